@@ -200,7 +200,8 @@ std::vector<std::size_t> highest(const Store& store, const RecallOptions& option
       chosen.push_back(i);
     }
   }
-  if (options.limit == 0 || chosen.size() <= options.limit) {
+  const std::size_t wanted = options.limit + options.offset;
+  if (options.limit == 0 || chosen.size() <= wanted) {
     return chosen;
   }
   const Timestamp now = store.clock.now();
@@ -213,7 +214,7 @@ std::vector<std::size_t> highest(const Store& store, const RecallOptions& option
     const double score = recall_score(item.confidence, counts[i], item.updated_at, now);
     ranked.push_back({{score, item.updated_at}, chosen[i]});
   }
-  const auto last = ranked.begin() + static_cast<std::ptrdiff_t>(options.limit) - 1;
+  const auto last = ranked.begin() + static_cast<std::ptrdiff_t>(wanted) - 1;
   std::ranges::nth_element(ranked, last, std::greater(), &std::pair<Rank, std::size_t>::first);
   const Rank least = last->first;
   chosen.clear();
@@ -280,6 +281,8 @@ Result<std::vector<KnowledgeItem>> Knowledge::recall(const RecallOptions& option
     item.score = recall_score(item.confidence, item.access_count, item.updated_at, now);
   }
   std::ranges::sort(items, is_higher);
+  items.erase(items.begin(),
+              items.begin() + static_cast<std::ptrdiff_t>(std::min(options.offset, items.size())));
   if (options.limit != 0 && items.size() > options.limit) {
     items.erase(items.begin() + static_cast<std::ptrdiff_t>(options.limit), items.end());
   }

@@ -205,10 +205,36 @@ namespace {
 /// An item as it is compared.
 struct Statement {
   const KnowledgeItem* item = nullptr;
-  std::vector<std::string> words;  // Of the key, too: "4" under two keys is not the same.
+  std::vector<std::string> words;  // What is compared.
+  std::vector<std::string> key;    // Words of the key that the value does not say.
   Shingles shingles;
   std::vector<std::uint64_t> prefix;  // Its rarest shingles.
 };
+
+/// From so many words on, a value says by itself what it is about: the same sentence under two keys
+/// is said twice. Below, it is compared with its key: "4" under two keys is not the same.
+constexpr std::size_t kSentenceWordsMin = 4;
+
+/// `item` as it is compared. Of the key of a sentence only that counts which the sentence does not
+/// say: "staging_timeout" and "production_timeout" keep "Thirty seconds are the limit" apart,
+/// "seat_hold" and "hold_time" nothing about seats.
+Statement to_statement(const KnowledgeItem& item) {
+  std::string key = item.key;
+  std::ranges::replace(key, '_', ' ');
+  Statement statement{.item = &item, .words = plain_words(item.value)};
+  if (statement.words.size() < kSentenceWordsMin) {
+    statement.words = plain_words(key + " " + item.value);
+  } else {
+    statement.key = plain_words(key);
+    std::erase_if(statement.key, [&](const std::string& word) {
+      return std::ranges::any_of(statement.words, [&](const std::string& said) {
+        return word == said || are_forms_of_one(word, said);
+      });
+    });
+  }
+  statement.shingles = shingles_of(statement.words);
+  return statement;
+}
 
 bool is_better(const Statement& a, const Statement& b) {
   const auto rank = [](const KnowledgeItem& item) {
@@ -232,14 +258,7 @@ class Planner {
       if (item.review == Review::kDropped || item.review == Review::kCandidate) {
         continue;
       }
-      std::string key = item.key;
-      std::ranges::replace(key, '_', ' ');
-      std::vector<std::string> words = plain_words(key + " " + item.value);
-      Shingles shingles = shingles_of(words);
-      statements_.push_back({.item = &item,
-                             .words = std::move(words),
-                             .shingles = std::move(shingles),
-                             .prefix = {}});
+      statements_.push_back(to_statement(item));
     }
     std::ranges::sort(statements_, is_better);
     set_prefixes();
@@ -312,7 +331,8 @@ class Planner {
       }
       const double similarity = shingle_similarity(other.shingles, statement.shingles);
       if (similarity >= min_similarity_ && (!best || similarity > best->similarity) &&
-          !may_contradict(other.words, statement.words)) {
+          !may_contradict(other.words, statement.words) &&
+          !may_contradict(other.key, statement.key)) {
         best = Leader{.number = candidate, .similarity = similarity};
       }
     }

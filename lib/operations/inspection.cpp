@@ -5,10 +5,13 @@
 
 #include "bmad_mem/locks.hpp"
 #include "bmad_mem/settings.hpp"
+#include "privacy/redaction.hpp"
 #include "store/access.hpp"
+#include "store/atomic_file.hpp"
 #include "store/config.hpp"
 #include "store/file_lock.hpp"
 #include "store/layout.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
 
@@ -30,6 +33,57 @@ Result<std::vector<LockHolder>> list_lock_holders(const MemoryManager& memory) {
     BMAD_TRY(probe(session_id, lock_path(session_id), lock_info_path(session_id)));
   }
   return holders;
+}
+
+std::vector<std::string> setting_keys() {
+  std::vector<std::string> keys;
+  for (ConfigEntry& entry : list_config({})) {
+    keys.push_back(std::move(entry.key));
+  }
+  return keys;
+}
+
+Result<std::vector<SettingInfo>> list_settings(const MemoryManager& memory, std::string_view key) {
+  std::string wanted;
+  if (!key.empty()) {
+    BMAD_TRY_ASSIGN(wanted, known_config_key(key));
+  }
+  std::vector<SettingInfo> settings;
+  for (ConfigEntry& entry : list_config(MemoryInside::settings(memory).config)) {
+    if (wanted.empty() || entry.key == wanted || entry.key.starts_with(wanted + '.')) {
+      settings.push_back({.key = std::move(entry.key),
+                          .value = std::move(entry.value),
+                          .fallback = std::move(entry.fallback),
+                          .allowed = std::move(entry.allowed),
+                          .about = std::move(entry.about)});
+    }
+  }
+  return settings;
+}
+
+Status edit_settings(MemoryManager& memory,
+                     const std::function<Result<std::string>(std::string_view text)>& edit) {
+  constexpr std::uint64_t kSizeMax = 1U << 20U;  // As when it is read.
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, Operation::kConfigSet));
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store->lock_root("config set"));
+  Result<std::string> before = read_file(*store->files, kConfigFile, kSizeMax);
+  if (!before && !is_not_found(before.error())) {
+    return std::move(before).error();
+  }
+  BMAD_TRY_ASSIGN(const std::string after, edit(before ? std::string_view(*before) : ""));
+  BMAD_TRY_ASSIGN(LoadedConfig loaded,
+                  parse_config(after, store->files->display_path(kConfigFile)));
+  // Patterns are compiled by who uses them, with the config of the store.
+  std::swap(store->config, loaded.config);
+  const auto rules = StoreRedaction::make(*store, KeyUse::kNone);
+  std::swap(store->config, loaded.config);
+  BMAD_TRY(rules ? Status() : Status(rules.error()));
+  if (before && *before == after) {
+    return {};
+  }
+  BMAD_TRY(replace_file(*store->files, kConfigFile, after));
+  store->config = std::move(loaded.config);
+  return {};
 }
 
 std::string effective_settings(const MemoryManager& memory) {

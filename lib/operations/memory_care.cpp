@@ -11,6 +11,7 @@
 #include "lifecycle/maintenance.hpp"
 #include "lifecycle/repair.hpp"
 #include "memory_impl.hpp"
+#include "paging.hpp"
 #include "privacy/redaction.hpp"
 #include "search/held_indexes.hpp"
 #include "search/indexing.hpp"
@@ -54,7 +55,10 @@ Result<std::vector<Leftover>> MemoryManager::find_text(std::string_view text) co
 
 Result<std::vector<AuditRecord>> MemoryManager::audit(const AuditFilter& filter) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kAudit));
-  return list_audit(*store, filter);
+  AuditFilter wider = filter;
+  wider.limit = page_end(filter.limit, filter.offset);
+  BMAD_TRY_ASSIGN(std::vector<AuditRecord> records, list_audit(*store, wider));
+  return without_newest(std::move(records), filter.offset);
 }
 
 Result<CompactionReport> MemoryManager::compact(std::string_view session_id,
@@ -101,6 +105,8 @@ Result<MaintenanceReport> MemoryManager::maintain(const MaintainOptions& options
   BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kMaintain, !options.dry_run));
   return bmad_mem::maintain(*store, options);
 }
+
+Result<IndexAge> MemoryManager::index_age() const { return bmad_mem::index_age(impl_->store); }
 
 Result<MaintenanceAge> MemoryManager::maintenance_age() const {
   return bmad_mem::maintenance_age(impl_->store);
@@ -153,9 +159,9 @@ Result<RepairReport> MemoryManager::accept_changes(std::span<const std::string> 
 }
 
 Result<std::vector<RedactReport>> MemoryManager::redact(std::span<const std::string> sessions,
-                                                        bool dry_run) {
+                                                        bool dry_run, const Progress& on_progress) {
   BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRedact));
-  return redact_sessions(*store, sessions, dry_run);
+  return redact_sessions(*store, sessions, dry_run, on_progress);
 }
 
 Result<PrivacyReport> MemoryManager::privacy_report(std::span<const std::string> sessions) const {

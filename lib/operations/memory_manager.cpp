@@ -13,6 +13,7 @@
 #include "memory_impl.hpp"
 #include "model/entry.hpp"
 #include "model/entry_marks.hpp"
+#include "paging.hpp"
 #include "privacy/redaction.hpp"
 #include "search/analyzer.hpp"
 #include "search/held_indexes.hpp"
@@ -399,39 +400,46 @@ Result<std::vector<Entry>> MemoryManager::history(std::string_view id,
 
 Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kList));
-  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, filter));
-  return list_entries(*store, allowed);
+  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, up_to_page(filter)));
+  return page_of(list_entries(*store, allowed), filter.offset);
 }
 
 Result<std::vector<Hit>> MemoryManager::query(const Query& query) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kQuery));
-  BMAD_TRY_ASSIGN(QueryAnswer answer, answer_query(*store, query));
+  BMAD_TRY_ASSIGN(QueryAnswer answer, ask(query));
   return std::move(answer.hits);
 }
 
 Result<QueryAnswer> MemoryManager::ask(const Query& query) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kQuery));
-  return answer_query(*store, query);
+  if (query.filter.offset == 0) {
+    return answer_query(*store, query);
+  }
+  Query wider = query;
+  wider.filter = up_to_page(query.filter);
+  BMAD_TRY_ASSIGN(QueryAnswer answer, answer_query(*store, wider));
+  answer.hits = behind(std::move(answer.hits), query.filter.offset);
+  return answer;
 }
 
 Result<std::vector<RelatedEntry>> MemoryManager::related(std::string_view id,
                                                          const EntryFilter& filter) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kRelated));
-  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, filter));
-  return related_entries(*store, id, allowed);
+  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, up_to_page(filter)));
+  return page_of(related_entries(*store, id, allowed), filter.offset);
 }
 
 Result<std::vector<TopicCount>> MemoryManager::topics(const EntryFilter& filter) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kTopics));
-  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, filter));
-  return list_topics(*store, allowed);
+  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, up_to_page(filter)));
+  return page_of(list_topics(*store, allowed), filter.offset);
 }
 
 Result<std::vector<TimelineBucket>> MemoryManager::timeline(const EntryFilter& filter,
                                                             TimelineUnit unit) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kTimeline));
-  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, filter));
-  return list_times(*store, allowed, unit);
+  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, up_to_page(filter)));
+  BMAD_TRY_ASSIGN(std::vector<TimelineBucket> buckets, list_times(*store, allowed, unit));
+  return without_newest(std::move(buckets), filter.offset);
 }
 
 Result<ExportReport> MemoryManager::export_entries(const ExportOptions& options,

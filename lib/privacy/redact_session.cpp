@@ -252,7 +252,8 @@ class SessionRedaction {
 }  // namespace
 
 Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const std::string> wanted,
-                                                  bool dry_run) {
+                                                  bool dry_run,
+                                                  const MemoryManager::Progress& on_progress) {
   BMAD_TRY_ASSIGN(std::vector<std::string> sessions, all_session_ids(store));
   for (const std::string& session_id : wanted) {
     BMAD_TRY(check_session_id(session_id));
@@ -270,7 +271,11 @@ Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const 
   const ViewsDropped views(store, !dry_run);
   BMAD_TRY(views.status());
   std::vector<RedactReport> reports;
+  std::uint64_t looked_at = 0;
   for (const std::string& session_id : sessions) {
+    if (on_progress) {
+      on_progress(looked_at++, sessions.size());
+    }
     Result<RedactReport> report = SessionRedaction(store, *rules, session_id, dry_run).run();
     if (!report) {
       const bool is_newer = report.error().code == ErrorCode::E_NEWER_VERSION;

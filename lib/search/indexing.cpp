@@ -11,6 +11,22 @@
 
 namespace bmad_mem {
 
+Result<IndexAge> index_age(const Store& store) {
+  IndexAge age{.enabled = store.config.indexing.enabled};
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, store.session_ids());
+  age.sessions = sessions.size();
+  age.exists = store.files->info(kIndexCurrentFile).has_value();
+  std::vector<RootIndex::Candidate> candidates;
+  candidates.reserve(sessions.size());
+  for (const std::string& session_id : sessions) {
+    candidates.push_back({.id = session_id});
+  }
+  static_cast<void>(store.root_index->sweep(candidates));
+  age.behind = static_cast<std::uint64_t>(
+      std::ranges::count(candidates, false, &RootIndex::Candidate::is_covered));
+  return age;
+}
+
 Result<ReadableIndex> readable_index(const Store& store, SessionIndex& index, FileSystem& files) {
   BMAD_TRY_ASSIGN(const auto guard, index.fresh());
   BMAD_TRY_ASSIGN(const std::unique_ptr<SegmentSource> source, index.segment_source());

@@ -398,7 +398,9 @@ class Events(HookTest):
         self.hook("claude-code", self.event("UserPromptSubmit", prompt="We decided to always use Tailwind."))
         self.hook("claude-code", self.event("SessionEnd", reason="exit"))
         start = self.event("SessionStart", source="startup")
-        told = json.loads(self.hook("claude-code", start)[0])["hookSpecificOutput"]["additionalContext"]
+        answer = json.loads(self.hook("claude-code", start)[0])
+        self.assertIn("1 candidate waits for your decision", answer["systemMessage"])
+        told = answer["hookSpecificOutput"]["additionalContext"]
         self.assertIn("1 candidate learned from earlier sessions waits", told)
         accept = re.search(r"recall --accept (\S+?)`", told).group(1)
         self.assertIn("Tailwind", self.tool("recall", "--candidates"))

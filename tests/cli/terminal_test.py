@@ -55,6 +55,14 @@ class Terminal(ToolTest):
         self.assertIn(ESCAPE, self.on_terminal("query", "canteen"))
         self.assertNotIn(ESCAPE, self.run_tool("query", "canteen"))
 
+    def test_times_are_local_on_a_terminal_and_utc_elsewhere(self):
+        zone = {"TZ": "XXX-5:30"}  # Ahead of UTC, by POSIX' signs.
+        self.run_tool("add", "event", "--id", "e1", "--kind", "note", "--timestamp", "2026-01-11T22:05:00Z", "x")
+        self.assertIn("2026-01-12 03:35+05:30", self.on_terminal("list", **zone))
+        self.assertIn("2026-01-11 22:05 ", self.run_tool("list"))
+        self.assertIn('"2026-01-11T22:05:00Z"', self.on_terminal("--json", "list", **zone))
+        self.assertIn("-03:30", self.on_terminal("session", "list", TZ="YYY3:30"))
+
     def test_colours_can_be_switched_off_and_on(self):
         self.assertNotIn(ESCAPE, self.on_terminal("query", "canteen", NO_COLOR="1"))
         self.assertNotIn(ESCAPE, self.on_terminal("query", "canteen", TERM="dumb"))

@@ -1,7 +1,11 @@
 // Sessions, their timelines, summaries and documents; knowledge and care.
 #include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "http/api_fixture.hpp"
 
@@ -36,6 +40,33 @@ TEST_CASE("a session is made, closed, archived, restored and deleted") {
   CHECK(api.post("/memory/sessions/s1/close", "").status == 404);
   CHECK(api.post("/memory/undelete", R"({"sessions":["s1"]})").status == 200);
   CHECK(api.get("/memory/sessions/s1").status == 200);
+}
+
+TEST_CASE("lists are given page by page") {
+  ApiFixture api;
+  for (const char* const id : {"s1", "s2", "s3"}) {
+    api.make_session(id);
+  }
+  const Answer page = api.get("/memory/sessions?limit=1&offset=1");
+  CHECK(count(page.json["sessions"]) == 1);
+  CHECK(page.json["total"].integer() == 3);
+  CHECK(count(api.get("/memory/sessions?offset=9").json["sessions"]) == 0);
+  CHECK(count(api.get("/memory/sessions").json["sessions"]) == 3);
+  for (int day = 1; day <= 3; ++day) {
+    api.add("s1", EntryType::kFact,
+            fmt::format(R"({{"id":"f{0}","timestamp":"2026-01-1{0}T10:00:00Z","content":"F{0}"}})",
+                        day));
+  }
+  const auto ids = [&](const std::string& target, std::string_view list) {
+    std::vector<std::string> all;
+    for (const JsonValue entry : api.get(target).json[list].elements()) {
+      all.emplace_back(entry["id"].string());
+    }
+    return all;
+  };
+  CHECK(ids("/memory/entries?limit=1&offset=1", "entries") == std::vector<std::string>{"f2"});
+  CHECK(ids("/memory/knowledge?limit=2&offset=2", "items").size() == 1);
+  CHECK(count(api.get("/memory/timeline?limit=2&offset=2").json["buckets"]) == 1);
 }
 
 TEST_CASE("a session's timeline comes oldest first, page by page, with its density") {

@@ -248,6 +248,15 @@ TEST_CASE("who has not maintained for a week is overdue") {
   CHECK(never.is_overdue);
 }
 
+TEST_CASE("a memory that is young is not overdue though nobody has maintained it") {
+  MemoryFixture memory;
+  memory.session();
+  std::filesystem::remove(memory.root() + "/maintenance.json");
+  CHECK_FALSE(memory->maintenance_age().value().is_overdue);
+  memory.clock.advance(days(8));
+  CHECK(memory->maintenance_age().value().is_overdue);
+}
+
 TEST_CASE("what was imported is kept from then on, however old it is") {
   Settled memory;
   memory.session("s2");
@@ -270,7 +279,6 @@ TEST_CASE("a session that nobody writes to is archived after 30 days") {
 
 TEST_CASE("many calls of tools are counted though the session is small") {
   Settled memory;
-  memory.session();
   const auto call = [&](int number) {
     add_at(memory, EntryType::kEvent, fmt::format("t{}", number), kStart,
            fmt::format(R"("kind":"tool_use","tool":"Read","path":"a{}.cpp")", number));

@@ -12,6 +12,7 @@
 #include "bmad_mem/entry_watch.hpp"
 #include "bmad_mem/exports.hpp"
 #include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/settings.hpp"
 #include "bmad_mem/summary.hpp"
 #include "store/operation_rows.hpp"
 #include "support/memory_fixture.hpp"
@@ -178,6 +179,8 @@ const std::multimap<Operation, Call>& calls() {
       {Operation::kRestore, [](M m) { return status_of(m.restore_evicted("s2")); }},
       {Operation::kDecay, [](M m) { return status_of(m.decay({}, {}, true)); }},
       {Operation::kMaintain, [](M m) { return status_of(m.maintain()); }},
+      {Operation::kConfigSet,
+       [](M m) { return edit_settings(m, [](std::string_view) { return std::string("{}"); }); }},
       {Operation::kVerify, [](M m) { return status_of(m.verify()); }},
       {Operation::kRebuildIndex, [](M m) { return status_of(m.rebuild_index()); }},
       {Operation::kRepair, [](M m) { return status_of(m.repair()); }},

@@ -152,6 +152,7 @@ struct RecallOptions {
   bool without_sensitive = false;
   bool note_accesses = true;  ///< Count this as an access of what is returned.
   std::size_t limit = 20;     ///< 0: no limit.
+  std::size_t offset = 0;     ///< So many are left out in front: the pages before.
 };
 
 /// How highly knowledge is recalled: confidence x (1 + b), where b, from 0 to 1, is the greater of

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -86,6 +87,8 @@ struct DeleteOptions {
   /// of another branch, whose files should not change more than they must.
   std::string audit_session = {};
   std::string reason = {};  ///< Of a session that goes as a whole: for its audit.
+  /// Of delete_entries(): told now and then how many sessions of how many are done.
+  std::function<void(std::uint64_t done, std::uint64_t total)> on_progress = {};
 };
 
 /// So many lines in one file.
@@ -178,11 +181,19 @@ struct MaintenanceAction {
   std::vector<std::pair<EntryType, std::uint64_t>> types = {};
 };
 
+/// How far the index of the memory goes. What it does not cover, searches read from the logs.
+struct IndexAge {
+  bool enabled = true;         ///< memory_config.indexing.enabled
+  bool exists = false;         ///< It is made once there is enough to search.
+  std::uint64_t sessions = 0;  ///< That are not archived.
+  std::uint64_t behind = 0;    ///< Those of them with entries that it does not cover.
+};
+
 /// When maintenance ran last.
 struct MaintenanceAge {
   std::optional<Timestamp> last_run;  ///< Nothing: never in this copy of the memory.
   Timestamp next_due{};               ///< As MaintenanceReport has it.
-  /// The last run was more than a week ago, or there never was one though there are sessions.
+  /// The last run was more than a week ago, or there never was one though a session is older.
   bool is_overdue = false;
 };
 
@@ -194,6 +205,8 @@ struct MaintainOptions {
   bool dry_run = false;
   /// Stop after the session at hand when it has taken that long; the next run goes on. 0: no limit.
   std::chrono::milliseconds time_limit{0};
+  /// Told how many sessions of how many are done; for each task it begins anew.
+  std::function<void(std::uint64_t done, std::uint64_t total)> on_progress = {};
 };
 
 struct MaintenanceReport {
@@ -221,7 +234,8 @@ struct AuditFilter {
   std::vector<std::string> actions;   ///< Any of them.
   std::optional<Timestamp> since;
   std::optional<Timestamp> until;
-  std::size_t limit = 0;  ///< The newest; 0: all.
+  std::size_t limit = 0;   ///< The newest; 0: all.
+  std::size_t offset = 0;  ///< So many newer ones are left out.
 };
 
 /// How much the entries of a session count at one time.

@@ -324,6 +324,8 @@ class MemoryManager {
   /// nothing is due. Errors: E_LOCK_TIMEOUT, naming the holder, when another process is at it all
   /// the time, unless only what is due was asked for; E_SCHEMA_INVALID for a bad schedule.
   Result<MaintenanceReport> maintain(const MaintainOptions& options = {});
+  /// Whether the index covers the sessions. Reads no entry.
+  [[nodiscard]] Result<IndexAge> index_age() const;
   /// When maintenance last ran in this copy of the memory, and whether that is too long ago.
   [[nodiscard]] Result<MaintenanceAge> maintenance_age() const;
   /// What create_session() and close_session() did by the way since this was last asked: they do
@@ -359,8 +361,10 @@ class MemoryManager {
   // Privacy.
   /// Applies the rules of today to what was written before: logs, quarantine, summaries, and every
   /// copy of them (evicted, archived, deleted). `sessions`: all when empty. One file after another
-  /// is replaced whole; running it again goes on where a crash has stopped it.
-  Result<std::vector<RedactReport>> redact(std::span<const std::string> sessions, bool dry_run);
+  /// is replaced whole; running it again goes on where a crash has stopped it. `on_progress`, if
+  /// given, is told how many sessions of how many are done.
+  Result<std::vector<RedactReport>> redact(std::span<const std::string> sessions, bool dry_run,
+                                           const Progress& on_progress = {});
   /// What `sessions` (all when empty) keep, for how long, and what was taken out.
   Result<PrivacyReport> privacy_report(std::span<const std::string> sessions = {}) const;
   /// Looks at other texts by the rules of this memory's config.

@@ -149,6 +149,9 @@ struct EntryFilter {
   ArchivedSessions archived = ArchivedSessions::kWith;
   std::vector<FieldFilter> fields;  ///< Of one field any value, of different fields all.
   std::size_t limit = 20;           ///< 0: no limit.
+  /// So many are left out in front of the first `limit`: the pages before. Of timeline() the newest
+  /// stretches count as first. Exports and watches pass over it.
+  std::size_t offset = 0;
 };
 
 enum class SortOrder : std::uint8_t { kRelevanceDesc, kTimeDesc, kTimeAsc };

@@ -1,7 +1,12 @@
-// settings.hpp - the settings that a memory works with.
+// settings.hpp - the settings that a memory works with: config.json, read and changed.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
 
@@ -10,5 +15,32 @@ class MemoryManager;
 /// {"memory_config":{…}} with every key: what config.json says, and the defaults of what it leaves
 /// out. JSON, laid out for people.
 std::string effective_settings(const MemoryManager& memory);
+
+/// A setting, for people.
+struct SettingInfo {
+  std::string key;       ///< Below memory_config: "context.max_tokens".
+  std::string value;     ///< In effect, as JSON on one line.
+  std::string fallback;  ///< Its default, as JSON.
+  std::string allowed;   ///< To follow "must be": "a whole number from 50 to 100000".
+  std::string about;     ///< Sentences, as in schemas/config.schema.json.
+
+  [[nodiscard]] bool is_default() const { return value == fallback; }
+};
+
+/// The keys of all settings that have an effect, in the order in which they are written.
+std::vector<std::string> setting_keys();
+
+/// All settings that have an effect, in the order in which they are written; with `key`, that of a
+/// setting or of a group of them ("context"), only these. Errors: E_INVALID_QUERY for a key that is
+/// unknown, with what was meant.
+Result<std::vector<SettingInfo>> list_settings(const MemoryManager& memory,
+                                               std::string_view key = {});
+
+/// Replaces config.json by what `edit` makes of its text (empty when there is none), under the lock
+/// of the memory, whole or not at all. What other processes have read holds until they open the
+/// memory again. Errors: those of `edit`; E_SCHEMA_INVALID and E_INVALID_FORMAT, in the words of
+/// opening a memory, for a text that it would refuse: the file stays as it was.
+Status edit_settings(MemoryManager& memory,
+                     const std::function<Result<std::string>(std::string_view text)>& edit);
 
 }  // namespace bmad_mem

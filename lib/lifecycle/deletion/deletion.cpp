@@ -430,7 +430,11 @@ Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& crit
   BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, sessions_to_look_at(store, criteria));
   DeletionReport report;
   std::optional<Error> unreadable;
+  std::uint64_t looked_at = 0;
   for (const std::string& session_id : sessions) {
+    if (options.on_progress) {
+      options.on_progress(looked_at++, sessions.size());
+    }
     const Status done = choose_steadily(store, [&] {
       return delete_in_session(store, session_id, criteria, options, report, unreadable);
     });

@@ -340,7 +340,11 @@ Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& crite
   }
   DeletionReport report;
   Status first_failure;
+  std::uint64_t looked_at = 0;
   for (const std::string& session_id : sessions) {
+    if (options.on_progress) {
+      options.on_progress(looked_at++, sessions.size());
+    }
     Status done = purge_in_session(store, session_id, criteria, options.dry_run, detail, report);
     if (!done && first_failure) {
       first_failure = std::move(done);  // What is in the others goes all the same.

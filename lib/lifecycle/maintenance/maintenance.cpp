@@ -135,7 +135,11 @@ class Maintenance {
   /// to do once: so that every run gets on.
   template <typename Use>
   void for_each_session(std::span<const std::string> sessions, const Use& use) {
+    std::uint64_t done = 0;
     for (const std::string& session_id : sessions) {
+      if (options_.on_progress) {
+        options_.on_progress(done++, sessions.size());
+      }
       if (use(session_id) && options_.time_limit.count() > 0 &&
           std::chrono::steady_clock::now() - begin_ > options_.time_limit) {
         was_cut_short_ = &session_id != &sessions.back();
@@ -428,7 +432,10 @@ Result<MaintenanceAge> maintenance_age(const Store& store) {
     age.is_overdue = *age.last_run + kOverdueAfter < store.clock.now();
   } else {
     BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, store.session_ids());
-    age.is_overdue = !sessions.empty();
+    age.is_overdue = std::ranges::any_of(sessions, [&](const std::string& session_id) {
+      const Result<Session> session = describe_session(store, session_id);
+      return session && session->created_at + kOverdueAfter < store.clock.now();
+    });
   }
   return age;
 }

@@ -258,14 +258,14 @@ Status read_combine(const JsonNode& node, std::optional<RelevanceCombine>& combi
   return {};
 }
 
-Status read_limit(const JsonNode& node, std::size_t& limit) {
+Status read_count(const JsonNode& node, std::string_view zero, std::size_t& count) {
   if (!node.value().is_number()) {
     return node.refuse_kind("a number");
   }
   if (node.value().kind() != JsonKind::kInteger || node.value().integer() < 0) {
-    return node.refuse("must be a whole number, 0 or more; 0 is no limit");
+    return node.refuse(fmt::format("must be a whole number, 0 or more{}", zero));
   }
-  limit = static_cast<std::size_t>(node.value().integer());
+  count = static_cast<std::size_t>(node.value().integer());
   return {};
 }
 
@@ -288,7 +288,7 @@ Status read_text(const JsonNode& node, std::string& text) {
   return {};
 }
 
-constexpr std::array<Reader<Reading>, 12> kQueryReaders = {{
+constexpr std::array<Reader<Reading>, 13> kQueryReaders = {{
     {"text", [](const JsonNode& node, Reading& out) { return read_text(node, out.query.text); }},
     {"types",
      [](const JsonNode& node, Reading& out) { return read_types(node, out.query.filter.types); }},
@@ -303,7 +303,11 @@ constexpr std::array<Reader<Reading>, 12> kQueryReaders = {{
     {"min_relevance",
      [](const JsonNode& node, Reading& out) { return read_share(node, out.query.min_relevance); }},
     {"limit",
-     [](const JsonNode& node, Reading& out) { return read_limit(node, out.query.filter.limit); }},
+     [](const JsonNode& node, Reading& out) {
+       return read_count(node, "; 0 is no limit", out.query.filter.limit);
+     }},
+    {"offset", [](const JsonNode& node,
+                  Reading& out) { return read_count(node, "", out.query.filter.offset); }},
     {"sort", [](const JsonNode& node, Reading& out) { return read_sort(node, out.query.sort); }},
     {"combine",
      [](const JsonNode& node, Reading& out) { return read_combine(node, out.query.combine); }},

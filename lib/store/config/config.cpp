@@ -30,43 +30,6 @@ constexpr std::array<std::int64_t RetentionDays::*, kEntryTypeCount> kRetentionM
 /// Of a type that a project does not name, until all is read.
 constexpr std::int64_t kAsOthers = -1;
 
-/// What is allowed for `setting`, to follow "must be".
-std::string allowed_values(const Setting& setting) {
-  if (std::holds_alternative<ConfigMember<bool>>(setting.member)) {
-    return "true or false";
-  }
-  if (std::holds_alternative<ConfigMember<std::string>>(setting.member)) {
-    if (setting.choices[0].empty()) {
-      return "a string that isn't empty";
-    }
-    std::string choices = json_quoted(setting.choices[0]);
-    for (std::size_t i = 1; i < setting.choices.size() && !setting.choices[i].empty(); ++i) {
-      const bool is_last = i + 1 == setting.choices.size() || setting.choices[i + 1].empty();
-      choices += (is_last ? " or " : ", ") + json_quoted(setting.choices[i]);
-    }
-    return choices;
-  }
-  if (std::holds_alternative<ConfigMember<std::vector<RedactionPattern>>>(setting.member)) {
-    return R"(an array of objects like {"type":"ticket","regex":"TICKET-[0-9]+"})";
-  }
-  if (std::holds_alternative<ConfigMember<std::vector<std::string>>>(setting.member)) {
-    return R"(a program and its arguments, like ["claude","-p"])";
-  }
-  if (std::holds_alternative<ConfigMember<std::vector<LearnRule>>>(setting.member)) {
-    return "an array of objects with the strings match, category, key and value, perhaps agent, "
-           "and a confidence from 0 to 1";
-  }
-  if (std::holds_alternative<ConfigMember<ProjectRetention>>(setting.member)) {
-    return fmt::format(
-        R"(an object of projects, such as {{"payments":{{"conversation":30}}}}, with types of )"
-        "entries and whole numbers from 0 to {}",
-        number_text(setting.max));
-  }
-  const bool takes_whole = std::holds_alternative<ConfigMember<std::int64_t>>(setting.member);
-  return fmt::format("a {}number from {} to {}", takes_whole ? "whole " : "",
-                     number_text(setting.min), number_text(setting.max));
-}
-
 /// What stands there instead, to follow "not".
 std::string shown(JsonValue value) {
   constexpr std::size_t kShownMax = 40;
@@ -364,6 +327,42 @@ std::uint64_t to_bytes(double megabytes) {
 }
 
 }  // namespace
+
+std::string allowed_values(const Setting& setting) {
+  if (std::holds_alternative<ConfigMember<bool>>(setting.member)) {
+    return "true or false";
+  }
+  if (std::holds_alternative<ConfigMember<std::string>>(setting.member)) {
+    if (setting.choices[0].empty()) {
+      return "a string that isn't empty";
+    }
+    std::string choices = json_quoted(setting.choices[0]);
+    for (std::size_t i = 1; i < setting.choices.size() && !setting.choices[i].empty(); ++i) {
+      const bool is_last = i + 1 == setting.choices.size() || setting.choices[i + 1].empty();
+      choices += (is_last ? " or " : ", ") + json_quoted(setting.choices[i]);
+    }
+    return choices;
+  }
+  if (std::holds_alternative<ConfigMember<std::vector<RedactionPattern>>>(setting.member)) {
+    return R"(an array of objects like {"type":"ticket","regex":"TICKET-[0-9]+"})";
+  }
+  if (std::holds_alternative<ConfigMember<std::vector<std::string>>>(setting.member)) {
+    return R"(a program and its arguments, like ["claude","-p"])";
+  }
+  if (std::holds_alternative<ConfigMember<std::vector<LearnRule>>>(setting.member)) {
+    return "an array of objects with the strings match, category, key and value, perhaps agent, "
+           "and a confidence from 0 to 1";
+  }
+  if (std::holds_alternative<ConfigMember<ProjectRetention>>(setting.member)) {
+    return fmt::format(
+        R"(an object of projects, such as {{"payments":{{"conversation":30}}}}, with types of )"
+        "entries and whole numbers from 0 to {}",
+        number_text(setting.max));
+  }
+  const bool takes_whole = std::holds_alternative<ConfigMember<std::int64_t>>(setting.member);
+  return fmt::format("a {}number from {} to {}", takes_whole ? "whole " : "",
+                     number_text(setting.min), number_text(setting.max));
+}
 
 std::int64_t RetentionDays::of(EntryType type) const {
   return this->*kRetentionMembers[static_cast<std::size_t>(type)];

@@ -72,10 +72,19 @@ std::string suggested_key(std::string_view section, std::string_view name);
 /// The same for a `name` beside "memory_config".
 std::string suggested_outer_key(std::string_view name);
 
+/// What is allowed for `setting`, to follow "must be": "a whole number from 0 to 100".
+std::string allowed_values(const Setting& setting);
+
+/// schemas/config.schema.json.
+std::string_view config_schema();
+
 // How values of config.json are written, in the file and in messages.
 
 /// Whether `number` is a whole one, small enough for a double to tell it from its neighbours.
 bool is_whole_number(double number);
+
+/// The value of `setting` in `config` as JSON on one line; empty for one without effect.
+std::string value_text(const Setting& setting, Config& config);
 
 /// As people write it: 10, not 10.0. `number` must be finite.
 std::string number_text(double number);

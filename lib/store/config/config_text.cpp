@@ -119,10 +119,14 @@ std::string number_text(double number) {
                                  : json_number(number);
 }
 
+std::string value_text(const Setting& setting, Config& config) {
+  return std::visit(ValueText{config}, setting.member);
+}
+
 std::string config_text(Config config) {
   ConfigWriter writer;
   for (const Setting& setting : config_settings()) {
-    if (const std::string value = std::visit(ValueText{config}, setting.member); !value.empty()) {
+    if (const std::string value = value_text(setting, config); !value.empty()) {
       writer.add(setting.key, value);
     }
   }

@@ -31,7 +31,7 @@ enum class ExitStatus : std::uint8_t {
 };
 
 /// What a shell offers for a value.
-enum class Completion : std::uint8_t { kNone, kChoice, kSession, kFile, kFolder };
+enum class Completion : std::uint8_t { kNone, kChoice, kSession, kSetting, kFile, kFolder };
 
 /// An option, `--name` or `--name VALUE`; a flag with choices also takes `--name=CHOICE`.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order in which one writes them.

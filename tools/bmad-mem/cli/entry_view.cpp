@@ -198,7 +198,7 @@ void print_entry_list(Tool& tool, std::span<const Entry> entries,
     std::string marks(entry.sensitive ? kSensitiveMark : "");
     marks += entry.archived || entry.evicted ? fmt::format("{} ", place_mark(entry)) : "";
     rows.push_back({(heads.empty() ? "" : heads[i]) + style.id(entry.id),
-                    style.faint(format_minute(entry.timestamp)),
+                    style.faint(shown_minute(entry.timestamp)),
                     std::string(entry_type_name(entry.type)),
                     shortened(printable(entry.who), kWhoWidthMax),
                     fmt::format("{}{}{}", marks.empty() ? marks : style.faint(marks),

@@ -18,6 +18,17 @@
 #include "cli/views.hpp"
 
 namespace bmad_mem::cli {
+Result<Page> read_page(const Arguments& args, std::size_t limit) {
+  constexpr std::size_t kMost = 1'000'000'000;  // So that their sum is a number, too.
+  Page page;
+  BMAD_TRY_ASSIGN(page.limit,
+                  read_number(args, "limit", limit, "a number of entries; write 0 for all",
+                              std::size_t{0}, kMost));
+  BMAD_TRY_ASSIGN(page.offset, read_number(args, "offset", std::size_t{0},
+                                           "a number of entries to skip", std::size_t{0}, kMost));
+  return page;
+}
+
 ArchivedSessions archived_choice(std::string_view text) {
   if (text == "no") {
     return ArchivedSessions::kWithout;
@@ -73,8 +84,9 @@ Result<EntryFilter> read_filter(const Arguments& args, Timestamp now) {
                      fmt::format("the range ends ({}) before it begins ({})",
                                  format_rfc3339(*filter.until), format_rfc3339(*filter.since)));
   }
-  BMAD_TRY_ASSIGN(filter.limit,
-                  read_number(args, "limit", filter.limit, "a number of entries; write 0 for all"));
+  BMAD_TRY_ASSIGN(const Page page, read_page(args, filter.limit));
+  filter.limit = page.limit;
+  filter.offset = page.offset;
   return filter;
 }
 
@@ -259,7 +271,13 @@ Result<ExitStatus> delete_and_tell(Tool& tool, MemoryManager& memory,
       return ExitStatus::kFailed;
     }
   }
-  BMAD_TRY_ASSIGN(const DeletionReport report, memory.delete_entries(criteria, options));
+  const auto remove = [&](const MemoryManager::Progress& show) {
+    DeleteOptions telling = options;
+    telling.on_progress = show;
+    return memory.delete_entries(criteria, telling);
+  };
+  BMAD_TRY_ASSIGN(const DeletionReport report,
+                  with_progress(tool, options.purge ? "purge" : "delete", remove, "sessions"));
   const std::vector<std::string> unknown = unknown_ids(criteria, report);
   if (tool.json() || !is_empty(report)) {
     print_deletion(tool, report, options);

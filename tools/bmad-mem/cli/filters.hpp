@@ -1,8 +1,11 @@
 // filters.hpp - the options by which commands choose, search and delete entries.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +25,26 @@ namespace bmad_mem::cli {
 inline constexpr std::array<std::string_view, kEntryTypeCount> kTypeNames = {
     "conversation", "decision", "finding",     "preference",
     "fact",         "event",    "agent_state", "artifact"};
+
+/// Which part of a list is shown: --limit entries behind the first --offset.
+struct Page {
+  std::size_t offset = 0;
+  std::size_t limit = 20;  ///< 0: all.
+
+  /// How many the list must have, so that the page is whole; 0: all.
+  [[nodiscard]] std::size_t end() const { return limit == 0 ? 0 : offset + limit; }
+
+  /// The page of `all`, a vector.
+  template <typename All>
+  [[nodiscard]] auto of(const All& all) const {
+    const std::size_t begin = std::min(offset, all.size());
+    const std::size_t left = all.size() - begin;
+    return std::span(all).subspan(begin, limit == 0 ? left : std::min(limit, left));
+  }
+};
+
+/// What --limit and --offset say; without --limit it is `limit`. Errors: E_INVALID_QUERY.
+Result<Page> read_page(const Arguments& args, std::size_t limit = 20);
 
 /// What `archived` says, here and in the other interfaces: "yes", "no" or "only"; anything else is
 /// "yes".

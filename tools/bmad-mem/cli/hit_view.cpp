@@ -204,7 +204,7 @@ void print_neighbours(Tool& tool, std::span<const Entry> entries) {
   const std::size_t room = terminal > 2 * kIndent.size() ? terminal - kIndent.size() : 0;
   for (const Entry& entry : entries) {
     std::string line =
-        fmt::format("{}  {}{}{}{}", format_minute(entry.timestamp), printable(entry.who),
+        fmt::format("{}  {}{}{}{}", shown_minute(entry.timestamp), printable(entry.who),
                     entry.who.empty() ? "" : "  ", entry.sensitive ? kSensitiveMark : "",
                     printable(entry.headline));
     if (room != 0) {
@@ -224,7 +224,7 @@ void print_hit(Tool& tool, const Query& query, const Hit& hit, HitColumns column
   const Entry& entry = hit.entry;
   const Style& style = tool.style();
   const std::string when =
-      fmt::format("{} ({})", format_minute(entry.timestamp), format_age(entry.timestamp, now));
+      fmt::format("{} ({})", shown_minute(entry.timestamp), format_age(entry.timestamp, now));
   std::string about = entry.who.empty() ? "" : fmt::format("  by {}", printable(entry.who));
   about += entry.pinned ? "  pinned" : "";
   about += entry.sensitive ? style.faint("  sensitive") : "";

@@ -33,7 +33,7 @@ std::string origin_text(const KnowledgeItem& item) {
   if (!item.agent_id.empty()) {
     text += "  " + printable(item.agent_id);
   }
-  text += fmt::format("  {}  {}", format_minute(item.updated_at), item.id);
+  text += fmt::format("  {}  {}", shown_minute(item.updated_at), item.id);
   for (const auto& [is_so, mark] :
        {std::pair(item.pinned, "  pinned"), std::pair(item.sensitive, "  sensitive"),
         std::pair(item.review == Review::kAccepted, "  accepted")}) {
@@ -45,7 +45,7 @@ std::string origin_text(const KnowledgeItem& item) {
 void print_chain(Tool& tool, const KnowledgeItem& item) {
   for (const KnowledgeVersion& version : item.chain) {
     const std::string line = fmt::format(
-        "  {} {}  {}  {}{}", version.holds ? "holds" : "was  ", format_minute(version.at),
+        "  {} {}  {}  {}{}", version.holds ? "holds" : "was  ", shown_minute(version.at),
         printable(version.value), version.session_id,
         version.trust < 1 ? fmt::format("  trust {:.2f}", version.trust) : std::string());
     tool.out().print("{}\n", version.holds ? tool.style().green(line) : tool.style().faint(line));

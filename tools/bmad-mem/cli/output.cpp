@@ -104,8 +104,9 @@ std::string bar_text(double share, std::size_t width) {
   return out;
 }
 
-Progress::Progress(const Tool& tool, std::string_view what)
+Progress::Progress(const Tool& tool, std::string_view what, std::string_view unit)
     : what_(what),
+      unit_(unit),
       wanted_(!tool.quiet() && !tool.json() && ::isatty(STDERR_FILENO) == 1),
       next_(Clock::now() + kDelay) {}
 
@@ -122,9 +123,11 @@ void Progress::show(std::uint64_t done, std::uint64_t total) {
   next_ = Clock::now() + kPeriod;
   drawn_ = true;
   const double share = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);
-  write_to_stderr(fmt::format("\r{}  [{}]  {:2.0f} %  {} of {}\033[K", what_,
-                              bar_text(share, kBarWidth), std::min(share, 1.0) * 100,
-                              format_size(done), format_size(total)));
+  const std::string how_far =
+      unit_.empty() ? fmt::format("{} of {}", format_size(done), format_size(total))
+                    : fmt::format("{} of {} {}", format_count(done), format_count(total), unit_);
+  write_to_stderr(fmt::format("\r{}  [{}]  {:2.0f} %  {}\033[K", what_, bar_text(share, kBarWidth),
+                              std::min(share, 1.0) * 100, how_far));
 }
 
 bool is_asked(const Tool& tool) {

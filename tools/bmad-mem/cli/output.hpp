@@ -79,21 +79,23 @@ void print_list(Tool& tool, const std::vector<TableRow>& rows, std::string_view 
 /// line is erased when the bar goes away, so it must go before anything else is printed.
 ///
 ///   verify  [#########...........]  45 %  312.0 MiB of 693.4 MiB
+///   redact  [#########...........]  45 %  18 of 40 sessions
 class Progress {
  public:
-  /// `what` must outlive the bar.
-  Progress(const Tool& tool, std::string_view what);
+  /// `what` must outlive the bar, and so must `unit`, what is counted: bytes when empty.
+  Progress(const Tool& tool, std::string_view what, std::string_view unit = {});
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  /// `done` of `total` bytes; `total` may be 0.
+  /// `done` of `total`, which may be 0.
   void show(std::uint64_t done, std::uint64_t total);
 
  private:
   using Clock = std::chrono::steady_clock;
 
   std::string_view what_;
+  std::string_view unit_;
   bool wanted_;
   bool drawn_ = false;
   Clock::time_point next_;
@@ -101,8 +103,9 @@ class Progress {
 
 /// What `work(show)` gives, which calls `show(done, total)` now and then.
 template <typename Work>
-auto with_progress(const Tool& tool, std::string_view what, const Work& work) {
-  Progress progress(tool, what);
+auto with_progress(const Tool& tool, std::string_view what, const Work& work,
+                   std::string_view unit = {}) {
+  Progress progress(tool, what, unit);
   return work([&](std::uint64_t done, std::uint64_t total) { progress.show(done, total); });
 }
 

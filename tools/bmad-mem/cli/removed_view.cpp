@@ -114,7 +114,7 @@ void print_deletion(Tool& tool, const DeletionReport& report, const DeleteOption
                      printable(file.path));
   }
   if (report.expires_at && !options.purge && !options.dry_run) {
-    tool.note(fmt::format("to undo until {}, run `{}`", format_minute(*report.expires_at),
+    tool.note(fmt::format("to undo until {}, run `{}`", shown_minute(*report.expires_at),
                           undelete_hint(report)));
   }
 }

@@ -132,8 +132,8 @@ void print_statistics(Tool& tool, const SessionStatistics& statistics, const Ses
   tool.out().write("\n");
   print_quota(tool, statistics);
   if (statistics.oldest && statistics.newest) {
-    tool.out().print("oldest  {}\nnewest  {}\n", format_rfc3339(*statistics.oldest),
-                     format_rfc3339(*statistics.newest));
+    tool.out().print("oldest  {}\nnewest  {}\n", shown_time(*statistics.oldest),
+                     shown_time(*statistics.newest));
   }
   if (statistics.quarantined != 0) {
     tool.out().print("{} in quarantine.jsonl\n",
@@ -162,7 +162,7 @@ void print_statistics(Tool& tool, const GlobalStatistics& statistics,
     rows.push_back({session.session_id, format_count(session.entries()),
                     format_count(session.versions()), format_count(session.damaged_lines()),
                     format_size(session.size_bytes),
-                    session.newest ? format_minute(*session.newest) : "-", states[i]});
+                    session.newest ? shown_minute(*session.newest) : "-", states[i]});
   }
   const Total total = total_of(statistics);
   rows.push_back({statistics.problems.empty() ? "total" : "total of these",
@@ -202,7 +202,7 @@ std::string due_text(Timestamp next_due, Timestamp now) {
   if (next_due == Timestamp::max()) {
     return "never";
   }
-  return next_due <= now ? "now" : format_rfc3339(next_due);
+  return next_due <= now ? "now" : shown_time(next_due);
 }
 
 void print_histogram(Tool& tool, const DecayReport& report) {

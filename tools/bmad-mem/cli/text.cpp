@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <ctime>
 #include <optional>
 #include <string>
 
@@ -172,6 +173,37 @@ std::string format_minute(Timestamp time) {
   std::string text = format_rfc3339(time).substr(0, kMinuteSize);
   text[kDateSize] = ' ';
   return text;
+}
+
+namespace {
+
+/// One process has one stdout.
+bool times_are_local = false;
+
+std::string local_minute(Timestamp time) {
+  const std::time_t seconds =
+      std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
+  std::tm local{};
+  if (::localtime_r(&seconds, &local) == nullptr) {
+    return format_minute(time);
+  }
+  const long minutes = local.tm_gmtoff / 60;
+  const long size = minutes < 0 ? -minutes : minutes;
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}{}{:02}:{:02}", local.tm_year + 1900,
+                     local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min,
+                     minutes < 0 ? '-' : '+', size / 60, size % 60);
+}
+
+}  // namespace
+
+void show_local_times(bool are_local) { times_are_local = are_local; }
+
+std::string shown_minute(Timestamp time) {
+  return times_are_local ? local_minute(time) : format_minute(time);
+}
+
+std::string shown_time(Timestamp time) {
+  return times_are_local ? local_minute(time) : format_rfc3339(time);
 }
 
 std::string format_age(Timestamp time, Timestamp now) {

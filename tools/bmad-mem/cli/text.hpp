@@ -67,6 +67,14 @@ std::string format_count(std::uint64_t count, std::string_view one, std::string_
 /// UTC to the minute: "2026-01-11 10:05".
 std::string format_minute(Timestamp time);
 
+/// Whether the two functions below give local times: where a person reads them on a terminal. What
+/// programs, pipes and files get is UTC.
+void show_local_times(bool are_local);
+/// As format_minute(), or local with the zone's offset: "2026-01-11 11:05+01:00".
+std::string shown_minute(Timestamp time);
+/// RFC 3339, UTC; or as shown_minute() where that is local.
+std::string shown_time(Timestamp time);
+
 /// How long before `now` that was: "just now", "5 minutes ago", "3 days ago"; "in 2 hours" for what
 /// lies ahead.
 std::string format_age(Timestamp time, Timestamp now);

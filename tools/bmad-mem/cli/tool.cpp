@@ -68,7 +68,9 @@ Tool::Tool(const Command* command, Arguments arguments)
       quiet_(arguments_.has("quiet")),
       style_(!json_ && wants_colours(arguments_.value("color"))),
       out_(STDOUT_FILENO),
-      err_(STDERR_FILENO, without_secrets) {}
+      err_(STDERR_FILENO, without_secrets) {
+  show_local_times(!json_ && ::isatty(STDOUT_FILENO) == 1);
+}
 
 std::size_t Tool::columns() const {
   winsize size{};

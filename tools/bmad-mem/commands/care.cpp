@@ -247,8 +247,11 @@ Result<ExitStatus> run_maintain(Tool& tool) {
   const bool is_auto = tool.args().has("auto");
   const bool dry_run = tool.args().has("dry-run");
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  const auto maintain = [&](const MemoryManager::Progress& show) {
+    return memory.maintain({.only_due = is_auto, .dry_run = dry_run, .on_progress = show});
+  };
   BMAD_TRY_ASSIGN(const MaintenanceReport report,
-                  memory.maintain({.only_due = is_auto, .dry_run = dry_run}));
+                  with_progress(tool, "maintain", maintain, "sessions"));
   if (tool.json() && !(is_auto && report.done.empty() && report.problems.empty())) {
     print_json(tool, report, dry_run);
   } else if (!tool.json()) {
@@ -375,9 +378,14 @@ Result<ExitStatus> run_compact(Tool& tool) {
   const bool force = args.has("force");
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, chosen_sessions(tool, memory));
+  std::uint64_t done = 0;
   return for_all(tool, ids, [&](const std::string& id) -> Status {
+    const auto compact = [&](const MemoryManager::Progress& show) {
+      show(done++, ids.size());
+      return memory.compact(id, {.dry_run = dry_run, .keep_share = keep, .force = force});
+    };
     BMAD_TRY_ASSIGN(const CompactionReport report,
-                    memory.compact(id, {.dry_run = dry_run, .keep_share = keep, .force = force}));
+                    with_progress(tool, "compact", compact, "sessions"));
     print_report(tool, report, dry_run);
     return {};
   });

@@ -15,6 +15,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/settings.hpp"
 #include "cli/options.hpp"
 #include "cli/tool.hpp"
 #include "operation_calls.hpp"
@@ -171,6 +172,8 @@ class WordOffer {
       tool_.out().print("{}\n", completion == Completion::kFile ? kFiles : kFolders);
     } else if (completion == Completion::kSession) {
       sessions();
+    } else if (completion == Completion::kSetting) {
+      std::ranges::for_each(setting_keys(), [&](const std::string& key) { word(key); });
     } else {
       std::ranges::for_each(choices, [&](std::string_view choice) { word(choice); });
     }

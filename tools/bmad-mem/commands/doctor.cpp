@@ -72,7 +72,7 @@ void check_client(const InstallClient& client, const std::string& project,
     ++connected;
     const std::string scope = for_user ? " --scope user" : "";
     const std::string event = !client.hooks ? ""
-                              : last        ? fmt::format("; last event {}", format_rfc3339(*last))
+                              : last        ? fmt::format("; last event {}", shown_time(*last))
                                             : "; no event yet";
     Check check{.name = std::string(client.name),
                 .text = fmt::format("{} is connected{}{}", client.title,
@@ -113,14 +113,38 @@ void check_policy(const HookPolicy& policy, std::vector<Check>& checks) {
        .remedy = policy.tells ? "" : "set it to true in config.json to brief"});
 }
 
+/// How far the index goes is never a fault: searches read the rest from the logs, and index it when
+/// that is worth it.
+void check_index(const MemoryManager& memory, std::vector<Check>& checks) {
+  const Result<IndexAge> age = memory.index_age();
+  if (!age) {
+    checks.push_back(of_error("index", age.error(), "run `bmad-mem rebuild-index`"));
+    return;
+  }
+  std::string text;
+  if (!age->enabled) {
+    text = "off (memory_config.indexing.enabled is false); searches read the logs";
+  } else if (!age->exists) {
+    text = "none yet: so few entries are read from the logs";
+  } else if (age->behind == 0) {
+    text = fmt::format("current: it covers {}", format_count(age->sessions, "session", "sessions"));
+  } else {
+    text =
+        fmt::format("behind in {} of {}; searches read their new entries from the logs",
+                    format_count(age->behind), format_count(age->sessions, "session", "sessions"));
+  }
+  checks.push_back({.name = "index", .text = std::move(text)});
+}
+
 void check_work(MemoryManager& memory, std::vector<Check>& checks) {
   if (const Result<MaintenanceAge> age = memory.maintenance_age(); !age) {
     checks.push_back(of_error("maintenance", age.error(), "run `bmad-mem maintain`"));
   } else {
     checks.push_back({.name = "maintenance",
-                      .text = age->last_run
-                                  ? fmt::format("last run {}", format_rfc3339(*age->last_run))
-                                  : "never run in this copy",
+                      .text = age->last_run ? fmt::format("last run {}", shown_time(*age->last_run))
+                              : age->is_overdue
+                                  ? "never run in this copy"
+                                  : "not needed yet; it runs when sessions open or close",
                       .remedy = age->is_overdue ? "run `bmad-mem maintain`" : ""});
   }
   const Result<std::vector<KnowledgeItem>> waiting = Knowledge(memory).recall(
@@ -159,13 +183,14 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
     checks.push_back(
         {.name = "sessions",
          .text = fmt::format("{}{}", format_count(sessions.size(), "session", "sessions"),
-                             last ? ", last write " + format_rfc3339(*last) : "")});
+                             last ? ", last write " + shown_time(*last) : "")});
   } else {
     checks.push_back(of_error("sessions", listed.error(), "run `bmad-mem verify`"));
   }
   check_clients(memory.root(), sessions, checks);
   check_policy(memory.hook_policy(), checks);
   check_work(memory, checks);
+  check_index(memory, checks);
   for (const Error& problem : memory.problems()) {
     checks.push_back(of_error("files", problem, "run `bmad-mem repair`"));
   }

@@ -23,9 +23,9 @@ namespace bmad_mem::cli {
 namespace {
 
 /// What a query in JSON says itself.
-constexpr std::array<std::string_view, 13> kSaidInJson = {
-    "type",  "tag",    "where", "topic", "agent",         "session", "since",
-    "until", "pinned", "limit", "sort",  "min-relevance", "weights"};
+constexpr std::array<std::string_view, 14> kSaidInJson = {
+    "type",  "tag",    "where", "topic",  "agent", "session",       "since",
+    "until", "pinned", "limit", "offset", "sort",  "min-relevance", "weights"};
 
 Result<Query> query_from_words(const Arguments& args) {
   Query query;
@@ -226,7 +226,7 @@ Result<ExitStatus> run_topics(Tool& tool) {
   std::vector<TableRow> rows = {{"topic", "entries", "sessions", "newest"}};
   for (const TopicCount& topic : topics) {
     rows.push_back({printable(topic.topic), format_count(topic.entries),
-                    format_count(topic.sessions), format_minute(topic.newest)});
+                    format_count(topic.sessions), shown_minute(topic.newest)});
   }
   if (topics.empty()) {
     tool.note("no entry has a topic");

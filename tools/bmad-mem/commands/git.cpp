@@ -145,8 +145,10 @@ Result<MemoryManager> open_damaged_too(const Tool& tool) {
 Result<ExitStatus> run_git_check(Tool& tool) {
   BMAD_TRY_ASSIGN(const MemoryManager memory, open_damaged_too(tool));
   BMAD_TRY_ASSIGN(const SecretScanner scanner, memory.scanner());
-  BMAD_TRY_ASSIGN(const GitCheck check,
-                  check_repository(memory.root(), scanner, !tool.args().has("no-history")));
+  const auto look = [&](const MemoryManager::Progress& show) {
+    return check_repository(memory.root(), scanner, !tool.args().has("no-history"), show);
+  };
+  BMAD_TRY_ASSIGN(const GitCheck check, with_progress(tool, "git check", look, "commits"));
   if (tool.json()) {
     print_json(tool, check);
   } else {

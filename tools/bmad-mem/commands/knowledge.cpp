@@ -73,6 +73,7 @@ Result<RecallOptions> read_recall_options(const Arguments& args) {
   options.key = args.value("key");
   options.sessions = filter.sessions;
   options.limit = filter.limit;
+  options.offset = filter.offset;
   options.without_sensitive = filter.without_sensitive;
   options.candidates = args.has("candidates");
   options.contradicted_only = args.has("contradicted");
@@ -407,7 +408,8 @@ void print_text(Tool& tool, const MergeProposal& proposal) {
                                                   100 * proposal.similarity, proposal.trust)));
   tool.out().print("  {} {}  {}\n", tool.style().green("stays"), into.id, printable(into.value));
   for (const KnowledgeItem& part : proposal.parts) {
-    tool.out().print("  goes  {}  {}\n", part.id, printable(part.value));
+    const std::string key = part.key.empty() || part.key == into.key ? "" : part.key + ": ";
+    tool.out().print("  goes  {}  {}\n", part.id, printable(key + part.value));
   }
 }
 

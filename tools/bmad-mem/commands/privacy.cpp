@@ -114,11 +114,20 @@ Result<ExitStatus> forget_workspace(Tool& tool, std::string_view folder) {
                                         format_count(sessions.size(), "session", "sessions")))) {
       return ExitStatus::kFailed;
     }
-    for (const WorkspaceSession& session : sessions) {
-      BMAD_TRY_ASSIGN(const DeletionReport report,
-                      memory.delete_session(session.session_id, options));
+    std::vector<DeletionReport> reports;
+    const auto purge = [&](const MemoryManager::Progress& show) -> Status {
+      for (const WorkspaceSession& session : sessions) {
+        show(reports.size(), sessions.size());
+        BMAD_TRY_ASSIGN(DeletionReport report, memory.delete_session(session.session_id, options));
+        reports.push_back(std::move(report));
+      }
+      return {};
+    };
+    const Status purged = with_progress(tool, "forget", purge, "sessions");
+    for (const DeletionReport& report : reports) {
       print_deletion(tool, report, options);
     }
+    BMAD_TRY(purged);
   }
   BMAD_TRY(note_the_rest(tool, memory, workspace));
   return tool.args().has("verify") ? verify_sessions(tool, memory, sessions) : ExitStatus::kDone;
@@ -166,7 +175,7 @@ std::string ids_text(const AuditRecord& record) {
 void print_records(Tool& tool, const std::vector<AuditRecord>& records) {
   std::vector<TableRow> rows = {{"time", "session", "who", "action", "count", "ids", "detail"}};
   for (const AuditRecord& record : records) {
-    rows.push_back({format_minute(record.at), record.session_id, printable(record.agent_id),
+    rows.push_back({shown_minute(record.at), record.session_id, printable(record.agent_id),
                     record.action, format_count(record.count), ids_text(record),
                     printable(record.detail)});
   }
@@ -179,7 +188,8 @@ Result<AuditFilter> read_audit_filter(const Arguments& args) {
                     .actions = {},
                     .since = filter.since,
                     .until = filter.until,
-                    .limit = filter.limit};
+                    .limit = filter.limit,
+                    .offset = filter.offset};
   audit.actions = args.all("action");
   return audit;
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -146,6 +147,8 @@ Result<ExitStatus> run_history(Tool& tool) {
         .code = ErrorCode::E_SESSION_NOT_FOUND,
         .message = fmt::format("there is no entry {}; `bmad-mem list` shows the newest", id)};
   }
+  BMAD_TRY_ASSIGN(const Page page, read_page(tool.args(), 0));
+  const std::span<const Entry> shown = page.of(versions);
   const auto in_session = [&](const Entry& other) {
     return std::ranges::count_if(
         versions, [&](const Entry& entry) { return entry.session_id == other.session_id; });
@@ -158,6 +161,11 @@ Result<ExitStatus> run_history(Tool& tool) {
     }
     number = before == nullptr ? 1 : number + 1;
     const auto count = static_cast<std::size_t>(in_session(entry));
+    const bool is_shown = &entry >= shown.data() && &entry < shown.data() + shown.size();
+    if (!is_shown) {
+      before = &entry;
+      continue;
+    }
     if (tool.json()) {
       tool.out().print("{}\n", entry_json_line(entry, fmt::format(R"("version":{},"versions":{})",
                                                                   number, count)));
@@ -321,7 +329,7 @@ void print_line(Tool& tool, const Entry& entry) {
   const std::size_t before = kMinutes + kTypeWidth + kWhoWidth + 8 + entry.id.size();
   const std::size_t terminal = tool.columns();
   const std::size_t room = terminal > before + 20 ? terminal - before : std::string::npos;
-  tool.out().print("{}  {}  {}  {}{}  {}\n", style.faint(format_minute(entry.timestamp)),
+  tool.out().print("{}  {}  {}  {}{}  {}\n", style.faint(shown_minute(entry.timestamp)),
                    padded(entry_type_name(entry.type), kTypeWidth),
                    padded(shortened(printable(entry.who), kWhoWidth), kWhoWidth),
                    entry.sensitive ? kSensitiveMark : "",

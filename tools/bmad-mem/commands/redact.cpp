@@ -142,7 +142,12 @@ Result<ExitStatus> redact_memory(Tool& tool) {
     return ExitStatus::kFailed;
   }
   BMAD_TRY_ASSIGN(const std::vector<RedactReport> reports,
-                  memory.redact(args.all("session"), dry_run));
+                  with_progress(
+                      tool, "redact",
+                      [&](const MemoryManager::Progress& show) {
+                        return memory.redact(args.all("session"), dry_run, show);
+                      },
+                      "sessions"));
   const bool found = std::ranges::any_of(
       reports, [](const RedactReport& report) { return !report.files.empty(); });
   for (const RedactReport& report : reports) {

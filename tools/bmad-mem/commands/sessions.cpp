@@ -1,6 +1,7 @@
 // sessions.cpp - a memory is made; sessions begin, end, are archived, deleted and restored.
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "cli/filters.hpp"
 #include "cli/output.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/text.hpp"
@@ -104,7 +106,7 @@ Status add_live(const MemoryManager& memory, bool only_open, std::vector<Row>& r
          .state = std::string(session_state(memory, session)),
          .text = session.problem
                      ? printable(session.problem->to_string())
-                     : fmt::format("{}  {}  {}", format_minute(session.last_write),
+                     : fmt::format("{}  {}  {}", shown_minute(session.last_write),
                                    padded_left(format_size(session.size_bytes), 9), about(session)),
          .json = session_as_json(memory, session),
          .is_bad = session.problem.has_value()});
@@ -124,7 +126,7 @@ Status add_archived(const MemoryManager& memory, std::vector<Row>& rows) {
     json.member("compressed_bytes", session.compressed_bytes).end_object();
     rows.push_back({.id = session.session_id,
                     .state = "archived",
-                    .text = fmt::format("{}  {}  of {}", format_minute(session.archived_at),
+                    .text = fmt::format("{}  {}  of {}", shown_minute(session.archived_at),
                                         padded_left(format_size(session.compressed_bytes), 9),
                                         format_size(session.original_bytes)),
                     .json = json.take(),
@@ -155,8 +157,8 @@ Status add_deleted(const MemoryManager& memory, bool entries, std::vector<Row>& 
         {.id = deletion.session_id,
          .state = deletion.whole_session ? "deleted" : "entries",
          .text = fmt::format(
-             "{}  {}, until {}{}", format_minute(deletion.deleted_at), what,
-             format_minute(deletion.expires_at),
+             "{}  {}, until {}{}", shown_minute(deletion.deleted_at), what,
+             shown_minute(deletion.expires_at),
              deletion.agent_id.empty() ? std::string() : ", by " + printable(deletion.agent_id)),
          .json = json.take(),
          .is_bad = false});
@@ -170,6 +172,7 @@ Result<ExitStatus> run_session_list(Tool& tool) {
   const Arguments& args = tool.args();
   const bool all = args.has("all");
   const bool is_special = args.has("archived") || args.has("deleted");
+  BMAD_TRY_ASSIGN(const Page page, read_page(args, 0));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   std::vector<Row> rows;
   if (all || !is_special || args.has("open")) {
@@ -181,11 +184,12 @@ Result<ExitStatus> run_session_list(Tool& tool) {
   if (all || args.has("deleted")) {
     BMAD_TRY(add_deleted(memory, !all, rows));
   }
+  const std::span<const Row> shown = page.of(rows);
   std::size_t id_width = 0;
-  for (const Row& row : rows) {
+  for (const Row& row : shown) {
     id_width = std::max(id_width, row.id.size());
   }
-  for (const Row& row : rows) {
+  for (const Row& row : shown) {
     if (tool.json()) {
       tool.out().print("{}\n", row.json);
     } else {
@@ -219,9 +223,9 @@ Result<ExitStatus> run_session_show(Tool& tool) {
       print_field(tool, name, value, 10);
     }
   };
-  show("created", format_rfc3339(session.created_at));
-  show("last write", format_rfc3339(session.last_write));
-  show("closed", session.closed_at ? format_rfc3339(*session.closed_at) : "");
+  show("created", shown_time(session.created_at));
+  show("last write", shown_time(session.last_write));
+  show("closed", session.closed_at ? shown_time(*session.closed_at) : "");
   show("user", session.user_id);
   show("agents", joined(session.agent_ids));
   show("project", session.project_name);

@@ -207,9 +207,15 @@ bool tells(const HookJob& job, const HookEvent& event) {
   return job.settings.tells && job.policy.tells && takes_context(event);
 }
 
-/// Answers with what is known about `task`, and `extra` behind it.
+/// What is told besides what is known.
+struct HookNews {
+  std::string for_model;
+  std::string for_person;
+};
+
+/// Answers with what is known about `task`, and `news` behind it.
 Status tell(const HookJob& job, const HookEvent& event, const std::string& task,
-            const std::string& extra) {
+            const HookNews& news) {
   if (!tells(job, event)) {
     job.work.answer(hook_answer(event, {}));
     return {};
@@ -227,7 +233,8 @@ Status tell(const HookJob& job, const HookEvent& event, const std::string& task,
     if (!task.empty() && !is_about_task(context)) {
       context.markdown.clear();
     }
-    const std::string answer = hook_answer(event, injected(context.markdown + extra));
+    const std::string answer =
+        hook_answer(event, injected(context.markdown + news.for_model), news.for_person);
     if (answer.size() <= kAnswerSizeMax) {
       job.work.answer(answer);
       return {};
@@ -240,23 +247,28 @@ Status tell(const HookJob& job, const HookEvent& event, const std::string& task,
   }
 }
 
-/// What a session that starts is told besides what is known.
-Result<std::string> news(const HookJob& job, const HookEvent& event) {
+Result<HookNews> news_at_start(const HookJob& job, const HookEvent& event) {
+  HookNews news;
   if (!tells(job, event)) {
-    return std::string();
+    return news;
   }
-  std::string summarized;
-  // The conversation is gone, but for what the client made of it; ours may say more.
+  WaitingCandidates waiting = waiting_candidates(job);
+  news.for_model = std::move(waiting.for_model);
+  // The conversation is gone, but for what the client made of it; ours may say more. The person
+  // goes on with the same session.
   if (event.source == "compact") {
-    BMAD_TRY_ASSIGN(summarized, running_summary(job, event));
+    BMAD_TRY_ASSIGN(const std::string summarized, running_summary(job, event));
+    news.for_model = summarized + news.for_model;
+  } else {
+    news.for_person = std::move(waiting.for_person);
   }
-  return summarized + waiting_candidates(job);
+  return news;
 }
 
 Status start_session(const HookJob& job, const HookEvent& event) {
-  BMAD_TRY_ASSIGN(const std::string extra, news(job, event));
+  BMAD_TRY_ASSIGN(const HookNews news, news_at_start(job, event));
   // Where nothing can be written, what is known still can be told.
-  Status told = takes_context(event) ? tell(job, event, {}, extra) : Status();
+  Status told = takes_context(event) ? tell(job, event, {}, news) : Status();
   Status made = need_session(job, event);
   return made ? std::move(told) : std::move(made);
 }

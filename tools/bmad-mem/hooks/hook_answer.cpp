@@ -7,9 +7,13 @@ namespace {
 
 /// The form of Claude Code, which others have taken over. An event name other than the event's own
 /// makes Claude Code throw the answer away.
-std::string additional_context(const HookEvent& event, std::string_view context, bool both_ways) {
+std::string additional_context(const HookEvent& event, std::string_view context,
+                               std::string_view for_person, bool both_ways) {
   JsonWriter json;
   json.begin_object();
+  if (!for_person.empty()) {
+    json.member("systemMessage", for_person);
+  }
   if (both_ways) {
     json.member("additionalContext", context);
   }
@@ -48,7 +52,8 @@ std::string continuing_answer(std::string_view reason) {
 
 bool takes_context(const HookEvent& event) { return event.answer != HookAnswer::kNoAnswer; }
 
-std::string hook_answer(const HookEvent& event, std::string_view context) {
+std::string hook_answer(const HookEvent& event, std::string_view context,
+                        std::string_view for_person) {
   if (event.answer == HookAnswer::kCursor) {
     return cursor_answer(event, context);
   }
@@ -59,9 +64,9 @@ std::string hook_answer(const HookEvent& event, std::string_view context) {
     case HookAnswer::kText:
       return std::string(context) + '\n';
     case HookAnswer::kHookSpecific:
-      return additional_context(event, context, false);
+      return additional_context(event, context, for_person, false);
     case HookAnswer::kBothWays:
-      return additional_context(event, context, true);
+      return additional_context(event, context, for_person, true);
     case HookAnswer::kContinue:
       return continuing_answer(context);
     case HookAnswer::kCline:

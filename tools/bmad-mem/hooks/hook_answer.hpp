@@ -11,7 +11,9 @@ namespace bmad_mem::cli {
 /// Whether the client takes a text for the model at this event.
 bool takes_context(const HookEvent& event);
 
-/// The answer that hands `context` to the model; empty when there is nothing to say.
-std::string hook_answer(const HookEvent& event, std::string_view context);
+/// The answer that hands `context` to the model, and shows `for_person` where the client has a
+/// place for that; empty when there is nothing to say.
+std::string hook_answer(const HookEvent& event, std::string_view context,
+                        std::string_view for_person = {});
 
 }  // namespace bmad_mem::cli

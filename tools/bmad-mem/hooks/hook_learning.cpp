@@ -87,7 +87,7 @@ Result<std::string> running_summary(const HookJob& job, const HookEvent& event) 
       fenced(cut_at_line(without_front_matter(text), kSummarySizeMax)));
 }
 
-std::string waiting_candidates(const HookJob& job) {
+WaitingCandidates waiting_candidates(const HookJob& job) {
   const Result<std::vector<KnowledgeItem>> candidates =
       Knowledge(job.memory)
           .recall({.candidates = true, .stored_only = true, .note_accesses = false, .limit = 0});
@@ -95,12 +95,19 @@ std::string waiting_candidates(const HookJob& job) {
     return {};
   }
   const bool is_one = candidates->size() == 1;
-  return fmt::format(
-      "\n### Waiting for the user\n\n{} learned from earlier sessions {} for the user's "
-      "decision. Mention it once. `bmad-mem recall --candidates` lists {}, `bmad-mem recall "
-      "--accept {}` accepts{}, `--drop ID` drops.\n",
-      format_count(candidates->size(), "candidate", "candidates"), is_one ? "waits" : "wait",
-      is_one ? "it" : "them", candidates->front().id, is_one ? "" : " the first");
+  const std::string count = format_count(candidates->size(), "candidate", "candidates");
+  const std::string_view wait = is_one ? "waits" : "wait";
+  const std::string_view them = is_one ? "it" : "them";
+  return {
+      .for_model = fmt::format(
+          "\n### Waiting for the user\n\n{} learned from earlier sessions {} for the user's "
+          "decision. Mention it once. `bmad-mem recall --candidates` lists {}, `bmad-mem recall "
+          "--accept {}` accepts{}, `--drop ID` drops.\n",
+          count, wait, them, candidates->front().id, is_one ? "" : " the first"),
+      .for_person = fmt::format(
+          "bmad-mem: {} {} for your decision; `bmad-mem recall --candidates` lists {}, and "
+          "`bmad-mem serve --open` has one key for each answer",
+          count, wait, them)};
 }
 
 void learn(const HookJob& job, const HookEvent& event, LearnScope scope) {

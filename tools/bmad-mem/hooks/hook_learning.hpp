@@ -35,7 +35,11 @@ std::string question_to_agent(const HookJob& job, const HookEvent& event);
 /// The running summary as data; empty when there is none.
 Result<std::string> running_summary(const HookJob& job, const HookEvent& event);
 
-/// Says how many candidates wait for a person; empty where none does.
-std::string waiting_candidates(const HookJob& job);
+/// How many candidates wait for a person, and what to do; both empty where none does.
+struct WaitingCandidates {
+  std::string for_model;
+  std::string for_person;  ///< One line.
+};
+WaitingCandidates waiting_candidates(const HookJob& job);
 
 }  // namespace bmad_mem::cli

@@ -55,6 +55,7 @@ Result<Query> read_memory_query(ToolArguments& args) {
   query.filter.until = args.time("until", RangeEnd::kUntil, now);
   query.filter.without_sensitive = true;
   query.filter.limit = static_cast<std::size_t>(args.integer("limit"));
+  query.filter.offset = static_cast<std::size_t>(args.integer("offset"));
   query.filter.archived = archived_choice(args.text("archived"));
   query.snippet_size = kSnippetSize;
   const std::string sort = args.text("sort");
@@ -238,6 +239,7 @@ Result<McpToolResult> mcp_recall(MemoryToolCall& call) {
   options.min_confidence = args.share("min_confidence").value_or(0);
   options.as_of = args.time("as_of", RangeEnd::kUntil, system_clock().now());
   options.limit = static_cast<std::size_t>(args.integer("limit"));
+  options.offset = static_cast<std::size_t>(args.integer("offset"));
   options.without_sensitive = true;
   options.note_accesses = !call.memory.place().read_only;
   BMAD_TRY(args.check());

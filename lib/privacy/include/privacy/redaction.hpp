@@ -60,7 +60,8 @@ class StoreRedaction final : public WriteRedaction {
 
 /// Applies the rules of today to `wanted`, or to all sessions there are in any form.
 Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const std::string> wanted,
-                                                  bool dry_run);
+                                                  bool dry_run,
+                                                  const MemoryManager::Progress& on_progress = {});
 Result<AnonymizeReport> export_anonymized(const Store& store, const AnonymizeOptions& options,
                                           ExportVisitor& visitor);
 Result<AnonymizeReport> anonymize_sessions(Store& store, const AnonymizeOptions& options,

@@ -55,6 +55,9 @@ Result<std::vector<IndexReport>> rebuild_indexes(Store& store, std::span<const s
 /// Makes the index cover the logs again after a rewrite. What fails here fails nothing.
 void refresh_index(Store& store, const std::string& session_id);
 
+/// As MemoryManager::index_age().
+Result<IndexAge> index_age(const Store& store);
+
 /// What people read of the index of a session whose logs are in `files`. It is refreshed.
 /// Errors: as make_readable_index().
 Result<ReadableIndex> readable_index(const Store& store, SessionIndex& index, FileSystem& files);

@@ -282,6 +282,22 @@ Result<LoadedConfig> parse_config(std::string_view text, const std::string& disp
 /// Errors: as parse_config(); E_SIZE_LIMIT above 1 MB; E_STORAGE_IO.
 Result<LoadedConfig> load_config(FileSystem& files);
 
+/// A setting that has an effect, for people.
+struct ConfigEntry {
+  std::string key;       ///< Below memory_config: "context.max_tokens".
+  std::string value;     ///< In effect, as JSON on one line.
+  std::string fallback;  ///< Its default, as JSON.
+  std::string allowed;   ///< To follow "must be": "a whole number from 50 to 100000".
+  std::string about;     ///< Sentences of schemas/config.schema.json.
+};
+
+/// All settings of `config` that have an effect, in the order in which they are written.
+std::vector<ConfigEntry> list_config(Config config);
+
+/// The key that `written` names, without "memory_config."; that of a setting or of a section of
+/// them. Errors: E_INVALID_QUERY for one that is unknown, with what was meant, or has no effect.
+Result<std::string> known_config_key(std::string_view written);
+
 /// `config` as it would stand in config.json, every key that has an effect with its value, laid out
 /// for people.
 std::string config_text(Config config);

@@ -117,13 +117,17 @@ class RepositoryCheck {
   }
 
   /// All that commits added, also of those that only a reflog remembers.
-  void check_history() {
+  void check_history(const std::function<void(std::uint64_t, std::uint64_t)>& on_progress) {
     const ProgramRun run = list_commits(root_);
     check_whole(run);
     const std::vector<std::string_view> commits = lines_of(run.output);
     result_.commits = commits.size();
-    const PatchReader::Visit visit = [this](std::string_view commit, std::string_view path,
-                                            std::string_view added) {
+    const PatchReader::Visit visit = [&](std::string_view commit, std::string_view path,
+                                         std::string_view added) {
+      if (commit != last_commit_) {
+        last_commit_ = commit;
+        on_progress(looked_at_++, result_.commits);
+      }
       look_for_secrets(commit, path, added);
     };
     const GitWords words = {"-c",
@@ -238,12 +242,15 @@ class RepositoryCheck {
   /// By path and rule: how many lines, and the oldest commit.
   std::map<std::pair<std::string, std::string>, std::pair<std::uint64_t, std::string>> secrets_;
   GitCheck result_;
+  std::string last_commit_;
+  std::uint64_t looked_at_ = 0;  ///< Commits.
 };
 
 }  // namespace
 
-Result<GitCheck> check_repository(const std::string& root, const SecretScanner& scanner,
-                                  bool history) {
+Result<GitCheck> check_repository(
+    const std::string& root, const SecretScanner& scanner, bool history,
+    const std::function<void(std::uint64_t done, std::uint64_t total)>& on_progress) {
   if (const std::string obstacle = git_obstacle(root); !obstacle.empty()) {
     return Error{.code = ErrorCode::E_STORAGE_IO,
                  .message = obstacle +
@@ -255,7 +262,7 @@ Result<GitCheck> check_repository(const std::string& root, const SecretScanner& 
   check.check_settings();
   check.check_files();
   if (history) {
-    check.check_history();
+    check.check_history(on_progress);
   }
   return check.take();
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,9 +35,11 @@ struct GitCheck {
 };
 
 /// Looks at the memory at `root`, and with `history` at all that was ever committed of it.
+/// `on_progress` is told how many commits of how many were looked at.
 /// Errors: E_STORAGE_IO without git or a repository.
-Result<GitCheck> check_repository(const std::string& root, const SecretScanner& scanner,
-                                  bool history);
+Result<GitCheck> check_repository(
+    const std::string& root, const SecretScanner& scanner, bool history,
+    const std::function<void(std::uint64_t done, std::uint64_t total)>& on_progress);
 
 /// Why a file of a memory should not be tracked, as half a sentence; empty when it should.
 std::string_view reason_against_tracking(std::string_view path);

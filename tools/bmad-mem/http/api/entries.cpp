@@ -47,16 +47,21 @@ Result<HttpResponse> http_get(ApiContext& context, const EndpointCall& call) {
 
 Result<HttpResponse> http_history(ApiContext& context, const EndpointCall& call) {
   const std::string_view id = call.in_path("id");
-  BMAD_TRY_ASSIGN(const std::vector<Entry> versions,
+  BMAD_TRY_ASSIGN(std::vector<Entry> versions,
                   context.memory.history(id, call.texts("session_id")));
   if (versions.empty()) {
     return no_such_entry(id);
   }
+  const auto offset = std::min(static_cast<std::size_t>(call.number("offset")), versions.size());
+  versions.erase(versions.begin(), versions.begin() + static_cast<std::ptrdiff_t>(offset));
+  const auto limit = static_cast<std::size_t>(call.number("limit"));
+  versions.resize(limit == 0 ? versions.size() : std::min(versions.size(), limit));
   return entries_response(context, call, "versions", versions);
 }
 
 Result<HttpResponse> http_related(ApiContext& context, const EndpointCall& call) {
-  const EntryFilter filter = {.limit = static_cast<std::size_t>(call.number("limit"))};
+  const EntryFilter filter = {.limit = static_cast<std::size_t>(call.number("limit")),
+                              .offset = static_cast<std::size_t>(call.number("offset"))};
   Result<std::vector<RelatedEntry>> related = context.memory.related(call.in_path("id"), filter);
   if (!related) {
     return related.error().field == "id" ? no_such_entry(call.in_path("id"))
@@ -84,6 +89,7 @@ Result<HttpResponse> http_list(ApiContext& context, const EndpointCall& call) {
   query.topics = call.texts("topic");
   query.filter = query_filter(std::move(chosen.filter));
   query.filter.limit = static_cast<std::size_t>(call.number("limit"));
+  query.filter.offset = static_cast<std::size_t>(call.number("offset"));
   query.sort = SortOrder::kTimeDesc;
   query.snippet_size = 0;
   BMAD_TRY_ASSIGN(const std::vector<Hit> hits, context.memory.query(query));
@@ -100,6 +106,7 @@ Result<HttpResponse> http_topics(ApiContext& context, const EndpointCall& call) 
   std::vector<TopicCount> topics;
   if (!chosen.none) {
     chosen.filter.limit = static_cast<std::size_t>(call.number("limit"));
+    chosen.filter.offset = static_cast<std::size_t>(call.number("offset"));
     BMAD_TRY_ASSIGN(topics, context.memory.topics(chosen.filter));
   }
   JsonWriter json;
@@ -119,6 +126,7 @@ Result<HttpResponse> http_timeline(ApiContext& context, const EndpointCall& call
   std::vector<TimelineBucket> buckets;
   if (!chosen.none) {
     chosen.filter.limit = static_cast<std::size_t>(call.number("limit"));
+    chosen.filter.offset = static_cast<std::size_t>(call.number("offset"));
     const TimelineUnit unit = unit_of(call.text("unit").value_or("day"));
     BMAD_TRY_ASSIGN(buckets, context.memory.timeline(chosen.filter, unit));
   }

@@ -88,7 +88,9 @@ Result<HttpResponse> http_recall(ApiContext& context, const EndpointCall& call) 
     return is_other || (pinned_only && !item.pinned) || !has_words(item, words);
   });
   const std::size_t total = items.size();
-  items.resize(limit == 0 ? total : std::min(total, limit));
+  const auto offset = std::min(static_cast<std::size_t>(call.number("offset")), total);
+  items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(offset));
+  items.resize(limit == 0 ? items.size() : std::min(items.size(), limit));
   JsonWriter json;
   json.begin_object();
   add_array(json, "items", items, write_knowledge_item);

@@ -70,6 +70,7 @@ Result<HttpResponse> http_audit(ApiContext& context, const EndpointCall& call) {
   filter.since = call.time("since");
   filter.until = call.time("until");
   filter.limit = static_cast<std::size_t>(call.number("limit"));
+  filter.offset = static_cast<std::size_t>(call.number("offset"));
   BMAD_TRY_ASSIGN(std::vector<AuditRecord> records, context.memory.audit(filter));
   std::ranges::reverse(records);
   JsonWriter json;

@@ -47,15 +47,20 @@ void add_maintained(JsonWriter& json, MemoryManager& memory) {
 
 }  // namespace
 
-Result<HttpResponse> http_session_list(ApiContext& context, const EndpointCall& /*call*/) {
+Result<HttpResponse> http_session_list(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(std::vector<Session> sessions, context.memory.list_sessions());
   BMAD_TRY_ASSIGN(const std::vector<ArchivedSession> archived, context.memory.archived_sessions());
   std::ranges::stable_sort(sessions, std::ranges::greater(), &Session::last_write);
+  const std::size_t begin =
+      std::min(static_cast<std::size_t>(call.number("offset")), sessions.size());
+  const auto limit = static_cast<std::size_t>(call.number("limit"));
+  const std::size_t count = std::min(sessions.size() - begin, limit == 0 ? sessions.size() : limit);
   JsonWriter json;
   json.begin_object();
-  add_array(json, "sessions", sessions,
+  add_array(json, "sessions", std::span(sessions).subspan(begin, count),
             [&](const Session& session) { write_session(json, context.memory, session); });
   add_archived(json, archived);
+  json.member("total", std::uint64_t{sessions.size()});
   return object_response(json);
 }
 

@@ -1,0 +1,86 @@
+// config_list.cpp - the settings for people: value, default, what is allowed, what it means.
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/edit_distance.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "config_table.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// The description of `key` in the schema.
+std::string about_key(JsonValue schema, std::string_view key) {
+  JsonValue place = schema["properties"][kConfigRoot];
+  while (!key.empty()) {
+    const std::string_view name = key.substr(0, key.find('.'));
+    key.remove_prefix(std::min(key.size(), name.size() + 1));
+    place = place["properties"][name];
+  }
+  return std::string(place["description"].string());
+}
+
+/// The setting that is spelt most like `key`, or has its last name; empty when none is near.
+std::string_view nearest_setting(std::string_view key) {
+  std::string_view nearest;
+  std::size_t nearest_distance = std::string_view::npos;
+  const std::string_view name = key.substr(key.rfind('.') + 1);
+  for (const Setting& setting : config_settings()) {
+    if (!has_effect(setting)) {
+      continue;
+    }
+    const std::size_t limit = std::max(key.size(), setting.key.size()) / 3;
+    const bool has_name = setting.key.substr(setting.key.rfind('.') + 1) == name;
+    const std::size_t distance = has_name ? 1 : edit_distance(key, setting.key, limit);
+    if (distance <= limit && distance < nearest_distance) {
+      nearest = setting.key;
+      nearest_distance = distance;
+    }
+  }
+  return nearest;
+}
+
+}  // namespace
+
+std::vector<ConfigEntry> list_config(Config config) {
+  std::vector<ConfigEntry> entries;
+  Config defaults;
+  JsonParser parser;
+  const Result<JsonValue> schema = parser.parse(config_schema());
+  for (const Setting& setting : config_settings()) {
+    if (has_effect(setting)) {
+      entries.push_back({.key = std::string(setting.key),
+                         .value = value_text(setting, config),
+                         .fallback = value_text(setting, defaults),
+                         .allowed = allowed_values(setting),
+                         .about = schema ? about_key(*schema, setting.key) : std::string()});
+    }
+  }
+  return entries;
+}
+
+Result<std::string> known_config_key(std::string_view written) {
+  std::string_view key = written;
+  if (key.starts_with(kConfigRoot) && key.substr(kConfigRoot.size()).starts_with('.')) {
+    key.remove_prefix(kConfigRoot.size() + 1);
+  }
+  const Setting* const setting = find_setting(key);
+  const bool is_known = setting != nullptr ? has_effect(*setting) : !key.empty() && is_section(key);
+  if (is_known) {
+    return std::string(key);
+  }
+  Error error{.code = ErrorCode::E_INVALID_QUERY, .message = {}, .field = "key"};
+  if (setting != nullptr) {
+    error.message =
+        fmt::format("{} has no effect: {}", key, std::get<NoEffect>(setting->member).reason);
+    return error;
+  }
+  const std::string_view nearest = nearest_setting(key);
+  error.message = fmt::format("{} is not a known key{}; `bmad-mem config list` shows all", written,
+                              nearest.empty() ? "" : fmt::format(", did you mean {}?", nearest));
+  return error;
+}
+
+}  // namespace bmad_mem

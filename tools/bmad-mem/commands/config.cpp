@@ -1,0 +1,155 @@
+// config.cpp - the settings of a memory: listed, read, changed.
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/settings.hpp"
+#include "cli/text.hpp"
+#include "cli/tool.hpp"
+#include "install/json_edit.hpp"
+#include "operation_calls.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// The memory, also where its config.json has a slip: these commands are how one mends it.
+Result<MemoryManager> open_for_settings(Tool& tool) {
+  Result<MemoryManager> memory = tool.open();
+  if (memory || (memory.error().code != ErrorCode::E_SCHEMA_INVALID &&
+                 memory.error().code != ErrorCode::E_INVALID_FORMAT)) {
+    return memory;
+  }
+  tool.report(memory.error());
+  BMAD_TRY_ASSIGN(std::string root, tool.find_root());
+  BMAD_TRY_ASSIGN(std::optional<MemoryAccess> access, tool.access());
+  return MemoryManager::open({.root = std::move(root),
+                              .agent_id = std::string(tool.agent_id()),
+                              .access = std::move(access),
+                              .tolerate_bad_config = true});
+}
+
+/// `value` as people read it: a text without its quotes.
+std::string shown_value(const std::string& value) {
+  if (!value.starts_with('"')) {
+    return value;
+  }
+  JsonParser parser;
+  const Result<JsonValue> text = parser.parse(value);
+  return text ? printable(text->string()) : value;
+}
+
+void print_setting(Tool& tool, const SettingInfo& setting) {
+  if (tool.json()) {
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("key", setting.key).key("value").raw(setting.value);
+      json.key("default").raw(setting.fallback).member("is_default", setting.is_default());
+      json.member("allowed", setting.allowed).member("about", setting.about);
+    });
+    return;
+  }
+  const std::string changed = setting.is_default()
+                                  ? std::string()
+                                  : fmt::format("  (default: {})", shown_value(setting.fallback));
+  tool.out().print("{} = {}{}\n", tool.style().bold(setting.key), shown_value(setting.value),
+                   tool.style().faint(changed));
+  const std::size_t width = tool.columns() == 0 ? 100 : tool.columns();
+  tool.out().write(
+      wrapped(fmt::format("{} Allowed: {}.", setting.about, setting.allowed), width, "    "));
+}
+
+/// `text`, from the command line, as JSON for a setting whose value is `like`. What is no JSON is a
+/// text; whether it may be one here, the memory says.
+std::string value_from(std::string_view text, std::string_view like) {
+  JsonParser parser;
+  const bool is_text = like.starts_with('"') && !text.starts_with('"');
+  return is_text || !parser.parse(text) ? json_quoted(text) : std::string(text);
+}
+
+/// `text`, of config.json, with `value` at `key`; every other byte stays.
+Result<std::string> with_value(std::string_view text, const std::string& key,
+                               const std::string& value) {
+  Result<JsonEdit> edit = JsonEdit::read(std::string(text));
+  BMAD_TRY(edit ? Status() : Status(edit.error()));
+  JsonPath path = {"memory_config"};
+  for (std::string_view rest = key; !rest.empty();) {
+    const std::string_view name = rest.substr(0, rest.find('.'));
+    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+    path.push_back(name);
+  }
+  if (const std::optional<TextSpan> place = edit->find(path)) {
+    edit->replace(*place, value);
+  } else {
+    const std::string_view name = path.back();
+    path.pop_back();
+    edit->add_member(path, name, value);
+  }
+  return edit->text();
+}
+
+}  // namespace
+
+Result<ExitStatus> run_config_list(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, open_for_settings(tool));
+  BMAD_TRY_ASSIGN(const std::vector<SettingInfo> settings, list_settings(memory));
+  bool is_any = false;
+  for (const SettingInfo& setting : settings) {
+    if (!tool.args().has("changed") || !setting.is_default()) {
+      print_setting(tool, setting);
+      is_any = true;
+    }
+  }
+  if (!is_any) {
+    tool.note("every setting has its default");
+  }
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_config_get(Tool& tool) {
+  const std::string_view key = tool.args().positional(0);
+  BMAD_TRY_ASSIGN(MemoryManager memory, open_for_settings(tool));
+  BMAD_TRY_ASSIGN(const std::vector<SettingInfo> settings, list_settings(memory, key));
+  const bool is_one = settings.size() == 1 && key.ends_with(settings.front().key);
+  for (const SettingInfo& setting : settings) {
+    if (tool.json()) {
+      print_setting(tool, setting);
+    } else if (is_one) {
+      tool.out().print("{}\n", shown_value(setting.value));
+    } else {
+      tool.out().print("{} = {}\n", setting.key, shown_value(setting.value));
+    }
+  }
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_config_set(Tool& tool) {
+  const Arguments& args = tool.args();
+  if (args.has("default") == (args.positionals().size() > 1)) {
+    return tool.wrong_usage("give a VALUE, or --default");
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory, open_for_settings(tool));
+  BMAD_TRY_ASSIGN(const std::vector<SettingInfo> found, list_settings(memory, args.positional(0)));
+  const SettingInfo& setting = found.front();
+  if (!args.positional(0).ends_with(setting.key)) {
+    return bad_value("key", fmt::format("{} is a group of settings; name one, such as {}",
+                                        printable(args.positional(0)), setting.key));
+  }
+  const std::string value =
+      args.has("default") ? setting.fallback : value_from(args.positional(1), setting.fallback);
+  BMAD_TRY(edit_settings(
+      memory, [&](std::string_view text) { return with_value(text, setting.key, value); }));
+  BMAD_TRY_ASSIGN(const std::vector<SettingInfo> now, list_settings(memory, setting.key));
+  if (tool.json()) {
+    print_setting(tool, now.front());
+  } else {
+    tool.note(fmt::format("{} = {} (was {})", setting.key, shown_value(now.front().value),
+                          shown_value(setting.value)));
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,282 @@
+// stale.cpp - statements that may not be true any more: what they name has gone, or nobody has
+// asked for them in months.
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "cli/filters.hpp"
+#include "cli/tool.hpp"
+#include "exchange/mentions.hpp"
+#include "exchange/workspace_tree.hpp"
+#include "operation_calls.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+using std::chrono::days;
+
+/// In an entry: when somebody found it still true.
+constexpr std::string_view kCheckedField = "checked_at";
+constexpr const char* kOldestDays = "a number of days from 0 to 36500";
+
+/// A statement that is looked at.
+struct Statement {
+  std::string session_id;
+  EntryType type = EntryType::kFact;
+  std::string id;
+  std::vector<std::string> all_ids;  ///< With those of the values that it replaced.
+  std::string text;
+  Timestamp at{};
+  std::optional<Timestamp> last_used;  ///< Only of facts and preferences.
+  std::optional<Timestamp> checked;
+  Mentions mentions;
+
+  std::vector<std::string> missing_files = {};
+  std::vector<std::string> missing_symbols = {};
+  std::int64_t unused_days = 0;  ///< 0: not too long.
+
+  [[nodiscard]] bool is_stale() const {
+    return !missing_files.empty() || !missing_symbols.empty() || unused_days > 0;
+  }
+};
+
+std::optional<Timestamp> checked_at(std::string_view json) {
+  JsonParser parser;
+  const Result<JsonValue> entry = parser.parse(json);
+  return entry ? try_parse_rfc3339((*entry)[kCheckedField].string()) : std::nullopt;
+}
+
+Statement of_item(const KnowledgeItem& item) {
+  Statement statement{
+      .session_id = item.session_id,
+      .type = item.type,
+      .id = item.id,
+      .all_ids = {},
+      .text = item.key.empty() ? item.value : item.key + ": " + item.value,
+      .at = item.updated_at,
+      .last_used = std::max(item.last_accessed.value_or(item.updated_at), item.updated_at),
+      .checked = checked_at(item.json),
+      .mentions = mentions_in(item.value)};
+  for (const KnowledgeVersion& version : item.chain) {
+    if (std::ranges::find(statement.all_ids, version.id) == statement.all_ids.end()) {
+      statement.all_ids.push_back(version.id);
+    }
+  }
+  return statement;
+}
+
+Statement of_entry(const Entry& entry) {
+  JsonParser parser;
+  std::string text;
+  if (const Result<JsonValue> value = parser.parse(entry.json)) {
+    for (const std::string_view field : {"decision", "rationale", "description"}) {
+      text += std::string((*value)[field].string()) + '\n';
+    }
+  }
+  return {.session_id = entry.session_id,
+          .type = entry.type,
+          .id = entry.id,
+          .all_ids = {entry.id},
+          .text = entry.headline,
+          .at = entry.timestamp,
+          .last_used = std::nullopt,
+          .checked = checked_at(entry.json),
+          .mentions = mentions_in(text)};
+}
+
+Result<std::vector<Statement>> all_statements(MemoryManager& memory) {
+  std::vector<Statement> statements;
+  BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items,
+                  Knowledge(memory).recall({.note_accesses = false, .limit = 0}));
+  std::ranges::transform(items, std::back_inserter(statements), of_item);
+  EntryFilter filter{.types = {EntryType::kDecision, EntryType::kFinding}};
+  filter.limit = 0;
+  BMAD_TRY_ASSIGN(const std::vector<Entry> entries, memory.list(filter));
+  for (const Entry& entry : entries) {
+    if (!entry.evicted) {
+      statements.push_back(of_entry(entry));
+    }
+  }
+  return statements;
+}
+
+/// The folder that holds .bmad; empty for a memory that stands elsewhere.
+std::string workspace_of(const MemoryManager& memory) {
+  constexpr std::string_view kUsual = "/.bmad/memory";
+  const std::string& root = memory.root();
+  return root.ends_with(kUsual) ? root.substr(0, root.size() - kUsual.size()) : std::string();
+}
+
+/// Fills in which names are missing. Nothing where the tree was too large to tell.
+void look_for_names(const WorkspaceTree& tree, std::vector<Statement>& statements) {
+  if (!tree.is_complete()) {
+    return;
+  }
+  std::set<std::string, std::less<>> names;
+  for (const Statement& statement : statements) {
+    names.insert(statement.mentions.symbols.begin(), statement.mentions.symbols.end());
+  }
+  const std::set<std::string, std::less<>> missing = tree.missing_names(names);
+  for (Statement& statement : statements) {
+    std::ranges::copy_if(statement.mentions.files, std::back_inserter(statement.missing_files),
+                         [&](const std::string& file) { return !tree.has(file); });
+    std::ranges::copy_if(statement.mentions.symbols, std::back_inserter(statement.missing_symbols),
+                         [&](const std::string& name) { return missing.contains(name); });
+  }
+}
+
+void note_unused(std::vector<Statement>& statements, days limit, Timestamp now) {
+  for (Statement& statement : statements) {
+    if (limit.count() > 0 && statement.last_used && *statement.last_used + limit < now) {
+      statement.unused_days = std::chrono::floor<days>(now - *statement.last_used).count();
+    }
+  }
+}
+
+std::string reasons_of(const Statement& statement) {
+  std::string text;
+  const auto add = [&](std::string reason) { text += (text.empty() ? "" : "; ") + reason; };
+  for (const std::string& file : statement.missing_files) {
+    add(fmt::format("{} is not in the project", printable(file)));
+  }
+  for (const std::string& name : statement.missing_symbols) {
+    add(fmt::format("{} is in no source file", printable(name)));
+  }
+  if (statement.unused_days > 0) {
+    add(fmt::format(
+        "not used for {}",
+        format_count(static_cast<std::uint64_t>(statement.unused_days), "day", "days")));
+  }
+  return text;
+}
+
+void print_statement(Tool& tool, const Statement& statement) {
+  if (!tool.json()) {
+    tool.out().print("{}  {}  {}  {}\n      {}\n", tool.style().id(statement.id),
+                     entry_type_name(statement.type), format_minute(statement.at).substr(0, 10),
+                     shortened(printable(statement.text), 100), reasons_of(statement));
+    return;
+  }
+  print_object(tool, [&](JsonWriter& json) {
+    json.member("session_id", statement.session_id);
+    json.member("type", entry_type_name(statement.type)).member("id", statement.id);
+    json.member("text", statement.text).member("at", format_rfc3339(statement.at));
+    const auto add = [&](std::string_view name, const std::vector<std::string>& list) {
+      json.key(name).begin_array();
+      for (const std::string& each : list) {
+        json.string(each);
+      }
+      json.end_array();
+    };
+    add("missing_files", statement.missing_files);
+    add("missing_symbols", statement.missing_symbols);
+    if (statement.unused_days > 0) {
+      json.member("unused_days", statement.unused_days);
+    }
+  });
+}
+
+/// Does what --keep or --drop says with each of its ids. Whether all were known.
+template <typename Use>
+Result<bool> for_each_named(Tool& tool, const std::vector<Statement>& statements,
+                            std::string_view option, const Use& use) {
+  bool are_known = true;
+  for (const std::string& id : tool.args().all(option)) {
+    const auto found = std::ranges::find_if(
+        statements, [&](const Statement& statement) { return statement.id == id; });
+    if (found == statements.end()) {
+      are_known = false;
+      tool.report(bad_value(option, fmt::format("there is no current statement {}; `bmad-mem "
+                                                "stale` and `bmad-mem recall` list them",
+                                                printable(id))));
+      continue;
+    }
+    BMAD_TRY(use(*found));
+  }
+  return are_known;
+}
+
+Result<ExitStatus> keep_and_drop(Tool& tool, MemoryManager& memory,
+                                 const std::vector<Statement>& statements) {
+  const std::string changes =
+      fmt::format(R"({{"{}":"{}"}})", kCheckedField, format_rfc3339(system_clock().now()));
+  const auto keep = [&](const Statement& statement) -> Status {
+    BMAD_TRY(memory.update_entry(statement.id, changes, {&statement.session_id, 1}));
+    tool.note(fmt::format("{} is still true; it is not listed for a while", statement.id));
+    return {};
+  };
+  const auto drop = [&](const Statement& statement) -> Status {
+    DeletionCriteria criteria;
+    criteria.ids = statement.all_ids;  // Else an older value would become current.
+    BMAD_TRY(memory.delete_entries(criteria));
+    tool.note(fmt::format("deleted {}; `bmad-mem undelete {}` restores it", statement.id,
+                          fmt::join(statement.all_ids, " ")));
+    return {};
+  };
+  BMAD_TRY_ASSIGN(const bool kept, for_each_named(tool, statements, "keep", keep));
+  BMAD_TRY_ASSIGN(const bool dropped, for_each_named(tool, statements, "drop", drop));
+  return kept && dropped ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+void note_limits(Tool& tool, const std::optional<WorkspaceTree>& tree, std::size_t shown) {
+  if (!tree) {
+    tool.note("this memory is not in the .bmad of a project, so no files were looked for");
+  } else if (!tree->is_complete()) {
+    tool.note(fmt::format("the project has too many files ({} seen), so none was looked for",
+                          format_count(tree->file_count())));
+  }
+  if (shown == 0) {
+    tool.note("no stale statements found");
+  } else {
+    tool.note("`bmad-mem stale --keep ID` keeps one, --drop ID deletes it");
+  }
+}
+
+}  // namespace
+
+Result<ExitStatus> run_stale(Tool& tool) {
+  const Arguments& args = tool.args();
+  BMAD_TRY_ASSIGN(const std::int64_t limit_days,
+                  read_number<std::int64_t>(args, "days", 180, kOldestDays, 0, 36'500));
+  BMAD_TRY_ASSIGN(const Page page, read_page(args));
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(std::vector<Statement> statements, all_statements(memory));
+  if (args.has("keep") || args.has("drop")) {
+    return keep_and_drop(tool, memory, statements);
+  }
+  const Timestamp now = system_clock().now();
+  const days hidden(limit_days == 0 ? 180 : limit_days);
+  std::erase_if(statements, [&](const Statement& statement) {
+    return statement.checked && *statement.checked + hidden > now;
+  });
+  note_unused(statements, days(limit_days), now);
+  std::optional<WorkspaceTree> tree;
+  if (const std::string folder = workspace_of(memory); !folder.empty()) {
+    look_for_names(tree.emplace(folder), statements);
+  }
+  std::erase_if(statements, [](const Statement& statement) { return !statement.is_stale(); });
+  std::ranges::stable_sort(statements, [](const Statement& a, const Statement& b) {
+    return std::pair(a.missing_files.empty() && a.missing_symbols.empty(), a.at) <
+           std::pair(b.missing_files.empty() && b.missing_symbols.empty(), b.at);
+  });
+  const std::span<const Statement> shown = page.of(statements);
+  for (const Statement& statement : shown) {
+    print_statement(tool, statement);
+  }
+  note_limits(tool, tree, statements.size());
+  return ExitStatus::kDone;
+}
+
+}  // namespace bmad_mem::cli

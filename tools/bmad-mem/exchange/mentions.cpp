@@ -1,0 +1,151 @@
+#include "exchange/mentions.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "bmad_mem/text.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::size_t kSymbolSizeMin = 4;  // Shorter names are everywhere.
+
+/// Endings of files that a project keeps, sorted.
+constexpr auto kEndings = std::to_array<std::string_view>(
+    {"am",     "bat",     "bazel", "c",    "cc",   "cfg",   "cjs",    "cmake", "conf",  "cpp",
+     "cs",     "css",     "csv",   "cxx",  "dart", "env",   "erl",    "ex",    "exs",   "go",
+     "gradle", "graphql", "h",     "hpp",  "hs",   "html",  "hxx",    "ini",   "ipynb", "java",
+     "js",     "json",    "jsonl", "jsx",  "kt",   "less",  "lock",   "lua",   "m",     "md",
+     "mjs",    "ml",      "mm",    "php",  "pl",   "proto", "ps1",    "py",    "r",     "rb",
+     "rs",     "rst",     "scala", "scss", "sh",   "sql",   "svelte", "swift", "tf",    "toml",
+     "ts",     "tsx",     "txt",   "vue",  "xml",  "yaml",  "yml",    "zig"});
+
+/// Products that are called as files are.
+constexpr auto kProducts = std::to_array<std::string_view>(
+    {"alpine.js", "angular.js", "backbone.js", "chart.js", "d3.js", "ember.js", "express.js",
+     "moment.js", "nest.js", "next.js", "node.js", "nuxt.js", "p5.js", "react.js", "three.js",
+     "vue.js"});
+
+bool is_name_character(char c) {
+  return is_lower(c) || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
+}
+
+bool is_token_character(char c) {
+  return is_name_character(c) || std::string_view("./-@+~#:$*()[]").contains(c);
+}
+
+std::string lowered(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return out;
+}
+
+void add_once(std::vector<std::string>& list, std::string_view text) {
+  if (std::ranges::find(list, text) == list.end()) {
+    list.emplace_back(text);
+  }
+}
+
+/// "src/a.ts" of "src/a.ts:12:3".
+std::string_view without_line(std::string_view word) {
+  while (true) {
+    const std::size_t colon = word.rfind(':');
+    const bool is_number = colon != std::string_view::npos && colon + 1 < word.size() &&
+                           std::ranges::all_of(word.substr(colon + 1), is_digit);
+    if (!is_number) {
+      return word;
+    }
+    word = word.substr(0, colon);
+  }
+}
+
+bool is_file(std::string_view word) {
+  const std::string_view name = word.substr(word.rfind('/') + 1);
+  if (name.empty()) {  // A folder; "and/" is none.
+    return std::ranges::count(word, '/') >= 2 || word.starts_with("./");
+  }
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || dot == 0 || dot + 1 == name.size()) {
+    return false;
+  }
+  const bool has_letter = std::ranges::any_of(
+      name.substr(0, dot), [](char c) { return is_name_character(c) && !is_digit(c); });
+  return has_letter && std::ranges::binary_search(kEndings, lowered(name.substr(dot + 1))) &&
+         (name.size() != word.size() ||
+          std::ranges::find(kProducts, lowered(name)) == kProducts.end());
+}
+
+/// The last name in "a::b", "a.b" and "b"; empty when it is no name.
+std::string_view last_name(std::string_view word) {
+  const std::size_t begin = word.find_last_of(":.");
+  const std::string_view name = begin == std::string_view::npos ? word : word.substr(begin + 1);
+  const bool is_name = name.size() >= kSymbolSizeMin && !is_digit(name.front()) &&
+                       std::ranges::all_of(name, is_name_character);
+  return is_name ? name : std::string_view();
+}
+
+/// Whether only code is written so: snake_case, camelCase.
+bool looks_like_code(std::string_view name) {
+  for (std::size_t i = 1; i < name.size(); ++i) {
+    const bool is_upper = name[i] >= 'A' && name[i] <= 'Z';
+    if ((name[i] == '_' && i + 1 < name.size()) || (is_upper && is_lower(name[i - 1]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// `is_code`: it stands between back-ticks.
+void add_word(Mentions& mentions, std::string_view word, bool is_code) {
+  if (word.contains("://") || word.find_first_of("@$*~#+") != std::string_view::npos) {
+    return;
+  }
+  const std::size_t call = word.find("()");
+  if (call != std::string_view::npos) {
+    if (const std::string_view name = last_name(word.substr(0, call)); !name.empty()) {
+      add_once(mentions.symbols, name);
+    }
+    return;
+  }
+  while (!word.empty() && std::string_view("()[]").contains(word.front())) {
+    word.remove_prefix(1);
+  }
+  while (!word.empty() && std::string_view(".:()[]-").contains(word.back())) {
+    word.remove_suffix(1);
+  }
+  word = without_line(word);
+  if (is_file(word)) {
+    add_once(mentions.files, word);
+  } else if (const std::string_view name = last_name(word);
+             is_code && !word.contains('/') && !name.empty() &&
+             (looks_like_code(name) || word.contains("::"))) {
+    add_once(mentions.symbols, name);
+  }
+}
+
+}  // namespace
+
+Mentions mentions_in(std::string_view text) {
+  Mentions mentions;
+  bool is_code = false;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '`') {
+      is_code = !is_code;
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < text.size() && is_token_character(text[end])) {
+      ++end;
+    }
+    if (end > at) {
+      add_word(mentions, text.substr(at, end - at), is_code);
+    }
+    at = std::max(end, at + 1);
+  }
+  return mentions;
+}
+
+}  // namespace bmad_mem::cli

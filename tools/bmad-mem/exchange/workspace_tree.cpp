@@ -1,0 +1,176 @@
+#include "exchange/workspace_tree.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "bmad_mem/text.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Deadline = std::chrono::steady_clock::time_point;
+
+constexpr auto kSkippedFolders =
+    std::to_array<std::string_view>({".bmad", ".cache", ".git", ".hg", ".mypy_cache", ".svn",
+                                     ".tox", ".venv", "__pycache__", "node_modules", "venv"});
+
+/// Endings of files that speak about code and are none: a change log names what has gone.
+constexpr auto kProseEndings =
+    std::to_array<std::string_view>({".jsonl", ".log", ".md", ".rst", ".txt"});
+
+std::string_view name_of(std::string_view path) {
+  path = path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
+  return path.substr(path.rfind('/') + 1);
+}
+
+/// `path` without ".", ".." and doubled slashes; nothing for one that leads out of the folder.
+std::string plain_path(std::string_view path) {
+  std::vector<std::string_view> parts;
+  while (!path.empty()) {
+    const std::string_view part = path.substr(0, path.find('/'));
+    path.remove_prefix(std::min(path.size(), part.size() + 1));
+    if (part == "..") {
+      if (parts.empty()) {
+        return {};
+      }
+      parts.pop_back();
+    } else if (!part.empty() && part != ".") {
+      parts.push_back(part);
+    }
+  }
+  std::string plain;
+  for (const std::string_view part : parts) {
+    plain += plain.empty() ? "" : "/";
+    plain += part;
+  }
+  return plain;
+}
+
+/// The bytes of a regular file; empty for any other, a longer one, and one with zero bytes.
+std::string source_text(const std::string& path, std::uint64_t size_max) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) {
+    return {};
+  }
+  struct stat info{};
+  std::string text;
+  if (::fstat(file, &info) == 0 && S_ISREG(info.st_mode) &&
+      static_cast<std::uint64_t>(info.st_size) <= size_max) {
+    text.resize(static_cast<std::size_t>(info.st_size));
+    std::size_t size = 0;
+    while (size < text.size()) {
+      const ssize_t got = ::read(file, text.data() + size, text.size() - size);
+      if (got <= 0) {
+        break;
+      }
+      size += static_cast<std::size_t>(got);
+    }
+    text.resize(size);
+  }
+  ::close(file);
+  return text.substr(0, 1024).contains('\0') ? std::string() : text;
+}
+
+bool is_of_name(char c) { return is_lower(c) || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; }
+
+/// Takes the names that stand in `text` out of `wanted`.
+void strike_out(std::string_view text, std::set<std::string, std::less<>>& wanted) {
+  for (std::size_t at = 0; at < text.size() && !wanted.empty();) {
+    std::size_t end = at;
+    while (end < text.size() && is_of_name(text[end])) {
+      ++end;
+    }
+    if (end > at) {
+      if (const auto found = wanted.find(text.substr(at, end - at)); found != wanted.end()) {
+        wanted.erase(found);
+      }
+    }
+    at = std::max(end, at + 1);
+  }
+}
+
+}  // namespace
+
+WorkspaceTree::WorkspaceTree(std::string folder, const WorkspaceLimits& limits)
+    : folder_(std::move(folder)), limits_(limits) {
+  const Deadline deadline = std::chrono::steady_clock::now() + limits_.time;
+  std::error_code error;
+  fs::recursive_directory_iterator at(folder_, fs::directory_options::skip_permission_denied,
+                                      error);
+  const fs::recursive_directory_iterator end;
+  while (!error && at != end) {
+    if (files_.size() >= limits_.files || std::chrono::steady_clock::now() > deadline) {
+      is_complete_ = false;
+      break;
+    }
+    const std::string path = at->path().string().substr(folder_.size() + 1);
+    std::error_code ignored;
+    const bool is_folder = at->symlink_status(ignored).type() == fs::file_type::directory;
+    const std::string_view name = name_of(path);
+    if (is_folder && std::ranges::binary_search(kSkippedFolders, name)) {
+      at.disable_recursion_pending();
+    } else {
+      by_name_[std::string(name)].push_back(files_.size());
+      files_.push_back(is_folder ? path + '/' : path);
+    }
+    at.increment(error);
+  }
+  is_complete_ = is_complete_ && !error;
+}
+
+bool WorkspaceTree::has(std::string_view path) const {
+  if (path.starts_with('/')) {
+    if (!path.starts_with(folder_ + '/')) {
+      return true;
+    }
+    path.remove_prefix(folder_.size() + 1);
+  }
+  const std::string plain = plain_path(path);
+  if (plain.empty()) {
+    return true;
+  }
+  const std::size_t slash = plain.find('/');
+  if (std::ranges::binary_search(kSkippedFolders, std::string_view(plain).substr(0, slash))) {
+    return true;  // Nobody has looked there.
+  }
+  const auto found = by_name_.find(std::string(name_of(plain)));
+  return found != by_name_.end() && std::ranges::any_of(found->second, [&](std::size_t index) {
+           std::string_view file = files_[index];
+           file = file.ends_with('/') ? file.substr(0, file.size() - 1) : file;
+           return file == plain || file.ends_with('/' + plain);
+         });
+}
+
+std::set<std::string, std::less<>> WorkspaceTree::missing_names(
+    const std::set<std::string, std::less<>>& names) const {
+  std::set<std::string, std::less<>> wanted = names;
+  const Deadline deadline = std::chrono::steady_clock::now() + limits_.time;
+  std::uint64_t bytes = 0;
+  for (const std::string& file : files_) {
+    if (wanted.empty()) {
+      return wanted;
+    }
+    const bool is_prose = std::ranges::any_of(
+        kProseEndings, [&](std::string_view ending) { return file.ends_with(ending); });
+    if (file.ends_with('/') || is_prose) {
+      continue;
+    }
+    if (bytes > limits_.bytes || std::chrono::steady_clock::now() > deadline) {
+      return {};
+    }
+    const std::string text = source_text(folder_ + '/' + file, limits_.file_bytes);
+    bytes += text.size();
+    strike_out(text, wanted);
+  }
+  return is_complete_ ? wanted : std::set<std::string, std::less<>>();
+}
+
+}  // namespace bmad_mem::cli
