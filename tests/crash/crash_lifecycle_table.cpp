@@ -49,6 +49,17 @@ void with_canaries(CrashStore& store) {
   store.acknowledge();
 }
 
+/// The same, and calls of tools of which all but one are old enough to be counted.
+void with_tool_events(CrashStore& store) {
+  more_entries(store);
+  std::string events;
+  for (const std::string number : {"1", "2", "3", "4", "5"}) {
+    events += entry("event", "evt-" + number, "tool-call-" + number);
+  }
+  store.must({"add", "event", "--session", "$S", "-"}, events);
+  write_file(store.root() / "config.json", R"({"memory_config":{"events":{"keep":1}}})");
+}
+
 void with_evicted(CrashStore& store) {
   more_entries(store);
   store.acknowledge();
@@ -278,6 +289,7 @@ std::vector<CrashCommand> make_lifecycle_table() {
       {.name = "a query that seals", .prepare = to_be_sealed, .arguments = {"query", "earlier"}, .proof = {"--json", "query", "earlier"}, .proof_text = "earlier-1", .sought = "earlier", .fate = kMove},
       {.name = "a query that merges", .prepare = to_be_merged, .arguments = {"query", "earlier"}, .proof = {"--json", "query", "earlier"}, .proof_text = "earlier-1", .sought = "earlier", .fate = kMove},
       {.name = "compact", .prepare = more_entries, .arguments = {"compact", "--session", "$S", "--keep", "30"}, .fate = kMove, .way_back = {restore_evicted}},
+      {.name = "compact tool events", .prepare = with_tool_events, .arguments = {"compact", "--session", "$S"}, .fate = kMove, .way_back = {restore_evicted}},
       {.name = "compact after a killed one", .prepare = with_killed_compaction, .arguments = {"compact", "--session", "$S", "--keep", "30"}, .fate = kMove, .way_back = {restore_evicted}},
       {.name = "restore --evicted", .prepare = with_evicted, .arguments = restore_evicted, .fate = kMove},
       {.name = "session archive", .prepare = more_entries, .arguments = {"session", "archive", "$S"}, .fate = kMove, .done_code = "E_SESSION_ARCHIVED", .way_back = {restore}},

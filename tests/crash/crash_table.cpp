@@ -92,6 +92,8 @@ std::vector<CrashCommand> make_table() {
       {.name = "artifact add", .prepare = with_file_to_import, .arguments = {"artifact", "add", "--session", "$S", "--title", "kept-document", "$D/import.jsonl"}, .marks = {"kept-document"}, .next_type = "artifact"},
       {.name = "summary prompt", .prepare = two_sessions, .arguments = {"summary", "prompt", "--session", "$S"}, .proof = {"summary", "show", "--session", "$S"}, .proof_text = "## Open questions"},
       {.name = "summary apply", .prepare = with_pending_summary, .arguments = {"summary", "apply", "--session", "$S", "-"}, .input = summary_edit(), .proof = {"summary", "show", "--session", "$S"}, .proof_text = "whether-it-is-durable"},
+      {.name = "summary by rules", .prepare = two_sessions, .arguments = {"summary", "update", "--rules", "--session", "$S"}, .is_idempotent = true, .proof = {"summary", "show", "--session", "$S"}, .proof_text = "Last answer: earlier-2"},
+      {.name = "config set", .prepare = two_sessions, .arguments = {"config", "set", "context.max_tokens", "777"}, .is_idempotent = true, .proof = {"config", "get", "context.max_tokens"}, .proof_text = "777"},
       {.name = "rebuild-index", .prepare = two_sessions, .arguments = {"rebuild-index"}, .is_idempotent = true, .writes_in_parts = true, .proof = {"--json", "query", "earlier"}, .proof_text = "earlier-1"},
       {.name = "repair", .prepare = with_damage_and_torn_tail, .arguments = {"repair"}, .is_idempotent = true, .writes_in_parts = true, .findings = {"damaged_line", "torn_tail"}, .kept = {"damaged-bytes", "torn-b"}, .proof = {"verify"}, .proof_text = ""},
   };
