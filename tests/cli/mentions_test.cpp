@@ -45,6 +45,8 @@ TEST_CASE("a tree is looked at within its folder and its limits") {
   const bmad_mem::test::TemporaryDirectory temp;
   temp.make_folder("proj/pkg/src");
   temp.write("proj/pkg/src/a.ts", "function loadAll() {}");
+  temp.write("proj/x.ts", "let x");
+  temp.write("proj/y.ts", "let y");
   temp.write("secret.ts", "hiddenName");
   const std::string folder = temp.path("proj");
   std::filesystem::create_directory_symlink(temp.path(), folder + "/link");
@@ -64,7 +66,8 @@ TEST_CASE("a tree is looked at within its folder and its limits") {
 
   const WorkspaceTree cut(folder, {.files = 1});
   CHECK_FALSE(cut.is_complete());
-  CHECK(cut.missing_names(names).empty());
+  CHECK_FALSE(cut.missing_names(names).has_value());
+  CHECK_FALSE(WorkspaceTree(folder, {.bytes = 0}).missing_names({"nowhere", "either"}).has_value());
 }
 
 }  // namespace bmad_mem::cli::test::mentions_test

@@ -11,7 +11,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -34,6 +37,8 @@ namespace {
 constexpr std::string_view kByRules = "by_rules";
 constexpr std::size_t kLineSizeShown = 280;  // Of a line of the summary, in bytes.
 constexpr std::size_t kLinesMax = 8;         // Of a section; the newest of more.
+/// The newest requests, in which wishes are looked for: 40 ms, and a client waits.
+constexpr std::size_t kRequestsLookedAt = 1000;
 
 /// The lines of each section, by its heading in the template.
 class SummaryLines {
@@ -86,6 +91,7 @@ void add_messages(const Conversation& talk, SummaryLines& lines) {
   const DialogueMessage* first = nullptr;
   const DialogueMessage* last = nullptr;
   const DialogueMessage* answer = nullptr;
+  std::vector<const DialogueMessage*> requests;
   for (const DialogueMessage& message : talk.messages) {
     if (message.is_sensitive || trimmed(message.content).empty()) {
       continue;
@@ -95,11 +101,15 @@ void add_messages(const Conversation& talk, SummaryLines& lines) {
     } else if (message.role == "user") {
       first = first == nullptr ? &message : first;
       last = &message;
-      for (const PreferenceCandidate& found : detect_preferences(message.content)) {
-        const bool is_decision = found.category == Category::kDecision;
-        lines.add(is_decision ? "Decisions" : "Errors and corrections",
-                  "The user: " + found.sentence);
-      }
+      requests.push_back(&message);
+    }
+  }
+  const std::size_t looked_at = std::min(requests.size(), kRequestsLookedAt);
+  for (const DialogueMessage* const request : std::span(requests).last(looked_at)) {
+    for (const PreferenceCandidate& found : detect_preferences(request->content)) {
+      const bool is_decision = found.category == Category::kDecision;
+      lines.add(is_decision ? "Decisions" : "Errors and corrections",
+                "The user: " + found.sentence);
     }
   }
   if (first != nullptr) {

@@ -119,22 +119,33 @@ std::string workspace_of(const MemoryManager& memory) {
   return root.ends_with(kUsual) ? root.substr(0, root.size() - kUsual.size()) : std::string();
 }
 
-/// Fills in which names are missing. Nothing where the tree was too large to tell.
-void look_for_names(const WorkspaceTree& tree, std::vector<Statement>& statements) {
-  if (!tree.is_complete()) {
-    return;
+/// What of the project was looked at.
+struct ProjectLook {
+  std::size_t files_seen = 0;
+  bool has_files = false;    ///< All were listed, so it is known which are missing.
+  bool has_symbols = false;  ///< All sources were read.
+};
+
+/// Fills in which names are missing, as far as the limits let it tell.
+ProjectLook look_for_names(const WorkspaceTree& tree, std::vector<Statement>& statements) {
+  ProjectLook look{.files_seen = tree.file_count(), .has_files = tree.is_complete()};
+  if (!look.has_files) {
+    return look;
   }
   std::set<std::string, std::less<>> names;
   for (const Statement& statement : statements) {
     names.insert(statement.mentions.symbols.begin(), statement.mentions.symbols.end());
   }
-  const std::set<std::string, std::less<>> missing = tree.missing_names(names);
+  const std::optional<std::set<std::string, std::less<>>> missing = tree.missing_names(names);
+  look.has_symbols = missing.has_value();
   for (Statement& statement : statements) {
     std::ranges::copy_if(statement.mentions.files, std::back_inserter(statement.missing_files),
                          [&](const std::string& file) { return !tree.has(file); });
-    std::ranges::copy_if(statement.mentions.symbols, std::back_inserter(statement.missing_symbols),
-                         [&](const std::string& name) { return missing.contains(name); });
+    std::ranges::copy_if(
+        statement.mentions.symbols, std::back_inserter(statement.missing_symbols),
+        [&](const std::string& name) { return missing && missing->contains(name); });
   }
+  return look;
 }
 
 void note_unused(std::vector<Statement>& statements, days limit, Timestamp now) {
@@ -230,14 +241,17 @@ Result<ExitStatus> keep_and_drop(Tool& tool, MemoryManager& memory,
   return kept && dropped ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
-void note_limits(Tool& tool, const std::optional<WorkspaceTree>& tree, std::size_t shown) {
-  if (!tree) {
+void note_limits(Tool& tool, const std::optional<ProjectLook>& look, std::size_t found) {
+  if (!look) {
     tool.note("this memory is not in the .bmad of a project, so no files were looked for");
-  } else if (!tree->is_complete()) {
+  } else if (!look->has_files) {
     tool.note(fmt::format("the project has too many files ({} seen), so none was looked for",
-                          format_count(tree->file_count())));
+                          format_count(look->files_seen)));
+  } else if (!look->has_symbols) {
+    tool.note(
+        "the sources of the project are too large to look for symbols; files were looked for");
   }
-  if (shown == 0) {
+  if (found == 0) {
     tool.note("no stale statements found");
   } else {
     tool.note("`bmad-mem stale --keep ID` keeps one, --drop ID deletes it");
@@ -262,9 +276,9 @@ Result<ExitStatus> run_stale(Tool& tool) {
     return statement.checked && *statement.checked + hidden > now;
   });
   note_unused(statements, days(limit_days), now);
-  std::optional<WorkspaceTree> tree;
+  std::optional<ProjectLook> look;
   if (const std::string folder = workspace_of(memory); !folder.empty()) {
-    look_for_names(tree.emplace(folder), statements);
+    look = look_for_names(WorkspaceTree(folder), statements);
   }
   std::erase_if(statements, [](const Statement& statement) { return !statement.is_stale(); });
   std::ranges::stable_sort(statements, [](const Statement& a, const Statement& b) {
@@ -275,7 +289,7 @@ Result<ExitStatus> run_stale(Tool& tool) {
   for (const Statement& statement : shown) {
     print_statement(tool, statement);
   }
-  note_limits(tool, tree, statements.size());
+  note_limits(tool, look, statements.size());
   return ExitStatus::kDone;
 }
 

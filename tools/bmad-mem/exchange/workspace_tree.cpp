@@ -149,7 +149,7 @@ bool WorkspaceTree::has(std::string_view path) const {
          });
 }
 
-std::set<std::string, std::less<>> WorkspaceTree::missing_names(
+std::optional<std::set<std::string, std::less<>>> WorkspaceTree::missing_names(
     const std::set<std::string, std::less<>>& names) const {
   std::set<std::string, std::less<>> wanted = names;
   const Deadline deadline = std::chrono::steady_clock::now() + limits_.time;
@@ -164,13 +164,13 @@ std::set<std::string, std::less<>> WorkspaceTree::missing_names(
       continue;
     }
     if (bytes > limits_.bytes || std::chrono::steady_clock::now() > deadline) {
-      return {};
+      return std::nullopt;
     }
     const std::string text = source_text(folder_ + '/' + file, limits_.file_bytes);
     bytes += text.size();
     strike_out(text, wanted);
   }
-  return is_complete_ ? wanted : std::set<std::string, std::less<>>();
+  return is_complete_ || wanted.empty() ? std::optional(std::move(wanted)) : std::nullopt;
 }
 
 }  // namespace bmad_mem::cli

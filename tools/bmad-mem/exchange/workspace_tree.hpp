@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -36,9 +37,9 @@ class WorkspaceTree {
   /// folder. True also for what leads out of the project: nobody looks there.
   [[nodiscard]] bool has(std::string_view path) const;
 
-  /// Those of `names` that stand in no file of source code. Empty when not all could be read in
-  /// time.
-  [[nodiscard]] std::set<std::string, std::less<>> missing_names(
+  /// Those of `names` that stand in no file of source code; nothing when not all files could be
+  /// read within the limits.
+  [[nodiscard]] std::optional<std::set<std::string, std::less<>>> missing_names(
       const std::set<std::string, std::less<>>& names) const;
 
  private:
