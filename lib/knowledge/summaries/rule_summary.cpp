@@ -8,6 +8,8 @@
 // It is there so that a compaction always has something to hand over. It covers no message, so
 // last_summarized_id stays empty; and it never takes the place of what somebody else wrote:
 // `by_rules` in the front matter is a hash of the body, which an edit breaks.
+#include "knowledge/rule_summary.hpp"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -215,11 +217,32 @@ Result<SummaryLines> found_lines(const Store& store, const std::string& session_
   return lines;
 }
 
+bool is_by_rules(const FrontMatter& summary) {
+  return summary.value(kByRules) == hash_hex(xxh3(summary.body()));
+}
+
 /// Whether the summary is ours to replace: there is none, it says nothing, or rules wrote it.
 bool is_of_rules(const SummaryFiles& files) {
   const FrontMatter summary = files.summary();
-  return is_empty_summary(summary.body()) ||
-         summary.value(kByRules) == hash_hex(xxh3(summary.body()));
+  return is_empty_summary(summary.body()) || is_by_rules(summary);
+}
+
+/// Puts `lines` in the place of a summary that is of rules. Whether that changed it.
+Result<bool> write_lines(Store& store, const std::string& session_id, const SummaryLines& lines) {
+  std::string body = lines.body();
+  if (store.redaction != nullptr) {
+    body = store.redaction->redact_text(body, session_id);
+  }
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(session_id)->writer.lock("summary"));
+  BMAD_TRY_ASSIGN(const SummaryFiles files, read_summary_files(store, session_id));
+  FrontMatter summary = files.summary();
+  if (is_live(store, files.state.pending) || !is_of_rules(files) || summary.body() == body) {
+    return false;
+  }
+  summary.set(kByRules, hash_hex(xxh3(body)));
+  summary.set_body(std::move(body));
+  BMAD_TRY(replace_file(*store.files, session_file(session_id, kSummaryName), summary.to_text()));
+  return true;
 }
 
 }  // namespace
@@ -229,28 +252,29 @@ Result<bool> Summaries::write_by_rules(std::string_view session_id) {
   BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, Operation::kSummaryUpdate));
   Store& store = *entered;
   BMAD_TRY(check_write(store, EntryType::kConversation));
-  BMAD_TRY_ASSIGN(SummaryFiles files, read_summary_files(store, id));
+  BMAD_TRY_ASSIGN(const SummaryFiles files, read_summary_files(store, id));
   if (!store.config.summarizer.enabled || !is_of_rules(files)) {
     return false;
   }
   BMAD_TRY_ASSIGN(const SummaryLines lines, found_lines(store, id));
-  if (lines.empty()) {
-    return false;
+  return lines.empty() ? Result<bool>(false) : write_lines(store, id, lines);
+}
+
+void renew_rule_summary(Store& store, const std::string& session_id) {
+  const Result<SummaryFiles> files = read_summary_files(store, session_id);
+  if (!files || !files->text || !is_by_rules(files->summary())) {
+    return;
   }
-  std::string body = lines.body();
-  if (store.redaction != nullptr) {
-    body = store.redaction->redact_text(body, id);
+  if (const Result<SummaryLines> lines = found_lines(store, session_id)) {
+    static_cast<void>(write_lines(store, session_id, *lines));
   }
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(id)->writer.lock("summary"));
-  BMAD_TRY_ASSIGN(files, read_summary_files(store, id));
-  FrontMatter summary = files.summary();
-  if (is_live(store, files.state.pending) || !is_of_rules(files) || summary.body() == body) {
-    return false;
-  }
-  summary.set(kByRules, hash_hex(xxh3(body)));
-  summary.set_body(std::move(body));
-  BMAD_TRY(replace_file(*store.files, session_file(id, kSummaryName), summary.to_text()));
-  return true;
+}
+
+Status drop_rule_summary(FileSystem& files, std::string_view session_id) {
+  constexpr std::uint64_t kSizeMax = 1U << 20U;  // Ours are a few kilobytes.
+  const std::string path = session_file(session_id, kSummaryName);
+  const Result<std::string> text = read_file(files, path, kSizeMax);
+  return text && is_by_rules(FrontMatter(*text)) ? remove_durably(files, path) : Status();
 }
 
 }  // namespace bmad_mem

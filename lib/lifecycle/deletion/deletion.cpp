@@ -217,6 +217,7 @@ Status delete_softly(Store& store, const std::string& session_id, FoundLines fou
                          std::move(detail)));
   }
   refresh_index(store, session_id);
+  renew_rule_summary(store, session_id);
   return {};
 }
 

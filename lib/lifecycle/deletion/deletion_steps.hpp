@@ -8,6 +8,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/lifecycle.hpp"
+#include "knowledge/rule_summary.hpp"
 #include "lifecycle/log_lines.hpp"
 #include "store/deletion_record.hpp"
 #include "store/store.hpp"

@@ -7,6 +7,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "deletion_steps.hpp"
+#include "knowledge/rule_summary.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/log_lines.hpp"
 #include "lifecycle/session_copies.hpp"
@@ -118,6 +119,7 @@ class SessionPurge {
     BMAD_TRY(remove_leftovers(files_, session_id_));
     BMAD_TRY(cut_torn_ends(files_, session_id_));
     if (is_live_) {
+      BMAD_TRY(drop_rule_summary(files_, session_id_));  // Before what it quotes goes.
       BMAD_TRY(remove_derived());
       BMAD_TRY(take_out_lines(files_, session_id_, all_lines(), FullDisk::kBlanks));
       BMAD_TRY(purge_beside_logs());

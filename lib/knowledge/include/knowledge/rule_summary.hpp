@@ -1,0 +1,22 @@
+// rule_summary.hpp - the summary that rules wrote, when what it was written from has gone.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/file_system.hpp"
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem {
+
+struct Store;
+
+/// Writes it from what is left in the session; as the template when there is nothing to say. Any
+/// other summary stays. What fails here fails nothing. The caller does not hold the session's lock.
+void renew_rule_summary(Store& store, const std::string& session_id);
+
+/// Removes it, durably, so that no word of an entry that is purged stays in it; the next look at
+/// the session makes another. Any other summary stays. The caller holds the session's lock.
+Status drop_rule_summary(FileSystem& files, std::string_view session_id);
+
+}  // namespace bmad_mem
