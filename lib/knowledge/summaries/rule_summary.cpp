@@ -270,11 +270,13 @@ void renew_rule_summary(Store& store, const std::string& session_id) {
   }
 }
 
+bool is_summary_by_rules(std::string_view text) { return is_by_rules(FrontMatter(text)); }
+
 Status drop_rule_summary(FileSystem& files, std::string_view session_id) {
   constexpr std::uint64_t kSizeMax = 1U << 20U;  // Ours are a few kilobytes.
   const std::string path = session_file(session_id, kSummaryName);
   const Result<std::string> text = read_file(files, path, kSizeMax);
-  return text && is_by_rules(FrontMatter(*text)) ? remove_durably(files, path) : Status();
+  return text && is_summary_by_rules(*text) ? remove_durably(files, path) : Status();
 }
 
 }  // namespace bmad_mem

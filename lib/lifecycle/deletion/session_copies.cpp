@@ -7,6 +7,7 @@
 
 #include "bmad_mem/text.hpp"
 #include "deletion_steps.hpp"
+#include "knowledge/rule_summary.hpp"
 #include "model/entry.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
@@ -104,6 +105,11 @@ std::string without_purged(const ArchivedFile& file, PurgeTarget& target, std::u
     kept += goes ? "" : line;
   });
   return kept;
+}
+
+/// Which of its lines quote a purged entry, nothing says: it goes whole, where anything goes.
+bool is_rule_summary(const ArchivedFile& file) {
+  return file.name == kSummaryName && is_summary_by_rules(file.bytes);
 }
 
 /// Changes lines that were taken apart; returns how many.
@@ -307,8 +313,10 @@ Status SessionCopies::purge_archive(FileSystem& files, PurgeTarget& target) {
       ++gone;
       continue;
     }
-    members.push_back(
-        {.name = file.name, .bytes = without_purged(file, target, gone), .mtime_s = file.mtime_s});
+    std::string bytes = without_purged(file, target, gone);
+    members.push_back({.name = file.name,
+                       .bytes = is_rule_summary(file) ? std::string() : std::move(bytes),
+                       .mtime_s = file.mtime_s});
   }
   if (gone == 0) {
     return {};
@@ -320,6 +328,7 @@ Status SessionCopies::purge_archive(FileSystem& files, PurgeTarget& target) {
 }
 
 Status SessionCopies::purge_deleted_sessions(FileSystem& files, PurgeTarget& target) {
+  bool has_gone = false;
   for (const auto& [path, file] : deleted_sessions_) {
     if (file.name == kIndexName || target.is_artifact(file.name)) {
       BMAD_TRY(files.remove(path));
@@ -327,8 +336,14 @@ Status SessionCopies::purge_deleted_sessions(FileSystem& files, PurgeTarget& tar
     }
     std::uint64_t gone = 0;
     const std::string kept = without_purged(file, target, gone);
+    has_gone = has_gone || gone > 0;
     if (gone > 0) {
       BMAD_TRY(replace_file(files, path, kept));
+    }
+  }
+  for (const auto& [path, file] : deleted_sessions_) {
+    if (has_gone && is_rule_summary(file)) {
+      BMAD_TRY(replace_file(files, path, ""));
     }
   }
   return {};
