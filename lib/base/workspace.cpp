@@ -143,7 +143,8 @@ bool is_outside_workspace(const Workspace& workspace, std::string_view path) {
     const Place base = place_of(folder, {});
     return !base.volume.empty() && is_below(base, place_of(*local, base));
   };
-  return !is_in(workspace.folder) && !is_in(workspace.resolved);
+  return !is_in(workspace.folder) && !is_in(workspace.resolved) &&
+         std::ranges::none_of(workspace.worktrees, is_in);
 }
 
 }  // namespace bmad_mem

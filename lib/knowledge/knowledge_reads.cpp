@@ -13,6 +13,7 @@
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
 #include "model/validate.hpp"
+#include "search/held_indexes.hpp"
 #include "search/session_sources.hpp"
 #include "store/access.hpp"
 #include "store/access_log.hpp"
@@ -191,12 +192,15 @@ bool may_pass(const RecallOptions& options, const KnownStatements& known, const 
 }
 
 /// Numbers of the outlines that recall() may return: those that pass, and of these the highest.
+/// `held` by another memory are left out.
 std::vector<std::size_t> highest(const Store& store, const RecallOptions& options,
-                                 const KnownStatements& known, Accesses& accesses) {
+                                 const KnownStatements& known, Accesses& accesses,
+                                 const SubjectHashes& held) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < known.outlines().size(); ++i) {
     const ItemOutline& item = known.outlines()[i];
-    if (may_pass(options, known, item) && (!store.access || store.access->may_read(item.type))) {
+    if (may_pass(options, known, item) && (!store.access || store.access->may_read(item.type)) &&
+        !held.contains({item.category, item.key_hash})) {
       chosen.push_back(i);
     }
   }
@@ -250,6 +254,26 @@ Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
   });
 }
 
+SubjectHashes held_subjects(std::span<const ItemOutline> outlines) {
+  SubjectHashes held;
+  for (const ItemOutline& item : outlines) {
+    if (item.key_hash != 0 && item.is_reviewed()) {
+      held.emplace(item.category, item.key_hash);
+    }
+  }
+  return held;
+}
+
+SubjectHashes held_subjects(std::span<const KnowledgeItem> items) {
+  SubjectHashes held;
+  for (const KnowledgeItem& item : items) {
+    if (!item.key.empty() && (item.review == Review::kNone || item.review == Review::kAccepted)) {
+      held.emplace(item.category, outline_hash(item.key));
+    }
+  }
+  return held;
+}
+
 Status drop_unreadable_items(const Store& store, std::vector<KnowledgeItem>& items) {
   if (store.access && !store.access->may_read(EntryType::kFact)) {
     BMAD_TRY(check_read(store, EntryType::kPreference));
@@ -260,25 +284,67 @@ Status drop_unreadable_items(const Store& store, std::vector<KnowledgeItem>& ite
   return {};
 }
 
-Result<std::vector<KnowledgeItem>> Knowledge::recall(const RecallOptions& options) const {
-  BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(*memory_, Operation::kRecall));
-  const Store& store = *entered;
-  KnownStatements known(store, options.sessions);
-  Accesses accesses(store);
+namespace {
+
+/// One memory that is recalled from.
+struct RecallSource {
+  RecallSource(const Store& its_store, const RecallOptions& options)
+      : store(its_store), known(its_store, options.sessions), accesses(its_store) {}
+
+  const Store& store;
+  KnownStatements known;
+  Accesses accesses;
+};
+
+/// What of it passes and is not `held` by another memory, scored, in no order: the highest, and
+/// some more. Adds what it holds to `holds`.
+Result<std::vector<KnowledgeItem>> recall_from(RecallSource& source, const RecallOptions& options,
+                                               const SubjectHashes& held, SubjectHashes* holds) {
+  const Store& store = source.store;
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items,
                   options.as_of
                       ? all_knowledge(store, options.sessions, options.as_of)
-                      : known.items([&] { return highest(store, options, known, accesses); }));
+                      : source.known.items([&] {
+                          return highest(store, options, source.known, source.accesses, held);
+                        }));
+  if (holds != nullptr) {
+    *holds = options.as_of ? held_subjects(items) : held_subjects(source.known.outlines());
+  }
   if (options.candidates && !options.stored_only && !options.as_of) {
     BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> found, found_candidates(store, options.sessions));
     std::ranges::move(found, std::back_inserter(items));
   }
-  std::erase_if(items, [&](const KnowledgeItem& item) { return !passes(options, item); });
+  std::erase_if(items, [&](const KnowledgeItem& item) {
+    return !passes(options, item) || held.contains({item.category, outline_hash(item.key)});
+  });
   BMAD_TRY(drop_unreadable_items(store, items));
   const Timestamp now = options.as_of.value_or(store.clock.now());
   for (KnowledgeItem& item : items) {
-    accesses.count(item);
+    source.accesses.count(item);
     item.score = recall_score(item.confidence, item.access_count, item.updated_at, now);
+  }
+  return items;
+}
+
+}  // namespace
+
+Result<std::vector<KnowledgeItem>> Knowledge::recall(const RecallOptions& options) const {
+  BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(*memory_, Operation::kRecall));
+  RecallSource source(store_of(*entered, options.sessions), options);
+  const bool is_user = &source.store != entered;
+  const Store* const user =
+      options.sessions.empty() && !options.candidates ? entered->user_store() : nullptr;
+  SubjectHashes held;
+  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items,
+                  recall_from(source, options, {}, user != nullptr ? &held : nullptr));
+  std::ranges::for_each(items, [&](KnowledgeItem& item) { item.of_user = is_user; });
+  if (user != nullptr) {
+    RecallSource users(*user, options);
+    BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> more, recall_from(users, options, held, nullptr));
+    for (KnowledgeItem& item : more) {
+      item.of_user = true;
+      items.push_back(std::move(item));
+    }
   }
   std::ranges::sort(items, is_higher);
   items.erase(items.begin(),
@@ -288,9 +354,10 @@ Result<std::vector<KnowledgeItem>> Knowledge::recall(const RecallOptions& option
   }
   if (options.note_accesses && !options.as_of && !options.candidates) {
     for (const KnowledgeItem& item : items) {
-      store.note_access(item.session_id, item.id);
+      const Store& its = item.of_user && user != nullptr ? *user : source.store;
+      its.note_access(item.session_id, item.id);
     }
-    store.accesses.write_if_many(*store.files, store.clock);
+    source.store.accesses.write_if_many(*source.store.files, source.store.clock);
   }
   return items;
 }

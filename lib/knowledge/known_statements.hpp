@@ -19,6 +19,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bmad_mem/json_parser.hpp"
@@ -55,6 +56,12 @@ struct ItemOutline {
     return review == Review::kNone || review == Review::kAccepted;
   }
 };
+
+/// What something under a key is about: its category and outline_hash() of the key.
+using SubjectHashes = std::set<std::pair<Category, std::uint64_t>>;
+/// Those about which something holds: candidates and what was dropped don't count.
+SubjectHashes held_subjects(std::span<const ItemOutline> outlines);
+SubjectHashes held_subjects(std::span<const KnowledgeItem> items);
 
 /// Threads: one.
 class KnownStatements {

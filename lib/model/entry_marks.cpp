@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #include "base/object_text.hpp"
@@ -27,6 +28,34 @@ std::string with_mark(std::string_view line, std::string_view name) {
   return entry ? with_mark(*entry, line, name) : std::string(line);
 }
 
+namespace {
+
+/// Where `folder` is in the other worktrees of the repository that holds it; none for most.
+std::vector<std::string> worktrees_of(const fs::path& folder) {
+  std::vector<std::string> found;
+  std::error_code failure;
+  fs::path below;
+  for (fs::path top = folder; top != below; top = top.parent_path()) {
+    below = top;
+    const fs::path listed = top / ".git" / "worktrees";
+    for (fs::directory_iterator each(listed, failure); each != fs::directory_iterator();
+         each.increment(failure)) {
+      std::ifstream file(each->path() / "gitdir");  // "/home/ann/app-feature/.git"
+      std::string line;
+      if (std::getline(file, line) && line.starts_with('/')) {
+        const fs::path there = fs::path(line).parent_path();
+        found.push_back((there / folder.lexically_relative(top)).lexically_normal().string());
+      }
+    }
+    if (fs::exists(top / ".git", failure)) {
+      break;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
 Workspace workspace_of(const std::string& root) {
   std::error_code failure;
   fs::path folder = fs::absolute(root, failure).lexically_normal();
@@ -41,7 +70,8 @@ Workspace workspace_of(const std::string& root) {
   const char* home = std::getenv("HOME");
   return {.folder = folder.string(),
           .resolved = failure ? folder.string() : resolved.string(),
-          .home = home == nullptr ? std::string() : home};
+          .home = home == nullptr ? std::string() : home,
+          .worktrees = worktrees_of(folder)};
 }
 
 std::optional<std::string> marked_outside(const Workspace& workspace, EntryType type,

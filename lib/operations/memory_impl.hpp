@@ -14,6 +14,7 @@
 #include "knowledge/knowledge_store.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "operations/rooms.hpp"
+#include "search/held_indexes.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
 #include "store/sessions.hpp"
@@ -53,6 +54,43 @@ struct MemoryManager::Impl {
       return Error{.code = ErrorCode::E_INVALID_FORMAT, .message = "the entry is empty"};
     }
     return std::move(report->ids.front());
+  }
+
+  /// As find_entries(); what is not here is looked for in the user's own memory.
+  Result<std::vector<Entry>> find_in_both(std::span<const std::string> ids,
+                                          std::span<const std::string> sessions, bool all_versions,
+                                          std::optional<Timestamp> as_of) const {
+    const Store& first = store_of(store, sessions);
+    BMAD_TRY_ASSIGN(std::vector<Entry> found,
+                    find_entries(first, ids, sessions, all_versions, as_of));
+    std::ranges::for_each(found, [&](Entry& entry) { entry.of_user = &first != &store; });
+    std::vector<std::string> missing;
+    std::ranges::copy_if(ids, std::back_inserter(missing), [&](const std::string& id) {
+      return std::ranges::find(found, id, &Entry::id) == found.end();
+    });
+    const Store* const user = sessions.empty() && !missing.empty() ? store.user_store() : nullptr;
+    if (user != nullptr) {
+      BMAD_TRY_ASSIGN(std::vector<Entry> more,
+                      find_entries(*user, missing, {}, all_versions, as_of));
+      std::ranges::for_each(more, [](Entry& entry) { entry.of_user = true; });
+      std::ranges::move(more, std::back_inserter(found));
+    }
+    return found;
+  }
+
+  /// Where all of `ids` are changed: the user's own memory when none of them is here and all are
+  /// there, else this one.
+  Result<Store*> store_with(std::span<const std::string> ids,
+                            std::span<const std::string> sessions) {
+    if (store.user_root.empty() || store.user_store() == nullptr) {
+      return &store;
+    }
+    BMAD_TRY_ASSIGN(const std::vector<Entry> found, find_in_both(ids, sessions, false, {}));
+    const bool are_there = std::ranges::all_of(found, &Entry::of_user) &&
+                           std::ranges::all_of(ids, [&](const std::string& id) {
+                             return std::ranges::find(found, id, &Entry::id) != found.end();
+                           });
+    return are_there ? store.user.get() : &store;
   }
 
   /// One under a known key becomes a version of the preference there.

@@ -101,7 +101,68 @@ std::chrono::milliseconds chosen_timeout(const OpenOptions& options, const Confi
       std::chrono::milliseconds(config.concurrency.lock_timeout_ms));
 }
 
+Status open_store(Store& store, OpenOptions options) {
+  BMAD_TRY_ASSIGN(std::unique_ptr<FileSystem> disk, open_posix_file_system(options.root));
+  store.files = std::make_unique<RetryingFileSystem>(std::move(disk));
+  BMAD_TRY(check_is_root(*store.files));
+  BMAD_TRY_ASSIGN(store.newer_layout, newer_layout(*store.files));
+  if (store.newer_layout) {
+    store.files = read_only_files(std::move(store.files), *store.newer_layout);
+  }
+  Result<LoadedConfig> loaded = load_config(*store.files);
+  if (loaded) {
+    if (Status known = check_language(*store.files, loaded->config); !known) {
+      loaded = known.error();
+    }
+  }
+  if (loaded) {
+    store.config = std::move(loaded->config);
+    store.config_warnings = std::move(loaded->warnings);
+  } else if (options.tolerate_bad_config) {
+    store.config_problem = std::move(loaded).error();
+  } else {
+    return std::move(loaded).error();
+  }
+  store.notes_accesses = options.note_accesses;
+  store.indexes_at_the_end = options.index_at_the_end;
+  store.lock_timeout = chosen_timeout(options, store.config);
+  store.root = std::move(options.root);
+  store.user_root = options.user_root == store.root ? std::string() : std::move(options.user_root);
+  store.workspace = workspace_of(store.root);
+  store.agent_id = std::move(options.agent_id);
+  store.access = std::move(options.access);
+  store.on_problem = std::move(options.on_problem);
+  store.watch = options.watch_folders ? std::make_unique<StoreWatch>(store) : nullptr;
+  if (Status ready = set_up_redaction(store); !ready && !options.tolerate_bad_config) {
+    return ready;
+  } else if (!ready) {
+    store.config_problem = std::move(ready).error();
+    store.config.privacy.redaction = {};  // Nothing is written unredacted because of a bad pattern.
+    return set_up_redaction(store);
+  }
+  return {};
+}
+
 }  // namespace
+
+Result<std::unique_ptr<Store>> open_user_store(const Store& store) {
+  auto user = std::make_unique<Store>(store.clock, all_rooms());
+  const auto report = [&store](const Error& problem) {
+    const std::lock_guard guard(store.damaged_mutex);
+    if (store.on_problem) {
+      store.on_problem(problem);
+    }
+  };
+  BMAD_TRY(open_store(*user, {.root = store.user_root,
+                              .agent_id = store.agent_id,
+                              .access = store.access,
+                              .tolerate_bad_config = true,
+                              .note_accesses = store.notes_accesses,
+                              .index_at_the_end = store.indexes_at_the_end,
+                              .watch_folders = store.watch != nullptr,
+                              .on_problem = report}));
+  return user;
+}
 
 Result<std::string> MemoryManager::find_root(std::string_view explicit_root,
                                              std::string_view env_value,
@@ -138,44 +199,7 @@ Result<InitReport> MemoryManager::init(const std::string& root) {
 Result<MemoryManager> MemoryManager::open(OpenOptions options) {
   ignore_write_signals();
   auto impl = std::make_unique<Impl>(options.clock != nullptr ? *options.clock : system_clock());
-  Store& store = impl->store;
-  BMAD_TRY_ASSIGN(std::unique_ptr<FileSystem> disk, open_posix_file_system(options.root));
-  store.files = std::make_unique<RetryingFileSystem>(std::move(disk));
-  BMAD_TRY(check_is_root(*store.files));
-  BMAD_TRY_ASSIGN(store.newer_layout, newer_layout(*store.files));
-  if (store.newer_layout) {
-    store.files = read_only_files(std::move(store.files), *store.newer_layout);
-  }
-  Result<LoadedConfig> loaded = load_config(*store.files);
-  if (loaded) {
-    if (Status known = check_language(*store.files, loaded->config); !known) {
-      loaded = known.error();
-    }
-  }
-  if (loaded) {
-    store.config = std::move(loaded->config);
-    store.config_warnings = std::move(loaded->warnings);
-  } else if (options.tolerate_bad_config) {
-    store.config_problem = std::move(loaded).error();
-  } else {
-    return std::move(loaded).error();
-  }
-  store.notes_accesses = options.note_accesses;
-  store.indexes_at_the_end = options.index_at_the_end;
-  store.lock_timeout = chosen_timeout(options, store.config);
-  store.root = std::move(options.root);
-  store.workspace = workspace_of(store.root);
-  store.agent_id = std::move(options.agent_id);
-  store.access = std::move(options.access);
-  store.on_problem = std::move(options.on_problem);
-  store.watch = options.watch_folders ? std::make_unique<StoreWatch>(store) : nullptr;
-  if (Status ready = set_up_redaction(store); !ready && !options.tolerate_bad_config) {
-    return std::move(ready).error();
-  } else if (!ready) {
-    store.config_problem = std::move(ready).error();
-    store.config.privacy.redaction = {};  // Nothing is written unredacted because of a bad pattern.
-    BMAD_TRY(set_up_redaction(store));
-  }
+  BMAD_TRY(open_store(impl->store, std::move(options)));
   return MemoryManager(std::move(impl));
 }
 
@@ -218,7 +242,8 @@ Result<UsualSession> MemoryManager::usual_session(const SessionParams& fresh,
 
 Result<Session> MemoryManager::load_session(std::string_view session_id) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kSessionShow));
-  return describe_session(*store, std::string(session_id));
+  const std::string id(session_id);
+  return describe_session(store_of(*store, std::span(&id, 1)), id);
 }
 
 Result<std::vector<Session>> MemoryManager::list_sessions() const {
@@ -314,13 +339,27 @@ Result<std::string> MemoryManager::add(std::string_view session_id, EntryType ty
 Result<Entry> MemoryManager::update_entry(std::string_view id, std::string_view changes,
                                           std::span<const std::string> sessions) {
   BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kEdit));
-  return bmad_mem::update_entry(*store, std::string(id), changes, sessions);
+  const std::string wanted(id);
+  BMAD_TRY_ASSIGN(Store* const its, impl_->store_with({&wanted, 1}, sessions));
+  Result<Entry> updated = bmad_mem::update_entry(*its, wanted, changes, sessions);
+  if (updated) {
+    updated->of_user = its != store;
+  }
+  return updated;
 }
 
 Result<PinReport> MemoryManager::pin(std::span<const std::string> ids, bool pinned,
                                      std::span<const std::string> sessions) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(pinned ? Operation::kPin : Operation::kUnpin));
+  BMAD_TRY_ASSIGN(Store * store, impl_->enter(pinned ? Operation::kPin : Operation::kUnpin));
+  BMAD_TRY_ASSIGN(store, impl_->store_with(ids, sessions));
   return pin_entries(*store, ids, pinned, sessions);
+}
+
+Result<MoveReport> MemoryManager::move_entries(std::span<const std::string> ids,
+                                               MemoryManager& target) {
+  BMAD_TRY_ASSIGN(Store* const from, impl_->enter(Operation::kMove));
+  BMAD_TRY_ASSIGN(Store* const to, target.impl_->enter(Operation::kMove));
+  return bmad_mem::move_entries(*from, *to, ids);
 }
 
 Result<std::string> MemoryManager::add_artifact_document(std::string_view session_id,
@@ -367,7 +406,7 @@ Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
                                               std::optional<Timestamp> as_of) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kGet));
   BMAD_TRY_ASSIGN(const std::vector<Entry> all,
-                  find_entries(*store, ids, sessions, /*all_versions=*/false, as_of));
+                  impl_->find_in_both(ids, sessions, /*all_versions=*/false, as_of));
   std::vector<Entry> found;
   for (const std::string& id : ids) {
     std::ranges::copy_if(all, std::back_inserter(found),
@@ -380,7 +419,8 @@ Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
     return found;
   }
   for (const Entry& entry : found) {
-    store->note_access(entry.session_id, entry.id);
+    const Store& its = entry.of_user ? *store->user_store() : *store;
+    its.note_access(entry.session_id, entry.id);
   }
   store->accesses.write_if_many(*store->files, store->clock);
   return found;
@@ -390,8 +430,8 @@ Result<std::vector<Entry>> MemoryManager::history(std::string_view id,
                                                   std::span<const std::string> sessions) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kHistory));
   const std::string wanted(id);
-  BMAD_TRY_ASSIGN(std::vector<Entry> all,
-                  find_entries(*store, std::span(&wanted, 1), sessions, /*all_versions=*/true));
+  BMAD_TRY_ASSIGN(std::vector<Entry> all, impl_->find_in_both(std::span(&wanted, 1), sessions,
+                                                              /*all_versions=*/true, std::nullopt));
   for (const Entry& entry : all) {
     BMAD_TRY(check_read(*store, entry.type));
   }
@@ -401,7 +441,11 @@ Result<std::vector<Entry>> MemoryManager::history(std::string_view id,
 Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kList));
   BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, up_to_page(filter)));
-  return page_of(list_entries(*store, allowed), filter.offset);
+  const Store& its = store_of(*store, allowed.sessions);
+  BMAD_TRY_ASSIGN(std::vector<Entry> entries,
+                  page_of(list_entries(its, allowed), filter.offset));
+  std::ranges::for_each(entries, [&](Entry& entry) { entry.of_user = &its != store; });
+  return entries;
 }
 
 Result<std::vector<Hit>> MemoryManager::query(const Query& query) const {

@@ -12,7 +12,8 @@ RoomsAbove all_rooms() {
   return {.make_root_index = [](const Store& store) { return std::make_shared<RootIndex>(store); },
           .compact = compact_session,
           .restore = restore_session,
-          .seal_index = seal_index};
+          .seal_index = seal_index,
+          .open_user = open_user_store};
 }
 
 }  // namespace bmad_mem

@@ -417,4 +417,22 @@ std::shared_ptr<SessionIndex> passing_index(const Store& store, const std::strin
   return known == store.indexes.end() ? new_index(store, session_id) : known->second;
 }
 
+const Store& store_of(const Store& store, std::span<const std::string> sessions) {
+  if (sessions.empty() || store.user_root.empty()) {
+    return store;
+  }
+  const auto has = [](const Store& there, const std::string& id) {
+    const Status known = check_session(there, id);
+    return known || known.error().code == ErrorCode::E_SESSION_ARCHIVED;
+  };
+  if (std::ranges::any_of(sessions, [&](const std::string& id) { return has(store, id); })) {
+    return store;
+  }
+  const Store* const user = store.user_store();
+  const bool are_there =
+      user != nullptr &&
+      std::ranges::all_of(sessions, [&](const std::string& id) { return has(*user, id); });
+  return are_there ? *user : store;
+}
+
 }  // namespace bmad_mem

@@ -52,28 +52,31 @@ void note_fields(const Query& query, Plan& plan) {
 
 }  // namespace
 
-Result<QueryAnswer> answer_query(const Store& store, const Query& query) {
-  SearchSettings settings = search_settings(store);
+Result<QueryAnswer> answer_query(const Store& project, const Query& query) {
+  SearchSettings settings = search_settings(project);
   if (query.timeout.count() > 0) {
     settings.deadline = std::chrono::steady_clock::now() + query.timeout;
   }
   const std::optional<Timestamp> as_of = query.filter.as_of;
   settings.now = as_of.value_or(settings.now);
   BMAD_TRY_ASSIGN(Plan plan, read_query(query, settings.now));
-  BMAD_TRY_ASSIGN(plan.query.filter, readable(store, std::move(plan.query.filter)));
+  BMAD_TRY_ASSIGN(plan.query.filter, readable(project, std::move(plan.query.filter)));
+  const Store& store = store_of(project, plan.query.filter.sessions);
   std::vector<std::string> instead;
-  const auto find = [&](HeldIndexes& indexes) -> Result<std::vector<Hit>> {
-    BMAD_TRY_ASSIGN(const SearchResult result, search(indexes.sessions(), plan, settings));
+  const auto find = [&](const AskedSessions& asked) -> Result<std::vector<Hit>> {
+    settings.first_of_user = &store == &project ? asked.first_of_user : 0;
+    BMAD_TRY_ASSIGN(const SearchResult result, search(asked.sessions, plan, settings));
     instead = result.instead;
-    return load_hits(store, indexes.sessions(), result, query, settings);
+    return load_hits(store, asked.sessions, result, query, settings);
   };
-  Result<std::vector<Hit>> hits = with_indexes(store, plan.query.filter, find);
+  Result<std::vector<Hit>> hits = with_both_indexes(store, plan.query.filter, find);
   if (!hits) {
     return std::move(hits).error();
   }
   if (!as_of) {
     for (const Hit& hit : *hits) {
-      store.note_access(hit.entry.session_id, hit.entry.id);
+      const Store& its = hit.entry.of_user ? *project.user_store() : project;
+      its.note_access(hit.entry.session_id, hit.entry.id);
     }
     store.accesses.write_if_many(*store.files, store.clock);
   }

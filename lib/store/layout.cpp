@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <filesystem>
+#include <fstream>
 #include <initializer_list>
 #include <string>
 #include <system_error>
@@ -13,6 +14,8 @@
 
 #include "base/ids.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "store/config.hpp"
+#include "store/posix_file_system.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -137,6 +140,62 @@ std::string deleted_session_folder(std::string_view session_id, std::string_view
   return fmt::format("{}/{}", deleted_folder(session_id), deletion_id);
 }
 
+namespace {
+
+/// The first line of a small file; empty when it can't be read.
+std::string first_line_of(const fs::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+/// Of the worktree of git at `folder`, the folder of its main worktree; empty when it is none.
+/// .git is a file there, "gitdir: MAIN/.git/worktrees/NAME", where `commondir` says "../..".
+fs::path main_worktree(const fs::path& folder) {
+  static constexpr std::string_view kGitDir = "gitdir: ";
+  std::error_code failure;
+  if (!fs::is_regular_file(folder / ".git", failure)) {
+    return {};
+  }
+  const std::string line = first_line_of(folder / ".git");
+  if (!line.starts_with(kGitDir)) {
+    return {};
+  }
+  const fs::path git = folder / line.substr(kGitDir.size());
+  const std::string common = first_line_of(git / "commondir");
+  if (common.empty()) {
+    return {};  // A submodule.
+  }
+  const fs::path shared = fs::weakly_canonical(git / common, failure);
+  return failure || shared.filename() != ".git" ? fs::path() : shared.parent_path();
+}
+
+/// The root that a worktree shares: at `below`, or above it, in the main one. Empty where there is
+/// none or its config wants each to have its own.
+std::string shared_root(const fs::path& worktree, const fs::path& below) {
+  const fs::path main = main_worktree(worktree);
+  if (main.empty()) {
+    return {};
+  }
+  std::error_code failure;
+  for (fs::path part = below.lexically_relative(worktree);; part = part.parent_path()) {
+    const fs::path root = (part == "." ? main : main / part) / kRootFolder;
+    if (fs::is_directory(root, failure)) {
+      const Result<std::unique_ptr<FileSystem>> files = open_posix_file_system(root.string());
+      const Result<LoadedConfig> loaded =
+          files ? load_config(**files) : Result<LoadedConfig>(files.error());
+      const bool is_shared = !loaded || loaded->config.worktrees == "share";
+      return is_shared ? root.string() : std::string();
+    }
+    if (part == "." || part.empty()) {
+      return {};
+    }
+  }
+}
+
+}  // namespace
+
 Result<std::string> find_root(std::string_view explicit_root, std::string_view env_value,
                               const std::string& working_directory) {
   for (const std::string_view named : {explicit_root, env_value}) {
@@ -160,6 +219,9 @@ Result<std::string> find_root(std::string_view explicit_root, std::string_view e
                                           failure.message()),
                    .path = root.string(),
                    .os_error = failure.value()};
+    }
+    if (std::string shared = shared_root(folder, working_directory); !shared.empty()) {
+      return shared;
     }
   }
   return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,

@@ -28,6 +28,27 @@ Store::~Store() {
   }
 }
 
+const Store* Store::user_store() const {
+  if (user_root.empty() || !config.context.user_memory) {
+    return nullptr;
+  }
+  const std::lock_guard guard(user_mutex);
+  if (user != nullptr || user_failed) {
+    return user.get();
+  }
+  Result<std::unique_ptr<Store>> opened = above.open_user(*this);
+  if (opened) {
+    user = *std::move(opened);
+  } else if (opened.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
+    user_failed = true;
+    const std::lock_guard problem_guard(damaged_mutex);
+    if (on_problem) {
+      on_problem(opened.error());
+    }
+  }
+  return user.get();
+}
+
 void Store::note_access(const std::string& session_id, const std::string& id) const {
   if (notes_accesses && config.performance.record_access) {
     accesses.note(session_id, id, clock.now());

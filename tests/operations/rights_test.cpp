@@ -136,6 +136,14 @@ const std::multimap<Operation, Call>& calls() {
       {Operation::kEdit,
        [](M m) { return status_of(m.update_entry("fact1", R"({"content":"y"})")); }},
       {Operation::kPin, [](M m) { return status_of(m.pin(kIds, true, kSession)); }},
+      {Operation::kMove,
+       [](M m) {
+         const TemporaryDirectory folder;
+         const std::string root = folder.path() + "/users";
+         return MemoryManager::init(root)
+                    ? status_of(m.move_entries(kIds, MemoryManager::open({.root = root}).value()))
+                    : Status();
+       }},
       {Operation::kUnpin, [](M m) { return status_of(m.pin(kIds, false, kSession)); }},
       {Operation::kArtifactAdd,
        [](M m) {

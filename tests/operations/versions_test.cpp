@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include "bmad_mem/knowledge.hpp"
 #include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::versions_test {
@@ -165,6 +166,65 @@ TEST_CASE("a document that is too large, or no text, changes nothing") {
   CHECK(memory->add_artifact_document("none", {}, "x").error().code ==
         ErrorCode::E_SESSION_NOT_FOUND);
   CHECK(memory->list({}).value().empty());
+}
+
+TEST_CASE("the user's own memory answers beside the project's, which comes first") {
+  MemoryFixture users;
+  users.session("own");
+  users.add(EntryType::kPreference, R"({"id":"p1","key":"commits","value":"short subjects"})",
+            "own");
+  users.add(EntryType::kPreference, R"({"id":"p2","key":"tests","value":"tests first"})", "own");
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("f1", "boats lie in the harbour");
+  REQUIRE(memory.reopen({.user_root = users.root()}).has_value());
+  const auto values = [&] {
+    std::string all;
+    for (const KnowledgeItem& item : Knowledge(*memory).recall({.note_accesses = false}).value()) {
+      all += item.key + (item.of_user ? "+ " : " ");
+    }
+    return all;
+  };
+  CHECK(values().find("tests+") != std::string::npos);
+  CHECK(memory->query({.text = "subjects"}).value().front().entry.of_user);
+  const std::string told = Knowledge(*memory).context({}).value().markdown;
+  CHECK(told.find("short subjects") != std::string::npos);
+  CHECK(told.find("tests first") != std::string::npos);
+
+  memory.clock.advance(-std::chrono::hours(24));  // What is older holds here all the same.
+  memory.add(EntryType::kPreference, R"({"id":"q","key":"commits","value":"long subjects"})");
+  CHECK(values().find("commits+") == std::string::npos);
+  const std::vector<Hit> hits = memory->query({.text = "subjects"}).value();
+  REQUIRE(hits.size() == 2);
+  CHECK(hits[0].entry.id == "q");
+  CHECK(hits[1].outdated);
+  CHECK(Knowledge(*memory).context({}).value().markdown.find("short subjects") ==
+        std::string::npos);
+  const std::vector<std::string> own = {"own"};
+  CHECK(memory->list({.sessions = own}).value().size() == 2);
+  CHECK(memory->load_session("own").has_value());
+}
+
+TEST_CASE("a move that was stopped between its two steps is finished by the next") {
+  MemoryFixture users;
+  MemoryFixture memory;
+  memory.session();
+  memory.add(EntryType::kPreference, R"({"id":"p","key":"commits","value":"short"})");
+  const std::vector<std::string> ids = {"p", "none"};
+  const std::string line = memory->get({ids.data(), 1}).value().front().json;
+  users.session("own");
+  users.add(EntryType::kPreference, line, "own");
+  const MoveReport report = memory->move_entries(ids, *users).value();
+  CHECK(report.moved.size() == 1);
+  CHECK(report.session_id == "own");
+  CHECK(report.unknown_ids == std::vector<std::string>{"none"});
+  CHECK(users->history("p").value().size() == 1);
+  CHECK(memory->history("p").value().empty());
+  CHECK(memory->undelete({.ids = {"p"}, .sessions = {}}).value().lines == 1);
+
+  users.add(EntryType::kPreference, R"({"id":"p","key":"commits","value":"another"})", "own");
+  CHECK(memory->move_entries({ids.data(), 1}, *users).error().code == ErrorCode::E_CONCURRENT_MOD);
+  CHECK(memory->history("p").value().size() == 1);
 }
 
 }  // namespace bmad_mem::test::versions_test

@@ -73,6 +73,7 @@ JsonValue rules_of(JsonValue schema, std::string_view key) {
 constexpr std::string_view kSpecification = R"({
   "memory_config": {
     "version": "1.0",
+    "worktrees": "share",
     "storage": {
       "format": "jsonl",
       "encoding": "utf-8",
@@ -162,6 +163,7 @@ constexpr std::string_view kSpecification = R"({
     },
     "context": {
       "inject": true,
+      "user_memory": true,
       "max_tokens": 800,
       "facts_max": 5,
       "snippets_max": 3,

@@ -99,6 +99,7 @@ struct KnowledgeItem {
   bool sensitive = false;
   Review review = Review::kNone;
   bool contradicted = false;            ///< Another value was stated as well.
+  bool of_user = false;                 ///< It stands in the user's own memory.
   std::string json;                     ///< The line that holds, byte for byte.
   std::vector<KnowledgeVersion> chain;  ///< All that was stated, oldest first.
 };
@@ -199,8 +200,9 @@ struct ContextItem {
   std::string text;  ///< As it stands in the Markdown.
   std::size_t tokens = 0;
   double trust = 1;
-  bool quoted = false;  ///< It stands in a fence, as data.
-  std::string why;      ///< A sentence: "constraint, confidence 1.00".
+  bool quoted = false;   ///< It stands in a fence, as data.
+  bool of_user = false;  ///< It stands in the user's own memory.
+  std::string why;       ///< A sentence: "constraint, confidence 1.00".
 };
 
 /// Something that would have been said.

@@ -35,6 +35,10 @@ struct OpenOptions {
   /// The memory root: the folder that holds config.json and sessions/. See
   /// MemoryManager::find_root.
   std::string root;
+  /// The root of the user's own memory, which query(), ask(), recall() and context() take in beside
+  /// this one, and get(), history() and load_session() look in last; the same as `root`, or empty:
+  /// none. It need not exist.
+  std::string user_root = {};
   /// Who writes, for the lock's holder and the audit; free text, may be empty.
   std::string agent_id = {};
   /// The wall clock when null. Must outlive the manager.
@@ -194,6 +198,11 @@ class MemoryManager {
   /// evicted, and is told to every agent. Durable on return. Errors: as add()'s.
   Result<PinReport> pin(std::span<const std::string> ids, bool pinned = true,
                         std::span<const std::string> sessions = {});
+  /// Moves the entries with these ids, in their newest version, into the open session of `target`
+  /// that was written last, or a new one; here they are deleted, and can be brought back. First
+  /// they are durable there. Errors: E_CONCURRENT_MOD when `target` has another entry with such an
+  /// id; as add()'s.
+  Result<MoveReport> move_entries(std::span<const std::string> ids, MemoryManager& target);
   /// Keeps a document, UTF-8, at most kArtifactSizeMax bytes, as artifacts/{id}.md of the session,
   /// without its secrets, and an entry that points to it. Durable on return. Errors: E_SIZE_LIMIT;
   /// E_INVALID_FORMAT for what is no text; as add()'s.

@@ -104,6 +104,13 @@ struct Entry {
   bool archived = false;                     ///< Its session is archived.
   bool evicted = false;                      ///< Compaction has moved it out of its session.
   std::optional<Timestamp> expires_at = {};  ///< Until when it is valid.
+  bool of_user = false;                      ///< It stands in the user's own memory.
+};
+
+struct MoveReport {
+  std::vector<Entry> moved;  ///< As they were in the memory that they left.
+  std::string session_id;    ///< Where they are now; empty when nothing was moved.
+  std::vector<std::string> unknown_ids;
 };
 
 struct PinReport {

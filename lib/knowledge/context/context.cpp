@@ -58,6 +58,7 @@ bool is_knowledge(EntryType type) {
 /// What a context draws on.
 struct Sources {
   std::set<std::string, std::less<>> sessions;
+  std::set<std::string, std::less<>> user_sessions;  // Of the user's own memory.
   std::vector<Hit> known;
   std::vector<Hit> said;
   std::vector<Hit> pinned;
@@ -88,7 +89,7 @@ class ContextSearch {
       chosen.keep(*store_.root_index,
                   [&](const std::string& session_id) { return is_in_scope(session_id); });
       HeldIndexes indexes(store_, chosen);
-      Result<Sources> sources = indexes.run([&] { return search_all(indexes.sessions()); });
+      Result<Sources> sources = indexes.run([&] { return search_both(indexes.sessions()); });
       if (sources) {
         BMAD_TRY(check_still_there(store_, filter_, chosen));
         indexes.seal();
@@ -110,15 +111,35 @@ class ContextSearch {
     return project.empty() || project == options_.project;
   }
 
+  /// Beside the sessions those of the user's own memory, unless some sessions were asked for.
+  Result<Sources> search_both(std::span<IndexedSession* const> sessions) {
+    settings_.first_of_user = sessions.size();
+    const Store* const user = options_.sessions.empty() ? store_.user_store() : nullptr;
+    if (user == nullptr) {
+      return search_all(sessions);
+    }
+    EntryFilter filter;
+    filter.as_of = options_.as_of;
+    return with_indexes(*user, filter, [&](HeldIndexes& users) {
+      std::vector<IndexedSession*> both(sessions.begin(), sessions.end());
+      both.insert(both.end(), users.sessions().begin(), users.sessions().end());
+      return search_all(both);
+    });
+  }
+
   Result<Sources> search_all(std::span<IndexedSession* const> sessions) {
     Sources sources;
     // Time counts from the newest entry, so that a store that rests says the same next year. One
-    // that is dated in the future would make all others old: it doesn't count before its time.
+    // that is dated in the future would make all others old: it doesn't count before its time. Of
+    // the user's own memory none does: what is said elsewhere makes nothing here older.
     const Timestamp now = options_.as_of.value_or(store_.clock.now());
-    settings_.now = {};
-    for (const IndexedSession* session : sessions) {
-      sources.sessions.insert(session->session_id());
-      settings_.now = std::max(settings_.now, std::min(now, session->newest()));
+    settings_.now = settings_.first_of_user == 0 ? now : Timestamp{};
+    for (std::size_t i = 0; i < sessions.size(); ++i) {
+      (i < settings_.first_of_user ? sources.sessions : sources.user_sessions)
+          .insert(sessions[i]->session_id());
+      if (i < settings_.first_of_user) {
+        settings_.now = std::max(settings_.now, std::min(now, sessions[i]->newest()));
+      }
     }
     Query query{.text = options_.task, .text_is_prose = true, .context = 0};
     query.filter.without_sensitive = true;
@@ -184,6 +205,7 @@ class ContextSearch {
     for (std::size_t i = 0; i < std::min(pins.size(), kPinnedMax); ++i) {
       IndexedSession& session = *sessions[pins[i].session];
       BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, pins[i].ordinal)));
+      entry.of_user = pins[i].session >= settings_.first_of_user;
       hits.push_back({.entry = std::move(entry)});
     }
     return hits;
@@ -217,7 +239,10 @@ class ContextSearch {
 class ContextKnowledge {
  public:
   ContextKnowledge(const Store& store, const ContextOptions& options)
-      : store_(store), options_(options), known_(store, {}) {}
+      : store_(store),
+        options_(options),
+        known_(store, {}),
+        user_(options.sessions.empty() ? store.user_store() : nullptr) {}
 
   /// What was known then is read as a whole. `chosen`: as the search has found the sessions.
   Status gather(const ChosenIndexes& chosen) {
@@ -229,6 +254,7 @@ class ContextKnowledge {
   }
 
   Result<Context> build(const Sources& sources, const ContextRules& rules) {
+    BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> of_user, user_items(sources));
     for (std::size_t count = kFirstRead;; count *= 4) {
       read_to_.fill(std::nullopt);
       std::vector<KnowledgeItem> items = then_;
@@ -239,6 +265,7 @@ class ContextKnowledge {
         return !sources.sessions.contains(item.session_id) || !check_read(store_, item.type) ||
                (options_.since && item.updated_at < *options_.since && !item.pinned);
       });
+      items.insert(items.end(), of_user.begin(), of_user.end());
       Context context = build_context({.agent_id = options_.agent_id,
                                        .items = items,
                                        .known = sources.known,
@@ -252,6 +279,22 @@ class ContextKnowledge {
   }
 
  private:
+  /// What the user's own memory states and nothing here does under the same key.
+  Result<std::vector<KnowledgeItem>> user_items(const Sources& sources) const {
+    if (user_ == nullptr) {
+      return std::vector<KnowledgeItem>();
+    }
+    const SubjectHashes held =
+        options_.as_of ? held_subjects(then_) : held_subjects(known_.outlines());
+    BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, all_knowledge(*user_, {}, options_.as_of));
+    std::erase_if(items, [&](const KnowledgeItem& item) {
+      return !sources.user_sessions.contains(item.session_id) || !check_read(store_, item.type) ||
+             held.contains({item.category, outline_hash(item.key)});
+    });
+    std::ranges::for_each(items, [](KnowledgeItem& item) { item.of_user = true; });
+    return items;
+  }
+
   /// What is told of each kind in the order of confidence and time.
   enum Kind : std::uint8_t { kPin, kConstraint, kArchitecture, kOwn, kWish, kKinds };
   static constexpr std::size_t kFirstRead = 32;
@@ -391,6 +434,7 @@ class ContextKnowledge {
   const Store& store_;
   const ContextOptions& options_;
   KnownStatements known_;
+  const Store* user_;
   std::vector<KnowledgeItem> then_;                    // With as_of.
   std::array<std::optional<Rank>, kKinds> read_to_{};  // Of kinds that were not read as a whole.
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <limits>
 #include <map>
@@ -124,7 +125,7 @@ void set_labels(ContextCandidate& candidate, const std::string& speaker, const E
 }
 
 bool SnippetMaker::may_be_told(const Entry& entry, const Result<JsonValue>& value) const {
-  return !entry.sensitive && value && is_of_workspace(rules_.workspace, *value);
+  return !entry.sensitive && value && (entry.of_user || is_of_workspace(rules_.workspace, *value));
 }
 
 /// Adds what may be told of neighbours to `lines`. True when one of them is to be quoted.
@@ -180,6 +181,7 @@ std::optional<ContextCandidate> SnippetMaker::make(ContextSection section, const
                .tokens = 0,
                .trust = trust.trust,
                .quoted = must_be_quoted(trust, rules_.quote_below_trust),
+               .of_user = entry.of_user,
                .why = std::move(why)},
       .label = {},
       .quoted_label = {},
@@ -356,15 +358,18 @@ class Chooser {
     std::ranges::copy_if(items_, std::back_inserter(wishes),
                          [](const KnowledgeItem* item) { return is_of_the_user(item->category); });
     std::ranges::stable_sort(wishes, {}, [&](const KnowledgeItem* item) { return rank(item); });
-    std::size_t left = kPreferencesMax;
-    for (std::size_t i = 0; i < wishes.size() && left > 0; ++i) {
-      const KnowledgeItem& item = *wishes[i];
-      if (!is_chosen(item)) {
+    // As many of the user's own memory as of the project: what is wished for everywhere is told.
+    std::array<std::size_t, 2> left = {kPreferencesMax, kPreferencesMax};
+    std::ranges::stable_sort(wishes, {}, [](const KnowledgeItem* item) { return item->of_user; });
+    for (const KnowledgeItem* const wish : wishes) {
+      const KnowledgeItem& item = *wish;
+      std::size_t& its_left = left.at(item.of_user ? 1 : 0);
+      if (its_left > 0 && !is_chosen(item)) {
         const std::string why = rank(&item) != kNoRank
                                     ? why_of_task(item)
                                     : fmt::format("{}, confidence {:.2f}",
                                                   category_name(item.category), item.confidence);
-        left -= add_item(ContextSection::kPreferences, item, why) ? 1 : 0;
+        its_left -= add_item(ContextSection::kPreferences, item, why) ? 1 : 0;
       }
     }
   }
@@ -394,7 +399,7 @@ class Chooser {
   bool add_item(ContextSection section, const KnowledgeItem& item, const std::string& why) {
     const std::string said = comparable_text(item.value);
     const Result<JsonValue> entry = parser_.parse(item.json);
-    if (said.empty() || !entry || !is_of_workspace(rules_.workspace, *entry)) {
+    if (said.empty() || !entry || (!item.of_user && !is_of_workspace(rules_.workspace, *entry))) {
       return false;
     }
     if (!said_.add(key_of(item), said)) {
@@ -414,6 +419,7 @@ class Chooser {
                  .tokens = 0,
                  .trust = trust.trust,
                  .quoted = quoted,
+                 .of_user = item.of_user,
                  .why = why},
         .label = label_of(section, item, quoted),
         .quoted_label = fmt::format(

@@ -17,6 +17,7 @@
 
 #include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
@@ -177,6 +178,39 @@ Result<PinReport> pin_entries(Store& store, std::span<const std::string> ids, bo
     const std::vector<std::string_view> views(texts.begin(), texts.end());
     BMAD_TRY(add_lines(store, place.first, place.second, views, {}));
   }
+  return report;
+}
+
+Result<MoveReport> move_entries(Store& from, Store& to, std::span<const std::string> ids) {
+  BMAD_TRY_ASSIGN(std::vector<Entry> all, find_entries(from, ids, {}, false));
+  MoveReport report;
+  std::map<EntryType, std::vector<std::string_view>> lines;
+  for (const std::string& id : ids) {
+    if (std::ranges::find(all, id, &Entry::id) == all.end()) {
+      report.unknown_ids.push_back(id);
+    }
+  }
+  for (const Entry& entry : all) {
+    BMAD_TRY(check_read(from, entry.type));
+    BMAD_TRY(check_write(from, entry.type));
+    BMAD_TRY(check_write(to, entry.type));
+    lines[entry.type].push_back(entry.json);
+  }
+  if (all.empty()) {
+    return report;
+  }
+  BMAD_TRY_ASSIGN(const UsualSession session, usual_session(to, {}, {}));
+  report.session_id = session.session_id;
+  for (const auto& [type, views] : lines) {
+    // Whoever was stopped between both steps finds the very same lines there.
+    BMAD_TRY(add_lines(to, session.session_id, type, views, {.known = KnownEntries::kRefuse}));
+  }
+  DeletionCriteria criteria;
+  for (const Entry& entry : all) {
+    criteria.ids.push_back(entry.id);
+  }
+  BMAD_TRY(delete_entries(from, criteria, {}));
+  report.moved = std::move(all);
   return report;
 }
 

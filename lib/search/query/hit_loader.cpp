@@ -175,7 +175,14 @@ Result<std::vector<Hit>> load_hits(const Store& store, std::span<IndexedSession*
     if (settings.is_late()) {
       return query_timeout(query);
     }
-    BMAD_TRY_ASSIGN(Hit hit, in_session(*sessions[result.found[i].session], loader.load(i)));
+    const std::size_t session = result.found[i].session;
+    BMAD_TRY_ASSIGN(Hit hit, in_session(*sessions[session], loader.load(i)));
+    hit.entry.of_user = session >= settings.first_of_user;
+    for (std::vector<Entry>* const neighbours : {&hit.before, &hit.after}) {
+      for (Entry& neighbour : *neighbours) {
+        neighbour.of_user = hit.entry.of_user;
+      }
+    }
     drop_unreadable(store, hit.before);
     drop_unreadable(store, hit.after);
     hits.push_back(std::move(hit));

@@ -103,7 +103,7 @@ class Search {
   /// The best entries, as the plan is now.
   Status find(ReadingTools& tools, const RankTotals& totals) {
     const Relevance relevance(result_.combine, result_.weights, settings_, plan_.names_time);
-    Validity validity(sessions_, settings_.now);
+    Validity validity(sessions_, settings_.now, settings_.first_of_user);
     best_.emplace(
         sessions_.size(), weak_ ? SortOrder::kTimeDesc : query_.sort,
         plan_.needs_text() ? 0 : query_.filter.limit, query_.min_relevance,
@@ -154,10 +154,12 @@ class Search {
     return {};
   }
 
-  /// What decides between equals: sessions before archives, and those before what was evicted.
-  [[nodiscard]] std::tuple<bool, bool, std::string_view> place_of(const Found& found) const {
+  /// What decides between equals: the project before the user, sessions before archives, and those
+  /// before what was evicted.
+  [[nodiscard]] std::tuple<bool, bool, bool, std::string_view> place_of(const Found& found) const {
     const IndexedSession& session = *sessions_[found.session];
-    return {session.is_evicted(), session.is_archived(), session.session_id()};
+    return {found.session >= settings_.first_of_user, session.is_evicted(), session.is_archived(),
+            session.session_id()};
   }
 
   [[nodiscard]] bool holds_any_term() const {

@@ -84,7 +84,7 @@ bool Validity::is_too_much(std::size_t lines) {
 }
 
 Status Validity::gather() {
-  using Rank = std::tuple<bool, Timestamp, std::string_view, EntryType, std::uint32_t>;
+  using Rank = std::tuple<bool, bool, Timestamp, std::string_view, EntryType, std::uint32_t>;
   struct Holder {
     Rank rank;
     LinePlace place;
@@ -104,8 +104,8 @@ Status Validity::gather() {
           outline.review == Review::kDropped || outline.expires_at <= now_) {
         continue;
       }
-      const Rank rank(outline.trust >= kLowTrust, outline.at, session.session_id(), outline.type,
-                      row.row.line);
+      const Rank rank(outline.trust >= kLowTrust, number < first_of_user_, outline.at,
+                      session.session_id(), outline.type, row.row.line);
       const LinePlace place(number, outline.type, row.row.line);
       const std::uint64_t subject =
           xxh3({reinterpret_cast<const char*>(&outline.key_hash), sizeof outline.key_hash}) +
@@ -134,7 +134,7 @@ Result<std::string> Validity::subject_of(const Place& place) const {
 /// Of those that the index has under the hash of the subject, those that are about it. Nothing when
 /// that is_too_much().
 Result<std::optional<Validity::Place>> Validity::holder_of(const std::string& subject) {
-  using Rank = std::tuple<bool, Timestamp, std::string_view, EntryType, std::uint64_t>;
+  using Rank = std::tuple<bool, bool, Timestamp, std::string_view, EntryType, std::uint64_t>;
   const std::string key = statement_key(subject);
   std::optional<Rank> best;
   Place holder;
@@ -155,7 +155,8 @@ Result<std::optional<Validity::Place>> Validity::holder_of(const std::string& su
       for (const SlotPosting& posting : each.postings) {
         const Ordinal ordinal = session.slots().ordinal(posting.slot);
         const auto weigh = [&](const StatementHead& head, EntryType type, std::uint64_t line) {
-          const Rank rank(head.trust >= kLowTrust, head.at, session.session_id(), type, line);
+          const Rank rank(head.trust >= kLowTrust, number < first_of_user_, head.at,
+                          session.session_id(), type, line);
           if (head.subject() == subject && !has_expired(head.expires_at, now_) &&
               (!best || rank > *best)) {
             best = rank;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -27,8 +28,10 @@ namespace bmad_mem {
 class Validity {
  public:
   /// The sessions are locked, and outlive it.
-  Validity(std::span<IndexedSession* const> sessions, Timestamp now)
-      : sessions_(sessions), now_(now) {}
+  /// `first_of_user`: as in SearchSettings.
+  Validity(std::span<IndexedSession* const> sessions, Timestamp now,
+           std::size_t first_of_user = std::numeric_limits<std::size_t>::max())
+      : sessions_(sessions), now_(now), first_of_user_(first_of_user) {}
 
   /// Whether the entry is a statement that another one has replaced, or that nobody has accepted.
   /// `flags` are the entry's. Errors: as IndexedSession::line(), with the session in Error::field.
@@ -51,7 +54,8 @@ class Validity {
   Status gather();
 
   std::span<IndexedSession* const> sessions_;
-  Timestamp now_;     // What has expired by then replaces nothing.
+  Timestamp now_;  // What has expired by then replaces nothing.
+  std::size_t first_of_user_;
   std::mutex mutex_;  // Guards what follows.
   std::map<std::string, Place> holders_;
   std::uint64_t lines_ = 0;  // That were read, or might as well have been.

@@ -53,6 +53,8 @@ using Texts = std::vector<std::string>;
 constexpr Setting kSettings[] = {
     text(
         "version", [](Config& c) -> Text& { return c.version; }, "1.0"),
+    text(
+        "worktrees", [](Config& c) -> Text& { return c.worktrees; }, "share", "own"),
 
     no_effect("storage.root_path", R"(".bmad/memory")", "a memory is where it was found"),
     text(
@@ -222,6 +224,7 @@ constexpr Setting kSettings[] = {
      .member = [](Config& c) -> std::vector<LearnRule>& { return c.knowledge.learn_rules; }},
 
     flag("context.inject", [](Config& c) -> bool& { return c.context.inject; }),
+    flag("context.user_memory", [](Config& c) -> bool& { return c.context.user_memory; }),
     whole(
         "context.max_tokens", [](Config& c) -> Whole& { return c.context.max_tokens; },
         kContextTokensMin, kContextTokensMax),

@@ -143,6 +143,12 @@ describe("the SDK's client", () => {
     assert.equal(again.is_new, false);
     assert.match(textOf(await call('memory_recall', { category: 'constraint' })), /never floats/);
     assert.match(textOf(await call('memory_context', { task: 'Build the ledger' })), /money/);
+    // What the user wants everywhere goes into a memory of its own, and is found from here.
+    await call('memory_remember', {
+      category: 'style', key: 'commits', value: 'Short subjects', scope: 'user',
+    });
+    assert.match(textOf(await call('memory_search', { query: 'commit subjects' })), /for all projects/);
+    assert.match(textOf(await call('memory_context', { task: 'Commit it' })), /Short subjects/);
     const sessions = (await call('memory_sessions', {})).structuredContent;
     assert.equal(sessions.total, 1);
     assert.equal(sessions.current_session_id, session);

@@ -10,12 +10,20 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kColorChoices = {"auto", "always", "never"};
 
+constexpr std::array<std::string_view, 2> kScopes = {"project", "user"};
+
 constexpr std::array kGlobalOptions = {
     Option{.name = "root",
            .value = "DIR",
            .help = "the memory's folder, the one that holds config.json",
            .fallback = "$BMAD_MEMORY_ROOT, else the nearest .bmad/memory upwards from here",
            .completion = Completion::kFolder},
+    Option{.name = "scope",
+           .value = "WHOSE",
+           .help = "project: only this memory; user: your own, for all projects",
+           .fallback = "this memory, and answers also take in your own",
+           .completion = Completion::kChoice,
+           .choices = kScopes},
     Option{.name = "json", .help = "print one JSON object a line"},
     Option{.name = "agent-id",
            .value = "NAME",

@@ -94,18 +94,20 @@ std::string_view place_mark(const Entry& entry) {
   if (entry.evicted) {
     return "evicted";
   }
-  return entry.archived ? "archived" : "";
+  return entry.archived ? "archived" : entry.of_user ? "yours" : "";
 }
 
 std::string entry_json_line(const Entry& entry, std::string_view extra) {
-  if (entry.archived || entry.evicted) {
+  if (entry.archived || entry.evicted || entry.of_user) {
     std::string members(extra);
     Entry plain = entry;
     plain.archived = false;
     plain.evicted = false;
+    plain.of_user = false;
     members +=
         entry.archived ? fmt::format(R"({}"archived":true)", members.empty() ? "" : ",") : "";
     members += entry.evicted ? fmt::format(R"({}"evicted":true)", members.empty() ? "" : ",") : "";
+    members += entry.of_user ? fmt::format(R"({}"scope":"user")", members.empty() ? "" : ",") : "";
     return entry_json_line(plain, members);
   }
   const std::string_view type = entry_type_name(entry.type);
@@ -175,7 +177,7 @@ void print_entry(Tool& tool, const Entry& entry) {
       "{} {} in {}{}{}{}{}\n", style.bold(entry_type_name(entry.type)), style.id(entry.id),
       entry.session_id, entry.versions > 1 ? fmt::format(", {} versions", entry.versions) : "",
       entry.pinned ? ", pinned" : "", entry.sensitive ? style.faint(", sensitive") : "",
-      entry.archived || entry.evicted ? style.faint(fmt::format(", {}", place_mark(entry))) : "");
+      place_mark(entry).empty() ? "" : style.faint(fmt::format(", {}", place_mark(entry))));
   const std::vector<FieldText> fields = entry_fields(entry);
   std::size_t width = 0;
   for (const FieldText& field : fields) {
@@ -196,7 +198,7 @@ void print_entry_list(Tool& tool, std::span<const Entry> entries,
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
     std::string marks(entry.sensitive ? kSensitiveMark : "");
-    marks += entry.archived || entry.evicted ? fmt::format("{} ", place_mark(entry)) : "";
+    marks += place_mark(entry).empty() ? "" : fmt::format("{} ", place_mark(entry));
     rows.push_back({(heads.empty() ? "" : heads[i]) + style.id(entry.id),
                     style.faint(shown_minute(entry.timestamp)),
                     std::string(entry_type_name(entry.type)),

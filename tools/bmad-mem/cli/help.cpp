@@ -30,6 +30,7 @@ constexpr std::string_view kEveryday[] = {"Store", "Ask", "Agents and people", "
 constexpr Explained kVariables[] = {
     {"BMAD_MEMORY_ROOT", "the memory's folder, when there is no --root"},
     {"BMAD_SESSION", "the session, when there is no --session"},
+    {"XDG_DATA_HOME", "your own memory is in its folder bmad-mem; ~/.local/share without it"},
     {"BMAD_AGENT_ID", "agent name if --agent-id is missing"},
     {"BMAD_MEM_WORKFLOW", "the workflow file, when there is no --workflow"},
     {"BMAD_MEM_NOW",
@@ -199,7 +200,11 @@ std::string help_text(const Command& command, std::string_view first, const Styl
   append_section(
       out, command.glossary_title, command.glossary, &Explained::what,
       [](const Explained& each) { return with_fields(each.says); }, style);
-  append_options(out, "Global options:", global_options(), style);
+  std::vector<Option> globals;  // But for those that mean something else here.
+  std::ranges::copy_if(global_options(), std::back_inserter(globals), [&](const Option& option) {
+    return std::ranges::find(command.options, option.name, &Option::name) == command.options.end();
+  });
+  append_options(out, "Global options:", globals, style);
   append_examples(out, command, style);
   append_title(out, "Exit status:", style);
   out += fmt::format("  {}\n", help_lines(exit_status_text(command), 2));

@@ -36,7 +36,8 @@ std::string origin_text(const KnowledgeItem& item) {
   text += fmt::format("  {}  {}", shown_minute(item.updated_at), item.id);
   for (const auto& [is_so, mark] :
        {std::pair(item.pinned, "  pinned"), std::pair(item.sensitive, "  sensitive"),
-        std::pair(item.review == Review::kAccepted, "  accepted")}) {
+        std::pair(item.review == Review::kAccepted, "  accepted"),
+        std::pair(item.of_user, "  yours")}) {
     text += is_so ? mark : "";
   }
   return text;
@@ -101,6 +102,9 @@ void add_item(JsonWriter& json, const KnowledgeItem& item) {
   json.member("pinned", item.pinned).member("sensitive", item.sensitive);
   add_text(json, "review", review_name(item.review));
   json.member("contradicted", item.contradicted);
+  if (item.of_user) {
+    json.member("scope", "user");
+  }
   write_chain(json, item);
 }
 
@@ -167,6 +171,9 @@ void print_context_as_json(Tool& tool, const Context& context, std::optional<Tim
       json.member("id", item.id).member("timestamp", format_rfc3339(item.timestamp));
       json.member("tokens", static_cast<std::uint64_t>(item.tokens)).member("trust", item.trust);
       json.member("quoted", item.quoted).member("why", item.why).member("text", item.text);
+      if (item.of_user) {
+        json.member("scope", "user");
+      }
     });
     add_objects(json, "omitted", context.omitted, [&](const ContextOmission& omission) {
       json.member("section", context_section_name(omission.section));
@@ -183,8 +190,10 @@ void print_context_table(Tool& tool, const Context& context) {
       section = context_section_name(item.section);
       tool.out().print("{}\n", tool.style().bold(section));
     }
-    tool.out().print("  {}  {} tokens  {}{}\n", tool.style().id(printable(item.id)), item.tokens,
-                     printable(item.why), item.quoted ? ", quoted" : "");
+    tool.out().print(
+        "  {}  {} tokens  {}{}\n", tool.style().id(printable(item.id)), item.tokens,
+        printable(item.why),
+        fmt::format("{}{}", item.quoted ? ", quoted" : "", item.of_user ? ", yours" : ""));
     tool.out().print("    {}\n", first_line(item.text));
   }
   for (const ContextOmission& omission : context.omitted) {

@@ -13,7 +13,6 @@ class ArgumentReader {
  public:
   ArgumentReader(CommandLine& line, std::vector<std::string> words)
       : line_(line), words_(std::move(words)) {
-    declare(global_options());
     if (line.command != nullptr) {
       declare(line.command->options);
       if (line.command->options_of != nullptr) {
@@ -24,6 +23,7 @@ class ArgumentReader {
         }
       }
     }
+    declare(global_options());
     given_.resize(known_.size());
   }
 
@@ -50,9 +50,12 @@ class ArgumentReader {
   }
 
  private:
+  /// What a command declares itself comes before the global option of that name.
   void declare(std::span<const Option> options) {
     for (const Option& option : options) {
-      known_.push_back(&option);
+      if (std::ranges::find(known_, option.name, &Option::name) == known_.end()) {
+        known_.push_back(&option);
+      }
     }
   }
 

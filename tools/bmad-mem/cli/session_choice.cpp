@@ -57,7 +57,8 @@ std::optional<std::string_view> named_session(const Tool& tool) {
   if (const auto id = tool.args().maybe("session")) {
     return id;
   }
-  const std::string_view id = environment("BMAD_SESSION");
+  // That one is of the project.
+  const std::string_view id = tool.is_for_user() ? "" : environment("BMAD_SESSION");
   return id.empty() ? std::nullopt : std::optional(id);
 }
 

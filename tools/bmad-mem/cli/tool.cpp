@@ -40,6 +40,17 @@ std::string_view environment(const char* name) {
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
+std::string user_memory_root() {
+  static constexpr std::pair<const char*, std::string_view> kPlaces[] = {
+      {"XDG_DATA_HOME", "/bmad-mem"}, {"HOME", "/.local/share/bmad-mem"}};
+  for (const auto& [variable, end] : kPlaces) {
+    if (const std::string_view folder = environment(variable); folder.starts_with('/')) {
+      return fmt::format("{}{}", folder, end);
+    }
+  }
+  return {};
+}
+
 std::string working_directory() {
   std::array<char, PATH_MAX> buffer{};
   return ::getcwd(buffer.data(), buffer.size()) == nullptr ? std::string() : buffer.data();
@@ -90,10 +101,31 @@ std::string Tool::global_problem() const {
   if (arguments_.has("root") && arguments_.value("root").empty()) {
     return "--root needs the name of a folder, but it is empty";
   }
+  if (!scope().empty() && scope() != "project" && scope() != "user") {
+    return fmt::format("--scope takes project or user, not '{}'", scope());
+  }
+  if (is_for_user() && arguments_.has("root")) {
+    return "--root and --scope user name different memories; give one of them";
+  }
   return {};
 }
 
+std::string_view Tool::scope() const {
+  const bool is_own =
+      command_ != nullptr &&
+      std::ranges::find(command_->options, "scope", &Option::name) != command_->options.end();
+  return is_own ? std::string_view() : arguments_.value("scope");
+}
+
 Result<std::string> Tool::find_root(std::string_view root) const {
+  if (root.empty() && is_for_user()) {
+    std::string users = user_memory_root();
+    if (users.empty()) {
+      return Error{.code = ErrorCode::E_STORAGE_IO,
+                   .message = "neither XDG_DATA_HOME nor HOME names a folder for your own memory"};
+    }
+    return users;
+  }
   return MemoryManager::find_root(root.empty() ? arguments_.value("root") : root,
                                   environment("BMAD_MEMORY_ROOT"), working_directory());
 }
@@ -111,6 +143,10 @@ Result<std::optional<MemoryAccess>> Tool::access() const {
 Result<MemoryManager> Tool::open(std::string_view root) {
   OpenOptions options{.agent_id = std::string(agent_id())};
   BMAD_TRY_ASSIGN(options.root, find_root(root));
+  if (root.empty() && is_for_user()) {
+    BMAD_TRY(MemoryManager::init(options.root));  // Made when it is first used.
+  }
+  options.user_root = user_root();
   options.on_problem = [this](const Error& problem) { leave_out(problem); };
   BMAD_TRY_ASSIGN(options.access, access());
   Result<MemoryManager> memory = MemoryManager::open(std::move(options));
@@ -130,6 +166,9 @@ Result<MemoryManager> Tool::open(std::string_view root) {
 }
 
 std::string Tool::root_to_create() const {
+  if (is_for_user()) {
+    return user_memory_root();
+  }
   return MemoryManager::root_to_create(arguments_.value("root"), environment("BMAD_MEMORY_ROOT"),
                                        working_directory());
 }

@@ -32,6 +32,10 @@ std::string_view environment(const char* name);
 /// Where the process was started; empty when that folder is gone.
 std::string working_directory();
 
+/// The folder of the user's own memory: $XDG_DATA_HOME/bmad-mem, else ~/.local/share/bmad-mem;
+/// empty when neither variable names a folder.
+std::string user_memory_root();
+
 class Tool {
  public:
   /// `arguments` as read_command_line() gave them; `command` may be null.
@@ -51,9 +55,18 @@ class Tool {
   /// What is wrong with the values of the global options, as a sentence; empty when nothing is.
   [[nodiscard]] std::string global_problem() const;
 
+  /// Whether --scope of the tool, and not of the command, names the user's own memory.
+  [[nodiscard]] bool is_for_user() const { return scope() == "user"; }
+  /// The user's memory for OpenOptions::user_root; empty with --scope.
+  [[nodiscard]] std::string user_root() const {
+    return scope().empty() ? user_memory_root() : std::string();
+  }
+
   /// The folder of the memory that the command line, the environment or the working directory
   /// names; `root` comes before all. Errors: those of MemoryManager::find_root.
   [[nodiscard]] Result<std::string> find_root(std::string_view root = {}) const;
+  /// Whose memory was asked for: "project", "user" or nothing.
+  [[nodiscard]] std::string_view scope() const;
   /// What the workflow allows that the command line or the environment names; nothing without one.
   /// Errors: those of read_workflow.
   [[nodiscard]] Result<std::optional<MemoryAccess>> access() const;

@@ -1,4 +1,5 @@
 // connecting.cpp - agents and their clients.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,11 +53,13 @@ std::string last_name(std::string_view path) {
 
 Result<MemoryPlace> read_place(const Tool& tool) {
   const Arguments& args = tool.args();
-  MemoryPlace place{.explicit_root = std::string(args.value("root")),
-                    .environment_root = std::string(environment("BMAD_MEMORY_ROOT")),
-                    .directory = project_directory(),
-                    .agent_id = std::string(tool.agent_id()),
-                    .read_only = args.has("read-only")};
+  MemoryPlace place{
+      .explicit_root = tool.is_for_user() ? user_memory_root() : std::string(args.value("root")),
+      .environment_root = std::string(environment("BMAD_MEMORY_ROOT")),
+      .directory = project_directory(),
+      .user_root = tool.user_root(),
+      .agent_id = std::string(tool.agent_id()),
+      .read_only = args.has("read-only")};
   BMAD_TRY_ASSIGN(place.access, tool.access());
   return place;
 }
@@ -163,8 +166,13 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
     work.limit(std::min(settings.limit, kSessionEndLimit), {});
   }
   std::string root = find_memory(tool, event);
-  if (root.empty()) {
-    return {};  // Not a project with a memory: nothing to do, and nothing to say.
+  const bool has_project = !root.empty();
+  if (!has_project) {  // What the user wants everywhere is told, and nothing is recorded.
+    root = tool.user_root();
+    struct ::stat there{};
+    if (root.empty() || ::stat((root + "/config.json").c_str(), &there) != 0) {
+      return {};  // Nothing to do, and nothing to say.
+    }
   }
   if (event.session_id.empty()) {
     return Error{.code = ErrorCode::E_INVALID_FORMAT,
@@ -172,6 +180,7 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
                                         hook_client_info(client).title)};
   }
   OpenOptions options{.root = std::move(root),
+                      .user_root = tool.user_root(),
                       .agent_id = std::string(hook_client_info(client).name),
                       .index_at_the_end = true};
   Result<MemoryManager> memory = MemoryManager::open(options);
@@ -183,7 +192,8 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
     memory = MemoryManager::open(options);
   }
   BMAD_TRY(memory ? Status() : Status(memory.error()));
-  const HookPolicy policy = memory->hook_policy();
+  HookPolicy policy = memory->hook_policy();
+  policy.records = policy.records && has_project;
   return take_hook_event({.memory = *memory, .settings = settings, .work = work, .policy = policy},
                          event);
 }

@@ -1,4 +1,6 @@
 // doctor.cpp - what a memory needs every day, a line each with its remedy.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -231,6 +233,11 @@ Result<ExitStatus> run_doctor(Tool& tool) {
     check_memory(*memory, checks);
   } else if (memory.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
     checks.push_back(of_error("memory", memory.error(), "run `bmad-mem init` in the project"));
+  }
+  const std::string own = tool.user_root();
+  struct stat there{};
+  if (!own.empty() && ::stat((own + "/config.json").c_str(), &there) == 0) {
+    checks.push_back({.name = "yours", .text = fmt::format("your own memory is in {}", own)});
   }
   print_checks(tool, checks);
   const bool is_well = std::ranges::all_of(checks, &std::string::empty, &Check::remedy);

@@ -40,6 +40,7 @@ Result<Faces> read_faces(const Tool& tool) {
   BMAD_TRY_ASSIGN(std::string root, tool.find_root());
   // People look at what agents remember; that must not change how it is ranked.
   OpenOptions options{.root = std::move(root),
+                      .user_root = tool.user_root(),
                       .agent_id = std::string(tool.agent_id()),
                       .note_accesses = false,
                       .watch_folders = true};
@@ -52,6 +53,7 @@ Result<Faces> read_faces(const Tool& tool) {
     options.access->given_by = "--read-only";
   }
   MemoryPlace agents{.explicit_root = options.root,
+                     .user_root = options.user_root,
                      .agent_id = options.agent_id,
                      .access = options.access,
                      .read_only = args.has("read-only")};

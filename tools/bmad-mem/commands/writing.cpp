@@ -195,6 +195,44 @@ Result<ExitStatus> run_edit(Tool& tool) {
   return ExitStatus::kDone;
 }
 
+Result<ExitStatus> run_move(Tool& tool) {
+  const Arguments& args = tool.args();
+  const std::string_view scope = args.value("scope");
+  if (scope != "user" && scope != "project") {
+    return tool.wrong_usage(scope.empty()
+                                ? std::string("say where they go with --scope user or project")
+                                : fmt::format("--scope takes user or project, not '{}'", scope));
+  }
+  const std::string users = user_memory_root();
+  if (users.empty()) {
+    return Error{.code = ErrorCode::E_STORAGE_IO,
+                 .message = "neither XDG_DATA_HOME nor HOME names a folder for your own memory"};
+  }
+  BMAD_TRY_ASSIGN(MemoryManager project, tool.open());
+  BMAD_TRY(MemoryManager::init(users));
+  BMAD_TRY_ASSIGN(MemoryManager own, tool.open(users));
+  const bool to_user = scope == "user";
+  MemoryManager& from = to_user ? project : own;
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(from, args.positionals()));
+  BMAD_TRY_ASSIGN(const MoveReport report, from.move_entries(ids, to_user ? own : project));
+  for (const Entry& entry : report.moved) {
+    if (tool.json()) {
+      print_object(tool, [&](JsonWriter& json) {
+        json.member("id", entry.id).member("type", entry_type_name(entry.type));
+        json.member("scope", scope).member("session_id", report.session_id);
+      });
+    } else {
+      tool.out().print("moved {}: {}\n", entry.id, printable(entry.headline));
+    }
+  }
+  for (const std::string& id : report.unknown_ids) {
+    tool.report(bad_value(
+        "id", fmt::format("there is no entry {} {}", printable(id),
+                          to_user ? "in the memory of this project" : "in your own memory")));
+  }
+  return report.unknown_ids.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
 namespace {
 
 Result<DeletionCriteria> read_criteria(const Arguments& args) {

@@ -108,7 +108,9 @@ void choose_project(Tool& tool, Plan& plan) {
     plan.root = found ? *found : tool.root_to_create();
     static constexpr std::string_view kInProject = "/.bmad/memory";
     if (found && found->ends_with(kInProject) && environment("BMAD_MEMORY_ROOT").empty()) {
-      plan.project = absolute_path(found->substr(0, found->size() - kInProject.size()));
+      const std::string folder = absolute_path(found->substr(0, found->size() - kInProject.size()));
+      // A worktree has the memory of the main one, and its own settings.
+      plan.project = plan.project.starts_with(folder + "/") ? folder : plan.project;
     }
   }
   struct stat there{};

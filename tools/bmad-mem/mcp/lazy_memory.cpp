@@ -11,6 +11,7 @@ namespace bmad_mem::cli {
 
 Result<MemoryManager*> LazyMemory::open(std::string root) {
   Result<MemoryManager> opened = MemoryManager::open({.root = std::move(root),
+                                                      .user_root = place_.user_root,
                                                       .agent_id = place_.agent_id,
                                                       .access = place_.access,
                                                       .watch_folders = true});

@@ -19,6 +19,7 @@ struct MemoryPlace {
   std::string explicit_root = {};
   std::string environment_root = {};
   std::string directory = {};  ///< Of the project.
+  std::string user_root = {};  ///< Of the user's own memory, see OpenOptions; empty: none.
   std::string agent_id = {};
   std::optional<MemoryAccess> access = {};
   bool read_only = false;  ///< Never make one.

@@ -101,7 +101,11 @@ MemoryService::MemoryService(MemoryServiceOptions options)
                 .title = "Project memory",
                 .version = std::string(tool_version()),
                 .instructions = std::string(kInstructions)},
-      memory_(std::move(options.place)),
+      memory_(options.place),
+      users_({.explicit_root = options.place.user_root,
+              .agent_id = options.place.agent_id,
+              .access = options.place.access,
+              .read_only = options.place.read_only}),
       session_(std::move(options.hints)),
       watch_(memory_) {}
 
@@ -144,7 +148,7 @@ McpAnswer<McpToolResult> MemoryService::call_tool(std::string_view name, JsonVal
     if (const Status good = checked.check(); !good) {
       return failure(good.error());
     }
-    MemoryToolCall tool_call{memory_, session_, checked, call};
+    MemoryToolCall tool_call{memory_, users_, session_, checked, call};
     Result<McpToolResult> result = tool.run(tool_call);
     if (result && !tool.writes) {
       add_left_out(memory_, *result);

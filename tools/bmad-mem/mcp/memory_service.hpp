@@ -52,6 +52,7 @@ class MemoryService : public McpService {
  private:
   McpIdentity identity_;
   LazyMemory memory_;
+  LazyMemory users_;
   WritingSession session_;
   MemoryWatch watch_;
 };

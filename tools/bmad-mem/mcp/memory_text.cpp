@@ -35,7 +35,7 @@ std::string entry_head(const Entry& entry) {
   out += fmt::format(" | session {}", entry.session_id);
   out += entry.pinned ? " | pinned" : "";
   if (const std::string_view place = place_mark(entry); !place.empty()) {
-    out += fmt::format(" | {}", place);
+    out += fmt::format(" | {}", entry.of_user ? "the user's, for all projects" : place);
   }
   if (const std::string origin = entry_origin(entry.json); !origin.empty()) {
     out += " | " + origin;

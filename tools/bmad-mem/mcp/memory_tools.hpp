@@ -22,6 +22,7 @@ inline constexpr std::size_t kAnswerSizeMax = 36'000;
 /// What a handler works with.
 struct MemoryToolCall {
   LazyMemory& memory;
+  LazyMemory& users;  ///< The user's own memory.
   WritingSession& session;
   ToolArguments& arguments;  ///< Checked by the rows of the tool.
   McpCall& call;

@@ -139,6 +139,7 @@ std::string item_text(const KnowledgeItem& item) {
   }
   out += item.pinned ? " | pinned" : "";
   out += item.contradicted ? " | other values were stated as well" : "";
+  out += item.of_user ? " | the user's, for all projects" : "";
   return out + "\n" + quoted_lines(item.value, 2000);
 }
 

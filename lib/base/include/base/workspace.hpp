@@ -12,13 +12,16 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bmad_mem {
 
 struct Workspace {
-  std::string folder;    ///< Absolute, as it was named.
-  std::string resolved;  ///< The same without symbolic links; paths below either are inside.
-  std::string home;      ///< What ~ stands for, absolute; empty: unknown, so ~ is outside.
+  std::string folder;     ///< Absolute, as it was named.
+  std::string resolved;   ///< The same without symbolic links; paths below either are inside.
+  std::string home = {};  ///< What ~ stands for, absolute; empty: unknown, so ~ is outside.
+  /// The same folder in other worktrees of git: paths below any are inside.
+  std::vector<std::string> worktrees = {};
 };
 
 /// Whether `path` is that of a file outside `workspace`. `.`, `..` and doubled slashes are worked

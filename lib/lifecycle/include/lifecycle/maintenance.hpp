@@ -38,6 +38,8 @@ std::vector<DecayTableLine> list_decay(const Store& store);
 /// See MemoryManager::update_entry().
 Result<Entry> update_entry(Store& store, const std::string& id, std::string_view changes,
                            std::span<const std::string> sessions);
+/// See MemoryManager::move_entries().
+Result<MoveReport> move_entries(Store& from, Store& to, std::span<const std::string> ids);
 Result<PinReport> pin_entries(Store& store, std::span<const std::string> ids, bool pinned,
                               std::span<const std::string> sessions);
 

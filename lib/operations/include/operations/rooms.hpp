@@ -7,4 +7,7 @@ namespace bmad_mem {
 
 RoomsAbove all_rooms();
 
+/// The memory at Store::user_root, opened as `store` was. Errors: as MemoryManager::open().
+Result<std::unique_ptr<Store>> open_user_store(const Store& store);
+
 }  // namespace bmad_mem

@@ -2,12 +2,14 @@
 // still, and made anew where one turns out not to hold.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "search/packed_session.hpp"
@@ -163,5 +165,36 @@ auto with_indexes(const Store& store, const EntryFilter& filter, const Work& wor
   };
   return choose_steadily(store, ask);
 }
+
+/// What a question is asked of: the sessions of the memory and, where it names none, those of the
+/// user's own memory behind them.
+struct AskedSessions {
+  std::vector<IndexedSession*> sessions;
+  std::size_t first_of_user = std::numeric_limits<std::size_t>::max();
+};
+
+/// As with_indexes(), of both memories. `work(asked)`.
+template <typename Work>
+auto with_both_indexes(const Store& store, const EntryFilter& filter, const Work& work)
+    -> decltype(work(std::declval<const AskedSessions&>())) {
+  const Store* const user = filter.sessions.empty() ? store.user_store() : nullptr;
+  return with_indexes(store, filter, [&](HeldIndexes& indexes) {
+    AskedSessions asked;
+    asked.sessions.assign(indexes.sessions().begin(), indexes.sessions().end());
+    if (user == nullptr) {
+      return work(std::as_const(asked));
+    }
+    const std::size_t count = asked.sessions.size();
+    return with_indexes(*user, filter, [&](HeldIndexes& users) {
+      asked.sessions.resize(count);
+      asked.sessions.insert(asked.sessions.end(), users.sessions().begin(), users.sessions().end());
+      asked.first_of_user = count;
+      return work(std::as_const(asked));
+    });
+  });
+}
+
+/// The memory whose sessions these are: the user's when all are there and none is in `store`.
+const Store& store_of(const Store& store, std::span<const std::string> sessions);
 
 }  // namespace bmad_mem

@@ -23,6 +23,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -48,6 +49,9 @@ struct SearchSettings {
   std::string language = "english";
   /// When Query::timeout is over; counted from when the query came in.
   std::optional<std::chrono::steady_clock::time_point> deadline;
+  /// From this one on, the sessions are of the user's own memory: what the project states under a
+  /// key holds against what they do.
+  std::size_t first_of_user = std::numeric_limits<std::size_t>::max();
 
   [[nodiscard]] bool is_late() const {
     return deadline && std::chrono::steady_clock::now() > *deadline;

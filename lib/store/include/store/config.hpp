@@ -192,6 +192,7 @@ struct KnowledgeConfig {
 /// What an agent is told before it begins.
 struct ContextConfig {
   bool inject = true;              ///< Whether hooks print briefings.
+  bool user_memory = true;         ///< Whether answers take in the user's own memory.
   std::int64_t max_tokens = 800;   ///< A twentieth of the smallest window that agents have today.
   std::int64_t facts_max = 5;      ///< More than a few steer a model where it should not go.
   std::int64_t snippets_max = 3;   ///< Pieces of earlier talk, with what stands beside them.
@@ -242,6 +243,8 @@ struct ExtractorConfig {
 
 struct Config {
   std::string version = "1.0";
+  /// "share": a worktree of git that has no memory uses that of the main one; "own": it does not.
+  std::string worktrees = "share";
   StorageConfig storage;
   ConcurrencyConfig concurrency;
   IndexingConfig indexing;

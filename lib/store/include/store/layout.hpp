@@ -115,8 +115,9 @@ std::string deleted_session_folder(std::string_view session_id, std::string_view
 
 /// The memory root to work on: `explicit_root` (--root) if given, else `env_value`
 /// ($BMAD_MEMORY_ROOT) if given, else the nearest folder .bmad/memory in `working_directory` (an
-/// absolute path) or above it. A relative `explicit_root` or `env_value` starts at the working
-/// directory. Whether a root that was named exists is not looked at: opening it tells.
+/// absolute path) or above it; a worktree of git without one has that of the main worktree, unless
+/// memory_config.worktrees there is "own". A relative `explicit_root` or `env_value` starts at the
+/// working directory. Whether a root that was named exists is not looked at: opening it tells.
 /// Cost: one stat a folder on the way up; links are followed, nothing is resolved.
 /// Errors: E_SESSION_NOT_FOUND when there is none; E_STORAGE_IO when a folder may not be searched.
 Result<std::string> find_root(std::string_view explicit_root, std::string_view env_value,

@@ -71,6 +71,8 @@ struct RoomsAbove {
   Result<Session> (*restore)(Store& store, const std::string& session_id) = nullptr;
   /// Takes what is new into the index of the memory.
   void (*seal_index)(const Store& store, bool all) = nullptr;
+  /// Opens the memory of the user that Store::user_root names.
+  Result<std::unique_ptr<Store>> (*open_user)(const Store& store) = nullptr;
 };
 
 /// A session as this process writes to it.
@@ -149,6 +151,11 @@ struct Store {
   bool indexes_at_the_end = false;                      // As OpenOptions has it.
   mutable std::atomic<bool> is_index_wanting{false};    // Somebody would have made one.
 
+  std::string user_root;  // Of the user's own memory; empty: questions go without.
+  mutable std::mutex user_mutex;
+  mutable std::unique_ptr<Store> user;  // Once somebody has asked for it and it was there.
+  mutable bool user_failed = false;     // Said once.
+
   bool notes_accesses = true;  // What the config says, unless whoever opened the root wants none.
   mutable AccessNotes accesses;
 
@@ -174,6 +181,10 @@ struct Store {
   [[nodiscard]] bool is_left_out(const std::string& session_id) const;
   /// Why packed files and sessions that are there can't be read.
   [[nodiscard]] std::vector<Error> problems() const;
+
+  /// The user's own memory, which questions take in beside this one; null where there is none, the
+  /// config wants none, or it can't be opened, which on_problem hears once.
+  [[nodiscard]] const Store* user_store() const;
 
   /// Notes that an entry was returned, unless the config says not to.
   void note_access(const std::string& session_id, const std::string& id) const;

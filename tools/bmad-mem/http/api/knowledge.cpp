@@ -173,7 +173,11 @@ Result<HttpResponse> http_context(ApiContext& context, const EndpointCall& call)
     json.member("session_id", item.session_id).member("type", entry_type_name(item.type));
     json.member("id", item.id).member("timestamp", format_rfc3339(item.timestamp));
     json.member("text", item.text).member("tokens", std::uint64_t{item.tokens});
-    json.member("why", item.why).end_object();
+    json.member("why", item.why);
+    if (item.of_user) {
+      json.member("scope", "user");
+    }
+    json.end_object();
   });
   add_incomplete(json, context.memory);
   return object_response(json);

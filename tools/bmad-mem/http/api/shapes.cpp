@@ -21,6 +21,9 @@ void add_head(JsonWriter& json, const Entry& entry) {
   if (entry.evicted) {
     json.member("evicted", true);
   }
+  if (entry.of_user) {
+    json.member("scope", "user");
+  }
 }
 
 }  // namespace
@@ -134,6 +137,9 @@ void write_knowledge_item(JsonWriter& json, const KnowledgeItem& item) {
   json.member("access_count", item.access_count);
   json.member("pinned", item.pinned).member("sensitive", item.sensitive);
   json.member("review", review_name(item.review)).member("contradicted", item.contradicted);
+  if (item.of_user) {
+    json.member("scope", "user");
+  }
   add_list(json, "tags", item.tags);
   JsonParser parser;
   const Result<JsonValue> entry = parser.parse(item.json);
