@@ -95,6 +95,11 @@ Result<std::vector<DecayReport>> MemoryManager::decay(std::span<const std::strin
   return age_sessions(*store, sessions, as_of, write);
 }
 
+Result<std::vector<LearnedRate>> MemoryManager::learned_decay() const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kDecay, /*changes=*/false));
+  return learn_decay(*store);
+}
+
 std::vector<DecayTableLine> MemoryManager::decay_table() const { return list_decay(impl_->store); }
 
 SessionState MemoryManager::session_state(const Session& session) const {

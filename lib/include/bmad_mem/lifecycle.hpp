@@ -261,4 +261,31 @@ struct DecayTableLine {
   std::array<double, kDecayTableAges.size()> factors{};
 };
 
+/// So many days without being returned end the useful life of an entry.
+inline constexpr int kLearnedSilentDays = 30;
+/// Fewer ended lives than these teach nothing: the interval would be wider than the rate itself.
+inline constexpr std::uint64_t kLearnedEndsMin = 10;
+
+/// The decay rate of a type as the access logs teach it, beside the one that is configured. Rates
+/// are per day, as in config.json: half of the entries are out of use after ln 2 / rate days.
+///
+/// An entry is of use from its creation until it was last returned. That has ended after
+/// kLearnedSilentDays of silence; else it goes on, and counts as censored. Of exponential lifetimes
+/// with right censoring the maximum likelihood estimate is ended / days, all days of use together;
+/// its 95 % interval is [chi2(0.025, 2 ended), chi2(0.975, 2 ended + 2)] / (2 days). Source: J. F.
+/// Lawless, Statistical Models and Methods for Lifetime Data, 2nd edition 2003, section 4.1; and
+/// NIST/SEMATECH e-Handbook of Statistical Methods, section 8.4.5.1.
+struct LearnedRate {
+  EntryType type = EntryType::kConversation;
+  double configured = 0;    ///< What the exponential model uses now.
+  bool is_setting = false;  ///< Whether config.json can say another one.
+  std::uint64_t used = 0;   ///< Entries that were returned; pinned ones don't count.
+  std::uint64_t ended = 0;  ///< Of these, out of use.
+  double days = 0;          ///< That all of them were of use, together.
+  bool is_enough = false;   ///< Whether that is enough to learn from; else the next three are 0.
+  double rate = 0;
+  double low = 0;  ///< The 95 % interval.
+  double high = 0;
+};
+
 }  // namespace bmad_mem

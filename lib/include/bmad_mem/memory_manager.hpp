@@ -326,6 +326,9 @@ class MemoryManager {
   /// the entries, as a snapshot for other readers: nothing depends on it.
   Result<std::vector<DecayReport>> decay(std::span<const std::string> sessions = {},
                                          std::optional<Timestamp> as_of = {}, bool write = false);
+  /// The rates that the use of this memory teaches, for each type in the order of the enum, from
+  /// the access logs of all sessions that are not archived. Changes nothing. Errors: as decay().
+  Result<std::vector<LearnedRate>> learned_decay() const;
   /// How both models behave over a year, with the rates of the config: a line for each model and
   /// type.
   [[nodiscard]] std::vector<DecayTableLine> decay_table() const;

@@ -33,6 +33,12 @@ Result<std::vector<DecayReport>> age_sessions(Store& store, std::span<const std:
                                               std::optional<Timestamp> as_of, bool write);
 std::vector<DecayTableLine> list_decay(const Store& store);
 
+/// See MemoryManager::learned_decay().
+Result<std::vector<LearnedRate>> learn_decay(const Store& store);
+/// The rate of `ended` useful lives and of `used - ended` that go on, which took `days` together:
+/// LearnedRate without its type. A pure function.
+LearnedRate learned_rate(std::uint64_t used, std::uint64_t ended, double days);
+
 // A newer version of an entry.
 
 /// See MemoryManager::update_entry().
