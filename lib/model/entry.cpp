@@ -146,6 +146,15 @@ std::string_view entry_topic(JsonValue entry) {
   return topic.empty() ? entry["topic"].string() : topic;
 }
 
+std::string_view entry_workspace(JsonValue entry) {
+  std::string_view folder = entry["workspace"].string();
+  folder = folder.empty() ? entry["metadata"]["workspace"].string() : folder;
+  while (folder.size() > 1 && folder.ends_with('/')) {
+    folder.remove_suffix(1);
+  }
+  return folder;
+}
+
 bool entry_has_tag(JsonValue entry, std::string_view tag) {
   for (const JsonValue element : entry["tags"].elements()) {
     if (element.is_string() && element.string() == tag) {

@@ -62,11 +62,12 @@ struct EntryWatch::Impl {
   Status look_at(const std::string& session_id, std::vector<Entry>* entries);
   Status look_into(const std::string& session_id, std::vector<Entry>* entries);
   Status look_where(const FolderChanges& changes, std::vector<Entry>& entries);
-  [[nodiscard]] bool wants(const FollowedSession& session, const TableEntry& entry) const;
+  [[nodiscard]] bool wants(const std::string& session_id, const TableEntry& entry) const;
 };
 
-bool EntryWatch::Impl::wants(const FollowedSession& session, const TableEntry& entry) const {
-  return passes(filter, entry) && (!session.since || entry.timestamp >= *session.since);
+bool EntryWatch::Impl::wants(const std::string& session_id, const TableEntry& entry) const {
+  const FollowedSession& session = sessions.at(session_id);
+  return passes(filter, session_id, entry) && (!session.since || entry.timestamp >= *session.since);
 }
 
 Result<FollowedSession*> EntryWatch::Impl::follow(const std::string& session_id, bool begins) {
@@ -100,7 +101,7 @@ Status EntryWatch::Impl::look_into(const std::string& session_id, std::vector<En
     BMAD_TRY(log.look(*store.files, parser, entries == nullptr ? nullptr : &added));
     rewritten = log.take_rewritten() || rewritten;
     for (TableEntry& entry : added) {
-      if (wants(session, entry)) {
+      if (wants(session_id, entry)) {
         entries->push_back(to_entry(parser, session_id, std::move(entry)));
       }
     }

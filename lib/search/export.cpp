@@ -31,7 +31,8 @@ struct Chosen {
 /// Whether the filter chooses among the entries of a session.
 bool chooses_entries(const EntryFilter& filter) {
   return !filter.types.empty() || !filter.tags.empty() || !filter.agents.empty() || filter.since ||
-         filter.until || filter.pinned_only || filter.without_sensitive || !filter.fields.empty();
+         filter.until || filter.pinned_only || filter.without_sensitive || !filter.fields.empty() ||
+         filter.workspace;
 }
 
 /// What of an archived session stands in its manifest. Its size is about that of its logs.
@@ -140,7 +141,7 @@ class Export {
         return {};
       }
     }
-    keep_chosen(*entries);
+    keep_chosen(chosen.session.session_id, *entries);
     const bool came_later =
         options_.filter.as_of && chosen.session.created_at > *options_.filter.as_of;
     if (entries->empty() && (came_later || chooses_entries(options_.filter))) {
@@ -230,7 +231,7 @@ class Export {
 
   /// Leaves what the options choose. The latest version of an entry decides; but one that was ever
   /// marked as sensitive is sensitive in all its versions.
-  void keep_chosen(std::vector<TableEntry>& entries) {
+  void keep_chosen(const std::string& session_id, std::vector<TableEntry>& entries) {
     struct Verdict {
       bool passes = false;
       bool sensitive = false;
@@ -240,7 +241,7 @@ class Export {
     std::map<std::pair<EntryType, std::string>, Verdict> verdicts;
     for (const TableEntry& entry : entries) {
       Verdict& verdict = verdicts[{entry.type, entry.id}];
-      verdict.passes = passes(filter, entry);
+      verdict.passes = passes(filter, session_id, entry);
       verdict.sensitive = verdict.sensitive || entry.sensitive;
     }
     std::erase_if(entries, [&](const TableEntry& entry) {

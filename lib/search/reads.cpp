@@ -116,7 +116,7 @@ Result<std::vector<Located>> load_latest(const Store& store, const EntryFilter& 
       if (!filter.with_outdated && wanted(entry)) {  // What has expired replaces nothing.
         statement = held.hear(source.session_id, entry);
       }
-      if (passes(filter, entry) && wanted(entry) &&
+      if (passes(filter, source.session_id, entry) && wanted(entry) &&
           (known.empty() || !known.contains({source.session_id, entry.type, entry.id}))) {
         found.push_back(
             {.session_id = source.session_id, .entry = std::move(entry), .statement = statement});

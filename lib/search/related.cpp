@@ -133,14 +133,15 @@ class RelatedFinder {
         (filter_.without_sensitive && entry.sensitive)) {
       return false;
     }
-    if (filter_.tags.empty() && filter_.fields.empty()) {
+    if (filter_.tags.empty() && filter_.fields.empty() && !filter_.workspace) {
       return true;
     }
     JsonParser parser;
     const Result<JsonValue> value = parser.parse(entry.json);
     const auto is_tagged = [&](const std::string& tag) { return entry_has_tag(*value, tag); };
     return value && (filter_.tags.empty() || std::ranges::any_of(filter_.tags, is_tagged)) &&
-           passes_fields(filter_.fields, entry.type, *value);
+           passes_fields(filter_.fields, entry.type, *value) &&
+           passes_workspace(filter_, entry.session_id, *value);
   }
 
   const SearchSettings settings_;

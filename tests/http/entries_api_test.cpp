@@ -58,6 +58,55 @@ TEST_CASE_FIXTURE(SomeEntries, "a search counts all its hits, and gives them pag
             .integer() == 0);
 }
 
+TEST_CASE("a workspace finds the records that name it, and the sessions that belong to it") {
+  ApiFixture api;
+  api.make_session("default");
+  // The record and the fact of the specification.
+  const std::string repo = "/Users/alex/src/repo";
+  const std::string record =
+      R"({"id":"r-1","ts":1738112345123,"type":"tool_use","session_id":"default","workspace":")" +
+      repo +
+      R"(","tool":"Write","path":"docs/README.md","content":"Applied patch to README",)"
+      R"("tags":["transmute","write"],"metadata":{"cost":{"total":0.0023,"currency":"USD"}}})";
+  const std::string fact =
+      R"({"type":"fact","id":"f-1","ts":1738112345124,"session_id":"default","workspace":")" +
+      repo + R"(/","content":"README has a mystical tone","tags":["preference","tone"]})";
+  for (const std::string& body :
+       {record, fact,
+        std::string(R"({"type":"fact","id":"f-2","session_id":"default","content":"README here"})"),
+        std::string(R"({"type":"tool_use","id":"r-2","session_id":"default","tool":"Edit",)"
+                    R"("workspace":"/other/repo","content":"README of another one"})")}) {
+    const Answer answer = api.post("/memory/record", body);
+    CHECK_MESSAGE(answer.status == 201, answer.body);
+  }
+  struct Row {
+    std::string_view query;
+    std::string_view ids;
+  };
+  static constexpr Row kRows[] = {
+      {"search?q=README&sort=oldest&workspace=/Users/alex/src/repo", "r-1 f-1"},
+      {"search?q=README&k=20&type=records&session_id=default&since=2025-01-01&"
+       "workspace=/Users/alex/src/repo",
+       "r-1"},
+      {"search?q=README&k=20&type=facts&session_id=default&workspace=/Users/alex/src/repo/", "f-1"},
+      {"search?q=README&sort=oldest&workspace=repo", "r-1 f-1 r-2"},
+      {"search?q=README&workspace=/Users/alex/src", ""},
+      {"entries?workspace=/other/repo", "r-2"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.query);
+    const Answer answer = api.get("/memory/" + std::string(row.query));
+    CHECK_MESSAGE(answer.status == 200, answer.body);
+    const JsonValue hits = answer.json[row.query.starts_with("search") ? "hits" : "entries"];
+    std::string ids;
+    for (const JsonValue hit : hits.elements()) {
+      ids += (ids.empty() ? "" : " ") + std::string(hit["id"].string());
+    }
+    CHECK(ids == row.ids);
+  }
+  CHECK(count(api.get("/memory/timeline?workspace=/other/repo").json["buckets"]) == 1);
+}
+
 TEST_CASE_FIXTURE(SomeEntries, "a search chooses by each of its filters") {
   struct Row {
     std::string_view query;

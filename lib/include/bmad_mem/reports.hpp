@@ -136,6 +136,15 @@ enum class ArchivedSessions : std::uint8_t {
   kOnly,  ///< Nothing else.
 };
 
+/// The entries of a folder that agents worked in: those whose own `workspace`, or else
+/// `metadata.workspace`, names it; and those without one in sessions that belong to it.
+struct WorkspaceFilter {
+  std::string path;                   ///< Absolute, without a '/' at the end.
+  std::string name;                   ///< Its last part, which names it as well.
+  bool any_path = false;              ///< Also entries of other folders of this name.
+  std::vector<std::string> sessions;  ///< That belong to it.
+};
+
 /// Empty members don't filter.
 struct EntryFilter {
   std::vector<std::string> sessions;
@@ -155,7 +164,8 @@ struct EntryFilter {
   bool with_outdated = false;
   ArchivedSessions archived = ArchivedSessions::kWith;
   std::vector<FieldFilter> fields;  ///< Of one field any value, of different fields all.
-  std::size_t limit = 20;           ///< 0: no limit.
+  std::optional<WorkspaceFilter> workspace = {};
+  std::size_t limit = 20;  ///< 0: no limit.
   /// So many are left out in front of the first `limit`: the pages before. Of timeline() the newest
   /// stretches count as first. Exports and watches pass over it.
   std::size_t offset = 0;

@@ -52,18 +52,32 @@ bool passes_fields(std::span<const FieldFilter> filters, EntryType type, JsonVal
 
 namespace {
 
-bool passes_fields_of_line(const EntryFilter& filter, const TableEntry& entry) {
-  if (filter.fields.empty()) {
+bool passes_line(const EntryFilter& filter, std::string_view session_id, const TableEntry& entry) {
+  if (filter.fields.empty() && !filter.workspace) {
     return true;
   }
   thread_local JsonParser parser;
   const Result<JsonValue> value = parser.parse(entry.text);
-  return value && passes_fields(filter.fields, entry.type, *value);
+  return value && passes_fields(filter.fields, entry.type, *value) &&
+         passes_workspace(filter, session_id, *value);
 }
 
 }  // namespace
 
-bool passes(const EntryFilter& filter, const TableEntry& entry) {
+bool passes_workspace(const EntryFilter& filter, std::string_view session_id, JsonValue entry) {
+  if (!filter.workspace) {
+    return true;
+  }
+  const WorkspaceFilter& wanted = *filter.workspace;
+  const std::string_view folder = entry_workspace(entry);
+  if (folder.empty()) {
+    return is_among(wanted.sessions, session_id);
+  }
+  return folder == wanted.path || folder == wanted.name ||
+         (wanted.any_path && folder.substr(folder.rfind('/') + 1) == wanted.name);
+}
+
+bool passes(const EntryFilter& filter, std::string_view session_id, const TableEntry& entry) {
   if (!filter.tags.empty() && std::ranges::none_of(entry.tags, [&](const std::string& tag) {
         return is_among(filter.tags, tag);
       })) {
@@ -73,7 +87,7 @@ bool passes(const EntryFilter& filter, const TableEntry& entry) {
          (!filter.since || entry.timestamp >= *filter.since) &&
          (!filter.until || entry.timestamp <= *filter.until) &&
          (!filter.pinned_only || entry.pinned) && (!filter.without_sensitive || !entry.sensitive) &&
-         passes_fields_of_line(filter, entry);
+         passes_line(filter, session_id, entry);
 }
 
 Entry to_entry(JsonParser& parser, const std::string& session_id, TableEntry entry) {

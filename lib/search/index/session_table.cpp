@@ -113,6 +113,13 @@ void SessionTableBuilder::add_keys(const ScannedEntry& scanned, const EntryHead&
   if (head.expires_at) {
     table_.memtable.add_key(PostingKind::kTerm, kMarkPrefix, kExpiresMark, ordinal);
   }
+  if (const std::string_view folder = entry_workspace(scanned.value); !folder.empty()) {
+    Memtable& memtable = table_.memtable;
+    memtable.add_key(PostingKind::kTerm, kMarkPrefix, kPlacedMark, ordinal);
+    memtable.add_key(PostingKind::kTerm, kWorkspacePrefix, folder, ordinal);
+    memtable.add_key(PostingKind::kTerm, kWorkspaceNamePrefix, folder.substr(folder.rfind('/') + 1),
+                     ordinal);
+  }
   for (const JsonValue tag : head.tags.elements()) {
     table_.memtable.add_key(PostingKind::kTerm, kTagPrefix, tag.string(), ordinal);
   }

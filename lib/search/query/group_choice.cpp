@@ -115,7 +115,7 @@ class GroupChoice {
   std::optional<TermLists> required_terms() const {
     const EntryFilter& filter = in_.plan.query.filter;
     if (!filter.agents.empty() || !filter.tags.empty() || !filter.fields.empty() ||
-        !in_.plan.query.topics.empty() || !in_.plan.filters.empty()) {
+        filter.workspace || !in_.plan.query.topics.empty() || !in_.plan.filters.empty()) {
       return std::nullopt;
     }
     const std::vector<RankTerm>& terms = in_.plan.rank.terms;

@@ -116,7 +116,7 @@ Status add_times(IndexedSession& session, const EntryFilter& filter, Timestamp n
 /// Whether nothing but its time keeps an entry out, or that it is sensitive.
 bool passes_by_time(const EntryFilter& filter) {
   return filter.types.empty() && filter.agents.empty() && filter.tags.empty() &&
-         filter.fields.empty() && !filter.pinned_only;
+         filter.fields.empty() && !filter.workspace && !filter.pinned_only;
 }
 
 /// Gathers the newest of sessions that come newest first.

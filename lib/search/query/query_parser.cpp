@@ -377,7 +377,8 @@ Status check_time_range(const EntryFilter& filter) {
 bool says_filters(const Query& query) {
   const EntryFilter& filter = query.filter;
   return !filter.types.empty() || !filter.tags.empty() || !filter.agents.empty() || filter.since ||
-         filter.until || filter.pinned_only || !filter.fields.empty() || !query.topics.empty();
+         filter.until || filter.pinned_only || !filter.fields.empty() || filter.workspace ||
+         !query.topics.empty();
 }
 
 Result<Plan> read_query(const Query& query, Timestamp now) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "bmad_mem/text.hpp"
 #include "search/field_filter.hpp"
 
 namespace bmad_mem {
@@ -43,6 +44,25 @@ Status SlotFilter::having(const EntryFilter& filter) {
   for (const auto& [name, keys] : wanted) {
     BMAD_TRY(any_of(PostingKind::kTerm, kFieldPrefix, keys));
   }
+  return filter.workspace ? of_workspace(*filter.workspace) : Status();
+}
+
+Status SlotFilter::of_workspace(const WorkspaceFilter& workspace) {
+  AllowedSlots marked(session_.slots().size());
+  for (const std::string& folder : {workspace.path, workspace.name}) {
+    BMAD_TRY(mark(PostingKind::kTerm, std::string(kWorkspacePrefix) + folder, marked));
+  }
+  if (workspace.any_path) {
+    BMAD_TRY(mark(PostingKind::kTerm, std::string(kWorkspaceNamePrefix) + workspace.name, marked));
+  }
+  if (is_among(workspace.sessions, session_.session_id())) {
+    AllowedSlots placed(marked.size());
+    BMAD_TRY(mark(PostingKind::kTerm, std::string(kMarkPrefix) + std::string(kPlacedMark), placed));
+    for (std::size_t i = 0; i < marked.size(); ++i) {
+      marked[i] |= static_cast<std::uint8_t>(placed[i] == 0 ? 1 : 0);
+    }
+  }
+  narrow(marked, false);
   return {};
 }
 

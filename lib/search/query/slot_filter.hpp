@@ -39,6 +39,7 @@ class SlotFilter {
 
  private:
   Result<AllowedSlots> with_all(const std::vector<std::vector<std::string>>& terms);
+  Status of_workspace(const WorkspaceFilter& workspace);
   Status mark(PostingKind kind, std::string_view key, AllowedSlots& marked);
   void narrow(const AllowedSlots& marked, bool excluded);
 

@@ -57,4 +57,18 @@ Result<std::vector<WorkspaceSession>> sessions_of_workspace(const MemoryManager&
   return found;
 }
 
+Result<WorkspaceFilter> workspace_filter(const MemoryManager& memory, std::string_view text) {
+  Workspace workspace = workspace_of(text);
+  BMAD_TRY_ASSIGN(const std::vector<WorkspaceSession> sessions,
+                  sessions_of_workspace(memory, workspace));
+  WorkspaceFilter filter{.path = std::move(workspace.path),
+                         .name = std::move(workspace.name),
+                         .any_path = !text.contains('/'),
+                         .sessions = {}};
+  for (const WorkspaceSession& session : sessions) {
+    filter.sessions.push_back(session.session_id);
+  }
+  return filter;
+}
+
 }  // namespace bmad_mem::cli

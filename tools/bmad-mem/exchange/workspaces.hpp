@@ -30,4 +30,8 @@ struct WorkspaceSession {
 Result<std::vector<WorkspaceSession>> sessions_of_workspace(const MemoryManager& memory,
                                                             const Workspace& workspace);
 
+/// The entries of the folder that `text` names, by its path or its last part, which also means any
+/// other folder of that name. Errors: as sessions_of_workspace().
+Result<WorkspaceFilter> workspace_filter(const MemoryManager& memory, std::string_view text);
+
 }  // namespace bmad_mem::cli

@@ -14,6 +14,7 @@
 #include "cli/filters.hpp"
 #include "cli/text.hpp"
 #include "cli/views.hpp"
+#include "exchange/workspaces.hpp"
 #include "mcp/memory_text.hpp"
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"
@@ -146,10 +147,13 @@ std::string item_text(const KnowledgeItem& item) {
 }  // namespace
 
 Result<McpToolResult> mcp_query(MemoryToolCall& call) {
-  BMAD_TRY_ASSIGN(const Query query, read_memory_query(call.arguments));
+  BMAD_TRY_ASSIGN(Query query, read_memory_query(call.arguments));
   BMAD_TRY_ASSIGN(const MemoryManager* const memory, call.memory.to_read());
   if (memory == nullptr) {
     return nothing_stored_yet();
+  }
+  if (const std::string workspace = call.arguments.text("workspace"); !workspace.empty()) {
+    BMAD_TRY_ASSIGN(query.filter.workspace, workspace_filter(*memory, workspace));
   }
   BMAD_TRY_ASSIGN(const QueryAnswer answer, memory->ask(query));
   const std::vector<Hit>& hits = answer.hits;

@@ -69,6 +69,10 @@ Timestamp entry_version_time(JsonValue entry);
 /// (and when those are absent) agent_id. Empty when nobody is named.
 std::string_view entry_who(EntryType type, JsonValue entry);
 
+/// The folder that it was made in, without a '/' at the end: its workspace, else that of its
+/// metadata. Empty when it says none.
+std::string_view entry_workspace(JsonValue entry);
+
 /// Whether `tag` is among the tags, byte for byte.
 bool entry_has_tag(JsonValue entry, std::string_view tag);
 

@@ -25,8 +25,12 @@ std::string field_key(std::string_view name, std::string_view value);
 /// ones.
 bool passes_fields(std::span<const FieldFilter> filters, EntryType type, JsonValue entry);
 
-/// Whether `entry` has what the filter asks of an entry; sessions and types are not looked at.
-bool passes(const EntryFilter& filter, const TableEntry& entry);
+/// Whether the entry of session `session_id` is of the workspace that the filter names, if any.
+bool passes_workspace(const EntryFilter& filter, std::string_view session_id, JsonValue entry);
+
+/// Whether `entry` of session `session_id` has what the filter asks of an entry; the sessions and
+/// types that it names are not looked at.
+bool passes(const EntryFilter& filter, std::string_view session_id, const TableEntry& entry);
 
 /// `entry` of session `session_id` as callers get it.
 Entry to_entry(JsonParser& parser, const std::string& session_id, TableEntry entry);

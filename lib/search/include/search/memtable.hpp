@@ -31,12 +31,15 @@ inline constexpr std::size_t kPostingKindCount = 3;
 inline constexpr std::string_view kAgentPrefix = "AGENT:";
 inline constexpr std::string_view kTagPrefix = "TAG:";
 inline constexpr std::string_view kReferencePrefix = "REF:";
+inline constexpr std::string_view kWorkspacePrefix = "IN:";        ///< See entry_workspace().
+inline constexpr std::string_view kWorkspaceNamePrefix = "INTO:";  ///< The last part of its path.
 inline constexpr std::string_view kStatementPrefix = "KNOW:";
 inline constexpr std::string_view kFieldPrefix = "FIELD:";  ///< See field_filter.hpp.
 /// "IS:" and the name of a type, except of messages, which are most entries; or one of the marks.
 inline constexpr std::string_view kMarkPrefix = "IS:";
 inline constexpr std::string_view kPinnedMark = "pinned";
 inline constexpr std::string_view kExpiresMark = "expires";  ///< It has an expires_at.
+inline constexpr std::string_view kPlacedMark = "placed";    ///< It names its workspace itself.
 
 /// "REF:" and a hash of `id`: what entries stand under that name entry `id`. Ids are long and each
 /// is seldom named, so their hashes do; who looks here compares the ids themselves.

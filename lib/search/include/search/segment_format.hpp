@@ -52,7 +52,7 @@
 namespace bmad_mem {
 
 inline constexpr std::string_view kSegmentMagic = "bmad-mem segment";
-inline constexpr std::uint32_t kSegmentVersion = 8;
+inline constexpr std::uint32_t kSegmentVersion = 9;
 inline constexpr std::size_t kTrailerSize = 8 + 8 + 16;
 
 /// The kinds of postings, and the ids: four bytes of entry_id_hash(), the highest first.

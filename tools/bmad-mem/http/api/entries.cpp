@@ -81,13 +81,10 @@ Result<HttpResponse> http_related(ApiContext& context, const EndpointCall& call)
 
 /// By a query and not by list(): the indexes are in memory, and only what is shown is read.
 Result<HttpResponse> http_list(ApiContext& context, const EndpointCall& call) {
-  BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
-  if (chosen.none) {
-    return entries_response(context, call, "entries", {});
-  }
+  BMAD_TRY_ASSIGN(EntryFilter filter, choose_entries(context, call));
   Query query;
   query.topics = call.texts("topic");
-  query.filter = query_filter(std::move(chosen.filter));
+  query.filter = query_filter(std::move(filter));
   query.filter.limit = static_cast<std::size_t>(call.number("limit"));
   query.filter.offset = static_cast<std::size_t>(call.number("offset"));
   query.sort = SortOrder::kTimeDesc;
@@ -102,13 +99,10 @@ Result<HttpResponse> http_list(ApiContext& context, const EndpointCall& call) {
 }
 
 Result<HttpResponse> http_topics(ApiContext& context, const EndpointCall& call) {
-  BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
-  std::vector<TopicCount> topics;
-  if (!chosen.none) {
-    chosen.filter.limit = static_cast<std::size_t>(call.number("limit"));
-    chosen.filter.offset = static_cast<std::size_t>(call.number("offset"));
-    BMAD_TRY_ASSIGN(topics, context.memory.topics(chosen.filter));
-  }
+  BMAD_TRY_ASSIGN(EntryFilter filter, choose_entries(context, call));
+  filter.limit = static_cast<std::size_t>(call.number("limit"));
+  filter.offset = static_cast<std::size_t>(call.number("offset"));
+  BMAD_TRY_ASSIGN(const std::vector<TopicCount> topics, context.memory.topics(filter));
   JsonWriter json;
   json.begin_object();
   add_as_of(json, call);
@@ -122,14 +116,11 @@ Result<HttpResponse> http_topics(ApiContext& context, const EndpointCall& call) 
 }
 
 Result<HttpResponse> http_timeline(ApiContext& context, const EndpointCall& call) {
-  BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
-  std::vector<TimelineBucket> buckets;
-  if (!chosen.none) {
-    chosen.filter.limit = static_cast<std::size_t>(call.number("limit"));
-    chosen.filter.offset = static_cast<std::size_t>(call.number("offset"));
-    const TimelineUnit unit = unit_of(call.text("unit").value_or("day"));
-    BMAD_TRY_ASSIGN(buckets, context.memory.timeline(chosen.filter, unit));
-  }
+  BMAD_TRY_ASSIGN(EntryFilter filter, choose_entries(context, call));
+  filter.limit = static_cast<std::size_t>(call.number("limit"));
+  filter.offset = static_cast<std::size_t>(call.number("offset"));
+  BMAD_TRY_ASSIGN(const std::vector<TimelineBucket> buckets,
+                  context.memory.timeline(filter, unit_of(call.text("unit").value_or("day"))));
   JsonWriter json;
   json.begin_object();
   add_as_of(json, call);
@@ -156,17 +147,13 @@ SortOrder sort_of(const EndpointCall& call, bool has_words) {
 /// More hits than these are not counted: to count is to find them all.
 constexpr std::size_t kCountedMax = 1000;
 
-/// How many entries are hits of `asked`, in total and by type; null: none are.
-Status add_hit_counts(JsonWriter& json, const MemoryManager& memory, const Query* asked) {
-  std::vector<Hit> hits;
-  if (asked != nullptr) {
-    Query query = *asked;
-    query.filter.limit = kCountedMax + 1;
-    query.ids_only = true;
-    query.explain = false;
-    query.snippet_size = 0;
-    BMAD_TRY_ASSIGN(hits, memory.query(query));
-  }
+/// How many entries are hits of `query`, in total and by type.
+Status add_hit_counts(JsonWriter& json, const MemoryManager& memory, Query query) {
+  query.filter.limit = kCountedMax + 1;
+  query.ids_only = true;
+  query.explain = false;
+  query.snippet_size = 0;
+  BMAD_TRY_ASSIGN(const std::vector<Hit> hits, memory.query(query));
   std::array<std::uint64_t, kEntryTypeCount> types{};
   for (const Hit& hit : hits) {
     ++types[static_cast<std::size_t>(hit.entry.type)];
@@ -180,7 +167,7 @@ Status add_hit_counts(JsonWriter& json, const MemoryManager& memory, const Query
 }
 
 Result<HttpResponse> as_response(const ApiContext& context, const EndpointCall& call,
-                                 const Query* query, const QueryAnswer& answer) {
+                                 const Query& query, const QueryAnswer& answer) {
   JsonWriter json;
   json.begin_object();
   add_as_of(json, call);
@@ -203,16 +190,13 @@ Result<HttpResponse> as_response(const ApiContext& context, const EndpointCall& 
 }  // namespace
 
 Result<HttpResponse> http_query(ApiContext& context, const EndpointCall& call) {
-  BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
-  if (chosen.none) {
-    return as_response(context, call, nullptr, {});
-  }
+  BMAD_TRY_ASSIGN(EntryFilter filter, choose_entries(context, call));
   const std::string_view words = call.text("q").value_or("");
   Query query;
   query.text = words;
   query.topics = call.texts("topic");
   const bool has_words = words.find_first_not_of(' ') != std::string_view::npos;
-  query.filter = has_words ? std::move(chosen.filter) : query_filter(std::move(chosen.filter));
+  query.filter = has_words ? std::move(filter) : query_filter(std::move(filter));
   const auto offset = static_cast<std::size_t>(call.number("offset"));
   query.filter.limit = offset + static_cast<std::size_t>(call.number("k"));
   query.sort = sort_of(call, has_words);
@@ -227,7 +211,7 @@ Result<HttpResponse> http_query(ApiContext& context, const EndpointCall& call) {
   const std::size_t skipped = std::min(offset, answer->hits.size());
   answer->hits.erase(answer->hits.begin(),
                      answer->hits.begin() + static_cast<std::ptrdiff_t>(skipped));
-  return as_response(context, call, &query, *answer);
+  return as_response(context, call, query, *answer);
 }
 
 }  // namespace bmad_mem::cli

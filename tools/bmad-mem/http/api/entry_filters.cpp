@@ -13,27 +13,6 @@
 #include "exchange/workspaces.hpp"
 
 namespace bmad_mem::cli {
-namespace {
-
-/// Leaves the sessions of the workspace that the filter names, or all when it names none.
-Status narrow_to_workspace(const MemoryManager& memory, std::string_view workspace,
-                           ChosenEntries& chosen) {
-  BMAD_TRY_ASSIGN(const std::vector<WorkspaceSession> of_workspace,
-                  sessions_of_workspace(memory, workspace_of(workspace)));
-  std::vector<std::string> sessions;
-  for (const WorkspaceSession& session : of_workspace) {
-    const std::vector<std::string>& named = chosen.filter.sessions;
-    if (named.empty() || std::ranges::find(named, session.session_id) != named.end()) {
-      sessions.push_back(session.session_id);
-    }
-  }
-  chosen.none = sessions.empty();
-  chosen.filter.sessions = std::move(sessions);
-  return {};
-}
-
-}  // namespace
-
 EntryFilter bounds_of(const EndpointCall& call) {
   EntryFilter filter;
   filter.sessions = call.texts("session_id");
@@ -44,9 +23,8 @@ EntryFilter bounds_of(const EndpointCall& call) {
   return filter;
 }
 
-Result<ChosenEntries> choose_entries(const ApiContext& context, const EndpointCall& call) {
-  ChosenEntries chosen{.filter = bounds_of(call)};
-  EntryFilter& filter = chosen.filter;
+Result<EntryFilter> choose_entries(const ApiContext& context, const EndpointCall& call) {
+  EntryFilter filter = bounds_of(call);
   filter.tags = call.texts("tag");
   filter.agents = call.texts("agent");
   filter.pinned_only = call.flag("pinned");
@@ -70,9 +48,9 @@ Result<ChosenEntries> choose_entries(const ApiContext& context, const EndpointCa
         .field = "until"};
   }
   if (const auto workspace = call.text("workspace")) {
-    BMAD_TRY(narrow_to_workspace(context.memory, *workspace, chosen));
+    BMAD_TRY_ASSIGN(filter.workspace, workspace_filter(context.memory, *workspace));
   }
-  return chosen;
+  return filter;
 }
 
 void add_as_of(JsonWriter& json, const EndpointCall& call) {

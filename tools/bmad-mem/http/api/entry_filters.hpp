@@ -17,14 +17,10 @@ namespace bmad_mem::cli {
 /// endpoint has them. The limit is for the caller to set.
 EntryFilter bounds_of(const EndpointCall& call);
 
-/// What these parameters say; the endpoint has all of them but perhaps topic.
-struct ChosenEntries {
-  EntryFilter filter;  ///< Its limit is for the caller to set.
-  bool none = false;   ///< Nothing can pass: no session belongs to the workspace.
-};
-
-/// Errors: E_INVALID_QUERY for a range that ends before it begins; those of listing sessions.
-Result<ChosenEntries> choose_entries(const ApiContext& context, const EndpointCall& call);
+/// What these parameters and ?tag, ?agent, ?field, ?workspace, ?pinned, ?sensitive and ?archived
+/// say. The limit is for the caller to set. Errors: E_INVALID_QUERY for a range that ends before it
+/// begins; those of listing sessions.
+Result<EntryFilter> choose_entries(const ApiContext& context, const EndpointCall& call);
 
 /// The member as_of of an answer, when ?as_of asked for a time.
 void add_as_of(JsonWriter& json, const EndpointCall& call);
