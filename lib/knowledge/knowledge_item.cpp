@@ -39,6 +39,7 @@ struct KnowledgeSource {
   Review review = Review::kNone;
   bool pinned = false;
   bool sensitive = false;
+  bool superseded = false;
   std::optional<Timestamp> expires_at;
   std::vector<std::string> tags;
   std::vector<std::string> learned_from;
@@ -94,6 +95,7 @@ void KnowledgeCollector::add(const KnowledgeLine& line, JsonValue entry) {
   source.category = category_of(line.type, members.category);
   source.key = members.key;
   source.review = review_of(members.review);
+  source.superseded = members.superseded;
   source.pinned = members.pinned;
   source.expires_at = members.expires_at;
   source.sensitive = source.sensitive || members.sensitive;
@@ -153,7 +155,7 @@ class ItemMaker {
     item.tags = held.source->tags;
     item.learned_from = held.source->learned_from;
     item.pinned = held.source->pinned;
-    item.review = held.source->review;
+    item.review = held.source->superseded ? Review::kDropped : held.source->review;
     const bool is_trusted = item.trust >= kLowTrust;
     for (std::size_t i = 0; i < stated_.size(); ++i) {
       const KnowledgeSource& source = *stated_[i].source;

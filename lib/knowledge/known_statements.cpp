@@ -280,7 +280,7 @@ ItemOutline outline_of(std::span<const Version> versions) {
   ItemOutline item{.category = latest.category,
                    .type = held.type,
                    .session = versions[holds].stated.session,
-                   .review = latest.review,
+                   .review = latest.superseded ? Review::kDropped : latest.review,
                    .pinned = latest.pinned,
                    .trust = held.trust,
                    .updated_at = held.at,

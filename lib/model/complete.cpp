@@ -128,7 +128,8 @@ namespace {
 
 /// Members that mark an entry and don't change what it says.
 bool is_mark(std::string_view key) {
-  return key == "pinned" || key == "sensitive" || key == "tags" || key == "review";
+  return key == "pinned" || key == "sensitive" || key == "tags" || key == "review" ||
+         key == kLinksField;
 }
 
 Error bad_change(std::string_view field, std::string message) {

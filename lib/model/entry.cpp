@@ -32,9 +32,17 @@ class IdList {
   std::vector<std::string_view> ids_;
 };
 
+/// What holds the links of a kind, in the entry that stores them.
+constexpr std::array<std::string_view, kLinkKinds.size()> kLinkMembers = {
+    "solves", "causes", "superseded_by", "refines"};
+
 /// Adds what `member` of an entry lists as references.
 void add_cited(const JsonMember& member, IdList& ids) {
-  if (member.key == "references") {
+  if (member.key == kLinksField) {
+    for (const std::string_view name : kLinkMembers) {
+      ids.add_list(member.value[name]);
+    }
+  } else if (member.key == "references") {
     ids.add_list(member.value);
     for (const JsonMember& list : member.value.members()) {
       ids.add_list(list.value);
@@ -100,6 +108,8 @@ EntryHead entry_head(EntryType type, JsonValue entry) {
       head.pinned = member.value.boolean();
     } else if (key == kSensitiveField) {
       head.sensitive = member.value.boolean();
+    } else if (key == kLinksField) {
+      head.superseded = is_superseded(member.value);
     } else if (key == "decay_factor") {
       factors.written = member.value.number(1.0);
     } else if (key == "initial_decay_factor") {
@@ -214,6 +224,43 @@ std::string entry_headline(EntryType type, JsonValue entry, std::size_t width_ma
     text.insert(0, marks + "] ");
   }
   return one_line(text, std::max<std::size_t>(width_max, 1));
+}
+
+std::string_view link_kind_name(LinkKind kind) {
+  static constexpr std::array<std::string_view, kLinkKinds.size()> kNames = {
+      "solves", "causes", "supersedes", "refines"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::optional<LinkKind> try_parse_link_kind(std::string_view name) {
+  const auto* const found = std::ranges::find(kLinkKinds, name, link_kind_name);
+  return found == kLinkKinds.end() ? std::nullopt : std::optional(*found);
+}
+
+std::string_view link_member(LinkKind kind) { return kLinkMembers[static_cast<std::size_t>(kind)]; }
+
+bool is_stored_in_target(LinkKind kind) { return kind == LinkKind::kSupersedes; }
+
+std::vector<TypedLink> typed_links(JsonValue entry) {
+  std::vector<TypedLink> links;
+  const JsonValue all = entry[kLinksField];
+  for (const LinkKind kind : kLinkKinds) {
+    IdList ids;
+    ids.add_list(all[link_member(kind)]);
+    for (const std::string_view id : ids.take()) {
+      links.push_back({.kind = kind, .is_target = is_stored_in_target(kind), .id = id});
+    }
+  }
+  return links;
+}
+
+bool is_superseded(JsonValue links) {
+  for (const JsonValue id : links[link_member(LinkKind::kSupersedes)].elements()) {
+    if (!id.string().empty()) {
+      return true;
+    }
+  }
+  return false;
 }
 
 std::vector<std::string_view> entry_references(JsonValue entry) {

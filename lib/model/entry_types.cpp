@@ -63,6 +63,10 @@ constexpr std::array kLastFields = common_table(
         "its path lies outside the workspace; path and snippet are not searched")
         .not_offered(),
     row("source", kObject, "where it came from; each consolidation keeps it").members(kSourceShape),
+    // Any value: a memory may have a field of this name from before.
+    row(kLinksField, kAnything, "its typed links to other entries, as `link` sets them")
+        .not_offered()
+        .note("Lists of ids: solves, causes and refines, and superseded_by for what replaces it."),
     row("updated_at", kTimestamp, "when this version was written, if the entry is older")
         .not_offered(),
     row("access_count", kCount, "how often it had been returned when this version was written")

@@ -87,6 +87,8 @@ StatementMembers statement_members(EntryType type, JsonValue entry) {
       found.pinned = member.value.boolean();
     } else if (member.key == kSensitiveField) {
       found.sensitive = member.value.boolean();
+    } else if (member.key == kLinksField) {
+      found.superseded = is_superseded(member.value);
     } else if (member.key == kExpiresField) {
       found.expires_at = try_parse_rfc3339(member.value.string());
     }
@@ -114,6 +116,7 @@ StatementOutline statement_outline(EntryType type, JsonValue entry, std::string_
           .review = review_of(members.review),
           .pinned = members.pinned,
           .sensitive = members.sensitive,
+          .superseded = members.superseded,
           .id_hash = outline_hash(members.id),
           .key_hash = outline_hash(members.key),
           .value_hash = outline_hash(members.value_text(entry, line)),

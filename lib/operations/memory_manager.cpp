@@ -348,6 +348,11 @@ Result<Entry> MemoryManager::update_entry(std::string_view id, std::string_view 
   return updated;
 }
 
+Result<LinkReport> MemoryManager::link(const LinkRequest& request) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kLink));
+  return link_entries(*store, request);
+}
+
 Result<PinReport> MemoryManager::pin(std::span<const std::string> ids, bool pinned,
                                      std::span<const std::string> sessions) {
   BMAD_TRY_ASSIGN(Store * store, impl_->enter(pinned ? Operation::kPin : Operation::kUnpin));
@@ -415,6 +420,13 @@ Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
   for (const Entry& entry : found) {
     BMAD_TRY(check_read(*store, entry.type));
   }
+  std::vector<Entry*> shown;
+  for (Entry& entry : found) {
+    if (!entry.of_user) {
+      shown.push_back(&entry);
+    }
+  }
+  show_links(*store, shown, sessions, /*fill=*/!as_of);
   if (as_of) {
     return found;
   }
@@ -445,6 +457,11 @@ Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const 
   BMAD_TRY_ASSIGN(std::vector<Entry> entries,
                   page_of(list_entries(its, allowed), filter.offset));
   std::ranges::for_each(entries, [&](Entry& entry) { entry.of_user = &its != store; });
+  std::vector<Entry*> shown;
+  for (Entry& entry : entries) {
+    shown.push_back(&entry);
+  }
+  show_links(its, shown);
   return entries;
 }
 
@@ -463,27 +480,6 @@ Result<QueryAnswer> MemoryManager::ask(const Query& query) const {
   BMAD_TRY_ASSIGN(QueryAnswer answer, answer_query(*store, wider));
   answer.hits = behind(std::move(answer.hits), query.filter.offset);
   return answer;
-}
-
-Result<std::vector<RelatedEntry>> MemoryManager::related(std::string_view id,
-                                                         const EntryFilter& filter) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kRelated));
-  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, up_to_page(filter)));
-  return page_of(related_entries(*store, id, allowed), filter.offset);
-}
-
-Result<std::vector<TopicCount>> MemoryManager::topics(const EntryFilter& filter) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kTopics));
-  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, up_to_page(filter)));
-  return page_of(list_topics(*store, allowed), filter.offset);
-}
-
-Result<std::vector<TimelineBucket>> MemoryManager::timeline(const EntryFilter& filter,
-                                                            TimelineUnit unit) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kTimeline));
-  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, up_to_page(filter)));
-  BMAD_TRY_ASSIGN(std::vector<TimelineBucket> buckets, list_times(*store, allowed, unit));
-  return without_newest(std::move(buckets), filter.offset);
 }
 
 Result<ExportReport> MemoryManager::export_entries(const ExportOptions& options,
@@ -509,28 +505,6 @@ Result<AnonymizeReport> MemoryManager::anonymize(
     const AnonymizeOptions& options, const std::function<void(const Error&)>& on_problem) {
   BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kAnonymize));
   return anonymize_sessions(*store, options, on_problem);
-}
-
-Result<std::vector<Entry>> MemoryManager::decisions(std::string_view session_id) const {
-  return decisions(session_id, {.limit = 0});
-}
-
-Result<std::vector<Entry>> MemoryManager::decisions(std::string_view session_id,
-                                                    const EntryFilter& filter) const {
-  return impl_->list_type(session_id, EntryType::kDecision, filter);
-}
-
-Result<std::vector<Entry>> MemoryManager::findings(std::string_view session_id) const {
-  return findings(session_id, {.limit = 0});
-}
-
-Result<std::vector<Entry>> MemoryManager::findings(std::string_view session_id,
-                                                   const EntryFilter& filter) const {
-  return impl_->list_type(session_id, EntryType::kFinding, filter);
-}
-
-Result<std::vector<Entry>> MemoryManager::preferences(std::string_view session_id) const {
-  return impl_->list_type(session_id, EntryType::kPreference, {.limit = 0});
 }
 
 }  // namespace bmad_mem

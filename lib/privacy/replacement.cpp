@@ -120,7 +120,7 @@ namespace {
 
 bool is_id_name(std::string_view name) {
   return name == "id" || name.ends_with("_id") || name.ends_with("_ids") || name == "references" ||
-         name == "supersedes" || name.starts_with("related_");
+         name == "links" || name == "supersedes" || name.starts_with("related_");
 }
 
 /// What the string value of one of these names is the name of the "value" beside it.

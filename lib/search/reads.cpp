@@ -69,11 +69,32 @@ class HeldStatements {
  public:
   /// The number of the statement; nothing for what others can't replace.
   std::optional<std::size_t> hear(std::string_view session_id, const TableEntry& entry) {
-    if (entry.type != EntryType::kFact && entry.type != EntryType::kPreference) {
+    const bool has_links = entry.text.find(link_member(LinkKind::kSupersedes)) != std::string::npos;
+    const bool is_statement =
+        entry.type == EntryType::kFact || entry.type == EntryType::kPreference;
+    if (!is_statement && !has_links) {
       return {};
     }
     const Result<JsonValue> value = parser_.parse(entry.text);
-    const StatementHead head = value ? statement_head(entry.type, *value) : StatementHead();
+    if (has_links && value && is_superseded((*value)[kLinksField])) {
+      hear_statement(session_id, entry, *value);  // What it has replaced stays replaced.
+      return kSuperseded;
+    }
+    return value ? hear_statement(session_id, entry, *value) : std::nullopt;
+  }
+
+  /// Whether another one has replaced the statement of this number.
+  [[nodiscard]] bool is_replaced(std::size_t number) const {
+    return number == kSuperseded || *heard_[number].first != heard_[number].second;
+  }
+
+ private:
+  static constexpr std::size_t kSuperseded = ~std::size_t{0};
+  using Rank = std::tuple<bool, Timestamp, std::string_view, EntryType, std::uint64_t>;
+
+  std::optional<std::size_t> hear_statement(std::string_view session_id, const TableEntry& entry,
+                                            JsonValue value) {
+    const StatementHead head = statement_head(entry.type, value);
     if (head.key.empty() || head.is_unreviewed()) {
       return {};
     }
@@ -84,13 +105,6 @@ class HeldStatements {
     return heard_.size() - 1;
   }
 
-  /// Whether another one has replaced the statement of this number.
-  [[nodiscard]] bool is_replaced(std::size_t number) const {
-    return *heard_[number].first != heard_[number].second;
-  }
-
- private:
-  using Rank = std::tuple<bool, Timestamp, std::string_view, EntryType, std::uint64_t>;
   JsonParser parser_;
   std::unordered_map<std::string, Rank> best_;  // By what it is about.
   std::vector<std::pair<const Rank*, Rank>> heard_;

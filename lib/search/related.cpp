@@ -1,5 +1,7 @@
-// related.cpp - what is linked to one entry: references both ways, its topic, its like.
+// related.cpp - what is linked to one entry: typed links, references both ways, its topic, its
+// like.
 #include <algorithm>
+#include <array>
 #include <set>
 #include <tuple>
 
@@ -7,6 +9,7 @@
 
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "links.hpp"
 #include "model/entry.hpp"
 #include "search/field_filter.hpp"
 #include "search/held_indexes.hpp"
@@ -20,8 +23,12 @@ namespace {
 class RelatedFinder {
  public:
   RelatedFinder(const Store& store, std::span<IndexedSession* const> sessions, std::string_view id,
-                const EntryFilter& filter)
-      : settings_(search_settings(store)), sessions_(sessions), id_(id), filter_(filter) {}
+                const EntryFilter& filter, std::size_t depth)
+      : settings_(search_settings(store)),
+        sessions_(sessions),
+        id_(id),
+        filter_(filter),
+        depth_(depth) {}
 
   Result<std::vector<RelatedEntry>> run() {
     BMAD_TRY_ASSIGN(const std::vector<Entry> entries, entries_with_id(sessions_, id_));
@@ -43,10 +50,8 @@ class RelatedFinder {
   Status add_relatives(const Entry& entry) {
     JsonParser parser;
     BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
-    for (const std::string_view id : entry_references(value)) {
-      BMAD_TRY(add_referenced(entry, id));
-    }
-    BMAD_TRY(add_referrers());
+    BMAD_TRY(walk_links(entry));
+    BMAD_TRY(add_references(entry, value));
     if (const std::string topic(entry_topic(value)); !topic.empty()) {
       BMAD_TRY(add_found({.filter = filter_, .topics = {topic}}, Relation::kSameTopic));
     }
@@ -55,46 +60,36 @@ class RelatedFinder {
     return like.text.empty() ? Status() : add_found(std::move(like), Relation::kSimilar);
   }
 
-  /// An id means the entry of the same session, or else one of any other.
-  Status add_referenced(const Entry& entry, std::string_view id) {
-    BMAD_TRY_ASSIGN(std::vector<Entry> named, entries_with_id(sessions_, id));
-    const auto is_of_others = [&](const Entry& each) {
-      return each.session_id != entry.session_id || each.evicted != entry.evicted;
-    };
-    if (!std::ranges::all_of(named, is_of_others)) {
-      std::erase_if(named, is_of_others);
-    } else if (!named.empty()) {
-      const Entry& first = named.front();
-      const std::pair place(first.session_id, first.evicted);
-      std::erase_if(named, [&](const Entry& each) {
-        return std::pair(each.session_id, each.evicted) != place;
-      });
-    }
-    for (Entry& each : named) {
-      add(std::move(each), Relation::kReferences, 1);
+  /// Follows typed links, the nearest first. What does not pass the filter leads no further.
+  Status walk_links(const Entry& entry) {
+    std::vector<Entry> level = {entry};
+    for (std::size_t depth = 1; depth <= depth_ && !level.empty(); ++depth) {
+      std::vector<Entry> next;
+      for (const Entry& from : level) {
+        BMAD_TRY_ASSIGN(std::vector<Neighbour> neighbours, typed_neighbours(sessions_, from));
+        for (Neighbour& each : neighbours) {
+          if (add(each.entry, each.relation, 1)) {
+            found_.back().depth = depth;
+            found_.back().via = from.id;
+            next.push_back(std::move(each.entry));
+          }
+        }
+      }
+      level = std::move(next);
     }
     return {};
   }
 
-  Status add_referrers() {
-    for (const SearchedPart& part : parts_of(sessions_)) {
-      BMAD_TRY_ASSIGN(const PartPostings found,
-                      part.part->part_postings(PostingKind::kTerm, reference_key(id_)));
-      for (const SessionPostings& named : found.sessions) {
-        IndexedSession& session = *sessions_[part.first + named.session];
-        BMAD_TRY(in_session(session, session.load_slots(0, 0)));
-        for (const SlotPosting& posting : named.postings) {
-          BMAD_TRY_ASSIGN(
-              Entry entry,
-              in_session(session, load_entry(session, session.slots().ordinal(posting.slot))));
-          JsonParser parser;
-          BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
-          const std::vector<std::string_view> names = entry_references(value);
-          if (std::ranges::find(names, id_) != names.end()) {  // Its hash may be another id's, too.
-            add(std::move(entry), Relation::kReferencedBy, 1);
-          }
-        }
+  Status add_references(const Entry& entry, JsonValue value) {
+    for (const std::string_view id : entry_references(value)) {
+      BMAD_TRY_ASSIGN(std::vector<Entry> named, named_entries(sessions_, entry, id));
+      for (Entry& each : named) {
+        add(std::move(each), Relation::kReferences, 1);
       }
+    }
+    BMAD_TRY_ASSIGN(std::vector<Entry> naming, naming_entries(sessions_, id_));
+    for (Entry& each : naming) {
+      add(std::move(each), Relation::kReferencedBy, 1);
     }
     return {};
   }
@@ -113,12 +108,14 @@ class RelatedFinder {
     return {};
   }
 
-  /// Keeps `entry`, unless it is known, filtered out, or the asked one itself.
-  void add(Entry entry, Relation relation, double relevance) {
-    if (entry.id != id_ && passes(entry) &&
-        known_.emplace(entry.session_id, entry.type, entry.id).second) {
+  /// Keeps `entry`, unless it is known, filtered out, or the asked one itself. Says whether.
+  bool add(Entry entry, Relation relation, double relevance) {
+    const bool is_new = entry.id != id_ && passes(entry) &&
+                        known_.emplace(entry.session_id, entry.type, entry.id).second;
+    if (is_new) {
       found_.push_back({.entry = std::move(entry), .relation = relation, .relevance = relevance});
     }
+    return is_new;
   }
 
   /// For those that no search has found and filtered.
@@ -148,6 +145,7 @@ class RelatedFinder {
   std::span<IndexedSession* const> sessions_;
   std::string_view id_;
   const EntryFilter& filter_;
+  std::size_t depth_;
   std::set<std::tuple<std::string, EntryType, std::string>> known_;
   std::vector<RelatedEntry> found_;
 };
@@ -155,25 +153,25 @@ class RelatedFinder {
 }  // namespace
 
 Result<std::vector<RelatedEntry>> related_entries(const Store& store, std::string_view id,
-                                                  const EntryFilter& filter) {
+                                                  const EntryFilter& filter, std::size_t depth) {
   BMAD_TRY(check_time_range(filter));
-  return with_indexes(store, filter, [&](HeldIndexes& indexes) {
-    return RelatedFinder(store, indexes.sessions(), id, filter).run();
-  });
+  const auto find = [&](HeldIndexes& indexes) {
+    return RelatedFinder(store, indexes.sessions(), id, filter, depth).run();
+  };
+  BMAD_TRY_ASSIGN(std::vector<RelatedEntry> related, with_indexes(store, filter, find));
+  std::vector<Entry*> entries;
+  for (RelatedEntry& each : related) {
+    entries.push_back(&each.entry);
+  }
+  show_links(store, entries);
+  return related;
 }
 
 std::string_view relation_name(Relation relation) {
-  switch (relation) {
-    case Relation::kReferences:
-      return "references";
-    case Relation::kReferencedBy:
-      return "referenced_by";
-    case Relation::kSameTopic:
-      return "same_topic";
-    case Relation::kSimilar:
-      return "similar";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 12> kNames = {
+      "references", "referenced_by", "same_topic", "similar",       "solves",  "solved_by",
+      "causes",     "caused_by",     "supersedes", "superseded_by", "refines", "refined_by"};
+  return kNames[static_cast<std::size_t>(relation)];
 }
 
 }  // namespace bmad_mem

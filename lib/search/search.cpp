@@ -73,6 +73,11 @@ Result<QueryAnswer> answer_query(const Store& project, const Query& query) {
   if (!hits) {
     return std::move(hits).error();
   }
+  std::vector<Entry*> entries;
+  for (Hit& hit : *hits) {
+    entries.push_back(&hit.entry);
+  }
+  show_links(store, entries);
   if (!as_of) {
     for (const Hit& hit : *hits) {
       const Store& its = hit.entry.of_user ? *project.user_store() : project;

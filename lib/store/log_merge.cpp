@@ -4,7 +4,8 @@
 //   LineNames     the same line has the same number in all three texts; the second of two equal
 //                 lines of one text is another line than the first
 //   Interleaver   the lines that stay, in one order
-//   VersionOrder  where both sides added versions of one id: the newest last
+//   VersionOrder  where both sides added versions of one id: the newest last, and another one of it
+//                 where the sides linked it to different entries
 #include "bmad_mem/log_merge.hpp"
 
 #include <algorithm>
@@ -24,12 +25,14 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
+#include "merged_links.hpp"
 
 namespace bmad_mem {
 namespace {
 
 enum class Side : std::uint8_t { kBase, kOurs, kTheirs };
 
+constexpr std::string_view kLinksMember = "\"links\"";
 constexpr std::array<const char*, 3> kSideNames = {"base", "ours", "theirs"};
 
 /// A line of one side, and what it says about itself once somebody asked.
@@ -233,6 +236,10 @@ class LogMerge {
     for (const MergeLine* line : lines) {
       merged += line->text;
       merged += '\n';
+      if (const auto linked = linked_.find(line); linked != linked_.end()) {
+        merged += linked->second;
+        merged += '\n';
+      }
     }
     merged += torn;
     return merged;
@@ -352,6 +359,27 @@ class LogMerge {
         lines[of.places[i]] = ordered[i];
       }
     }
+    for (const auto& [id, of] : versions) {
+      merge_links(id, of, *lines[of.places.back()]);
+    }
+  }
+
+  /// Notes the version that has the links of both sides, where the newest has not.
+  void merge_links(std::string_view id, const LineVersions& of, const MergeLine& newest) {
+    const std::string_view ours = of.ours.back()->text;
+    const std::string_view theirs = of.theirs.back()->text;
+    if (!ours.contains(kLinksMember) && !theirs.contains(kLinksMember)) {
+      return;
+    }
+    std::string_view before;
+    for (MergeLine& line : text(Side::kBase).lines) {
+      if (read_line(parser_, bytes(Side::kBase), line) && line.id == id) {
+        before = line.text;
+      }
+    }
+    if (auto linked = with_merged_links(before, ours, theirs, newest.text)) {
+      linked_.emplace(&newest, *std::move(linked));
+    }
   }
 
   void read_all() {
@@ -366,6 +394,7 @@ class LogMerge {
   JsonParser parser_;
   std::array<LogText, 3> texts_;
   LineNames names_;
+  std::unordered_map<const MergeLine*, std::string> linked_;  // What is to follow them.
 };
 
 /// Ends of whole lines from the front that both texts share.

@@ -219,6 +219,14 @@ class Contract(ApiTest):
         entry = call("PATCH", "/memory/record/mine", {"content": "y", "tags": ["t"]})["entry"]
         self.assertEqual((entry["versions"], entry["fields"]["mine"]), (2, [1.0]))
         call("POST", "/memory/pin", {"ids": ["mine", "nothing"]})
+        call("POST", "/memory/link", {"from": "mine", "relation": "supersedes", "to": "dec-1"})
+        linked = call("GET", "/memory/record/mine")["entries"][0]["linked"]
+        self.assertEqual([link["relation"] for link in linked], ["supersedes"])
+        related = call("GET", "/memory/record/mine/related?depth=2")["related"][0]
+        self.assertEqual((related["relation"], related["via"]), ("supersedes", "mine"))
+        call("GET", "/memory/graph")
+        call("POST", "/memory/link",
+             {"from": "mine", "relation": "supersedes", "to": "dec-1", "remove": True})
         call("DELETE", "/memory/record/mine?dry_run=true")
         call("DELETE", "/memory/record/mine")
         call("POST", "/memory/undelete", {"ids": ["mine"]})

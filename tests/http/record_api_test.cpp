@@ -173,4 +173,37 @@ TEST_CASE("what is deleted can be brought back, unless it is purged") {
 }
 
 }  // namespace
+TEST_CASE("two entries are linked, and the link is shown and taken away") {
+  ApiFixture api;
+  api.make_session("s1");
+  for (const std::string_view id : {"a", "b", "c"}) {
+    const Answer added =
+        api.post("/memory/record", R"({"type":"fact","session_id":"s1","id":")" + std::string(id) +
+                                       R"(","content":"Of )" + std::string(id) + R"("})");
+    CHECK_MESSAGE(added.status == 201, added.body);
+  }
+  const std::string link = R"({"from":"a","relation":"solves","to":"b"})";
+  const Answer linked = api.post("/memory/link", link);
+  CHECK_MESSAGE(linked.status == 200, linked.body);
+  CHECK(linked.json["changed"].boolean());
+  CHECK(linked.json["entry"]["versions"].integer() == 2);
+  CHECK_FALSE(api.post("/memory/link", link).json["changed"].boolean());
+  CHECK(api.post("/memory/link", R"({"from":"b","relation":"supersedes","to":"c"})").status == 200);
+  const Answer got = api.get("/memory/record/b");
+  const JsonValue entry = *got.json["entries"].elements().begin();
+  CHECK(count(entry["linked"]) == 2);
+  CHECK((*entry["linked"].elements().begin())["relation"].string() == "solved_by");
+  const Answer related = api.get("/memory/record/a/related?depth=2");
+  CHECK(related.body.contains(R"("relation":"supersedes")"));
+  CHECK(related.body.contains(R"("depth":2,"via":"b")"));
+  CHECK(api.get("/memory/entries").body.contains(R"("outdated":true)"));
+  CHECK(api.get("/memory/graph").status == 200);
+  CHECK_FALSE(api.post("/memory/link", R"({"from":"a","relation":"solves","to":"b","remove":true})")
+                  .json["linked"]
+                  .boolean());
+  CHECK(api.post("/memory/link", R"({"from":"a","relation":"kills","to":"b"})").field() ==
+        "relation");
+  CHECK(api.post("/memory/link", R"({"from":"a","relation":"solves","to":"z"})").status == 404);
+}
+
 }  // namespace bmad_mem::cli::test::record_api_test

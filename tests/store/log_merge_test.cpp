@@ -97,6 +97,42 @@ TEST_CASE("two branches of a log become one") {
   }
 }
 
+TEST_CASE("an entry that both branches linked has the links of both") {
+  const auto entry = [](std::string_view content, std::string_view links) {
+    return fmt::format(R"({{"id":"a","timestamp":"2026-01-11T10:00:00Z","content":"{}"{}{}}})",
+                       content, links.empty() ? "" : ",\"links\":", links) +
+           "\n";
+  };
+  struct Row {
+    const char* name;
+    std::string_view base;
+    std::string_view ours;
+    std::string_view theirs;
+    std::string_view last;  ///< The links of the last line.
+  };
+  static constexpr Row kRows[] = {
+      {"each added one", "", R"({"solves":["x"]})", R"({"solves":["y"]})",
+       R"("links":{"solves":["x","y"]})"},
+      {"of different kinds", "", R"({"solves":["x"]})", R"({"superseded_by":["y"]})",
+       R"("superseded_by":["y"])"},
+      {"one was taken away", R"({"solves":["x"]})", R"({"solves":["x","y"]})",
+       R"({"causes":["z"]})", R"("solves":["y"])"},
+      {"both say the same", "", R"({"solves":["x"]})", R"({"solves":["x"]})",
+       R"("links":{"solves":["x"]})"},
+  };
+  for (const Row& row : kRows) {
+    SUBCASE(row.name) {
+      const std::string base = entry("old", row.base);
+      const std::vector<std::string> lines = lines_of(
+          merged(base, base + entry("ours", row.ours), base + entry("theirs", row.theirs)));
+      CHECK(lines.back().contains(row.last));
+      CHECK(lines.size() == (std::string_view(row.name) == "both say the same" ? 3 : 4));
+    }
+  }
+  const std::string base = entry("old", "");
+  CHECK(lines_of(merged(base, base + entry("x", ""), base + entry("y", ""))).size() == 3);
+}
+
 TEST_CASE("equal times are ordered by what the lines are, not by whose they are") {
   CHECK(set_of(merged("", log_of("a1 b1 c1"), log_of("d1 e1 f1"))).size() == 6);
 }

@@ -24,7 +24,8 @@ namespace bmad_mem {
 /// removed (deletion, compaction) is gone, and what the other side has added under its id stays.
 /// Lines keep the order of the file they come from, and what was added on both sides is ordered by
 /// time ("timestamp", or "at"), then by the hash of the line. Versions of one id that were added on
-/// both sides stand in the order of their times too, so that the newest is the last and wins.
+/// both sides stand in the order of their times too, so that the newest is the last and wins. Where
+/// they linked the entry to different ones, a version with the links of both follows the newest.
 ///
 /// Lines keep their bytes; blank lines, and carriage returns before line ends, go. Damaged lines
 /// (no JSON object) are kept where both sides have them. An unfinished last line that is a whole

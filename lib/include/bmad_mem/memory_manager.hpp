@@ -115,6 +115,8 @@ Result<Query> read_json_query(std::string_view json, Timestamp now);
 
 class MemoryManager {
  public:
+  /// How many typed links in a row related() follows at most.
+  static constexpr std::size_t kLinkDepthMax = 10;
   /// Most bytes of a document that is kept as an artifact.
   static constexpr std::size_t kArtifactSizeMax = std::size_t{1} << 20U;
 
@@ -193,6 +195,13 @@ class MemoryManager {
   Result<Entry> update_entry(std::string_view id, std::string_view changes,
                              std::span<const std::string> sessions = {});
 
+  /// Links two entries, or takes the link away: a newer version of the entry that holds the link,
+  /// whose time stays. The target of kSupersedes holds it, and counts as replaced from now on, in
+  /// lists, queries and knowledge, until the link is taken away; of other kinds the source. Needs
+  /// the right to write the entry that holds it. Durable on return. Errors: E_SESSION_NOT_FOUND for
+  /// an unknown id; E_INVALID_QUERY for an entry and itself, for two that supersede each other or
+  /// state the same key, and for an id that several of the sessions have; as add()'s.
+  Result<LinkReport> link(const LinkRequest& request);
   /// Pins the entries with these ids, or takes the pins away: a new version of each, in whatever
   /// sessions of `sessions` (all when empty) they are. What is pinned never decays, is never
   /// evicted, and is told to every agent. Durable on return. Errors: as add()'s.
@@ -238,10 +247,24 @@ class MemoryManager {
   Result<std::vector<Hit>> query(const Query& query) const;
   /// The same, and how the query was understood.
   Result<QueryAnswer> ask(const Query& query) const;
-  /// What is linked to entry `id`: references both ways first, then entries of its topic, then
-  /// those that read like it; each once. `filter` chooses among them, and in which sessions to
-  /// look. Errors: E_INVALID_QUERY when there is no such entry.
+  /// What getByTopic, getByAgent and getByTimeRange of the specification ask for, newest first:
+  /// entries of one topic (which counts as an access, as a query does), by one agent or person, and
+  /// from `since` to `until`, both inclusive. `filter` narrows them down; its own limit is 20.
+  /// Errors: as query() and list(); E_INVALID_QUERY for an empty topic.
+  Result<std::vector<Entry>> entries_by_topic(std::string_view topic,
+                                              const EntryFilter& filter = {}) const;
+  Result<std::vector<Entry>> entries_by_agent(std::string_view agent_id,
+                                              EntryFilter filter = {}) const;
+  Result<std::vector<Entry>> entries_by_time_range(Timestamp since, Timestamp until,
+                                                   EntryFilter filter = {}) const;
+  /// What is linked to entry `id`: typed links first, then references both ways, then entries of
+  /// its topic, then those that read like it; each once. `filter` chooses among them, and in which
+  /// sessions to look. Errors: E_INVALID_QUERY when there is no such entry.
   Result<std::vector<RelatedEntry>> related(std::string_view id, const EntryFilter& filter) const;
+  /// The same, where typed links are followed `depth` steps far, 1 to kLinkDepthMax, nearest first.
+  /// What does not pass the filter leads no further.
+  Result<std::vector<RelatedEntry>> related(std::string_view id, const EntryFilter& filter,
+                                            std::size_t depth) const;
   /// The topics of the entries that pass, most entries first.
   Result<std::vector<TopicCount>> topics(const EntryFilter& filter) const;
   /// How many entries pass in each stretch of time that has any, oldest first; the newest

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/result.hpp"
 
@@ -88,15 +89,50 @@ struct BatchReport {
   RedactionCounts redacted;  ///< Secrets and personal data that were taken out before writing.
 };
 
+/// How an entry is linked to another one.
+enum class Relation : std::uint8_t {
+  kReferences,    ///< The asked one names it.
+  kReferencedBy,  ///< It names the asked one.
+  kSameTopic,
+  kSimilar,  ///< Its text is like that of the asked one.
+  // Typed links, each and its reverse: the asked one solves it, or is solved by it.
+  kSolves,
+  kSolvedBy,
+  kCauses,
+  kCausedBy,
+  kSupersedes,
+  kSupersededBy,
+  kRefines,
+  kRefinedBy,
+};
+
+/// The relation as it is printed, such as "referenced_by". Static storage.
+std::string_view relation_name(Relation relation);
+/// The relation that a typed link is for the entry it comes from, or for the one it leads to.
+Relation relation_of(LinkKind kind, bool is_target);
+/// Whether it is a typed link, and not a reference or a likeness.
+constexpr bool is_typed(Relation relation) { return relation >= Relation::kSolves; }
+
+/// A typed link of an entry.
+struct EntryLink {
+  Relation relation = Relation::kSolves;
+  std::string session_id;  ///< Of the other entry, and so for the next.
+  EntryType type = EntryType::kConversation;
+  std::string id;
+  std::string headline;  ///< Empty where that entry is sensitive.
+};
+
 /// One entry, or one version of it, as it stands in its log.
 struct Entry {
   std::string session_id;
   EntryType type = EntryType::kConversation;
   std::string id;
   Timestamp timestamp{};
-  std::string who;             ///< Agent, author or finder; may be empty.
-  std::string headline;        ///< One line for people.
-  std::string json;            ///< The line, byte for byte.
+  std::string who;       ///< Agent, author or finder; may be empty.
+  std::string headline;  ///< One line for people.
+  /// The line, byte for byte; but get(), list() and queries leave out of its `links` what has been
+  /// deleted or may not be read.
+  std::string json;
   std::uint64_t line = 0;      ///< 1-based in its log.
   std::uint64_t versions = 1;  ///< How many lines carry this id.
   bool pinned = false;
@@ -105,6 +141,8 @@ struct Entry {
   bool evicted = false;                      ///< Compaction has moved it out of its session.
   std::optional<Timestamp> expires_at = {};  ///< Until when it is valid.
   bool of_user = false;                      ///< It stands in the user's own memory.
+  /// Of get() without a time: its typed links, and those of others to it, that lead to an entry.
+  std::vector<EntryLink> links = {};
 };
 
 struct MoveReport {
@@ -315,21 +353,27 @@ struct QueryAnswer {
   std::vector<std::string> instead;
 };
 
-/// How an entry is linked to another one.
-enum class Relation : std::uint8_t {
-  kReferences,    ///< The asked one names it.
-  kReferencedBy,  ///< It names the asked one.
-  kSameTopic,
-  kSimilar,  ///< Its text is like that of the asked one.
+/// A typed link to set or to take away: `from` solves, causes, supersedes or refines `to`.
+struct LinkRequest {
+  std::string from;
+  LinkKind kind = LinkKind::kSolves;
+  std::string to;
+  bool remove = false;
+  std::vector<std::string> sessions = {};  ///< Where both entries are; all when empty.
 };
 
-/// The relation as it is printed, such as "referenced_by". Static storage.
-std::string_view relation_name(Relation relation);
+struct LinkReport {
+  Entry entry;           ///< The one that holds the link, in its newest version.
+  bool changed = false;  ///< False: the link was there already, or was not there to be removed.
+};
 
 struct RelatedEntry {
   Entry entry;
   Relation relation = Relation::kReferences;
-  double relevance = 0;  ///< 1 for references; that of a query with its text otherwise.
+  double relevance = 0;   ///< 1 for links and references; that of a query with its text otherwise.
+  std::size_t depth = 1;  ///< How many links lead to it.
+  /// Of a typed link: the id of the entry that `relation` counts from, the asked one at depth 1.
+  std::string via = {};
 };
 
 struct TopicCount {

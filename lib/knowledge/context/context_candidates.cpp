@@ -20,6 +20,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 #include "context/context_builder.hpp"
+#include "model/entry.hpp"
 #include "prompt_text.hpp"
 
 namespace bmad_mem {
@@ -125,7 +126,8 @@ void set_labels(ContextCandidate& candidate, const std::string& speaker, const E
 }
 
 bool SnippetMaker::may_be_told(const Entry& entry, const Result<JsonValue>& value) const {
-  return !entry.sensitive && value && (entry.of_user || is_of_workspace(rules_.workspace, *value));
+  return !entry.sensitive && value && !is_superseded((*value)[kLinksField]) &&
+         (entry.of_user || is_of_workspace(rules_.workspace, *value));
 }
 
 /// Adds what may be told of neighbours to `lines`. True when one of them is to be quoted.

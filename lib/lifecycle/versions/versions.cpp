@@ -54,8 +54,8 @@ bool are_about_the_same(std::span<const Entry> entries) {
   return subjects.size() == 1 && !subjects.begin()->empty();
 }
 
-/// The newest version with `id`. Errors: E_SESSION_NOT_FOUND where there is none, E_INVALID_QUERY
-/// where several of `sessions` have one.
+}  // namespace
+
 Result<Entry> entry_to_change(const Store& store, const std::string& id,
                               std::span<const std::string> sessions) {
   BMAD_TRY_ASSIGN(std::vector<Entry> found, find_entries(store, {&id, 1}, sessions, false));
@@ -77,19 +77,23 @@ Result<Entry> entry_to_change(const Store& store, const std::string& id,
   return std::move(found.front());
 }
 
-}  // namespace
-
 Result<Entry> update_entry(Store& store, const std::string& id, std::string_view changes,
                            std::span<const std::string> sessions) {
-  constexpr int kTries = 100;  // Of as many that change one entry in turn each gets one.
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue change, parser.parse(changes));
+  return change_entry(store, id, sessions, [&](const Entry& old) {
+    return changed_line(old.json, change, changes, store.clock.now());
+  });
+}
+
+Result<Entry> change_entry(Store& store, const std::string& id,
+                           std::span<const std::string> sessions, const MakeVersion& make) {
+  constexpr int kTries = 100;  // Of as many that change one entry in turn each gets one.
   Result<Entry> old = entry_to_change(store, id, sessions);
   for (int i = 0; old && i < kTries; ++i) {
     BMAD_TRY(check_read(store, old->type));  // Before anything is said of it.
     BMAD_TRY(check_write(store, old->type));
-    BMAD_TRY_ASSIGN(const std::string line,
-                    changed_line(old->json, change, changes, store.clock.now()));
+    BMAD_TRY_ASSIGN(const std::string line, make(*old));
     const std::string session_id = old->session_id;
     JsonParser old_parser;
     BMAD_TRY_ASSIGN(const JsonValue before, old_parser.parse(old->json));

@@ -245,7 +245,9 @@ StatementRow read_statement(BytesReader& reader) {
       statement_expiry(expiry | std::uint64_t{reader.number<std::uint16_t>()} << 32U);
   each.row.size = reader.number<std::uint32_t>();
   each.row.line = reader.number<std::uint32_t>();
-  each.row.line_hash = reader.number<std::uint32_t>();
+  const auto line_hash = reader.number<std::uint32_t>();
+  each.row.line_hash = line_hash & ~kSupersededBit;
+  outline.superseded = (line_hash & kSupersededBit) != 0;
   const auto bits = reader.number<std::uint8_t>();
   outline.type = (bits & 1U) != 0 ? EntryType::kPreference : EntryType::kFact;
   outline.category = static_cast<Category>(unsigned{bits} >> 1U & 7U);

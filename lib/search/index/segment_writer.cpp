@@ -220,7 +220,7 @@ class SegmentMaker {
     out.resize(out.size() - 2);
     put_little(each.row.size, out);
     put_little(each.row.line, out);
-    put_little(each.row.line_hash, out);
+    put_little(each.row.line_hash | (outline.superseded ? kSupersededBit : 0U), out);
     static_assert(kCategoryCount <= 8);
     put_little(static_cast<std::uint8_t>((outline.type == EntryType::kPreference ? 1U : 0U) |
                                          static_cast<std::uint32_t>(outline.category) << 1U |

@@ -267,8 +267,8 @@ Result<IndexedSession::LoadedLine> read_row(FileSystem& files, const std::string
     }
     log = opened ? std::move(*opened) : nullptr;
   }
-  constexpr std::uint32_t kLineSizeMax = 64U << 20U;  // No line that long was ever indexed.
-  const bool is_line = log != nullptr && row.size <= kLineSizeMax;
+  constexpr std::uint32_t kIndexedLineMax = 64U << 20U;  // No line that long was ever indexed.
+  const bool is_line = log != nullptr && row.size <= kIndexedLineMax;
   IndexedSession::LoadedLine loaded{
       .text = std::string(is_line ? row.size : 0, '\0'), .number = row.line, .type = type};
   std::size_t got = 0;

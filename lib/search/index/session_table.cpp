@@ -28,7 +28,8 @@ std::uint32_t flags_of(const ScannedEntry& scanned, const EntryHead& head) {
   std::uint32_t flags = static_cast<std::uint32_t>(scanned.type);
   flags |= flag(head.pinned, kFlagPinned) | flag(head.sensitive, kFlagSensitive) |
            flag(head.severe, kFlagSevere) | flag(head.approved, kFlagApproved) |
-           flag(head.expires_at.has_value(), kFlagExpires);
+           flag(head.expires_at.has_value(), kFlagExpires) |
+           flag(head.superseded, kFlagsSuperseded);
   if (scanned.type == EntryType::kConversation) {
     flags |= flag(ends_with_question(scanned.value["content"].string()), kFlagAsks);
     flags |= static_cast<std::uint32_t>(role_of(head.role)) << kFlagRoleShift;

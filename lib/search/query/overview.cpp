@@ -168,7 +168,7 @@ class NewestEntries {
  private:
   /// A candidate is not replaced: it waits.
   Result<bool> is_replaced_statement(std::size_t session, Ordinal ordinal, std::uint32_t flags) {
-    const bool has_rivals = (flags & (kFlagKeyed | kFlagUnreviewed)) == kFlagKeyed;
+    const bool has_rivals = (flags & kFlagKeyed) != 0;
     return has_rivals && !filter_.with_outdated ? validity_.is_outdated(session, ordinal, flags)
                                                 : Result<bool>(false);
   }

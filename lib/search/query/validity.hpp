@@ -33,8 +33,9 @@ class Validity {
            std::size_t first_of_user = std::numeric_limits<std::size_t>::max())
       : sessions_(sessions), now_(now), first_of_user_(first_of_user) {}
 
-  /// Whether the entry is a statement that another one has replaced, or that nobody has accepted.
-  /// `flags` are the entry's. Errors: as IndexedSession::line(), with the session in Error::field.
+  /// Whether the entry is a statement that another one has replaced, or that nobody has accepted;
+  /// or any entry that a link says is superseded. `flags` are the entry's. Errors: as
+  /// IndexedSession::line(), with the session in Error::field.
   Result<bool> is_outdated(std::size_t session, Ordinal ordinal, std::uint32_t flags);
 
  private:

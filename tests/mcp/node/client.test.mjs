@@ -96,7 +96,7 @@ describe("the SDK's client", () => {
     }
   });
 
-  test('finds twelve tools that say what they are for', async () => {
+  test('finds thirteen tools that say what they are for', async () => {
     const { tools } = await client.listTools();
     assert.deepEqual(tools.map((tool) => tool.name), TOOLS);
     const ajv = new Ajv({ strict: true, strictTypes: false });

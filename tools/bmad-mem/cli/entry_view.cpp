@@ -97,7 +97,33 @@ std::string_view place_mark(const Entry& entry) {
   return entry.archived ? "archived" : entry.of_user ? "yours" : "";
 }
 
+std::string relation_words(Relation relation) {
+  std::string words(relation_name(relation));
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
+
+void write_links(JsonWriter& json, const Entry& entry) {
+  add_array(json, "linked", entry.links, [&](const EntryLink& link) {
+    json.begin_object().member("relation", relation_name(link.relation));
+    json.member("id", link.id).member("type", entry_type_name(link.type));
+    json.member("session_id", link.session_id).member("headline", link.headline).end_object();
+  });
+}
+
 std::string entry_json_line(const Entry& entry, std::string_view extra) {
+  if (!entry.links.empty()) {
+    JsonWriter json;
+    json.begin_object();
+    write_links(json, entry);
+    const std::string object = json.end_object().take();
+    std::string members(extra);
+    members += members.empty() ? "" : ",";
+    members += std::string_view(object).substr(1, object.size() - 2);
+    Entry plain = entry;
+    plain.links.clear();
+    return entry_json_line(plain, members);
+  }
   if (entry.archived || entry.evicted || entry.of_user) {
     std::string members(extra);
     Entry plain = entry;
@@ -178,15 +204,26 @@ void print_entry(Tool& tool, const Entry& entry) {
       entry.session_id, entry.versions > 1 ? fmt::format(", {} versions", entry.versions) : "",
       entry.pinned ? ", pinned" : "", entry.sensitive ? style.faint(", sensitive") : "",
       place_mark(entry).empty() ? "" : style.faint(fmt::format(", {}", place_mark(entry))));
-  const std::vector<FieldText> fields = entry_fields(entry);
+  std::vector<FieldText> fields = entry_fields(entry);
+  std::erase_if(fields, [&](const FieldText& field) {  // They come last, with what they lead to.
+    return !entry.links.empty() && field.name.starts_with("links.");
+  });
   std::size_t width = 0;
   for (const FieldText& field : fields) {
     width = std::max(width, text_width(field.name));
+  }
+  for (const EntryLink& link : entry.links) {
+    width = std::max(width, relation_words(link.relation).size());
   }
   for (const FieldText& field : fields) {
     if (field.name != "id") {
       print_field(tool, printable(field.name), field.value, width);
     }
+  }
+  for (const EntryLink& link : entry.links) {
+    const std::string_view text =
+        link.headline.empty() ? "(sensitive)" : std::string_view(link.headline);
+    print_field(tool, relation_words(link.relation), fmt::format("{}  {}", link.id, text), width);
   }
 }
 

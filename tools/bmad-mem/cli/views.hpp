@@ -28,8 +28,12 @@ namespace bmad_mem::cli {
 /// `extra`: further members without braces, such as "\"relevance\":0.83". A member of the entry
 /// that has the name of one of these is called otherwise, see added_members.hpp; its own "type" and
 /// "session_id" are left out.
-/// "archived" and "evicted" are added where they are so.
+/// "archived" and "evicted" are added where they are so, and "linked" where there are links.
 std::string entry_json_line(const Entry& entry, std::string_view extra = {});
+/// "superseded by": a relation as people read it.
+std::string relation_words(Relation relation);
+/// The member "linked": the typed links of the entry.
+void write_links(JsonWriter& json, const Entry& entry);
 /// "archived", "evicted", or empty.
 std::string_view place_mark(const Entry& entry);
 

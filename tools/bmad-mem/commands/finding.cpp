@@ -163,10 +163,18 @@ struct Title {
   std::string_view text;
 };
 
-constexpr std::array<Title, 4> kTitles = {{{Relation::kReferences, "It refers to:"},
-                                           {Relation::kReferencedBy, "It is referred to by:"},
-                                           {Relation::kSameTopic, "Of the same topic:"},
-                                           {Relation::kSimilar, "Reads alike:"}}};
+constexpr std::array<Title, 12> kTitles = {{{Relation::kSolves, "It solves:"},
+                                            {Relation::kSolvedBy, "It is solved by:"},
+                                            {Relation::kCauses, "It causes:"},
+                                            {Relation::kCausedBy, "It is caused by:"},
+                                            {Relation::kSupersedes, "It supersedes:"},
+                                            {Relation::kSupersededBy, "It is superseded by:"},
+                                            {Relation::kRefines, "It refines:"},
+                                            {Relation::kRefinedBy, "It is refined by:"},
+                                            {Relation::kReferences, "It refers to:"},
+                                            {Relation::kReferencedBy, "It is referred to by:"},
+                                            {Relation::kSameTopic, "Of the same topic:"},
+                                            {Relation::kSimilar, "Reads alike:"}}};
 
 void print_groups(Tool& tool, std::span<const RelatedEntry> related) {
   bool is_first = true;
@@ -174,7 +182,7 @@ void print_groups(Tool& tool, std::span<const RelatedEntry> related) {
     std::vector<Entry> entries;
     std::vector<std::string> heads;
     for (const RelatedEntry& each : related) {
-      if (each.relation == title.relation) {
+      if (each.relation == title.relation && each.depth == 1) {
         entries.push_back(each.entry);
         heads.push_back(fmt::format("  {:.2f}  ", each.relevance));
       }
@@ -185,21 +193,41 @@ void print_groups(Tool& tool, std::span<const RelatedEntry> related) {
       is_first = false;
     }
   }
+  std::vector<Entry> far;
+  std::vector<std::string> heads;
+  for (const RelatedEntry& each : related) {
+    if (each.depth > 1) {
+      far.push_back(each.entry);
+      heads.push_back(
+          fmt::format("  {}  {} {}  ", each.depth, each.via, relation_words(each.relation)));
+    }
+  }
+  if (!far.empty()) {
+    tool.out().print("{}{}\n", is_first ? "" : "\n",
+                     tool.style().bold("Further away, by the number of links:"));
+    print_entry_list(tool, far, heads);
+  }
 }
 
 }  // namespace
 
 Result<ExitStatus> run_related(Tool& tool) {
   BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
+  BMAD_TRY_ASSIGN(const std::size_t depth,
+                  read_number(tool.args(), "depth", std::size_t{1}, "a number from 1 to 10",
+                              std::size_t{1}, MemoryManager::kLinkDepthMax));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(memory, tool.args().positionals()));
-  BMAD_TRY_ASSIGN(const std::vector<RelatedEntry> related, memory.related(ids.front(), filter));
+  BMAD_TRY_ASSIGN(const std::vector<RelatedEntry> related,
+                  memory.related(ids.front(), filter, depth));
   if (tool.json()) {
     for (const RelatedEntry& each : related) {
-      tool.out().print(
-          "{}\n", entry_json_line(each.entry, fmt::format(R"("relation":{},"relevance":{:.4f})",
-                                                          json_quoted(relation_name(each.relation)),
-                                                          each.relevance)));
+      std::string members = fmt::format(R"("relation":{},"relevance":{:.4f})",
+                                        json_quoted(relation_name(each.relation)), each.relevance);
+      if (is_typed(each.relation)) {
+        members += fmt::format(R"(,"depth":{},"via":{})", each.depth, json_quoted(each.via));
+      }
+      tool.out().print("{}\n", entry_json_line(each.entry, members));
     }
     return ExitStatus::kDone;
   }

@@ -308,6 +308,42 @@ Result<ExitStatus> run_pin(Tool& tool) { return set_pins(tool, true); }
 
 Result<ExitStatus> run_unpin(Tool& tool) { return set_pins(tool, false); }
 
+Result<ExitStatus> run_link(Tool& tool) {
+  const Arguments& args = tool.args();
+  const std::optional<LinkKind> kind = try_parse_link_kind(args.positional(1));
+  if (!kind) {
+    return bad_value("relation", fmt::format("'{}' is not a relation; write solves, causes, "
+                                             "supersedes or refines",
+                                             printable(args.positional(1))));
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(
+      std::vector<std::string> ids,
+      whole_ids(memory, {std::string(args.positional(0)), std::string(args.positional(2))}));
+  const LinkRequest request{.from = std::move(ids[0]),
+                            .kind = *kind,
+                            .to = std::move(ids[1]),
+                            .remove = args.has("remove"),
+                            .sessions = args.all("session")};
+  BMAD_TRY_ASSIGN(const LinkReport report, memory.link(request));
+  const std::string text = fmt::format("{} {} {}", printable(request.from), link_kind_name(*kind),
+                                       printable(request.to));
+  if (tool.json()) {
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("from", request.from).member("relation", link_kind_name(*kind));
+      json.member("to", request.to).member("linked", !request.remove);
+      json.member("changed", report.changed);
+    });
+  } else if (report.changed) {
+    tool.out().print("{}: {}\n", request.remove ? "removed" : "linked", text);
+  }
+  if (!report.changed) {
+    tool.note(fmt::format("{}: {}", text,
+                          request.remove ? "there is no such link" : "is linked already"));
+  }
+  return ExitStatus::kDone;
+}
+
 namespace {
 
 constexpr std::size_t kSnippetSize = 400;  // About four lines.

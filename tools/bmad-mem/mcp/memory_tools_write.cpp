@@ -359,6 +359,31 @@ Result<McpToolResult> mcp_edit(MemoryToolCall& call) {
       .structured = json.take()};
 }
 
+Result<McpToolResult> mcp_link(MemoryToolCall& call) {
+  const ToolArguments& args = call.arguments;
+  LinkRequest request{
+      .from = args.text("from"),
+      .kind = try_parse_link_kind(args.text("relation")).value_or(LinkKind::kSolves),
+      .to = args.text("to"),
+      .remove = args.boolean("remove")};
+  if (std::string session = args.text("session_id"); !session.empty()) {
+    request.sessions.push_back(std::move(session));
+  }
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
+  if (memory == nullptr) {
+    return McpToolResult{.text = nothing_stored_yet().text, .is_error = true};
+  }
+  BMAD_TRY_ASSIGN(const LinkReport report, memory->link(request));
+  JsonWriter json;
+  json.begin_object().member("from", request.from);
+  json.member("relation", link_kind_name(request.kind)).member("to", request.to);
+  json.member("linked", !request.remove).member("changed", report.changed).end_object();
+  const std::string_view done = request.remove ? "Removed" : "Linked";
+  return McpToolResult{.text = fmt::format("{}: {} {} {}.", report.changed ? done : "Unchanged",
+                                           request.from, link_kind_name(request.kind), request.to),
+                       .structured = json.take()};
+}
+
 Result<McpToolResult> mcp_forget_own(MemoryToolCall& call) {
   const std::vector<std::string> ids = call.arguments.texts("ids");
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,6 +47,19 @@ Result<Entry> update_entry(Store& store, const std::string& id, std::string_view
                            std::span<const std::string> sessions);
 /// See MemoryManager::move_entries().
 Result<MoveReport> move_entries(Store& from, Store& to, std::span<const std::string> ids);
+/// The newest version with `id`. Errors: E_SESSION_NOT_FOUND where there is none, E_INVALID_QUERY
+/// where several of `sessions` have one.
+Result<Entry> entry_to_change(const Store& store, const std::string& id,
+                              std::span<const std::string> sessions);
+/// The line of the next version of an entry. It is called again when another process has changed
+/// the entry meanwhile.
+using MakeVersion = std::function<Result<std::string>(const Entry& old)>;
+/// Appends what `make` makes of the entry, unless that is the line it has. Returns the newest
+/// version. Errors: as update_entry(); those of `make`.
+Result<Entry> change_entry(Store& store, const std::string& id,
+                           std::span<const std::string> sessions, const MakeVersion& make);
+/// See MemoryManager::link().
+Result<LinkReport> link_entries(Store& store, const LinkRequest& request);
 Result<PinReport> pin_entries(Store& store, std::span<const std::string> ids, bool pinned,
                               std::span<const std::string> sessions);
 

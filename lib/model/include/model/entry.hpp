@@ -15,6 +15,7 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entries.hpp"
+#include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
 
@@ -28,6 +29,15 @@ inline constexpr std::size_t kEntrySizeMax = 1U << 20U;
 inline constexpr std::string_view kSensitiveField = "sensitive";
 inline constexpr std::string_view kOutsideWorkspaceField = "outside_workspace";
 inline constexpr std::string_view kExpiresField = "expires_at";
+
+/// The member that holds an entry's typed links, see entry_links.hpp.
+inline constexpr std::string_view kLinksField = "links";
+/// The member of `links` with the ids of a kind: its name, but "superseded_by" for kSupersedes.
+std::string_view link_member(LinkKind kind);
+/// Whether the entry that the link leads to holds it.
+bool is_stored_in_target(LinkKind kind);
+/// Whether `links`, the member of an entry or absent, says that another entry replaces that one.
+bool is_superseded(JsonValue links);
 
 /// The fields that filters and lists look at, gathered in one walk over the members.
 struct EntryHead {
@@ -46,8 +56,9 @@ struct EntryHead {
   std::optional<Timestamp> last_accessed;
   std::optional<Timestamp> expires_at;  ///< Until when it is valid.
   std::uint64_t access_count = 0;
-  bool severe = false;    ///< Severity "critical", impact "high" or "critical".
-  bool approved = false;  ///< approved_by names somebody.
+  bool severe = false;      ///< Severity "critical", impact "high" or "critical".
+  bool approved = false;    ///< approved_by names somebody.
+  bool superseded = false;  ///< A link says that another entry replaces it.
 };
 
 EntryHead entry_head(EntryType type, JsonValue entry);

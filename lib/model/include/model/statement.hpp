@@ -58,6 +58,7 @@ struct StatementMembers {
   double confidence = kUsualConfidence;
   bool pinned = false;
   bool sensitive = false;
+  bool superseded = false;  ///< See EntryHead.
   std::optional<Timestamp> expires_at;
 
   [[nodiscard]] Timestamp created_at() const;
@@ -78,6 +79,7 @@ struct StatementOutline {
   Review review = Review::kNone;
   bool pinned = false;
   bool sensitive = false;
+  bool superseded = false;  ///< See EntryHead. It still outranks what it replaced itself.
   std::uint64_t id_hash = 0;
   std::uint64_t key_hash = 0;  ///< 0 without a key.
   std::uint64_t value_hash = 0;

@@ -56,6 +56,8 @@ enum EntryFlag : std::uint32_t {
   kFlagKeyed = 1U << 13U,       ///< A statement that others may contradict, see statement_key().
   kFlagUnreviewed = 1U << 14U,  ///< A statement that nobody has accepted, or somebody dropped.
   kFlagExpires = 1U << 15U,     ///< It has a time in OddEntry::expires_at. The last bit on disk.
+  /// Both at once, which no statement has for itself: a link says that another entry replaces it.
+  kFlagsSuperseded = kFlagKeyed | kFlagUnreviewed,
 };
 
 /// Who speaks, where a conversation says so.

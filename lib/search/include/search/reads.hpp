@@ -34,7 +34,7 @@ Result<ExportReport> export_entries(const Store& store, const ExportOptions& opt
 
 Result<QueryAnswer> answer_query(const Store& store, const Query& query);
 Result<std::vector<RelatedEntry>> related_entries(const Store& store, std::string_view id,
-                                                  const EntryFilter& filter);
+                                                  const EntryFilter& filter, std::size_t depth);
 Result<std::vector<TopicCount>> list_topics(const Store& store, const EntryFilter& filter);
 Result<std::vector<TimelineBucket>> list_times(const Store& store, const EntryFilter& filter,
                                                TimelineUnit unit);
@@ -62,6 +62,13 @@ struct ExpiredEntry {
 /// All whose latest version has expired by `now`, by session: of logs, archives, and what was
 /// evicted. Sessions without any cost a look at a list. Errors: as list_entries().
 Result<std::vector<ExpiredEntry>> expired_entries(const Store& store, Timestamp now);
+
+/// Leaves out of the `links` in the lines of `entries` what leads nowhere, or to what may not be
+/// read, so that nobody hears of what was deleted. With `fill`, Entry::links are filled in, from
+/// `sessions` (all when empty). Costs nothing where no entry has links and none are to be filled
+/// in. What can't be found out is left out.
+void show_links(const Store& store, std::span<Entry* const> entries,
+                std::span<const std::string> sessions = {}, bool fill = false);
 
 /// See MemoryManager::find_text().
 Result<std::vector<Leftover>> find_text(const Store& store, std::string_view text);

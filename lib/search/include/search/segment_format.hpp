@@ -65,6 +65,8 @@ inline constexpr std::uint32_t kKeyBlock = 64;
 inline constexpr std::size_t kRowSize = 34;
 inline constexpr std::size_t kSessionSize = 56;
 inline constexpr std::size_t kStatementSize = 80;
+/// Of a statement's hash of its line, which has 30 bits: StatementOutline::superseded.
+inline constexpr std::uint32_t kSupersededBit = 1U << 31U;
 inline constexpr std::size_t kTopSize = 32;
 inline constexpr std::size_t kBlockHash = 8;
 inline constexpr std::size_t kListHash = 4;

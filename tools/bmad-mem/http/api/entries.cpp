@@ -62,7 +62,8 @@ Result<HttpResponse> http_history(ApiContext& context, const EndpointCall& call)
 Result<HttpResponse> http_related(ApiContext& context, const EndpointCall& call) {
   const EntryFilter filter = {.limit = static_cast<std::size_t>(call.number("limit")),
                               .offset = static_cast<std::size_t>(call.number("offset"))};
-  Result<std::vector<RelatedEntry>> related = context.memory.related(call.in_path("id"), filter);
+  Result<std::vector<RelatedEntry>> related = context.memory.related(
+      call.in_path("id"), filter, static_cast<std::size_t>(call.number("depth")));
   if (!related) {
     return related.error().field == "id" ? no_such_entry(call.in_path("id"))
                                          : std::move(related).error();
@@ -73,6 +74,9 @@ Result<HttpResponse> http_related(ApiContext& context, const EndpointCall& call)
     json.begin_object().key("entry");
     write_entry(json, each.entry);
     json.member("relation", relation_name(each.relation)).member("relevance", each.relevance);
+    if (is_typed(each.relation)) {
+      json.member("depth", std::uint64_t{each.depth}).member("via", each.via);
+    }
     json.end_object();
   });
   add_incomplete(json, context.memory);

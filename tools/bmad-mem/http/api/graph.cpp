@@ -1,6 +1,7 @@
 // graph.cpp - GET /memory/graph: sessions, entries and topics, and what links them.
 //
-//   s:SESSION <──in_session── e:SESSION/ID ──references──> e:SESSION/ID
+//   s:SESSION <──in_session── e:SESSION/ID ──references──> e:SESSION/ID     or a typed link:
+//   solves,
 //                                   └──same_topic──> t:TOPIC <──same_topic── …
 //
 // Decisions and findings come first, the newest of them; then what they refer to, and the newest of
@@ -39,16 +40,25 @@ struct Candidate {
   Entry entry;
   std::string topic;
   std::vector<std::string> references;  ///< Ids, each once.
+  struct Typed {
+    std::string_view relation;
+    bool is_target = false;  ///< The other entry does it to this one.
+  };
+  std::map<std::string, Typed, std::less<>> links;  ///< Of the ids that a typed link names.
 };
 
 Candidate candidate_of(JsonParser& parser, Entry entry) {
-  Candidate candidate{.entry = std::move(entry), .topic = {}, .references = {}};
+  Candidate candidate{.entry = std::move(entry), .topic = {}, .references = {}, .links = {}};
   const Result<JsonValue> value = parser.parse(candidate.entry.json);
   if (!value) {
     return candidate;
   }
   const std::vector<std::string_view> ids = entry_references(*value);
   candidate.references.assign(ids.begin(), ids.end());
+  for (const TypedLink& link : typed_links(*value)) {
+    candidate.links.emplace(link.id, Candidate::Typed{.relation = link_kind_name(link.kind),
+                                                      .is_target = link.is_target});
+  }
   candidate.topic = entry_topic(*value);
   return candidate;
 }
@@ -215,8 +225,16 @@ class GraphBuilder {
     for (const Candidate& node : nodes_) {
       for (const std::string& id : node.references) {
         const Candidate* const other = named(node.entry.session_id, id);
-        if (other != nullptr && other != &node) {
+        if (other == nullptr || other == &node) {
+          continue;
+        }
+        const auto typed = node.links.find(id);
+        if (typed == node.links.end()) {
           link(node_id(node.entry), node_id(other->entry), "references");
+        } else if (typed->second.is_target) {
+          link(node_id(other->entry), node_id(node.entry), typed->second.relation);
+        } else {
+          link(node_id(node.entry), node_id(other->entry), typed->second.relation);
         }
       }
     }

@@ -145,4 +145,23 @@ Result<HttpResponse> http_edit(ApiContext& context, const EndpointCall& call) {
   return object_response(json);
 }
 
+Result<HttpResponse> http_link(ApiContext& context, const EndpointCall& call) {
+  const ToolArguments& body = call.arguments();
+  LinkRequest request{
+      .from = body.text("from"),
+      .kind = try_parse_link_kind(body.text("relation")).value_or(LinkKind::kSolves),
+      .to = body.text("to"),
+      .remove = body.boolean("remove")};
+  if (std::string session = body.text("session_id"); !session.empty()) {
+    request.sessions.push_back(std::move(session));
+  }
+  BMAD_TRY_ASSIGN(const LinkReport report, context.memory.link(request));
+  JsonWriter json;
+  json.begin_object().member("from", request.from);
+  json.member("relation", link_kind_name(request.kind)).member("to", request.to);
+  json.member("linked", !request.remove).member("changed", report.changed).key("entry");
+  write_entry(json, report.entry);
+  return object_response(json);
+}
+
 }  // namespace bmad_mem::cli

@@ -81,6 +81,9 @@ void write_members(JsonWriter& json, const Entry& entry) {
   json.begin_object();
   add_head(json, entry);
   json.member("versions", entry.versions).member("line", entry.line);
+  if (!entry.links.empty()) {
+    write_links(json, entry);
+  }
 }
 
 }  // namespace

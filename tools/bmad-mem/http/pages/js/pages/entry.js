@@ -17,7 +17,7 @@ export const title = "Entry";
 const kTitleMax = 100;
 
 // They stand in the head, or have a place of their own.
-const kShownElsewhere = new Set(["id", "timestamp", "tags", "pinned", "sensitive", "references", "updated_at"]);
+const kShownElsewhere = new Set(["id", "timestamp", "tags", "pinned", "sensitive", "references", "links", "updated_at"]);
 
 /** Shows the page. */
 export async function show(main, {params, app, signal}) {

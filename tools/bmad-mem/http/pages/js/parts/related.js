@@ -3,7 +3,9 @@ import {h} from "../dom.js";
 import {entryRow} from "./parts.js";
 import {roving} from "./list.js";
 
-const kRelations = [["references", "Refers to"], ["referenced_by", "Referred to by"],
+const kRelations = [["solves", "Solves"], ["solved_by", "Solved by"], ["causes", "Causes"],
+  ["caused_by", "Caused by"], ["supersedes", "Supersedes"], ["superseded_by", "Superseded by"],
+  ["refines", "Refines"], ["refined_by", "Refined by"], ["references", "Refers to"], ["referenced_by", "Referred to by"],
   ["same_topic", "On the same topic"], ["similar", "Similar"]];
 
 /**

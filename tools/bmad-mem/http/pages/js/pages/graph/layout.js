@@ -3,7 +3,8 @@
 import {Quadtree} from "./quadtree.js";
 
 /** The wanted length of an edge, by relation. */
-const kLengths = {in_session: 46, same_topic: 70, references: 40};
+const kLengths = {in_session: 46, same_topic: 70, references: 40, solves: 40, causes: 40, supersedes: 40,
+  refines: 40};
 const kPush = 34;
 const kGravity = 0.035;
 /** Part of the speed that is left after a step. */

@@ -23,6 +23,10 @@ export function kindOf(kind) {
 /** What links two nodes, and how a person would say it. */
 export const kRelations = {
   references: {name: "Reference", phrase: "refers to", back: "referred to by"},
+  solves: {name: "Solves", phrase: "solves", back: "solved by"},
+  causes: {name: "Causes", phrase: "causes", back: "caused by"},
+  supersedes: {name: "Supersedes", phrase: "supersedes", back: "superseded by"},
+  refines: {name: "Refines", phrase: "refines", back: "refined by"},
   same_topic: {name: "Shared topic", phrase: "about", back: "about"},
   in_session: {name: "In a session", phrase: "in", back: "holds"},
 };

@@ -102,7 +102,7 @@ export class Painter {
   #lines({x, y}, scale) {
     const {ink, theme} = this;
     for (const [relation, edges] of this.edges) {
-      const isReference = relation === "references";
+      const isReference = relation !== "same_topic" && relation !== "in_session";
       ink.strokeStyle = isReference ? theme.accent : theme.line;
       ink.globalAlpha = (isReference ? 0.7 : relation === "in_session" ? 0.22 : 0.45) * (this.near ? kFaded : 1);
       ink.lineWidth = (isReference ? 1.5 : 1) / scale;

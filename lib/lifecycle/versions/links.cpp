@@ -1,0 +1,136 @@
+// links.cpp - a typed link between two entries, set or taken away: a newer version of the one that
+// stores it.
+//
+//   link fact-7 solves finding-3        fact-7     {…,"links":{"solves":["finding-3"]}}
+//   link dec-9 supersedes dec-2         dec-2      {…,"links":{"superseded_by":["dec-9"]}}
+//
+// One line of one log, so that it is there or not, whatever happens in between.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/object_text.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "lifecycle/maintenance.hpp"
+#include "model/entry.hpp"
+#include "model/statement.hpp"
+#include "search/reads.hpp"
+#include "store/access.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+Error bad_link(std::string_view field, std::string message) {
+  return {.code = ErrorCode::E_INVALID_QUERY,
+          .message = std::move(message),
+          .field = std::string(field)};
+}
+
+/// `old`'s line with the id `other` among its links of `kind`, or without it.
+Result<std::string> line_with_link(const Entry& old, LinkKind kind, std::string_view other,
+                                   bool remove) {
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(old.json));
+  const JsonValue stored = value[kLinksField];
+  if (stored.present() && !stored.is_object()) {
+    return bad_link(kLinksField,
+                    fmt::format("entry {} has a field \"links\" of another kind; rename that field "
+                                "first (`bmad-mem edit {} --unset links`)",
+                                old.id, old.id));
+  }
+  std::vector<std::string_view> ids;
+  for (const TypedLink& link : typed_links(value)) {
+    if (link.kind == kind && link.id != other) {
+      ids.push_back(link.id);
+    } else if (link.kind == kind && !remove) {
+      return ObjectText(value, old.json).to_line();  // It is there.
+    }
+  }
+  if (!remove) {
+    ids.push_back(other);
+  }
+  ObjectText object(value, old.json);
+  JsonParser empty;
+  BMAD_TRY_ASSIGN(const JsonValue none, empty.parse("{}"));
+  ObjectText links =
+      stored.present() ? ObjectText(stored, object.raw(kLinksField)) : ObjectText(none, "{}");
+  links.remove(link_member(kind));
+  if (!ids.empty()) {
+    JsonWriter list;
+    list.begin_array();
+    for (const std::string_view id : ids) {
+      list.string(id);
+    }
+    links.set(link_member(kind), list.end_array().take());
+  }
+  if (std::string left = links.to_line(); left == "{}") {
+    object.remove(kLinksField);
+  } else {
+    object.set(kLinksField, std::move(left));
+  }
+  return object.to_line();
+}
+
+/// Whether `later` may replace `earlier`.
+Status check_replacement(const Entry& later, const Entry& earlier) {
+  JsonParser later_parser;
+  JsonParser earlier_parser;
+  BMAD_TRY_ASSIGN(const JsonValue by, later_parser.parse(later.json));
+  BMAD_TRY_ASSIGN(const JsonValue what, earlier_parser.parse(earlier.json));
+  for (const TypedLink& link : typed_links(by)) {
+    if (link.kind == LinkKind::kSupersedes && link.id == earlier.id) {
+      return bad_link("kind", fmt::format("{} supersedes {} already; remove that link first",
+                                          earlier.id, later.id));
+    }
+  }
+  const StatementHead newer = statement_head(later.type, by);
+  const std::string subject = newer.subject();
+  if (!subject.empty() && subject == statement_head(earlier.type, what).subject()) {
+    return bad_link("kind", fmt::format("both state {}, so that the newer one is current; state "
+                                        "the value again (`bmad-mem remember`) to change that",
+                                        newer.key));
+  }
+  if (newer.trust < kLowTrust) {
+    return bad_link("from", fmt::format("{} is from an untrusted source, and can't replace another "
+                                        "entry",
+                                        later.id));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<LinkReport> link_entries(Store& store, const LinkRequest& request) {
+  const bool in_target = is_stored_in_target(request.kind);
+  const std::string& holder_id = in_target ? request.to : request.from;
+  const std::string& other_id = in_target ? request.from : request.to;
+  if (request.from == request.to) {
+    return bad_link("to", "an entry can't be linked to itself");
+  }
+  BMAD_TRY_ASSIGN(const Entry holder, entry_to_change(store, holder_id, request.sessions));
+  BMAD_TRY(check_read(store, holder.type));
+  BMAD_TRY(check_write(store, holder.type));
+  if (!request.remove) {  // What has gone may still have links to be removed.
+    BMAD_TRY_ASSIGN(const Entry other, entry_to_change(store, other_id, request.sessions));
+    BMAD_TRY(check_read(store, other.type));
+    BMAD_TRY(in_target ? check_replacement(other, holder) : Status());
+  }
+  LinkReport report;
+  const std::string session_id = holder.session_id;
+  BMAD_TRY_ASSIGN(report.entry,
+                  change_entry(store, holder_id, {&session_id, 1},
+                               [&](const Entry& old) -> Result<std::string> {
+                                 BMAD_TRY_ASSIGN(
+                                     std::string line,
+                                     line_with_link(old, request.kind, other_id, request.remove));
+                                 report.changed = line != old.json;
+                                 return line;
+                               }));
+  return report;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,87 @@
+#include "merged_links.hpp"
+
+#include <array>
+#include <set>
+#include <string>
+
+#include "base/object_text.hpp"
+#include "bmad_mem/entry_links.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "model/entry.hpp"
+
+namespace bmad_mem {
+namespace {
+
+using LinkIds = std::array<std::set<std::string, std::less<>>, kLinkKinds.size()>;
+
+LinkIds link_ids(std::string_view line) {
+  LinkIds ids;
+  JsonParser parser;
+  if (const Result<JsonValue> entry = parser.parse(line)) {
+    for (const TypedLink& link : typed_links(*entry)) {
+      ids[static_cast<std::size_t>(link.kind)].emplace(link.id);
+    }
+  }
+  return ids;
+}
+
+LinkIds merged_ids(const LinkIds& base, const LinkIds& ours, const LinkIds& theirs) {
+  LinkIds merged;
+  for (std::size_t kind = 0; kind < merged.size(); ++kind) {
+    for (const LinkIds* const side : {&ours, &theirs}) {
+      for (const std::string& id : (*side)[kind]) {
+        const bool both = ours[kind].contains(id) && theirs[kind].contains(id);
+        if (both || !base[kind].contains(id)) {
+          merged[kind].insert(id);
+        }
+      }
+    }
+  }
+  return merged;
+}
+
+}  // namespace
+
+std::optional<std::string> with_merged_links(std::string_view base, std::string_view ours,
+                                             std::string_view theirs, std::string_view newest) {
+  const LinkIds merged = merged_ids(link_ids(base), link_ids(ours), link_ids(theirs));
+  if (merged == link_ids(newest)) {
+    return std::nullopt;
+  }
+  JsonParser parser;
+  const Result<JsonValue> entry = parser.parse(newest);
+  if (!entry || !entry->is_object()) {
+    return std::nullopt;
+  }
+  ObjectText object(*entry, newest);
+  const JsonValue stored = (*entry)[kLinksField];
+  if (stored.present() && !stored.is_object()) {
+    return std::nullopt;  // A field of the user's own.
+  }
+  JsonParser empty;
+  const Result<JsonValue> none = empty.parse("{}");
+  ObjectText links =
+      stored.present() ? ObjectText(stored, object.raw(kLinksField)) : ObjectText(*none, "{}");
+  for (const LinkKind kind : kLinkKinds) {
+    const auto& ids = merged[static_cast<std::size_t>(kind)];
+    JsonWriter list;
+    list.begin_array();
+    for (const std::string& id : ids) {
+      list.string(id);
+    }
+    if (ids.empty()) {
+      links.remove(link_member(kind));
+    } else {
+      links.set(link_member(kind), list.end_array().take());
+    }
+  }
+  if (std::string text = links.to_line(); text == "{}") {
+    object.remove(kLinksField);
+  } else {
+    object.set(kLinksField, std::move(text));
+  }
+  return object.to_line();
+}
+
+}  // namespace bmad_mem
