@@ -43,7 +43,9 @@ Result<std::set<std::string>> archived_sessions(FileSystem& files) {
 }  // namespace
 
 struct EntryWatch::Impl {
+  const MemoryManager& memory;
   const Store& store;
+  std::string query = {};  // Empty: every entry.
   EntryFilter filter;
   FolderWatch folders;
   Timestamp opened_at{};
@@ -53,8 +55,12 @@ struct EntryWatch::Impl {
   bool sessions_watched = false;  // Whether the folder of all sessions is there and watched.
   JsonParser parser;
 
-  Impl(const Store& used_store, EntryFilter used_filter, FolderWatch watch)
-      : store(used_store), filter(std::move(used_filter)), folders(std::move(watch)) {}
+  Impl(const MemoryManager& used, const Store& used_store, EntryFilter used_filter,
+       FolderWatch watch)
+      : memory(used),
+        store(used_store),
+        filter(std::move(used_filter)),
+        folders(std::move(watch)) {}
 
   Status begin();
   Status find_sessions(bool begins, std::vector<Entry>& entries);
@@ -62,8 +68,25 @@ struct EntryWatch::Impl {
   Status look_at(const std::string& session_id, std::vector<Entry>* entries);
   Status look_into(const std::string& session_id, std::vector<Entry>* entries);
   Status look_where(const FolderChanges& changes, std::vector<Entry>& entries);
+  Status keep_found(std::vector<Entry>& entries) const;
   [[nodiscard]] bool wants(const std::string& session_id, const TableEntry& entry) const;
 };
+
+/// Leaves what the query finds.
+Status EntryWatch::Impl::keep_found(std::vector<Entry>& entries) const {
+  if (query.empty() || entries.empty()) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const std::vector<bool> matched, match_entries(memory, query, entries));
+  std::vector<Entry> found;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (matched[i]) {
+      found.push_back(std::move(entries[i]));
+    }
+  }
+  entries = std::move(found);
+  return {};
+}
 
 bool EntryWatch::Impl::wants(const std::string& session_id, const TableEntry& entry) const {
   const FollowedSession& session = sessions.at(session_id);
@@ -172,6 +195,14 @@ Status EntryWatch::Impl::look_where(const FolderChanges& changes, std::vector<En
   return find_sessions(false, entries);
 }
 
+Result<EntryWatch> EntryWatch::open(const MemoryManager& memory, EntryFilter filter,
+                                    std::string query) {
+  BMAD_TRY(match_entries(memory, query, {}));  // What can't be read is refused now.
+  BMAD_TRY_ASSIGN(EntryWatch watch, open(memory, std::move(filter)));
+  watch.impl_->query = std::move(query);
+  return watch;
+}
+
 Result<EntryWatch> EntryWatch::open(const MemoryManager& memory, EntryFilter filter) {
   BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(memory, Operation::kWatch));
   const Store& store = *entered;
@@ -184,7 +215,7 @@ Result<EntryWatch> EntryWatch::open(const MemoryManager& memory, EntryFilter fil
   }
   filter.pinned_only = false;
   BMAD_TRY_ASSIGN(FolderWatch folders, FolderWatch::open(store.root));
-  auto impl = std::make_unique<Impl>(store, std::move(filter), std::move(folders));
+  auto impl = std::make_unique<Impl>(memory, store, std::move(filter), std::move(folders));
   BMAD_TRY(impl->begin());
   return EntryWatch(std::move(impl));
 }
@@ -208,6 +239,7 @@ Result<std::vector<Entry>> EntryWatch::wait(std::chrono::milliseconds timeout) {
     const bool anything = changes.everything || !changes.changed.empty() || !changes.gone.empty();
     if (anything) {
       BMAD_TRY(impl_->look_where(changes, entries));
+      BMAD_TRY(impl_->keep_found(entries));
     }
     if (!entries.empty() || Steady::now() >= end) {
       return entries;

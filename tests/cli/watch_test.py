@@ -67,6 +67,16 @@ class WatchTest(ToolTest):
         self.assertTrue(watch.stdout.readline().endswith("  b\n"))
         self.assertEqual(self.end(watch), "")
 
+    def test_a_query_chooses_among_what_is_new(self):
+        watch = self.start("watch", "--query", "+ledgers -draft", "--type", "fact")
+        add = ("add", "fact", "--session", "s1", "--id")
+        self.run_tool(*add, "a", "--content", "Nothing of the kind")
+        self.run_tool(*add, "b", "--content", "A ledger, as a draft")
+        self.run_tool("add", "decision", "--session", "s1", "--id", "c", "--decision", "One ledger")
+        self.run_tool(*add, "d", "--content", "The ledger is in PostgreSQL")
+        self.assertTrue(watch.stdout.readline().endswith("  The ledger is in PostgreSQL  d\n"))
+        self.assertEqual(self.end(watch), "")
+
     def test_rewrites_print_nothing_twice(self):
         watch = self.start_json()
         self.add("a")

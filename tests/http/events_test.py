@@ -76,7 +76,18 @@ class Events(HttpServerTest):
         self.assertEqual(one.event()["data"]["id"], "fact-2")
         self.assertEqual(both.event()["data"]["id"], "d-1")
 
+    def test_a_live_query_hears_of_what_is_new_and_matches(self):
+        stream = Stream(self, "/memory/events?q=%2Bledger")
+        last = stream.block()["id"]
+        self.add("fact-1")
+        self.run_tool("add", "decision", "--session", "s1", "--id", "d-1", "--decision", "One ledger for all")
+        self.assertEqual(stream.event()["data"]["id"], "d-1")
+        again = Stream(self, "/memory/events?q=ledgers", {"Last-Event-ID": last})
+        self.assertEqual(again.event()["data"]["id"], "d-1")
+
     def test_parameters_that_make_no_sense_are_named(self):
+        for target in ("/memory/events?q=a&q=b", "/memory/events?q=status:nonsense"):
+            self.assertEqual(Stream(self, target).status, 400)
         for target in ("/memory/events?sesion_id=s1", "/memory/events?type=fax"):
             self.assertEqual(Stream(self, target).status, 400)
 

@@ -195,6 +195,38 @@ TEST_CASE("the filter chooses") {
   CHECK(code_of(EntryWatch::open(*memory, {.sessions = {"s9"}})) == ErrorCode::E_SESSION_NOT_FOUND);
 }
 
+TEST_CASE("a live query gives what is new and matches, by the rules of a query") {
+  struct Row {
+    const char* query;
+    Ids ids;
+  };
+  const Row rows[] = {
+      {"pool", {"a", "c"}},            // By its stem, and not what was there.
+      {"+pool -postgres", {"a"}},      //
+      {"\"connection pool\"", {"c"}},  //
+      {"type:event pool", {}},         //
+      {"serch~", {"b"}},               //
+      {"poll", {}},                    // Not another spelling of what is there.
+      {"session:s2", {"d"}},           //
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.query);
+    MemoryFixture own;
+    own.session("s1");
+    own.session("s2");
+    own.add_fact("old", "The connection pools run dry", "s1");
+    EntryWatch watch = EntryWatch::open(*own, {}, row.query).value();
+    own.add_fact("a", "Pooling is off", "s1");
+    own.add_fact("b", "Search is slow", "s1");
+    own.add_fact("c", "A connection pool for Postgres", "s1");
+    own.add_fact("d", "Nothing", "s2");
+    CHECK(seen(watch) == row.ids);
+  }
+  MemoryFixture memory;
+  CHECK(code_of(EntryWatch::open(*memory, {}, "status:nonsense")) == ErrorCode::E_INVALID_QUERY);
+  CHECK(match_entries(*memory, "pool", {}).value().empty());
+}
+
 TEST_CASE("what a workflow doesn't allow to read is not given") {
   MemoryFixture memory;
   memory.session();

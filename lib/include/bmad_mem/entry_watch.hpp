@@ -12,6 +12,9 @@
 
 #include <chrono>
 #include <memory>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "bmad_mem/memory_manager.hpp"
@@ -20,6 +23,14 @@
 
 namespace bmad_mem {
 
+/// Which of `entries`, in their order, `query` finds now: whether the words match, by their stems,
+/// and the filters. Words near an entry don't count, and no other spelling is tried. Of entries
+/// that have changed meanwhile, the newest version is looked at; what has gone matches nothing.
+/// Session, type, id and timestamp are all that is asked of `entries`. Notes no access. Errors:
+/// E_INVALID_QUERY with column; as MemoryManager::query().
+Result<std::vector<bool>> match_entries(const MemoryManager& memory, std::string_view query,
+                                        std::span<const Entry> entries);
+
 class EntryWatch {
  public:
   /// `filter.limit`, `filter.archived` and `filter.pinned_only` don't count. Sessions that are made
@@ -27,6 +38,11 @@ class EntryWatch {
   /// Errors: E_STORAGE_IO when the system has no watches left (the message says which limit), or
   /// none at all.
   static Result<EntryWatch> open(const MemoryManager& memory, EntryFilter filter = {});
+
+  /// The same of entries that `query`, in the language of `bmad-mem help query`, finds: a live
+  /// query. Errors besides: E_INVALID_QUERY with column.
+  static Result<EntryWatch> open(const MemoryManager& memory, EntryFilter filter,
+                                 std::string query);
 
   EntryWatch(EntryWatch&&) noexcept;
   EntryWatch& operator=(EntryWatch&&) noexcept;

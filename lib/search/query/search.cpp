@@ -57,7 +57,7 @@ class Search {
     choose_rules();
     const RankTotals totals = sum_up(sizes_, collected_, plan_.rank, options_);
     BMAD_TRY(find(*tools, totals));
-    if (result_.found.empty() && relax()) {
+    if (result_.found.empty() && !settings_.literal && relax()) {
       BMAD_TRY(find(*tools, totals));
     }
     if (query_.explain) {
@@ -77,8 +77,8 @@ class Search {
 
   /// What the words that are known decide: whether it is a weak question, and how to rank.
   void choose_rules() {
-    weak_ = !holds_any_term() && plan_.rank.speaker.is_named() && plan_.rank.spans.empty() &&
-            plan_.requirements.empty();
+    weak_ = !settings_.literal && !holds_any_term() && plan_.rank.speaker.is_named() &&
+            plan_.rank.spans.empty() && plan_.requirements.empty();
     result_.weak = weak_;
     result_.weights = query_.weights.value_or(settings_.weights);
     result_.combine = !has_words_      ? RelevanceCombine::kSum
@@ -209,7 +209,7 @@ class Search {
 
   /// In long prose there are enough words that somebody knows.
   Status add_slips(Analyzer& analyzer) {
-    if (plan_.rank.terms.size() > kRankTermsMax) {
+    if (plan_.rank.terms.size() > kRankTermsMax || settings_.literal) {
       return {};
     }
     for (const DoubtfulWord& word : plan_.doubtful) {

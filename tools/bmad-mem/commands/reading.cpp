@@ -299,6 +299,7 @@ class StopOnSignal {
 
 struct WatchOptions {
   EntryFilter filter;
+  std::string query;  // Empty: every entry.
   std::size_t last = 0;
   std::uint64_t count = 0;  // 0: no end.
   std::optional<std::chrono::seconds> time;
@@ -311,6 +312,12 @@ Result<WatchOptions> read_watch_options(const Tool& tool) {
     return read_number<std::uint64_t>(tool.args(), name, 0,
                                       fmt::format("whole number up to {}", most), 0, most);
   };
+  if (const auto query = tool.args().maybe("query")) {
+    options.query = *query;
+    if (is_blank(options.query)) {
+      return bad_value("query", "the query is empty; give words or filters, or leave it out");
+    }
+  }
   BMAD_TRY_ASSIGN(options.last, number("last", 1'000'000));
   BMAD_TRY_ASSIGN(options.count, number("count", UINT64_MAX));
   if (tool.args().has("for")) {
@@ -342,8 +349,16 @@ Status print_last(Tool& tool, const MemoryManager& memory, const WatchOptions& o
     return {};
   }
   EntryFilter filter = options.filter;
-  filter.limit = options.last;
+  filter.limit = options.query.empty() ? options.last : 0;
   BMAD_TRY_ASSIGN(std::vector<Entry> entries, memory.list(filter));
+  if (!options.query.empty()) {
+    BMAD_TRY_ASSIGN(const std::vector<bool> matched, match_entries(memory, options.query, entries));
+    std::size_t i = 0;
+    std::erase_if(entries, [&](const Entry& /*entry*/) { return !matched[i++]; });
+    entries.erase(
+        entries.begin() + static_cast<std::ptrdiff_t>(std::min(entries.size(), options.last)),
+        entries.end());
+  }
   std::ranges::reverse(entries);
   for (const Entry& entry : entries) {
     print_line(tool, entry);
@@ -379,7 +394,13 @@ Result<ExitStatus> run_watch(Tool& tool) {
   BMAD_TRY_ASSIGN(const WatchOptions options, read_watch_options(tool));
   BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
   // Watched before the last ones are printed: else what is written in between would be in neither.
-  BMAD_TRY_ASSIGN(EntryWatch watch, EntryWatch::open(memory, options.filter));
+  Result<EntryWatch> opened = options.query.empty()
+                                  ? EntryWatch::open(memory, options.filter)
+                                  : EntryWatch::open(memory, options.filter, options.query);
+  if (!opened) {
+    return tool.report_in(opened.error(), options.query);
+  }
+  EntryWatch& watch = *opened;
   const StopOnSignal guard(watch);
   BMAD_TRY(print_last(tool, memory, options));
   if (!tool.out().flush()) {

@@ -35,9 +35,13 @@ Result<EventFilter> read_filter(const HttpRequest& request) {
     } else if (field.name == "type") {
       BMAD_TRY_ASSIGN(const EntryType type, parse_entry_type(field.value));
       out.types.push_back(type);
+    } else if (field.name == "q" && out.query.empty()) {
+      out.query = field.value;
     } else {
       return Error{.code = ErrorCode::E_INVALID_QUERY,
-                   .message = "there is no such parameter; there are session_id and type",
+                   .message = field.name == "q"
+                                  ? "is given twice; write one query"
+                                  : "there is no such parameter; there are q, session_id and type",
                    .field = field.name};
     }
   }
@@ -81,6 +85,8 @@ const Event& EventRing::add(const Entry& entry) {
   return keep({.number = last_,
                .session_id = entry.session_id,
                .type = entry.type,
+               .id = entry.id,
+               .timestamp = entry.timestamp,
                .text = std::make_shared<const std::string>(fmt::format(
                    "id: {}\nevent: memory_update\ndata: {}\n\n", last_id(), data_of(entry)))});
 }
@@ -137,6 +143,13 @@ HttpResponse EventHub::handle(const HttpRequest& request) {
     return method_refusal("GET, HEAD");
   }
   Result<EventFilter> filter = read_filter(request);
+  if (filter && !filter->query.empty()) {
+    if (Result<std::vector<bool>> read = match_entries(*memory_, filter->query, {}); !read) {
+      Error error = std::move(read).error();
+      error.field = error.field == "text" ? "q" : error.field;
+      filter = std::move(error);
+    }
+  }
   if (!filter) {
     return failure_response(filter.error());
   }
@@ -164,10 +177,8 @@ std::shared_ptr<void> EventHub::listen(Listener listener, const std::string& las
     first += "\n" + ring_.reset_text();
   }
   listener.sink->send(std::make_shared<const std::string>(std::move(first)));
-  for (const Event& event : missed) {
-    if (passes(event, listener.filter)) {
-      listener.sink->send(event.text);
-    }
+  for (const Event& event : wanted(listener, missed)) {
+    listener.sink->send(event.text);
   }
   const std::uint64_t number = next_number_++;
   listeners_.emplace(number, std::move(listener));
@@ -222,19 +233,47 @@ void EventHub::run() {
 
 void EventHub::take(const std::vector<Entry>& entries) {
   const std::scoped_lock lock(mutex_);
+  std::vector<Event> events;
   for (const Entry& entry : entries) {
-    tell(ring_.add(entry));
+    events.push_back(ring_.add(entry));
   }
+  tell(events);
 }
 
 void EventHub::reset() {
   const std::scoped_lock lock(mutex_);
-  tell(ring_.add_reset());
+  tell({ring_.add_reset()});
 }
 
-void EventHub::tell(const Event& event) {
-  for (const auto& [number, listener] : listeners_) {
+std::vector<Event> EventHub::wanted(const Listener& listener,
+                                    const std::vector<Event>& events) const {
+  std::vector<Event> out;
+  std::vector<Entry> entries;
+  for (const Event& event : events) {
     if (passes(event, listener.filter)) {
+      out.push_back(event);
+      entries.push_back({.session_id = event.session_id,
+                         .type = event.type,
+                         .id = event.id,
+                         .timestamp = event.timestamp});
+    }
+  }
+  if (listener.filter.query.empty() ||
+      std::ranges::all_of(out, [](const Event& event) { return event.is_reset; })) {
+    return out;
+  }
+  const Result<std::vector<bool>> matched = match_entries(*memory_, listener.filter.query, entries);
+  std::size_t i = 0;
+  std::erase_if(out, [&](const Event& event) {  // Who can't be answered is not told too much.
+    const std::size_t at = i++;
+    return !event.is_reset && (!matched || !(*matched)[at]);
+  });
+  return out;
+}
+
+void EventHub::tell(const std::vector<Event>& events) {
+  for (const auto& [number, listener] : listeners_) {
+    for (const Event& event : wanted(listener, events)) {
       listener.sink->send(event.text);
     }
   }

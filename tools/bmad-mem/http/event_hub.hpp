@@ -27,6 +27,7 @@
 #include <thread>
 #include <vector>
 
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/entry_watch.hpp"
 #include "bmad_mem/memory_manager.hpp"
@@ -39,6 +40,7 @@ namespace bmad_mem::cli {
 struct EventFilter {
   std::vector<std::string> sessions;
   std::vector<EntryType> types;
+  std::string query;  ///< Only entries that it finds, see match_entries().
 };
 
 /// One event, as it is sent to everyone.
@@ -47,9 +49,12 @@ struct Event {
   bool is_reset = false;  ///< Passes every filter.
   std::string session_id;
   EntryType type = EntryType::kConversation;
+  std::string id;  ///< Of the entry; and its time.
+  Timestamp timestamp{};
   std::shared_ptr<const std::string> text;
 };
 
+/// Whether the event is of the sessions and types; the query is not looked at.
 bool passes(const Event& event, const EventFilter& filter);
 
 /// Threads: one at a time.
@@ -106,8 +111,11 @@ class EventHub {
   void run();
   void take(const std::vector<Entry>& entries);
   void reset();
-  /// With mutex_ held.
-  void tell(const Event& event);
+  // With mutex_ held.
+  /// The events among `events` that the listener wants to hear of.
+  [[nodiscard]] std::vector<Event> wanted(const Listener& listener,
+                                          const std::vector<Event>& events) const;
+  void tell(const std::vector<Event>& events);
 
   const MemoryManager* memory_;
   std::mutex thread_mutex_;  // Guards thread_; taken before the other one.

@@ -47,6 +47,9 @@ struct SearchSettings {
   RelevanceCombine combine = RelevanceCombine::kFactors;  ///< When the query names none.
   RelevanceWeights weights;                               ///< So too.
   std::string language = "english";
+  /// Only what the query says: no word with a slip stands for another one, and nothing is left out
+  /// of the query because there is no such entry.
+  bool literal = false;
   /// When Query::timeout is over; counted from when the query came in.
   std::optional<std::chrono::steady_clock::time_point> deadline;
   /// From this one on, the sessions are of the user's own memory: what the project states under a
