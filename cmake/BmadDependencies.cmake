@@ -56,6 +56,7 @@ bmad_compiled_or_packaged(fmt
 
 if(BMAD_BUILD_TOOLS)
   find_package(Boost 1.74 REQUIRED)  # Headers only.
+  find_package(libsqlite3 REQUIRED)
 endif()
 # Header-only, and without a package file in Debian's 12. The tables of the build are in TOML.
 find_path(BMAD_TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)

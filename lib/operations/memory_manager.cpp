@@ -243,7 +243,13 @@ Result<UsualSession> MemoryManager::usual_session(const SessionParams& fresh,
 Result<Session> MemoryManager::load_session(std::string_view session_id) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kSessionShow));
   const std::string id(session_id);
-  return describe_session(store_of(*store, std::span(&id, 1)), id);
+  return titled_session(store_of(*store, std::span(&id, 1)), id);
+}
+
+Result<Session> MemoryManager::update_session(std::string_view session_id,
+                                              const SessionChange& change) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionSet));
+  return bmad_mem::update_session(*store, std::string(session_id), change);
 }
 
 Result<std::vector<Session>> MemoryManager::list_sessions() const {
@@ -251,7 +257,7 @@ Result<std::vector<Session>> MemoryManager::list_sessions() const {
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, store->session_ids());
   std::vector<Session> sessions;
   for (const std::string& id : ids) {
-    Result<Session> session = describe_session(*store, id);
+    Result<Session> session = titled_session(*store, id);
     if (!session) {
       Session unreadable;
       unreadable.session_id = id;

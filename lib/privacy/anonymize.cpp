@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bmad_mem/exports.hpp"
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "lifecycle/audit_log.hpp"
@@ -201,6 +202,8 @@ class SessionRewrite {
     session.project_name = manifest.project_name;
     session.session_type = manifest.session_type;
     session.tags = manifest.tags;
+    session.title = manifest.title;
+    session.metadata_json = manifest.free_metadata();
     const std::string before = manifest.to_text();
     session = anonymizer_.session(session);
     manifest.user_id = session.user_id;
@@ -208,6 +211,13 @@ class SessionRewrite {
     manifest.project_name = session.project_name;
     manifest.session_type = session.session_type;
     manifest.tags = session.tags;
+    manifest.title = session.title;
+    JsonParser parser;
+    if (const Result<JsonValue> metadata = parser.parse(session.metadata_json)) {
+      for (const JsonMember& member : metadata->members()) {
+        manifest.set_metadata(member.key, json_of(member.value));
+      }
+    }
     if (dry_run_ || manifest.to_text() == before) {
       return {};
     }

@@ -281,6 +281,11 @@ Session Anonymizer::session(const Session& session) {
   name(other.user_id);
   name(other.project_name);
   name(other.session_type);
+  other.title = text(other.title);
+  other.first_request = text(other.first_request);
+  if (!other.metadata_json.empty()) {
+    other.metadata_json = json(other.metadata_json);
+  }
   std::ranges::for_each(other.agent_ids, name);
   std::ranges::for_each(other.tags, name);
   other.manifest.clear();

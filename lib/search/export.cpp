@@ -16,6 +16,7 @@
 #include "store/layout.hpp"
 #include "store/manifest.hpp"
 #include "store/present_sessions.hpp"
+#include "store/session_title.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
 
@@ -54,13 +55,17 @@ Session archived_session(const Store& store, const std::string& session_id) {
   session.project_name = manifest->project_name;
   session.session_type = manifest->session_type;
   session.tags = manifest->tags;
+  session.metadata_json = manifest->free_metadata();
+  session.title = manifest->title;
+  session.title_from = manifest->title.empty() ? TitleSource::kDay : TitleSource::kChosen;
+  add_title(store, **files, session);
   session.size_bytes = static_cast<std::uint64_t>(manifest->statistics.size_bytes);
   session.manifest = manifest->text;
   return session;
 }
 
 Session live_session(const Store& store, const std::string& session_id) {
-  Result<Session> described = describe_session(store, session_id);
+  Result<Session> described = titled_session(store, session_id);
   if (described) {
     return std::move(*described);
   }
@@ -148,6 +153,7 @@ class Export {
       return {};
     }
     ++report_.sessions;
+    leave_out_title(chosen.session);
     BMAD_TRY(visitor_.on_session(chosen.session));
     for (const std::size_t index : order_of(*entries)) {
       ++report_.entries;
@@ -155,6 +161,17 @@ class Export {
           to_entry(parser_, chosen.session.session_id, std::move((*entries)[index]))));
     }
     return visitor_.on_session_end();
+  }
+
+  /// A title that is derived tells of messages: where only some entries are wanted, perhaps of
+  /// others.
+  void leave_out_title(Session& session) const {
+    EntryFilter filter = options_.filter;
+    filter.without_sensitive = false;  // No title is of a sensitive one.
+    if (chooses_entries(filter)) {
+      session.first_request.clear();
+      session.title = session.title_from == TitleSource::kChosen ? session.title : std::string();
+    }
   }
 
   /// What went meanwhile is no problem, unless it was asked for.

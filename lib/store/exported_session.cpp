@@ -19,6 +19,7 @@ Session redacted(const Store& store, Session identity) {
   redact(identity.user_id);
   redact(identity.project_name);
   redact(identity.session_type);
+  redact(identity.title);
   std::ranges::for_each(identity.agent_ids, redact);
   std::ranges::for_each(identity.tags, redact);
   return identity;
@@ -34,7 +35,7 @@ SessionParams params_of(const Session& identity) {
 }
 
 /// Puts the identity into the manifest; false when it was there already.
-bool take_over(const Session& identity, Manifest& manifest) {
+Result<bool> take_over(const Store& store, const Session& identity, Manifest& manifest) {
   const std::string before = manifest.to_text();
   manifest.created_at = identity.created_at;
   manifest.closed_at = identity.closed_at;
@@ -43,6 +44,10 @@ bool take_over(const Session& identity, Manifest& manifest) {
   manifest.project_name = identity.project_name;
   manifest.session_type = identity.session_type;
   manifest.tags = identity.tags;
+  if (identity.title_from == TitleSource::kChosen) {
+    manifest.title = identity.title;
+  }
+  BMAD_TRY(change_manifest(store, {.metadata_json = identity.metadata_json}, manifest));
   return manifest.to_text() != before;
 }
 
@@ -63,7 +68,8 @@ Status adopt_session(Store& store, const Session& identity) {
   const std::shared_ptr<OpenSession> session = store.session(identity.session_id);
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("import"));
   BMAD_TRY_ASSIGN(Manifest manifest, load_manifest(*store.files, identity.session_id));
-  if (!take_over(redacted(store, identity), manifest)) {
+  BMAD_TRY_ASSIGN(const bool is_new, take_over(store, redacted(store, identity), manifest));
+  if (!is_new) {
     return {};
   }
   manifest.updated_at = store.clock.now();

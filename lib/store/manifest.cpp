@@ -129,6 +129,7 @@ void read_metadata(ManifestReader& reader, JsonValue metadata, Manifest& manifes
   if (metadata.present() && !metadata.is_object()) {
     reader.refuse("metadata", "must be an object");
   }
+  manifest.title = metadata["title"].string();  // What is no string is somebody's own.
   reader.optional_string("metadata.project_name", metadata["project_name"], manifest.project_name);
   reader.optional_string("metadata.session_type", metadata["session_type"], manifest.session_type);
   reader.strings("metadata.tags", metadata["tags"], manifest.tags);

@@ -150,8 +150,8 @@ class ManifestMerge {
  private:
   /// As Manifest::to_text() orders the members that we know.
   static std::string in_order(const std::string& path, const ObjectText& object) {
-    constexpr std::array<std::string_view, 6> kFirst = {
-        "project_name",   "session_type",    "tags",
+    constexpr std::array<std::string_view, 7> kFirst = {
+        "title",          "project_name",    "session_type",  "tags",
         "total_messages", "total_decisions", "total_findings"};
     constexpr std::array<std::string_view, 3> kLast = {"size_bytes", "compacted_bytes",
                                                        "last_accessed"};

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/object_text.hpp"
@@ -50,8 +51,14 @@ void set_time(ObjectText& object, std::string_view key, const std::optional<Time
 }
 
 std::string metadata_text(const Manifest& manifest, std::string_view old_text) {
-  constexpr std::array<std::string_view, 3> kOrder = {"project_name", "session_type", "tags"};
+  constexpr std::array<std::string_view, 4> kOrder = {"title", "project_name", "session_type",
+                                                      "tags"};
   ObjectText metadata = object_text(old_text);
+  if (!manifest.title.empty()) {
+    metadata.set_string("title", manifest.title);
+  } else if (metadata.raw("title").starts_with('"')) {  // Else it is somebody's own.
+    metadata.remove("title");
+  }
   set_if_given(metadata, "project_name", manifest.project_name);
   set_if_given(metadata, "session_type", manifest.session_type);
   if (!manifest.tags.empty() || metadata.has("tags")) {
@@ -94,6 +101,33 @@ std::string statistics_text(const ManifestStatistics& statistics, std::string_vi
 }
 
 }  // namespace
+
+std::string Manifest::free_metadata() const {
+  if (text.find("\"metadata\"") == std::string::npos) {
+    return {};
+  }
+  ObjectText metadata = object_text(object_text(text).raw("metadata"));
+  for (const std::string_view own : {"project_name", "session_type", "tags"}) {
+    metadata.remove(own);
+  }
+  if (metadata.raw("title").starts_with('"')) {
+    metadata.remove("title");
+  }
+  std::string rest = metadata.to_line();
+  return rest == "{}" ? std::string() : rest;
+}
+
+void Manifest::set_metadata(std::string_view key, std::string raw) {
+  ObjectText root = object_text(text);
+  ObjectText metadata = object_text(root.raw("metadata"));
+  if (raw.empty()) {
+    metadata.remove(key);
+  } else {
+    metadata.set(key, std::move(raw));
+  }
+  root.set("metadata", metadata.to_line());
+  text = root.to_line();
+}
 
 std::string Manifest::to_text() const {
   constexpr std::array<std::string_view, 9> kOrder = {"session_id", "created_at", "updated_at",

@@ -10,6 +10,7 @@
 #include "store/atomic_file.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
+#include "store/session_title.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -165,14 +166,15 @@ Result<std::string> create_session(Store& store, const SessionParams& params) {
   BMAD_TRY(bring_back_gitignore(files));
   BMAD_TRY(remove_unfinished_sessions(store));
   BMAD_TRY_ASSIGN(std::string id, free_session_id(store, params.session_id));
-  const Manifest manifest =
-      new_manifest(without_secrets(store, {.session_id = id,
-                                           .user_id = params.user_id,
-                                           .agent_ids = params.agent_ids,
-                                           .project_name = params.project_name,
-                                           .session_type = params.session_type,
-                                           .tags = params.tags}),
-                   store.clock.now());
+  Manifest manifest = new_manifest(without_secrets(store, {.session_id = id,
+                                                           .user_id = params.user_id,
+                                                           .agent_ids = params.agent_ids,
+                                                           .project_name = params.project_name,
+                                                           .session_type = params.session_type,
+                                                           .tags = params.tags}),
+                                   store.clock.now());
+  BMAD_TRY(change_manifest(store, {.title = params.title, .metadata_json = params.metadata_json},
+                           manifest));
   BMAD_TRY(make_session_folder(store, manifest));
   return id;
 }
@@ -232,9 +234,19 @@ Result<Session> describe_session(const Store& store, const std::string& session_
       .project_name = manifest.project_name,
       .session_type = manifest.session_type,
       .tags = manifest.tags,
+      .title = manifest.title,
+      .title_from = manifest.title.empty() ? TitleSource::kDay : TitleSource::kChosen,
+      .first_request = {},
+      .metadata_json = manifest.free_metadata(),
       .size_bytes = footprint.size,
       .manifest = manifest.text,
       .problem = std::nullopt};
+}
+
+Result<Session> titled_session(const Store& store, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(Session session, describe_session(store, session_id));
+  add_title(store, *store.files, session);
+  return session;
 }
 
 const char* session_state_name(SessionState state) {

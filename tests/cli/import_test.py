@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -53,6 +54,54 @@ def transcript(session, first, count):
         yield record("assistant", session, number + 3, message={"id": f"n{number}", "role": "assistant", "content": answer})
 
 
+def claude_mem(path):
+    """A database as claude-mem keeps it, cut to the columns that are read."""
+    database = sqlite3.connect(path)
+    database.executescript(
+        """
+        CREATE TABLE sdk_sessions (id INTEGER PRIMARY KEY, content_session_id TEXT, memory_session_id TEXT, project TEXT,
+          custom_title TEXT);
+        CREATE TABLE user_prompts (id INTEGER PRIMARY KEY, content_session_id TEXT, prompt_number INTEGER,
+          prompt_text TEXT, created_at TEXT, created_at_epoch INTEGER);
+        CREATE TABLE observations (id INTEGER PRIMARY KEY, memory_session_id TEXT, project TEXT, text TEXT, type TEXT,
+          title TEXT, narrative TEXT, facts TEXT, concepts TEXT, files_modified TEXT, created_at TEXT,
+          created_at_epoch INTEGER);
+        CREATE TABLE session_summaries (id INTEGER PRIMARY KEY, memory_session_id TEXT, request TEXT, learned TEXT,
+          created_at TEXT, created_at_epoch INTEGER);
+        CREATE TABLE directives (id INTEGER PRIMARY KEY, content TEXT, status TEXT, created_at TEXT);
+        INSERT INTO sdk_sessions VALUES (1, 'c1', 'm1', 'ferry', 'Night boats');
+        INSERT INTO user_prompts VALUES (1, 'c1', 1, 'Why does it leave twice?', '2026-01-02T03:04:05.000Z', 0);
+        INSERT INTO observations VALUES
+          (1, 'm1', 'ferry', NULL, 'decision', 'Use one timetable', 'It was read twice', '["a","b"]', '["tides"]', NULL,
+           NULL, 1767323046000),
+          (2, 'm1', 'ferry', NULL, 'bugfix', 'The table was read twice', NULL, NULL, NULL, NULL, NULL, 1767323047000),
+          (3, 'm1', 'ferry', NULL, 'feature', 'A night table', NULL, NULL, NULL, '["boat.c"]', NULL, 1767323048000);
+        INSERT INTO session_summaries VALUES (1, 'm1', 'Fix the boat', 'Tables are cached', NULL, 1767323049000);
+        INSERT INTO directives VALUES (1, 'Use tabs', 'active', '2026-01-02T03:04:05.000Z'), (2, 'Old', 'off', NULL);
+        """
+    )
+    database.commit()
+    database.close()
+
+
+def cursor_state(path, chats, composers=()):
+    """A state.vscdb of Cursor: `chats` are (id, name, bubbles), `composers` the chats of a workspace."""
+    database = sqlite3.connect(path)
+    for table in ("ItemTable", "cursorDiskKV"):
+        database.execute(f"CREATE TABLE {table} (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)")
+    for name, title, bubbles in chats:
+        heads = [{"bubbleId": bubble["bubbleId"], "type": bubble["type"]} for bubble in bubbles]
+        chat = {"composerId": name, "name": title, "createdAt": 1767323045000, "fullConversationHeadersOnly": heads}
+        database.execute("INSERT INTO cursorDiskKV VALUES (?, ?)", (f"composerData:{name}", json.dumps(chat)))
+        for bubble in reversed(bubbles):
+            key = f"bubbleId:{name}:{bubble['bubbleId']}"
+            database.execute("INSERT INTO cursorDiskKV VALUES (?, ?)", (key, json.dumps(bubble).encode()))
+    value = json.dumps({"allComposers": [{"composerId": name} for name in composers]})
+    database.execute("INSERT INTO ItemTable VALUES ('composer.composerData', ?)", (value,))
+    database.commit()
+    return database
+
+
 class Import(ToolTest):
     def setUp(self):
         super().setUp()
@@ -67,6 +116,62 @@ class Import(ToolTest):
 
     def import_json(self, *arguments, status=0):
         return json.loads(self.run_tool("--json", "import", *arguments, status=status))
+
+    def test_the_database_of_claude_mem(self):
+        home = self.folder / "home"
+        (home / ".claude-mem").mkdir(parents=True)
+        claude_mem(home / ".claude-mem/claude-mem.db")
+        self.environment["HOME"] = str(home)
+        self.environment.pop("CLAUDE_MEM_DATA_DIR", None)
+        self.assertEqual(self.import_json("--from", "claude-mem")["imported"], 6)
+        self.assertEqual(self.import_json(str(home / ".claude-mem/claude-mem.db"))["known"], 6)
+        (decision,) = self.entries("decision")
+        self.assertEqual((decision["decision"], decision["tags"]), ("Use one timetable", ["tides"]))
+        self.assertEqual(decision["timestamp"], "2026-01-02T03:04:06Z")
+        (session,) = (one for one in self.sessions() if one["session_id"] == "claude-mem-c1")
+        self.assertEqual((session["title"], session["project_name"]), ("Night boats", "ferry"))
+        self.assertEqual(sorted(event["kind"] for event in self.entries("event")), ["feature", "session_summary"])
+        self.assertEqual([fact["content"] for fact in self.entries("fact")], ["Use tabs"])
+        self.assertEqual(sorted(path.name for path in (home / ".claude-mem").iterdir()), ["claude-mem.db"])
+
+    def test_the_databases_of_cursor(self):
+        user = self.folder / "home/.config/Cursor/User"
+        for name, project in (("here", self.project), ("other", self.folder / "elsewhere")):
+            (user / "workspaceStorage" / name).mkdir(parents=True)
+            (user / "workspaceStorage" / name / "workspace.json").write_text(json.dumps({"folder": f"file://{project}"}))
+            cursor_state(user / "workspaceStorage" / name / "state.vscdb", [], [f"chat-{name}"]).close()
+        (user / "globalStorage").mkdir()
+        call = {"name": "read_file", "toolCallId": "t1", "params": '{"path":"/a/boat.c"}', "result": '{"contents":"x"}'}
+        bubbles = [
+            {"bubbleId": "b1", "type": 1, "text": "Which file has the tides?"},
+            {"bubbleId": "b2", "type": 2, "text": "It is boat.c", "toolFormerData": call},
+            {"bubbleId": "b3", "type": 2, "text": "", "thinking": {"text": "hm"}},
+        ]
+        other = [{"bubbleId": "c1", "type": 1, "text": "Something else"}]
+        common = user / "globalStorage/state.vscdb"
+        database = cursor_state(common, [("chat-here", "Tide tables", bubbles), ("chat-other", "", other)])
+        self.environment["HOME"] = str(self.folder / "home")
+        self.assertEqual(self.import_json("--from", "cursor")["imported"], 4)
+        self.assertEqual([one["title"] for one in self.sessions()], ["Tide tables"])
+        self.assertEqual({one["timestamp"] for one in self.entries("conversation")}, {"2026-01-02T03:04:05Z"})
+        # What the program wrote last is in the -wal as long as it runs.
+        database.execute("PRAGMA journal_mode=WAL")
+        chat = {"composerId": "chat-new", "conversation": [{"bubbleId": "d1", "type": 1, "text": "Just now"}]}
+        database.execute("INSERT INTO cursorDiskKV VALUES ('composerData:chat-new', ?)", (json.dumps(chat),))
+        database.commit()
+        self.assertEqual(self.import_json("--from", "cursor", "--all-projects")["imported"], 2)
+        database.close()
+        # A damaged one is named, and nothing of it is made up.
+        common.write_bytes(common.read_bytes()[:5000])
+        self.assertIn("state.vscdb", self.run_tool_status("import", str(common)))
+
+    def sessions(self):
+        return [json.loads(line) for line in self.run_tool("--json", "session", "list").splitlines()]
+
+    def run_tool_status(self, *arguments):
+        done = subprocess.run([TOOL, *arguments], env=self.environment, cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        return done.stderr
 
     def write(self, path, *lines):
         path = self.folder / path

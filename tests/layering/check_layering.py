@@ -37,7 +37,7 @@ THIRD_PARTY = {
 
 # The same for tools. A tool uses the public headers (bmad_mem/...) and no room.
 TOOL_THIRD_PARTY = {
-    "bmad-mem": {"toml++", "libyaml", "libsodium", "Boost.Asio", "Boost.Beast"},
+    "bmad-mem": {"toml++", "libyaml", "libsodium", "SQLite", "Boost.Asio", "Boost.Beast"},
     "bmad-bench": {"CLI11", "Google Benchmark", "SQLite", "Xapian"},
 }
 

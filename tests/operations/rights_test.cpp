@@ -125,6 +125,8 @@ const std::multimap<Operation, Call>& calls() {
   static const std::multimap<Operation, Call> kCalls = {
       {Operation::kSessionNew, [](M m) { return status_of(m.create_session({})); }},
       {Operation::kSessionNew, [](M m) { return status_of(m.usual_session()); }},
+      {Operation::kSessionSet,
+       [](M m) { return status_of(m.update_session("s1", {.title = "Night boats"})); }},
       {Operation::kSessionList, [](M m) { return status_of(m.list_sessions()); }},
       {Operation::kSessionList, [](M m) { return status_of(m.archived_sessions()); }},
       {Operation::kSessionShow, [](M m) { return status_of(m.load_session("s1")); }},

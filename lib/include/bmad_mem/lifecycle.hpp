@@ -166,6 +166,9 @@ struct ArchivedSession {
   Timestamp archived_at{};
   std::uint64_t original_bytes = 0;
   std::uint64_t compressed_bytes = 0;
+  std::string title;  ///< This and the next two are as those of Session.
+  TitleSource title_from = TitleSource::kDay;
+  std::string first_request;
   std::string manifest;  ///< One JSON object.
 };
 

@@ -85,6 +85,18 @@ struct SessionParams {
   std::string project_name = {};
   std::string session_type = {};  ///< Free text, such as "architecture_review".
   std::vector<std::string> tags = {};
+  std::string title = {};          ///< Derived from what is said when empty, see Session::title.
+  std::string metadata_json = {};  ///< As SessionChange::metadata_json.
+};
+
+/// What is to be changed about a session; the rest stays.
+struct SessionChange {
+  /// One line; an empty one takes the chosen title away, and a derived one is shown again.
+  std::optional<std::string> title = {};
+  /// A JSON object of at most 16 KiB whose members take the place of those in the manifest's
+  /// `metadata`; null removes one. project_name, session_type and title must be strings, tags
+  /// a list of strings; all others may be anything. Empty: nothing.
+  std::string metadata_json = {};
 };
 
 /// Where a write goes that names no session.
@@ -162,6 +174,11 @@ class MemoryManager {
   Result<std::vector<Session>> list_sessions() const;
   /// Refreshes the statistics in the manifest and notes the time. The next write opens it again.
   Result<Session> close_session(std::string_view session_id);
+  /// Changes title and metadata, without their secrets; a session that is archived is restored, one
+  /// that is closed stays closed. Durable on return. Errors: E_SESSION_NOT_FOUND; E_INVALID_FORMAT
+  /// for metadata that are no object; E_SCHEMA_INVALID for a member of another kind, with field;
+  /// E_SIZE_LIMIT. The session is unchanged then.
+  Result<Session> update_session(std::string_view session_id, const SessionChange& change);
   /// Counted from the logs as they are now.
   Result<SessionStatistics> statistics(std::string_view session_id) const;
   Result<GlobalStatistics> global_statistics() const;

@@ -24,6 +24,17 @@ struct InitReport {
   bool created_gitignore = false;
 };
 
+/// Where the title of a session is from.
+enum class TitleSource : std::uint8_t {
+  kChosen,   ///< Somebody gave it: `session rename`.
+  kRequest,  ///< What the user asked for first.
+  kSummary,  ///< The first line of its summary.
+  kDay,      ///< Who wrote, and on which day: nothing else is known.
+};
+
+/// "chosen", "request", "summary" or "day". Static storage.
+std::string_view title_source_name(TitleSource source);
+
 /// Identity and metadata of a session.
 struct Session {
   std::string session_id;
@@ -36,6 +47,14 @@ struct Session {
   std::string project_name;
   std::string session_type;
   std::vector<std::string> tags;
+  /// What people call it, on one line; only with a problem it may be empty.
+  std::string title;
+  TitleSource title_from = TitleSource::kDay;
+  /// What its user asked for first, on one line of at most 200 characters; empty when nobody did,
+  /// or when messages may not be read. It is read from the log, and goes with the message.
+  std::string first_request;
+  /// What else is in the manifest's `metadata`, as one JSON object; empty without any.
+  std::string metadata_json;
   std::uint64_t size_bytes = 0;  ///< Of the tracked files.
   std::string manifest;          ///< The manifest as one JSON object; empty with a problem.
   std::optional<Error> problem;  ///< Why there is no more to say; only in lists.

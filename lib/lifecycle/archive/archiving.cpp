@@ -27,6 +27,7 @@
 #include "store/layout.hpp"
 #include "store/return_lines.hpp"
 #include "store/session_archive.hpp"
+#include "store/session_title.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
 
@@ -178,8 +179,22 @@ Result<Session> restore_session(Store& store, const std::string& session_id) {
     BMAD_TRY(remove_archive(files, session_id));
   }
   store.forget_session(session_id);
-  return describe_session(store, session_id);
+  return titled_session(store, session_id);
 }
+
+namespace {
+
+/// What version 0.1 archived has no title: its archive says it.
+DerivedTitle title_of_archive(const Store& store, const ArchiveManifest& manifest) {
+  if (manifest.title) {
+    return *manifest.title;
+  }
+  const Result<std::vector<ArchivedFile>> members =
+      read_session_archive(*store.files, manifest.session_id);
+  return members ? size_of_archive(*members, 0).title : DerivedTitle();
+}
+
+}  // namespace
 
 Result<std::vector<ArchivedSession>> list_archived(const Store& store) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, archived_session_ids(*store.files));
@@ -193,6 +208,9 @@ Result<std::vector<ArchivedSession>> list_archived(const Store& store) {
       session.original_bytes = manifest->original_size_bytes;
       session.compressed_bytes = manifest->compressed_size_bytes;
       session.manifest = manifest->text;
+      if (const Result<Manifest> whose = parse_manifest(manifest->text, id)) {
+        add_title(store, *whose, title_of_archive(store, *manifest), session);
+      }
     }
     sessions.push_back(std::move(session));
   }

@@ -85,7 +85,7 @@ Result<Session> close_session(Store& store, const std::string& session_id) {
   }
   seal_index(store);
   write_missing_views(store);
-  BMAD_TRY_ASSIGN(Session closed, describe_session(store, session_id));
+  BMAD_TRY_ASSIGN(Session closed, titled_session(store, session_id));
   closed.notice = std::move(notice);
   return closed;
 }

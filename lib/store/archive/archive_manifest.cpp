@@ -23,6 +23,7 @@ constexpr const char* kArchivedAt = "archived_at";
 constexpr const char* kOriginalSize = "original_size_bytes";
 constexpr const char* kCompressedSize = "compressed_size_bytes";
 constexpr const char* kArchivedFiles = "archived_files";
+constexpr const char* kDerivedTitle = "derived_title";
 
 Error wrong(std::string_view field, std::string_view what, const std::string& path) {
   return {.code = ErrorCode::E_SESSION_CORRUPT,
@@ -69,6 +70,13 @@ std::string hashes_text(std::span<const ArchivedHash> hashes) {
   return json.take();
 }
 
+std::string title_text(const DerivedTitle& title) {
+  JsonWriter json;
+  json.begin_object().member("title", title.title);
+  json.member("first_request", title.first_request).end_object();
+  return json.take();
+}
+
 std::vector<ArchivedHash> read_archived_hashes(JsonValue object) {
   std::vector<ArchivedHash> hashes;
   for (const JsonMember& member : object.members()) {
@@ -105,6 +113,10 @@ Result<ArchiveManifest> parse(std::string text, std::string_view session_id,
   BMAD_TRY_ASSIGN(manifest.original_size_bytes, size_member(*root, kOriginalSize, path));
   BMAD_TRY_ASSIGN(manifest.compressed_size_bytes, size_member(*root, kCompressedSize, path));
   manifest.hashes = read_archived_hashes((*root)[kArchivedFiles]);
+  if (const JsonValue title = (*root)[kDerivedTitle]; title.is_object()) {
+    manifest.title = {.title = std::string(title["title"].string()),
+                      .first_request = std::string(title["first_request"].string())};
+  }
   manifest.text = std::move(text);
   return manifest;
 }
@@ -121,10 +133,11 @@ Status write_archive_manifest(FileSystem& files, std::string_view manifest_text,
   object.set(kOriginalSize, std::to_string(size.original_bytes));
   object.set(kCompressedSize, std::to_string(size.compressed_bytes));
   if (!size.hashes.empty()) {
+    object.set(kDerivedTitle, title_text(size.title));
     object.set(kArchivedFiles, hashes_text(size.hashes));
   }
-  constexpr std::array<std::string_view, 4> kLast = {kArchivedAt, kOriginalSize, kCompressedSize,
-                                                     kArchivedFiles};
+  constexpr std::array<std::string_view, 5> kLast = {kArchivedAt, kOriginalSize, kCompressedSize,
+                                                     kDerivedTitle, kArchivedFiles};
   BMAD_TRY(ensure_folder(files, kArchiveFolder));
   return replace_file(files, archive_manifest_path(manifest.session_id),
                       json_pretty(object.to_line({}, kLast)) + '\n');

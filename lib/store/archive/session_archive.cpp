@@ -207,11 +207,17 @@ Result<std::vector<PlacedFile>> place_archive_files(std::string_view session_id,
 
 ArchiveSize size_of_archive(std::span<const ArchivedFile> members, std::uint64_t compressed_bytes) {
   ArchiveSize size{.files = members.size(), .compressed_bytes = compressed_bytes};
+  std::string_view conversation;
+  std::string_view summary;
   for (const ArchivedFile& member : members) {
+    const bool is_conversation = member.name == entry_type_info(EntryType::kConversation).log_file;
+    conversation = is_conversation ? member.bytes : conversation;
+    summary = member.name == kSummaryName ? member.bytes : summary;
     size.original_bytes += member.bytes.size();
     size.hashes.push_back(
         {.name = member.name, .size = member.bytes.size(), .xxh3 = hash_hex(xxh3(member.bytes))});
   }
+  size.title = derived_title(conversation, summary);
   return size;
 }
 

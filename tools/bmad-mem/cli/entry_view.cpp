@@ -136,6 +136,12 @@ std::string entry_json_line(const Entry& entry, std::string_view extra) {
     members += entry.of_user ? fmt::format(R"({}"scope":"user")", members.empty() ? "" : ",") : "";
     return entry_json_line(plain, members);
   }
+  if (!entry.headline.empty()) {
+    Entry plain = entry;
+    plain.headline.clear();
+    return entry_json_line(plain, fmt::format(R"("headline":{}{}{})", json_quoted(entry.headline),
+                                              extra.empty() ? "" : ",", extra));
+  }
   const std::string_view type = entry_type_name(entry.type);
   std::string out = fmt::format(R"({{"type":{},"session_id":{})", json_quoted(type),
                                 json_quoted(entry.session_id));

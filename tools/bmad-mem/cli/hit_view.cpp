@@ -17,6 +17,9 @@ namespace {
 /// Under the first letter of the hit's type.
 constexpr std::string_view kIndent = "      ";
 
+/// A snippet that begins so says what matched, and not what the entry is.
+constexpr std::string_view kCutBegin = "…";
+
 /// One row of "relevance = weight x value + …", or of "relevance = factor x factor x …".
 struct Component {
   std::string_view name;
@@ -237,6 +240,9 @@ void print_hit(Tool& tool, const Query& query, const Hit& hit, HitColumns column
   tool.out().print("{:.2f}  {}  {}  {}{}\n", hit.relevance,
                    padded(entry_type_name(entry.type), columns.type),
                    style.id(padded(entry.id, columns.id)), style.faint(when), about);
+  if (hit.snippet.starts_with(kCutBegin) && !entry.headline.empty()) {
+    tool.out().print("{}{}\n", kIndent, style.bold(printable(entry.headline)));
+  }
   tool.out().print("{}{}\n", kIndent, marked(hit, style));
   if (query.explain) {
     print_explanation(tool, hit);
@@ -247,6 +253,7 @@ void print_hit(Tool& tool, const Query& query, const Hit& hit, HitColumns column
 /// The hit's line of JSON where only ids are wanted.
 std::string id_json_line(const Hit& hit) {
   Entry entry = hit.entry;
+  entry.headline.clear();
   JsonWriter json;
   json.begin_object().member("id", entry.id).member("timestamp", format_rfc3339(entry.timestamp));
   json.end_object();

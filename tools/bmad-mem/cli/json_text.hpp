@@ -17,6 +17,7 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/reports.hpp"
 #include "bmad_mem/rfc3339.hpp"
 
 namespace bmad_mem::cli {
@@ -136,5 +137,12 @@ std::string_view name_within(std::span<const std::string_view> added, std::strin
 /// Which members the tool added to this line, beside "type" and "session_id". In lines of other
 /// programs, single ones of these names could be fields that somebody chose.
 std::vector<std::string_view> added_members(JsonValue line);
+
+/// What a session is called: title, title_from and, where there is one, first_request.
+template <typename AnySession>
+void add_title(JsonWriter& json, const AnySession& session) {
+  json.member("title", session.title).member("title_from", title_source_name(session.title_from));
+  add_text(json, "first_request", session.first_request);
+}
 
 }  // namespace bmad_mem::cli

@@ -38,7 +38,8 @@ Error no_session(const std::vector<std::string>& open) {
 
 /// The metadata of the manifest, when somebody put more there than what has members of its own.
 void add_metadata(JsonWriter& json, const std::string& manifest) {
-  static constexpr std::array<std::string_view, 3> kOwn = {"project_name", "session_type", "tags"};
+  static constexpr std::array<std::string_view, 4> kOwn = {"title", "project_name", "session_type",
+                                                           "tags"};
   for (const MemberText& member : json_members(manifest)) {
     const std::vector<MemberText> metadata =
         member.key == "metadata" ? json_members(member.value) : std::vector<MemberText>();
@@ -149,6 +150,7 @@ std::string session_as_json(const MemoryManager& memory, const Session& session)
     json.end_object();
     return json.take();
   }
+  add_title(json, session);
   json.member("created_at", format_rfc3339(session.created_at));
   json.member("last_write", format_rfc3339(session.last_write));
   add_time(json, "closed_at", session.closed_at);

@@ -96,7 +96,8 @@ Result<std::vector<ImportFile>> find_files(Tool& tool, ImportFormat format,
   const ClientFolders folders = {.home = std::string(environment("HOME")),
                                  .claude = std::string(environment("CLAUDE_CONFIG_DIR")),
                                  .codex = std::string(environment("CODEX_HOME")),
-                                 .memory_file = std::string(environment("MEMORY_FILE_PATH"))};
+                                 .memory_file = std::string(environment("MEMORY_FILE_PATH")),
+                                 .claude_mem = std::string(environment("CLAUDE_MEM_DATA_DIR"))};
   BMAD_TRY_ASSIGN(FoundImports found,
                   find_usual_places(format, folders, project, tool.args().has("all-projects")));
   if (found.of_other_projects != 0) {

@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "cli/filters.hpp"
+#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/text.hpp"
@@ -37,6 +39,30 @@ Result<ExitStatus> run_init(Tool& tool) {
   return ExitStatus::kDone;
 }
 
+namespace {
+
+/// The values of --meta as a JSON object; empty without any.
+Result<std::string> metadata_from(const Arguments& args) {
+  JsonWriter json;
+  json.begin_object();
+  for (const std::string& pair : args.all("meta")) {
+    const std::size_t equals = pair.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      return Error{
+          .code = ErrorCode::E_INVALID_QUERY,
+          .message = fmt::format("'{}' is not KEY=VALUE, such as ticket=NB-12", printable(pair)),
+          .field = "meta"};
+    }
+    json.key(std::string_view(pair).substr(0, equals));
+    const std::string_view value = std::string_view(pair).substr(equals + 1);
+    json.raw(value.empty() ? "null" : json_quoted(value));
+  }
+  json.end_object();
+  return args.has("meta") ? json.take() : std::string();
+}
+
+}  // namespace
+
 Result<ExitStatus> run_session_new(Tool& tool) {
   const Arguments& args = tool.args();
   SessionParams params;
@@ -54,6 +80,8 @@ Result<ExitStatus> run_session_new(Tool& tool) {
   params.project_name = args.value("project");
   params.session_type = args.value("type");
   params.tags = args.all("tag");
+  params.title = args.value("title");
+  BMAD_TRY_ASSIGN(params.metadata_json, metadata_from(args));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string id, memory.create_session(params));
   note_maintenance(tool, memory);
@@ -65,11 +93,36 @@ Result<ExitStatus> run_session_new(Tool& tool) {
   return ExitStatus::kDone;
 }
 
+Result<ExitStatus> run_session_set(Tool& tool) {
+  const Arguments& args = tool.args();
+  SessionChange change;
+  if (args.positionals().size() > 1) {
+    change.title = args.positional(1);
+  }
+  BMAD_TRY_ASSIGN(change.metadata_json, metadata_from(args));
+  if (!change.title && change.metadata_json.empty()) {
+    return tool.wrong_usage("nothing to change; give a TITLE or --meta KEY=VALUE");
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const Session session, memory.update_session(args.positional(0), change));
+  if (tool.json()) {
+    tool.out().print("{}\n", session_as_json(memory, session));
+  } else {
+    tool.out().print("changed {}: {}\n", tool.style().id(session.session_id),
+                     printable(session.title));
+  }
+  return ExitStatus::kDone;
+}
+
 namespace {
 
 /// What a person looks for in the list, behind the times and the size.
 std::string about(const Session& session) {
   std::string out;
+  std::string title;
+  if (session.title_from != TitleSource::kDay) {  // That says what stands beside it.
+    title = session.title;
+  }
   const auto add = [&](std::string_view text) {
     if (!text.empty()) {
       out += out.empty() ? "" : ", ";
@@ -82,7 +135,7 @@ std::string about(const Session& session) {
   for (const std::string& tag : session.tags) {
     add("#" + tag);
   }
-  return printable(out);
+  return printable(title + (title.empty() || out.empty() ? "" : "  ") + out);
 }
 
 /// One line of the list.
@@ -118,17 +171,20 @@ Status add_archived(const MemoryManager& memory, std::vector<Row>& rows) {
   BMAD_TRY_ASSIGN(std::vector<ArchivedSession> sessions, memory.archived_sessions());
   std::ranges::sort(sessions, std::ranges::greater(), &ArchivedSession::archived_at);
   for (const ArchivedSession& session : sessions) {
+    const bool has_title = session.title_from != TitleSource::kDay;
     JsonWriter json;
     json.begin_object().member("session_id", session.session_id).member("state", "archived");
+    add_title(json, session);
     json.member("created_at", format_rfc3339(session.created_at));
     json.member("archived_at", format_rfc3339(session.archived_at));
     json.member("original_bytes", session.original_bytes);
     json.member("compressed_bytes", session.compressed_bytes).end_object();
     rows.push_back({.id = session.session_id,
                     .state = "archived",
-                    .text = fmt::format("{}  {}  of {}", shown_minute(session.archived_at),
+                    .text = fmt::format("{}  {}  of {}{}{}", shown_minute(session.archived_at),
                                         padded_left(format_size(session.compressed_bytes), 9),
-                                        format_size(session.original_bytes)),
+                                        format_size(session.original_bytes), has_title ? "  " : "",
+                                        has_title ? printable(session.title) : std::string()),
                     .json = json.take(),
                     .is_bad = false});
   }
@@ -204,6 +260,17 @@ Result<ExitStatus> run_session_list(Tool& tool) {
   return ExitStatus::kDone;
 }
 
+namespace {
+
+/// A value of the metadata for people: text without quotes.
+std::string metadata_value(std::string_view json) {
+  JsonParser parser;
+  const Result<JsonValue> value = parser.parse(json);
+  return value && value->is_string() ? std::string(value->string()) : json_compact(json);
+}
+
+}  // namespace
+
 Result<ExitStatus> run_session_show(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   std::string id(tool.args().positional(0));
@@ -223,6 +290,8 @@ Result<ExitStatus> run_session_show(Tool& tool) {
       print_field(tool, name, value, 10);
     }
   };
+  show("title", session.title);
+  show("request", session.first_request == session.title ? std::string() : session.first_request);
   show("created", shown_time(session.created_at));
   show("last write", shown_time(session.last_write));
   show("closed", session.closed_at ? shown_time(*session.closed_at) : "");
@@ -231,6 +300,9 @@ Result<ExitStatus> run_session_show(Tool& tool) {
   show("project", session.project_name);
   show("type", session.session_type);
   show("tags", joined(session.tags));
+  for (const MemberText& member : json_members(session.metadata_json)) {
+    show(member.key, metadata_value(member.value));
+  }
   show("entries", format_count(statistics.entries()));
   show("size", format_size(session.size_bytes));
   return ExitStatus::kDone;

@@ -87,6 +87,9 @@ std::string session_resource(const Session& session) {
   JsonWriter json;
   json.begin_object().member("uri", std::string(kSessionUri) + session.session_id);
   json.member("name", session.session_id);
+  if (!session.title.empty()) {
+    json.member("title", session.title);
+  }
   json.member("description", fmt::format("Session of {}{}{}", format_minute(session.created_at),
                                          session.project_name.empty() ? "" : ", ",
                                          printable(utf8_prefix(session.project_name, 100))));

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/summary.hpp"
@@ -140,6 +141,36 @@ Result<McpToolResult> mcp_session_list(MemoryToolCall& call) {
   json.end_object();
   const std::string text = json.take();
   return McpToolResult{.text = all.empty() ? nothing_stored_yet().text : text, .structured = text};
+}
+
+Result<McpToolResult> mcp_session_set(MemoryToolCall& call) {
+  const ToolArguments& args = call.arguments;
+  SessionChange change;
+  if (std::string title = args.text("title"); !title.empty()) {
+    change.title = std::move(title);
+  }
+  if (const JsonValue metadata = args.value("metadata"); metadata.present()) {
+    change.metadata_json = json_of(metadata);
+  }
+  if (!change.title && change.metadata_json.empty()) {
+    return bad_argument("title", "is required, or metadata: what to change");
+  }
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
+  std::string id = args.text("session_id");
+  if (id.empty()) {
+    id = call.session.current();
+  }
+  if (memory == nullptr || id.empty()) {
+    return McpToolResult{.text = "This conversation has no session yet. Give session_id.",
+                         .is_error = true};
+  }
+  BMAD_TRY_ASSIGN(const Session session, memory->update_session(id, change));
+  JsonWriter json;
+  json.begin_object().member("session_id", session.session_id).member("title", session.title);
+  json.end_object();
+  return McpToolResult{
+      .text = fmt::format("Session {} is called: {}", session.session_id, printable(session.title)),
+      .structured = json.take()};
 }
 
 Result<McpToolResult> mcp_stats(MemoryToolCall& call) {

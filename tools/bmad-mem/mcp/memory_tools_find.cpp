@@ -79,9 +79,22 @@ std::string notes_of(const QueryAnswer& answer) {
   return out;
 }
 
+/// What matched; before it the headline where that begins in the middle.
+std::string hit_text(const Hit& hit) {
+  const bool is_cut = hit.snippet.starts_with("…");
+  return (is_cut ? quoted_lines(hit.entry.headline, 300) : std::string()) +
+         quoted_lines(hit.snippet, 2 * kSnippetSize);
+}
+
+/// As the entry is stored: its headline would say it twice.
+std::string stored_json_line(Entry entry) {
+  entry.headline.clear();
+  return entry_json_line(entry);
+}
+
 /// One entry's JSON from `offset` on, as much as fits.
 std::string part_of_entry(const Entry& entry, std::size_t offset, std::size_t size_max) {
-  const std::string json = entry_json_line(entry);
+  const std::string json = stored_json_line(entry);
   if (offset >= json.size()) {
     return fmt::format("{}: its JSON ends at byte {}.\n", entry.id, json.size());
   }
@@ -108,7 +121,7 @@ std::string many_entries(const std::vector<Entry>& entries, const std::vector<st
           fmt::format("({} is marked sensitive. Only if the user asks for it: "
                       "include_sensitive true.)\n",
                       entry.id));
-    } else if (!text.add(entry_json_line(entry) + "\n")) {
+    } else if (!text.add(stored_json_line(entry) + "\n")) {
       left += (left.empty() ? "" : ", ") + entry.id;
     }
   }
@@ -170,8 +183,7 @@ Result<McpToolResult> mcp_query(MemoryToolCall& call) {
   for (const Hit& hit : hits) {
     if (!text.add(fmt::format("\n{} | relevance {:.2f}{}{}\n{}", entry_head(hit.entry),
                               hit.relevance, hit.outdated ? " | outdated" : "",
-                              hit.weak ? " | weak" : "",
-                              quoted_lines(hit.snippet, 2 * kSnippetSize)))) {
+                              hit.weak ? " | weak" : "", hit_text(hit)))) {
       break;
     }
     ++shown;
@@ -228,7 +240,7 @@ Result<McpToolResult> mcp_get(MemoryToolCall& call) {
   }
   constexpr std::size_t kPartMax = kAnswerSizeMax - 1000;
   if (ids.size() == 1 && entries.size() == 1 && (with_sensitive || !entries[0].sensitive) &&
-      (offset != 0 || entry_json_line(entries[0]).size() > kPartMax)) {
+      (offset != 0 || stored_json_line(entries[0]).size() > kPartMax)) {
     return McpToolResult{.text = part_of_entry(entries[0], offset, kPartMax)};
   }
   return McpToolResult{.text = many_entries(entries, missing, with_sensitive),

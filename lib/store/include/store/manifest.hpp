@@ -5,7 +5,7 @@
 //     "created_at": "2026-01-11T10:00:00Z",     "updated_at": …,
 //     "user_id": "user-789",                    absent when nobody was named
 //     "agent_ids": ["bmad-master", "architect"],
-//     "metadata": {"project_name": …, "session_type": …, "tags": […]},
+//     "metadata": {"title": …, "project_name": …, "session_type": …, "tags": […], …},
 //     "statistics": {"total_messages": 127, …, "size_bytes": 245678, "last_accessed": …},
 //     "closed_at": "2026-01-11T18:00:00Z",      only once the session is closed
 //     "version": "1.0"
@@ -62,6 +62,7 @@ struct Manifest {
   Timestamp updated_at{};
   std::string user_id;  ///< Empty when nobody was named.
   std::vector<std::string> agent_ids;
+  std::string title;         ///< As somebody chose it; empty when nobody did.
   std::string project_name;  ///< Empty when not given; so are the two below.
   std::string session_type;  ///< Free text, such as "architecture_review".
   std::vector<std::string> tags;
@@ -75,6 +76,10 @@ struct Manifest {
   /// The file's content: pretty, members in the order of the specification, unknown ones after the
   /// known ones of their object, '\n' at the end.
   [[nodiscard]] std::string to_text() const;
+  /// The metadata that have no member here, as one JSON object; empty without any.
+  [[nodiscard]] std::string free_metadata() const;
+  /// Sets one of those to the JSON value `raw`; removes it when that is empty.
+  void set_metadata(std::string_view key, std::string raw);
 };
 
 /// What there is to say about a session when it is created.

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@
 
 #include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
+#include "store/session_title.hpp"
 
 namespace bmad_mem {
 
@@ -51,6 +53,7 @@ struct ArchiveSize {
   std::uint64_t original_bytes = 0;    ///< Of the files.
   std::uint64_t compressed_bytes = 0;  ///< Of the archive.
   std::vector<ArchivedHash> hashes;    ///< One a file, in the order of the archive.
+  DerivedTitle title;                  ///< From its files; see session_title.hpp.
 
   bool operator==(const ArchiveSize&) const = default;
 };
@@ -76,7 +79,7 @@ struct ArchiveLimits {
 Result<ArchiveSize> write_session_archive(FileSystem& files, std::string_view session_id,
                                           const ArchiveLimits& limits = {});
 
-/// The sizes and hashes of `members` of an archive of `compressed_bytes`.
+/// Sizes, hashes and title of `members` of an archive of `compressed_bytes`.
 ArchiveSize size_of_archive(std::span<const ArchivedFile> members, std::uint64_t compressed_bytes);
 
 /// What write_session_archive would write; writes nothing and needs no lock. Errors: as it, but for
@@ -117,6 +120,7 @@ Result<std::vector<std::string>> archived_session_ids(FileSystem& files);
 //     "archived_at": "2026-02-20T08:00:00Z",
 //     "original_size_bytes": 245678,           of the session's files
 //     "compressed_size_bytes": 61234,          of the .tar.gz
+//     "derived_title": {"title": …, "first_request": …}        see session_title.hpp
 //     "archived_files": {"facts.jsonl": {"size_bytes": 812, "xxh3": "…"}, …}
 //   }
 
@@ -126,8 +130,9 @@ struct ArchiveManifest {
   Timestamp archived_at{};
   std::uint64_t original_size_bytes = 0;
   std::uint64_t compressed_size_bytes = 0;
-  std::vector<ArchivedHash> hashes;  ///< Of its files; none in what version 0.1 wrote.
-  std::string text;                  ///< The whole file.
+  std::optional<DerivedTitle> title;  ///< Nothing in what version 0.1 wrote.
+  std::vector<ArchivedHash> hashes;   ///< Of its files; none in what version 0.1 wrote.
+  std::string text;                   ///< The whole file.
 };
 
 /// Writes the manifest that goes with an archive, in place of one that is there. `manifest_text` is

@@ -24,7 +24,16 @@ Result<UsualSession> usual_session(Store& store, const SessionParams& fresh,
 /// lock, so none of them is in the making.
 Status remove_unfinished_sessions(Store& store);
 
+/// Without a title that is derived: that is one more file to read.
 Result<Session> describe_session(const Store& store, const std::string& session_id);
+/// With its title.
+Result<Session> titled_session(const Store& store, const std::string& session_id);
+/// Sets what `change` names in `manifest`, without its secrets. Errors: as
+/// MemoryManager::update_session(); the manifest may be changed in part then.
+Status change_manifest(const Store& store, const SessionChange& change, Manifest& manifest);
+/// See MemoryManager::update_session().
+Result<Session> update_session(Store& store, const std::string& session_id,
+                               const SessionChange& change);
 SessionState state_of(const Store& store, const Session& session);
 
 // Entries on their way into the logs of a session.

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "cli/json_text.hpp"
@@ -97,6 +98,12 @@ std::string session_identity(const Session& session) {
   add_text(json, "project_name", session.project_name);
   add_text(json, "session_type", session.session_type);
   add_some(json, "tags", session.tags);
+  if (!session.title.empty() && session.title_from != TitleSource::kDay) {
+    json.member("title", session.title).member("title_from", title_source_name(session.title_from));
+  }
+  if (!session.metadata_json.empty()) {
+    json.key("metadata").raw(session.metadata_json);
+  }
   return json.end_object().take();
 }
 
@@ -119,6 +126,13 @@ Result<Session> read_session_identity(JsonValue identity) {
   BMAD_TRY(read_text(identity, "project_name", session.project_name));
   BMAD_TRY(read_text(identity, "session_type", session.session_type));
   BMAD_TRY(read_list(identity, "tags", session.tags));
+  if (identity["title_from"].string() == title_source_name(TitleSource::kChosen)) {
+    BMAD_TRY(read_text(identity, "title", session.title));
+    session.title_from = TitleSource::kChosen;
+  }
+  if (const JsonValue metadata = identity["metadata"]; metadata.is_object()) {
+    session.metadata_json = json_of(metadata);
+  }
   session.created_at = created_at.value_or(system_clock().now());
   return session;
 }

@@ -149,7 +149,10 @@ class MarkdownWriter final : public ExportWriter {
  private:
   void write_head() {
     ++sessions_;
-    out().print("\n## Session {}\n\n", markdown_code(session_.session_id));
+    const bool has_title = !session_.title.empty() && session_.title_from != TitleSource::kDay;
+    out().print("\n## {}{}\n\n", has_title ? markdown_inline(session_.title) : "Session ",
+                has_title ? "" : markdown_code(session_.session_id));
+    point("Session", has_title ? markdown_code(session_.session_id) : "");
     if (!session_.problem) {
       std::string when = format_minute(session_.created_at);
       if (!entries_.empty() && format_minute(entries_.back().timestamp) > when) {

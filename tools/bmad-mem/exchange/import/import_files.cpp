@@ -17,6 +17,7 @@
 #include "bmad_mem/utf8.hpp"
 #include "exchange/file_lines.hpp"
 #include "exchange/files.hpp"
+#include "exchange/import/database.hpp"
 #include "exchange/import/document_elements.hpp"
 #include "exchange/import/importer.hpp"
 #include "exchange/import/notes.hpp"
@@ -278,6 +279,22 @@ Status import_note_file(const ImportFile& file, ImportFormat format, const Impor
   return import_note(context, text, Timestamp(changed_at));
 }
 
+Status import_database(const ImportFile& file, const ImportContext& context,
+                       const ImportClient& client, std::string_view beginning) {
+  if (file.path == "-") {
+    return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                 .message = "a database cannot be read from stdin; name its file",
+                 .path = context.file};
+  }
+  if (!is_database(beginning)) {
+    return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                 .message = "is no database of SQLite",
+                 .path = context.file};
+  }
+  BMAD_TRY_ASSIGN(const Database database, Database::open(file.path));
+  return client.read_database(context, database);
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> names_in(const std::string& folder) {
@@ -324,11 +341,18 @@ Status import_file(const ImportFile& file, const ImportOptions& options, ImportS
                                  .file = file.path == "-" ? "<stdin>" : file.path,
                                  .session_id = options.session_id,
                                  .fallback_session = options.fallback_session,
-                                 .project = options.project};
+                                 .project = options.project,
+                                 .only = file.only};
   const ImportFormat format = file.format == ImportFormat::kAuto ? options.format : file.format;
   const ImportClient* const client = client_of(format, file.path, beginning);
   if (client == nullptr) {
     return import_note_file(file, format, context, lines);
+  }
+  if (client->read_database != nullptr) {
+    return import_database(file, context, *client, beginning);
+  }
+  if (is_database(beginning) && !client->is_ours) {
+    return unknown_format(context.file);
   }
   if (format == ImportFormat::kAuto && client == &kOwnEntriesClient && !is_blank(beginning) &&
       !has_object_lines(beginning)) {

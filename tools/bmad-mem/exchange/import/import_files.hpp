@@ -6,6 +6,8 @@
 //   claude-code    $CLAUDE_CONFIG_DIR or ~/.claude: projects/*/**.jsonl, projects/*/memory/*.md
 //   codex          $CODEX_HOME or ~/.codex: sessions/**.jsonl, archived_sessions/**.jsonl
 //   gemini         ~/.gemini/tmp/*/chats/*
+//   claude-mem     $CLAUDE_MEM_DATA_DIR or ~/.claude-mem: claude-mem.db
+//   cursor         ~/.config/Cursor/User: globalStorage/state.vscdb, workspaceStorage/*/state.vscdb
 //   server-memory  $MEMORY_FILE_PATH
 //
 // What belongs to another project is left out: Claude Code and Codex say in their records in which
@@ -37,6 +39,7 @@ struct ImportFile {
   std::string path;  ///< "-" is stdin.
   std::uint64_t size = 0;
   ImportFormat format = ImportFormat::kAuto;  ///< Where it is another one than was asked for.
+  std::vector<std::string> only = {};         ///< See ImportContext::only.
 };
 
 /// The files themselves, and for a folder what below it can be of this format by its name (every
@@ -59,6 +62,7 @@ struct ClientFolders {
   std::string claude;
   std::string codex;
   std::string memory_file;
+  std::string claude_mem;
 };
 
 struct FoundImports {

@@ -18,6 +18,8 @@ bool is_chat_export(std::string_view name) {
 bool is_aider_history(std::string_view name) { return name == ".aider.chat.history.md"; }
 /// Not api_conversation_history.json, which says the same without times.
 bool is_cline_task(std::string_view name) { return name == "ui_messages.json"; }
+bool is_claude_mem(std::string_view name) { return name == "claude-mem.db"; }
+bool is_state_file(std::string_view name) { return name == "state.vscdb"; }
 bool is_agent_file(std::string_view name) { return name.ends_with(".af"); }
 
 using enum ImportFormat;
@@ -44,6 +46,10 @@ constexpr ImportRow kRows[] = {
     {kOpencode, "opencode", "a session of opencode, from `opencode export`", "", &kOpencodeClient,
      is_json},
     {kLetta, "letta", "an agent file of Letta", "", &kLettaClient, is_agent_file},
+    {kClaudeMem, "claude-mem", "the database of claude-mem",
+     "$CLAUDE_MEM_DATA_DIR or ~/.claude-mem: claude-mem.db", &kClaudeMemClient, is_claude_mem},
+    {kCursor, "cursor", "chats of Cursor",
+     "~/.config/Cursor/User/: globalStorage/ and workspaceStorage/", &kCursorClient, is_state_file},
     {kServerMemory, "server-memory", "the graph of the reference memory server",
      "$MEMORY_FILE_PATH", &kServerMemoryClient},
     {kBasicMemory, "basic-memory", "notes of basic-memory", "", nullptr, is_markdown},

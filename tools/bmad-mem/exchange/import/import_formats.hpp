@@ -26,6 +26,8 @@ enum class ImportFormat : std::uint8_t {
   kCline,
   kOpencode,
   kLetta,
+  kClaudeMem,
+  kCursor,
   kServerMemory,
   kBasicMemory,
   kMarkdown,

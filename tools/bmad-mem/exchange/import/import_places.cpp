@@ -187,11 +187,73 @@ class PlaceSearch {
     return is_there ? Status() : Status(nothing_there("tasks of Cline or Roo Code", storage));
   }
 
+  /// One file, of all projects.
+  Status one_file(const std::string& path, ImportFormat format) {
+    std::error_code gone;
+    if (!std::filesystem::is_regular_file(path, gone)) {
+      return nothing_there(import_row(format).title, path);
+    }
+    BMAD_TRY_ASSIGN(found_.files, find_import_files({path}, format));
+    return {};
+  }
+
+  /// Databases of Cursor. That of a workspace says which of the chats in the common one are its.
+  Status cursor(const std::string& user) {
+    const std::string common = user + "/globalStorage/state.vscdb";
+    const std::string workspaces = user + "/workspaceStorage";
+    std::error_code gone;
+    const bool has_common = std::filesystem::is_regular_file(common, gone);
+    if (!has_common && !is_folder(workspaces)) {
+      return nothing_there("chats of Cursor", user);
+    }
+    std::vector<std::string> chats;
+    std::vector<std::string> names;
+    if (is_folder(workspaces)) {
+      BMAD_TRY_ASSIGN(names, names_in(workspaces));
+    }
+    for (const std::string& name : names) {
+      const std::string path = fmt::format("{}/{}/state.vscdb", workspaces, name);
+      if (!std::filesystem::is_regular_file(path, gone)) {
+        continue;
+      }
+      if (!all_ && !is_cursor_workspace(fmt::format("{}/{}/workspace.json", workspaces, name))) {
+        ++found_.of_other_projects;
+        continue;
+      }
+      BMAD_TRY_ASSIGN(const std::vector<std::string> ids, cursor_chats_of(path));
+      chats.insert(chats.end(), ids.begin(), ids.end());
+      BMAD_TRY(add_cursor_file(path, {}));
+    }
+    const bool wants_common = has_common && (all_ || !chats.empty());
+    return wants_common ? add_cursor_file(common, all_ ? std::vector<std::string>() : chats)
+                        : Status();
+  }
+
   FoundImports take() { return std::move(found_); }
 
  private:
   [[nodiscard]] bool is_project(std::string_view folder) const {
     return folder == project_ || folder == real_project_;
+  }
+
+  Status add_cursor_file(const std::string& path, std::vector<std::string> only) {
+    BMAD_TRY_ASSIGN(std::vector<ImportFile> files,
+                    find_import_files({path}, ImportFormat::kCursor));
+    for (ImportFile& file : files) {
+      file.only = only;
+      found_.files.push_back(std::move(file));
+    }
+    return {};
+  }
+
+  /// Whether a workspace.json is of the project: {"folder":"file:///home/ann/night%20boats"}
+  [[nodiscard]] bool is_cursor_workspace(const std::string& path) const {
+    constexpr std::string_view kScheme = "file://";
+    JsonParser parser;
+    const Result<JsonValue> workspace = parser.parse(beginning_of(path));
+    const std::string_view folder = workspace ? (*workspace)["folder"].string() : "";
+    return folder.starts_with(kScheme) &&
+           is_project(percent_decoded(folder.substr(kScheme.size())));
   }
 
   /// Files below `folder` whose records were made in the project; those that name no folder only
@@ -269,6 +331,10 @@ Result<FoundImports> find_usual_places(ImportFormat format, const ClientFolders&
     BMAD_TRY(search.aider());
   } else if (format == ImportFormat::kCline) {
     BMAD_TRY(search.cline(place("", ".config/Code/User/globalStorage")));
+  } else if (format == ImportFormat::kClaudeMem) {
+    BMAD_TRY(search.one_file(place(folders.claude_mem, ".claude-mem") + "/claude-mem.db", format));
+  } else if (format == ImportFormat::kCursor) {
+    BMAD_TRY(search.cursor(place("", ".config/Cursor/User")));
   } else if (folders.memory_file.empty()) {
     return Error{.code = ErrorCode::E_STORAGE_IO,
                  .message =

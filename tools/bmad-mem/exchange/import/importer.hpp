@@ -18,11 +18,14 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "bmad_mem/json_parser.hpp"
 #include "exchange/import/import_sink.hpp"
 
 namespace bmad_mem::cli {
+
+class Database;
 
 /// What an importer knows of its file.
 struct ImportContext {
@@ -31,6 +34,7 @@ struct ImportContext {
   std::string session_id;        ///< Where everything goes; empty: where each record says.
   std::string fallback_session;  ///< Where goes what says nothing; may be empty.
   std::string project;           ///< The name of the project, where no record tells; may be empty.
+  std::vector<std::string> only = {};  ///< Of a database: the chats that are wanted; empty: all.
 };
 
 class RecordImporter {
@@ -173,6 +177,8 @@ struct ImportClient {
   bool is_ours = false;
   /// Whether a record is a line of text: take() gets no value.
   bool is_text = false;
+  /// Reads a database of SQLite as a whole, instead of `make`.
+  Status (*read_database)(const ImportContext& context, const Database& database) = nullptr;
 };
 
 template <typename Importer>
@@ -195,6 +201,11 @@ extern const ImportClient kAiderClient;
 extern const ImportClient kClineClient;
 extern const ImportClient kOpencodeClient;
 extern const ImportClient kLettaClient;
+extern const ImportClient kClaudeMemClient;
+extern const ImportClient kCursorClient;
+
+/// The ids of the chats that Cursor's database of a workspace names. Errors: as Database::open().
+Result<std::vector<std::string>> cursor_chats_of(const std::string& workspace_database);
 
 /// The id of the result of the call `id`.
 std::string result_id(const std::string& id);

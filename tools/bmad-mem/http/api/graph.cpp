@@ -94,6 +94,7 @@ class GraphBuilder {
     link_references();
     link_topics();
     link_sessions();
+    name_sessions();
     return {};
   }
 
@@ -101,7 +102,9 @@ class GraphBuilder {
     JsonWriter json;
     json.begin_object().key("nodes").begin_array();
     for (const auto& [session, weight] : sessions_) {
-      add_node(json, "s:" + session, "session", session, session, weight);
+      const auto title = titles_.find(session);
+      add_node(json, "s:" + session, "session", title == titles_.end() ? session : title->second,
+               session, weight);
       json.end_object();
     }
     for (const auto& [topic, weight] : topics_) {
@@ -262,6 +265,28 @@ class GraphBuilder {
     }
   }
 
+  /// A session without a title is called by its id.
+  void name_sessions() {
+    bool has_archived = false;
+    for (const auto& [session, weight] : sessions_) {
+      const Result<Session> known = memory_.load_session(session);
+      has_archived = has_archived || !known;
+      if (known && !known->title.empty()) {
+        titles_[session] = known->title;
+      }
+    }
+    if (!has_archived) {
+      return;
+    }
+    if (const auto archived = memory_.archived_sessions()) {
+      for (const ArchivedSession& session : *archived) {
+        if (sessions_.contains(session.session_id) && !session.title.empty()) {
+          titles_.try_emplace(session.session_id, session.title);
+        }
+      }
+    }
+  }
+
   const MemoryManager& memory_;
   EntryFilter filter_;
   std::size_t limit_;
@@ -274,6 +299,7 @@ class GraphBuilder {
   std::map<std::string, std::uint64_t> weights_;
   std::map<std::string, std::uint64_t> sessions_;  // With the number of entries shown; so topics_.
   std::map<std::string, std::uint64_t> topics_;
+  std::map<std::string, std::string> titles_;  // Of sessions_.
   bool truncated_ = false;
 };
 

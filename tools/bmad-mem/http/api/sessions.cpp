@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "cli/json_text.hpp"
@@ -19,6 +20,7 @@ namespace {
 void add_archived(JsonWriter& json, const std::vector<ArchivedSession>& archived) {
   add_array(json, "archived", archived, [&](const ArchivedSession& session) {
     json.begin_object().member("session_id", session.session_id);
+    add_title(json, session);
     json.member("created_at", format_rfc3339(session.created_at));
     json.member("archived_at", format_rfc3339(session.archived_at));
     json.member("original_bytes", session.original_bytes);
@@ -43,6 +45,12 @@ void add_statistics(JsonWriter& json, const SessionStatistics& statistics) {
 /// What making and closing a session did by the way: nothing that entries lose goes untold.
 void add_maintained(JsonWriter& json, MemoryManager& memory) {
   add_array(json, "maintained", memory.maintained_by_the_way(), write_action);
+}
+
+/// The member "metadata" as JSON; the memory says what is wrong with it. Empty without it.
+std::string metadata_of(const ToolArguments& body) {
+  const JsonValue metadata = body.value("metadata");
+  return metadata.present() ? json_of(metadata) : std::string();
 }
 
 }  // namespace
@@ -73,10 +81,30 @@ Result<HttpResponse> http_session_new(ApiContext& context, const EndpointCall& c
   params.project_name = body.text("project_name");
   params.session_type = body.text("session_type");
   params.tags = body.texts("tags");
+  params.title = body.text("title");
+  params.metadata_json = metadata_of(body);
   BMAD_TRY_ASSIGN(const std::string id, context.memory.create_session(params));
   JsonWriter json;
   json.begin_object().member("session_id", id);
   add_maintained(json, context.memory);
+  return object_response(json);
+}
+
+Result<HttpResponse> http_session_set(ApiContext& context, const EndpointCall& call) {
+  const ToolArguments& body = call.arguments();
+  SessionChange change;
+  if (body.value("title").present()) {
+    change.title = body.text("title");
+  }
+  change.metadata_json = metadata_of(body);
+  if (!change.title && change.metadata_json.empty()) {
+    return bad_argument("title", "is required, or metadata: what to change");
+  }
+  BMAD_TRY_ASSIGN(const Session session,
+                  context.memory.update_session(call.in_path("session_id"), change));
+  JsonWriter json;
+  json.begin_object().member("session_id", session.session_id).key("session");
+  write_session(json, context.memory, session);
   return object_response(json);
 }
 

@@ -210,6 +210,7 @@ void write_session(JsonWriter& json, const MemoryManager& memory, const Session&
     return;
   }
   json.member("state", session_state_name(memory.session_state(session)));
+  add_title(json, session);
   add_time(json, "created_at", session.created_at);
   add_time(json, "last_write", session.last_write);
   add_time(json, "closed_at", session.closed_at);
@@ -219,6 +220,9 @@ void write_session(JsonWriter& json, const MemoryManager& memory, const Session&
   json.member("session_type", session.session_type);
   add_list(json, "tags", session.tags);
   json.member("size_bytes", session.size_bytes);
+  if (!session.metadata_json.empty()) {
+    json.key("metadata").raw(session.metadata_json);
+  }
   if (entries) {
     json.member("entries", *entries);
   }
