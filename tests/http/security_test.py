@@ -229,6 +229,14 @@ class TablesTest(SecurityTest):
         two = [*self.fields(), ("Authorization", f"Bearer {self.server.token}")]
         self.assertEqual(self.status(request_bytes("GET", "/memory/sessions", two)), 400)
 
+    def test_a_person_who_is_not_signed_in_gets_a_page(self):
+        person = self.server.ask("GET", "/memory/sessions", Authorization=None, Accept="text/html,*/*;q=0.8")
+        program = self.server.ask("GET", "/memory/sessions", Authorization=None, Accept="application/json")
+        self.assertEqual((person.status, program.status), (401, 401))
+        self.assertTrue(person.header("content-type").startswith("text/html"))
+        self.assertEqual(program.header("content-type"), "application/json")
+        self.assertEqual(person.body, self.server.ask("GET", "/", Authorization=None).body)
+
     def test_a_cookie_is_for_one_server_only(self):
         other = Server(TOOL, self.second_memory(), self.class_environment)
         self.addCleanup(other.process.stdout.close)

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {load, outline} from "./fake_dom.mjs";
 
-const {bySaid, hitText, sessionPasses, snippetFields, local, days, markdown, highlighted, differences, route, address, path, ago, bytes, count, laidOut} = await load(
+const {bySaid, byDay, hitText, sessionPasses, snippetFields, local, days, markdown, highlighted, differences, route, address, path, ago, bytes, count, laidOut} = await load(
   "parts/markdown.js", "parts/highlight.js", "parts/versions.js", "parts/router.js", "api.js", "parts/parts.js",
   "parts/content.js", "pages/sessions.js");
 
@@ -67,6 +67,13 @@ test("a hit says each of its fields once, and marks the one that matched", () =>
     "<span class=row-also><mark>payments</mark></span>");
   const cut = {headline: "[high] Send the key with it", id: "x", snippet: "Send the key", highlights: [{offset: 9, size: 3}]};
   assert.equal(hitText(cut).flat().map(outline).join(""), "<span class=row-text>[high] Send the <mark>key</mark> with it</span>");
+});
+
+test("sessions stand below the day on which something was said last", () => {
+  const at = (id, newest) => ({session_id: id, newest});
+  const groups = byDay([at("a", "2026-05-02T12:00:00Z"), at("b", "2026-05-02T11:00:00Z"), at("c", "2026-05-01T12:00:00Z"), {session_id: "d"}]);
+  assert.deepEqual(groups.map(([day, those]) => [day, those.map((one) => one.session_id)]),
+    [["2 May 2026", ["a", "b"]], ["1 May 2026", ["c"]], ["Without a date", ["d"]]]);
 });
 
 test("sessions stand by what was said last, and are found by any of their words", () => {

@@ -28,6 +28,7 @@ const HERE = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathna
 const TOOLS = [
   'memory_search', 'memory_context', 'memory_get', 'memory_recall', 'memory_add',
   'memory_remember', 'memory_update', 'memory_forget', 'memory_delete', 'memory_sessions', 'memory_stats', 'memory_summary',
+  'memory_session',
 ];
 const TEXT_ONLY = ['memory_search', 'memory_context', 'memory_get', 'memory_recall', 'memory_summary'];
 

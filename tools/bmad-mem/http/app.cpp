@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "http/endpoint.hpp"
 #include "http/event_hub.hpp"
@@ -62,6 +64,13 @@ bool wants_page(const HttpRequest& request) {
   return request.method == "GET" && request.header("accept").contains("text/html");
 }
 
+/// The pages instead of JSON for a person who is not signed in: their shell says how to get in.
+void show_shell(HttpResponse& refusal) {
+  const PageFile& shell = *find_page("/");
+  refusal.content_type = shell.media_type;
+  refusal.body = shell.content;
+}
+
 class App : public HttpHandler {
  public:
   App(MemoryManager& memory, McpService& agents, Access& access)
@@ -74,7 +83,11 @@ class App : public HttpHandler {
 
   [[nodiscard]] HttpAdmission admit(const HttpRequest& head) const override {
     const auto now = std::chrono::steady_clock::now();
-    return {.refusal = guard_.refusal(head, now),
+    std::optional<HttpResponse> refusal = guard_.refusal(head, now);
+    if (refusal && refusal->status == 401 && wants_page(head)) {
+      show_shell(*refusal);
+    }
+    return {.refusal = std::move(refusal),
             .is_known = guard_.knows(head, now),
             .body_size_max = is_auth_path(head.path) ? kAuthBodyMax : kApiBodyMax};
   }

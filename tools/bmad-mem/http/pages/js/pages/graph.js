@@ -2,7 +2,7 @@
 import {api} from "../api.js";
 import {h, put} from "../dom.js";
 import {News} from "../parts/news.js";
-import {noteSessions, sessionTitle} from "../parts/session_names.js";
+import {noteSessions} from "../parts/session_names.js";
 import {button, count, empty, pageHead, problem, skeleton} from "../parts/parts.js";
 import {card} from "./graph/card.js";
 import {Drawing} from "./graph/drawing.js";
@@ -67,9 +67,6 @@ class GraphPage {
       if (round !== this.round) return;  // Something else was chosen meanwhile.
       this.graph = graph;
       this.sessions = noteSessions(list.sessions);
-      for (const node of graph.nodes) {
-        if (node.kind === "session") node.label = sessionTitle(node.session_id);
-      }
       this.show();
     } catch (error) {
       if (this.signal.aborted || round !== this.round) return;

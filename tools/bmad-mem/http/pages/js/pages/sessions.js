@@ -50,6 +50,7 @@ export async function show(main, {query, app, signal}) {
     }
     const focused = document.activeElement.closest?.(".sessions [data-session]")?.dataset.session;
     const wasOpen = list.querySelector("details")?.open ?? false;
+    noteSessions(archived);
     known = bySaid(noteSessions(sessions), said);
     offer(form.querySelector("#sessions-state"), "Any", known.map(({state}) => state), filter.state);
     offer(form.querySelector("#sessions-project"), "Any", known.map((one) => one.project_name), filter.project);
@@ -81,7 +82,7 @@ export function bySaid(sessions, said) {
 
 /** Whether a session has every word of `text` somewhere, and passes the other filters. */
 export function sessionPasses(session, {text = "", state = "", project = ""}) {
-  const all = [session.session_id, session.title, session.project_name, session.session_type, session.user_id,
+  const all = [session.session_id, session.title, session.first_request, session.project_name, session.session_type, session.user_id,
     ...(session.agent_ids ?? []), ...(session.tags ?? [])].join(" ").toLowerCase();
   return text.toLowerCase().split(/\s+/).every((word) => all.includes(word)) &&
     (!state || session.state === state) && (!project || session.project_name === project);
@@ -124,7 +125,37 @@ function sessionList(sessions) {
       ". Connect an agent with ", h("code", {}, "bmad-mem install"), ", or read old chats with ",
       h("code", {}, "bmad-mem import"), ".");
   }
-  return h("ul", {class: "rows"}, sessions.map(sessionRow));
+  // One list, so that keys go from day to day.
+  return h("ul", {class: "rows"}, byDay(sessions).map(([day, those]) =>
+    [h("li", {class: "session-day"}, h("h2", {}, day)), those.map(sessionRow)]));
+}
+
+/** The day on which something was said last in a session, in the time of the reader. */
+function dayOf({newest, last_write: write, created_at: made}) {
+  const at = newest ?? write ?? made;
+  return at ? days(at, at) : "Without a date";
+}
+
+/**
+ * Sessions that stand in the order of time, as [day, sessions] for each day.
+ * @param {Object[]} sessions
+ */
+export function byDay(sessions) {
+  const groups = [];
+  for (const session of sessions) {
+    const day = dayOf(session);
+    if (groups.at(-1)?.[0] !== day) {
+      groups.push([day, []]);
+    }
+    groups.at(-1)[1].push(session);
+  }
+  return groups;
+}
+
+/** What was asked for first, where the title does not say it. */
+function firstRequest(session) {
+  const {first_request: request} = session;
+  return request && request !== titleOf(session) ? h("span", {class: "row-body muted"}, request) : null;
 }
 
 function sessionRow(session) {
@@ -136,6 +167,7 @@ function sessionRow(session) {
         h("span", {class: "row-time"}, session.newest ? time(session.newest) : ["written ", time(session.last_write)])),
       h("span", {class: "row-body"}, h("strong", {}, titleOf(session)),
         session.project_name ? ` · ${session.project_name}` : ""),
+      firstRequest(session),
       h("span", {class: "row-foot"}, facts(session)),
       session.problem ? h("span", {class: "field-error"}, session.problem.message) : null));
 }
@@ -156,7 +188,7 @@ function archivedList(archived, open) {
     return null;
   }
   return h("details", {class: "card archived", open}, h("summary", {}, `Archived (${archived.length})`),
-    h("ul", {}, archived.map((one) => h("li", {class: "archived-row"}, h("strong", {}, one.session_id),
+    h("ul", {}, archived.map((one) => h("li", {class: "archived-row"}, h("strong", {title: one.session_id}, titleOf(one)),
       h("span", {class: "muted small"}, " archived ", time(one.archived_at),
         `, ${bytes(one.compressed_bytes)} of ${bytes(one.original_bytes)}`)))));
 }

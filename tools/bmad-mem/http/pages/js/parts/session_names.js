@@ -36,6 +36,6 @@ export function noteSessions(sessions) {
 
 /** Asks for the titles of all sessions. Without them there are ids. */
 export async function loadSessionNames() {
-  const {sessions} = await api.get("/memory/sessions").catch(() => ({sessions: []}));
-  noteSessions(sessions);
+  const {sessions, archived} = await api.get("/memory/sessions").catch(() => ({sessions: [], archived: []}));
+  noteSessions([...archived, ...sessions]);
 }
