@@ -460,8 +460,7 @@ Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const 
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kList));
   BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, up_to_page(filter)));
   const Store& its = store_of(*store, allowed.sessions);
-  BMAD_TRY_ASSIGN(std::vector<Entry> entries,
-                  page_of(list_entries(its, allowed), filter.offset));
+  BMAD_TRY_ASSIGN(std::vector<Entry> entries, page_of(list_entries(its, allowed), filter.offset));
   std::ranges::for_each(entries, [&](Entry& entry) { entry.of_user = &its != store; });
   std::vector<Entry*> shown;
   for (Entry& entry : entries) {

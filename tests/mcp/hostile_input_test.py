@@ -129,7 +129,7 @@ class HostileInput(McpTest):
 
     def test_wrong_arguments_of_every_tool_are_answers_not_ends(self):
         tools = self.lines(request(1, "tools/list"))[0]["result"]["tools"]
-        self.assertEqual(len(tools), 14)
+        self.assertEqual(len(tools), 15)
         values = [None, True, 0, -1, 1e300, "", "\u2028", "x" * 5000, [], [[]], [1], {}, {"a": {}}]
         random.seed(7)
         calls = []

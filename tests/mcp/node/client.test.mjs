@@ -28,7 +28,7 @@ const HERE = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathna
 const TOOLS = [
   'memory_search', 'memory_context', 'memory_get', 'memory_recall', 'memory_add',
   'memory_remember', 'memory_update', 'memory_forget', 'memory_delete', 'memory_sessions', 'memory_stats', 'memory_summary',
-  'memory_session', 'memory_link',
+  'memory_session', 'memory_link', 'memory_review',
 ];
 const TEXT_ONLY = ['memory_search', 'memory_context', 'memory_get', 'memory_recall', 'memory_summary'];
 
@@ -97,7 +97,7 @@ describe("the SDK's client", () => {
     }
   });
 
-  test('finds fourteen tools that say what they are for', async () => {
+  test('finds fifteen tools that say what they are for', async () => {
     const { tools } = await client.listTools();
     assert.deepEqual(tools.map((tool) => tool.name), TOOLS);
     const ajv = new Ajv({ strict: true, strictTypes: false });

@@ -254,6 +254,7 @@ Result<McpToolResult> mcp_recall(MemoryToolCall& call) {
   options.key = args.text("key");
   options.agent_id = args.text("agent");
   options.min_confidence = args.share("min_confidence").value_or(0);
+  options.candidates = args.boolean("candidates");
   options.as_of = args.time("as_of", RangeEnd::kUntil, system_clock().now());
   options.limit = static_cast<std::size_t>(args.integer("limit"));
   options.offset = static_cast<std::size_t>(args.integer("offset"));
@@ -266,11 +267,15 @@ Result<McpToolResult> mcp_recall(MemoryToolCall& call) {
   }
   BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items, Knowledge(*memory).recall(options));
   if (items.empty()) {
-    return McpToolResult{.text = "No knowledge matches. memory_remember stores a statement."};
+    return McpToolResult{.text = options.candidates
+                                     ? "No candidate waits."
+                                     : "No knowledge matches. memory_remember stores a statement."};
   }
   BoundedText text(kAnswerSizeMax);
   text.add(fmt::format("{}, most important first. {}\n",
-                       format_count(items.size(), "thing is known", "things are known"),
+                       options.candidates
+                           ? format_count(items.size(), "candidate waits", "candidates wait")
+                           : format_count(items.size(), "thing is known", "things are known"),
                        kQuotedIsData));
   for (const KnowledgeItem& item : items) {
     if (!text.add(item_text(item))) {

@@ -359,6 +359,29 @@ Result<McpToolResult> mcp_edit(MemoryToolCall& call) {
       .structured = json.take()};
 }
 
+Result<McpToolResult> mcp_review(MemoryToolCall& call) {
+  const std::vector<std::string> ids = call.arguments.texts("ids");
+  const bool accepts = call.arguments.text("review") == "accepted";
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
+  if (memory == nullptr) {
+    return McpToolResult{.text = nothing_stored_yet().text, .is_error = true};
+  }
+  BMAD_TRY_ASSIGN(const ReviewReport report,
+                  Knowledge(*memory).review(ids, accepts ? Review::kAccepted : Review::kDropped));
+  std::vector<std::string> reviewed;
+  std::ranges::transform(report.reviewed, std::back_inserter(reviewed), &KnowledgeItem::id);
+  JsonWriter json;
+  json.begin_object();
+  add_list(json, "reviewed", reviewed);
+  add_list(json, "unknown_ids", report.unknown_ids);
+  json.end_object();
+  return McpToolResult{
+      .text = fmt::format("{} {}.{}", accepts ? "Accepted" : "Dropped",
+                          format_count(reviewed.size(), "candidate", "candidates"),
+                          report.unknown_ids.empty() ? "" : " Some ids are of no candidate."),
+      .structured = json.take()};
+}
+
 Result<McpToolResult> mcp_link(MemoryToolCall& call) {
   const ToolArguments& args = call.arguments;
   LinkRequest request{
