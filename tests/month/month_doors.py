@@ -35,14 +35,14 @@ PATIENT = ("--budget-ms", "20000", "--limit-ms", "60000")
 
 
 class World:
-    def __init__(self, tool, folder):
+    def __init__(self, tool, folder, name="project"):
         self.tool = tool
-        self.project = folder / "project"
-        self.project.mkdir()
+        self.project = folder / name
+        self.project.mkdir(exist_ok=True)
         self.base = BEGIN
         self.set_at = time.monotonic()
         self.home = folder / "home"
-        self.home.mkdir()
+        self.home.mkdir(exist_ok=True)
 
     def move_to(self, day, hour=9):
         self.base = BEGIN + datetime.timedelta(days=day - 1, hours=hour - 9)

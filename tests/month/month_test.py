@@ -9,14 +9,21 @@
 `bmad-mem init` and `git install`; the clock is moved with BMAD_MEM_NOW. What is asked has known answers, and
 the gates are counts. What is recorded where is said in month_data.py and month_doors.py.
 
+EveryDay goes through what a person and their agents do beside: a correction, a preference for all projects,
+candidates, what expires, a worktree.
+
 Usage: month_test.py TOOL [--long] [TEST]...
 """
 
 import collections
 import concurrent.futures
 import contextlib
+import datetime
+import gzip
+import json
 import pathlib
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -440,6 +447,107 @@ class Month(unittest.TestCase):
 
     def test_the_memory_verifies(self):
         self.assertNotIn("error", self.scenario.verified)
+
+
+class EveryDay(unittest.TestCase):
+    """What a person and their agents do beside asking: correct, decide, keep apart, let go."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="bmad-days-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.world = World(TOOL, self.folder)
+        self.world.run("init")
+
+    def in_project(self, name):
+        """Another project of the same user."""
+        other = World(TOOL, self.folder, name)
+        other.base, other.set_at = self.world.base, self.world.set_at
+        return other
+
+    def test_a_corrected_decision_is_found_as_corrected_and_keeps_the_rest(self):
+        entry = self.world.run("add", "decision", "--decision", "Use PostgreSQL 16", "--rationale", "It was measured.",
+                               "--tag", "database", "--impact", "high").strip()
+        self.world.move_to(8)
+        self.world.run("edit", entry, "Use PostgreSQL 17")
+        self.world.move_to(31)
+        told = Hooks(self.world).prompt("s1", "Which PostgreSQL do we use?")
+        self.assertIn("PostgreSQL 17", told)
+        self.assertNotIn("PostgreSQL 16", told)
+        found = json.loads(self.world.run("--json", "get", entry))
+        self.assertEqual((found["rationale"], found["tags"], found["impact"]), ("It was measured.", ["database"], "high"))
+
+    def test_what_the_user_wants_everywhere_is_told_in_a_second_project(self):
+        with Mcp(self.world) as mcp:
+            mcp.call("memory_remember", category="style", key="commits", value="Subjects of at most fifty signs",
+                     scope="user")
+        self.world.move_to(8)
+        other = self.in_project("second")
+        other.run("init")
+        self.assertIn("fifty signs", Hooks(other).fire("s1", "SessionStart", source="startup"))
+        self.assertIn("yours", other.run("query", "commit subjects"))
+        other.run("remember", "--category", "style", "--key", "commits", "Subjects with the number of the ticket")
+        told = Hooks(other).fire("s2", "SessionStart", source="startup")
+        self.assertIn("number of the ticket", told)
+        self.assertNotIn("fifty signs", told)
+
+    def test_candidates_are_offered_and_accepted_through_mcp_and_pages(self):
+        hooks = Hooks(self.world)
+        hooks.fire("s1", "SessionStart", source="startup")
+        for text in ("I prefer tabs in Makefiles.", "Please always run the linter before a commit."):
+            hooks.prompt("s1", text)
+        hooks.fire("s1", "SessionEnd", reason="other")
+        self.world.move_to(2)
+        told = hooks.fire("s2", "SessionStart", source="startup")
+        self.assertRegex(told, r"2 candidates .*wait")
+        with Mcp(self.world) as mcp:
+            offered = mcp.call("memory_recall", candidates=True)["content"][0]["text"]
+            tabs = re.search(r"(pref-\w+|fact-\w+)[^\n]*\n[^\n]*tabs", offered).group(1)
+            accepted = mcp.call("memory_review", ids=[tabs], review="accepted")["structuredContent"]
+            self.assertEqual(accepted, {"reviewed": [tabs], "unknown_ids": []})
+        with Http(self.world) as http:
+            waiting = http.server.ask("GET", "/memory/knowledge?candidates=true").json()["items"]
+            self.assertEqual(len(waiting), 1)
+            answer = http.server.ask("POST", "/memory/knowledge/review",
+                                     {"ids": [waiting[0]["id"]], "review": "accepted"})
+            self.assertEqual(answer.status, 200)
+        told = hooks.fire("s3", "SessionStart", source="startup")
+        self.assertIn("tabs", told)
+        self.assertNotIn("wait", told)
+        self.assertIn("linter", hooks.prompt("s3", "Commit this, please; is the linter to run first?"))
+
+    def test_what_has_expired_is_gone_from_all_files(self):
+        """Deleted, archived and kept ones, too."""
+        self.world.run("session", "new", "--id", "old")
+        word = "quibblefrotz"
+        until = (self.world.now() + datetime.timedelta(days=20)).isoformat(timespec="seconds").replace("+00:00", "Z")
+        self.world.run("add", "fact", "--session", "old", "--expires-at", until, f"The {word} is free")
+        self.world.run("add", "fact", "--session", "old", "The harbour stays")
+        self.world.run("session", "close", "old")
+        self.world.run("session", "archive", "old")
+        self.assertIn(word, self.world.run("query", word))
+        for day in (31, 40, 80):
+            self.world.move_to(day)
+            self.assertNotIn(word, self.world.run("query", word, statuses=(0, 1)))
+            self.world.run("maintain")
+        for path in (self.world.project / ".bmad").rglob("*"):
+            if path.is_file():
+                text = path.read_bytes()
+                text = gzip.decompress(text) if path.suffix == ".gz" else text
+                self.assertNotIn(word.encode(), text, path)
+        self.assertIn("harbour", self.world.run("query", "harbour"))
+
+    def test_a_worktree_shares_the_memory_of_the_main_one(self):
+        self.world.git("init", "-q", "-b", "main")
+        (self.world.project / ".gitignore").write_text(".bmad\n", encoding="ascii")
+        self.world.git("add", "-A")
+        self.world.git("commit", "-q", "-m", "Begin")
+        self.world.git("worktree", "add", "-q", "../tree", "-b", "feature")
+        tree = self.in_project("tree")
+        Hooks(tree).prompt("s1", "The zorblax is built on this branch.")
+        self.assertIn("zorblax", self.world.run("query", "zorblax"))
+        self.world.run("remember", "--category", "constraint", "--confidence", "1", "Never push on Fridays")
+        self.assertIn("Fridays", Hooks(tree).fire("s2", "SessionStart", source="startup"))
 
 
 if __name__ == "__main__":
