@@ -10,6 +10,9 @@ if(NOT DEFINED NAMESPACE)
   set(NAMESPACE bmad_mem::cli)
 endif()
 file(READ "${FILE}" text)
+if(FILE MATCHES "[.]json$")  # A literal may have 65,536 characters; indentation is for people.
+  string(REGEX REPLACE "\n +" "\n" text "${text}")
+endif()
 file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT [[
 // Made by cmake/embed_text.cmake.
 #include "@HEADER@"

@@ -142,11 +142,8 @@ const std::multimap<Operation, Call>& calls() {
       {Operation::kPin, [](M m) { return status_of(m.pin(kIds, true, kSession)); }},
       {Operation::kMove,
        [](M m) {
-         const TemporaryDirectory folder;
-         const std::string root = folder.path() + "/users";
-         return MemoryManager::init(root)
-                    ? status_of(m.move_entries(kIds, MemoryManager::open({.root = root}).value()))
-                    : Status();
+         MemoryFixture users;
+         return status_of(m.move_entries(kIds, *users));
        }},
       {Operation::kUnpin, [](M m) { return status_of(m.pin(kIds, false, kSession)); }},
       {Operation::kArtifactAdd,
