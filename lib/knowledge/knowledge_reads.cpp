@@ -12,6 +12,7 @@
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
+#include "model/statement.hpp"
 #include "model/validate.hpp"
 #include "search/held_indexes.hpp"
 #include "search/session_sources.hpp"
@@ -257,7 +258,7 @@ Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
 SubjectHashes held_subjects(std::span<const ItemOutline> outlines) {
   SubjectHashes held;
   for (const ItemOutline& item : outlines) {
-    if (item.key_hash != 0 && item.is_reviewed()) {
+    if (item.key_hash != 0 && item.is_reviewed() && item.trust >= kLowTrust) {
       held.emplace(item.category, item.key_hash);
     }
   }
@@ -267,7 +268,8 @@ SubjectHashes held_subjects(std::span<const ItemOutline> outlines) {
 SubjectHashes held_subjects(std::span<const KnowledgeItem> items) {
   SubjectHashes held;
   for (const KnowledgeItem& item : items) {
-    if (!item.key.empty() && (item.review == Review::kNone || item.review == Review::kAccepted)) {
+    if (!item.key.empty() && item.trust >= kLowTrust &&
+        (item.review == Review::kNone || item.review == Review::kAccepted)) {
       held.emplace(item.category, outline_hash(item.key));
     }
   }

@@ -59,7 +59,8 @@ struct ItemOutline {
 
 /// What something under a key is about: its category and outline_hash() of the key.
 using SubjectHashes = std::set<std::pair<Category, std::uint64_t>>;
-/// Those about which something holds: candidates and what was dropped don't count.
+/// Those about which something holds: candidates, what was dropped and what is of low trust don't
+/// count.
 SubjectHashes held_subjects(std::span<const ItemOutline> outlines);
 SubjectHashes held_subjects(std::span<const KnowledgeItem> items);
 

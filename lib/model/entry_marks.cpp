@@ -28,6 +28,19 @@ std::string with_mark(std::string_view line, std::string_view name) {
   return entry ? with_mark(*entry, line, name) : std::string(line);
 }
 
+std::string first_line_of_file(const fs::path& path) {
+  constexpr std::size_t kSizeMax = 4096;
+  std::error_code failure;
+  if (!fs::is_regular_file(path, failure)) {
+    return {};
+  }
+  std::ifstream file(path);
+  std::string text(kSizeMax, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(kSizeMax));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text.substr(0, text.find('\n'));
+}
+
 namespace {
 
 /// Where `folder` is in the other worktrees of the repository that holds it; none for most.
@@ -40,9 +53,8 @@ std::vector<std::string> worktrees_of(const fs::path& folder) {
     const fs::path listed = top / ".git" / "worktrees";
     for (fs::directory_iterator each(listed, failure); each != fs::directory_iterator();
          each.increment(failure)) {
-      std::ifstream file(each->path() / "gitdir");  // "/home/ann/app-feature/.git"
-      std::string line;
-      if (std::getline(file, line) && line.starts_with('/')) {
+      const std::string line = first_line_of_file(each->path() / "gitdir");
+      if (line.starts_with('/')) {  // "/home/ann/app-feature/.git"
         const fs::path there = fs::path(line).parent_path();
         found.push_back((there / folder.lexically_relative(top)).lexically_normal().string());
       }

@@ -428,9 +428,7 @@ Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
   }
   std::vector<Entry*> shown;
   for (Entry& entry : found) {
-    if (!entry.of_user) {
-      shown.push_back(&entry);
-    }
+    shown.push_back(&entry);
   }
   show_links(*store, shown, sessions, /*fill=*/!as_of);
   if (as_of) {

@@ -2,6 +2,7 @@
 #include "links.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -156,6 +157,15 @@ EntryLink to_link(Neighbour neighbour) {
 
 void show_links(const Store& store, std::span<Entry* const> entries,
                 std::span<const std::string> sessions, bool fill) {
+  const auto is_of_user = [](const Entry* entry) { return entry->of_user; };
+  const Store* const user = store.user_root.empty() ? nullptr : store.user_store();
+  if (user != nullptr && std::ranges::any_of(entries, is_of_user)) {  // Theirs are over there.
+    std::vector<Entry*> own(entries.begin(), entries.end());
+    const auto users = std::ranges::stable_partition(own, std::not_fn(is_of_user));
+    show_links(*user, users, {}, fill);
+    show_links(store, {own.begin(), users.begin()}, sessions, fill);
+    return;
+  }
   const bool have_links =
       std::ranges::any_of(entries, [](const Entry* entry) { return may_have_links(*entry); });
   if (!have_links && !fill) {

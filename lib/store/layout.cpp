@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <filesystem>
-#include <fstream>
 #include <initializer_list>
 #include <string>
 #include <system_error>
@@ -14,6 +13,7 @@
 
 #include "base/ids.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "model/entry_marks.hpp"
 #include "store/config.hpp"
 #include "store/posix_file_system.hpp"
 
@@ -142,14 +142,6 @@ std::string deleted_session_folder(std::string_view session_id, std::string_view
 
 namespace {
 
-/// The first line of a small file; empty when it can't be read.
-std::string first_line_of(const fs::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
 /// Of the worktree of git at `folder`, the folder of its main worktree; empty when it is none.
 /// .git is a file there, "gitdir: MAIN/.git/worktrees/NAME", where `commondir` says "../..".
 fs::path main_worktree(const fs::path& folder) {
@@ -158,13 +150,15 @@ fs::path main_worktree(const fs::path& folder) {
   if (!fs::is_regular_file(folder / ".git", failure)) {
     return {};
   }
-  const std::string line = first_line_of(folder / ".git");
+  const std::string line = first_line_of_file(folder / ".git");
   if (!line.starts_with(kGitDir)) {
     return {};
   }
   const fs::path git = folder / line.substr(kGitDir.size());
-  const std::string common = first_line_of(git / "commondir");
-  if (common.empty()) {
+  const std::string common = first_line_of_file(git / "commondir");
+  // What came in an archive may point anywhere: the repository must know this worktree.
+  const fs::path known = first_line_of_file(git / "gitdir");
+  if (common.empty() || !fs::equivalent(known, folder / ".git", failure)) {
     return {};  // A submodule.
   }
   const fs::path shared = fs::weakly_canonical(git / common, failure);

@@ -7,8 +7,12 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
+#include <string>
+#include <system_error>
 #include <utility>
 
 namespace bmad_mem {
@@ -53,11 +57,18 @@ std::vector<std::string> make_environment() {
     const std::string_view text = *variable;
     if (text.starts_with("ASAN_OPTIONS=")) {
       asan = std::string(text) + ":detect_leaks=0";
-    } else if (!text.starts_with("BMAD_")) {
+    } else if (!text.starts_with("BMAD_") && !text.starts_with("XDG_DATA_HOME=")) {
       variables.emplace_back(text);
     }
   }
   variables.push_back(asan);
+  // The memory of the user who runs the tests is nobody's business.
+  static const std::string kOwn = "/dev/shm/bmad-crash-own-" + std::to_string(::getpid());
+  std::atexit([] {
+    std::error_code ignored;
+    std::filesystem::remove_all(kOwn, ignored);
+  });
+  variables.push_back("XDG_DATA_HOME=" + kOwn);
   return variables;
 }
 

@@ -304,6 +304,7 @@ std::vector<CrashCommand> make_lifecycle_table() {
       {.name = "session delete --purge of an archived one", .prepare = with_archived_canary_session, .arguments = purge_session, .writes_in_parts = true, .findings = half_gone, .fate = kMove, .doomed = {kCanary}},
       {.name = "session delete --purge of a deleted one", .prepare = with_deleted_canary_session, .arguments = purge_session, .fate = kMove, .doomed = {kCanary}, .done_code = "E_SESSION_NOT_FOUND"},
       {.name = "delete", .prepare = more_entries, .arguments = {"delete", "msg-2", "msg-4", "dec-1"}, .fate = kMove, .done_code = "E_INVALID_QUERY", .way_back = {{"undelete", "msg-2", "msg-4", "dec-1"}}},
+      {.name = "move", .prepare = more_entries, .arguments = {"move", "--scope", "user", "msg-2", "msg-4", "dec-1"}, .fate = kMove, .done_code = "E_INVALID_QUERY", .way_back = {{"undelete", "msg-2", "msg-4", "dec-1"}}},
       {.name = "undelete", .prepare = with_deleted_entries, .arguments = {"undelete", "msg-2", "msg-4", "dec-1"}, .fate = kMove, .done_code = nothing_deleted},
       {.name = "delete --purge", .prepare = with_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kCanary}, .done_code = "E_INVALID_QUERY"},
       {.name = "delete --purge of sealed entries", .prepare = with_sealed_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kSealedCanary}, .done_code = "E_INVALID_QUERY"},

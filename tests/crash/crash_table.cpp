@@ -89,7 +89,6 @@ std::vector<CrashCommand> make_table() {
       {.name = "import", .prepare = with_file_to_import, .arguments = {"import", "--session", "$S", "$D/import.jsonl"}, .marks = {"imported-1", "imported-2", "imported-3"}, .next_type = "conversation", .is_idempotent = true, .writes_in_parts = true},
       {.name = "remember", .prepare = two_sessions, .arguments = {"remember", "--session", "$S", "--category", "pattern", "--key", "durability", "sync-before-rename"}, .marks = {"sync-before-rename"}, .next_type = "fact"},
       {.name = "pin", .prepare = two_sessions, .arguments = {"pin", "$ID"}, .is_idempotent = true, .proof = {"list", "--pinned"}, .proof_text = "* earlier-0"},
-      {.name = "move", .prepare = two_sessions, .arguments = {"move", "$ID", "--scope", "user"}, .is_idempotent = true, .proof = {"query", "earlier-0"}, .proof_text = "earlier-0"},
       {.name = "session set", .prepare = two_sessions, .arguments = {"session", "set", "$T", "Night boats"}, .is_idempotent = true, .proof = {"session", "show", "$T", "--json"}, .proof_text = "Night boats"},
       {.name = "artifact add", .prepare = with_file_to_import, .arguments = {"artifact", "add", "--session", "$S", "--title", "kept-document", "$D/import.jsonl"}, .marks = {"kept-document"}, .next_type = "artifact"},
       {.name = "summary prompt", .prepare = two_sessions, .arguments = {"summary", "prompt", "--session", "$S"}, .proof = {"summary", "show", "--session", "$S"}, .proof_text = "## Open questions"},

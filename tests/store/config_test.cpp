@@ -470,10 +470,10 @@ TEST_CASE("line and column are those of the key in the file") {
   text.replace(at, 4, "-1");
   const Error error = refused(text);
   CHECK(error.field == "memory_config.concurrency.lock_timeout_ms");
-  CHECK(error.line == 10);
+  CHECK(error.line == 11);
   CHECK(error.column == 7);
   CHECK(error.to_string() ==
-        "config.json:10:7: memory_config.concurrency.lock_timeout_ms: must be a whole number from "
+        "config.json:11:7: memory_config.concurrency.lock_timeout_ms: must be a whole number from "
         "0 to 3600000, not -1");
 }
 

@@ -8,6 +8,7 @@
 // Two writers that change different members at the same time both succeed: the second finds under
 // the session's lock that the newest version has changed, and merges again.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -24,6 +25,7 @@
 #include "model/validate.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
+#include "store/layout.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
 
@@ -185,36 +187,79 @@ Result<PinReport> pin_entries(Store& store, std::span<const std::string> ids, bo
   return report;
 }
 
+namespace {
+
+/// Takes out of `entries` what stands in `to` as it is. Errors: E_CONCURRENT_MOD when another entry
+/// there has such an id.
+Status leave_out_moved(const Store& to, std::vector<Entry>& entries) {
+  std::vector<std::string> ids;
+  std::ranges::transform(entries, std::back_inserter(ids), &Entry::id);
+  BMAD_TRY_ASSIGN(const std::vector<Entry> there, find_entries(to, ids, {}, false));
+  for (const Entry& known : there) {
+    const auto ours = std::ranges::find(entries, known.id, &Entry::id);
+    if (ours != entries.end() && ours->json != known.json) {
+      return Error{.code = ErrorCode::E_CONCURRENT_MOD,
+                   .message = fmt::format("another entry {} is in {} already", known.id, to.root),
+                   .field = "id"};
+    }
+    std::erase_if(entries, [&](const Entry& entry) { return entry.id == known.id; });
+  }
+  return {};
+}
+
+/// Nothing for what can go to another memory. Errors: E_ACCESS_DENIED; E_INVALID_QUERY for an
+/// artifact whose document is in its session's folder.
+Status check_may_move(const Store& from, const Store& to, const Entry& entry) {
+  BMAD_TRY(check_read(from, entry.type));
+  BMAD_TRY(check_write(from, entry.type));
+  BMAD_TRY(check_write(to, entry.type));
+  if (entry.type == EntryType::kArtifact &&
+      from.files->info(artifact_path(entry.session_id, entry.id))) {
+    return bad_change("id", fmt::format("the document of {} stays with its session; store it there "
+                                        "with `bmad-mem artifact add`",
+                                        entry.id));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<MoveReport> move_entries(Store& from, Store& to, std::span<const std::string> ids) {
-  BMAD_TRY_ASSIGN(std::vector<Entry> all, find_entries(from, ids, {}, false));
+  constexpr int kTries = 10;  // Somebody may edit an entry while it moves.
   MoveReport report;
-  std::map<EntryType, std::vector<std::string_view>> lines;
+  BMAD_TRY_ASSIGN(report.moved, find_entries(from, ids, {}, false));
   for (const std::string& id : ids) {
-    if (std::ranges::find(all, id, &Entry::id) == all.end()) {
+    if (std::ranges::find(report.moved, id, &Entry::id) == report.moved.end()) {
       report.unknown_ids.push_back(id);
     }
   }
-  for (const Entry& entry : all) {
-    BMAD_TRY(check_read(from, entry.type));
-    BMAD_TRY(check_write(from, entry.type));
-    BMAD_TRY(check_write(to, entry.type));
-    lines[entry.type].push_back(entry.json);
-  }
-  if (all.empty()) {
+  if (report.moved.empty()) {
     return report;
   }
+  for (const Entry& entry : report.moved) {
+    BMAD_TRY(check_may_move(from, to, entry));
+  }
+  std::vector<Entry> missing = report.moved;
+  BMAD_TRY(leave_out_moved(to, missing));  // Of a move that was stopped all may be there.
   BMAD_TRY_ASSIGN(const UsualSession session, usual_session(to, {}, {}));
   report.session_id = session.session_id;
-  for (const auto& [type, views] : lines) {
-    // Whoever was stopped between both steps finds the very same lines there.
-    BMAD_TRY(add_lines(to, session.session_id, type, views, {.known = KnownEntries::kRefuse}));
+  for (int i = 0; i < kTries && !missing.empty(); ++i) {
+    for (const Entry& entry : missing) {
+      const std::string_view line = entry.json;
+      BMAD_TRY(add_lines(to, session.session_id, entry.type, {&line, 1}, {}));
+    }
+    std::vector<Entry> now;
+    BMAD_TRY_ASSIGN(now, find_entries(from, ids, {}, false));
+    missing = now;
+    std::erase_if(missing, [&](const Entry& entry) {
+      return std::ranges::any_of(report.moved,
+                                 [&](const Entry& each) { return each.json == entry.json; });
+    });
+    report.moved = std::move(now);
   }
   DeletionCriteria criteria;
-  for (const Entry& entry : all) {
-    criteria.ids.push_back(entry.id);
-  }
+  std::ranges::transform(report.moved, std::back_inserter(criteria.ids), &Entry::id);
   BMAD_TRY(delete_entries(from, criteria, {}));
-  report.moved = std::move(all);
   return report;
 }
 

@@ -15,15 +15,15 @@ class ArgumentReader {
       : line_(line), words_(std::move(words)) {
     if (line.command != nullptr) {
       declare(line.command->options);
-      if (line.command->options_of != nullptr) {
-        declare(line.command->options_of({}));
-        if (const std::string_view first = first_positional(); !first.empty()) {
-          declare(line.command->options_of(first));
-          unknown_first_ = line.command->options_of(first).empty() ? first : std::string_view();
-        }
-      }
     }
     declare(global_options());
+    if (line.command != nullptr && line.command->options_of != nullptr) {
+      declare(line.command->options_of({}));
+      if (const std::string_view first = first_positional(); !first.empty()) {
+        declare(line.command->options_of(first));
+        unknown_first_ = line.command->options_of(first).empty() ? first : std::string_view();
+      }
+    }
     given_.resize(known_.size());
   }
 

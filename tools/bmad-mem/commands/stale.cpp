@@ -100,7 +100,11 @@ Result<std::vector<Statement>> all_statements(MemoryManager& memory) {
   std::vector<Statement> statements;
   BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items,
                   Knowledge(memory).recall({.note_accesses = false, .limit = 0}));
-  std::ranges::transform(items, std::back_inserter(statements), of_item);
+  for (const KnowledgeItem& item : items) {
+    if (!item.of_user) {  // What holds in all projects names no files of this one.
+      statements.push_back(of_item(item));
+    }
+  }
   EntryFilter filter{.types = {EntryType::kDecision, EntryType::kFinding}};
   filter.limit = 0;
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries, memory.list(filter));
@@ -231,7 +235,10 @@ Result<ExitStatus> keep_and_drop(Tool& tool, MemoryManager& memory,
   const auto drop = [&](const Statement& statement) -> Status {
     DeletionCriteria criteria;
     criteria.ids = statement.all_ids;  // Else an older value would become current.
-    BMAD_TRY(memory.delete_entries(criteria));
+    BMAD_TRY_ASSIGN(const DeletionReport report, memory.delete_entries(criteria));
+    if (report.entries == 0) {
+      return bad_value("drop", fmt::format("{} is gone already", statement.id));
+    }
     tool.note(fmt::format("deleted {}; `bmad-mem undelete {}` restores it", statement.id,
                           fmt::join(statement.all_ids, " ")));
     return {};

@@ -4,6 +4,7 @@
 // later, and people see in the line itself what holds for it.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,10 @@ std::string with_mark(JsonValue entry, std::string_view line, std::string_view n
 /// The workspace of the memory at `root`: the folder that holds .bmad; for a root that is named
 /// otherwise, the folder above it. Looks at the disk once, for symbolic links.
 Workspace workspace_of(const std::string& root);
+
+/// The first line of a file that git writes, of its first 4 KiB; empty when it is no regular file
+/// or can't be read.
+std::string first_line_of_file(const std::filesystem::path& path);
 
 /// `line`, an entry of `type`, marked as outside_workspace; nothing when its path is not outside or
 /// it has no path, and when it is marked or unmarked already. `entry` is the value of `line`.
