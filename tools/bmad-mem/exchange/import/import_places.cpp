@@ -28,7 +28,7 @@ bool is_folder(const std::string& path) {
 
 Error nothing_there(std::string_view what, const std::string& path) {
   return {.code = ErrorCode::E_STORAGE_IO,
-          .message = fmt::format("there are no {}; name the files to import", what),
+          .message = fmt::format("found nothing here of: {}; name the files to import", what),
           .path = path};
 }
 
