@@ -227,13 +227,18 @@ bool is_of_rules(const SummaryFiles& files) {
   return is_empty_summary(summary.body()) || is_by_rules(summary);
 }
 
-/// Puts `lines` in the place of a summary that is of rules. Whether that changed it.
-Result<bool> write_lines(Store& store, const std::string& session_id, const SummaryLines& lines) {
+/// Puts what it finds in the place of a summary that is of rules. Whether that changed it. It reads
+/// under the lock: what is deleted meanwhile must not come back.
+Result<bool> write_found(Store& store, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(session_id)->writer.lock("summary"));
+  BMAD_TRY_ASSIGN(const SummaryLines lines, found_lines(store, session_id));
+  if (lines.empty()) {
+    return false;
+  }
   std::string body = lines.body();
   if (store.redaction != nullptr) {
     body = store.redaction->redact_text(body, session_id);
   }
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(session_id)->writer.lock("summary"));
   BMAD_TRY_ASSIGN(const SummaryFiles files, read_summary_files(store, session_id));
   FrontMatter summary = files.summary();
   if (is_live(store, files.state.pending) || !is_of_rules(files) || summary.body() == body) {
@@ -256,27 +261,24 @@ Result<bool> Summaries::write_by_rules(std::string_view session_id) {
   if (!store.config.summarizer.enabled || !is_of_rules(files)) {
     return false;
   }
-  BMAD_TRY_ASSIGN(const SummaryLines lines, found_lines(store, id));
-  return lines.empty() ? Result<bool>(false) : write_lines(store, id, lines);
+  return write_found(store, id);
 }
 
 void renew_rule_summary(Store& store, const std::string& session_id) {
-  const Result<SummaryFiles> files = read_summary_files(store, session_id);
-  if (!files || !files->text || !is_by_rules(files->summary())) {
-    return;
-  }
-  if (const Result<SummaryLines> lines = found_lines(store, session_id)) {
-    static_cast<void>(write_lines(store, session_id, *lines));
-  }
+  static_cast<void>(write_found(store, session_id));
 }
 
 bool is_summary_by_rules(std::string_view text) { return is_by_rules(FrontMatter(text)); }
 
-Status drop_rule_summary(FileSystem& files, std::string_view session_id) {
+Result<bool> drop_rule_summary(FileSystem& files, std::string_view session_id) {
   constexpr std::uint64_t kSizeMax = 1U << 20U;  // Ours are a few kilobytes.
   const std::string path = session_file(session_id, kSummaryName);
   const Result<std::string> text = read_file(files, path, kSizeMax);
-  return text && is_summary_by_rules(*text) ? remove_durably(files, path) : Status();
+  if (!text || !is_summary_by_rules(*text)) {
+    return false;
+  }
+  BMAD_TRY(remove_durably(files, path));
+  return true;
 }
 
 }  // namespace bmad_mem

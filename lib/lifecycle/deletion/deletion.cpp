@@ -197,6 +197,7 @@ Result<FoundLines> find_unlocked(FileSystem& files, const std::string& session_i
 Status delete_softly(Store& store, const std::string& session_id, FoundLines found,
                      const FindLines& find, std::string detail, DeletionReport& report,
                      const std::string& audit_session) {
+  bool has_dropped_summary = false;
   {
     const std::shared_ptr<OpenSession> session = store.session(session_id);
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("delete"));
@@ -209,6 +210,7 @@ Status delete_softly(Store& store, const std::string& session_id, FoundLines fou
       return {};
     }
     BMAD_TRY(describe_doomed(*store.files, session_id, lines, "deleted", false, report));
+    BMAD_TRY_ASSIGN(has_dropped_summary, drop_rule_summary(*store.files, session_id));
     BMAD_TRY_ASSIGN(const Deletion deletion, move_to_deleted(store, session_id, lines));
     report.expires_at = deletion.expires_at;
     if (!audit_session.empty() && audit_session != session_id) {
@@ -218,7 +220,9 @@ Status delete_softly(Store& store, const std::string& session_id, FoundLines fou
                          std::move(detail)));
   }
   refresh_index(store, session_id);
-  renew_rule_summary(store, session_id);
+  if (has_dropped_summary) {
+    renew_rule_summary(store, session_id);
+  }
   return {};
 }
 
