@@ -10,6 +10,7 @@
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "knowledge/summary_file.hpp"
+#include "model/entry.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -44,7 +45,8 @@ DialogueMessage to_message(JsonValue entry) {
           .content = std::string(entry["content"].string()),
           .tokens = tokens_of(entry),
           .is_sidechain = is_of_sidechain(entry),
-          .is_sensitive = entry["sensitive"].boolean()};
+          .is_sensitive = entry["sensitive"].boolean(),
+          .expires_at = try_parse_rfc3339(entry[kExpiresField].string())};
 }
 
 }  // namespace

@@ -89,13 +89,14 @@ class SummaryLines {
   std::map<std::string, std::vector<std::string>, std::less<>> lines_;
 };
 
-void add_messages(const Conversation& talk, SummaryLines& lines) {
+void add_messages(const Conversation& talk, Timestamp now, SummaryLines& lines) {
   const DialogueMessage* first = nullptr;
   const DialogueMessage* last = nullptr;
   const DialogueMessage* answer = nullptr;
   std::vector<const DialogueMessage*> requests;
   for (const DialogueMessage& message : talk.messages) {
-    if (message.is_sensitive || trimmed(message.content).empty()) {
+    if (message.is_sensitive || has_expired(message.expires_at, now) ||
+        trimmed(message.content).empty()) {
       continue;
     }
     if (message.role == "assistant") {
@@ -177,7 +178,8 @@ class ToolUse {
   std::vector<std::string> failures_;
 };
 
-/// Calls `use` with the latest version of each entry of `type` that is no secret.
+/// Calls `use` with the latest version of each entry of `type` that is no secret and has not
+/// expired.
 template <typename Use>
 Status for_each_latest(const Store& store, const std::string& session_id, EntryType type,
                        const Use& use) {
@@ -188,7 +190,10 @@ Status for_each_latest(const Store& store, const std::string& session_id, EntryT
                   load_entries(*store.files, session_id, {&type, 1}));
   JsonParser parser;
   for (const TableEntry& entry : entries) {
-    if (const Result<JsonValue> value = parser.parse(entry.text); value && !entry.sensitive) {
+    if (entry.sensitive || has_expired(entry.expires_at, store.clock.now())) {
+      continue;
+    }
+    if (const Result<JsonValue> value = parser.parse(entry.text)) {
       use(*value);
     }
   }
@@ -203,7 +208,7 @@ Result<SummaryLines> found_lines(const Store& store, const std::string& session_
     lines.add("Decisions", fmt::format("{}{}{}", entry["decision"].string(),
                                        why.empty() ? "" : " - because: ", why));
   }));
-  add_messages(talk, lines);
+  add_messages(talk, store.clock.now(), lines);
   ToolUse tools;
   BMAD_TRY(for_each_latest(store, session_id, EntryType::kEvent,
                            [&](JsonValue entry) { tools.add(entry); }));

@@ -18,6 +18,7 @@
 
 #include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "knowledge/rule_summary.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
@@ -103,15 +104,23 @@ Result<Entry> change_entry(Store& store, const std::string& id,
       return old;
     }
     bool is_outdated = false;
+    bool has_dropped_summary = false;
     const auto is_newest = [&]() -> Status {
       BMAD_TRY_ASSIGN(const std::vector<Entry> now,
                       find_entries(store, {&id, 1}, {&session_id, 1}, false));
       is_outdated = now.empty() || now.front().json != old->json;
-      return is_outdated ? Status(bad_change("id", "changed meanwhile")) : Status();
+      if (is_outdated) {
+        return bad_change("id", "changed meanwhile");
+      }  // What it quotes may be a secret from now on.
+      BMAD_TRY_ASSIGN(has_dropped_summary, drop_rule_summary(*store.files, session_id));
+      return {};
     };
     const std::string_view view = line;
     const Result<BatchReport> added =
         add_lines(store, session_id, old->type, {&view, 1}, {}, is_newest);
+    if (has_dropped_summary) {
+      renew_rule_summary(store, session_id);
+    }
     if (!added && !is_outdated) {
       Error error = added.error();
       error.line = 0;  // Places in a line that the caller has never seen.

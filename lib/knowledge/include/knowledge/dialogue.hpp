@@ -26,6 +26,7 @@ struct DialogueMessage {
   std::size_t tokens = 0;
   bool is_sidechain = false;
   bool is_sensitive = false;
+  std::optional<Timestamp> expires_at = {};
 };
 
 /// The messages in `lines`, entries of a conversation's log in its order, each where it was first
