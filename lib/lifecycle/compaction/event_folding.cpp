@@ -183,7 +183,7 @@ void fold_tool_events(std::vector<CompactionEntry>& entries, std::string_view se
     for (const std::size_t index : done.members) {
       entries[index].is_gone = true;
       entries[index].removal = RemovalKind::kFolded;
-      entries[index].reason = fmt::format("counted in {}", done.id(session_id));
+      entries[index].reason = fmt::format("{}{}", kCountedIn, done.id(session_id));
     }
     plan.added_events += done.line(session_id);
     ++plan.added_count;

@@ -90,7 +90,7 @@ class SessionPurge {
     for (const std::string& id : record_.purging) {
       target_.add(id);
     }
-    return {};
+    return look_for_counts();
   }
 
   [[nodiscard]] bool finds_nothing() const {
@@ -141,6 +141,25 @@ class SessionPurge {
       return {};
     }
     BMAD_TRY_ASSIGN(damaged_, find_damaged_lines(files_, session_id_, target_));
+    return {};
+  }
+
+  /// A line that counts folded calls of tools goes with any of them: it names their files.
+  Status look_for_counts() {
+    const DeletionCriteria counts{.ids = copies_.ids_of_counts(target_)};
+    for (const std::string& id : counts.ids) {
+      target_.add(id);
+    }
+    if (counts.ids.empty() || !is_live_) {
+      return {};
+    }
+    BMAD_TRY_ASSIGN(const std::vector<LogLine> found,
+                    find_doomed_lines(files_, session_id_, counts));
+    std::ranges::copy_if(found, std::back_inserter(lines_), [&](const LogLine& line) {
+      return std::ranges::none_of(lines_, [&](const LogLine& known) {
+        return known.type == line.type && known.offset == line.offset;
+      });
+    });
     return {};
   }
 

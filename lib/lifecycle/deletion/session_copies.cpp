@@ -8,6 +8,7 @@
 #include "bmad_mem/text.hpp"
 #include "deletion_steps.hpp"
 #include "knowledge/rule_summary.hpp"
+#include "lifecycle/compaction_plan.hpp"
 #include "model/entry.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
@@ -253,6 +254,17 @@ void SessionCopies::note_ids(PurgeTarget& target) const {
   for (const auto& [path, file] : deleted_sessions_) {
     note_log(file);
   }
+}
+
+std::vector<std::string> SessionCopies::ids_of_counts(PurgeTarget& target) const {
+  std::vector<std::string> ids;
+  for (const EvictedLine& each : evicted_) {
+    const std::string_view reason = each.reason;
+    if (reason.starts_with(kCountedIn) && target.is_entry(each.type, each.line)) {
+      add_ids(ids, {std::string(reason.substr(kCountedIn.size()))});
+    }
+  }
+  return ids;
 }
 
 std::vector<FileCount> SessionCopies::count(FileSystem& files, PurgeTarget& target) const {

@@ -53,6 +53,9 @@ struct CompactionRules {
   const AccessTable* accesses = nullptr;
 };
 
+/// How the reason of what was folded begins; the id of the line that counts it follows.
+inline constexpr std::string_view kCountedIn = "counted in ";
+
 /// Why a line goes.
 enum class RemovalKind : std::uint8_t { kSuperseded, kDuplicate, kFolded, kEvicted };
 

@@ -85,6 +85,8 @@ class SessionCopies {
 
   /// Adds to `target` the ids of the entries in them that answer to its criteria.
   void note_ids(PurgeTarget& target) const;
+  /// The ids of the lines that count what is in `target`: they name its files.
+  [[nodiscard]] std::vector<std::string> ids_of_counts(PurgeTarget& target) const;
   /// Where lines of `target` are, and how many.
   [[nodiscard]] std::vector<FileCount> count(FileSystem& files, PurgeTarget& target) const;
   /// Takes the lines of `target` out of all copies; each file is durable. The caller holds the
