@@ -80,22 +80,6 @@ Status check_criteria(const DeletionCriteria& criteria) {
 
 }  // namespace
 
-std::string criteria_kinds(const DeletionCriteria& criteria) {
-  std::string kinds;
-  const auto add = [&](bool given, std::string_view kind) {
-    if (given) {
-      kinds += fmt::format("{}{}", kinds.empty() ? "by " : ", ", kind);
-    }
-  };
-  add(!criteria.ids.empty(), "id");
-  add(!criteria.types.empty(), "type");
-  add(!criteria.tags.empty(), "tag");
-  add(!criteria.agents.empty(), "agent");
-  add(criteria.since || criteria.until, "time");
-  add(!criteria.match.empty(), "text");
-  return kinds;
-}
-
 Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::string& session_id,
                                                const DeletionCriteria& criteria) {
   const EntryMatcher matcher(criteria);

@@ -46,6 +46,22 @@ bool holds_decoded(JsonValue value, std::string_view needle) {
 
 }  // namespace
 
+std::string criteria_kinds(const DeletionCriteria& criteria) {
+  std::string kinds;
+  const auto add = [&](bool given, std::string_view kind) {
+    if (given) {
+      kinds += fmt::format("{}{}", kinds.empty() ? "by " : ", ", kind);
+    }
+  };
+  add(!criteria.ids.empty(), "id");
+  add(!criteria.types.empty(), "type");
+  add(!criteria.tags.empty(), "tag");
+  add(!criteria.agents.empty(), "agent");
+  add(criteria.since || criteria.until, "time");
+  add(!criteria.match.empty(), "text");
+  return kinds;
+}
+
 EntryMatcher::EntryMatcher(const DeletionCriteria& criteria) : criteria_(criteria) {}
 
 bool EntryMatcher::matches(EntryType type, JsonValue entry, std::string_view text) const {
