@@ -1,6 +1,7 @@
 #include "store/session_title.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "model/entry.hpp"
 #include "model/title.hpp"
 #include "store/access.hpp"
 #include "store/append_log.hpp"
@@ -23,8 +25,40 @@ constexpr std::size_t kBytesMax = std::size_t{64} << 10U;
 /// Most requests are within it.
 constexpr std::size_t kFirstRead = std::size_t{8} << 10U;
 
+/// What `message` asks, as far as a title may say it at `now`: it is no secret, and has not
+/// expired.
+std::string shown_request(JsonValue message, Timestamp now) {
+  const bool is_shown = message["role"].string() == "user" && !message[kSensitiveField].boolean() &&
+                        !has_expired(try_parse_rfc3339(message[kExpiresField].string()), now);
+  return is_shown ? request_line(message["content"].string()) : std::string();
+}
+
+/// The last of the whole lines in `log` with entry `id`; empty when there is none.
+std::string_view last_version(std::string_view log, const std::string& id) {
+  JsonParser parser;
+  std::string_view last;
+  while (const void* const found = memmem(log.data(), log.size(), id.data(), id.size())) {
+    const auto at = static_cast<std::size_t>(static_cast<const char*>(found) - log.data());
+    const std::size_t end = log.find('\n', at);
+    if (end == std::string_view::npos) {
+      break;
+    }
+    const std::size_t begin = log.rfind('\n', at) + 1;  // npos + 1 is 0.
+    const std::string_view line = log.substr(begin, end - begin);
+    if (const Result<JsonValue> entry = parser.parse(line); entry && entry_id(*entry) == id) {
+      last = line;
+    }
+    log.remove_prefix(end);
+  }
+  return last;
+}
+
+/// Whether a log was read to its end, so that later versions of its lines are there.
+enum class Extent : std::uint8_t { kHead, kWhole };
+
 /// The first request in whole lines of a log, of which `lines` were looked at by then.
-std::string first_request(std::string_view log, JsonParser& parser, std::size_t& lines) {
+std::string first_request(std::string_view log, Extent extent, Timestamp now, std::size_t& lines) {
+  JsonParser parser;
   while (!log.empty() && lines < kLinesMax) {
     const std::string_view line = log.substr(0, log.find('\n'));
     log.remove_prefix(std::min(log.size(), line.size() + 1));
@@ -33,35 +67,55 @@ std::string first_request(std::string_view log, JsonParser& parser, std::size_t&
       continue;
     }
     const Result<JsonValue> entry = parser.parse(line);
-    if (entry && (*entry)["role"].string() == "user" && !(*entry)["sensitive"].boolean()) {
-      if (std::string request = request_line((*entry)["content"].string()); !request.empty()) {
-        return request;
-      }
+    std::string request = entry ? shown_request(*entry, now) : std::string();
+    if (request.empty()) {
+      continue;
+    }
+    const std::string id(entry_id(*entry));
+    if (extent == Extent::kWhole && !id.empty()) {
+      const std::string_view newest = last_version(log, id);
+      const Result<JsonValue> later = parser.parse(newest.empty() ? line : newest);
+      request = later ? shown_request(*later, now) : std::string();
+    }
+    if (!request.empty()) {
+      return request;
     }
   }
   return {};
 }
 
-/// Reads no more of the log than it needs. Empty also when it can't be read.
-std::string read_first_request(FileSystem& files, const std::string& session_id) {
+/// Reads on, up to `size` bytes. Whether there may be more.
+bool read_on(File& log, std::string& bytes, std::size_t size) {
+  const std::size_t had = bytes.size();
+  bytes.resize_and_overwrite(size, [&](char* data, std::size_t room) {
+    return had + log.read_at(had, std::span(data, room).subspan(had)).value_or(0);
+  });
+  return bytes.size() == size;
+}
+
+/// Reads no more of the log than it needs: all of it only where its head has a request, of which
+/// there may be newer versions. Empty also when it can't be read.
+std::string read_first_request(FileSystem& files, const std::string& session_id, Timestamp now) {
   const std::string name(entry_type_info(EntryType::kConversation).log_file);
   const Result<std::unique_ptr<File>> log =
       files.open(session_file(session_id, name), OpenMode::kRead);
-  JsonParser parser;
   std::string bytes;
   std::size_t seen = 0;
   std::size_t lines = 0;
   for (std::size_t wanted = kFirstRead; log; wanted *= 4) {
-    const std::size_t had = bytes.size();
-    bytes.resize(wanted);
-    const Result<std::size_t> got = (*log)->read_at(had, std::span(bytes).subspan(had));
-    bytes.resize(had + got.value_or(0));
+    bool has_more = read_on(**log, bytes, wanted);
     const std::size_t end = bytes.rfind('\n') + 1;  // npos + 1 is 0: no line is whole.
-    std::string request =
-        first_request(std::string_view(bytes).substr(seen, end - seen), parser, lines);
-    if (!request.empty() || bytes.size() < wanted || end > kBytesMax || lines >= kLinesMax ||
-        wanted > kLineSizeMax) {
-      return request;
+    const std::string_view head = std::string_view(bytes).substr(seen, end - seen);
+    if (!first_request(head, Extent::kHead, now, lines).empty()) {
+      while (has_more) {
+        has_more = read_on(**log, bytes, bytes.size() * 4);
+      }
+      lines = 0;
+      bytes.resize(bytes.rfind('\n') + 1);
+      return first_request(bytes, Extent::kWhole, now, lines);
+    }
+    if (!has_more || end > kBytesMax || lines >= kLinesMax || wanted > kLineSizeMax) {
+      return {};
     }
     seen = end;
   }
@@ -101,10 +155,9 @@ std::string_view title_source_name(TitleSource source) {
 }
 
 DerivedTitle derived_title(std::string_view conversation, std::string_view summary) {
-  JsonParser parser;
   std::size_t lines = 0;
   DerivedTitle derived;
-  derived.first_request = first_request(conversation, parser, lines);
+  derived.first_request = first_request(conversation, Extent::kWhole, Timestamp::max(), lines);
   derived.title = derived.first_request.empty() ? summary_line(summary)
                                                 : title_of_request(derived.first_request);
   return derived;
@@ -112,7 +165,8 @@ DerivedTitle derived_title(std::string_view conversation, std::string_view summa
 
 void add_title(const Store& store, FileSystem& files, Session& session) {
   const bool may_read = check_read(store, EntryType::kConversation).has_value();
-  session.first_request = may_read ? read_first_request(files, session.session_id) : "";
+  session.first_request =
+      may_read ? read_first_request(files, session.session_id, store.clock.now()) : "";
   if (!session.title.empty()) {
     return;  // Chosen.
   }

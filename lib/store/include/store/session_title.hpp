@@ -25,7 +25,8 @@ struct DerivedTitle {
   bool operator==(const DerivedTitle&) const = default;
 };
 
-/// From the beginning of a conversation's log and a summary.md; both may be empty.
+/// From a conversation's log and a summary.md; both may be empty. An archive keeps it, so that a
+/// message that expires some day gives no title.
 DerivedTitle derived_title(std::string_view conversation, std::string_view summary);
 
 /// Sets the title of `session`, which was described, from `files`: those of a folder or an archive.
