@@ -35,9 +35,10 @@ std::string shown_request(JsonValue message, Timestamp now) {
 
 /// The last of the whole lines in `log` with entry `id`; empty when there is none.
 std::string_view last_version(std::string_view log, const std::string& id) {
+  const std::string quoted = fmt::format("\"{}\"", id);
   JsonParser parser;
   std::string_view last;
-  while (const void* const found = memmem(log.data(), log.size(), id.data(), id.size())) {
+  while (const void* const found = memmem(log.data(), log.size(), quoted.data(), quoted.size())) {
     const auto at = static_cast<std::size_t>(static_cast<const char*>(found) - log.data());
     const std::size_t end = log.find('\n', at);
     if (end == std::string_view::npos) {
@@ -103,12 +104,14 @@ std::string read_first_request(FileSystem& files, const std::string& session_id,
   std::size_t seen = 0;
   std::size_t lines = 0;
   for (std::size_t wanted = kFirstRead; log; wanted *= 4) {
-    bool has_more = read_on(**log, bytes, wanted);
+    const bool has_more = read_on(**log, bytes, wanted);
     const std::size_t end = bytes.rfind('\n') + 1;  // npos + 1 is 0: no line is whole.
     const std::string_view head = std::string_view(bytes).substr(seen, end - seen);
     if (!first_request(head, Extent::kHead, now, lines).empty()) {
-      while (has_more) {
-        has_more = read_on(**log, bytes, bytes.size() * 4);
+      if (has_more) {  // In one go: growing would copy it each time.
+        const Result<FileInfo> info = (*log)->info();
+        bytes.clear();
+        read_on(**log, bytes, info ? static_cast<std::size_t>(info->size) : 0);
       }
       lines = 0;
       bytes.resize(bytes.rfind('\n') + 1);
