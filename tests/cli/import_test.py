@@ -156,7 +156,8 @@ class Import(ToolTest):
         self.assertEqual({one["timestamp"] for one in self.entries("conversation")}, {"2026-01-02T03:04:05Z"})
         # What the program wrote last is in the -wal as long as it runs.
         database.execute("PRAGMA journal_mode=WAL")
-        chat = {"composerId": "chat-new", "conversation": [{"bubbleId": "d1", "type": 1, "text": "Just now"}]}
+        database.execute("INSERT INTO cursorDiskKV VALUES ('composerData:chat-inf', 9e999)")  # No number of JSON.
+        chat = {"composerId": "chat-new", "createdAt": 1e300, "conversation": [{"bubbleId": "d1", "type": 1, "text": "Just now"}]}
         database.execute("INSERT INTO cursorDiskKV VALUES ('composerData:chat-new', ?)", (json.dumps(chat),))
         database.commit()
         self.assertEqual(self.import_json("--from", "cursor", "--all-projects")["imported"], 2)

@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <cmath>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -41,7 +42,11 @@ struct Finalize {
 };
 
 void write_column(JsonWriter& json, sqlite3_stmt* statement, int column) {
-  const char* const name = sqlite3_column_name(statement, column);
+  const char* const raw_name = sqlite3_column_name(statement, column);
+  if (raw_name == nullptr) {
+    return;
+  }
+  const std::string name = utf8_repaired(raw_name);
   switch (sqlite3_column_type(statement, column)) {
     case SQLITE_NULL:
       return;
@@ -49,7 +54,10 @@ void write_column(JsonWriter& json, sqlite3_stmt* statement, int column) {
       json.key(name).integer(sqlite3_column_int64(statement, column));
       return;
     case SQLITE_FLOAT:
-      json.key(name).real(sqlite3_column_double(statement, column));
+      // SQLite has infinite numbers (9e999), JSON has not.
+      if (const double number = sqlite3_column_double(statement, column); std::isfinite(number)) {
+        json.key(name).real(number);
+      }
       return;
     default: {
       const auto* const bytes = static_cast<const char*>(sqlite3_column_blob(statement, column));
