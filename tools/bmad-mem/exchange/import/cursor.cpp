@@ -52,8 +52,13 @@ std::string moment(JsonValue value) {
   if (value.is_string()) {
     return time_text(value);
   }
-  const auto ms = static_cast<std::int64_t>(value.number());
-  return ms > 0 ? format_rfc3339(Timestamp(std::chrono::milliseconds(ms))) : std::string();
+  constexpr double kLastMs = 253402300799999;  // In the year 9999.
+  const double number = value.number();
+  if (!(number >= 1 && number <= kLastMs)) {
+    return {};
+  }
+  const auto ms = static_cast<std::int64_t>(number);
+  return format_rfc3339(Timestamp(std::chrono::milliseconds(ms)));
 }
 
 class CursorImport final : public TranscriptImporter {
