@@ -91,6 +91,7 @@ def cursor_state(path, chats, composers=()):
         database.execute(f"CREATE TABLE {table} (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)")
     for name, title, bubbles in chats:
         heads = [{"bubbleId": bubble["bubbleId"], "type": bubble["type"]} for bubble in bubbles]
+        heads += heads[:1]  # Named again by a damaged one.
         chat = {"composerId": name, "name": title, "createdAt": 1767323045000, "fullConversationHeadersOnly": heads}
         database.execute("INSERT INTO cursorDiskKV VALUES (?, ?)", (f"composerData:{name}", json.dumps(chat)))
         for bubble in reversed(bubbles):

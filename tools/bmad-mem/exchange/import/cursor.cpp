@@ -13,6 +13,7 @@
 // ItemTable composer.composerData.
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -40,6 +41,8 @@ constexpr const char* kChats =
 constexpr const char* kBubbles =
     "SELECT key, value FROM cursorDiskKV WHERE key >= ?1 AND key < ?2 ORDER BY rowid";
 constexpr const char* kItem = "SELECT key, value FROM ItemTable WHERE key = ?1";
+/// The messages of one chat, which are in memory together.
+constexpr std::size_t kChatSizeMax = std::size_t{256} << 20;
 constexpr std::string_view kOldChats = "workbench.panel.aichat.view.aichat.chatdata";
 
 bool looks_like_cursor(std::string_view beginning) {
@@ -141,20 +144,26 @@ class CursorImport final : public TranscriptImporter {
     std::map<std::string, std::string, std::less<>> texts;
     const std::string prefix = fmt::format("bubbleId:{}:", chat);
     const std::string end = fmt::format("bubbleId:{};", chat);  // ';' follows ':'.
+    std::size_t size = 0;
     BMAD_TRY(database_.rows(kBubbles, {prefix, end}, [&](JsonValue row, std::uint64_t) {
-      texts[std::string(row["key"].string().substr(prefix.size()))] = row["value"].string();
+      const std::string_view value = row["value"].string();
+      if (size + value.size() > kChatSizeMax) {
+        sink_.skip("messages of chats larger than 256 MiB");
+        return Status();
+      }
+      size += value.size();
+      texts[std::string(row["key"].string().substr(prefix.size()))] = value;
       return Status();
     }));
     JsonParser parser;
     for (const std::string& id : order) {
-      const auto text = texts.find(id);
+      const auto text = texts.extract(id);  // Once: a damaged order may name it many times.
       const Result<JsonValue> bubble =
-          text == texts.end() ? Result<JsonValue>(Error{}) : parser.parse(text->second);
+          text.empty() ? Result<JsonValue>(Error{}) : parser.parse(text.mapped());
       if (bubble) {
         BMAD_TRY(take_bubble(*bubble, number));
       } else {
-        sink_.skip(text == texts.end() ? "messages that are not in the database"
-                                       : "unreadable messages");
+        sink_.skip(text.empty() ? "messages that are not in the database" : "unreadable messages");
       }
     }
     return {};
