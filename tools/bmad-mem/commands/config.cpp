@@ -1,4 +1,5 @@
 // config.cpp - the settings of a memory: listed, read, changed.
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -70,9 +71,10 @@ std::string value_from(std::string_view text, std::string_view like) {
   return is_text || !parser.parse(text) ? json_quoted(text) : std::string(text);
 }
 
-/// `text`, of config.json, with `value` at `key`; every other byte stays.
+/// `text`, of config.json, with `value` at `key`, or without `key` when there is no value; every
+/// other byte stays.
 Result<std::string> with_value(std::string_view text, const std::string& key,
-                               const std::string& value) {
+                               const std::optional<std::string>& value) {
   Result<JsonEdit> edit = JsonEdit::read(std::string(text));
   BMAD_TRY(edit ? Status() : Status(edit.error()));
   JsonPath path = {"memory_config"};
@@ -81,12 +83,17 @@ Result<std::string> with_value(std::string_view text, const std::string& key,
     rest.remove_prefix(std::min(rest.size(), name.size() + 1));
     path.push_back(name);
   }
-  if (const std::optional<TextSpan> place = edit->find(path)) {
-    edit->replace(*place, value);
-  } else {
+  const std::optional<TextSpan> place = edit->find(path);
+  if (place && value) {
+    edit->replace(*place, *value);
+  } else if (place || value) {
     const std::string_view name = path.back();
     path.pop_back();
-    edit->add_member(path, name, value);
+    if (value) {
+      edit->add_member(path, name, *value);
+    } else {
+      edit->remove_member(path, name);
+    }
   }
   return edit->text();
 }
@@ -138,8 +145,11 @@ Result<ExitStatus> run_config_set(Tool& tool) {
     return bad_value("key", fmt::format("{} is a group of settings; name one, such as {}",
                                         printable(args.positional(0)), setting.key));
   }
-  const std::string value =
-      args.has("default") ? setting.fallback : value_from(args.positional(1), setting.fallback);
+  // Removed for its default, which may depend on other settings.
+  std::optional<std::string> value;
+  if (!args.has("default")) {
+    value = value_from(args.positional(1), setting.fallback);
+  }
   BMAD_TRY(edit_settings(
       memory, [&](std::string_view text) { return with_value(text, setting.key, value); }));
   BMAD_TRY_ASSIGN(const std::vector<SettingInfo> now, list_settings(memory, setting.key));
