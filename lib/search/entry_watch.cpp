@@ -51,6 +51,7 @@ struct EntryWatch::Impl {
   Timestamp opened_at{};
   std::set<std::string> archived;  // When the watch began.
   std::map<std::string, FollowedSession> sessions;
+  std::vector<Entry> pending;  // Seen when a wait failed; the logs don't give them again.
   bool rewritten = false;
   bool sessions_watched = false;  // Whether the folder of all sessions is there and watched.
   JsonParser parser;
@@ -230,16 +231,24 @@ Result<std::vector<Entry>> EntryWatch::wait(std::chrono::milliseconds timeout) {
   const Steady::time_point end = Steady::now() + timeout;
   std::vector<Entry> entries;
   while (true) {
-    const auto left = std::max(std::chrono::ceil<std::chrono::milliseconds>(end - Steady::now()),
+    const bool has_pending = !impl_->pending.empty();
+    const auto left = std::max(std::chrono::ceil<std::chrono::milliseconds>(
+                                   has_pending ? Steady::duration(0) : end - Steady::now()),
                                std::chrono::milliseconds(0));
     BMAD_TRY_ASSIGN(const FolderChanges changes, impl_->folders.wait(left));
     if (impl_->folders.is_stopped()) {
       return entries;
     }
-    const bool anything = changes.everything || !changes.changed.empty() || !changes.gone.empty();
+    const bool anything =
+        has_pending || changes.everything || !changes.changed.empty() || !changes.gone.empty();
     if (anything) {
-      BMAD_TRY(impl_->look_where(changes, entries));
-      BMAD_TRY(impl_->keep_found(entries));
+      entries = std::exchange(impl_->pending, {});
+      Status looked = impl_->look_where(changes, entries);
+      looked = looked ? impl_->keep_found(entries) : std::move(looked);
+      if (!looked) {
+        impl_->pending = std::move(entries);
+        return std::move(looked).error();
+      }
     }
     if (!entries.empty() || Steady::now() >= end) {
       return entries;
