@@ -6,6 +6,8 @@
 //
 // One line of one log, so that it is there or not, whatever happens in between.
 #include <algorithm>
+#include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -102,6 +104,42 @@ Status check_replacement(const Entry& later, const Entry& earlier) {
   return {};
 }
 
+/// Adds the ids that supersede `entry` and are not among `ids`.
+Status add_superseding(const Entry& entry, std::vector<std::string>& ids) {
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
+  for (const TypedLink& link : typed_links(value)) {
+    if (link.kind == LinkKind::kSupersedes && std::ranges::find(ids, link.id) == ids.end()) {
+      ids.emplace_back(link.id);
+    }
+  }
+  return {};
+}
+
+/// Whether `earlier` replaces `later` already, over others: all of them would be hidden.
+Status check_no_circle(const Store& store, const Entry& later, const Entry& earlier) {
+  constexpr std::size_t kStepsMax = 100;
+  std::vector<std::string> ids;
+  BMAD_TRY(add_superseding(later, ids));
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] == earlier.id) {
+      return bad_link("kind", fmt::format("{} supersedes {} already, over other entries; remove "
+                                          "one of these links first",
+                                          earlier.id, later.id));
+    }
+    if (i == kStepsMax) {
+      return bad_link("kind", fmt::format("more than {} entries supersede {} one after the other; "
+                                          "link the newest of them",
+                                          kStepsMax, later.id));
+    }
+    const std::string id = ids[i];
+    if (const Result<Entry> next = entry_to_change(store, id, {})) {  // Else it has gone.
+      BMAD_TRY(add_superseding(*next, ids));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<LinkReport> link_entries(Store& store, const LinkRequest& request) {
@@ -117,7 +155,10 @@ Result<LinkReport> link_entries(Store& store, const LinkRequest& request) {
   if (!request.remove) {  // What has gone may still have links to be removed.
     BMAD_TRY_ASSIGN(const Entry other, entry_to_change(store, other_id, request.sessions));
     BMAD_TRY(check_read(store, other.type));
-    BMAD_TRY(in_target ? check_replacement(other, holder) : Status());
+    if (in_target) {
+      BMAD_TRY(check_replacement(other, holder));
+      BMAD_TRY(check_no_circle(store, other, holder));
+    }
   }
   LinkReport report;
   const std::string session_id = holder.session_id;
