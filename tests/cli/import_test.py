@@ -124,7 +124,8 @@ class Import(ToolTest):
         claude_mem(home / ".claude-mem/claude-mem.db")
         self.environment["HOME"] = str(home)
         self.environment.pop("CLAUDE_MEM_DATA_DIR", None)
-        self.assertEqual(self.import_json("--from", "claude-mem")["imported"], 6)
+        self.assertEqual(self.import_json("--from", "claude-mem")["imported"], 1)  # All else is of the ferry.
+        self.assertEqual(self.import_json("--from", "claude-mem", "--all-projects")["imported"], 5)
         self.assertEqual(self.import_json(str(home / ".claude-mem/claude-mem.db"))["known"], 6)
         (decision,) = self.entries("decision")
         self.assertEqual((decision["decision"], decision["tags"]), ("Use one timetable", ["tides"]))

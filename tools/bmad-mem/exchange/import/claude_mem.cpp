@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -75,7 +76,8 @@ class ClaudeMemImport final : public TranscriptImporter {
   ClaudeMemImport(const ImportContext& context, const Database& database)
       : TranscriptImporter(context, kFormat, "claude-code"),
         database_(database),
-        wanted_session_(session_) {}
+        wanted_session_(session_),
+        only_(context.only) {}
 
   Status run() {
     BMAD_TRY(each("SELECT * FROM sdk_sessions ORDER BY id", "sdk_sessions",
@@ -132,8 +134,9 @@ class ClaudeMemImport final : public TranscriptImporter {
     return {};
   }
 
-  /// Makes the session of a row, and sets session_.
-  Status choose(JsonValue row, std::string_view key) {
+  /// Makes the session of a row, and sets session_. False for a row of a project that is not
+  /// wanted.
+  Result<bool> choose(JsonValue row, std::string_view key) {
     const auto found = sessions_.find(std::string(key));
     SessionParams params = found != sessions_.end()
                                ? found->second
@@ -142,12 +145,17 @@ class ClaudeMemImport final : public TranscriptImporter {
                                                .project_name = std::string(row["project"].string()),
                                                .session_type = std::string(kFormat),
                                                .tags = {"imported"}};
+    if (!only_.empty() && std::ranges::find(only_, params.project_name) == only_.end()) {
+      sink_.skip("rows of other projects");
+      return false;
+    }
     if (!wanted_session_.empty()) {
       params.session_id = wanted_session_;
       params.title.clear();
     }
     session_ = params.session_id;
-    return sink_.has_session(session_) ? Status() : sink_.need_session(params);
+    BMAD_TRY(sink_.has_session(session_) ? Status() : sink_.need_session(params));
+    return true;
   }
 
   [[nodiscard]] std::string made_id(std::string_view prefix, std::string_view text) const {
@@ -155,7 +163,11 @@ class ClaudeMemImport final : public TranscriptImporter {
   }
 
   Status take_prompt(JsonValue row, std::uint64_t id) {
-    BMAD_TRY(choose(row, first_text(row, "content_session_id", "claude_session_id")));
+    BMAD_TRY_ASSIGN(const bool is_wanted,
+                    choose(row, first_text(row, "content_session_id", "claude_session_id")));
+    if (!is_wanted) {
+      return {};
+    }
     const std::string text(stripped(row["prompt_text"].string()));
     if (text.empty() || is_machine_text(text)) {
       sink_.skip(kByProgram);
@@ -171,7 +183,11 @@ class ClaudeMemImport final : public TranscriptImporter {
   }
 
   Status take_observation(JsonValue row, std::uint64_t id) {
-    BMAD_TRY(choose(row, first_text(row, "memory_session_id", "sdk_session_id")));
+    BMAD_TRY_ASSIGN(const bool is_wanted,
+                    choose(row, first_text(row, "memory_session_id", "sdk_session_id")));
+    if (!is_wanted) {
+      return {};
+    }
     const std::string_view kind = row["type"].string();
     std::string title(stripped(row["title"].string()));
     std::string body;
@@ -221,7 +237,11 @@ class ClaudeMemImport final : public TranscriptImporter {
          {"completed", "Completed"},
          {"next_steps", "Next steps"},
          {"notes", "Notes"}}};
-    BMAD_TRY(choose(row, first_text(row, "memory_session_id", "sdk_session_id")));
+    BMAD_TRY_ASSIGN(const bool is_wanted,
+                    choose(row, first_text(row, "memory_session_id", "sdk_session_id")));
+    if (!is_wanted) {
+      return {};
+    }
     std::string text;
     for (const auto& [column, name] : kParts) {
       if (const std::string_view part = stripped(row[column].string()); !part.empty()) {
@@ -285,6 +305,7 @@ class ClaudeMemImport final : public TranscriptImporter {
 
   const Database& database_;
   std::string wanted_session_;
+  std::vector<std::string> only_;  ///< Names of projects; empty: all.
   std::string directives_session_;
   std::map<std::string, SessionParams> sessions_;  ///< By each of their ids.
 };

@@ -194,6 +194,11 @@ class PlaceSearch {
       return nothing_there(import_row(format).title, path);
     }
     BMAD_TRY_ASSIGN(found_.files, find_import_files({path}, format));
+    for (ImportFile& file : found_.files) {  // It says names of projects, and not where they are.
+      file.only = all_ ? std::vector<std::string>()
+                       : std::vector<std::string>{std::string(base_name(project_)),
+                                                  std::string(base_name(real_project_))};
+    }
     return {};
   }
 

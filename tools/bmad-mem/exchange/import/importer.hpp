@@ -34,7 +34,8 @@ struct ImportContext {
   std::string session_id;        ///< Where everything goes; empty: where each record says.
   std::string fallback_session;  ///< Where goes what says nothing; may be empty.
   std::string project;           ///< The name of the project, where no record tells; may be empty.
-  std::vector<std::string> only = {};  ///< Of a database: the chats that are wanted; empty: all.
+  std::vector<std::string> only = {};  ///< Of a database: the chats or projects that are wanted;
+                                       ///< empty: all.
 };
 
 class RecordImporter {
