@@ -14,6 +14,7 @@
 #include "exchange/files.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/import_files.hpp"
+#include "exchange/import/importer.hpp"
 #include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
