@@ -13,7 +13,6 @@
 #include "memory_impl.hpp"
 #include "model/entry.hpp"
 #include "model/entry_marks.hpp"
-#include "paging.hpp"
 #include "privacy/redaction.hpp"
 #include "search/analyzer.hpp"
 #include "search/held_indexes.hpp"
@@ -410,79 +409,6 @@ Result<BatchReport> MemoryManager::check_batch(EntryType type,
                                                const BatchOptions& options) const {
   BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kAdd));
   return check_lines(*store, type, lines, options);
-}
-
-Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
-                                              std::span<const std::string> sessions,
-                                              std::optional<Timestamp> as_of) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kGet));
-  BMAD_TRY_ASSIGN(const std::vector<Entry> all,
-                  impl_->find_in_both(ids, sessions, /*all_versions=*/false, as_of));
-  std::vector<Entry> found;
-  for (const std::string& id : ids) {
-    std::ranges::copy_if(all, std::back_inserter(found),
-                         [&](const Entry& entry) { return entry.id == id; });
-  }
-  for (const Entry& entry : found) {
-    BMAD_TRY(check_read(*store, entry.type));
-  }
-  std::vector<Entry*> shown;
-  for (Entry& entry : found) {
-    shown.push_back(&entry);
-  }
-  show_links(*store, shown, sessions, /*fill=*/!as_of);
-  if (as_of) {
-    return found;
-  }
-  for (const Entry& entry : found) {
-    const Store& its = entry.of_user ? *store->user_store() : *store;
-    its.note_access(entry.session_id, entry.id);
-  }
-  store->accesses.write_if_many(*store->files, store->clock);
-  return found;
-}
-
-Result<std::vector<Entry>> MemoryManager::history(std::string_view id,
-                                                  std::span<const std::string> sessions) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kHistory));
-  const std::string wanted(id);
-  BMAD_TRY_ASSIGN(std::vector<Entry> all, impl_->find_in_both(std::span(&wanted, 1), sessions,
-                                                              /*all_versions=*/true, std::nullopt));
-  for (const Entry& entry : all) {
-    BMAD_TRY(check_read(*store, entry.type));
-  }
-  return all;
-}
-
-Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kList));
-  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, up_to_page(filter)));
-  const Store& its = store_of(*store, allowed.sessions);
-  BMAD_TRY_ASSIGN(std::vector<Entry> entries, page_of(list_entries(its, allowed), filter.offset));
-  std::ranges::for_each(entries, [&](Entry& entry) { entry.of_user = &its != store; });
-  std::vector<Entry*> shown;
-  for (Entry& entry : entries) {
-    shown.push_back(&entry);
-  }
-  show_links(its, shown);
-  return entries;
-}
-
-Result<std::vector<Hit>> MemoryManager::query(const Query& query) const {
-  BMAD_TRY_ASSIGN(QueryAnswer answer, ask(query));
-  return std::move(answer.hits);
-}
-
-Result<QueryAnswer> MemoryManager::ask(const Query& query) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kQuery));
-  if (query.filter.offset == 0) {
-    return answer_query(*store, query);
-  }
-  Query wider = query;
-  wider.filter = up_to_page(query.filter);
-  BMAD_TRY_ASSIGN(QueryAnswer answer, answer_query(*store, wider));
-  answer.hits = behind(std::move(answer.hits), query.filter.offset);
-  return answer;
 }
 
 Result<ExportReport> MemoryManager::export_entries(const ExportOptions& options,

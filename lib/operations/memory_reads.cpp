@@ -1,5 +1,7 @@
-// memory_reads.cpp - the reads of MemoryManager that answer one question each: by topic, agent and
-// time, what is linked, how many there are.
+// memory_reads.cpp - the reads of MemoryManager: by id, by query, by topic, agent and time, what is
+// linked, how many there are.
+#include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -8,11 +10,85 @@
 #include "bmad_mem/memory_manager.hpp"
 #include "memory_impl.hpp"
 #include "paging.hpp"
+#include "search/held_indexes.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
+
+Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
+                                              std::span<const std::string> sessions,
+                                              std::optional<Timestamp> as_of) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kGet));
+  BMAD_TRY_ASSIGN(const std::vector<Entry> all,
+                  impl_->find_in_both(ids, sessions, /*all_versions=*/false, as_of));
+  std::vector<Entry> found;
+  for (const std::string& id : ids) {
+    std::ranges::copy_if(all, std::back_inserter(found),
+                         [&](const Entry& entry) { return entry.id == id; });
+  }
+  for (const Entry& entry : found) {
+    BMAD_TRY(check_read(*store, entry.type));
+  }
+  std::vector<Entry*> shown;
+  for (Entry& entry : found) {
+    shown.push_back(&entry);
+  }
+  show_links(*store, shown, sessions, /*fill=*/!as_of);
+  if (as_of) {
+    return found;
+  }
+  for (const Entry& entry : found) {
+    const Store& its = entry.of_user ? *store->user_store() : *store;
+    its.note_access(entry.session_id, entry.id);
+  }
+  store->accesses.write_if_many(*store->files, store->clock);
+  return found;
+}
+
+Result<std::vector<Entry>> MemoryManager::history(std::string_view id,
+                                                  std::span<const std::string> sessions) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kHistory));
+  const std::string wanted(id);
+  BMAD_TRY_ASSIGN(std::vector<Entry> all, impl_->find_in_both(std::span(&wanted, 1), sessions,
+                                                              /*all_versions=*/true, std::nullopt));
+  for (const Entry& entry : all) {
+    BMAD_TRY(check_read(*store, entry.type));
+  }
+  return all;
+}
+
+Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kList));
+  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, up_to_page(filter)));
+  const Store& its = store_of(*store, allowed.sessions);
+  BMAD_TRY_ASSIGN(std::vector<Entry> entries, page_of(list_entries(its, allowed), filter.offset));
+  std::ranges::for_each(entries, [&](Entry& entry) { entry.of_user = &its != store; });
+  std::vector<Entry*> shown;
+  for (Entry& entry : entries) {
+    shown.push_back(&entry);
+  }
+  show_links(its, shown);
+  return entries;
+}
+
+Result<std::vector<Hit>> MemoryManager::query(const Query& query) const {
+  BMAD_TRY_ASSIGN(QueryAnswer answer, ask(query));
+  return std::move(answer.hits);
+}
+
+Result<QueryAnswer> MemoryManager::ask(const Query& query) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kQuery));
+  if (query.filter.offset == 0) {
+    return answer_query(*store, query);
+  }
+  Query wider = query;
+  wider.filter = up_to_page(query.filter);
+  BMAD_TRY_ASSIGN(QueryAnswer answer, answer_query(*store, wider));
+  answer.hits = behind(std::move(answer.hits), query.filter.offset);
+  return answer;
+}
 
 Result<std::vector<Entry>> MemoryManager::entries_by_topic(std::string_view topic,
                                                            const EntryFilter& filter) const {

@@ -74,7 +74,10 @@ Result<std::vector<Entry>> naming_entries(std::span<IndexedSession* const> sessi
   return naming;
 }
 
-Result<std::vector<Neighbour>> typed_neighbours(std::span<IndexedSession* const> sessions,
+namespace {
+
+/// What the typed links of an entry lead to.
+Result<std::vector<Neighbour>> named_neighbours(std::span<IndexedSession* const> sessions,
                                                 const Entry& entry) {
   std::vector<Neighbour> neighbours;
   JsonParser parser;
@@ -86,6 +89,15 @@ Result<std::vector<Neighbour>> typed_neighbours(std::span<IndexedSession* const>
           {.relation = relation_of(link.kind, link.is_target), .entry = std::move(each)});
     }
   }
+  return neighbours;
+}
+
+}  // namespace
+
+Result<std::vector<Neighbour>> typed_neighbours(std::span<IndexedSession* const> sessions,
+                                                const Entry& entry) {
+  BMAD_TRY_ASSIGN(std::vector<Neighbour> neighbours, named_neighbours(sessions, entry));
+  JsonParser parser;
   BMAD_TRY_ASSIGN(std::vector<Entry> naming, naming_entries(sessions, entry.id));
   for (Entry& each : naming) {
     BMAD_TRY_ASSIGN(const JsonValue other, parser.parse(each.json));
@@ -180,7 +192,10 @@ void show_links(const Store& store, std::span<Entry* const> entries,
     for (const Entry* const entry : entries) {
       std::vector<EntryLink>& links = all.emplace_back();
       if (fill || may_have_links(*entry)) {
-        BMAD_TRY_ASSIGN(std::vector<Neighbour> found, typed_neighbours(indexes.sessions(), *entry));
+        // Those that name it are shown with `fill` alone.
+        BMAD_TRY_ASSIGN(std::vector<Neighbour> found,
+                        fill ? typed_neighbours(indexes.sessions(), *entry)
+                             : named_neighbours(indexes.sessions(), *entry));
         for (Neighbour& each : found) {
           if (!store.access || store.access->may_read(each.entry.type)) {
             links.push_back(to_link(std::move(each)));

@@ -1,6 +1,7 @@
 // live_query.cpp - which of the entries that were just written a query finds: the query itself,
 // asked of their sessions, so that the same words match as anywhere.
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <set>
 #include <string>
@@ -17,6 +18,9 @@ namespace bmad_mem {
 namespace {
 
 using EntryKey = std::pair<EntryType, std::string>;
+
+/// A live query that takes longer is too slow to be asked with every entry.
+constexpr std::chrono::milliseconds kMatchTime{2000};
 
 /// The entries of the session that `plan`, which names no other, finds.
 Result<std::set<EntryKey>> found_in_session(const Store& store, Plan plan,
@@ -50,6 +54,8 @@ Result<std::vector<bool>> match_entries(const MemoryManager& memory, std::string
   asked.ranking = TextRanking::kPlain;
   asked.snippet_size = 0;
   asked.ids_only = true;
+  asked.timeout = kMatchTime;
+  settings.deadline = std::chrono::steady_clock::now() + kMatchTime;
   BMAD_TRY_ASSIGN(Plan plan, read_query(asked, settings.now));
   BMAD_TRY_ASSIGN(plan.query.filter, readable(*store, std::move(plan.query.filter)));
   std::map<std::string, Timestamp> oldest;  // By session.

@@ -99,7 +99,7 @@ struct KnowledgeItem {
   bool sensitive = false;
   Review review = Review::kNone;
   bool contradicted = false;            ///< Another value was stated as well.
-  bool of_user = false;                 ///< It stands in the user's own memory.
+  bool of_user = false;                 ///< It is in the user's own memory.
   std::string json;                     ///< The line that holds, byte for byte.
   std::vector<KnowledgeVersion> chain;  ///< All that was stated, oldest first.
 };
@@ -153,7 +153,7 @@ struct RecallOptions {
   bool without_sensitive = false;
   bool note_accesses = true;  ///< Count this as an access of what is returned.
   std::size_t limit = 20;     ///< 0: no limit.
-  std::size_t offset = 0;     ///< So many are left out in front: the pages before.
+  std::size_t offset = 0;     ///< Number of items to skip.
 };
 
 /// How highly knowledge is recalled: confidence x (1 + b), where b, from 0 to 1, is the greater of
@@ -200,8 +200,8 @@ struct ContextItem {
   std::string text;  ///< As it stands in the Markdown.
   std::size_t tokens = 0;
   double trust = 1;
-  bool quoted = false;   ///< It stands in a fence, as data.
-  bool of_user = false;  ///< It stands in the user's own memory.
+  bool quoted = false;   ///< It is in a fence, as data.
+  bool of_user = false;  ///< It is in the user's own memory.
   std::string why;       ///< A sentence: "constraint, confidence 1.00".
 };
 

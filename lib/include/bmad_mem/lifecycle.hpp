@@ -208,7 +208,7 @@ struct MaintainOptions {
   bool dry_run = false;
   /// Stop after the session at hand when it has taken that long; the next run goes on. 0: no limit.
   std::chrono::milliseconds time_limit{0};
-  /// Told how many sessions of how many are done; for each task it begins anew.
+  /// Told the sessions done and their number; for each task it begins anew.
   std::function<void(std::uint64_t done, std::uint64_t total)> on_progress = {};
 };
 
@@ -238,7 +238,7 @@ struct AuditFilter {
   std::optional<Timestamp> since;
   std::optional<Timestamp> until;
   std::size_t limit = 0;   ///< The newest; 0: all.
-  std::size_t offset = 0;  ///< So many newer ones are left out.
+  std::size_t offset = 0;  ///< Number of newer ones to skip.
 };
 
 /// How much the entries of a session count at one time.
@@ -264,7 +264,7 @@ struct DecayTableLine {
   std::array<double, kDecayTableAges.size()> factors{};
 };
 
-/// So many days without being returned end the useful life of an entry.
+/// Days without being returned after which the useful life of an entry has ended.
 inline constexpr int kLearnedSilentDays = 30;
 /// Fewer ended lives than these teach nothing: the interval would be wider than the rate itself.
 inline constexpr std::uint64_t kLearnedEndsMin = 10;

@@ -159,7 +159,7 @@ struct Entry {
   bool archived = false;                     ///< Its session is archived.
   bool evicted = false;                      ///< Compaction has moved it out of its session.
   std::optional<Timestamp> expires_at = {};  ///< Until when it is valid.
-  bool of_user = false;                      ///< It stands in the user's own memory.
+  bool of_user = false;                      ///< It is in the user's own memory.
   /// Of get() without a time: its typed links, and those of others to it, that lead to an entry.
   std::vector<EntryLink> links = {};
 };

@@ -16,6 +16,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/text.hpp"
 #include "cli/filters.hpp"
 #include "cli/tool.hpp"
 #include "exchange/mentions.hpp"
@@ -36,7 +37,8 @@ struct Statement {
   std::string session_id;
   EntryType type = EntryType::kFact;
   std::string id;
-  std::vector<std::string> all_ids;  ///< With those of the values that it replaced.
+  std::vector<std::string> all_ids;       ///< With those of the values that it replaced.
+  std::vector<std::string> all_sessions;  ///< Where these are.
   std::string text;
   Timestamp at{};
   std::optional<Timestamp> last_used;  ///< Only of facts and preferences.
@@ -64,14 +66,18 @@ Statement of_item(const KnowledgeItem& item) {
       .type = item.type,
       .id = item.id,
       .all_ids = {},
+      .all_sessions = {},
       .text = item.key.empty() ? item.value : item.key + ": " + item.value,
       .at = item.updated_at,
       .last_used = std::max(item.last_accessed.value_or(item.updated_at), item.updated_at),
       .checked = checked_at(item.json),
       .mentions = mentions_in(item.value)};
   for (const KnowledgeVersion& version : item.chain) {
-    if (std::ranges::find(statement.all_ids, version.id) == statement.all_ids.end()) {
+    if (!is_among(statement.all_ids, version.id)) {
       statement.all_ids.push_back(version.id);
+    }
+    if (!is_among(statement.all_sessions, version.session_id)) {
+      statement.all_sessions.push_back(version.session_id);
     }
   }
   return statement;
@@ -89,6 +95,7 @@ Statement of_entry(const Entry& entry) {
           .type = entry.type,
           .id = entry.id,
           .all_ids = {entry.id},
+          .all_sessions = {entry.session_id},
           .text = entry.headline,
           .at = entry.timestamp,
           .last_used = std::nullopt,
@@ -235,6 +242,7 @@ Result<ExitStatus> keep_and_drop(Tool& tool, MemoryManager& memory,
   const auto drop = [&](const Statement& statement) -> Status {
     DeletionCriteria criteria;
     criteria.ids = statement.all_ids;  // Else an older value would become current.
+    criteria.sessions = statement.all_sessions;
     BMAD_TRY_ASSIGN(const DeletionReport report, memory.delete_entries(criteria));
     if (report.entries == 0) {
       return bad_value("drop", fmt::format("{} is gone already", statement.id));

@@ -232,17 +232,36 @@ void EventHub::run() {
 }
 
 void EventHub::take(const std::vector<Entry>& entries) {
-  const std::scoped_lock lock(mutex_);
   std::vector<Event> events;
-  for (const Entry& entry : entries) {
-    events.push_back(ring_.add(entry));
+  std::vector<Listener> listeners;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const Entry& entry : entries) {
+      events.push_back(ring_.add(entry));
+    }
+    listeners = present();
   }
-  tell(events);
+  tell(events, listeners);
 }
 
 void EventHub::reset() {
-  const std::scoped_lock lock(mutex_);
-  tell({ring_.add_reset()});
+  std::vector<Event> events;
+  std::vector<Listener> listeners;
+  {
+    const std::scoped_lock lock(mutex_);
+    events.push_back(ring_.add_reset());
+    listeners = present();
+  }
+  tell(events, listeners);
+}
+
+/// Who listens now; mutex_ is held. Who comes later has the events from the ring.
+std::vector<EventHub::Listener> EventHub::present() const {
+  std::vector<Listener> listeners;
+  for (const auto& [number, listener] : listeners_) {
+    listeners.push_back(listener);
+  }
+  return listeners;
 }
 
 std::vector<Event> EventHub::wanted(const Listener& listener,
@@ -263,16 +282,22 @@ std::vector<Event> EventHub::wanted(const Listener& listener,
     return out;
   }
   const Result<std::vector<bool>> matched = match_entries(*memory_, listener.filter.query, entries);
+  if (!matched) {  // Which of them match is not known: the client looks anew.
+    Event reset{.is_reset = true};
+    reset.text = std::make_shared<const std::string>(ring_.reset_text());
+    return {reset};
+  }
   std::size_t i = 0;
-  std::erase_if(out, [&](const Event& event) {  // Who can't be answered is not told too much.
+  std::erase_if(out, [&](const Event& event) {
     const std::size_t at = i++;
-    return !event.is_reset && (!matched || !(*matched)[at]);
+    return !event.is_reset && !(*matched)[at];
   });
   return out;
 }
 
-void EventHub::tell(const std::vector<Event>& events) {
-  for (const auto& [number, listener] : listeners_) {
+/// Without mutex_: a slow query of one listener must not stop those who come and go.
+void EventHub::tell(const std::vector<Event>& events, const std::vector<Listener>& listeners) {
+  for (const Listener& listener : listeners) {
     for (const Event& event : wanted(listener, events)) {
       listener.sink->send(event.text);
     }

@@ -115,7 +115,8 @@ class EventHub {
   /// The events among `events` that the listener wants to hear of.
   [[nodiscard]] std::vector<Event> wanted(const Listener& listener,
                                           const std::vector<Event>& events) const;
-  void tell(const std::vector<Event>& events);
+  [[nodiscard]] std::vector<Listener> present() const;
+  void tell(const std::vector<Event>& events, const std::vector<Listener>& listeners);
 
   const MemoryManager* memory_;
   std::mutex thread_mutex_;  // Guards thread_; taken before the other one.
