@@ -192,6 +192,38 @@ TEST_CASE("sessions are chosen, left out, and chosen by their project") {
   CHECK(says(context, "fact-chips"));
 }
 
+TEST_CASE("a request that is made in the same words every day hides no answer") {
+  ContextFixture memory(std::span<const SampleLine>{});
+  const auto say = [&](const std::string& session, const std::string& text) {
+    memory.add(kMessage, fmt::format(R"({{"role":"user","content":"{}"}})", text), session);
+  };
+  (void)memory->create_session({.session_id = "told"}).value();
+  say("told", "Before a release we drain zugoboluk, then we restart gumololak");
+  for (int day = 0; day < 100; ++day) {
+    const std::string session = fmt::format("day-{}", day);
+    (void)memory->create_session({.session_id = session}).value();
+    say(session, fmt::format("Please look at how part{} works together with side{} before I change "
+                             "it",
+                             day, day));
+  }
+  const Context context = memory.context(
+      {.task = "Please look at how zugoboluk works together with gumololak before I change it"});
+  CHECK(context.markdown.find("we drain zugoboluk") != std::string::npos);
+}
+
+TEST_CASE("of two statements that differ in a word both are told") {
+  ContextFixture memory(std::span<const SampleLine>{});
+  (void)memory->create_session({.session_id = "told"}).value();
+  for (const char* const port : {"8080", "9090"}) {
+    memory.add(kMessage,
+               fmt::format(R"({{"role":"user","content":"The api now listens on port {}"}})", port),
+               "told");
+  }
+  const Context context = memory.context({.task = "Which port does the api listen on?"});
+  CHECK(context.markdown.find("8080") != std::string::npos);
+  CHECK(context.markdown.find("9090") != std::string::npos);
+}
+
 TEST_CASE("what was said long before the newest entry is left out, unless since says otherwise") {
   ContextFixture memory;
   ContextOptions options{.task = "the first dashboard, long gone"};

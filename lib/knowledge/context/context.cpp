@@ -32,6 +32,8 @@ namespace {
 constexpr std::size_t kKnownMax = 48;
 /// Some of the best are said already, or belong elsewhere.
 constexpr std::size_t kSaidPerSnippet = 4;
+/// So many more are looked at where the best repeat each other.
+constexpr std::size_t kRepeatsPerSaid = 16;
 constexpr std::size_t kPinnedMax = 10;
 constexpr std::size_t kSnippetSize = 300;
 /// What fits much worse than the best shares a common word with the task and no more.
@@ -151,14 +153,10 @@ class ContextSearch {
       BMAD_TRY_ASSIGN(sources.known, find(sessions, query));
       query.filter.types = {EntryType::kConversation, EntryType::kDecision, EntryType::kFinding,
                             EntryType::kEvent, EntryType::kArtifact};
-      query.filter.limit =
-          kSaidPerSnippet * static_cast<std::size_t>(store_.config.context.snippets_max);
       query.filter.since = snippets_since();
       query.context = 1;
       query.snippet_size = kSnippetSize;
-      if (query.filter.limit > 0) {
-        BMAD_TRY_ASSIGN(sources.said, find(sessions, query));
-      }
+      BMAD_TRY_ASSIGN(sources.said, find_said(sessions, query));
     }
     BMAD_TRY_ASSIGN(sources.pinned, find_pinned(sessions));
     return sources;
@@ -211,11 +209,48 @@ class ContextSearch {
     return hits;
   }
 
-  Result<std::vector<Hit>> find(std::span<IndexedSession* const> sessions, Query query) {
+  Result<std::vector<Hit>> find(std::span<IndexedSession* const> sessions, Query query) const {
+    BMAD_TRY_ASSIGN(const SearchResult result, rank(sessions, query));
+    return load_hits(store_, sessions, result, query, settings_);
+  }
+
+  /// The best that was said, each in its own words, before what repeats them.
+  Result<std::vector<Hit>> find_said(std::span<IndexedSession* const> sessions, Query query) const {
+    const std::size_t most =
+        kSaidPerSnippet * static_cast<std::size_t>(store_.config.context.snippets_max);
+    query.filter.limit = kRepeatsPerSaid * most;
+    if (most == 0) {
+      return std::vector<Hit>();
+    }
+    BMAD_TRY_ASSIGN(SearchResult result, rank(sessions, query));
+    std::vector<Hit> said;
+    std::vector<Hit> repeated;
+    NearCopies taken(options_.task);
+    JsonParser parser;
+    for (std::vector<Found> left = std::exchange(result.found, {});
+         !left.empty() && said.size() < most;) {
+      const auto end = left.begin() + static_cast<std::ptrdiff_t>(std::min(most, left.size()));
+      result.found.assign(left.begin(), end);
+      left.erase(left.begin(), end);
+      BMAD_TRY_ASSIGN(std::vector<Hit> hits, load_hits(store_, sessions, result, query, settings_));
+      for (Hit& hit : hits) {
+        const Result<JsonValue> value = parser.parse(hit.entry.json);
+        const bool repeats = value && taken.repeats(entry_prose(hit.entry.type, *value));
+        (repeats ? repeated : said).push_back(std::move(hit));
+      }
+    }
+    said.resize(std::min(said.size(), most));
+    std::ranges::move(repeated, std::back_inserter(said));
+    said.resize(std::min(said.size(), most));
+    return said;
+  }
+
+  /// Nothing that may not be read, and nothing that fits much worse than the best.
+  Result<SearchResult> rank(std::span<IndexedSession* const> sessions, Query& query) const {
     std::erase_if(query.filter.types,
                   [&](EntryType type) { return !check_read(store_, type).has_value(); });
     if (query.filter.types.empty()) {
-      return std::vector<Hit>();
+      return SearchResult();
     }
     BMAD_TRY_ASSIGN(SearchResult result, search(sessions, query, settings_));
     double best = 0;
@@ -224,7 +259,7 @@ class ContextSearch {
     }
     std::erase_if(result.found,
                   [&](const Found& found) { return found.components.text < kTextShareMin * best; });
-    return load_hits(store_, sessions, result, query, settings_);
+    return result;
   }
 
   const Store& store_;
