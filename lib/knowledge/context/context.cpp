@@ -15,9 +15,11 @@
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "context/context_builder.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
+#include "prompt_text.hpp"
 #include "search/held_indexes.hpp"
 #include "search/search.hpp"
 #include "store/access.hpp"

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "context/context_builder.hpp"
 #include "knowledge/merge_plan.hpp"
@@ -19,7 +20,7 @@ constexpr std::size_t kComparedSizeMax = 1000;
 }  // namespace
 
 NearCopies::NearCopies(std::string_view task) {
-  const Words words = plain_words(task);
+  const std::vector<std::string> words = plain_words(task);
   task_ = WordSet(words.begin(), words.end());
 }
 
@@ -27,7 +28,7 @@ bool NearCopies::repeats(std::string_view text) {
   if (text.size() > kComparedSizeMax) {
     return false;
   }
-  const Words listed = plain_words(text);
+  const std::vector<std::string> listed = plain_words(text);
   WordSet words(listed.begin(), listed.end());
   const auto is_like = [&](const WordSet& other) {
     const auto shared = static_cast<double>(std::ranges::count_if(
