@@ -198,7 +198,8 @@ Result<ExtractionReport> take_found(Store& store, const ExtractOptions& options,
   }
   if (!options.dry_run && !lines.empty()) {
     BMAD_TRY_ASSIGN(const BatchReport batch,
-                    add_lines(store, options.session_id, EntryType::kFact, lines, {}));
+                    add_lines(store, options.session_id, EntryType::kFact, lines,
+                              {.known = KnownEntries::kSkipId}));  // Of another at the same time.
     report.notices.insert(report.notices.end(), batch.notices.begin(), batch.notices.end());
   }
   return report;

@@ -142,7 +142,9 @@ bool read_line(JsonParser& parser, std::string_view text, MergeLine& line) {
   // What is kept of an archived session wraps its entries: {"type":"fact","entry":{…}}.
   const JsonValue wrapped = (*object)["entry"];
   const JsonValue entry = wrapped.is_object() ? wrapped : *object;
-  const JsonValue time = first_present(entry["timestamp"], entry["at"]);
+  // A version has the time of its entry, and its own beside it.
+  const JsonValue time =
+      first_present(entry["updated_at"], first_present(entry["timestamp"], entry["at"]));
   if (const std::optional<Timestamp> moment = try_parse_rfc3339(time.string())) {
     line.time = moment->time_since_epoch().count();
   }

@@ -1,6 +1,9 @@
 // learning_test.cpp - what finished tasks teach, and what messages say about users.
 #include <algorithm>
+#include <barrier>
+#include <cstddef>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -194,6 +197,31 @@ TEST_CASE("what was accepted is known, what was dropped comes up no more") {
   REQUIRE(known.size() == 1);
   CHECK(known[0].id == listed[0].id);
   CHECK(known[0].review == Review::kAccepted);
+}
+
+TEST_CASE("those who learn from one session at the same time store each candidate once") {
+  constexpr std::size_t kLearners = 8;
+  LearningFixture memory;
+  memory.say("m1", "I always want tabs instead of spaces.");
+  std::vector<MemoryManager> managers;
+  for (std::size_t i = 0; i < kLearners; ++i) {
+    OpenOptions options;
+    options.root = memory.root();
+    managers.push_back(MemoryManager::open(options).value());
+  }
+  std::barrier start(kLearners);
+  {
+    std::vector<std::jthread> threads;
+    threads.reserve(kLearners);
+    for (MemoryManager& manager : managers) {
+      threads.emplace_back([&] {
+        start.arrive_and_wait();
+        (void)Knowledge(manager).extract({.session_id = "s1", .use_rules = true, .only_new = true});
+      });
+    }
+  }
+  const std::string log = memory.read(EntryType::kFact);
+  CHECK(std::ranges::count(log, '\n') == 1);
 }
 
 }  // namespace bmad_mem::test::learning_test

@@ -133,6 +133,21 @@ TEST_CASE("an entry that both branches linked has the links of both") {
   CHECK(lines_of(merged(base, base + entry("x", ""), base + entry("y", ""))).size() == 3);
 }
 
+TEST_CASE("of two edits of an entry the later one holds, whose it may be") {
+  const auto version = [](std::string_view content, std::string_view updated_at) {
+    return fmt::format(
+               R"({{"id":"a","timestamp":"2026-01-11T10:00:00Z","content":"{}","updated_at":"{}"}})",
+               content, updated_at) +
+           '\n';
+  };
+  const std::string base = log_of("a0");
+  for (int i = 0; i < 20; ++i) {  // Whatever the lines' bytes are.
+    const std::string earlier = version(fmt::format("early {}", i), "2026-02-10T10:00:00Z");
+    const std::string later = version(fmt::format("late {}", i), "2026-02-20T10:00:00Z");
+    CHECK(merged(base, base + earlier, base + later) == base + earlier + later);
+  }
+}
+
 TEST_CASE("equal times are ordered by what the lines are, not by whose they are") {
   CHECK(set_of(merged("", log_of("a1 b1 c1"), log_of("d1 e1 f1"))).size() == 6);
 }
