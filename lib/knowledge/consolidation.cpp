@@ -21,6 +21,7 @@
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "knowledge/merge_plan.hpp"
+#include "model/entry.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
 #include "store/sessions.hpp"
@@ -153,7 +154,7 @@ Result<std::string> merged_line(const MergeProposal& proposal, Timestamp now) {
   if (object.to_line() == ObjectText(entry, line).to_line()) {
     return std::string();
   }
-  object.set_string("updated_at", format_rfc3339(now));
+  object.set_string("updated_at", format_rfc3339(next_version_time(entry, now)));
   return object.to_line();
 }
 
@@ -167,7 +168,7 @@ Result<std::string> dropped_line(const std::string& line, const std::string& int
   if (object.to_line() == ObjectText(entry, line).to_line()) {
     return std::string();
   }
-  object.set_string("updated_at", format_rfc3339(now));
+  object.set_string("updated_at", format_rfc3339(next_version_time(entry, now)));
   return object.to_line();
 }
 

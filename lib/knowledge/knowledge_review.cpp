@@ -6,6 +6,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
+#include "model/entry.hpp"
 #include "store/access.hpp"
 #include "store/sessions.hpp"
 
@@ -18,7 +19,7 @@ Result<std::string> reviewed_line(const KnowledgeItem& item, Review review, Time
   BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(item.json));
   ObjectText object(entry, item.json);
   object.set_string("review", review_name(review));
-  object.set_string("updated_at", format_rfc3339(now));
+  object.set_string("updated_at", format_rfc3339(next_version_time(entry, now)));
   return object.to_line();
 }
 

@@ -98,7 +98,7 @@ Result<std::string> next_line(const KnowledgeItem& item, const RememberParams& p
   object.set_string(item.type == EntryType::kFact ? "content" : "value", params.value);
   object.set("confidence", json_number(confidence));
   object.set_string("category", category_name(params.category));
-  object.set_string("updated_at", format_rfc3339(now));
+  object.set_string("updated_at", format_rfc3339(next_version_time(entry, now)));
   if (!params.agent_id.empty()) {
     object.set_string("agent_id", params.agent_id);
   }
@@ -344,7 +344,7 @@ Result<std::string> restated(const KnowledgeItem& item, JsonValue preference, st
   const ObjectText members(preference, line);
   object.remove("source");  // The new statement has its own source and review.
   object.remove("review");
-  object.set_string("updated_at", format_rfc3339(now));
+  object.set_string("updated_at", format_rfc3339(next_version_time(entry, now)));
   for (const JsonMember& member : preference.members()) {
     if (member.key != "type") {
       object.set(member.key, std::string(members.raw(member.key)));

@@ -165,7 +165,7 @@ Result<std::string> changed_line(std::string_view line, JsonValue changes, std::
     }
   }
   if (says_else && !changes["updated_at"].present()) {
-    merged.set_string("updated_at", format_rfc3339(now));
+    merged.set_string("updated_at", format_rfc3339(next_version_time(entry, now)));
   }
   return merged.to_line();
 }

@@ -146,6 +146,10 @@ Timestamp entry_version_time(JsonValue entry) {
   return updated ? *updated : entry_timestamp(entry);
 }
 
+Timestamp next_version_time(JsonValue entry, Timestamp now) {
+  return std::max(now, entry_version_time(entry) + std::chrono::milliseconds(1));
+}
+
 std::string_view entry_who(EntryType type, JsonValue entry) {
   const std::string_view who = entry[entry_spec(type).who_field].string();
   return who.empty() ? entry["agent_id"].string() : who;

@@ -94,6 +94,17 @@ TEST_CASE("the same key updates: a version of the entry, with the confidence it 
   CHECK(memory->history(id).value().size() == 2);
 }
 
+TEST_CASE("what is said last holds, also when the clock was ahead before") {
+  KnowledgeFixture memory;
+  memory.clock.advance(std::chrono::days(30));
+  const std::string id = memory.remember(KnowledgeFixture::chips("floor")).id;
+  memory.clock.advance(-std::chrono::days(30));
+  CHECK(memory.remember(KnowledgeFixture::chips("ceil")).id == id);
+  CHECK(memory.only().value == "ceil");
+  (void)memory->update_entry(id, R"({"content":"round"})").value();
+  CHECK(memory.only().value == "round");
+}
+
 TEST_CASE("in another session, an update is an entry with the same id there") {
   KnowledgeFixture memory;
   const std::string id = memory.remember(KnowledgeFixture::chips("floor", "s1")).id;

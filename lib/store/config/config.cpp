@@ -237,8 +237,14 @@ class ConfigReader {
       if (setting.key == kVersion && is_newer_version(value.string())) {
         return newer(value.string());
       }
+      const std::string allowed = allowed_values(setting);
+      const std::string given = shown(value);
+      // "an array", and of something else.
+      const bool has_wrong_part =
+          allowed.starts_with(given) || (value.is_array() && allowed.starts_with("a program"));
       return refused(full_key(setting.key),
-                     fmt::format("must be {}, not {}", allowed_values(setting), shown(value)));
+                     has_wrong_part ? fmt::format("must be {}, and a part of it is not", allowed)
+                                    : fmt::format("must be {}, not {}", allowed, given));
     }
     if (setting.key == kSchedule) {
       if (const Result<Cron> cron = parse_cron(value.string()); !cron) {
@@ -347,6 +353,9 @@ std::string allowed_values(const Setting& setting) {
     return R"(an array of objects like {"type":"ticket","regex":"TICKET-[0-9]+"})";
   }
   if (std::holds_alternative<ConfigMember<std::vector<std::string>>>(setting.member)) {
+    if (!setting.key.ends_with("command")) {
+      return R"(an array of strings, like ["first","second"])";
+    }
     return R"(a program and its arguments, like ["claude","-p"])";
   }
   if (std::holds_alternative<ConfigMember<std::vector<LearnRule>>>(setting.member)) {

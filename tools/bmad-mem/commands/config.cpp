@@ -63,12 +63,16 @@ void print_setting(Tool& tool, const SettingInfo& setting) {
       wrapped(fmt::format("{} Allowed: {}.", setting.about, setting.allowed), width, "    "));
 }
 
-/// `text`, from the command line, as JSON for a setting whose value is `like`. What is no JSON is a
-/// text; whether it may be one here, the memory says.
-std::string value_from(std::string_view text, std::string_view like) {
+/// `text`, from the command line, as JSON for `setting`. What is no JSON is a text, or a list of
+/// it; whether it may be one here, the memory says.
+std::string value_from(std::string_view text, const SettingInfo& setting) {
   JsonParser parser;
-  const bool is_text = like.starts_with('"') && !text.starts_with('"');
-  return is_text || !parser.parse(text) ? json_quoted(text) : std::string(text);
+  const bool is_text = setting.fallback.starts_with('"') && !text.starts_with('"');
+  if (!is_text && parser.parse(text)) {
+    return std::string(text);
+  }
+  const bool is_listed = setting.allowed.starts_with("an array of strings");
+  return is_listed ? fmt::format("[{}]", json_quoted(text)) : json_quoted(text);
 }
 
 /// `text`, of config.json, with `value` at `key`, or without `key` when there is no value; every
@@ -96,6 +100,16 @@ Result<std::string> with_value(std::string_view text, const std::string& key,
     }
   }
   return edit->text();
+}
+
+/// An error of the value given has no place: the text that it would have one in isn't written.
+Error without_place(Error error, std::string_view key) {
+  if (error.code == ErrorCode::E_SCHEMA_INVALID && error.field.ends_with(key)) {
+    error.path.clear();
+    error.line = 0;
+    error.column = 0;
+  }
+  return error;
 }
 
 }  // namespace
@@ -148,10 +162,13 @@ Result<ExitStatus> run_config_set(Tool& tool) {
   // Removed for its default, which may depend on other settings.
   std::optional<std::string> value;
   if (!args.has("default")) {
-    value = value_from(args.positional(1), setting.fallback);
+    value = value_from(args.positional(1), setting);
   }
-  BMAD_TRY(edit_settings(
-      memory, [&](std::string_view text) { return with_value(text, setting.key, value); }));
+  if (Status edited = edit_settings(
+          memory, [&](std::string_view text) { return with_value(text, setting.key, value); });
+      !edited) {
+    return without_place(edited.error(), setting.key);
+  }
   BMAD_TRY_ASSIGN(const std::vector<SettingInfo> now, list_settings(memory, setting.key));
   if (tool.json()) {
     print_setting(tool, now.front());

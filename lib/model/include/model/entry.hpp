@@ -75,6 +75,9 @@ std::string_view entry_id(JsonValue entry);
 Timestamp entry_timestamp(JsonValue entry);
 /// When this version of it was written down: updated_at, else timestamp.
 Timestamp entry_version_time(JsonValue entry);
+/// The time of a version written `now` that replaces `entry`: later than that one, also where the
+/// clock was ahead when that one was written.
+Timestamp next_version_time(JsonValue entry, Timestamp now);
 
 /// Who said, decided, found or did it: a decision's made_by, a finding's discovered_by, otherwise
 /// (and when those are absent) agent_id. Empty when nobody is named.
