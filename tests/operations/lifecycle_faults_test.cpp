@@ -190,6 +190,24 @@ TEST_CASE("on a full disk what makes a copy fails and changes nothing") {
   }
 }
 
+TEST_CASE(
+    "a deletion that is refused for want of room has deleted nothing, wherever the room ended") {
+  int refused = 0;
+  for (std::size_t nth = 1; nth < 20; ++nth) {
+    CAPTURE(nth);
+    LifecycleStore store;
+    store.files->fail(
+        {.operation = Operation::kWrite, .nth = nth, .error_number = ENOSPC, .from_then_on = true});
+    if (!delete_some(store.store)) {
+      ++refused;
+      for (const std::string& line : store.lines) {
+        CHECK(store.in_log(line) == 1);
+      }
+    }
+  }
+  CHECK(refused > 2);
+}
+
 TEST_CASE("a full disk keeps nobody from purging: lines become blanks in their place") {
   LifecycleStore store;
   fill(*store.files);

@@ -1,7 +1,7 @@
 // deletion.cpp - entries leave the logs, and can come back for a while.
 //
 //   scan -> lock -> scan again if a log changed -> deleted/{id}/entries.jsonl, durable ->
-//   deletion-record.json, durable -> logs one after another -> audit -> unlock -> index
+//   deletion-record.json, durable -> audit -> logs one after another -> unlock -> index
 //
 // Killed anywhere, a line is in its log or under deleted/, or in both: then it still counts, and
 // the same deletion can be made again.
@@ -152,20 +152,17 @@ Result<Deletion> keep_deleted(Store& store, const std::string& session_id,
 
 namespace {
 
-/// Moves `lines` under deleted/. The caller holds the session's lock.
-Result<Deletion> move_to_deleted(Store& store, const std::string& session_id,
-                                 const std::vector<LogLine>& lines) {
-  FileSystem& files = *store.files;
-  BMAD_TRY_ASSIGN(std::vector<std::string> texts, read_lines(files, session_id, lines));
+/// Copies `lines` under deleted/. The caller holds the session's lock.
+Result<Deletion> keep_lines(Store& store, const std::string& session_id,
+                            const std::vector<LogLine>& lines) {
+  BMAD_TRY_ASSIGN(std::vector<std::string> texts, read_lines(*store.files, session_id, lines));
   std::vector<DeletedLine> deleted;
   deleted.reserve(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
     deleted.push_back(
         {.type = lines[i].type, .deletion_id = {}, .deleted_at = {}, .line = std::move(texts[i])});
   }
-  BMAD_TRY_ASSIGN(Deletion deletion, keep_deleted(store, session_id, std::move(deleted)));
-  BMAD_TRY(take_out_lines(files, session_id, lines, FullDisk::kBlanks));
-  return deletion;
+  return keep_deleted(store, session_id, std::move(deleted));
 }
 
 }  // namespace
@@ -195,13 +192,16 @@ Status delete_softly(Store& store, const std::string& session_id, FoundLines fou
     }
     BMAD_TRY(describe_doomed(*store.files, session_id, lines, "deleted", false, report));
     BMAD_TRY_ASSIGN(has_dropped_summary, drop_rule_summary(*store.files, session_id));
-    BMAD_TRY_ASSIGN(const Deletion deletion, move_to_deleted(store, session_id, lines));
+    BMAD_TRY_ASSIGN(const Deletion deletion, keep_lines(store, session_id, lines));
     report.expires_at = deletion.expires_at;
+    // The record comes before the step that can't be refused for want of room: what isn't
+    // recorded isn't done.
     if (!audit_session.empty() && audit_session != session_id) {
       detail += fmt::format(", from session {}", session_id);
     }
     BMAD_TRY(audit_lines(store, audit_session.empty() ? session_id : audit_session, "delete", lines,
                          std::move(detail)));
+    BMAD_TRY(take_out_lines(*store.files, session_id, lines, FullDisk::kBlanks));
   }
   refresh_index(store, session_id);
   if (has_dropped_summary) {
