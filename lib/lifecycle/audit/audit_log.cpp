@@ -18,8 +18,6 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::uint64_t kAuditSizeMax = 64U << 20U;
-
 std::string to_line(const AuditRecord& record) {
   JsonWriter out;
   out.begin_object();

@@ -31,6 +31,7 @@
 #include "store/layout.hpp"
 #include "store/present_sessions.hpp"
 #include "store/store.hpp"
+#include "verdicts.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -228,6 +229,30 @@ bool has_removed_all(const DeletionCriteria& criteria, const DeletionReport& rep
   });
 }
 
+Verdicts verdicts_of(const DeletionCriteria& criteria) {
+  return Verdicts(
+      [matcher = EntryMatcher(criteria)](EntryType type, JsonValue entry, std::string_view text) {
+        return matcher.matches(type, entry, text);
+      });
+}
+
+/// Adds `evicted` to `report`; entries that have lines in `gone` are in it.
+void describe_evicted(const std::string& session_id, const Leaving& evicted,
+                      const std::vector<LogLine>& gone, const std::string& reason,
+                      DeletionReport& report) {
+  std::set<std::pair<EntryType, std::string_view>> ids;
+  for (const LogLine& line : gone) {
+    ids.emplace(line.type, line.id);
+  }
+  JsonParser parser;
+  for (std::size_t i = 0; i < evicted.ids.size(); ++i) {
+    const LogLine& line = evicted.ids[i];
+    report.removed.push_back(
+        removed_entry(session_id, line, reason, evicted.lines[i].line, parser));
+    report.entries += ids.emplace(line.type, line.id).second ? 1 : 0;
+  }
+}
+
 /// Deletes what answers to `criteria` in one session, which may be archived, or describes it. Most
 /// sessions hold nothing of it: they are neither locked nor unpacked.
 /// Errors: one that is_not_found() when the session was moved meanwhile; nothing is done then.
@@ -255,10 +280,18 @@ Status delete_in_session(Store& store, const std::string& session_id,
   if (archive == nullptr) {
     BMAD_TRY(check_still_there(store, session_id));
   }
-  if (options.dry_run) {
-    return describe_doomed(files, session_id, found.lines, "would be deleted", true, report);
+  BMAD_TRY_ASSIGN(const bool has_evicted, is_there(*store.files, evicted_path(session_id)));
+  Leaving evicted;
+  if (has_evicted && (options.dry_run || found.lines.empty())) {
+    BMAD_TRY_ASSIGN(
+        evicted, delete_evicted(store, session_id, verdicts_of(criteria), found.lines, {}, true));
   }
-  if (found.lines.empty()) {
+  if (options.dry_run) {
+    BMAD_TRY(describe_doomed(files, session_id, found.lines, "would be deleted", true, report));
+    describe_evicted(session_id, evicted, found.lines, "would be deleted, evicted", report);
+    return {};
+  }
+  if (found.lines.empty() && evicted.lines.empty()) {
     return {};
   }
   if (archive != nullptr) {
@@ -269,8 +302,19 @@ Status delete_in_session(Store& store, const std::string& session_id,
     found.logs = {};  // They were those of the archive.
   }
   const auto find = [&] { return find_doomed_lines(*store.files, session_id, criteria); };
-  return delete_softly(store, session_id, std::move(found), find, criteria_kinds(criteria), report,
-                       options.audit_session);
+  const std::vector<LogLine> gone = found.lines;
+  BMAD_TRY(delete_softly(store, session_id, std::move(found), find, criteria_kinds(criteria),
+                         report, options.audit_session));
+  if (has_evicted) {
+    BMAD_TRY_ASSIGN(evicted, delete_evicted(store, session_id, verdicts_of(criteria), gone,
+                                            criteria_kinds(criteria)));
+    describe_evicted(session_id, evicted, gone, "deleted, evicted", report);
+    if (evicted.expires_at) {
+      report.expires_at = evicted.expires_at;
+    }
+    refresh_index(store, session_id);
+  }
+  return {};
 }
 
 /// Those that `criteria` name, or all; archived ones too.

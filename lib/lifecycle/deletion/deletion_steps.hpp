@@ -72,7 +72,4 @@ Status drop_finished_deletions(FileSystem& files, const std::string& session_id,
 Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& criteria,
                                      const DeleteOptions& options, const std::string& detail = {});
 
-/// Brings back session `session_id` if it was deleted as a whole and is not there.
-Status bring_back_session(Store& store, const std::string& session_id, UndeleteReport& report);
-
 }  // namespace bmad_mem

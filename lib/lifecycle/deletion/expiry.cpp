@@ -32,7 +32,7 @@ Result<std::vector<LogLine>> look_into_logs(FileSystem& files, const std::string
   JsonParser parser;
   for (const EntryType type : kEntryTypes) {
     const auto take = [&](const ScannedEntry& entry) {
-      verdicts.note(type, entry.value);
+      verdicts.note(type, entry.value, entry.text);
       lines.push_back({.type = type,
                        .id = std::string(entry_id(entry.value)),
                        .line = entry.line,
@@ -73,8 +73,9 @@ Status find_invalid_deleted(const Store& store, Timestamp now, AllInvalid& all) 
   FileSystem& files = *store.files;
   BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, sessions_with_deletions(files));
   for (const std::string& session_id : sessions) {
-    Verdicts verdicts(
-        [now](EntryType, const EntryHead& head) { return has_expired(head.expires_at, now); });
+    Verdicts verdicts([now](EntryType type, JsonValue entry, std::string_view) {
+      return has_expired(entry_head(type, entry).expires_at, now);
+    });
     std::vector<LogLine> found;
     BMAD_TRY_ASSIGN(const std::vector<DeletedLine> lines, read_deleted(files, session_id));
     for (const DeletedLine& line : lines) {

@@ -101,7 +101,8 @@ struct RetentionRule {
   }
 
   [[nodiscard]] Verdicts::Goes verdict() const {
-    return [rule = *this](EntryType type, const EntryHead& head) {
+    return [rule = *this](EntryType type, JsonValue entry, std::string_view /*text*/) {
+      const EntryHead head = entry_head(type, entry);
       return rule.ends(type, head.timestamp, head.pinned);
     };
   }
@@ -128,17 +129,6 @@ void add(std::vector<Retired>& all, Retired one) {
     all.push_back(std::move(one));
   }
 }
-
-/// Lines on their way to deleted/, and of which entries they are.
-struct Leaving {
-  std::vector<DeletedLine> lines;
-  std::vector<LogLine> ids;
-
-  void add(EntryType type, std::string id, std::string line) {
-    ids.push_back({.type = type, .id = std::move(id)});
-    lines.push_back({.type = type, .deletion_id = {}, .deleted_at = {}, .line = std::move(line)});
-  }
-};
 
 /// Takes out of `evicted` what goes.
 Leaving take_from_evicted(std::vector<EvictedLine>& evicted, Verdicts& verdicts) {
@@ -214,14 +204,17 @@ Result<PackedCounts> count_packed(const Store& store, const std::string& session
   return counts;
 }
 
-/// What was evicted of a live session; what `gone` names goes with what went from its logs.
-Result<Retired> retire_evicted(Store& store, const std::string& session_id,
-                               const RetentionRule& rule, const std::vector<LogLine>& gone) {
+}  // namespace
+
+Result<Leaving> delete_evicted(Store& store, const std::string& session_id, Verdicts verdicts,
+                               const std::vector<LogLine>& gone, std::string detail, bool dry_run) {
   const std::shared_ptr<OpenSession> session = store.session(session_id);
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("delete"));
+  std::optional<FileLock::Guard> guard;
+  if (!dry_run) {
+    BMAD_TRY_ASSIGN(guard, session->writer.lock("delete"));
+  }
   FileSystem& files = *store.files;
   BMAD_TRY_ASSIGN(std::vector<EvictedLine> evicted, read_evicted(files, session_id));
-  Verdicts verdicts(rule.verdict());
   for (const EvictedLine& line : evicted) {
     verdicts.note_line(line.type, line.line);
   }
@@ -231,15 +224,17 @@ Result<Retired> retire_evicted(Store& store, const std::string& session_id,
   // A version in the log is newer.
   BMAD_TRY(look_into_logs(files, session_folder(session_id), verdicts));
   Leaving leaving = take_from_evicted(evicted, verdicts);
-  Retired count = count_entries(session_id, "evicted", leaving.ids);
-  if (!leaving.lines.empty()) {
-    BMAD_TRY(keep_deleted(store, session_id, std::move(leaving.lines)));
-    BMAD_TRY(replace_evicted(files, session_id, evicted));
+  if (!dry_run && !leaving.lines.empty()) {
+    BMAD_TRY_ASSIGN(const Deletion deletion, keep_deleted(store, session_id, leaving.lines));
+    leaving.expires_at = deletion.expires_at;
     BMAD_TRY(
-        audit_lines(store, session_id, "delete", leaving.ids, fmt::format("{}, evicted", kReason)));
+        audit_lines(store, session_id, "delete", leaving.ids, fmt::format("{}, evicted", detail)));
+    BMAD_TRY(replace_evicted(files, session_id, evicted));
   }
-  return count;
+  return leaving;
 }
+
+namespace {
 
 Result<std::vector<Retired>> retire_live(Store& store, const std::string& session_id,
                                          const RetentionRule& rule, bool dry_run) {
@@ -272,8 +267,9 @@ Result<std::vector<Retired>> retire_live(Store& store, const std::string& sessio
   if (dry_run) {
     add(done, packed.evicted);
   } else if (packed.evicted.total() > 0 || !lines.empty()) {
-    BMAD_TRY_ASSIGN(Retired evicted, retire_evicted(store, session_id, rule, lines));
-    add(done, std::move(evicted));
+    BMAD_TRY_ASSIGN(const Leaving evicted,
+                    delete_evicted(store, session_id, Verdicts(rule.verdict()), lines, kReason));
+    add(done, count_entries(session_id, "evicted", evicted.ids));
   }
   return done;
 }

@@ -1,7 +1,7 @@
-// session_deletion.cpp - whole sessions go under deleted/, come back, and go for good.
+// session_deletion.cpp - whole sessions go under deleted/, and for good; undelete.cpp brings them
+// back.
 //
 //   delete    lock root, session -> deletion-record.json, durable -> rename the folder
-//   undelete  lock root -> rename it back -> deletion-record.json
 //   purge     lock root, session -> deletion-record.json: a deletion that ends now, durable ->
 //             rename the folder, or remove the archive -> the record goes through what has expired,
 //             as every purge does
@@ -27,7 +27,6 @@
 #include "store/entry_scanner.hpp"
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
-#include "store/return_lines.hpp"
 #include "store/session_archive.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
@@ -219,12 +218,24 @@ Status destroy_session(Store& store, const std::string& session_id, DeletionRepo
   BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
   BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
   BMAD_TRY_ASSIGN(const bool has_archive, is_there(files, archive_path(session_id)));
+  // What was deleted before under the same id goes, too.
+  std::vector<std::string> before;
+  for (const Deletion& deletion : record.deletions) {
+    if (deletion.whole_session) {
+      BMAD_TRY_ASSIGN(
+          std::vector<std::string> ids,
+          ids_in_folder(files, deleted_session_folder(session_id, deletion.deletion_id)));
+      add_ids(before, std::move(ids));
+    }
+  }
   std::uint64_t count = 0;
   if (is_live) {
     BMAD_TRY_ASSIGN(count, doom_folder(store, session_id, record));
   } else if (has_archive) {
     BMAD_TRY_ASSIGN(count, remove_archived(store, session_id, record));
   }
+  count += static_cast<std::uint64_t>(std::ranges::count_if(
+      before, [&](const std::string& id) { return !is_among(record.purged_ids, id); }));
   // Not before the folder has gone: until then a crash leaves everything as it was.
   for (Deletion& deletion : record.deletions) {
     deletion.expires_at = std::min(deletion.expires_at, deletion.deleted_at);
@@ -319,40 +330,6 @@ Result<bool> delete_archived_session(Store& store, const std::string& session_id
   }
   store.forget_session(session_id);
   return is_gone;
-}
-
-Status bring_back_session(Store& store, const std::string& session_id, UndeleteReport& report) {
-  FileSystem& files = *store.files;
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("undelete"));
-  BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
-  const auto last = std::find_if(record.deletions.rbegin(), record.deletions.rend(),
-                                 [](const Deletion& deletion) { return deletion.whole_session; });
-  if (last == record.deletions.rend()) {
-    return {};
-  }
-  const std::string folder = deleted_session_folder(session_id, last->deletion_id);
-  BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, folder));
-  if (has_folder) {
-    BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
-    if (is_live) {
-      return Error{.code = ErrorCode::E_CONCURRENT_MOD,
-                   .message = fmt::format("there is a new session {}; delete or rename it before "
-                                          "the old one can come back",
-                                          session_id),
-                   .path = files.display_path(session_folder(session_id))};
-    }
-    BMAD_TRY(clear_remains(store, session_id));
-    BMAD_TRY(files.rename(folder, session_folder(session_id)));
-    BMAD_TRY(files.sync_directory(kSessionsFolder));
-    BMAD_TRY(files.sync_directory(deleted_folder(session_id)));
-    BMAD_TRY(append_audit(store, {.session_id = session_id,
-                                  .action = "undelete",
-                                  .count = last->entries,
-                                  .detail = "the whole session"}));
-    report.sessions.push_back(session_id);
-  }
-  record.deletions.erase(std::next(last).base());
-  return save_deletion_record(files, record);
 }
 
 namespace {

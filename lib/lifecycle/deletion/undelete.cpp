@@ -14,7 +14,9 @@
 #include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
 #include "search/indexing.hpp"
+#include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/present_sessions.hpp"
 #include "store/return_lines.hpp"
@@ -100,6 +102,110 @@ Status unpack_for_undelete(Store& store, const std::string& session_id,
   }
   const Result<Session> restored = restore_session(store, session_id);
   return restored ? Status() : Status(restored.error());
+}
+
+/// Adds the audit log in `folder` to that of the session.
+Status keep_audit(FileSystem& files, const std::string& session_id, const std::string& folder) {
+  const Result<std::string> text = read_file(files, folder + "/" + kAuditName, kAuditSizeMax);
+  if (!text) {
+    return is_not_found(text.error()) ? Status() : Status(text.error());
+  }
+  for (const AuditRecord& record : parse_audit(*text, session_id)) {
+    BMAD_TRY(append_audit(files, record));
+  }
+  return {};
+}
+
+/// Puts what the logs in `folder`, a deleted session's, hold into the session that has its id now,
+/// and the documents beside them. False when something had to stay where it is. The caller holds
+/// the root's lock.
+Result<bool> join_session(Store& store, const std::string& session_id, const std::string& folder,
+                          UndeleteReport& report) {
+  FileSystem& files = *store.files;
+  std::vector<std::pair<EntryType, std::string>> lines;
+  std::vector<std::string> documents;
+  bool is_whole = true;
+  JsonParser parser;
+  for (const EntryType type : kEntryTypes) {
+    const auto take = [&](const ScannedEntry& entry) {
+      lines.emplace_back(type, entry.text);
+      if (type == EntryType::kArtifact) {
+        documents.emplace_back(entry_id(entry.value));
+      }
+    };
+    BMAD_TRY_ASSIGN(const LogScan scan,
+                    scan_log(files, fmt::format("{}/{}", folder, entry_type_info(type).log_file),
+                             type, parser, {.on_entry = take}));
+    is_whole = is_whole && scan.damaged == 0 && scan.torn_size == 0;
+  }
+  std::vector<ReturningLine> returning;
+  returning.reserve(lines.size());
+  for (const auto& [type, line] : lines) {
+    returning.push_back({.type = type, .line = line});
+  }
+  const std::shared_ptr<OpenSession> session = store.session(session_id);
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("undelete"));
+  for (const std::string& id : documents) {
+    const std::string path = artifact_path(session_id, id);
+    const std::string old = folder + path.substr(session_folder(session_id).size());
+    BMAD_TRY_ASSIGN(const bool is_old, is_there(files, old));
+    BMAD_TRY_ASSIGN(const bool is_new, is_there(files, path));
+    if (is_old && !is_new) {
+      BMAD_TRY(ensure_folder(files, parent_folder(path)));
+      BMAD_TRY(files.rename(old, path));
+      BMAD_TRY(files.sync_directory(parent_folder(path)));
+    }
+  }
+  BMAD_TRY_ASSIGN(ReturnOutcome outcome, bring_back_lines(store, session_id, guard, returning, {}));
+  is_whole = is_whole && outcome.in_use_ids.empty();
+  std::ranges::move(outcome.in_use_ids, std::back_inserter(report.left_behind));
+  const auto count = static_cast<std::uint64_t>(std::ranges::count(outcome.is_back, true));
+  report.lines += count;
+  BMAD_TRY(append_audit(store, {.session_id = session_id,
+                                .action = "undelete",
+                                .count = count,
+                                .detail = "the whole session, into the new one"}));
+  return is_whole;
+}
+
+/// Brings back session `session_id` if it was deleted as a whole. Where there is a new one of that
+/// id, such as of a client that went on, it takes the old entries.
+Status bring_back_session(Store& store, const std::string& session_id, UndeleteReport& report) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("undelete"));
+  BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
+  const auto last = std::find_if(record.deletions.rbegin(), record.deletions.rend(),
+                                 [](const Deletion& deletion) { return deletion.whole_session; });
+  if (last == record.deletions.rend()) {
+    return {};
+  }
+  const std::string folder = deleted_session_folder(session_id, last->deletion_id);
+  BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, folder));
+  if (has_folder) {
+    BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
+    if (is_live) {
+      BMAD_TRY_ASSIGN(const bool is_whole, join_session(store, session_id, folder, report));
+      if (!is_whole) {
+        return {};
+      }
+      BMAD_TRY(keep_audit(files, session_id, folder));
+      BMAD_TRY(remove_deleted_folder(files, session_id, last->deletion_id));
+      report.sessions.push_back(session_id);
+      record.deletions.erase(std::next(last).base());
+      return save_deletion_record(files, record);
+    }
+    BMAD_TRY(clear_remains(store, session_id));
+    BMAD_TRY(files.rename(folder, session_folder(session_id)));
+    BMAD_TRY(files.sync_directory(kSessionsFolder));
+    BMAD_TRY(files.sync_directory(deleted_folder(session_id)));
+    BMAD_TRY(append_audit(store, {.session_id = session_id,
+                                  .action = "undelete",
+                                  .count = last->entries,
+                                  .detail = "the whole session"}));
+    report.sessions.push_back(session_id);
+  }
+  record.deletions.erase(std::next(last).base());
+  return save_deletion_record(files, record);
 }
 
 }  // namespace

@@ -16,24 +16,29 @@
 #include "lifecycle/log_lines.hpp"
 #include "model/entry.hpp"
 #include "model/validate.hpp"
+#include "store/deletion_record.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
 
 /// By type and id, whether the version that was noted last goes.
 class Verdicts {
  public:
-  using Goes = std::function<bool(EntryType type, const EntryHead& head)>;
-  explicit Verdicts(Goes goes) : goes_(std::move(goes)) {}
+  /// `text` is what `entry` was parsed from.
+  using Goes = std::function<bool(EntryType type, JsonValue entry, std::string_view text)>;
+  /// With `any_version`, one version that goes takes the others along.
+  explicit Verdicts(Goes goes, bool any_version = false)
+      : goes_(std::move(goes)), any_version_(any_version) {}
 
-  void note(EntryType type, JsonValue entry) {
-    const EntryHead head = entry_head(type, entry);
-    of(type)[std::string(head.id)] = goes_(type, head);
+  void note(EntryType type, JsonValue entry, std::string_view text) {
+    bool& verdict = of(type)[std::string(entry_id(entry))];
+    verdict = goes_(type, entry, text) || (any_version_ && verdict);
   }
   /// As note(), of a line; what is no entry is passed over.
   void note_line(EntryType type, std::string_view line) {
     const Result<JsonValue> value = parser_.parse(line);
     if (value && !check_entry(type, *value)) {
-      note(type, *value);
+      note(type, *value, line);
     }
   }
   void set(EntryType type, const std::string& id, bool goes) { of(type)[id] = goes; }
@@ -61,9 +66,29 @@ class Verdicts {
   }
 
   Goes goes_;
+  bool any_version_;
   JsonParser parser_;
   std::array<std::unordered_map<std::string, bool>, kEntryTypeCount> verdicts_;
 };
+
+/// Lines on their way to deleted/, and of which entries they are.
+struct Leaving {
+  std::vector<DeletedLine> lines;
+  std::vector<LogLine> ids;
+  std::optional<Timestamp> expires_at = {};  ///< Of the deletion, once it is made.
+
+  void add(EntryType type, std::string id, std::string line) {
+    ids.push_back({.type = type, .id = std::move(id), .size = line.size() + 1});
+    lines.push_back({.type = type, .deletion_id = {}, .deleted_at = {}, .line = std::move(line)});
+  }
+};
+
+/// Moves what was evicted of a live session and goes under deleted/, with the older versions of
+/// what is `gone` from its logs; only looks with `dry_run`. Returns what goes. `detail`: for the
+/// audit.
+Result<Leaving> delete_evicted(Store& store, const std::string& session_id, Verdicts verdicts,
+                               const std::vector<LogLine>& gone, std::string detail,
+                               bool dry_run = false);
 
 /// All versions of the entries in the logs of `folder` that go, by type and line.
 Result<std::vector<LogLine>> look_into_logs(FileSystem& files, const std::string& folder,

@@ -19,6 +19,7 @@ namespace bmad_mem {
 
 /// Most ids that a record names; `count` counts them all.
 inline constexpr std::size_t kAuditIdsMax = 1000;
+inline constexpr std::uint64_t kAuditSizeMax = 64U << 20U;
 
 /// Appends `record` to the audit log of its session. Durable on return.
 Status append_audit(FileSystem& files, const AuditRecord& record);
