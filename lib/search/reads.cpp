@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "bmad_mem/json_parser.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
@@ -18,6 +20,7 @@
 #include "search/held_indexes.hpp"
 #include "search/search.hpp"
 #include "search/session_sources.hpp"
+#include "store/access.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/evicted_file.hpp"
 #include "store/present_sessions.hpp"
@@ -378,6 +381,19 @@ Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std:
   }
   Result<std::vector<Entry>> all = read(sessions, types);
   return all ? std::move(all) : read(wanted, {});  // One may have gone meanwhile.
+}
+
+std::string unknown_entry(const Store& store, const std::string& id) {
+  if (const Store* const user = store.user_store(); user != nullptr) {
+    const Result<std::vector<Entry>> found = find_entries(*user, {&id, 1}, {}, false);
+    const auto is_readable = [&](const Entry& entry) {
+      return check_read(store, entry.type).has_value();
+    };
+    if (found && std::ranges::any_of(*found, is_readable)) {
+      return fmt::format("entry {} is in your own memory, not in this one; add --scope user", id);
+    }
+  }
+  return fmt::format("there is no entry {}; `bmad-mem list` shows the newest", id);
 }
 
 Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter) {

@@ -5,8 +5,6 @@
 #include <set>
 #include <tuple>
 
-#include <fmt/format.h>
-
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "links.hpp"
@@ -24,7 +22,8 @@ class RelatedFinder {
  public:
   RelatedFinder(const Store& store, std::span<IndexedSession* const> sessions, std::string_view id,
                 const EntryFilter& filter, std::size_t depth)
-      : settings_(search_settings(store)),
+      : store_(store),
+        settings_(search_settings(store)),
         sessions_(sessions),
         id_(id),
         filter_(filter),
@@ -37,7 +36,7 @@ class RelatedFinder {
     }
     if (entries.empty()) {
       return Error{.code = ErrorCode::E_INVALID_QUERY,
-                   .message = fmt::format("there is no entry {}; `bmad-mem list` shows ids", id_),
+                   .message = unknown_entry(store_, std::string(id_)),
                    .field = "id"};
     }
     if (filter_.limit != 0 && found_.size() > filter_.limit) {
@@ -141,6 +140,7 @@ class RelatedFinder {
            passes_workspace(filter_, entry.session_id, *value);
   }
 
+  const Store& store_;
   const SearchSettings settings_;
   std::span<IndexedSession* const> sessions_;
   std::string_view id_;

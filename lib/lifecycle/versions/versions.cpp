@@ -64,9 +64,7 @@ Result<Entry> entry_to_change(const Store& store, const std::string& id,
   BMAD_TRY_ASSIGN(std::vector<Entry> found, find_entries(store, {&id, 1}, sessions, false));
   if (found.empty()) {
     return Error{
-        .code = ErrorCode::E_SESSION_NOT_FOUND,
-        .message = fmt::format("there is no entry {}; `bmad-mem list` shows the newest", id),
-        .field = "id"};
+        .code = ErrorCode::E_SESSION_NOT_FOUND, .message = unknown_entry(store, id), .field = "id"};
   }
   if (found.size() > 1 && are_about_the_same(found)) {
     return std::move(*std::ranges::max_element(found, {}, version_rank));

@@ -240,6 +240,24 @@ std::vector<std::string> unknown_ids(const DeletionCriteria& criteria,
   return unknown;
 }
 
+/// Reports ids that are in no log.
+void report_unknown(Tool& tool, const MemoryManager& memory, const std::vector<std::string>& ids) {
+  std::vector<std::string> nowhere;
+  for (const std::string& id : ids) {
+    if (is_only_yours(memory, id)) {
+      tool.report(bad_value("id", yours_only(id)));
+    } else {
+      nowhere.push_back(id);
+    }
+  }
+  if (!nowhere.empty()) {
+    tool.report(
+        bad_value("id", fmt::format("there is no such entry: {}; `bmad-mem list` shows those "
+                                    "there are",
+                                    printable(joined(nowhere)))));
+  }
+}
+
 /// What a person is asked; empty when nothing would go.
 Result<std::string> question_for(MemoryManager& memory, const DeletionCriteria& criteria,
                                  const DeleteOptions& options) {
@@ -285,10 +303,7 @@ Result<ExitStatus> delete_and_tell(Tool& tool, MemoryManager& memory,
     tool.note("there is no such entry");
   }
   if (!unknown.empty()) {
-    tool.report(
-        bad_value("id", fmt::format("there is no such entry: {}; `bmad-mem list` shows those "
-                                    "there are",
-                                    printable(joined(unknown)))));
+    report_unknown(tool, memory, unknown);
   }
   return unknown.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }

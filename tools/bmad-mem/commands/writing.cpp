@@ -295,9 +295,11 @@ Result<ExitStatus> set_pins(Tool& tool, bool pinned) {
     tool.note(fmt::format("{} is {}pinned already", entry.id, pinned ? "" : "not "));
   }
   for (const std::string& id : report.unknown_ids) {
-    tool.report(bad_value(
-        "id",
-        fmt::format("there is no entry {}; `bmad-mem list` shows the newest", printable(id))));
+    tool.report(
+        bad_value("id", is_only_yours(memory, id)
+                            ? yours_only(id)
+                            : fmt::format("there is no entry {}; `bmad-mem list` shows the newest",
+                                          printable(id))));
   }
   return report.unknown_ids.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
