@@ -42,7 +42,8 @@ class Collector final : public HttpBodyWriter {
 
 }  // namespace
 
-ApiFixture::ApiFixture() : memory_(open_new(folder_.path("memory"))) {}
+ApiFixture::ApiFixture()
+    : memory_(open_new(folder_.path("memory"))), users_({.explicit_root = folder_.path("mine")}) {}
 
 Answer ApiFixture::request(std::string_view method, std::string_view target,
                            std::string_view body) {

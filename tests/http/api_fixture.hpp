@@ -10,6 +10,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "http/router.hpp"
+#include "mcp/lazy_memory.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace bmad_mem::cli::test {
@@ -44,12 +45,14 @@ class ApiFixture {
   [[nodiscard]] std::string last_line(std::string_view session, std::string_view log) const;
 
   MemoryManager& memory() { return memory_; }
+  LazyMemory& users() { return users_; }
   const bmad_mem::test::TemporaryDirectory& folder() { return folder_; }
 
  private:
   bmad_mem::test::TemporaryDirectory folder_;
   MemoryManager memory_;
-  ApiContext context_{memory_};
+  LazyMemory users_;
+  ApiContext context_{memory_, &users_};
   ApiRouter router_{context_};
 };
 

@@ -44,6 +44,27 @@ TEST_CASE("what a specification calls prompt or tool_use becomes an entry of our
   }
 }
 
+TEST_CASE("what is stored with the scope of the user goes to the user's own memory") {
+  ApiFixture api;
+  const Answer fact = api.post("/memory/record?scope=user", R"({"type":"fact","content":"F"})");
+  REQUIRE_MESSAGE(fact.status == 201, fact.body);
+  CHECK(api.post("/memory/records?scope=user", R"({"type":"fact","entries":[{"content":"G"}]})")
+            .status == 201);
+  const Answer stated = api.post("/memory/knowledge?scope=user",
+                                 R"({"category":"style","key":"commits","value":"Short"})");
+  REQUIRE_MESSAGE(stated.status == 201, stated.body);
+  const Result<MemoryManager*> users = api.users().to_read();
+  REQUIRE(users);
+  REQUIRE(*users != nullptr);
+  CHECK((*users)->list({}).value().size() == 3);
+  CHECK(api.memory().list({}).value().empty());
+  CHECK(api.post("/memory/record?scope=project", R"({"type":"fact","content":"F"})").status == 201);
+  CHECK(api.memory().list({}).value().size() == 1);
+  const Answer wrong = api.post("/memory/record?scope=team", R"({"type":"fact","content":"F"})");
+  CHECK(wrong.status == 400);
+  CHECK(wrong.field() == "scope");
+}
+
 TEST_CASE("a record without a session goes to the open one that was written last") {
   ApiFixture api;
   const Answer first = api.post("/memory/record", R"({"type":"fact","content":"F"})");

@@ -170,10 +170,10 @@ HttpServerOptions server_options(std::uint16_t port) {
   return options;
 }
 
-Result<ExitStatus> serve(Tool& tool, MemoryManager& memory, McpService& agents, std::uint16_t port,
-                         std::optional<ServerFile> file) {
+Result<ExitStatus> serve(Tool& tool, MemoryManager& memory, MemoryService& agents,
+                         std::uint16_t port, std::optional<ServerFile> file) {
   Access access;
-  const std::unique_ptr<HttpHandler> app = make_app(memory, agents, access);
+  const std::unique_ptr<HttpHandler> app = make_app(memory, agents.users(), agents, access);
   BMAD_TRY_ASSIGN(HttpServer server, HttpServer::open(*app, server_options(port)));
   Served served{.root = memory.root(),
                 .port = server.port(),

@@ -73,12 +73,12 @@ void show_shell(HttpResponse& refusal) {
 
 class App : public HttpHandler {
  public:
-  App(MemoryManager& memory, McpService& agents, Access& access)
+  App(MemoryManager& memory, LazyMemory& users, McpService& agents, Access& access)
       : guard_(access, is_page),
         access_(access),
         events_(memory),
         agents_(agents),
-        context_{.memory = memory},
+        context_{.memory = memory, .users = &users},
         router_(context_) {}
 
   [[nodiscard]] HttpAdmission admit(const HttpRequest& head) const override {
@@ -130,8 +130,9 @@ class App : public HttpHandler {
 
 }  // namespace
 
-std::unique_ptr<HttpHandler> make_app(MemoryManager& memory, McpService& agents, Access& access) {
-  return std::make_unique<App>(memory, agents, access);
+std::unique_ptr<HttpHandler> make_app(MemoryManager& memory, LazyMemory& users, McpService& agents,
+                                      Access& access) {
+  return std::make_unique<App>(memory, users, agents, access);
 }
 
 }  // namespace bmad_mem::cli

@@ -12,11 +12,13 @@
 #include "bmad_mem/memory_manager.hpp"
 #include "http/guard.hpp"
 #include "http/http_message.hpp"
+#include "mcp/lazy_memory.hpp"
 #include "mcp/mcp_service.hpp"
 
 namespace bmad_mem::cli {
 
-/// All must outlive it. `agents` is what /mcp shows.
-std::unique_ptr<HttpHandler> make_app(MemoryManager& memory, McpService& agents, Access& access);
+/// All must outlive it. `agents` is what /mcp shows; `users` is the user's own memory.
+std::unique_ptr<HttpHandler> make_app(MemoryManager& memory, LazyMemory& users, McpService& agents,
+                                      Access& access);
 
 }  // namespace bmad_mem::cli

@@ -52,10 +52,12 @@ struct QueryParameter {
 };
 
 class EndpointCall;
+class LazyMemory;
 
 /// What endpoints work on. Threads: safe.
 struct ApiContext {
   MemoryManager& memory;
+  LazyMemory* users = nullptr;  ///< The user's own memory; null: there is none.
 };
 
 struct Endpoint {

@@ -59,4 +59,15 @@ Result<MemoryManager*> LazyMemory::to_write() {
   return open(std::move(root));
 }
 
+Result<MemoryManager*> users_to_write(LazyMemory* users) {
+  if (users == nullptr || users->place().explicit_root.empty()) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message =
+                     "there is no folder for the user's own memory, or this server was "
+                     "started with --scope",
+                 .field = "scope"};
+  }
+  return users->to_write();
+}
+
 }  // namespace bmad_mem::cli

@@ -45,4 +45,8 @@ class LazyMemory {
   std::optional<MemoryManager> memory_;  // Stays where it is once it is there.
 };
 
+/// The user's own memory, for a call with the scope "user". Errors: as LazyMemory::to_write();
+/// E_INVALID_QUERY with field "scope" when there is no folder for it.
+Result<MemoryManager*> users_to_write(LazyMemory* users);
+
 }  // namespace bmad_mem::cli

@@ -30,6 +30,9 @@ class MemoryService : public McpService {
   explicit MemoryService(MemoryServiceOptions options);
   ~MemoryService() override;
 
+  /// The user's own memory.
+  LazyMemory& users() { return users_; }
+
   [[nodiscard]] const McpIdentity& identity() const override { return identity_; }
   [[nodiscard]] McpCapabilities capabilities() const override;
   [[nodiscard]] std::vector<std::string> tools() const override;

@@ -37,12 +37,7 @@ Result<T> write_in_session(
     MemoryToolCall& call, const std::string& named,
     const std::function<Result<T>(MemoryManager&, const std::string&)>& write) {
   if (call.arguments.text("scope") == "user") {
-    if (call.users.place().explicit_root.empty()) {
-      return bad_argument("scope",
-                          "there is no folder for the user's own memory, or this server "
-                          "was started with --scope");
-    }
-    BMAD_TRY_ASSIGN(MemoryManager* const users, call.users.to_write());
+    BMAD_TRY_ASSIGN(MemoryManager* const users, users_to_write(&call.users));
     BMAD_TRY_ASSIGN(const UsualSession session, users->usual_session());
     return write(*users, named.empty() ? session.session_id : named);
   }

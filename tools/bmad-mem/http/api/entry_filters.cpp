@@ -11,6 +11,7 @@
 #include "bmad_mem/utf8.hpp"
 #include "cli/filters.hpp"
 #include "exchange/workspaces.hpp"
+#include "mcp/lazy_memory.hpp"
 
 namespace bmad_mem::cli {
 EntryFilter bounds_of(const EndpointCall& call) {
@@ -93,6 +94,13 @@ Result<Entry> entry_to_change(const ApiContext& context, const EndpointCall& cal
                  .field = "session_id"};
   }
   return std::move(entries.front());
+}
+
+Result<MemoryManager*> memory_to_write(ApiContext& context, const EndpointCall& call) {
+  if (call.text("scope") != "user") {
+    return &context.memory;
+  }
+  return users_to_write(context.users);
 }
 
 }  // namespace bmad_mem::cli

@@ -38,4 +38,7 @@ Result<Entry> entry_to_change(const ApiContext& context, const EndpointCall& cal
 /// That there is no entry `id`.
 Error no_such_entry(std::string_view id);
 
+/// The memory to write to, that of the project or of the user, as `scope` of the call says.
+Result<MemoryManager*> memory_to_write(ApiContext& context, const EndpointCall& call);
+
 }  // namespace bmad_mem::cli

@@ -102,7 +102,8 @@ Result<HttpResponse> http_recall(ApiContext& context, const EndpointCall& call) 
 Result<HttpResponse> http_remember(ApiContext& context, const EndpointCall& call) {
   const ToolArguments& body = call.arguments();
   const RememberParams params = read_statement(body);
-  BMAD_TRY_ASSIGN(const Remembered learned, Knowledge(context.memory).remember(params));
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, memory_to_write(context, call));
+  BMAD_TRY_ASSIGN(const Remembered learned, Knowledge(*memory).remember(params));
   JsonWriter json;
   json.begin_object();
   add_remembered(json, learned);

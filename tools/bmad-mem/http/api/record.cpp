@@ -87,8 +87,9 @@ Result<std::vector<std::string>> lines_of(JsonValue entries, std::string_view ra
 
 Result<HttpResponse> http_add(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(RecordLine record, read_record(call.body(), call.request().body, call.now()));
-  BMAD_TRY_ASSIGN(const BatchReport report, write_lines(context.memory, record.session_id,
-                                                        record.type, {std::move(record.json)}));
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, memory_to_write(context, call));
+  BMAD_TRY_ASSIGN(const BatchReport report,
+                  write_lines(*memory, record.session_id, record.type, {std::move(record.json)}));
   JsonWriter json;
   // An entry that was purged before is not written again.
   json.begin_object().member("id", report.ids.empty() ? record.id : report.ids.front());
@@ -126,7 +127,8 @@ Result<HttpResponse> http_add_batch(ApiContext& context, const EndpointCall& cal
   BMAD_TRY_ASSIGN(EntryType type, record_type_of(type_name));
   BMAD_TRY_ASSIGN(const std::vector<std::string> lines,
                   lines_of(call.body()["entries"], entries_raw, type_name, call.now(), type));
-  BMAD_TRY_ASSIGN(const BatchReport report, write_lines(context.memory, session_id, type, lines));
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, memory_to_write(context, call));
+  BMAD_TRY_ASSIGN(const BatchReport report, write_lines(*memory, session_id, type, lines));
   JsonWriter json;
   json.begin_object();
   add_list(json, "ids", report.ids);
