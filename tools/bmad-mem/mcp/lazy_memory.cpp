@@ -59,6 +59,15 @@ Result<MemoryManager*> LazyMemory::to_write() {
   return open(std::move(root));
 }
 
+Result<Readable> to_read_either(LazyMemory& project, LazyMemory& users) {
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, project.to_read());
+  if (memory != nullptr || users.place().explicit_root.empty()) {
+    return Readable{.memory = memory};
+  }
+  BMAD_TRY_ASSIGN(MemoryManager* const own, users.to_read());
+  return Readable{.memory = own, .of_user = true};
+}
+
 Result<MemoryManager*> users_to_write(LazyMemory* users) {
   if (users == nullptr || users->place().explicit_root.empty()) {
     return Error{.code = ErrorCode::E_INVALID_QUERY,

@@ -45,6 +45,16 @@ class LazyMemory {
   std::optional<MemoryManager> memory_;  // Stays where it is once it is there.
 };
 
+/// A memory to answer from; null: there is none yet.
+struct Readable {
+  MemoryManager* memory = nullptr;
+  bool of_user = false;  ///< It is the user's own, since the project has none.
+};
+
+/// What is told where `project` may have no memory yet: the user's own is told all the same.
+/// Errors: as LazyMemory::to_read().
+Result<Readable> to_read_either(LazyMemory& project, LazyMemory& users);
+
 /// The user's own memory, for a call with the scope "user". Errors: as LazyMemory::to_write();
 /// E_INVALID_QUERY with field "scope" when there is no folder for it.
 Result<MemoryManager*> users_to_write(LazyMemory* users);

@@ -52,7 +52,8 @@ std::unexpected<McpError> failed(McpError::Kind kind, std::string message) {
   return std::unexpected(McpError{kind, std::move(message), {}});
 }
 
-McpAnswer<McpPromptResult> load_context(LazyMemory& memory, JsonValue arguments) {
+McpAnswer<McpPromptResult> load_context(LazyMemory& memory, LazyMemory& users,
+                                        JsonValue arguments) {
   ContextOptions options{.agent_id = std::string(arguments["agent"].string()),
                          .task = std::string(arguments["task"].string())};
   if (options.task.empty()) {
@@ -61,13 +62,13 @@ McpAnswer<McpPromptResult> load_context(LazyMemory& memory, JsonValue arguments)
   if (const std::string_view session = arguments["session_id"].string(); !session.empty()) {
     options.sessions = {std::string(session)};
   }
-  const Result<MemoryManager*> opened = memory.to_read();
+  const Result<Readable> opened = to_read_either(memory, users);
   if (!opened) {
     return internal_error(opened.error());
   }
   std::string known = "The project's memory holds nothing about it yet.";
-  if (*opened != nullptr) {
-    Result<Context> context = Knowledge(**opened).context(options);
+  if (opened->memory != nullptr) {
+    Result<Context> context = Knowledge(*opened->memory).context(options);
     if (!context) {
       return internal_error(context.error());
     }
@@ -179,7 +180,7 @@ std::vector<std::string> MemoryService::prompts() const {
 McpAnswer<McpPromptResult> MemoryService::get_prompt(std::string_view name, JsonValue arguments,
                                                      McpCall& /*call*/) {
   if (name == "load_context") {
-    return load_context(memory_, arguments);
+    return load_context(memory_, users_, arguments);
   }
   if (name == "record_decision") {
     return record_decision(arguments);

@@ -161,15 +161,17 @@ std::string item_text(const KnowledgeItem& item) {
 
 Result<McpToolResult> mcp_query(MemoryToolCall& call) {
   BMAD_TRY_ASSIGN(Query query, read_memory_query(call.arguments));
-  BMAD_TRY_ASSIGN(const MemoryManager* const memory, call.memory.to_read());
+  BMAD_TRY_ASSIGN(const Readable from, to_read_either(call.memory, call.users));
+  MemoryManager* const memory = from.memory;
   if (memory == nullptr) {
     return nothing_stored_yet();
   }
   if (const std::string workspace = call.arguments.text("workspace"); !workspace.empty()) {
     BMAD_TRY_ASSIGN(query.filter.workspace, workspace_filter(*memory, workspace));
   }
-  BMAD_TRY_ASSIGN(const QueryAnswer answer, memory->ask(query));
-  const std::vector<Hit>& hits = answer.hits;
+  BMAD_TRY_ASSIGN(QueryAnswer answer, memory->ask(query));
+  std::vector<Hit>& hits = answer.hits;
+  std::ranges::for_each(hits, [&](Hit& hit) { hit.entry.of_user |= from.of_user; });
   if (hits.empty()) {
     return McpToolResult{.text =
                              "Nothing found. Try other or fewer words, or leave filters out.\n" +
@@ -202,7 +204,8 @@ Result<McpToolResult> mcp_context(MemoryToolCall& call) {
     options.max_tokens = static_cast<std::size_t>(tokens);
   }
   BMAD_TRY(args.check());
-  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
+  BMAD_TRY_ASSIGN(const Readable from, to_read_either(call.memory, call.users));
+  MemoryManager* const memory = from.memory;
   if (memory == nullptr) {
     return nothing_stored_yet();
   }
@@ -225,13 +228,15 @@ Result<McpToolResult> mcp_get(MemoryToolCall& call) {
   const auto offset = static_cast<std::size_t>(args.integer("offset"));
   const bool with_sensitive = args.boolean("include_sensitive");
   BMAD_TRY(args.check());
-  BMAD_TRY_ASSIGN(const MemoryManager* const memory, call.memory.to_read());
+  BMAD_TRY_ASSIGN(const Readable from, to_read_either(call.memory, call.users));
+  MemoryManager* const memory = from.memory;
   if (memory == nullptr) {
     return nothing_stored_yet();
   }
   const std::vector<std::string> sessions =
       session.empty() ? std::vector<std::string>() : std::vector<std::string>{session};
-  BMAD_TRY_ASSIGN(const std::vector<Entry> entries, memory->get(ids, sessions, as_of));
+  BMAD_TRY_ASSIGN(std::vector<Entry> entries, memory->get(ids, sessions, as_of));
+  std::ranges::for_each(entries, [&](Entry& entry) { entry.of_user |= from.of_user; });
   std::vector<std::string> missing;
   for (const std::string& id : ids) {
     if (std::ranges::none_of(entries, [&](const Entry& entry) { return entry.id == id; })) {
@@ -261,11 +266,13 @@ Result<McpToolResult> mcp_recall(MemoryToolCall& call) {
   options.without_sensitive = true;
   options.note_accesses = !call.memory.place().read_only;
   BMAD_TRY(args.check());
-  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
+  BMAD_TRY_ASSIGN(const Readable from, to_read_either(call.memory, call.users));
+  MemoryManager* const memory = from.memory;
   if (memory == nullptr) {
     return nothing_stored_yet();
   }
-  BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items, Knowledge(*memory).recall(options));
+  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, Knowledge(*memory).recall(options));
+  std::ranges::for_each(items, [&](KnowledgeItem& item) { item.of_user |= from.of_user; });
   if (items.empty()) {
     return McpToolResult{.text = options.candidates
                                      ? "No candidate waits."
