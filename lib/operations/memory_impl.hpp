@@ -111,7 +111,7 @@ struct MemoryManager::Impl {
     if (type == EntryType::kPreference) {
       return single_id(add_preferences(session_id, {&json, 1}, {}));
     }
-    return single_id(add_lines(store, std::string(session_id), type, {&json, 1}, {}));
+    return single_id(add_versions(store, std::string(session_id), type, {&json, 1}, {}));
   }
 
   Result<std::vector<Entry>> list_type(std::string_view session_id, EntryType type,

@@ -401,7 +401,7 @@ Result<BatchReport> MemoryManager::add_batch(std::string_view session_id, EntryT
   if (type == EntryType::kPreference && !is_imported) {
     return impl_->add_preferences(session_id, lines, options);
   }
-  return add_lines(*store, std::string(session_id), type, lines, options);
+  return add_versions(*store, std::string(session_id), type, lines, options);
 }
 
 Result<BatchReport> MemoryManager::check_batch(EntryType type,

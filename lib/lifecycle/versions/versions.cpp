@@ -161,6 +161,50 @@ Result<std::string> line_with_pin(const Entry& entry, bool pinned) {
 
 }  // namespace
 
+namespace {
+
+/// The ids that the lines bring along.
+std::vector<std::string> ids_of(std::span<const std::string_view> lines) {
+  std::vector<std::string> ids;
+  JsonParser parser;
+  for (const std::string_view line : lines) {
+    if (!line.contains("\"id\"")) {
+      continue;
+    }
+    if (const Result<JsonValue> entry = parser.parse(line); entry && !entry_id(*entry).empty()) {
+      ids.emplace_back(entry_id(*entry));
+    }
+  }
+  return ids;
+}
+
+}  // namespace
+
+Result<BatchReport> add_versions(Store& store, const std::string& session_id, EntryType type,
+                                 std::span<const std::string_view> lines,
+                                 const BatchOptions& options) {
+  bool has_dropped_summary = false;
+  const auto drop_summary = [&]() -> Status {
+    if (!store.files->info(session_file(session_id, kSummaryName))) {
+      return {};  // So it is nearly always.
+    }
+    const std::vector<std::string> ids = ids_of(lines);
+    BMAD_TRY_ASSIGN(const std::vector<Entry> known,
+                    find_entries(store, ids, {&session_id, 1}, false));
+    if (known.empty()) {
+      return {};
+    }
+    BMAD_TRY_ASSIGN(const bool is_dropped, drop_rule_summary(*store.files, session_id));
+    has_dropped_summary = has_dropped_summary || is_dropped;
+    return {};
+  };
+  Result<BatchReport> report = add_lines(store, session_id, type, lines, options, drop_summary);
+  if (has_dropped_summary) {
+    renew_rule_summary(store, session_id);
+  }
+  return report;
+}
+
 Result<PinReport> pin_entries(Store& store, std::span<const std::string> ids, bool pinned,
                               std::span<const std::string> sessions) {
   BMAD_TRY_ASSIGN(std::vector<Entry> all, find_entries(store, ids, sessions, false));

@@ -58,6 +58,11 @@ using MakeVersion = std::function<Result<std::string>(const Entry& old)>;
 /// version. Errors: as update_entry(); those of `make`.
 Result<Entry> change_entry(Store& store, const std::string& id,
                            std::span<const std::string> sessions, const MakeVersion& make);
+/// As add_lines(). Where a line replaces an entry, a summary that rules wrote is written again: it
+/// may quote what was replaced.
+Result<BatchReport> add_versions(Store& store, const std::string& session_id, EntryType type,
+                                 std::span<const std::string_view> lines,
+                                 const BatchOptions& options);
 /// See MemoryManager::link().
 Result<LinkReport> link_entries(Store& store, const LinkRequest& request);
 Result<PinReport> pin_entries(Store& store, std::span<const std::string> ids, bool pinned,
