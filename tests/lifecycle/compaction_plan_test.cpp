@@ -150,11 +150,26 @@ TEST_CASE("when what refers to an entry goes, the entry may go too") {
 TEST_CASE("a message is not held by the one that answers it") {
   Logs logs;
   logs.add(EntryType::kConversation,
-           R"({"id":"m1","timestamp":"2026-01-01T00:00:00Z","role":"user","content":"old"})");
+           R"({"id":"m1","timestamp":"2026-01-01T00:00:00Z","role":"assistant","content":"old"})");
   logs.add(EntryType::kConversation,
-           R"({"id":"m2","timestamp":"2026-01-10T00:00:00Z","role":"user","content":"new",)"
+           R"({"id":"m2","timestamp":"2026-01-10T00:00:00Z","role":"assistant","content":"new",)"
            R"("context":{"parent_message_id":"m1"}})");
   CHECK(logs.gone({.keep_share = 0.5}) == Ids{"m1"});
+}
+
+TEST_CASE("the request that a session is called after stays, in its newest version") {
+  Logs logs;
+  logs.add(
+      EntryType::kConversation,
+      R"({"id":"m0","timestamp":"2025-01-01T00:00:00Z","role":"assistant","content":"hello"})");
+  logs.add(EntryType::kConversation,
+           R"({"id":"m1","timestamp":"2025-01-01T00:00:00Z","role":"user","content":"paint it"})");
+  logs.add(EntryType::kConversation,
+           R"({"id":"m2","timestamp":"2026-01-10T00:00:00Z","role":"user","content":"thanks"})");
+  CHECK(logs.gone({.keep_share = 0}) == Ids{"m0", "m2"});
+  logs.add(EntryType::kConversation,
+           R"({"id":"m1","timestamp":"2025-01-01T00:00:00Z","role":"user","content":"paint red"})");
+  CHECK(logs.gone({.keep_share = 0}) == Ids{"m0", "m1", "m2"});  // The older version of it.
 }
 
 TEST_CASE("tiers: settled findings, older states and faded entries go before the rest") {
@@ -166,12 +181,15 @@ TEST_CASE("tiers: settled findings, older states and faded entries go before the
            R"({"id":"s1","timestamp":"2026-01-10T00:00:00Z","agent_id":"ann","state":{"n":1}})");
   logs.add(EntryType::kAgentState,
            R"({"id":"s2","timestamp":"2026-01-10T00:00:00Z","agent_id":"ann","state":{"n":2}})");
-  logs.add(EntryType::kConversation,
-           R"({"id":"m0","timestamp":"2025-11-01T00:00:00Z","role":"user","content":"faded"})");
-  logs.add(EntryType::kConversation,
-           R"({"id":"m1","timestamp":"2026-01-03T00:00:00Z","role":"user","content":"covered"})");
-  logs.add(EntryType::kConversation,
-           R"({"id":"m2","timestamp":"2026-01-03T00:00:00Z","role":"user","content":"not yet"})");
+  logs.add(
+      EntryType::kConversation,
+      R"({"id":"m0","timestamp":"2025-11-01T00:00:00Z","role":"assistant","content":"faded"})");
+  logs.add(
+      EntryType::kConversation,
+      R"({"id":"m1","timestamp":"2026-01-03T00:00:00Z","role":"assistant","content":"covered"})");
+  logs.add(
+      EntryType::kConversation,
+      R"({"id":"m2","timestamp":"2026-01-03T00:00:00Z","role":"assistant","content":"not yet"})");
   logs.fact("k", "kept");
   const CompactionRules rules{
       .strategy = CompactionStrategy::kTiered, .keep_share = 1, .last_summarized_id = "m1"};

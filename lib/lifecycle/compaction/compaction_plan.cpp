@@ -18,6 +18,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "compaction/compaction_entry.hpp"
 #include "model/entry.hpp"
+#include "model/title.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 
@@ -80,15 +81,27 @@ CompactionEntry to_compaction_entry(const ScannedEntry& scanned, const Compactio
   return entry;
 }
 
+/// Whether a session may be called after it, see store/session_title.hpp.
+bool may_be_title(EntryType type, JsonValue entry) {
+  return type == EntryType::kConversation && entry["role"].string() == "user" &&
+         !entry[kSensitiveField].boolean() && !request_line(entry["content"].string()).empty();
+}
+
 /// All entries and versions of session `session_id`, by type and line.
 Result<std::vector<CompactionEntry>> load_compaction_entries(FileSystem& files,
                                                              std::string_view session_id,
                                                              const CompactionRules& rules) {
   std::vector<CompactionEntry> entries;
   JsonParser parser;
+  std::string request;  // Id of the one that the session is called after.
   for (const EntryType type : kEntryTypes) {
     const auto take = [&](const ScannedEntry& scanned) {
-      entries.push_back(to_compaction_entry(scanned, rules));
+      CompactionEntry& entry = entries.emplace_back(to_compaction_entry(scanned, rules));
+      if (request.empty() && may_be_title(type, scanned.value)) {
+        request = entry.id;
+      }
+      entry.must_stay =
+          entry.must_stay || (type == EntryType::kConversation && entry.id == request);
     };
     BMAD_TRY(scan_log(files, session_file(session_id, entry_type_info(type).log_file), type, parser,
                       {.on_entry = take}));

@@ -9,8 +9,9 @@
 //                 session is smaller than its trigger
 //
 // Relevance without a question: decay factor x importance x access, see relevance_of(). What stays,
-// however old: pinned entries, open findings of high severity, approved decisions, and what an
-// entry that stays refers to. Of equal relevance the older goes first.
+// however old: pinned entries, open findings of high severity, approved decisions, the request that
+// the session is called after, and what an entry that stays refers to. Of equal relevance the older
+// goes first.
 #pragma once
 
 #include <array>
