@@ -385,7 +385,8 @@ TEST_CASE("compaction starts at nine tenths of the limit unless it is told when"
   CHECK(error.code == ErrorCode::E_SCHEMA_INVALID);
   CHECK(error.field == "memory_config.compaction.trigger_threshold_mb");
   CHECK(error.message ==
-        "must be at most memory_config.storage.max_session_size_mb, which is 5, not 9");
+        "must be at most memory_config.storage.max_session_size_mb, which is 5, not 9; `bmad-mem "
+        "config set compaction.trigger_threshold_mb --default` makes it follow that limit");
   CHECK(error.line == 3);
   CHECK(error.column == 18);
 }

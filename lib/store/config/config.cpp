@@ -281,8 +281,9 @@ class ConfigReader {
     } else if (trigger > size_max) {
       return refused(full_key(kTrigger),
                      fmt::format("must be at most memory_config.storage.max_session_size_mb, which "
-                                 "is {}, not {}",
-                                 number_text(size_max), number_text(trigger)));
+                                 "is {}, not {}; `bmad-mem config set {} --default` makes it "
+                                 "follow that limit",
+                                 number_text(size_max), number_text(trigger), kTrigger));
     }
     return {};
   }
