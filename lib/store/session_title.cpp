@@ -1,6 +1,7 @@
 #include "store/session_title.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -25,12 +26,30 @@ constexpr std::size_t kBytesMax = std::size_t{64} << 10U;
 /// Most requests are within it.
 constexpr std::size_t kFirstRead = std::size_t{8} << 10U;
 
-/// What `message` asks, as far as a title may say it at `now`: it is no secret, and has not
-/// expired.
-std::string shown_request(JsonValue message, Timestamp now) {
-  const bool is_shown = message["role"].string() == "user" && !message[kSensitiveField].boolean() &&
-                        !has_expired(try_parse_rfc3339(message[kExpiresField].string()), now);
-  return is_shown ? request_line(message["content"].string()) : std::string();
+/// Whose words a title quotes: a user's request, or the headline of any entry.
+enum class Words : std::uint8_t { kRequest, kHeadline };
+
+/// A log that may say what its session is called.
+struct Speaker {
+  EntryType type = EntryType::kConversation;
+  Words words = Words::kRequest;
+};
+
+/// Who speaks where nobody asked, what says most first.
+constexpr std::array<EntryType, 8> kSpeakers = {
+    EntryType::kDecision, EntryType::kFinding,      EntryType::kFact,  EntryType::kPreference,
+    EntryType::kArtifact, EntryType::kConversation, EntryType::kEvent, EntryType::kAgentState};
+
+/// What `entry` says, as far as a title may say it at `now`: it is no secret, and has not expired.
+std::string shown_words(Speaker speaker, JsonValue entry, Timestamp now) {
+  if (entry[kSensitiveField].boolean() ||
+      has_expired(try_parse_rfc3339(entry[kExpiresField].string()), now)) {
+    return {};
+  }
+  if (speaker.words == Words::kHeadline) {
+    return entry_headline(speaker.type, entry, kRequestWidth);
+  }
+  return entry["role"].string() == "user" ? request_line(entry["content"].string()) : std::string();
 }
 
 /// The last of the whole lines in `log` with entry `id`; empty when there is none.
@@ -57,29 +76,30 @@ std::string_view last_version(std::string_view log, const std::string& id) {
 /// Whether a log was read to its end, so that later versions of its lines are there.
 enum class Extent : std::uint8_t { kHead, kWhole };
 
-/// The first request in whole lines of a log, of which `lines` were looked at by then.
-std::string first_request(std::string_view log, Extent extent, Timestamp now, std::size_t& lines) {
+/// The first words in whole lines of the log of `speaker`, of which `lines` were looked at by then.
+std::string first_words(Speaker speaker, std::string_view log, Extent extent, Timestamp now,
+                        std::size_t& lines) {
   JsonParser parser;
   while (!log.empty() && lines < kLinesMax) {
     const std::string_view line = log.substr(0, log.find('\n'));
     log.remove_prefix(std::min(log.size(), line.size() + 1));
     ++lines;
-    if (line.find("user") == std::string_view::npos) {
+    if (speaker.words == Words::kRequest && line.find("user") == std::string_view::npos) {
       continue;
     }
     const Result<JsonValue> entry = parser.parse(line);
-    std::string request = entry ? shown_request(*entry, now) : std::string();
-    if (request.empty()) {
+    std::string words = entry ? shown_words(speaker, *entry, now) : std::string();
+    if (words.empty()) {
       continue;
     }
     const std::string id(entry_id(*entry));
     if (extent == Extent::kWhole && !id.empty()) {
       const std::string_view newest = last_version(log, id);
       const Result<JsonValue> later = parser.parse(newest.empty() ? line : newest);
-      request = later ? shown_request(*later, now) : std::string();
+      words = later ? shown_words(speaker, *later, now) : std::string();
     }
-    if (!request.empty()) {
-      return request;
+    if (!words.empty()) {
+      return words;
     }
   }
   return {};
@@ -94,10 +114,11 @@ bool read_on(File& log, std::string& bytes, std::size_t size) {
   return bytes.size() == size;
 }
 
-/// Reads no more of the log than it needs: all of it only where its head has a request, of which
+/// Reads no more of the log than it needs: all of it only where its head has such words, of which
 /// there may be newer versions. Empty also when it can't be read.
-std::string read_first_request(FileSystem& files, const std::string& session_id, Timestamp now) {
-  const std::string name(entry_type_info(EntryType::kConversation).log_file);
+std::string read_first_words(Speaker speaker, FileSystem& files, const std::string& session_id,
+                             Timestamp now) {
+  const std::string name(entry_type_info(speaker.type).log_file);
   const Result<std::unique_ptr<File>> log =
       files.open(session_file(session_id, name), OpenMode::kRead);
   std::string bytes;
@@ -107,7 +128,7 @@ std::string read_first_request(FileSystem& files, const std::string& session_id,
     const bool has_more = read_on(**log, bytes, wanted);
     const std::size_t end = bytes.rfind('\n') + 1;  // npos + 1 is 0: no line is whole.
     const std::string_view head = std::string_view(bytes).substr(seen, end - seen);
-    if (!first_request(head, Extent::kHead, now, lines).empty()) {
+    if (!first_words(speaker, head, Extent::kHead, now, lines).empty()) {
       if (has_more) {  // In one go: growing would copy it each time.
         const Result<FileInfo> info = (*log)->info();
         bytes.clear();
@@ -115,12 +136,27 @@ std::string read_first_request(FileSystem& files, const std::string& session_id,
       }
       lines = 0;
       bytes.resize(bytes.rfind('\n') + 1);
-      return first_request(bytes, Extent::kWhole, now, lines);
+      return first_words(speaker, bytes, Extent::kWhole, now, lines);
     }
     if (!has_more || end > kBytesMax || lines >= kLinesMax || wanted > kLineSizeMax) {
       return {};
     }
     seen = end;
+  }
+  return {};
+}
+
+/// The headline of one entry of the session; empty when none may be quoted.
+std::string read_entry_line(const Store& store, FileSystem& files, const std::string& session_id) {
+  for (const EntryType type : kSpeakers) {
+    if (!check_read(store, type)) {
+      continue;
+    }
+    const Speaker speaker{.type = type, .words = Words::kHeadline};
+    const std::string words = read_first_words(speaker, files, session_id, store.clock.now());
+    if (!words.empty()) {
+      return title_of_request(words);
+    }
   }
   return {};
 }
@@ -151,6 +187,8 @@ std::string_view title_source_name(TitleSource source) {
       return "request";
     case TitleSource::kSummary:
       return "summary";
+    case TitleSource::kEntry:
+      return "entry";
     case TitleSource::kDay:
       break;
   }
@@ -160,7 +198,7 @@ std::string_view title_source_name(TitleSource source) {
 DerivedTitle derived_title(std::string_view conversation, std::string_view summary) {
   std::size_t lines = 0;
   DerivedTitle derived;
-  derived.first_request = first_request(conversation, Extent::kWhole, Timestamp::max(), lines);
+  derived.first_request = first_words({}, conversation, Extent::kWhole, Timestamp::max(), lines);
   derived.title = derived.first_request.empty() ? summary_line(summary)
                                                 : title_of_request(derived.first_request);
   return derived;
@@ -169,7 +207,7 @@ DerivedTitle derived_title(std::string_view conversation, std::string_view summa
 void add_title(const Store& store, FileSystem& files, Session& session) {
   const bool may_read = check_read(store, EntryType::kConversation).has_value();
   session.first_request =
-      may_read ? read_first_request(files, session.session_id, store.clock.now()) : "";
+      may_read ? read_first_words({}, files, session.session_id, store.clock.now()) : "";
   if (!session.title.empty()) {
     return;  // Chosen.
   }
@@ -180,6 +218,10 @@ void add_title(const Store& store, FileSystem& files, Session& session) {
   }
   session.title = may_read ? read_summary_line(files, session.session_id) : "";
   session.title_from = session.title.empty() ? TitleSource::kDay : TitleSource::kSummary;
+  if (session.title.empty() && session.agent_ids.empty()) {
+    session.title = read_entry_line(store, files, session.session_id);
+    session.title_from = session.title.empty() ? TitleSource::kDay : TitleSource::kEntry;
+  }
   if (session.title.empty()) {
     session.title = day_title(session.agent_ids, session.session_type, session.created_at);
   }

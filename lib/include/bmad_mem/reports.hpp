@@ -30,9 +30,10 @@ enum class TitleSource : std::uint8_t {
   kRequest,  ///< What the user asked for first.
   kSummary,  ///< The first line of its summary.
   kDay,      ///< Who wrote, and on which day: nothing else is known.
+  kEntry,    ///< An entry of it, where there is nothing of all that and no agent is named.
 };
 
-/// "chosen", "request", "summary" or "day". Static storage.
+/// "chosen", "request", "summary", "day" or "entry". Static storage.
 std::string_view title_source_name(TitleSource source);
 
 /// Identity and metadata of a session.

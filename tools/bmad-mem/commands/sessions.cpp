@@ -135,6 +135,9 @@ std::string about(const Session& session) {
   for (const std::string& tag : session.tags) {
     add("#" + tag);
   }
+  if (title.empty() && out.empty()) {
+    return "(no words yet)";
+  }
   return printable(title + (title.empty() || out.empty() ? "" : "  ") + out);
 }
 
