@@ -11,24 +11,12 @@ namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
 
-/// One behind the closing quote of the string that opens at `at`.
-std::size_t string_end(std::string_view text, std::size_t at) {
-  for (++at; at < text.size(); ++at) {
-    if (text[at] == '\\') {
-      ++at;
-    } else if (text[at] == '"') {
-      return at + 1;
-    }
-  }
-  return kNone;
-}
-
 std::size_t bracket_end(std::string_view text, std::size_t at) {
   std::size_t depth = 0;
   while (at < text.size()) {
     switch (text[at]) {
       case '"':
-        at = string_end(text, at);
+        at = json_string_end(text, at);
         continue;  // kNone ends the loop, too.
       case '{':
       case '[':
@@ -50,6 +38,17 @@ std::size_t bracket_end(std::string_view text, std::size_t at) {
 
 }  // namespace
 
+std::size_t json_string_end(std::string_view text, std::size_t at) {
+  for (++at; at < text.size(); ++at) {
+    if (text[at] == '\\') {
+      ++at;
+    } else if (text[at] == '"') {
+      return at + 1;
+    }
+  }
+  return kNone;
+}
+
 std::size_t skip_json_blanks(std::string_view text, std::size_t at) {
   while (at < text.size() && is_space(text[at])) {
     ++at;
@@ -62,7 +61,7 @@ std::size_t json_value_end(std::string_view text, std::size_t at) {
     return kNone;
   }
   if (text[at] == '"') {
-    return string_end(text, at);
+    return json_string_end(text, at);
   }
   if (text[at] == '{' || text[at] == '[') {
     return bracket_end(text, at);
@@ -78,7 +77,7 @@ std::vector<MemberText> json_members(std::string_view object) {
   std::vector<MemberText> members;
   std::size_t at = skip_json_blanks(object, skip_json_blanks(object, 0) + 1);
   while (at < object.size() && object[at] == '"') {
-    const std::size_t key_end = string_end(object, at);
+    const std::size_t key_end = json_string_end(object, at);
     if (key_end == kNone) {
       break;
     }
@@ -116,7 +115,7 @@ std::string json_compact(std::string_view text) {
     if (is_space(text[at])) {
       ++at;
     } else if (text[at] == '"') {
-      const std::size_t end = std::min(string_end(text, at), text.size());
+      const std::size_t end = std::min(json_string_end(text, at), text.size());
       out += text.substr(at, end - at);
       at = end;
     } else {

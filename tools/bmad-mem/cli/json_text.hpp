@@ -26,6 +26,9 @@ namespace bmad_mem::cli {
 /// byte; npos when it doesn't end.
 std::size_t json_value_end(std::string_view text, std::size_t at);
 
+/// One behind the closing quote of the string that opens at `text[at]`; npos when it doesn't end.
+std::size_t json_string_end(std::string_view text, std::size_t at);
+
 /// The first place from `at` on where no JSON blank stands; text.size() when there is none.
 std::size_t skip_json_blanks(std::string_view text, std::size_t at);
 

@@ -179,9 +179,11 @@ std::string action_text(const MaintenanceAction& action) {
                      printable(action.what));
 }
 
-void add_action(JsonWriter& json, const MaintenanceAction& action) {
+void add_action(JsonWriter& json, const MaintenanceAction& action, EmptyMembers empty) {
   json.member("task", action.task);
-  add_text(json, "session_id", action.session_id);
+  if (empty == EmptyMembers::kKeep || !action.session_id.empty()) {
+    json.member("session_id", action.session_id);
+  }
   json.member("count", action.count).member("what", action.what);
   if (!action.place.empty()) {
     json.member("place", action.place).key("types").begin_object();

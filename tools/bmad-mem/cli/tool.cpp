@@ -1,6 +1,7 @@
 #include "cli/tool.hpp"
 
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -49,6 +50,11 @@ std::string user_memory_root() {
     }
   }
   return {};
+}
+
+bool has_memory(const std::string& root) {
+  struct ::stat there{};
+  return !root.empty() && ::stat((root + "/config.json").c_str(), &there) == 0;
 }
 
 std::string working_directory() {

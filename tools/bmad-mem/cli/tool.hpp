@@ -36,6 +36,9 @@ std::string working_directory();
 /// empty when neither variable names a folder.
 std::string user_memory_root();
 
+/// Whether somebody made a memory in the folder `root`, which may be empty.
+bool has_memory(const std::string& root);
+
 class Tool {
  public:
   /// `arguments` as read_command_line() gave them; `command` may be null.

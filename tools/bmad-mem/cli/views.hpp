@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -146,8 +147,12 @@ void print_total_as_json(Tool& tool, const GlobalStatistics& statistics,
 /// "archive s1: would be archived".
 std::string action_text(const MaintenanceAction& action);
 
+/// Whether a member is there that has nothing to say.
+enum class EmptyMembers : std::uint8_t { kLeaveOut, kKeep };
+
 /// The members of the action.
-void add_action(JsonWriter& json, const MaintenanceAction& action);
+void add_action(JsonWriter& json, const MaintenanceAction& action,
+                EmptyMembers empty = EmptyMembers::kLeaveOut);
 
 /// Says on stderr what opening or closing a session did by the way, so that nothing goes untold.
 void note_maintenance(Tool& tool, MemoryManager& memory);

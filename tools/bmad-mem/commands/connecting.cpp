@@ -1,5 +1,4 @@
 // connecting.cpp - agents and their clients.
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -169,8 +168,7 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
   const bool has_project = !root.empty();
   if (!has_project) {  // What the user wants everywhere is told, and nothing is recorded.
     root = tool.user_root();
-    struct ::stat there{};
-    if (root.empty() || ::stat((root + "/config.json").c_str(), &there) != 0) {
+    if (!has_memory(root)) {
       return {};  // Nothing to do, and nothing to say.
     }
   }

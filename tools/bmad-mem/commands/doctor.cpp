@@ -1,5 +1,4 @@
 // doctor.cpp - what a memory needs every day, a line each with its remedy.
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <optional>
@@ -235,8 +234,7 @@ Result<ExitStatus> run_doctor(Tool& tool) {
     checks.push_back(of_error("memory", memory.error(), "run `bmad-mem init` in the project"));
   }
   const std::string own = tool.user_root();
-  struct stat there{};
-  if (!own.empty() && ::stat((own + "/config.json").c_str(), &there) == 0) {
+  if (has_memory(own)) {
     checks.push_back({.name = "yours", .text = fmt::format("your own memory is in {}", own)});
   }
   print_checks(tool, checks);

@@ -4,22 +4,12 @@
 #include <cstddef>
 #include <utility>
 
+#include "cli/json_text.hpp"
+
 namespace bmad_mem::cli {
 namespace {
 
 constexpr std::string_view kMark = "\xEF\xBB\xBF";
-
-/// One behind the string that begins at `text[at]`.
-std::size_t string_end(std::string_view text, std::size_t at) {
-  for (++at; at < text.size(); ++at) {
-    if (text[at] == '\\') {
-      ++at;
-    } else if (text[at] == '"') {
-      return at + 1;
-    }
-  }
-  return text.size();
-}
 
 /// One behind the comment that begins at `text[at]`; `at` when none does, or it doesn't end.
 std::size_t comment_end(std::string_view text, std::size_t at) {
@@ -45,7 +35,7 @@ std::string without_comments(std::string_view text) {
   blank_out(bare, 0, at);
   while (at < text.size()) {
     if (text[at] == '"') {
-      at = string_end(text, at);
+      at = std::min(json_string_end(text, at), text.size());
       continue;
     }
     const std::size_t end = comment_end(text, at);
@@ -70,7 +60,7 @@ std::string without_last_commas(std::string bare) {
     if (std::string_view(" \t\r\n").find(c) == std::string_view::npos) {
       last = {last.second, at};
     }
-    const std::size_t next = c == '"' ? string_end(bare, at) : at + 1;
+    const std::size_t next = c == '"' ? std::min(json_string_end(bare, at), bare.size()) : at + 1;
     if (next > at + 1) {
       last.second = next - 1;
     }

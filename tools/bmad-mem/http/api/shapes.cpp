@@ -4,6 +4,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "cli/json_text.hpp"
+#include "cli/views.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -180,15 +181,8 @@ void write_deletion(JsonWriter& json, const Deletion& deletion) {
 }
 
 void write_action(JsonWriter& json, const MaintenanceAction& action) {
-  json.begin_object().member("task", action.task).member("session_id", action.session_id);
-  json.member("count", action.count).member("what", action.what);
-  if (!action.place.empty()) {
-    json.member("place", action.place).key("types").begin_object();
-    for (const auto& [type, count] : action.types) {
-      json.member(entry_type_name(type), count);
-    }
-    json.end_object();
-  }
+  json.begin_object();
+  add_action(json, action, EmptyMembers::kKeep);
   json.end_object();
 }
 
