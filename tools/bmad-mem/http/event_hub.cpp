@@ -21,6 +21,8 @@ namespace {
 constexpr std::chrono::milliseconds kLookAround{200};
 /// How often a memory that has gone is looked for.
 constexpr std::chrono::milliseconds kRetry{1000};
+/// How long what a client missed is matched, before it has to look anew.
+constexpr std::chrono::milliseconds kCatchUpTime{2000};
 
 std::string new_boot() {
   // Unlike times, not the same after a restart within the same moment.
@@ -115,16 +117,20 @@ std::optional<std::vector<Event>> EventRing::after(std::string_view id) const {
   id.remove_prefix(boot_.size() + 1);
   std::uint64_t number = 0;
   const auto [end, problem] = std::from_chars(id.data(), id.data() + id.size(), number);
+  return problem == std::errc() && end == id.data() + id.size() ? after(number) : std::nullopt;
+}
+
+std::optional<std::vector<Event>> EventRing::after(std::uint64_t number) const {
   const std::uint64_t before_first = events_.empty() ? last_ : events_.front().number - 1;
-  if (problem != std::errc() || end != id.data() + id.size() || number > last_ ||
-      number < before_first) {
+  if (number > last_ || number < before_first) {
     return std::nullopt;
   }
   const auto first = std::ranges::upper_bound(events_, number, {}, &Event::number);
   return std::vector<Event>(first, events_.end());
 }
 
-EventHub::EventHub(const MemoryManager& memory) : memory_(&memory), ring_(new_boot()) {}
+EventHub::EventHub(const MemoryManager& memory, Match match)
+    : memory_(&memory), match_(std::move(match)), ring_(new_boot()) {}
 
 EventHub::~EventHub() {
   {
@@ -144,7 +150,7 @@ HttpResponse EventHub::handle(const HttpRequest& request) {
   }
   Result<EventFilter> filter = read_filter(request);
   if (filter && !filter->query.empty()) {
-    if (Result<std::vector<bool>> read = match_entries(*memory_, filter->query, {}); !read) {
+    if (Result<std::vector<bool>> read = match_(*memory_, filter->query, {}); !read) {
       Error error = std::move(read).error();
       error.field = error.field == "text" ? "q" : error.field;
       filter = std::move(error);
@@ -164,21 +170,30 @@ HttpResponse EventHub::handle(const HttpRequest& request) {
 
 std::shared_ptr<void> EventHub::listen(Listener listener, const std::string& last_id) {
   start();
-  const std::scoped_lock lock(mutex_);
+  std::unique_lock lock(mutex_);
   // An id without an event: who is cut off before the first one can ask for what came after.
   std::string first = "retry: 2000\n";
-  std::vector<Event> missed;
+  std::optional<std::vector<Event>> missed = std::vector<Event>();
   if (last_id.empty()) {
     first += fmt::format("id: {}\n\n", ring_.last_id());
-  } else if (std::optional<std::vector<Event>> events = ring_.after(last_id)) {
-    first += "\n";
-    missed = *std::move(events);
   } else {
-    first += "\n" + ring_.reset_text();
+    missed = ring_.after(last_id);
+    first += missed ? "\n" : "\n" + ring_.reset_text();
   }
   listener.sink->send(std::make_shared<const std::string>(std::move(first)));
-  for (const Event& event : wanted(listener, missed)) {
-    listener.sink->send(event.text);
+  const auto deadline = std::chrono::steady_clock::now() + kCatchUpTime;
+  while (missed && !missed->empty()) {
+    lock.unlock();  // A slow query must hold up nobody else. What comes meanwhile follows.
+    const std::optional<std::vector<Event>> events =
+        std::chrono::steady_clock::now() < deadline ? wanted(listener, *missed) : std::nullopt;
+    for (const Event& event : events.value_or(std::vector<Event>())) {
+      listener.sink->send(event.text);
+    }
+    lock.lock();
+    missed = events ? ring_.after(missed->back().number) : std::nullopt;
+    if (!missed) {  // Which of them match is not known: the client looks anew.
+      listener.sink->send(std::make_shared<const std::string>(ring_.reset_text()));
+    }
   }
   const std::uint64_t number = next_number_++;
   listeners_.emplace(number, std::move(listener));
@@ -255,17 +270,22 @@ void EventHub::reset() {
   tell(events, listeners);
 }
 
-/// Who listens now; mutex_ is held. Who comes later has the events from the ring.
+/// Who listens now; mutex_ is held. Who comes later has the events from the ring. Those whose
+/// query has to be asked come last.
 std::vector<EventHub::Listener> EventHub::present() const {
   std::vector<Listener> listeners;
   for (const auto& [number, listener] : listeners_) {
     listeners.push_back(listener);
   }
+  std::ranges::stable_partition(
+      listeners, [](const Listener& listener) { return listener.filter.query.empty(); });
   return listeners;
 }
 
-std::vector<Event> EventHub::wanted(const Listener& listener,
-                                    const std::vector<Event>& events) const {
+/// The events among `events` that the listener wants to hear of; nothing when that can't be found
+/// out. Without mutex_, since it may take a while.
+std::optional<std::vector<Event>> EventHub::wanted(const Listener& listener,
+                                                   const std::vector<Event>& events) const {
   std::vector<Event> out;
   std::vector<Entry> entries;
   for (const Event& event : events) {
@@ -281,11 +301,9 @@ std::vector<Event> EventHub::wanted(const Listener& listener,
       std::ranges::all_of(out, [](const Event& event) { return event.is_reset; })) {
     return out;
   }
-  const Result<std::vector<bool>> matched = match_entries(*memory_, listener.filter.query, entries);
-  if (!matched) {  // Which of them match is not known: the client looks anew.
-    Event reset{.is_reset = true};
-    reset.text = std::make_shared<const std::string>(ring_.reset_text());
-    return {reset};
+  const Result<std::vector<bool>> matched = match_(*memory_, listener.filter.query, entries);
+  if (!matched) {
+    return std::nullopt;
   }
   std::size_t i = 0;
   std::erase_if(out, [&](const Event& event) {
@@ -298,8 +316,13 @@ std::vector<Event> EventHub::wanted(const Listener& listener,
 /// Without mutex_: a slow query of one listener must not stop those who come and go.
 void EventHub::tell(const std::vector<Event>& events, const std::vector<Listener>& listeners) {
   for (const Listener& listener : listeners) {
-    for (const Event& event : wanted(listener, events)) {
+    const std::optional<std::vector<Event>> found = wanted(listener, events);
+    for (const Event& event : found.value_or(std::vector<Event>())) {
       listener.sink->send(event.text);
+    }
+    if (!found) {  // Which of them match is not known: the client looks anew.
+      const std::scoped_lock lock(mutex_);
+      listener.sink->send(std::make_shared<const std::string>(ring_.reset_text()));
     }
   }
 }

@@ -18,10 +18,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -73,6 +75,7 @@ class EventRing {
   /// The events after the one with this id, oldest first; nothing when they are no longer, or not,
   /// known.
   [[nodiscard]] std::optional<std::vector<Event>> after(std::string_view id) const;
+  [[nodiscard]] std::optional<std::vector<Event>> after(std::uint64_t number) const;
   /// The id of the newest event; also when there is none.
   [[nodiscard]] std::string last_id() const;
   /// The text of a reset for one client.
@@ -91,8 +94,12 @@ class EventRing {
 /// Threads: safe. Must outlive the streams.
 class EventHub {
  public:
+  /// match_entries(), or what a test has in its place.
+  using Match = std::function<Result<std::vector<bool>>(
+      const MemoryManager& memory, std::string_view query, std::span<const Entry> entries)>;
+
   /// `memory` must outlive it.
-  explicit EventHub(const MemoryManager& memory);
+  explicit EventHub(const MemoryManager& memory, Match match = match_entries);
   ~EventHub();
 
   /// Opens a stream; 400 for parameters that make no sense.
@@ -111,14 +118,13 @@ class EventHub {
   void run();
   void take(const std::vector<Entry>& entries);
   void reset();
-  // With mutex_ held.
-  /// The events among `events` that the listener wants to hear of.
-  [[nodiscard]] std::vector<Event> wanted(const Listener& listener,
-                                          const std::vector<Event>& events) const;
-  [[nodiscard]] std::vector<Listener> present() const;
   void tell(const std::vector<Event>& events, const std::vector<Listener>& listeners);
+  [[nodiscard]] std::optional<std::vector<Event>> wanted(const Listener& listener,
+                                                         const std::vector<Event>& events) const;
+  [[nodiscard]] std::vector<Listener> present() const;
 
   const MemoryManager* memory_;
+  Match match_;
   std::mutex thread_mutex_;  // Guards thread_; taken before the other one.
   std::thread thread_;
   std::optional<EntryWatch> watch_;  // Of the thread, once it runs.
