@@ -136,6 +136,25 @@ class Import(ToolTest):
         self.assertEqual([fact["content"] for fact in self.entries("fact")], ["Use tabs"])
         self.assertEqual(sorted(path.name for path in (home / ".claude-mem").iterdir()), ["claude-mem.db"])
 
+    def test_no_session_is_made_for_rows_that_are_left_out(self):
+        path = self.folder / "claude-mem.db"
+        claude_mem(path)
+        database = sqlite3.connect(path)
+        database.executescript(
+            """
+            DELETE FROM observations; DELETE FROM session_summaries; DELETE FROM directives;
+            UPDATE user_prompts SET prompt_text = '<private>all of it</private>';
+            INSERT INTO user_prompts VALUES (2, 'c2', 1, ' ', NULL, 1767323045000);
+            INSERT INTO observations (memory_session_id, type) VALUES ('m3', 'feature');
+            INSERT INTO session_summaries (memory_session_id) VALUES ('m4');
+            """
+        )
+        database.commit()
+        database.close()
+        report = self.import_json("--from", "claude-mem", str(path), status=1)  # Nothing to import.
+        self.assertEqual((report["imported"], sum(report["skipped"].values())), (0, 4), report)
+        self.assertEqual(self.sessions(), [])
+
     def test_the_databases_of_cursor(self):
         user = self.folder / "home/.config/Cursor/User"
         for name, project in (("here", self.project), ("other", self.folder / "elsewhere")):

@@ -134,9 +134,8 @@ class ClaudeMemImport final : public TranscriptImporter {
     return {};
   }
 
-  /// Makes the session of a row, and sets session_. False for a row of a project that is not
-  /// wanted.
-  Result<bool> choose(JsonValue row, std::string_view key) {
+  /// Sets session_ to that of a row. False for a row of a project that is not wanted.
+  bool choose(JsonValue row, std::string_view key) {
     const auto found = sessions_.find(std::string(key));
     SessionParams params = found != sessions_.end()
                                ? found->second
@@ -154,8 +153,14 @@ class ClaudeMemImport final : public TranscriptImporter {
       params.title.clear();
     }
     session_ = params.session_id;
-    BMAD_TRY(sink_.has_session(session_) ? Status() : sink_.need_session(params));
+    chosen_ = std::move(params);
     return true;
+  }
+
+  /// The session of the row that was chosen last: only now is it certain that the row is not
+  /// skipped.
+  Status need_session(const std::string& session) override {
+    return sink_.has_session(session) ? Status() : sink_.need_session(chosen_);
   }
 
   [[nodiscard]] std::string made_id(std::string_view prefix, std::string_view text) const {
@@ -163,9 +168,7 @@ class ClaudeMemImport final : public TranscriptImporter {
   }
 
   Status take_prompt(JsonValue row, std::uint64_t id) {
-    BMAD_TRY_ASSIGN(const bool is_wanted,
-                    choose(row, first_text(row, "content_session_id", "claude_session_id")));
-    if (!is_wanted) {
+    if (!choose(row, first_text(row, "content_session_id", "claude_session_id"))) {
       return {};
     }
     const std::string text(stripped(row["prompt_text"].string()));
@@ -183,9 +186,7 @@ class ClaudeMemImport final : public TranscriptImporter {
   }
 
   Status take_observation(JsonValue row, std::uint64_t id) {
-    BMAD_TRY_ASSIGN(const bool is_wanted,
-                    choose(row, first_text(row, "memory_session_id", "sdk_session_id")));
-    if (!is_wanted) {
+    if (!choose(row, first_text(row, "memory_session_id", "sdk_session_id"))) {
       return {};
     }
     const std::string_view kind = row["type"].string();
@@ -223,6 +224,7 @@ class ClaudeMemImport final : public TranscriptImporter {
       json.member("content", title);
     }
     add_tags(json, row["concepts"]);
+    BMAD_TRY(need_session(session_));
     return add(is_decision  ? EntryType::kDecision
                : is_finding ? EntryType::kFinding
                             : EntryType::kEvent,
@@ -237,9 +239,7 @@ class ClaudeMemImport final : public TranscriptImporter {
          {"completed", "Completed"},
          {"next_steps", "Next steps"},
          {"notes", "Notes"}}};
-    BMAD_TRY_ASSIGN(const bool is_wanted,
-                    choose(row, first_text(row, "memory_session_id", "sdk_session_id")));
-    if (!is_wanted) {
+    if (!choose(row, first_text(row, "memory_session_id", "sdk_session_id"))) {
       return {};
     }
     std::string text;
@@ -256,6 +256,7 @@ class ClaudeMemImport final : public TranscriptImporter {
     json.begin_object().member("id", made_id("evt-", row_time(row) + "\n" + text));
     add_text(json, "timestamp", row_time(row));
     json.member("agent_id", agent_).member("kind", "session_summary").member("content", text);
+    BMAD_TRY(need_session(session_));
     return add(EntryType::kEvent, json, "session_summaries", id);
   }
 
@@ -307,6 +308,7 @@ class ClaudeMemImport final : public TranscriptImporter {
   std::string wanted_session_;
   std::vector<std::string> only_;  ///< Names of projects; empty: all.
   std::string directives_session_;
+  SessionParams chosen_;
   std::map<std::string, SessionParams> sessions_;  ///< By each of their ids.
 };
 

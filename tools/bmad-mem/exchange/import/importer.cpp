@@ -73,12 +73,12 @@ Result<std::string> TranscriptImporter::add_message(const TranscriptMessage& mes
   const std::string_view role = !message.role.empty() ? message.role
                                 : is_person           ? "user"
                                                       : "assistant";
-  BMAD_TRY(need_session(session));
   const std::string said = role == "user" ? without_private(message.text) : message.text;
   if (is_blank(said) && !is_blank(message.text)) {
     sink_.skip("messages that are private");
     return std::string();
   }
+  BMAD_TRY(need_session(session));
   const std::string_view text = utf8_prefix(said, kMessageSizeMax);
   if (text.size() < said.size()) {
     sink_.skip("ends of messages over 512 KiB");

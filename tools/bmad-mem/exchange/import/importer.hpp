@@ -119,6 +119,9 @@ class TranscriptImporter : public RecordImporter {
   Status add_next_message(TranscriptMessage message, bool is_user, std::string_view salt);
   Status add_tool_event(const TranscriptToolEvent& event);
 
+  /// Makes the session, or finds it, before its first entry is added.
+  virtual Status need_session(const std::string& session);
+
   std::string format_;
   std::string agent_;
   std::string last_message_;  ///< The id of what add_next_message() added last.
@@ -126,7 +129,6 @@ class TranscriptImporter : public RecordImporter {
  private:
   Status put(const std::string& session, EntryType type, std::string json, KnownEntries known,
              std::uint64_t line);
-  Status need_session(const std::string& session);
   [[nodiscard]] std::string provenance(std::uint64_t line) const;
 };
 
