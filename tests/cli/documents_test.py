@@ -4,6 +4,7 @@
 import functools
 import json
 import re
+import tomllib
 
 from tool_under_test import SOURCE, TOOL, ToolTest, main
 
@@ -244,6 +245,20 @@ class Documents(ToolTest):
             self.assertIn(kind, self.run_tool("help", "export"))
         for client in first_column("docs/agents.md", "| client | `--scope project` | `--scope user` |"):
             self.assertIn(client, self.run_tool("help", "install"))
+
+    def test_the_importers_are_those_of_the_tool(self):
+        rows = [json.loads(line) for line in self.run_tool("--json", "import", "--list").splitlines()]
+        page = text_of(SOURCE / "docs" / "import-export.md")
+        table = page.partition("| `--from` |")[2].partition("\n\n")[0]
+        self.assertEqual(
+            {name: place.strip() != "" for name, place in re.findall(r"^\| `([a-z0-9-]+)` \|([^|]*)\|", table, re.MULTILINE)},
+            {row["name"]: "place" in row for row in rows},
+        )
+        names = [row["name"] for row in rows]
+        declared = tomllib.loads(text_of(SOURCE / "lib" / "operations" / "table" / "writing.toml"))["operation"]
+        (parameters,) = (each["parameter"] for each in declared if each["name"] == "import")
+        self.assertEqual(parameters["from"]["choices"], names)
+        self.assertEqual(parameters["format"]["choices"], ["auto", "entries", "export", *names])
 
     def test_the_number_of_rules_is_that_of_the_tool(self):
         rules = self.run_tool("redact", "--rules").splitlines()
