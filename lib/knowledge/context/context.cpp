@@ -276,33 +276,30 @@ class ContextSearch {
 class ContextKnowledge {
  public:
   ContextKnowledge(const Store& store, const ContextOptions& options)
-      : store_(store),
-        options_(options),
-        known_(store, {}),
-        user_(options.sessions.empty() ? store.user_store() : nullptr) {}
+      : store_(store), options_(options), project_(store, false) {
+    const Store* const user = options.sessions.empty() ? store.user_store() : nullptr;
+    if (user != nullptr) {
+      user_.emplace(*user, true);
+    }
+  }
 
   /// What was known then is read as a whole. `chosen`: as the search has found the sessions.
   Status gather(const ChosenIndexes& chosen) {
-    if (!options_.as_of) {
-      return known_.gather(options_.sessions.empty() ? &chosen : nullptr);
-    }
-    BMAD_TRY_ASSIGN(then_, all_knowledge(store_, {}, options_.as_of));
-    return {};
+    BMAD_TRY(gather_from(project_, options_.sessions.empty() ? &chosen : nullptr));
+    return user_ ? gather_from(*user_, nullptr) : Status();
   }
 
   Result<Context> build(const Sources& sources, const ContextRules& rules) {
-    BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> of_user, user_items(sources));
     for (std::size_t count = kFirstRead;; count *= 4) {
       read_to_.fill(std::nullopt);
-      std::vector<KnowledgeItem> items = then_;
-      if (!options_.as_of) {
-        BMAD_TRY_ASSIGN(items, known_.items([&] { return choose(sources, count); }));
+      BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items,
+                      read(project_, sources.sessions, sources, count));
+      if (user_) {  // What it states and nothing here does under the same key.
+        user_->held = options_.as_of ? held_subjects(project_.then)
+                                     : held_subjects(project_.known.outlines());
+        BMAD_TRY_ASSIGN(const auto more, read(*user_, sources.user_sessions, sources, count));
+        items.insert(items.end(), more.begin(), more.end());
       }
-      std::erase_if(items, [&](const KnowledgeItem& item) {
-        return !sources.sessions.contains(item.session_id) || !check_read(store_, item.type) ||
-               (options_.since && item.updated_at < *options_.since && !item.pinned);
-      });
-      items.insert(items.end(), of_user.begin(), of_user.end());
       Context context = build_context({.agent_id = options_.agent_id,
                                        .items = items,
                                        .known = sources.known,
@@ -316,24 +313,46 @@ class ContextKnowledge {
   }
 
  private:
-  /// What the user's own memory states and nothing here does under the same key.
-  Result<std::vector<KnowledgeItem>> user_items(const Sources& sources) const {
-    if (user_ == nullptr) {
-      return std::vector<KnowledgeItem>();
+  using SessionIds = std::set<std::string, std::less<>>;
+
+  /// The memory of the project, or the user's own.
+  struct Memory {
+    Memory(const Store& its_store, bool of_user)
+        : store(its_store), is_user(of_user), known(its_store, {}) {}
+    const Store& store;
+    bool is_user;
+    KnownStatements known;
+    std::vector<KnowledgeItem> then = {};  // With as_of.
+    SubjectHashes held = {};               // What is stated where it counts more.
+  };
+
+  Status gather_from(Memory& memory, const ChosenIndexes* chosen) {
+    if (!options_.as_of) {
+      return memory.known.gather(chosen);
     }
-    const SubjectHashes held =
-        options_.as_of ? held_subjects(then_) : held_subjects(known_.outlines());
-    BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, all_knowledge(*user_, {}, options_.as_of));
+    BMAD_TRY_ASSIGN(memory.then, all_knowledge(memory.store, {}, options_.as_of));
+    return {};
+  }
+
+  /// What may be told of what is known in these sessions of the memory.
+  Result<std::vector<KnowledgeItem>> read(Memory& memory, const SessionIds& sessions,
+                                          const Sources& sources, std::size_t count) {
+    std::vector<KnowledgeItem> items = memory.then;
+    if (!options_.as_of) {
+      BMAD_TRY_ASSIGN(items,
+                      memory.known.items([&] { return choose(memory, sessions, sources, count); }));
+    }
     std::erase_if(items, [&](const KnowledgeItem& item) {
-      return !sources.user_sessions.contains(item.session_id) || !check_read(store_, item.type) ||
-             held.contains({item.category, outline_hash(item.key)});
+      return !sessions.contains(item.session_id) || !check_read(store_, item.type) ||
+             (options_.since && item.updated_at < *options_.since && !item.pinned) ||
+             memory.held.contains({item.category, outline_hash(item.key)});
     });
-    std::ranges::for_each(items, [](KnowledgeItem& item) { item.of_user = true; });
+    std::ranges::for_each(items, [&](KnowledgeItem& item) { item.of_user = memory.is_user; });
     return items;
   }
 
   /// What is told of each kind in the order of confidence and time.
-  enum Kind : std::uint8_t { kPin, kConstraint, kArchitecture, kOwn, kWish, kKinds };
+  enum Kind : std::uint8_t { kPin, kConstraint, kArchitecture, kOwn, kWish, kUsersWish, kKinds };
   static constexpr std::size_t kFirstRead = 32;
 
   template <typename Item>
@@ -353,40 +372,47 @@ class ContextKnowledge {
     }
   }
 
-  [[nodiscard]] bool may_be_told(const Sources& sources, const ItemOutline& item) const {
+  [[nodiscard]] bool may_be_told(const Memory& memory, const SessionIds& sessions,
+                                 const ItemOutline& item) const {
     return !item.sensitive && item.is_reviewed() &&
-           sources.sessions.contains(known_.session_id(item.session)) &&
+           sessions.contains(memory.known.session_id(item.session)) &&
+           !memory.held.contains({item.category, item.key_hash}) &&
            check_read(store_, item.type).has_value() &&
            (!options_.since || item.updated_at >= *options_.since || item.pinned);
   }
 
-  std::vector<std::size_t> choose(const Sources& sources, std::size_t count) {
+  std::vector<std::size_t> choose(const Memory& memory, const SessionIds& sessions,
+                                  const Sources& sources, std::size_t count) {
     std::unordered_set<std::uint64_t> found;
     for (const Hit& hit : sources.known) {
       found.insert(outline_hash(hit.entry.id));
     }
     const std::uint64_t agent = outline_hash(options_.agent_id);
-    const std::span<const ItemOutline> all = known_.outlines();
+    const std::span<const ItemOutline> all = memory.known.outlines();
     std::vector<std::size_t> chosen;
     std::array<std::vector<std::size_t>, kKinds> kinds;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (!may_be_told(sources, all[i])) {
+      if (!may_be_told(memory, sessions, all[i])) {
         continue;
       }
       if (std::ranges::any_of(all[i].chain, [&](std::uint32_t line) {
-            return found.contains(known_.lines()[line].row->outline.id_hash);
+            return found.contains(memory.known.lines()[line].row->outline.id_hash);
           })) {
         chosen.push_back(i);
       }
       const bool is_own = agent != 0 && all[i].agent_hash == agent;
-      for (std::size_t kind = 0; kind < kKinds; ++kind) {
+      for (std::size_t kind = 0; kind < kUsersWish; ++kind) {
         if (is_of_kind(static_cast<Kind>(kind), all[i], is_own)) {
           kinds[kind].push_back(i);
         }
       }
     }
+    std::swap(kinds[kWish], kinds[memory.is_user ? kUsersWish : kWish]);
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
-      read_to_[kind] = add_first(kinds[kind], count, chosen);
+      const std::optional<Rank> last = add_first(memory.known, kinds[kind], count, chosen);
+      if (last && (!read_to_[kind] || *last < *read_to_[kind])) {
+        read_to_[kind] = last;
+      }
     }
     std::ranges::sort(chosen);
     const auto same = std::ranges::unique(chosen);
@@ -402,9 +428,9 @@ class ContextKnowledge {
   }
 
   /// Adds the first `count` of a kind, and their equals. The rank of the last when there are more.
-  std::optional<Rank> add_first(std::vector<std::size_t>& kind, std::size_t count,
-                                std::vector<std::size_t>& chosen) const {
-    const auto rank = [this](std::size_t number) { return rank_of(known_.outlines()[number]); };
+  static std::optional<Rank> add_first(const KnownStatements& known, std::vector<std::size_t>& kind,
+                                       std::size_t count, std::vector<std::size_t>& chosen) {
+    const auto rank = [&](std::size_t number) { return rank_of(known.outlines()[number]); };
     if (kind.size() <= count) {
       chosen.insert(chosen.end(), kind.begin(), kind.end());
       return std::nullopt;
@@ -420,7 +446,7 @@ class ContextKnowledge {
 
   /// Whether nothing else would be told if more had been read: of each section as many are told as
   /// may be, of those that come before all that was not read. Of wishes those come first that the
-  /// task brings up.
+  /// task brings up; each memory's have their own places.
   [[nodiscard]] bool is_enough(const Context& context, std::span<const KnowledgeItem> items,
                                const Sources& sources) const {
     using Kinds = std::initializer_list<Kind>;
@@ -430,9 +456,12 @@ class ContextKnowledge {
         const auto item = std::ranges::find_if(items, [&](const KnowledgeItem& each) {
           return each.session_id == session_id && each.id == id;
         });
-        if (section == ContextSection::kPreferences &&
-            std::ranges::any_of(sources.known,
-                                [&](const Hit& hit) { return hit.entry.id == id; })) {
+        const bool is_wish = section == ContextSection::kPreferences;
+        if (is_wish && item != items.end() && item->of_user != (*kinds.begin() == kUsersWish)) {
+          return false;
+        }
+        if (is_wish && std::ranges::any_of(sources.known,
+                                           [&](const Hit& hit) { return hit.entry.id == id; })) {
           return true;
         }
         for (const Kind kind : kinds) {
@@ -451,7 +480,8 @@ class ContextKnowledge {
     return has_enough(ContextSection::kConstraints, {kPin, kConstraint, kArchitecture},
                       kConstraintsMax) &&
            has_enough(ContextSection::kAgentPatterns, {kOwn}, kAgentPatternsMax) &&
-           has_enough(ContextSection::kPreferences, {kWish}, kPreferencesMax);
+           has_enough(ContextSection::kPreferences, {kWish}, kPreferencesMax) &&
+           has_enough(ContextSection::kPreferences, {kUsersWish}, kPreferencesMax);
   }
 
   /// How many of a section are told, or would be if there were room, of those that `counts`.
@@ -470,10 +500,10 @@ class ContextKnowledge {
 
   const Store& store_;
   const ContextOptions& options_;
-  KnownStatements known_;
-  const Store* user_;
-  std::vector<KnowledgeItem> then_;                    // With as_of.
-  std::array<std::optional<Rank>, kKinds> read_to_{};  // Of kinds that were not read as a whole.
+  Memory project_;
+  std::optional<Memory> user_;
+  // Of kinds that were not read as a whole, in the one memory or the other.
+  std::array<std::optional<Rank>, kKinds> read_to_{};
 };
 
 }  // namespace
