@@ -126,6 +126,42 @@ class Terminal(ToolTest):
         self.assertRegex(written, r"\rimport  \[[#.]{30}\]")
         self.assertTrue(written.endswith("\r\x1b[K"), repr(written[-20:]))
 
+    def on_stderr(self, *arguments, **environment):
+        """What the tool writes to a terminal on stderr."""
+        ours, its = pty.openpty()
+        with subprocess.Popen(
+            [str(TOOL), *arguments],
+            cwd=self.folder,
+            env={**self.environment, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=its,
+        ) as process:
+            os.close(its)
+            written = self.read_all(ours)
+        os.close(ours)
+        self.assertEqual(process.returncode, 0, written)
+        return written
+
+    def test_what_takes_long_has_a_bar(self):
+        self.run_command("git", "init", "-q")
+        self.run_command("git", "add", ".")
+        self.run_command("git", "-c", "user.email=a", "-c", "user.name=a", "commit", "-qm", "x")
+        self.run_tool("session", "new", "--id", "s2", "--meta", f"workspace={self.folder}")
+        for unit, arguments in (
+            ("commits", ("git", "check")),
+            ("sessions", ("redact", "--all", "--yes")),
+            ("sessions", ("compact", "--all")),
+            ("sessions", ("maintain",)),
+            ("sessions", ("delete", "k1")),
+            ("sessions", ("forget", "--workspace", str(self.folder), "--yes")),
+        ):
+            name = "git check" if arguments[0] == "git" else arguments[0]
+            with self.subTest(name):
+                written = self.on_stderr(*arguments, BMAD_MEM_PROGRESS="1")
+                self.assertRegex(written, rf"{name}  \[[#.]{{30}}\] +\d+ %  [\d,]+ of [\d,]+ {unit}\x1b\[K")
+                self.assertIn("\r" + ESCAPE + "K", written)
+
     def answer(self, reply, *arguments):
         """Exit status, and what the tool writes, of a person who answers its question."""
         ours, its = pty.openpty()

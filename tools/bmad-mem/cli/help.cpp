@@ -36,6 +36,7 @@ constexpr Explained kVariables[] = {
     {"BMAD_MEM_NOW",
      "an RFC 3339 time at which the clock of this process begins, and goes on from there: a tool "
      "for tests"},
+    {"BMAD_MEM_PROGRESS", "progress bars are drawn at once, when it is set: a tool for tests"},
     {"NO_COLOR", "no colours, when it is set"},
 };
 

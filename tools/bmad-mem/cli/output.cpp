@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -108,10 +109,13 @@ Progress::Progress(const Tool& tool, std::string_view what, std::string_view uni
     : what_(what),
       unit_(unit),
       wanted_(!tool.quiet() && !tool.json() && ::isatty(STDERR_FILENO) == 1),
-      next_(Clock::now() + kDelay) {}
+      next_(Clock::now() +
+            (environment("BMAD_MEM_PROGRESS").empty() ? kDelay : std::chrono::milliseconds(0))) {}
 
-Progress::~Progress() {
-  if (drawn_) {
+Progress::~Progress() { hide(); }
+
+void Progress::hide() {
+  if (std::exchange(drawn_, false)) {
     write_to_stderr("\r\033[K");
   }
 }

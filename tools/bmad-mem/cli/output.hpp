@@ -90,6 +90,8 @@ class Progress {
 
   /// `done` of `total`, which may be 0.
   void show(std::uint64_t done, std::uint64_t total);
+  /// Makes room for what is printed meanwhile.
+  void hide();
 
  private:
   using Clock = std::chrono::steady_clock;

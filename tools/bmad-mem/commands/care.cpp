@@ -379,13 +379,13 @@ Result<ExitStatus> run_compact(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, chosen_sessions(tool, memory));
   std::uint64_t done = 0;
+  Progress progress(tool, "compact", "sessions");  // One for all: most take no time.
   return for_all(tool, ids, [&](const std::string& id) -> Status {
-    const auto compact = [&](const MemoryManager::Progress& show) {
-      show(done++, ids.size());
-      return memory.compact(id, {.dry_run = dry_run, .keep_share = keep, .force = force});
-    };
-    BMAD_TRY_ASSIGN(const CompactionReport report,
-                    with_progress(tool, "compact", compact, "sessions"));
+    progress.show(done++, ids.size());
+    const Result<CompactionReport> compacted =
+        memory.compact(id, {.dry_run = dry_run, .keep_share = keep, .force = force});
+    progress.hide();
+    BMAD_TRY_ASSIGN(const CompactionReport report, compacted);
     print_report(tool, report, dry_run);
     return {};
   });
