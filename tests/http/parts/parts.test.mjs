@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {load, outline} from "./fake_dom.mjs";
 
-const {bySaid, byDay, hitText, sessionPasses, snippetFields, local, days, markdown, highlighted, differences, route, address, path, ago, bytes, count, laidOut} = await load(
+const {bySaid, byDay, hitText, sessionPasses, snippetFields, local, days, markdown, highlighted, differences, route, address, path, ago, bytes, count, laidOut, marks} = await load(
   "parts/markdown.js", "parts/highlight.js", "parts/versions.js", "parts/router.js", "api.js", "parts/parts.js",
   "parts/content.js", "pages/sessions.js");
 
@@ -113,6 +113,13 @@ test("addresses of the API leave out what says nothing", () => {
   assert.equal(address("/a", {q: "x y", type: ["b", "c"], since: "", pinned: false, k: 0, n: null}), "/a?q=x+y&type=b&type=c&k=0");
   assert.equal(address("/a", {}), "/a");
   assert.equal(path("memory", "record", "a/b?c"), "/memory/record/a%2Fb%3Fc");
+});
+
+test("an entry is marked as pinned, sensitive, yours and changed where it is", () => {
+  const chips = (entry) => marks(entry).map((chip) => chip.children[0].text);
+  assert.deepEqual(chips({versions: 1}), []);
+  assert.deepEqual(chips({scope: "user"}), ["Yours"]);
+  assert.deepEqual(chips({pinned: true, sensitive: true, scope: "user", versions: 3}), ["Pinned", "Sensitive", "Yours", "3 versions"]);
 });
 
 test("times, sizes and numbers are for people", () => {
