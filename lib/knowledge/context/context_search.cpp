@@ -1,0 +1,274 @@
+// context_search.cpp - see context_search.hpp. No lock is taken, and no access is noted.
+#include "context/context_search.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "context/context_builder.hpp"
+#include "prompt_text.hpp"
+#include "search/search.hpp"
+#include "store/access.hpp"
+#include "store/present_sessions.hpp"
+#include "store/session_archive.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// Facts and preferences that the task brings up: enough for three sections, duplicates and all.
+constexpr std::size_t kKnownMax = 48;
+/// Some of the best are said already, or belong elsewhere.
+constexpr std::size_t kSaidPerSnippet = 4;
+/// So many more are looked at where the best repeat each other.
+constexpr std::size_t kRepeatsPerSaid = 16;
+constexpr std::size_t kPinnedMax = 10;
+constexpr std::size_t kSnippetSize = 300;
+/// What fits much worse than the best shares a common word with the task and no more.
+constexpr double kTextShareMin = 0.1;
+
+/// The project that the session belongs to; empty when its manifest names none or can't be read.
+std::string project_of(const Store& store, const std::string& session_id) {
+  const Result<Manifest> manifest = load_manifest(*store.files, session_id);
+  if (manifest) {
+    return manifest->project_name;
+  }
+  const Result<ArchiveManifest> archived = read_archive_manifest(*store.files, session_id);
+  if (!archived) {
+    return {};
+  }
+  const Result<Manifest> kept = parse_manifest(archived->text, session_id);
+  return kept ? kept->project_name : std::string();
+}
+
+bool is_knowledge(EntryType type) {
+  return type == EntryType::kFact || type == EntryType::kPreference;
+}
+
+class ContextSearch {
+ public:
+  ContextSearch(const Store& store, const ContextOptions& options)
+      : store_(store),
+        options_(options),
+        filter_{.sessions = options.sessions, .as_of = options.as_of},
+        settings_(search_settings(store)) {
+    settings_.weights.access = 0;
+  }
+
+  [[nodiscard]] Result<ChosenIndexes> choose() const {
+    return chosen_indexes(store_, filter_, EvictedEntries::kWithout);
+  }
+
+  Result<ContextSources> run(ChosenIndexes first) {
+    std::optional<ChosenIndexes> known = std::move(first);
+    return choose_steadily(store_, [&]() -> Result<ContextSources> {
+      BMAD_TRY_ASSIGN(
+          ChosenIndexes chosen,
+          known ? Result<ChosenIndexes>(*std::exchange(known, std::nullopt)) : choose());
+      chosen.keep(*store_.root_index,
+                  [&](const std::string& session_id) { return is_in_scope(session_id); });
+      HeldIndexes indexes(store_, chosen);
+      Result<ContextSources> sources = indexes.run([&] { return search_both(indexes.sessions()); });
+      if (sources) {
+        BMAD_TRY(check_still_there(store_, filter_, chosen));
+        indexes.seal();
+      }
+      return sources;
+    });
+  }
+
+ private:
+  [[nodiscard]] bool is_in_scope(const std::string& session_id) const {
+    if (std::ranges::find(options_.without_sessions, session_id) !=
+        options_.without_sessions.end()) {
+      return false;
+    }
+    if (options_.project.empty()) {
+      return true;
+    }
+    const std::string project = project_of(store_, session_id);
+    return project.empty() || project == options_.project;
+  }
+
+  /// Beside the sessions those of the user's own memory, unless some sessions were asked for.
+  Result<ContextSources> search_both(std::span<IndexedSession* const> sessions) {
+    settings_.first_of_user = sessions.size();
+    const Store* const user = options_.sessions.empty() ? store_.user_store() : nullptr;
+    if (user == nullptr) {
+      return search_all(sessions);
+    }
+    EntryFilter filter;
+    filter.as_of = options_.as_of;
+    return with_indexes(*user, filter, [&](HeldIndexes& users) {
+      std::vector<IndexedSession*> both(sessions.begin(), sessions.end());
+      both.insert(both.end(), users.sessions().begin(), users.sessions().end());
+      return search_all(both);
+    });
+  }
+
+  Result<ContextSources> search_all(std::span<IndexedSession* const> sessions) {
+    ContextSources sources;
+    // Time counts from the newest entry, so that a store that rests says the same next year. One
+    // that is dated in the future would make all others old: it doesn't count before its time. Of
+    // the user's own memory none does: what is said elsewhere makes nothing here older.
+    const Timestamp now = options_.as_of.value_or(store_.clock.now());
+    settings_.now = settings_.first_of_user == 0 ? now : Timestamp{};
+    for (std::size_t i = 0; i < sessions.size(); ++i) {
+      (i < settings_.first_of_user ? sources.sessions : sources.user_sessions)
+          .insert(sessions[i]->session_id());
+      if (i < settings_.first_of_user) {
+        settings_.now = std::max(settings_.now, std::min(now, sessions[i]->newest()));
+      }
+    }
+    Query query{.text = options_.task, .text_is_prose = true, .context = 0};
+    query.filter.without_sensitive = true;
+    query.snippet_size = 0;  // Of what is known, the item has the text.
+    if (options_.task.find_first_not_of(" \t\r\n") != std::string::npos) {
+      query.filter.types = {EntryType::kFact, EntryType::kPreference};
+      query.filter.limit = kKnownMax;
+      query.filter.since = options_.since;
+      BMAD_TRY_ASSIGN(sources.known, find(sessions, query));
+      query.filter.types = {EntryType::kConversation, EntryType::kDecision, EntryType::kFinding,
+                            EntryType::kEvent, EntryType::kArtifact};
+      query.filter.since = snippets_since();
+      query.context = 1;
+      query.snippet_size = kSnippetSize;
+      BMAD_TRY_ASSIGN(sources.said, find_said(sessions, query));
+    }
+    BMAD_TRY_ASSIGN(sources.pinned, find_pinned(sessions));
+    return sources;
+  }
+
+  [[nodiscard]] std::optional<Timestamp> snippets_since() const {
+    const std::chrono::days recency(store_.config.context.recency_days);
+    if (options_.since || recency.count() == 0) {
+      return options_.since;
+    }
+    return settings_.now - recency;
+  }
+
+  Result<std::vector<Hit>> find_pinned(std::span<IndexedSession* const> sessions) const {
+    struct Pin {
+      Timestamp time;
+      std::size_t session;
+      Ordinal ordinal;
+    };
+    std::vector<Pin> pins;
+    const std::string mark = fmt::format("{}{}", kMarkPrefix, kPinnedMark);
+    for (const SearchedPart& part : parts_of(sessions)) {
+      BMAD_TRY_ASSIGN(const PartPostings found, part.part->part_postings(PostingKind::kTerm, mark));
+      for (const SessionPostings& each : found.sessions) {
+        const std::size_t number = part.first + each.session;
+        IndexedSession& session = *sessions[number];
+        for (const SlotPosting& posting : each.postings) {
+          const std::uint32_t slot = posting.slot;
+          BMAD_TRY(in_session(session, session.load_slots(slot, slot + 1)));
+          const std::uint32_t flags = session.slots().flags[slot];
+          if ((flags & kFlagSensitive) == 0 && !is_knowledge(flag_type(flags)) &&
+              check_read(store_, flag_type(flags)) &&
+              !has_expired(session, flags, session.slots().ordinal(slot), settings_.now)) {
+            const Ordinal ordinal = session.slots().ordinal(slot);
+            pins.push_back({session.timestamp(ordinal), number, ordinal});
+          }
+        }
+      }
+    }
+    std::ranges::sort(pins, {}, [](const Pin& pin) {  // Newest first.
+      return std::tuple(-pin.time.time_since_epoch().count(), pin.session, pin.ordinal);
+    });
+    std::vector<Hit> hits;
+    for (std::size_t i = 0; i < std::min(pins.size(), kPinnedMax); ++i) {
+      IndexedSession& session = *sessions[pins[i].session];
+      BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, pins[i].ordinal)));
+      entry.of_user = pins[i].session >= settings_.first_of_user;
+      hits.push_back({.entry = std::move(entry)});
+    }
+    return hits;
+  }
+
+  Result<std::vector<Hit>> find(std::span<IndexedSession* const> sessions, Query query) const {
+    BMAD_TRY_ASSIGN(const SearchResult result, rank(sessions, query));
+    return load_hits(store_, sessions, result, query, settings_);
+  }
+
+  /// The best that was said, each in its own words, before what repeats them. Where too little is
+  /// left beside repeats, more is looked at.
+  Result<std::vector<Hit>> find_said(std::span<IndexedSession* const> sessions, Query query) const {
+    const auto snippets = static_cast<std::size_t>(store_.config.context.snippets_max);
+    const std::size_t most = kSaidPerSnippet * snippets;
+    std::vector<Hit> said;
+    std::vector<Hit> repeated;
+    NearCopies taken(options_.task);
+    std::size_t looked_at = 0;
+    for (const std::size_t limit : {most, kRepeatsPerSaid * most}) {
+      if (limit == 0 || (looked_at > 0 && (repeated.empty() || said.size() >= 2 * snippets))) {
+        break;
+      }
+      query.filter.limit = limit;
+      BMAD_TRY_ASSIGN(SearchResult result, rank(sessions, query));
+      const std::vector<Found> all = std::exchange(result.found, {});
+      while (looked_at < all.size() && said.size() < most) {
+        const auto rest = std::span(all).subspan(looked_at);
+        const auto part = rest.first(std::min(most, rest.size()));
+        result.found.assign(part.begin(), part.end());
+        looked_at += part.size();
+        BMAD_TRY_ASSIGN(std::vector<Hit> hits,
+                        load_hits(store_, sessions, result, query, settings_));
+        divide(std::move(hits), taken, said, repeated);
+      }
+    }
+    std::ranges::move(repeated, std::back_inserter(said));
+    said.resize(std::min(said.size(), most));
+    return said;
+  }
+
+  static void divide(std::vector<Hit> hits, NearCopies& taken, std::vector<Hit>& said,
+                     std::vector<Hit>& repeated) {
+    JsonParser parser;
+    for (Hit& hit : hits) {
+      const Result<JsonValue> value = parser.parse(hit.entry.json);
+      const bool repeats = value && taken.repeats(entry_prose(hit.entry.type, *value));
+      (repeats ? repeated : said).push_back(std::move(hit));
+    }
+  }
+
+  /// Nothing that may not be read, and nothing that fits much worse than the best.
+  Result<SearchResult> rank(std::span<IndexedSession* const> sessions, Query& query) const {
+    std::erase_if(query.filter.types,
+                  [&](EntryType type) { return !check_read(store_, type).has_value(); });
+    if (query.filter.types.empty()) {
+      return SearchResult();
+    }
+    BMAD_TRY_ASSIGN(SearchResult result, search(sessions, query, settings_));
+    double best = 0;
+    for (const Found& found : result.found) {
+      best = std::max(best, found.components.text);
+    }
+    std::erase_if(result.found,
+                  [&](const Found& found) { return found.components.text < kTextShareMin * best; });
+    return result;
+  }
+
+  const Store& store_;
+  const ContextOptions& options_;
+  EntryFilter filter_;
+  SearchSettings settings_;
+};
+
+}  // namespace
+
+Result<ChosenIndexes> choose_for_context(const Store& store, const ContextOptions& options) {
+  return ContextSearch(store, options).choose();
+}
+
+Result<ContextSources> search_for_context(const Store& store, const ContextOptions& options,
+                                          ChosenIndexes first) {
+  return ContextSearch(store, options).run(std::move(first));
+}
+
+}  // namespace bmad_mem
