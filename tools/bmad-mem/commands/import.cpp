@@ -68,10 +68,7 @@ void print_text(Tool& tool, const ImportReport& report, bool dry_run) {
 
 /// Where goes what names no session; empty when there is no such place.
 std::string fallback_session(Tool& tool, const MemoryManager* memory) {
-  if (memory == nullptr) {
-    return "(one that is open)";
-  }
-  return choose_session(tool, *memory).value_or("");
+  return memory == nullptr ? "" : choose_session(tool, *memory).value_or("");
 }
 
 /// The folder of the project: the one that holds .bmad, else that in which the tool was started.
@@ -107,7 +104,9 @@ Result<std::vector<ImportFile>> find_files(Tool& tool, ImportFormat format,
   return std::move(found.files);
 }
 
+/// `memory` is null in a dry run where there is none.
 Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* memory) {
+  const bool dry_run = tool.args().has("dry-run");
   const std::string project = project_folder(tool, memory);
   BMAD_TRY_ASSIGN(const std::vector<ImportFile> files, find_files(tool, format, project));
   std::uint64_t total = 0;
@@ -115,11 +114,12 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
     total += file.size;
   }
   std::vector<Error> problems;  // Told when the progress bar is gone.
-  ImportSink sink(memory, [&](const Error& error) {
+  const auto on_refused = [&](const Error& error) {
     if (problems.size() < kRefusedShownMax) {
       problems.push_back(error);
     }
-  });
+  };
+  ImportSink sink(dry_run ? nullptr : memory, on_refused, memory);
   const ImportOptions options = {.format = format,
                                  .session_id = std::string(tool.args().value("session")),
                                  .fallback_session = fallback_session(tool, memory),
@@ -151,9 +151,9 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
   }
   const ImportReport& report = sink.report();
   if (tool.json()) {
-    print_json(tool, report, memory == nullptr);
+    print_json(tool, report, dry_run);
   } else {
-    print_text(tool, report, memory == nullptr);
+    print_text(tool, report, dry_run);
     for (const std::string& notice : report.notices) {
       tool.note(notice);
     }
@@ -223,11 +223,16 @@ Result<ExitStatus> run_import(Tool& tool) {
                  .message = "the session id is empty",
                  .field = "session_id"};
   }
-  if (tool.args().has("dry-run")) {
+  Result<MemoryManager> memory = tool.open();
+  if (tool.args().has("dry-run") && !memory &&
+      memory.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
+    tool.note("there is no memory here yet, so it is not checked what it would refuse");
     return import_all(tool, *format, nullptr);
   }
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  return import_all(tool, *format, &memory);
+  if (!memory) {
+    return std::move(memory).error();
+  }
+  return import_all(tool, *format, &*memory);
 }
 
 }  // namespace bmad_mem::cli

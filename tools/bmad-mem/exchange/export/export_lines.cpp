@@ -83,7 +83,16 @@ Status read_time(JsonValue identity, std::string_view key, std::optional<Timesta
 }  // namespace
 
 bool looks_like_export(std::string_view beginning) {
-  return beginning.starts_with(R"({"session":{)");
+  return beginning.starts_with(R"({"session":{)") || is_export_document(beginning);
+}
+
+bool is_export_document(std::string_view beginning) {
+  static constexpr std::string_view kStart = R"({"version":1,"exported_at":)";
+  std::string front;  // Without blanks: another program may have formatted the document.
+  for (const char c : beginning.substr(0, 200)) {
+    front += std::string_view(" \t\r\n").contains(c) ? "" : std::string(1, c);
+  }
+  return front.starts_with(kStart);
 }
 
 std::string session_identity(const Session& session) {

@@ -17,8 +17,10 @@
 
 namespace bmad_mem::cli {
 
-/// Whether the beginning of a file is that of an export.
+/// Whether the beginning of a file is that of an export, in JSONL or as one JSON document.
 bool looks_like_export(std::string_view beginning);
+/// Whether it is that of one JSON document.
+bool is_export_document(std::string_view beginning);
 
 /// Who the session is, as an object: what is unknown or empty is left out.
 std::string session_identity(const Session& session);

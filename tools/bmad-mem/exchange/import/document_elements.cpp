@@ -1,5 +1,7 @@
 #include "exchange/import/document_elements.hpp"
 
+#include <algorithm>
+
 #include "bmad_mem/json_parser.hpp"
 
 namespace bmad_mem::cli {
@@ -9,6 +11,11 @@ constexpr std::string_view kBetween = " \t\r\n,";
 constexpr std::string_view kScalarEnds = " \t\r\n,]}:";
 
 }  // namespace
+
+void DocumentElements::take(std::size_t count) {
+  line_ += static_cast<std::uint64_t>(std::ranges::count(chunk_.substr(0, count), '\n'));
+  chunk_.remove_prefix(count);
+}
 
 Result<int> DocumentElements::peek_any() {
   if (chunk_.empty()) {
@@ -29,7 +36,7 @@ Result<int> DocumentElements::peek() {
 
 Status DocumentElements::enter(int first) {
   if (first == 0xEF && chunk_.starts_with("\xEF\xBB\xBF")) {
-    chunk_.remove_prefix(3);  // A byte order mark.
+    take(3);  // A byte order mark.
     return {};
   }
   if (first != '[' && first != '{') {
@@ -64,7 +71,7 @@ bool DocumentElements::scan(char first) {
       ends = !in_string_ && depth_ == 0;
     } else if (is_scalar && kScalarEnds.contains(c)) {
       append(chunk_.substr(0, i));
-      chunk_.remove_prefix(i);
+      take(i);
       return true;
     } else if (c == '"') {
       in_string_ = true;
@@ -75,12 +82,12 @@ bool DocumentElements::scan(char first) {
     }
     if (ends) {
       append(chunk_.substr(0, i + 1));
-      chunk_.remove_prefix(i + 1);
+      take(i + 1);
       return true;
     }
   }
   append(chunk_);
-  chunk_ = {};
+  take(chunk_.size());
   return false;
 }
 
@@ -147,6 +154,7 @@ Result<bool> DocumentElements::next(DocumentElement& element) {
         continue;
       }
     }
+    element.line = line_;
     BMAD_TRY(take_value());
     element.number = ++number_;
     element.too_long = too_long_;

@@ -21,6 +21,7 @@ struct DocumentElement {
   std::string key;           ///< Of a member of the outer object; empty for an element.
   std::string_view text;     ///< kJsonPadding bytes behind it can be read. Valid until the next.
   std::uint64_t number = 0;  ///< From 1; members count as well.
+  std::uint64_t line = 1;    ///< Of the file, where it begins.
   bool too_long = false;     ///< Longer than DocumentElements::kSizeMax: `text` is empty.
 };
 
@@ -45,7 +46,8 @@ class DocumentElements {
   /// The next byte that is neither blank nor comma, not taken; -1 at the end.
   Result<int> peek();
   Result<int> peek_any();
-  void take() { chunk_.remove_prefix(1); }
+  void take() { take(1); }
+  void take(std::size_t count);
   /// Steps into the brackets of the document.
   Status enter(int first);
   /// A member's key, and its colon. False when its value is the array that is stepped into.
@@ -63,6 +65,7 @@ class DocumentElements {
   bool has_outer_object_ = false;
   bool was_cut_ = false;
   std::uint64_t number_ = 0;
+  std::uint64_t line_ = 1;  ///< Where chunk_ begins.
   std::string text_;
   bool too_long_ = false;
   std::size_t depth_ = 0;  ///< Of the value that is being taken.

@@ -212,19 +212,27 @@ class FileImport {
     while (true) {
       BMAD_TRY_ASSIGN(const bool more, elements.next(element));
       if (!more) {
-        sink_.skip("ends of files that are missing", elements.was_cut() ? 1 : 0);
+        if (elements.was_cut()) {
+          leave_out_element(element.line, "ends of files that are missing",
+                            {.code = ErrorCode::E_INVALID_FORMAT,
+                             .message = "the end of the document is missing"});
+        }
         return importer_->finish();
       }
       on_read_(lines_.bytes_read());
-      const auto value = parser_.parse(element.text, true);
+      const auto value = parser_.parse(element.text, !client_.is_ours);
       if (element.too_long) {
-        sink_.skip("elements over 32 MiB");
+        leave_out_element(element.line, "elements over 32 MiB",
+                          {.code = ErrorCode::E_SIZE_LIMIT,
+                           .message = "the session is larger than 32 MiB; import an export in "
+                                      "JSONL (export --format jsonl)"});
       } else if (!value) {
-        sink_.skip("unreadable elements");
+        leave_out_element(element.line, "unreadable elements", json_problem(element.text));
       } else if (!element.key.empty()) {
         BMAD_TRY(importer_->take_member(element.key, *value, parser_.text()));
       } else {
-        BMAD_TRY(importer_->take(*value, parser_.text(), element.number));
+        BMAD_TRY(importer_->take(*value, parser_.text(),
+                                 client_.is_ours ? element.line : element.number));
       }
     }
   }
@@ -239,6 +247,13 @@ class FileImport {
                                        .message = "the line is longer than 1 MiB"}
                                : json_problem(line.text),
                  {.file = file_, .line = line.number});
+  }
+  void leave_out_element(std::uint64_t line, std::string_view reason, Error problem) {
+    if (!client_.is_ours) {
+      return sink_.skip(reason);
+    }
+    problem.column = 0;  // It counts in the element.
+    sink_.refuse(std::move(problem), {.file = file_, .line = line});
   }
 
   FileLines& lines_;

@@ -94,6 +94,12 @@ Status ImportSink::need_session(const SessionParams& params) {
       BMAD_TRY(memory_->create_session(params));
       spans_[params.session_id].is_new = true;
     }
+  } else if (checker_ != nullptr) {
+    const Result<Session> session = checker_->load_session(params.session_id);
+    if (!session && session.error().code != ErrorCode::E_SESSION_NOT_FOUND &&
+        session.error().code != ErrorCode::E_SESSION_ARCHIVED) {
+      return session.error();
+    }
   }
   report_.sessions.insert(params.session_id);
   return {};
@@ -188,7 +194,7 @@ ImportSink::Pending ImportSink::pending(std::string json, KnownEntries known,
 
 Status ImportSink::add(std::string_view session_id, EntryType type, std::string json,
                        KnownEntries known, const ImportOrigin& origin) {
-  if (memory_ == nullptr) {
+  if (memory_ == nullptr && checker_ == nullptr) {
     ++report_.written[static_cast<std::size_t>(type)];
     return {};
   }
@@ -231,7 +237,8 @@ Status ImportSink::flush() {
   // One session that is full or locked must not cost the others their entries.
   Status first_problem;
   for (auto& [key, entries] : pending) {
-    if (Status status = write(key, entries); !status && first_problem) {
+    Status status = memory_ != nullptr ? write(key, entries) : check(key.second, entries);
+    if (!status && first_problem) {
       first_problem = std::move(status);
     }
   }
@@ -383,13 +390,31 @@ Status ImportSink::write_batch(const Key& key, std::span<const Pending> entries,
       report_.notices.push_back(notice);
     }
   }
-  for (const RejectedLine& rejected : batch.rejected) {
-    const Pending& entry = entries[rejected.line - 1];
-    Error error = rejected.error;
+  refuse_all(batch.rejected, entries);
+  return {};
+}
+
+Status ImportSink::check(EntryType type, const std::vector<Pending>& entries) {
+  std::vector<std::string_view> lines;
+  lines.reserve(entries.size());
+  for (const Pending& entry : entries) {
+    lines.emplace_back(entry.json);
+  }
+  BMAD_TRY_ASSIGN(const BatchReport batch,
+                  checker_->check_batch(type, lines, {.keep_going = true}));
+  report_.written[static_cast<std::size_t>(type)] += entries.size() - batch.rejected.size();
+  refuse_all(batch.rejected, entries);
+  return {};
+}
+
+void ImportSink::refuse_all(const std::vector<RejectedLine>& rejected,
+                            std::span<const Pending> entries) {
+  for (const RejectedLine& line : rejected) {
+    const Pending& entry = entries[line.line - 1];
+    Error error = line.error;
     error.column = 0;  // It counts in the text that was made from the line, not in the line.
     refuse(std::move(error), {.file = entry.file, .line = entry.line});
   }
-  return {};
 }
 
 }  // namespace bmad_mem::cli

@@ -54,8 +54,10 @@ class ImportSink {
  public:
   /// `memory` is null in a dry run: then nothing is written. `on_refused` is called for each line
   /// that is no entry.
-  ImportSink(MemoryManager* memory, std::function<void(const Error&)> on_refused)
-      : memory_(memory), on_refused_(std::move(on_refused)) {}
+  /// `checker` says in a dry run what a memory would refuse; null: nothing is checked.
+  ImportSink(MemoryManager* memory, std::function<void(const Error&)> on_refused,
+             const MemoryManager* checker = nullptr)
+      : memory_(memory), checker_(checker), on_refused_(std::move(on_refused)) {}
 
   /// Makes the session unless it is there. Errors: E_INVALID_FORMAT for its id, and I/O.
   Status need_session(const SessionParams& params);
@@ -134,6 +136,9 @@ class ImportSink {
   Status write(const Key& key, std::vector<Pending>& entries);
   /// A batch that the session has no room for is written in halves: compaction makes room for each.
   Status write_batch(const Key& key, std::span<const Pending> entries, KnownEntries rule);
+  /// In a dry run: counts the entries, and refuses what write() would.
+  Status check(EntryType type, const std::vector<Pending>& entries);
+  void refuse_all(const std::vector<RejectedLine>& rejected, std::span<const Pending> entries);
   /// Takes out what is known already, where a batch has lines of both rules: the engine applies one
   /// rule to a batch, and two batches would change the order of the lines.
   Status leave_out_known(const std::string& session_id, EntryType type,
@@ -150,6 +155,7 @@ class ImportSink {
   Status give_times(const std::string& session_id, const Span& span);
 
   MemoryManager* memory_;
+  const MemoryManager* checker_;
   std::function<void(const Error&)> on_refused_;
   ImportReport report_;
   std::map<Key, std::vector<Pending>> pending_;

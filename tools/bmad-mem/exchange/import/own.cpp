@@ -12,7 +12,7 @@
 // there. A line without an id gets one made from its content, so equal lines without id are one
 // entry.
 //
-// Exports, as `export --format jsonl` wrote them: the same store again
+// Exports, as `export --format jsonl` and `export --format json` wrote them: the same store again
 //
 // Sessions that are not there are made with the identity that they had, entries keep ids, times and
 // versions. Importing again changes nothing, and an export that has grown adds what is new: the
@@ -153,6 +153,17 @@ Timestamp time_of(const std::string& line) {
   return value ? version_time(*value) : Timestamp();
 }
 
+/// {"session_id":…, and the entry, as a line of an export has it. What is no object stays as it is.
+std::string entry_of_session(std::string_view session, std::string_view element) {
+  // Compact only where somebody else formatted it: our own export has it byte for byte.
+  const bool is_ours = element.starts_with("{\"") && !element.contains('\n');
+  std::string entry = is_ours ? std::string(element) : json_compact(element);
+  if (entry.starts_with('{') && entry != "{}") {
+    entry.replace(0, 1, fmt::format("{{\"session_id\":{},", json_quoted(session)));
+  }
+  return entry;
+}
+
 class OwnExportImport final : public OwnImport {
  public:
   using OwnImport::OwnImport;
@@ -160,6 +171,9 @@ class OwnExportImport final : public OwnImport {
   Status take(JsonValue value, std::string_view text, std::uint64_t line) override {
     if (value["session"].present() && !value["id"].present()) {
       return begin_session(value["session"], line);
+    }
+    if (value["entries"].is_array() && !value["type"].present()) {
+      return take_session(value, text, line);
     }
     const std::optional<EntryType> type = try_parse_entry_type(value["type"].string());
     const std::string id(value["id"].string());
@@ -195,6 +209,27 @@ class OwnExportImport final : public OwnImport {
   Status finish() override { return end_session(); }
 
  private:
+  /// A session of a JSON document, with its entries.
+  Status take_session(JsonValue value, std::string_view text, std::uint64_t line) {
+    BMAD_TRY(begin_session(value, line));
+    const std::string session(value["session_id"].string());
+    JsonParser parser;
+    for (const MemberText& member : json_members(text)) {
+      if (member.key != "entries") {
+        continue;
+      }
+      for (const std::string_view element : json_elements(member.value)) {
+        const auto begin = static_cast<std::size_t>(element.data() - text.data());
+        const std::uint64_t at =
+            line + static_cast<std::uint64_t>(std::ranges::count(text.substr(0, begin), '\n'));
+        const std::string entry = entry_of_session(session, element);
+        BMAD_TRY_ASSIGN(const JsonValue parsed, parser.parse(entry));
+        BMAD_TRY(take(parsed, entry, at));
+      }
+    }
+    return {};
+  }
+
   /// The versions of one entry that are there, and how many of them the export named so far.
   struct Versions {
     std::vector<std::string> lines;
@@ -311,7 +346,10 @@ class OwnExportImport final : public OwnImport {
 
 const ImportClient kOwnEntriesClient = {
     .looks_like = nullptr, .make = make_importer<OwnEntriesImport>, .is_ours = true};
-const ImportClient kOwnExportClient = {
-    .looks_like = looks_like_export, .make = make_importer<OwnExportImport>, .is_ours = true};
+const ImportClient kOwnExportClient = {.looks_like = looks_like_export,
+                                       .make = make_importer<OwnExportImport>,
+                                       .is_document = is_export_document,
+                                       .records_member = "sessions",
+                                       .is_ours = true};
 
 }  // namespace bmad_mem::cli
