@@ -7,11 +7,15 @@
 #include <array>
 #include <optional>
 #include <random>
+#include <set>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/process.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/whole_name.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -170,6 +174,31 @@ std::string IdGenerator::session_id() {
   std::string id = "sess-" + format_date(clock_.now()) + "-";
   append_base32(id, random_() & kRandomMask, kRandomChars);
   return id;
+}
+
+Result<std::string> whole_name(std::string_view given, std::span<const std::string> known,
+                               std::string_view plural, std::string_view field) {
+  constexpr std::size_t kShown = 5;
+  if (given.size() < kWholeNamePrefixMin || std::ranges::find(known, given) != known.end()) {
+    return std::string(given);
+  }
+  std::set<std::string_view> found;
+  for (const std::string& name : known) {
+    if (name.starts_with(given)) {
+      found.insert(name);
+    }
+  }
+  if (found.size() > 1) {
+    std::vector<std::string_view> shown(found.begin(), found.end());
+    shown.resize(std::min(kShown, shown.size()));
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = fmt::format("{} {} begin with {} ({}{}); give more of the {}",
+                                        found.size(), plural, given, fmt::join(shown, ", "),
+                                        found.size() > kShown ? ", ..." : "",
+                                        plural == "sessions" ? "name" : "id"),
+                 .field = std::string(field)};
+  }
+  return std::string(found.empty() ? given : *found.begin());
 }
 
 }  // namespace bmad_mem

@@ -4,6 +4,7 @@
 #include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/whole_name.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
 #include "model/entry.hpp"
@@ -23,14 +24,31 @@ Result<std::string> reviewed_line(const KnowledgeItem& item, Review review, Time
   return object.to_line();
 }
 
+/// `ids`, those that were given by their beginning completed.
+Result<std::vector<std::string>> whole_candidate_ids(std::span<const KnowledgeItem> known,
+                                                     std::span<const std::string> ids) {
+  std::vector<std::string> candidates;
+  for (const KnowledgeItem& item : known) {
+    if (item.review == Review::kCandidate) {
+      candidates.push_back(item.id);
+    }
+  }
+  std::vector<std::string> whole;
+  for (const std::string& id : ids) {
+    BMAD_TRY_ASSIGN(whole.emplace_back(), whole_name(id, candidates, "candidates", "id"));
+  }
+  return whole;
+}
+
 }  // namespace
 
 Result<ReviewReport> Knowledge::review(std::span<const std::string> ids, Review review) {
   BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, Operation::kReview));
   Store& store = *entered;
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> known, recall({.candidates = true, .limit = 0}));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> wanted, whole_candidate_ids(known, ids));
   ReviewReport report;
-  for (const std::string& id : ids) {
+  for (const std::string& id : wanted) {
     const auto found = std::ranges::find(known, id, &KnowledgeItem::id);
     if (found == known.end() || found->review != Review::kCandidate) {
       report.unknown_ids.push_back(id);

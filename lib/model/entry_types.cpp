@@ -22,13 +22,16 @@ consteval auto common_table(const Rows&... rows) {
   return all;
 }
 
-constexpr std::array kFirstFields = common_table(
-    row("id", kEntryId, "its id; that of an entry which is there makes a new version of it")
-        .required(R"("dec-001")")
-        .by_default("a new one"),
-    row("timestamp", kTimestamp, "when it happened, as in 2026-01-11T10:05:23Z")
-        .required(R"("2026-01-11T10:05:23Z")")
-        .by_default("now"));
+constexpr std::array kFirstFields =
+    common_table(row("id", kEntryId,
+                     "its id; a later line with the same id is a new version of the entry (`add` "
+                     "writes one only "
+                     "with --replace)")
+                     .required(R"("dec-001")")
+                     .by_default("a new one"),
+                 row("timestamp", kTimestamp, "when it happened, as in 2026-01-11T10:05:23Z")
+                     .required(R"("2026-01-11T10:05:23Z")")
+                     .by_default("now"));
 
 // ... those that stand among its own ...
 

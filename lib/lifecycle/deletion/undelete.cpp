@@ -2,12 +2,17 @@
 //
 //   deleted session -> its folder; deleted lines -> logs -> deleted/ without them -> audit -> index
 #include <algorithm>
-#include <set>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
+#include "bmad_mem/whole_name.hpp"
 #include "deletion_steps.hpp"
 #include "lifecycle/audit_log.hpp"
 #include "lifecycle/deletion.hpp"
@@ -102,6 +107,27 @@ Status unpack_for_undelete(Store& store, const std::string& session_id,
   }
   const Result<Session> restored = restore_session(store, session_id);
   return restored ? Status() : Status(restored.error());
+}
+
+/// `ids`, those that were given by their beginning completed from what is deleted in `sessions`.
+Result<std::vector<std::string>> whole_deleted_ids(FileSystem& files,
+                                                   std::span<const std::string> sessions,
+                                                   std::vector<std::string> ids) {
+  std::vector<std::string> deleted;
+  JsonParser parser;
+  for (const std::string& session_id : ids.empty() ? std::span<const std::string>() : sessions) {
+    BMAD_TRY_ASSIGN(const std::vector<DeletedLine> lines, read_deleted(files, session_id));
+    for (const DeletedLine& line : lines) {
+      const Result<JsonValue> value = parser.parse(line.line);
+      if (!line.is_damaged && value) {
+        deleted.emplace_back(entry_id(*value));
+      }
+    }
+  }
+  for (std::string& id : ids) {
+    BMAD_TRY_ASSIGN(id, whole_name(id, deleted, "deleted entries", "id"));
+  }
+  return ids;
 }
 
 /// Adds the audit log in `folder` to that of the session.
@@ -219,6 +245,8 @@ Result<UndeleteReport> undelete(Store& store, const UndeleteCriteria& criteria) 
   for (const std::string& session_id : criteria.sessions) {
     BMAD_TRY(check_session_id(session_id));
   }
+  BMAD_TRY_ASSIGN(const std::vector<std::string> wanted_ids,
+                  whole_deleted_ids(*store.files, all, criteria.ids));
   for (const std::string& session_id : all) {
     if (is_wanted(session_id)) {
       BMAD_TRY(bring_back_session(store, session_id, report));
@@ -226,8 +254,8 @@ Result<UndeleteReport> undelete(Store& store, const UndeleteCriteria& criteria) 
     if (criteria.ids.empty() && !is_wanted(session_id)) {
       continue;
     }
-    BMAD_TRY(unpack_for_undelete(
-        store, session_id, is_wanted(session_id) ? std::vector<std::string>() : criteria.ids));
+    BMAD_TRY(unpack_for_undelete(store, session_id,
+                                 is_wanted(session_id) ? std::vector<std::string>() : wanted_ids));
     if (!check_session(store, session_id)) {
       continue;
     }
@@ -235,7 +263,7 @@ Result<UndeleteReport> undelete(Store& store, const UndeleteCriteria& criteria) 
       const std::shared_ptr<OpenSession> session = store.session(session_id);
       BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("undelete"));
       const std::span<const std::string> ids =
-          is_wanted(session_id) ? std::span<const std::string>() : criteria.ids;
+          is_wanted(session_id) ? std::span<const std::string>() : wanted_ids;
       BMAD_TRY(bring_back_deleted(store, session_id, guard, ids, report));
     }
     refresh_index(store, session_id);

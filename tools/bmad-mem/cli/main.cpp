@@ -27,6 +27,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "cli/help.hpp"
 #include "cli/options.hpp"
+#include "cli/session_choice.hpp"
 #include "cli/tool.hpp"
 #include "operation_calls.hpp"
 
@@ -51,6 +52,7 @@ std::string moved_clock_problem() {
 /// The one place where what a command throws becomes its error.
 Result<ExitStatus> run_caught(const Command& command, Tool& tool) {
   try {
+    BMAD_TRY(complete_session_names(tool, command));
     return command.run(tool);
   } catch (const std::exception& failure) {
     return error_of_exception(failure);

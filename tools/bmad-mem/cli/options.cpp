@@ -293,6 +293,10 @@ const std::vector<std::string>& Arguments::all(std::string_view name) const {
   return kNoValues;
 }
 
+std::vector<std::string>& Arguments::values_of(std::string_view name) {
+  return std::ranges::find(options_, name, &decltype(options_)::value_type::first)->second;
+}
+
 std::string_view Arguments::positional(std::size_t index) const {
   return index < positionals_.size() ? std::string_view(positionals_[index]) : std::string_view();
 }

@@ -29,6 +29,9 @@ class Arguments {
   [[nodiscard]] const std::vector<std::string>& all(std::string_view name) const;
 
   [[nodiscard]] const std::vector<std::string>& positionals() const { return positionals_; }
+  /// The values of option `name`, which was given.
+  [[nodiscard]] std::vector<std::string>& values_of(std::string_view name);
+  [[nodiscard]] std::string& positional_at(std::size_t index) { return positionals_.at(index); }
   /// The positional at `index`; empty when there are fewer.
   [[nodiscard]] std::string_view positional(std::size_t index) const;
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <iterator>
 #include <optional>
-#include <set>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -12,9 +14,11 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/whole_name.hpp"
 #include "cli/json_text.hpp"
 #include "cli/options.hpp"
 #include "cli/text.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -77,36 +81,96 @@ std::string yours_only(std::string_view id) {
 
 Result<std::vector<std::string>> whole_ids(const MemoryManager& memory,
                                            std::vector<std::string> ids) {
-  constexpr std::size_t kPrefixMin = 4;  // "dec-" is one of every decision.
-  constexpr std::size_t kShown = 5;
-  std::optional<std::vector<Entry>> all;
+  std::optional<std::vector<std::string>> all;
   for (std::string& id : ids) {
     // Not get(), which would count as an access.
     const Result<std::vector<Entry>> known = memory.history(id);
-    if (id.size() < kPrefixMin || !known || !known->empty()) {
+    if (id.size() < kWholeNamePrefixMin || !known || !known->empty()) {
       continue;  // What is wrong, the caller says.
     }
     if (!all) {
-      BMAD_TRY_ASSIGN(all, memory.list({.with_outdated = true, .limit = 0}));
+      BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
+                      memory.list({.with_outdated = true, .limit = 0}));
+      all.emplace();
+      std::ranges::transform(entries, std::back_inserter(*all), &Entry::id);
     }
-    std::set<std::string_view> found;
-    for (const Entry& entry : *all) {
-      if (entry.id.starts_with(id)) {
-        found.insert(entry.id);
-      }
-    }
-    if (found.size() > 1) {
-      std::vector<std::string_view> shown(found.begin(), found.end());
-      shown.resize(std::min(kShown, shown.size()));
-      return bad_value("id", fmt::format("{} entries begin with {} ({}{}); give more of the id",
-                                         found.size(), printable(id), fmt::join(shown, ", "),
-                                         found.size() > kShown ? ", ..." : ""));
-    }
-    if (found.size() == 1) {
-      id = *found.begin();
-    }
+    BMAD_TRY_ASSIGN(id, whole_name(id, *all, "entries", "id"));
   }
   return ids;
+}
+
+namespace {
+
+/// Commands that take the name of a session that need not be there.
+bool takes_new_sessions(const Command& command) {
+  return command.run == run_import || command.run == run_audit;
+}
+
+/// The sessions that are there, are archived, or can be brought back; nothing when that can't be
+/// told.
+std::vector<std::string> session_names(const Tool& tool) {
+  std::vector<std::string> names;
+  OpenOptions options;
+  Result<std::string> root = tool.find_root();
+  Result<std::optional<MemoryAccess>> access = tool.access();
+  if (!root || !access) {
+    return names;
+  }
+  options.root = std::move(*root);
+  options.access = std::move(*access);
+  const Result<MemoryManager> memory = MemoryManager::open(std::move(options));
+  const auto add = [&](const auto& sessions) {
+    for (std::size_t i = 0; sessions && i < sessions->size(); ++i) {
+      names.push_back((*sessions)[i].session_id);
+    }
+  };
+  if (memory) {
+    add(memory->list_sessions());
+    add(memory->archived_sessions());
+    add(memory->deletions());
+  }
+  return names;
+}
+
+/// Calls `use(value)` with each value of the command line that names a session.
+template <typename Use>
+Status for_each_session(const Command& command, Arguments& args, const Use& use) {
+  for (const Option& option : command.options) {
+    if (option.completion == Completion::kSession && args.has(option.name)) {
+      for (std::string& value : args.values_of(option.name)) {
+        BMAD_TRY(use(value));
+      }
+    }
+  }
+  for (std::size_t i = 0; i < args.positionals().size() && !command.positionals.empty(); ++i) {
+    const std::size_t place = std::min(i, command.positionals.size() - 1);
+    if (command.positionals[place].completion == Completion::kSession) {
+      BMAD_TRY(use(args.positional_at(i)));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status complete_session_names(Tool& tool, const Command& command) {
+  if (takes_new_sessions(command)) {
+    return {};
+  }
+  std::optional<std::vector<std::string>> names;
+  return for_each_session(command, tool.args_to_complete(), [&](std::string& value) -> Status {
+    const Result<std::string> root = tool.find_root();
+    std::error_code unknown;
+    if (value.size() < kWholeNamePrefixMin || value.contains('/') || !root ||
+        std::filesystem::exists(fmt::format("{}/sessions/{}", *root, value), unknown)) {
+      return {};  // The usual case costs one look at the disk.
+    }
+    if (!names) {
+      names = session_names(tool);
+    }
+    BMAD_TRY_ASSIGN(value, whole_name(value, *names, "sessions", "session"));
+    return {};
+  });
 }
 
 Result<std::string> choose_session(Tool& tool, const MemoryManager& memory) {

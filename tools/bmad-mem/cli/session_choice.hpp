@@ -35,6 +35,11 @@ std::string yours_only(std::string_view id);
 Result<std::vector<std::string>> whole_ids(const MemoryManager& memory,
                                            std::vector<std::string> ids);
 
+/// Completes the names of sessions on the command line that were given by their first characters,
+/// at least 4, if one session alone begins so, be it archived or deleted. Errors: E_INVALID_QUERY,
+/// as those of whole_ids(). What stays unknown is for the command to name.
+Status complete_session_names(Tool& tool, const Command& command);
+
 /// The session as one JSON object.
 std::string session_as_json(const MemoryManager& memory, const Session& session);
 

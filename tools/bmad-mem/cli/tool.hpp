@@ -45,6 +45,8 @@ class Tool {
   Tool(const Command* command, Arguments arguments);
 
   [[nodiscard]] const Arguments& args() const { return arguments_; }
+  /// For what completes names before the command runs.
+  [[nodiscard]] Arguments& args_to_complete() { return arguments_; }
   [[nodiscard]] bool json() const { return json_; }
   [[nodiscard]] bool quiet() const { return quiet_; }
   /// How stdout may be coloured.

@@ -392,7 +392,6 @@ Result<ExitStatus> run_compact(Tool& tool) {
 }
 
 Result<ExitStatus> run_restore(Tool& tool) {
-  const std::vector<std::string>& ids = tool.args().positionals();
   if (!tool.args().has("evicted")) {
     return tool.wrong_usage(
         "say what: `restore --evicted` for entries that compaction moved away, `session restore` "
@@ -400,6 +399,7 @@ Result<ExitStatus> run_restore(Tool& tool) {
   }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(memory, tool.args().positionals()));
   BMAD_TRY_ASSIGN(const std::uint64_t count, memory.restore_evicted(session, ids));
   if (tool.json()) {
     print_object(

@@ -2,6 +2,7 @@
 // asked for them in months.
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,6 +18,7 @@
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
+#include "bmad_mem/whole_name.hpp"
 #include "cli/filters.hpp"
 #include "cli/tool.hpp"
 #include "exchange/mentions.hpp"
@@ -215,7 +217,10 @@ template <typename Use>
 Result<bool> for_each_named(Tool& tool, const std::vector<Statement>& statements,
                             std::string_view option, const Use& use) {
   bool are_known = true;
-  for (const std::string& id : tool.args().all(option)) {
+  std::vector<std::string> ids;
+  std::ranges::transform(statements, std::back_inserter(ids), &Statement::id);
+  for (const std::string& given : tool.args().all(option)) {
+    BMAD_TRY_ASSIGN(const std::string id, whole_name(given, ids, "statements", option));
     const auto found = std::ranges::find_if(
         statements, [&](const Statement& statement) { return statement.id == id; });
     if (found == statements.end()) {
