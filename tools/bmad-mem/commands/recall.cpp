@@ -1,0 +1,157 @@
+// recall.cpp - knowledge as a list, and the candidates for it: accepted or dropped.
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/knowledge.hpp"
+#include "cli/entry_options.hpp"
+#include "cli/filters.hpp"
+#include "cli/text.hpp"
+#include "cli/tool.hpp"
+#include "cli/views.hpp"
+#include "operation_calls.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+Result<RecallOptions> read_recall_options(const Arguments& args) {
+  RecallOptions options;
+  BMAD_TRY_ASSIGN(options.category, read_category(args));
+  BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(args, system_clock().now()));
+  options.agent_id = args.value("agent");
+  options.key = args.value("key");
+  options.sessions = filter.sessions;
+  options.limit = filter.limit;
+  options.offset = filter.offset;
+  options.without_sensitive = filter.without_sensitive;
+  options.candidates = args.has("candidates");
+  options.contradicted_only = args.has("contradicted");
+  BMAD_TRY_ASSIGN(options.min_confidence, read_share(args, "min-confidence", 0));
+  options.as_of = filter.as_of;
+  return options;
+}
+
+/// Reviews `ids`, which stand behind option `name`. False when one of them is no candidate's.
+Result<bool> review(Tool& tool, Knowledge& knowledge, std::string_view name,
+                    std::span<const std::string> ids, Review review) {
+  if (ids.empty()) {
+    return true;
+  }
+  BMAD_TRY_ASSIGN(const ReviewReport report, knowledge.review(ids, review));
+  if (tool.json()) {
+    print_items(tool, report.reviewed);
+  } else {
+    for (const KnowledgeItem& item : report.reviewed) {
+      tool.out().print("{} {}: {}\n", review_name(review), item.id, printable(item.value));
+    }
+  }
+  for (const std::string& id : report.unknown_ids) {
+    tool.report(
+        bad_value(name, fmt::format("{} is not a candidate; `bmad-mem recall --candidates` lists "
+                                    "them",
+                                    printable(id))));
+  }
+  return report.unknown_ids.empty();
+}
+
+/// Reviews all candidates that the filters leave; more than the usual number, unless --limit says
+/// otherwise.
+Result<ExitStatus> review_all(Tool& tool, Knowledge& knowledge, RecallOptions options) {
+  const Arguments& args = tool.args();
+  const bool accepts = args.has("accept-all");
+  options.candidates = true;
+  options.limit = args.has("limit") ? options.limit : 0;
+  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, knowledge.recall(options));
+  std::erase_if(items, [](const KnowledgeItem& item) { return item.review != Review::kCandidate; });
+  if (items.empty()) {
+    tool.note("there are no candidates to look at");
+    return ExitStatus::kDone;
+  }
+  const std::string_view verb = accepts ? "accept" : "drop";
+  if (args.has("dry-run")) {
+    for (const KnowledgeItem& item : tool.json() ? std::vector<KnowledgeItem>() : items) {
+      tool.out().print("would {} {}: {}\n", verb, item.id, printable(item.value));
+    }
+    if (tool.json()) {
+      print_items(tool, items);
+    }
+    return ExitStatus::kDone;
+  }
+  if (!is_confirmed(tool, fmt::format("{} {}?", verb,
+                                      format_count(items.size(), "candidate", "candidates")))) {
+    return ExitStatus::kFailed;
+  }
+  std::vector<std::string> ids;
+  std::ranges::transform(items, std::back_inserter(ids), &KnowledgeItem::id);
+  BMAD_TRY_ASSIGN(const bool done, review(tool, knowledge, accepts ? "accept-all" : "drop-all", ids,
+                                          accepts ? Review::kAccepted : Review::kDropped));
+  return done ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+/// What doesn't go together, as a sentence; empty when all does.
+std::string_view recall_clash(const Arguments& args) {
+  const bool for_all = args.has("accept-all") || args.has("drop-all");
+  if (args.has("accept-all") && args.has("drop-all")) {
+    return "give one of --accept-all and --drop-all";
+  }
+  if (for_all && (args.has("accept") || args.has("drop"))) {
+    return "--accept ID and --drop ID name candidates; --accept-all and --drop-all take those that "
+           "the filters leave";
+  }
+  if (for_all && args.has("as-of")) {
+    return "only the candidates of now can be accepted or dropped; leave out --as-of";
+  }
+  return args.has("dry-run") && !for_all ? "--dry-run goes with --accept-all or --drop-all"
+                                         : std::string_view();
+}
+
+std::string_view nothing_note(const RecallOptions& options) {
+  if (options.candidates) {
+    return "there are no candidates to look at";
+  }
+  return "no knowledge matches; add some with `bmad-mem remember`";
+}
+
+}  // namespace
+
+Result<ExitStatus> run_recall(Tool& tool) {
+  if (const std::string_view problem = recall_clash(tool.args()); !problem.empty()) {
+    return tool.wrong_usage(std::string(problem));
+  }
+  BMAD_TRY_ASSIGN(const RecallOptions options, read_recall_options(tool.args()));
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  Knowledge knowledge(memory);
+  if (tool.args().has("accept-all") || tool.args().has("drop-all")) {
+    return review_all(tool, knowledge, options);
+  }
+  if (tool.args().has("accept") || tool.args().has("drop")) {
+    BMAD_TRY_ASSIGN(const bool accepted, review(tool, knowledge, "accept",
+                                                tool.args().all("accept"), Review::kAccepted));
+    BMAD_TRY_ASSIGN(const bool dropped,
+                    review(tool, knowledge, "drop", tool.args().all("drop"), Review::kDropped));
+    return accepted && dropped ? ExitStatus::kDone : ExitStatus::kFailed;
+  }
+  BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items, knowledge.recall(options));
+  print_items(tool, items);
+  if (items.empty()) {
+    tool.note(nothing_note(options));
+    return ExitStatus::kDone;
+  }
+  if (options.limit != 0 && items.size() == options.limit) {
+    tool.note(fmt::format("showing the {} most important; use --limit N for more", options.limit));
+  }
+  if (options.candidates) {
+    tool.note(
+        "`bmad-mem recall --accept ID` keeps one, --drop ID does not; --accept-all and "
+        "--drop-all take all that the filters leave");
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace bmad_mem::cli
