@@ -302,4 +302,28 @@ bool only_asks(std::span<const std::string> words, std::size_t index) {
          (is_among(kOfMemory, word) && is_among(kDo, second));
 }
 
+Error query_timeout(const Query& query) {
+  return Error{.code = ErrorCode::E_QUERY_TIMEOUT,
+               .message = fmt::format("the query took longer than the {} ms it may; ask for fewer "
+                                      "sessions, or allow more time",
+                                      query.timeout.count())};
+}
+
+std::string phrase_note(const Plan& plan, bool is_excluded) {
+  static constexpr std::string_view kThen = "searched for its words";
+  if (!is_excluded) {
+    const bool is_filtered = says_filters(plan.query) || !plan.filters.empty();
+    return fmt::format("no entry {}contains the quoted phrase; {}",
+                       is_filtered ? "that the filters leave " : "", kThen);
+  }
+  std::string excluded;
+  for (const QueryClause& clause : plan.clauses) {
+    if (clause.excluded) {
+      const std::string_view quote = clause.kind == ClauseKind::kPhrase ? "\"" : "";
+      excluded += fmt::format("{}-{}{}{}", excluded.empty() ? "" : " ", quote, clause.text, quote);
+    }
+  }
+  return fmt::format("{} excludes each entry that contains the quoted phrase; {}", excluded, kThen);
+}
+
 }  // namespace bmad_mem

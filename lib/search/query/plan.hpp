@@ -90,6 +90,9 @@ Result<Plan> read_query(const Query& query, Timestamp now);
 Status add_terms(Plan& plan, std::span<IndexedSession* const> sessions, Analyzer& analyzer,
                  std::string_view language, Timestamp now);
 
+/// Why a quoted phrase has found nothing: `is_excluded` by a -word, filtered out, or nowhere.
+std::string phrase_note(const Plan& plan, bool is_excluded);
+
 /// Searches as search() does for a query, by a plan that was read of it.
 Result<SearchResult> search(std::span<IndexedSession* const> sessions, const Plan& plan,
                             const SearchSettings& settings);

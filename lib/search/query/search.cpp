@@ -7,8 +7,6 @@
 #include <tuple>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/parallel.hpp"
 #include "best_found.hpp"
 #include "group_bounds.hpp"
@@ -57,8 +55,9 @@ class Search {
     choose_rules();
     const RankTotals totals = sum_up(sizes_, collected_, plan_.rank, options_);
     BMAD_TRY(find(*tools, totals));
-    if (result_.found.empty() && !settings_.literal && relax()) {
-      BMAD_TRY(find(*tools, totals));
+    if (result_.found.empty() && !settings_.literal) {
+      BMAD_TRY(look_behind_exclusions(*tools, totals));
+      BMAD_TRY(relax() ? find(*tools, totals) : Status());
     }
     if (query_.explain) {
       BMAD_TRY_ASSIGN(result_.explanations, explain(result_.found, totals));
@@ -87,15 +86,29 @@ class Search {
                                        : settings_.combine;
   }
 
+  /// Whether it is what the query excludes that hides the phrases: sets phrases_are_excluded_, and
+  /// finds nothing.
+  Status look_behind_exclusions(ReadingTools& tools, const RankTotals& totals) {
+    const std::vector<Requirement> requirements = plan_.requirements;
+    if (plan_.phrases.empty() || std::erase_if(plan_.requirements, &Requirement::excluded) == 0) {
+      return {};
+    }
+    BMAD_TRY(find(tools, totals));
+    phrases_are_excluded_ = !result_.found.empty();
+    result_.found.clear();
+    plan_.requirements = requirements;
+    return {};
+  }
+
   /// Takes what is wished for out of the plan; false when there is nothing of the kind.
   bool relax() {
     const std::size_t phrases = plan_.phrases.size();
     plan_.phrases.clear();
     const std::size_t others = std::erase_if(plan_.requirements, &Requirement::soft);
     if (phrases > 0 || others > 0) {
-      result_.instead.emplace_back(
+      result_.instead.push_back(
           others > 0 ? "no entry matches all words joined by AND; searched for any of them"
-                     : "no entry contains the quoted phrase; searched for its words");
+                     : phrase_note(plan_, phrases_are_excluded_));
     }
     return phrases > 0 || others > 0;
   }
@@ -458,7 +471,8 @@ class Search {
   const SearchSettings& settings_;
   RankOptions options_;
   bool has_words_ = false;
-  bool weak_ = false;              // Only who is named is known.
+  bool weak_ = false;  // Only who is named is known.
+  bool phrases_are_excluded_ = false;
   bool is_best_first_ = false;     // One thread goes through all sessions.
   std::vector<SlotTotals> sizes_;  // By session; so for the next.
   std::vector<SessionTerms> collected_;
@@ -469,13 +483,6 @@ class Search {
 };
 
 }  // namespace
-
-Error query_timeout(const Query& query) {
-  return Error{.code = ErrorCode::E_QUERY_TIMEOUT,
-               .message = fmt::format("the query took longer than the {} ms it may; ask for fewer "
-                                      "sessions, or allow more time",
-                                      query.timeout.count())};
-}
 
 Result<SearchResult> search(std::span<IndexedSession* const> sessions, const Plan& plan,
                             const SearchSettings& settings) {
