@@ -97,11 +97,14 @@ Result<std::string> place_of(const std::string& path, bool force) {
 
 Error file_error(std::string_view what, const std::string& path, int error) {
   const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
-  return {.code = full ? ErrorCode::E_STORAGE_FULL : ErrorCode::E_STORAGE_IO,
-          .message = fmt::format("cannot {}: {}{}", what, std::strerror(error),
-                                 full ? "; nothing is left of it, make room and try again" : ""),
-          .path = path,
-          .os_error = error};
+  return {
+      .code = full ? ErrorCode::E_STORAGE_FULL : ErrorCode::E_STORAGE_IO,
+      .message = fmt::format("cannot {}: {}{}", what, std::strerror(error),
+                             !full            ? ""
+                             : is_there(path) ? "; the file is as it was; make room and try again"
+                                              : "; no file was made; make room and try again"),
+      .path = path,
+      .os_error = error};
 }
 
 std::string real_path_of(const std::string& path) {

@@ -170,6 +170,43 @@ Status plan_file(Tool& tool, Plan& plan, const SettingsFile& file) {
   return {};
 }
 
+/// Writes all files of the plan. On a full disk none of them has changed.
+Status write_files(const Plan& plan) {
+  std::vector<PreparedSettings> prepared;
+  for (const PlannedFile& file : plan.files) {
+    if (!file.is_changed()) {
+      continue;
+    }
+    Result<PreparedSettings> next = PreparedSettings::prepare(
+        file.read, file.after, file.file.part == SettingsPart::kHookScripts);
+    if (!next) {
+      prepared.clear();
+      for (const PlannedFile& other : plan.files) {
+        if (!other.read.text) {
+          remove_empty_folders(other.read.path, other.file.stays);
+        }
+      }
+      return std::move(next).error();
+    }
+    prepared.push_back(std::move(*next));
+  }
+  std::string written;
+  for (PreparedSettings& each : prepared) {
+    if (Status done = each.commit(); !done) {
+      Error error = std::move(done).error();
+      error.message += written.empty() ? "" : fmt::format("; written already: {}", written);
+      return error;
+    }
+    written += fmt::format("{}{}", written.empty() ? "" : ", ", each.path());
+  }
+  for (const PlannedFile& file : plan.files) {
+    if (file.is_changed() && !file.after && file.read.path == file.read.target) {
+      remove_empty_folders(file.read.path, file.file.stays);
+    }
+  }
+  return {};
+}
+
 void print_json(Tool& tool, const Plan& plan) {
   print_object(tool, [&](JsonWriter& json) {
     json.member("client", tool.args().positional(0));
@@ -253,15 +290,7 @@ Result<ExitStatus> run_install(Tool& tool, bool is_install) {
     if (plan.makes_memory) {
       BMAD_TRY(MemoryManager::init(plan.root));
     }
-    for (const PlannedFile& file : plan.files) {
-      if (file.is_changed()) {
-        BMAD_TRY(
-            write_settings(file.read, file.after, file.file.part == SettingsPart::kHookScripts));
-      }
-      if (file.is_changed() && !file.after && file.read.path == file.read.target) {
-        remove_empty_folders(file.read.path, file.file.stays);
-      }
-    }
+    BMAD_TRY(write_files(plan));
   }
   if (tool.json()) {
     print_json(tool, plan);

@@ -79,7 +79,8 @@ Status take_over(int file, const std::string& path, bool is_program) {
                                                      : Status(file_error("write", path, errno));
 }
 
-Status replace_target(const std::string& target, std::string_view text, bool is_program) {
+Result<FileReplacement> begin_target(const std::string& target, std::string_view text,
+                                     bool is_program) {
   std::error_code problem;
   std::filesystem::create_directories(folder_of(target), problem);
   if (problem) {
@@ -88,7 +89,7 @@ Status replace_target(const std::string& target, std::string_view text, bool is_
   BMAD_TRY_ASSIGN(FileReplacement fresh, FileReplacement::begin(target));
   BMAD_TRY(take_over(fresh.descriptor(), target, is_program));
   BMAD_TRY(fresh.write(text));
-  return fresh.commit(/*over=*/true);
+  return fresh;
 }
 
 Result<std::optional<std::string>> read_target(const std::string& target) {
@@ -124,22 +125,37 @@ Result<SettingsText> read_settings(const std::string& path, const std::string& i
   return read;
 }
 
-Status write_settings(const SettingsText& read, const std::optional<std::string>& text,
-                      bool is_program) {
+Result<PreparedSettings> PreparedSettings::prepare(const SettingsText& read,
+                                                   const std::optional<std::string>& text,
+                                                   bool is_program) {
   BMAD_TRY_ASSIGN(const std::optional<std::string> now, read_target(read.target));
   if (now != read.text) {
     return Error{.code = ErrorCode::E_CONCURRENT_MOD,
                  .message = "another process changed the file; try again",
                  .path = read.path};
   }
-  if (text) {
-    return replace_target(read.target, *text, is_program);
+  if (!text) {
+    return PreparedSettings(read, std::nullopt);
   }
-  if (now && ::unlink(read.target.c_str()) != 0) {
-    return file_error("remove", read.path, errno);
+  BMAD_TRY_ASSIGN(FileReplacement fresh, begin_target(read.target, *text, is_program));
+  return PreparedSettings(read, std::move(fresh));
+}
+
+Status PreparedSettings::commit() {
+  if (fresh_) {
+    return fresh_->commit(/*over=*/true);
   }
-  sync_folder(folder_of(read.target));
+  if (read_.text && ::unlink(read_.target.c_str()) != 0) {
+    return file_error("remove", read_.path, errno);
+  }
+  sync_folder(folder_of(read_.target));
   return {};
+}
+
+Status write_settings(const SettingsText& read, const std::optional<std::string>& text,
+                      bool is_program) {
+  BMAD_TRY_ASSIGN(PreparedSettings prepared, PreparedSettings::prepare(read, text, is_program));
+  return prepared.commit();
 }
 
 void remove_empty_folders(const std::string& path, const std::string& stays) {

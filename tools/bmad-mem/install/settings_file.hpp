@@ -3,8 +3,10 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "bmad_mem/result.hpp"
+#include "exchange/files.hpp"
 
 namespace bmad_mem::cli {
 
@@ -27,6 +29,26 @@ Result<SettingsText> read_settings(const std::string& path, const std::string& i
 /// more; E_STORAGE_IO.
 Status write_settings(const SettingsText& read, const std::optional<std::string>& text,
                       bool is_program);
+
+/// The same in two steps, so that several files change together or not at all when the disk is
+/// full: what was prepared lies beside the file, and goes with this object.
+class PreparedSettings {
+ public:
+  /// Writes what is needed beside the file. Errors: as write_settings(); nothing has changed then
+  /// but for folders that were made.
+  static Result<PreparedSettings> prepare(const SettingsText& read,
+                                          const std::optional<std::string>& text, bool is_program);
+  /// Puts it into its place. Once.
+  Status commit();
+  [[nodiscard]] const std::string& path() const { return read_.path; }
+
+ private:
+  PreparedSettings(SettingsText read, std::optional<FileReplacement> fresh)
+      : read_(std::move(read)), fresh_(std::move(fresh)) {}
+
+  SettingsText read_;
+  std::optional<FileReplacement> fresh_;  ///< Nothing: the file is to go.
+};
 
 /// Removes the folders above `path`, which is gone, that are empty now, up to `stays`, which stays.
 void remove_empty_folders(const std::string& path, const std::string& stays);

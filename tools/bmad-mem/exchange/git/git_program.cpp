@@ -23,6 +23,12 @@ ProgramRun run_git(const std::string& folder, const GitWords& words, std::size_t
   return run_program(all, output_max, kRepositoryVariables);
 }
 
+ProgramRun run_git_aloud(const std::string& folder, const GitWords& words) {
+  GitWords all = {"sh", "-c", "exec \"$@\" 2>&1", "sh", "git", "--no-pager", "-C", folder};
+  all.insert(all.end(), words.begin(), words.end());
+  return run_program(all, kGitOutputMax, kRepositoryVariables);
+}
+
 std::string git_obstacle(const std::string& folder) {
   const ProgramRun version = run_program({"git", "--version"}, kGitOutputMax);
   if (!version.started || version.status != 0) {

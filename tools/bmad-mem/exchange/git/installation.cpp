@@ -92,12 +92,16 @@ bool has_section(const std::string& folder, std::string_view section) {
   return run_git(folder, {"config", "--local", "--get-regexp", pattern}).status == 0;
 }
 
-Error git_failed(const GitPlan& plan, std::string_view what) {
-  return Error{.code = ErrorCode::E_STORAGE_IO,
-               .message = fmt::format("git could not {} in the repository's configuration; is "
-                                      ".git/config locked, or not yours to write?",
-                                      what),
-               .path = plan.repository};
+/// What git said on one line; it knows why.
+Error git_failed(const GitPlan& plan, std::string_view what, const ProgramRun& run) {
+  std::string why;
+  for (const std::string_view line : lines_of(run.output)) {
+    why += fmt::format("{}{}", why.empty() ? ": " : "; ", line);
+  }
+  return Error{
+      .code = ErrorCode::E_STORAGE_IO,
+      .message = fmt::format("git could not {} in the repository's configuration{}", what, why),
+      .path = plan.repository};
 }
 
 Status write_attributes(const GitPlan& plan) {
@@ -201,17 +205,17 @@ Result<GitPlan> plan_uninstall(const std::string& root, bool keep_attributes) {
 
 Status carry_out(const GitPlan& plan) {
   for (const GitSetting& setting : plan.settings) {
-    const ProgramRun run = run_git(
+    const ProgramRun run = run_git_aloud(
         plan.repository, {"config", "--local", "--replace-all", setting.key, setting.value});
     if (run.status != 0) {
-      return git_failed(plan, fmt::format("set {}", setting.key));
+      return git_failed(plan, fmt::format("set {}", setting.key), run);
     }
   }
   for (const std::string& section : plan.sections) {
     const ProgramRun run =
-        run_git(plan.repository, {"config", "--local", "--remove-section", section});
+        run_git_aloud(plan.repository, {"config", "--local", "--remove-section", section});
     if (run.status != 0) {
-      return git_failed(plan, fmt::format("remove the section {}", section));
+      return git_failed(plan, fmt::format("remove the section {}", section), run);
     }
   }
   return plan.attributes ? write_attributes(plan) : Status();
