@@ -85,30 +85,55 @@ std::string project_folder(const Tool& tool, const MemoryManager* memory) {
 }
 
 /// The files that are named, or those in the usual places.
-Result<std::vector<ImportFile>> find_files(Tool& tool, ImportFormat format,
-                                           const std::string& project) {
+Result<FoundImports> find_files(Tool& tool, ImportFormat format, const std::string& project) {
+  FoundImports found;
   if (!tool.args().positionals().empty()) {
-    return find_import_files(tool.args().positionals(), format);
+    BMAD_TRY_ASSIGN(found.files, find_import_files(tool.args().positionals(), format));
+    return found;
   }
   const ClientFolders folders = {.home = std::string(environment("HOME")),
                                  .claude = std::string(environment("CLAUDE_CONFIG_DIR")),
                                  .codex = std::string(environment("CODEX_HOME")),
                                  .memory_file = std::string(environment("MEMORY_FILE_PATH")),
                                  .claude_mem = std::string(environment("CLAUDE_MEM_DATA_DIR"))};
-  BMAD_TRY_ASSIGN(FoundImports found,
+  BMAD_TRY_ASSIGN(found,
                   find_usual_places(format, folders, project, tool.args().has("all-projects")));
-  if (found.of_other_projects != 0) {
+  if (found.of_other_projects != 0 && !found.files.empty()) {
     tool.note(fmt::format("{} of other projects left out; --all-projects takes them along",
                           format_count(found.of_other_projects, "file is", "files are")));
   }
-  return std::move(found.files);
+  return found;
+}
+
+/// Why there was nothing, as a sentence.
+std::string nothing_found(const FoundImports& found) {
+  if (found.files.empty()) {
+    return found.of_other_projects == 0
+               ? std::string("no file to import was found")
+               : fmt::format(
+                     "no file of this project was found; {} of other projects "
+                     "(--all-projects imports them as well)",
+                     format_count(found.of_other_projects, "file is", "files are"));
+  }
+  constexpr std::size_t kNamedMax = 3;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(kNamedMax, found.files.size()); ++i) {
+    const std::string& path = found.files[i].path;
+    names += fmt::format("{}{}", i == 0 ? "" : ", ", path == "-" ? "<stdin>" : path);
+  }
+  if (found.files.size() > kNamedMax) {
+    names += fmt::format(" and {}",
+                         format_count(found.files.size() - kNamedMax, "more file", "more files"));
+  }
+  return fmt::format("nothing to import was found in {}", names);
 }
 
 /// `memory` is null in a dry run where there is none.
 Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* memory) {
   const bool dry_run = tool.args().has("dry-run");
   const std::string project = project_folder(tool, memory);
-  BMAD_TRY_ASSIGN(const std::vector<ImportFile> files, find_files(tool, format, project));
+  BMAD_TRY_ASSIGN(const FoundImports found, find_files(tool, format, project));
+  const std::vector<ImportFile>& files = found.files;
   std::uint64_t total = 0;
   for (const ImportFile& file : files) {
     total += file.size;
@@ -159,9 +184,7 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
     }
   }
   if (!failed && report.refused + report.known + report.written_in_all() == 0) {
-    tool.report({.code = ErrorCode::E_INVALID_FORMAT,
-                 .message = files.empty() ? "no file to import was found"
-                                          : "nothing to import was found in what was read"});
+    tool.report({.code = ErrorCode::E_INVALID_FORMAT, .message = nothing_found(found)});
     failed = true;
   }
   return failed || report.refused != 0 ? ExitStatus::kFailed : ExitStatus::kDone;

@@ -99,7 +99,13 @@ class PlaceSearch {
       const bool may_be = std::ranges::any_of(slugs, [&](const std::string& slug) {
         return name.starts_with(slug.substr(0, kSlugSizeMax));
       });
-      if (!is_folder(folder) || (!all_ && !may_be)) {
+      if (!is_folder(folder)) {
+        continue;
+      }
+      if (!all_ && !may_be) {
+        BMAD_TRY_ASSIGN(const std::vector<ImportFile> others,
+                        find_import_files({folder}, ImportFormat::kClaudeCode));
+        found_.of_other_projects += others.size();
         continue;
       }
       BMAD_TRY(add_of_project(folder, is_exact, ImportFormat::kClaudeCode));
