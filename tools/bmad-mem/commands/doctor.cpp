@@ -59,6 +59,7 @@ void check_client(const InstallClient& client, const std::string& project,
   if (client.hooks) {
     last = last_event(sessions, hook_client_info(*client.hooks).name);
   }
+  std::size_t scopes_with_hooks = 0;
   for (const bool for_user : {false, true}) {
     if (for_user ? home.empty() : project.empty()) {
       continue;
@@ -71,6 +72,7 @@ void check_client(const InstallClient& client, const std::string& project,
       continue;
     }
     ++connected;
+    scopes_with_hooks += state.has_hooks() ? 1 : 0;
     const std::string scope = for_user ? " --scope user" : "";
     const std::string event = !client.hooks ? ""
                               : last        ? fmt::format("; last event {}", shown_time(*last))
@@ -85,6 +87,15 @@ void check_client(const InstallClient& client, const std::string& project,
       check.remedy = fmt::format("restart {}, allow its hooks, and send a prompt", client.title);
     }
     checks.push_back(std::move(check));
+  }
+  if (scopes_with_hooks == 2 && project != home) {
+    checks.push_back({.name = std::string(client.name),
+                      .text = fmt::format("{} is connected for the project and for the user: each "
+                                          "event is recorded twice",
+                                          client.title),
+                      .remedy = fmt::format("run `bmad-mem uninstall {0}` in the project, or "
+                                            "`bmad-mem uninstall {0} --scope user`",
+                                            client.name)});
   }
 }
 

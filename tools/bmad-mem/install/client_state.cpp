@@ -127,6 +127,13 @@ bool ClientState::is_installed() const {
   return std::ranges::any_of(parts, [](const InstalledPart& part) { return part.line != 0; });
 }
 
+bool ClientState::has_hooks() const {
+  return std::ranges::any_of(parts, [](const InstalledPart& part) {
+    return part.line != 0 && part.part != SettingsPart::kJsonServer &&
+           part.part != SettingsPart::kTomlServer;
+  });
+}
+
 bool ClientState::is_complete() const {
   return std::ranges::all_of(parts, &InstalledPart::is_current);
 }

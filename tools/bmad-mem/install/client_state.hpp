@@ -26,6 +26,7 @@ struct ClientState {
   std::vector<Error> problems;       ///< Files that can't be read, with path and line.
 
   [[nodiscard]] bool is_installed() const;  ///< Any of them is there.
+  [[nodiscard]] bool has_hooks() const;     ///< Any of them that tells of events is there.
   [[nodiscard]] bool is_complete() const;   ///< All of them are there, as `install` writes them.
 };
 

@@ -22,6 +22,7 @@
 #include "cli/json_text.hpp"
 #include "exchange/files.hpp"
 #include "install/client_files.hpp"
+#include "install/client_state.hpp"
 #include "install/settings_edit.hpp"
 #include "install/settings_file.hpp"
 
@@ -61,6 +62,7 @@ struct Plan {
   std::string root;  ///< Of the memory; empty when none is looked for.
   bool makes_memory = false;
   std::vector<PlannedFile> files;
+  std::string warning;  ///< A sentence; empty: none.
 
   /// What the user must still do.
   [[nodiscard]] std::span<const std::string_view> steps_left() const {
@@ -170,6 +172,20 @@ Status plan_file(Tool& tool, Plan& plan, const SettingsFile& file) {
   return {};
 }
 
+/// What is wrong when the other scope has hooks as well; empty when it has none.
+std::string double_hooks(const Plan& plan) {
+  const std::string home(environment("HOME"));
+  if (!plan.is_install || !plan.client.hooks || !home.starts_with('/') || plan.project == home ||
+      !client_state(plan.client, !plan.for_user, plan.project, home, plan.command).has_hooks()) {
+    return {};
+  }
+  return fmt::format(
+      "{} is connected for {} as well: each event is recorded twice; `bmad-mem "
+      "uninstall {}{}` leaves one",
+      plan.client.title, plan.for_user ? "this project" : "the user", plan.client.name,
+      plan.for_user ? "" : " --scope user");
+}
+
 /// Writes all files of the plan. On a full disk none of them has changed.
 Status write_files(const Plan& plan) {
   std::vector<PreparedSettings> prepared;
@@ -218,6 +234,7 @@ void print_json(Tool& tool, const Plan& plan) {
       json.member("path", file.read.path).member("action", file.action());
       json.member("diff", file.diff());
     });
+    add_text(json, "warning", plan.warning);
     json.key("next").begin_array();
     if (plan.is_install) {
       for (const std::string_view step : plan.steps_left()) {
@@ -257,6 +274,9 @@ void print_text(Tool& tool, const Plan& plan) {
                        file.read.path);
     }
   }
+  if (!plan.warning.empty()) {
+    tool.note(plan.warning);
+  }
   if (plan.is_install && !would) {
     for (const std::string_view step : plan.steps_left()) {
       tool.note(fmt::format("next: {}", step));
@@ -286,6 +306,7 @@ Result<ExitStatus> run_install(Tool& tool, bool is_install) {
        settings_files(plan.client, plan.for_user, plan.project, std::string(environment("HOME")))) {
     BMAD_TRY(plan_file(tool, plan, file));
   }
+  plan.warning = double_hooks(plan);
   if (!plan.dry_run) {
     if (plan.makes_memory) {
       BMAD_TRY(MemoryManager::init(plan.root));
