@@ -197,13 +197,14 @@ Error problem_at(std::size_t column, std::string reason, std::string field = {})
 
 Error json_problem(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) {
-    return problem_at(1, "starts with a byte order mark; save the file as UTF-8 without BOM");
+    return problem_at(1,
+                      "the text starts with a byte order mark; save the file as UTF-8 without BOM");
   }
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
-    return problem_at(nul + 1, "contains a NUL byte");
+    return problem_at(nul + 1, "the text contains a NUL byte");
   }
   if (const std::size_t valid = utf8_valid_size(text); valid != text.size()) {
-    return problem_at(valid + 1, fmt::format("is not valid UTF-8: byte 0x{:02x}",
+    return problem_at(valid + 1, fmt::format("the text is not valid UTF-8: byte 0x{:02x}",
                                              static_cast<unsigned char>(text[valid])));
   }
   std::size_t count = 0;

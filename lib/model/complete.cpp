@@ -143,7 +143,7 @@ Error bad_change(std::string_view field, std::string message) {
 Result<std::string> changed_line(std::string_view line, JsonValue changes, std::string_view text,
                                  Timestamp now) {
   if (const JsonMembers members = changes.members(); !(members.begin() != members.end())) {
-    return bad_change("", "there is no member to change");
+    return bad_change("", "nothing changes; name a field to set or unset");
   }
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(line));

@@ -290,4 +290,16 @@ Result<Timestamp> parse_time(std::string_view text, Timestamp now, RangeEnd end,
                .field = std::string(field)};
 }
 
+std::string_view without_front_matter(std::string_view text) {
+  constexpr std::string_view kFence = "---\n";
+  const std::size_t end =
+      text.starts_with(kFence) ? text.find("\n---\n", kFence.size() - 1) : std::string_view::npos;
+  if (end == std::string_view::npos) {
+    return text;
+  }
+  text.remove_prefix(end + 1 + kFence.size());
+  text.remove_prefix(std::min(text.find_first_not_of('\n'), text.size()));
+  return text;
+}
+
 }  // namespace bmad_mem::cli

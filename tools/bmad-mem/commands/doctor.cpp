@@ -1,8 +1,10 @@
 // doctor.cpp - what a memory needs every day, a line each with its remedy.
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -174,6 +176,30 @@ void check_work(MemoryManager& memory, std::vector<Check>& checks) {
                     .remedy = waiting->empty() ? "" : "run `bmad-mem recall --candidates`"});
 }
 
+/// Names the folders among the sessions that can't be any, as a file manager's copy "s1 copy".
+void check_folders(const std::string& root, std::vector<Check>& checks) {
+  static constexpr std::string_view kOfIds = "abcdefghijklmnopqrstuvwxyz0123456789._-";
+  std::vector<std::string> strange;
+  std::error_code problem;
+  std::filesystem::directory_iterator entry(root + "/sessions", problem);
+  for (; !problem && entry != std::filesystem::directory_iterator(); entry.increment(problem)) {
+    std::string name = entry->path().filename().string();
+    if (!name.starts_with('.') && name.find_first_not_of(kOfIds) != std::string::npos &&
+        entry->is_directory(problem)) {
+      strange.push_back(std::move(name));
+    }
+  }
+  std::ranges::sort(strange);
+  for (const std::string& name : strange) {
+    checks.push_back(
+        {.name = "sessions",
+         .text = fmt::format("{}/sessions/{} is no session, since no session has such a name; "
+                             "nothing reads it",
+                             root, name),
+         .remedy = "move the folder out of the memory"});
+  }
+}
+
 void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
   const Status writable = memory.check_writable();
   checks.push_back(writable ? Check{.name = "memory", .text = memory.root()}
@@ -192,6 +218,7 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
         last = std::max(last.value_or(session.last_write), session.last_write);
       }
     }
+    check_folders(memory.root(), checks);
     checks.push_back(
         {.name = "sessions",
          .text = fmt::format("{}{}", format_count(sessions.size(), "session", "sessions"),

@@ -48,16 +48,6 @@ std::string cut_at_line(std::string_view text, std::size_t size_max) {
          "…\n";
 }
 
-/// Summaries begin with front matter between two lines "---", which is not for models.
-std::string_view without_front_matter(std::string_view text) {
-  static constexpr std::string_view kMark = "---\n";
-  if (text.starts_with(kMark)) {
-    const std::size_t end = text.find("\n---\n", kMark.size() - 1);
-    text.remove_prefix(end == std::string_view::npos ? 0 : end + 1 + kMark.size());
-  }
-  return text;
-}
-
 /// Whether `text` is one of `patterns`, in which '*' is any text.
 bool is_one_of(const std::vector<std::string>& patterns, const std::string& text) {
   return !text.empty() && std::ranges::any_of(patterns, [&](const std::string& pattern) {

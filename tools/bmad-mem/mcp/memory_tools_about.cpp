@@ -213,7 +213,7 @@ Result<McpToolResult> mcp_summary_show(MemoryToolCall& call) {
     BMAD_TRY_ASSIGN(const std::string markdown, summaries.show(session));
     text += fmt::format("\nIts summary, {} behind:\n{}",
                         format_count(status.messages_since, "message", "messages"),
-                        quoted_lines(markdown, kAnswerSizeMax / 2));
+                        quoted_lines(without_front_matter(markdown), kAnswerSizeMax / 2));
   } else {
     text += "\nThere is no summary of it yet.\n";
   }

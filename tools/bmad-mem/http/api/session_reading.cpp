@@ -20,6 +20,7 @@
 #include "bmad_mem/utf8.hpp"
 #include "cli/json_text.hpp"
 #include "cli/program.hpp"
+#include "cli/text.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
@@ -48,19 +49,6 @@ void add_density(JsonWriter& json, const std::vector<Entry>& entries) {
     json.end_object();
   }
   json.end_array();
-}
-
-/// The text behind the front matter: "---", lines, "---".
-std::string_view without_front_matter(std::string_view text) {
-  constexpr std::string_view kFence = "---\n";
-  const std::size_t end =
-      text.starts_with(kFence) ? text.find("\n---\n", kFence.size() - 1) : std::string_view::npos;
-  if (end == std::string_view::npos) {
-    return text;
-  }
-  text.remove_prefix(end + 1 + kFence.size());
-  text.remove_prefix(std::min(text.find_first_not_of('\n'), text.size()));
-  return text;
 }
 
 Error no_document(const Entry& entry) {
