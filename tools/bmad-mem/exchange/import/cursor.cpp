@@ -106,14 +106,14 @@ class CursorImport final : public TranscriptImporter {
     number_ = 0;
   }
 
-  Status need_session() {
-    return sink_.has_session(session_) ? Status()
-                                       : sink_.need_session({.session_id = session_,
-                                                             .agent_ids = {agent_},
-                                                             .project_name = project_,
-                                                             .session_type = format_,
-                                                             .tags = {"imported"},
-                                                             .title = title_});
+  Status need_session(const std::string& session) override {
+    return sink_.has_session(session) ? Status()
+                                      : sink_.need_session({.session_id = session,
+                                                            .agent_ids = {agent_},
+                                                            .project_name = project_,
+                                                            .session_type = format_,
+                                                            .tags = {"imported"},
+                                                            .title = title_});
   }
 
   Status take_chat(std::string_view text, std::uint64_t number) {
@@ -184,7 +184,6 @@ class CursorImport final : public TranscriptImporter {
       sink_.skip(thinks ? kThinking : std::string_view("messages without text"));
       return {};
     }
-    BMAD_TRY(need_session());
     if (!text.empty()) {
       BMAD_TRY(add_next_message({.id = std::string(bubble["bubbleId"].string()),
                                  .timestamp = time,
