@@ -128,7 +128,7 @@ TEST_CASE("entries past their retention are deleted, and can be brought back") {
 TEST_CASE("retention reaches the archive and what was evicted") {
   Settled memory;
   const std::string old = "2099-08-01T00:00:00Z";
-  const std::string message = R"("role":"user","content":"heron","conversation_id":"c")";
+  const std::string message = R"("role":"assistant","content":"heron","conversation_id":"c")";
   for (const char* id : {"m1", "m2", "m3"}) {
     add_at(memory, EntryType::kConversation, id, old,
            message + fmt::format(R"(,"n":"number {}")", id));

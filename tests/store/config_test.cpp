@@ -432,7 +432,7 @@ TEST_CASE("a wrong value is named with its key, what is allowed, and where it st
        "entries and whole numbers from 0 to 36500, not an array"},
       {"privacy.project_retention_days", "{\"shop\":{\"message\":30}}",
        "must be an object of projects, such as {\"payments\":{\"conversation\":30}}, with types of "
-       "entries and whole numbers from 0 to 36500, not an object"},
+       "entries and whole numbers from 0 to 36500, and a part of it is not"},
       {"privacy.retention_days.finding", "{}",
        "must be a whole number from 0 to 36500, not an object"},
   };

@@ -122,7 +122,7 @@ Status describe_doomed(FileSystem& files, const std::string& session_id,
 }
 
 Result<Deletion> keep_deleted(Store& store, const std::string& session_id,
-                              std::vector<DeletedLine> lines) {
+                              std::vector<DeletedLine> lines, const std::string& deletion_id) {
   FileSystem& files = *store.files;
   BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
   BMAD_TRY_ASSIGN(const std::vector<DeletedLine> there, read_deleted(files, session_id));
@@ -136,16 +136,23 @@ Result<Deletion> keep_deleted(Store& store, const std::string& session_id,
   std::erase_if(lines, [&](const DeletedLine& line) {
     return known.contains({line.type, std::string_view(line.line)});
   });
-  Deletion deletion = new_deletion(store, session_id, false, lines.size());
+  const auto begun = std::ranges::find(record.deletions, deletion_id, &Deletion::deletion_id);
+  const bool goes_on = begun != record.deletions.end();
+  Deletion deletion = goes_on ? *begun : new_deletion(store, session_id, false, 0);
   if (lines.empty()) {
     return deletion;
   }
+  deletion.entries += lines.size();
   for (DeletedLine& line : lines) {
     line.deletion_id = deletion.deletion_id;
     line.deleted_at = deletion.deleted_at;
   }
   BMAD_TRY(append_deleted(files, session_id, lines));
-  record.deletions.push_back(deletion);
+  if (goes_on) {
+    *begun = deletion;
+  } else {
+    record.deletions.push_back(deletion);
+  }
   BMAD_TRY(save_deletion_record(files, record));
   return deletion;
 }
@@ -175,10 +182,11 @@ Result<FoundLines> find_unlocked(FileSystem& files, const std::string& session_i
   return found;
 }
 
-Status delete_softly(Store& store, const std::string& session_id, FoundLines found,
-                     const FindLines& find, std::string detail, DeletionReport& report,
-                     const std::string& audit_session) {
+Result<std::string> delete_softly(Store& store, const std::string& session_id, FoundLines found,
+                                  const FindLines& find, std::string detail, DeletionReport& report,
+                                  const std::string& audit_session) {
   bool has_dropped_summary = false;
+  std::string deletion_id;
   {
     const std::shared_ptr<OpenSession> session = store.session(session_id);
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("delete"));
@@ -188,12 +196,13 @@ Status delete_softly(Store& store, const std::string& session_id, FoundLines fou
     }
     const std::vector<LogLine>& lines = found.lines;
     if (lines.empty()) {
-      return {};
+      return std::string();
     }
     BMAD_TRY(describe_doomed(*store.files, session_id, lines, "deleted", false, report));
     BMAD_TRY_ASSIGN(has_dropped_summary, drop_rule_summary(*store.files, session_id));
     BMAD_TRY_ASSIGN(const Deletion deletion, keep_lines(store, session_id, lines));
     report.expires_at = deletion.expires_at;
+    deletion_id = deletion.deletion_id;
     // The record comes before the step that can't be refused for want of room: what isn't
     // recorded isn't done.
     if (!audit_session.empty() && audit_session != session_id) {
@@ -207,7 +216,7 @@ Status delete_softly(Store& store, const std::string& session_id, FoundLines fou
   if (has_dropped_summary) {
     renew_rule_summary(store, session_id);
   }
-  return {};
+  return deletion_id;
 }
 
 namespace {
@@ -283,8 +292,8 @@ Status delete_in_session(Store& store, const std::string& session_id,
   BMAD_TRY_ASSIGN(const bool has_evicted, is_there(*store.files, evicted_path(session_id)));
   Leaving evicted;
   if (has_evicted && (options.dry_run || found.lines.empty())) {
-    BMAD_TRY_ASSIGN(
-        evicted, delete_evicted(store, session_id, verdicts_of(criteria), found.lines, {}, true));
+    BMAD_TRY_ASSIGN(evicted, delete_evicted(store, session_id, verdicts_of(criteria), found.lines,
+                                            {}, {}, true));
   }
   if (options.dry_run) {
     BMAD_TRY(describe_doomed(files, session_id, found.lines, "would be deleted", true, report));
@@ -303,11 +312,12 @@ Status delete_in_session(Store& store, const std::string& session_id,
   }
   const auto find = [&] { return find_doomed_lines(*store.files, session_id, criteria); };
   const std::vector<LogLine> gone = found.lines;
-  BMAD_TRY(delete_softly(store, session_id, std::move(found), find, criteria_kinds(criteria),
-                         report, options.audit_session));
+  BMAD_TRY_ASSIGN(const std::string deletion_id,
+                  delete_softly(store, session_id, std::move(found), find, criteria_kinds(criteria),
+                                report, options.audit_session));
   if (has_evicted) {
     BMAD_TRY_ASSIGN(evicted, delete_evicted(store, session_id, verdicts_of(criteria), gone,
-                                            criteria_kinds(criteria)));
+                                            criteria_kinds(criteria), deletion_id));
     describe_evicted(session_id, evicted, gone, "deleted, evicted", report);
     if (evicted.expires_at) {
       report.expires_at = evicted.expires_at;

@@ -38,9 +38,10 @@ Status audit_lines(Store& store, const std::string& session_id, std::string_view
 
 /// Makes `lines` durable under deleted/, as one deletion; their other members are filled in. Those
 /// that are there already, of a deletion that was killed, are not added again. The caller holds the
-/// session's lock, or the root's where it is archived, and removes them from where they were.
+/// session's lock, or the root's where it is archived, and removes them from where they were. They
+/// become part of deletion `deletion_id`, if there is such a one.
 Result<Deletion> keep_deleted(Store& store, const std::string& session_id,
-                              std::vector<DeletedLine> lines);
+                              std::vector<DeletedLine> lines, const std::string& deletion_id = {});
 
 /// Lines that were found while the session was not locked.
 struct FoundLines {
@@ -52,10 +53,10 @@ Result<FoundLines> find_unlocked(FileSystem& files, const std::string& session_i
                                  const FindLines& find);
 
 /// Moves what was `found` under deleted/, under the session's lock; what `find` finds, if a log has
-/// changed since.
-Status delete_softly(Store& store, const std::string& session_id, FoundLines found,
-                     const FindLines& find, std::string detail, DeletionReport& report,
-                     const std::string& audit_session = {});
+/// changed since. Returns the id of the deletion; empty when nothing went.
+Result<std::string> delete_softly(Store& store, const std::string& session_id, FoundLines found,
+                                  const FindLines& find, std::string detail, DeletionReport& report,
+                                  const std::string& audit_session = {});
 
 /// Deletes an archived session as a whole, if `goes` once its folder is there and locked; else it
 /// stays restored. False, too, when it is not archived any more.

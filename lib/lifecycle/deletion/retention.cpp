@@ -207,7 +207,8 @@ Result<PackedCounts> count_packed(const Store& store, const std::string& session
 }  // namespace
 
 Result<Leaving> delete_evicted(Store& store, const std::string& session_id, Verdicts verdicts,
-                               const std::vector<LogLine>& gone, std::string detail, bool dry_run) {
+                               const std::vector<LogLine>& gone, std::string detail,
+                               const std::string& deletion_id, bool dry_run) {
   const std::shared_ptr<OpenSession> session = store.session(session_id);
   std::optional<FileLock::Guard> guard;
   if (!dry_run) {
@@ -225,7 +226,8 @@ Result<Leaving> delete_evicted(Store& store, const std::string& session_id, Verd
   BMAD_TRY(look_into_logs(files, session_folder(session_id), verdicts));
   Leaving leaving = take_from_evicted(evicted, verdicts);
   if (!dry_run && !leaving.lines.empty()) {
-    BMAD_TRY_ASSIGN(const Deletion deletion, keep_deleted(store, session_id, leaving.lines));
+    BMAD_TRY_ASSIGN(const Deletion deletion,
+                    keep_deleted(store, session_id, leaving.lines, deletion_id));
     leaving.expires_at = deletion.expires_at;
     BMAD_TRY(
         audit_lines(store, session_id, "delete", leaving.ids, fmt::format("{}, evicted", detail)));
@@ -245,12 +247,14 @@ Result<std::vector<Retired>> retire_live(Store& store, const std::string& sessio
   };
   BMAD_TRY_ASSIGN(FoundLines found, find_unlocked(*store.files, session_id, find));
   const std::vector<LogLine> lines = found.lines;
+  std::string deletion_id;
   if (dry_run || lines.empty()) {
     add(done, count_entries(session_id, "log", lines));
   } else {
     const ViewsDropped views(store);
     DeletionReport report;
-    BMAD_TRY(delete_softly(store, session_id, std::move(found), find, kReason, report));
+    BMAD_TRY_ASSIGN(deletion_id,
+                    delete_softly(store, session_id, std::move(found), find, kReason, report));
     Retired count{.session_id = session_id, .place = "log"};
     std::set<std::pair<EntryType, std::string_view>> ids;
     for (const RemovedEntry& each : report.removed) {
@@ -267,8 +271,9 @@ Result<std::vector<Retired>> retire_live(Store& store, const std::string& sessio
   if (dry_run) {
     add(done, packed.evicted);
   } else if (packed.evicted.total() > 0 || !lines.empty()) {
-    BMAD_TRY_ASSIGN(const Leaving evicted,
-                    delete_evicted(store, session_id, Verdicts(rule.verdict()), lines, kReason));
+    BMAD_TRY_ASSIGN(
+        const Leaving evicted,
+        delete_evicted(store, session_id, Verdicts(rule.verdict()), lines, kReason, deletion_id));
     add(done, count_entries(session_id, "evicted", evicted.ids));
   }
   return done;
