@@ -237,7 +237,7 @@ void add_title(const Store& store, const Manifest& manifest, DerivedTitle derive
                        : derived.first_request.empty() ? TitleSource::kSummary
                                                        : TitleSource::kRequest;
   session.first_request = std::move(derived.first_request);
-  session.title = !manifest.title.empty() ? manifest.title : std::move(derived.title);
+  session.title = manifest.title.empty() ? derived.title : manifest.title;
   if (session.title.empty()) {
     session.title = day_title(manifest.agent_ids, manifest.session_type, manifest.created_at);
   }

@@ -135,10 +135,11 @@ Leaving take_from_evicted(std::vector<EvictedLine>& evicted, Verdicts& verdicts)
   Leaving leaving;
   std::erase_if(evicted, [&](EvictedLine& line) {
     std::optional<std::string> id = verdicts.id_if_it_goes(line.type, line.line);
-    if (id) {
-      leaving.add(line.type, *std::move(id), std::move(line.line));
+    if (!id) {
+      return false;
     }
-    return id.has_value();
+    leaving.add(line.type, *std::move(id), std::move(line.line));
+    return true;
   });
   return leaving;
 }

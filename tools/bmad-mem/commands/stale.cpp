@@ -171,7 +171,7 @@ void note_unused(std::vector<Statement>& statements, days limit, Timestamp now) 
 
 std::string reasons_of(const Statement& statement) {
   std::string text;
-  const auto add = [&](std::string reason) { text += (text.empty() ? "" : "; ") + reason; };
+  const auto add = [&](const std::string& reason) { text += (text.empty() ? "" : "; ") + reason; };
   for (const std::string& file : statement.missing_files) {
     add(fmt::format("{} is not in the project", printable(file)));
   }

@@ -248,7 +248,7 @@ class PlaceSearch {
     return folder == project_ || folder == real_project_;
   }
 
-  Status add_cursor_file(const std::string& path, std::vector<std::string> only) {
+  Status add_cursor_file(const std::string& path, const std::vector<std::string>& only) {
     BMAD_TRY_ASSIGN(std::vector<ImportFile> files,
                     find_import_files({path}, ImportFormat::kCursor));
     for (ImportFile& file : files) {
