@@ -59,7 +59,8 @@ TEST_CASE("lists are given page by page") {
   }
   const auto ids = [&](const std::string& target, std::string_view list) {
     std::vector<std::string> all;
-    for (const JsonValue entry : api.get(target).json[list].elements()) {
+    const Answer answer = api.get(target);  // It holds what the values point to.
+    for (const JsonValue entry : answer.json[list].elements()) {
       all.emplace_back(entry["id"].string());
     }
     return all;
