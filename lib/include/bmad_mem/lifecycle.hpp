@@ -208,7 +208,7 @@ struct MaintainOptions {
   bool dry_run = false;
   /// Stop after the session at hand when it has taken that long; the next run goes on. 0: no limit.
   std::chrono::milliseconds time_limit{0};
-  /// Told the sessions done and their number; for each task it begins anew.
+  /// Called with the sessions done and their number; each task counts from 0.
   std::function<void(std::uint64_t done, std::uint64_t total)> on_progress = {};
 };
 

@@ -30,7 +30,7 @@ enum class TitleSource : std::uint8_t {
   kRequest,  ///< What the user asked for first.
   kSummary,  ///< The first line of its summary.
   kDay,      ///< Who wrote, and on which day: nothing else is known.
-  kEntry,    ///< An entry of it, where there is nothing of all that and no agent is named.
+  kEntry,    ///< One of its entries, where it has none of these and names no agent.
 };
 
 /// "chosen", "request", "summary", "day" or "entry". Static storage.

@@ -18,8 +18,8 @@ namespace bmad_mem {
 /// some entry as soon as there is one decision alone.
 inline constexpr std::size_t kWholeNamePrefixMin = 4;
 
-/// The one of `known` that is `given`, else the only one that begins so, else `given`. Names may
-/// stand in `known` several times. Errors: E_INVALID_QUERY with `field` for a beginning that
+/// The one of `known` that is `given`, else the only one that begins so, else `given`. `known` may
+/// repeat names. Errors: E_INVALID_QUERY with `field` for a beginning that
 /// several have, with some of them; `plural` says what they are: "entries".
 Result<std::string> whole_name(std::string_view given, std::span<const std::string> known,
                                std::string_view plural, std::string_view field);

@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kKnownMax = 48;
 /// Some of the best are said already, or belong elsewhere.
 constexpr std::size_t kSaidPerSnippet = 4;
-/// So many more are looked at where the best repeat each other.
+/// Factor on the number of hits read where the best ones repeat each other.
 constexpr std::size_t kRepeatsPerSaid = 16;
 constexpr std::size_t kPinnedMax = 10;
 constexpr std::size_t kSnippetSize = 300;

@@ -238,11 +238,13 @@ bool has_removed_all(const DeletionCriteria& criteria, const DeletionReport& rep
   });
 }
 
+/// Of a text, any version that holds it; else the last version decides.
 Verdicts verdicts_of(const DeletionCriteria& criteria) {
-  return Verdicts(
-      [matcher = EntryMatcher(criteria)](EntryType type, JsonValue entry, std::string_view text) {
-        return matcher.matches(type, entry, text);
-      });
+  const auto goes = [matcher = EntryMatcher(criteria)](EntryType type, JsonValue entry,
+                                                       std::string_view text) {
+    return matcher.matches(type, entry, text);
+  };
+  return Verdicts(goes, !criteria.match.empty());
 }
 
 /// Adds `evicted` to `report`; entries that have lines in `gone` are in it.
@@ -321,8 +323,8 @@ Status delete_in_session(Store& store, const std::string& session_id,
     describe_evicted(session_id, evicted, gone, "deleted, evicted", report);
     if (evicted.expires_at) {
       report.expires_at = evicted.expires_at;
+      refresh_index(store, session_id);
     }
-    refresh_index(store, session_id);
   }
   return {};
 }

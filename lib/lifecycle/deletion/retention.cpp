@@ -210,29 +210,41 @@ Result<PackedCounts> count_packed(const Store& store, const std::string& session
 Result<Leaving> delete_evicted(Store& store, const std::string& session_id, Verdicts verdicts,
                                const std::vector<LogLine>& gone, std::string detail,
                                const std::string& deletion_id, bool dry_run) {
-  const std::shared_ptr<OpenSession> session = store.session(session_id);
-  std::optional<FileLock::Guard> guard;
-  if (!dry_run) {
-    BMAD_TRY_ASSIGN(guard, session->writer.lock("delete"));
-  }
   FileSystem& files = *store.files;
-  BMAD_TRY_ASSIGN(std::vector<EvictedLine> evicted, read_evicted(files, session_id));
-  for (const EvictedLine& line : evicted) {
-    verdicts.note_line(line.type, line.line);
-  }
-  for (const LogLine& line : gone) {
-    verdicts.set(line.type, line.id, true);
-  }
-  // A version in the log is newer.
-  BMAD_TRY(look_into_logs(files, session_folder(session_id), verdicts));
-  Leaving leaving = take_from_evicted(evicted, verdicts);
-  if (!dry_run && !leaving.lines.empty()) {
+  bool has_dropped_summary = false;
+  Leaving leaving;
+  {
+    const std::shared_ptr<OpenSession> session = store.session(session_id);
+    std::optional<FileLock::Guard> guard;
+    if (!dry_run) {
+      BMAD_TRY_ASSIGN(guard, session->writer.lock("delete"));
+    }
+    BMAD_TRY_ASSIGN(std::vector<EvictedLine> evicted, read_evicted(files, session_id));
+    for (const EvictedLine& line : evicted) {
+      verdicts.note_line(line.type, line.line);
+    }
+    for (const LogLine& line : gone) {
+      verdicts.set(line.type, line.id, true);
+    }
+    if (!verdicts.any_goes()) {
+      return leaving;  // Without reading the logs.
+    }
+    // A version in the log is newer.
+    BMAD_TRY(look_into_logs(files, session_folder(session_id), verdicts));
+    leaving = take_from_evicted(evicted, verdicts);
+    if (dry_run || leaving.lines.empty()) {
+      return leaving;
+    }
+    BMAD_TRY_ASSIGN(has_dropped_summary, drop_rule_summary(files, session_id));
     BMAD_TRY_ASSIGN(const Deletion deletion,
                     keep_deleted(store, session_id, leaving.lines, deletion_id));
     leaving.expires_at = deletion.expires_at;
     BMAD_TRY(
         audit_lines(store, session_id, "delete", leaving.ids, fmt::format("{}, evicted", detail)));
     BMAD_TRY(replace_evicted(files, session_id, evicted));
+  }
+  if (has_dropped_summary) {  // It may quote what went.
+    renew_rule_summary(store, session_id);
   }
   return leaving;
 }

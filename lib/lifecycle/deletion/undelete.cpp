@@ -14,6 +14,7 @@
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/whole_name.hpp"
 #include "deletion_steps.hpp"
+#include "knowledge/rule_summary.hpp"
 #include "lifecycle/audit_log.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"
@@ -142,21 +143,39 @@ Status keep_audit(FileSystem& files, const std::string& session_id, const std::s
   return {};
 }
 
+/// Moves the file `name` of a deleted session into the one that has its id now. False when that one
+/// has such a file.
+Result<bool> take_along(FileSystem& files, const std::string& session_id, const std::string& folder,
+                        const std::string& name) {
+  const std::string from = folder + "/" + name;
+  const std::string to = session_file(session_id, name);
+  BMAD_TRY_ASSIGN(const bool is_old, is_there(files, from));
+  BMAD_TRY_ASSIGN(const bool is_new, is_there(files, to));
+  if (!is_old || is_new) {
+    return !is_old;
+  }
+  BMAD_TRY(ensure_folder(files, parent_folder(to)));
+  BMAD_TRY(files.rename(from, to));
+  BMAD_TRY(files.sync_directory(parent_folder(to)));
+  return true;
+}
+
 /// Puts what the logs in `folder`, a deleted session's, hold into the session that has its id now,
-/// and the documents beside them. False when something had to stay where it is. The caller holds
-/// the root's lock.
+/// with its documents, summary and quarantine. False when something had to stay where it is. The
+/// caller holds the root's lock.
 Result<bool> join_session(Store& store, const std::string& session_id, const std::string& folder,
                           UndeleteReport& report) {
   FileSystem& files = *store.files;
   std::vector<std::pair<EntryType, std::string>> lines;
-  std::vector<std::string> documents;
+  std::vector<std::string> others = {kSummaryName, kQuarantineName};
   bool is_whole = true;
   JsonParser parser;
   for (const EntryType type : kEntryTypes) {
     const auto take = [&](const ScannedEntry& entry) {
       lines.emplace_back(type, entry.text);
       if (type == EntryType::kArtifact) {
-        documents.emplace_back(entry_id(entry.value));
+        others.push_back(artifact_path(session_id, entry_id(entry.value))
+                             .substr(session_folder(session_id).size() + 1));
       }
     };
     BMAD_TRY_ASSIGN(const LogScan scan,
@@ -171,16 +190,10 @@ Result<bool> join_session(Store& store, const std::string& session_id, const std
   }
   const std::shared_ptr<OpenSession> session = store.session(session_id);
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("undelete"));
-  for (const std::string& id : documents) {
-    const std::string path = artifact_path(session_id, id);
-    const std::string old = folder + path.substr(session_folder(session_id).size());
-    BMAD_TRY_ASSIGN(const bool is_old, is_there(files, old));
-    BMAD_TRY_ASSIGN(const bool is_new, is_there(files, path));
-    if (is_old && !is_new) {
-      BMAD_TRY(ensure_folder(files, parent_folder(path)));
-      BMAD_TRY(files.rename(old, path));
-      BMAD_TRY(files.sync_directory(parent_folder(path)));
-    }
+  BMAD_TRY(drop_rule_summary(files, session_id));  // The older one may be somebody's own.
+  for (const std::string& name : others) {
+    BMAD_TRY_ASSIGN(const bool is_taken, take_along(files, session_id, folder, name));
+    is_whole = is_whole && is_taken;
   }
   BMAD_TRY_ASSIGN(ReturnOutcome outcome, bring_back_lines(store, session_id, guard, returning, {}));
   is_whole = is_whole && outcome.in_use_ids.empty();

@@ -53,6 +53,12 @@ class Verdicts {
     std::string id(value ? entry_id(*value) : std::string_view());
     return value && goes(type, id) ? std::optional(std::move(id)) : std::nullopt;
   }
+  /// Whether anything goes that was noted.
+  [[nodiscard]] bool any_goes() const {
+    return std::ranges::any_of(verdicts_, [](const auto& ids) {
+      return std::ranges::any_of(ids, [](const auto& each) { return each.second; });
+    });
+  }
   /// Whether everything goes that was noted.
   [[nodiscard]] bool all_go() const {
     return std::ranges::all_of(verdicts_, [](const auto& ids) {

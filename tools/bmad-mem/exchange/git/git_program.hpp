@@ -21,7 +21,7 @@ using GitWords = std::vector<std::string>;
 /// tells its hooks about theirs is hidden from it.
 ProgramRun run_git(const std::string& folder, const GitWords& words,
                    std::size_t output_max = kGitOutputMax);
-/// As run_git(), and what git prints on stderr stands in the output as well.
+/// As run_git(); the output includes what git prints on stderr.
 ProgramRun run_git_aloud(const std::string& folder, const GitWords& words);
 
 /// Why git can't be asked about `folder`, as half a sentence; empty when it can.
