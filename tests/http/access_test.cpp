@@ -30,18 +30,18 @@ TEST_CASE("a token has 256 bits, and each server its own") {
   CHECK(tokens.size() == 20);
 }
 
-TEST_CASE("a code is worth a cookie once, for ten minutes") {
+TEST_CASE("a code is worth a secret once, for ten minutes") {
   Access access;
   const std::string code = access.new_code(kNow);
-  CHECK_FALSE(access.cookie_for("", kNow));
-  CHECK_FALSE(access.cookie_for(access.token(), kNow));
-  const auto cookie = access.cookie_for(code, kNow + minutes(9));
-  REQUIRE(cookie);
-  CHECK(access.is_cookie(*cookie, kNow));
-  CHECK_FALSE(access.is_cookie(code, kNow));
-  CHECK_FALSE(access.cookie_for(code, kNow + minutes(9)));
+  CHECK_FALSE(access.page_secret_for("", kNow));
+  CHECK_FALSE(access.page_secret_for(access.token(), kNow));
+  const auto secret = access.page_secret_for(code, kNow + minutes(9));
+  REQUIRE(secret);
+  CHECK(access.is_page_secret(*secret, kNow));
+  CHECK_FALSE(access.is_page_secret(code, kNow));
+  CHECK_FALSE(access.page_secret_for(code, kNow + minutes(9)));
   const std::string late = access.new_code(kNow);
-  CHECK_FALSE(access.cookie_for(late, kNow + minutes(10)));
+  CHECK_FALSE(access.page_secret_for(late, kNow + minutes(10)));
 }
 
 TEST_CASE("codes that nobody uses make room for new ones") {
@@ -50,19 +50,19 @@ TEST_CASE("codes that nobody uses make room for new ones") {
   for (std::size_t i = 0; i <= Access::kCodesMax; ++i) {
     codes.push_back(access.new_code(kNow));
   }
-  CHECK_FALSE(access.cookie_for(codes.front(), kNow));
-  CHECK(access.cookie_for(codes[1], kNow));
-  CHECK(access.cookie_for(codes.back(), kNow));
+  CHECK_FALSE(access.page_secret_for(codes.front(), kNow));
+  CHECK(access.page_secret_for(codes[1], kNow));
+  CHECK(access.page_secret_for(codes.back(), kNow));
 }
 
-TEST_CASE("a cookie ends after twelve hours, or when its page says so") {
+TEST_CASE("the secret of a page ends after twelve hours, or when its page says so") {
   Access access;
-  const std::string cookie = access.cookie_for(access.new_code(kNow), kNow).value_or("");
-  CHECK(access.is_cookie(cookie, kNow + hours(12) - minutes(1)));
-  CHECK_FALSE(access.is_cookie(cookie, kNow + hours(12)));
-  CHECK_FALSE(access.is_cookie("", kNow));
-  access.forget_cookie(cookie);
-  CHECK_FALSE(access.is_cookie(cookie, kNow));
+  const std::string secret = access.page_secret_for(access.new_code(kNow), kNow).value_or("");
+  CHECK(access.is_page_secret(secret, kNow + hours(12) - minutes(1)));
+  CHECK_FALSE(access.is_page_secret(secret, kNow + hours(12)));
+  CHECK_FALSE(access.is_page_secret("", kNow));
+  access.forget_page_secret(secret);
+  CHECK_FALSE(access.is_page_secret(secret, kNow));
 }
 
 }  // namespace bmad_mem::test::access_test

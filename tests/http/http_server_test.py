@@ -185,24 +185,25 @@ class Links(HttpServerTest):
             "POST", "/auth/session", {"code": code}, headers or self.origin, token=False
         )[0]
 
-    def test_a_link_gives_a_cookie_once(self):
-        response = self.exchange(self.told["link"])
-        self.assertEqual(response.status, 204)
-        cookie = response.getheader("set-cookie")
-        for part in ("HttpOnly", "SameSite=Strict", "Path=/"):
-            self.assertIn(part, cookie)
+    def test_a_link_gives_a_secret_once(self):
+        code = self.told["link"].partition(CODE)[2]
+        response, text = self.ask("POST", "/auth/session", {"code": code}, self.origin, token=False)
+        self.assertEqual(response.status, 200)
+        self.assertIsNone(response.getheader("set-cookie"))
+        told = json.loads(text)
+        self.assertEqual(told["expires_in_s"], 12 * 3600)
         self.assertEqual(self.exchange(self.told["link"]).status, 401)
-        cookie = {"Cookie": cookie.partition(";")[0]}
-        told, text = self.ask("GET", "/auth/session", headers=cookie, token=False)
+        page = {"Authorization": f"Bearer {told['secret']}"}
+        told, text = self.ask("GET", "/auth/session", headers=page, token=False)
         self.assertEqual((told.status, json.loads(text)["port"]), (200, self.port))
         write = ("POST", "/auth/link", {})
-        self.assertEqual(self.ask(*write, headers=cookie, token=False)[0].status, 403)
-        both = {**cookie, **self.origin}
-        self.assertEqual(self.ask(*write, headers=both, token=False)[0].status, 200)
+        self.assertEqual(self.ask(*write, headers=page, token=False)[0].status, 200)
+        foreign = {**page, "Origin": "http://127.0.0.1:1"}
+        self.assertEqual(self.ask(*write, headers=foreign, token=False)[0].status, 403)
         self.assertEqual(
-            self.ask("DELETE", "/auth/session", headers=both, token=False)[0].status, 204
+            self.ask("DELETE", "/auth/session", headers=page, token=False)[0].status, 204
         )
-        gone, _ = self.ask("GET", "/auth/session", headers=cookie, token=False)
+        gone, _ = self.ask("GET", "/auth/session", headers=page, token=False)
         self.assertEqual(gone.status, 401)
 
     def test_a_code_is_taken_from_a_page_only(self):
@@ -212,7 +213,7 @@ class Links(HttpServerTest):
         told = json.loads(self.run_tool("--json", "serve"))
         self.assertEqual((told["pid"], told["port"]), (self.process.pid, self.port))
         self.assertNotEqual(told["link"], self.told["link"])
-        self.assertEqual(self.exchange(told["link"]).status, 204)
+        self.assertEqual(self.exchange(told["link"]).status, 200)
 
     def test_a_second_serve_says_what_it_cannot_have(self):
         for option in ("--read-only", "--port=1"):

@@ -52,20 +52,21 @@ class SecurityTest(ServeTest):
         self.assertIn(answer.header("cache-control"), ("no-store", "no-cache"), answer.raw[:600])
         for name, _ in answer.headers:
             self.assertFalse(name.startswith("access-control-"), answer.raw[:600])
+            self.assertFalse(name.startswith("set-cookie"), answer.raw[:600])
         if answer.status >= 400 and answer.body:
             self.assertIn("error", answer.json(), answer.raw[:600])
 
     def fields(self, **others):
         return self.server.headers(**others)
 
-    def page_cookie(self, server=None):
+    def page_secret(self, server=None):
         """Opens the one-time link that is asked for with the token, as a page does."""
         server = server or self.server
         link = server.ask("POST", "/auth/link", {}).json()["url"]
         answer = server.ask("POST", "/auth/session", {"code": link.split("#code=")[1]},
                             Authorization=None, Origin=server.origin)
-        self.assertEqual(answer.status, 204, answer.raw)
-        return answer.header("set-cookie").split(";")[0]
+        self.assertEqual(answer.status, 200, answer.raw)
+        return answer.json()["secret"]
 
 
 class MatrixTest(SecurityTest):
@@ -76,7 +77,7 @@ class MatrixTest(SecurityTest):
     FETCH_SITES = (None, "same-origin", "same-site", "cross-site")
     REQUESTS = (("GET", None), ("POST", "application/json"), ("POST", "text/plain"), ("POST", None),
                 ("DELETE", None), ("OPTIONS", None))
-    TOKENS = ("bearer", "cookie", "wrong", "none")
+    TOKENS = ("bearer", "page", "cookie", "wrong", "none")
 
     def refusals(self, host, origin, site, method, content_type, token):
         found = set()
@@ -90,12 +91,11 @@ class MatrixTest(SecurityTest):
             found.add(405)
         if method == "POST" and content_type != "application/json":
             found.add(415)
-        is_own_page = origin == self.ORIGINS[1] or site == "same-origin"
-        if token in ("wrong", "none") or (token == "cookie" and method != "GET" and not is_own_page):
-            found |= {401, 403} if token == "cookie" else {401}
+        if token in ("cookie", "wrong", "none"):
+            found.add(401)
         return found
 
-    def request(self, host, origin, site, method, content_type, token, cookie):
+    def request(self, host, origin, site, method, content_type, token, secret):
         port = self.server.port
         body = ENTRY if method == "POST" else b""
         target = {"POST": "/memory/record", "DELETE": "/memory/record/unknown-1"}.get(method, "/memory/sessions")
@@ -105,24 +105,25 @@ class MatrixTest(SecurityTest):
             "Sec_Fetch_Site": site,
             "Content_Type": content_type,
             "Content_Length": len(body) if body else None,
-            "Authorization": {"bearer": f"Bearer {self.server.token}", "wrong": "Bearer " + "x" * 43}.get(token),
-            "Cookie": cookie if token == "cookie" else None,
+            "Authorization": {"bearer": f"Bearer {self.server.token}", "page": f"Bearer {secret}",
+                              "wrong": "Bearer " + "x" * 43}.get(token),
+            "Cookie": f"bmad_mem_{port}={secret}" if token == "cookie" else None,
         }
         return request_bytes(method, target, self.fields(**others), body)
 
     def test_every_combination_is_refused_for_a_reason_or_carried_out(self):
-        cookie = self.page_cookie()
+        secret = self.page_secret()
         written = expected = 0
         for case in itertools.product(self.HOSTS, self.ORIGINS, self.FETCH_SITES, self.REQUESTS, self.TOKENS):
             host, origin, site, (method, content_type), token = case
             refusals = self.refusals(host, origin, site, method, content_type, token)
-            status = self.status(self.request(host, origin, site, method, content_type, token, cookie))
+            status = self.status(self.request(host, origin, site, method, content_type, token, secret))
             carried_out = {"GET": 200, "POST": 201, "DELETE": 404}.get(method)
             self.assertIn(status, refusals or {carried_out}, f"{case}: {status}, not {refusals or carried_out}")
             written += status == 201
             expected += method == "POST" and not refusals
         self.assertEqual(written, expected)
-        self.assertEqual(expected, 7)  # By token: 4; by cookie, from a page of its own: 3.
+        self.assertEqual(expected, 8)  # By the token 4, by the secret of a page 4.
         found = self.tool_in_class("--json", "list", "--type", "fact", "--limit", "1000").splitlines()
         self.assertEqual(len(found), written + 1, "a refused request has written, or a carried out one has not")
 
@@ -237,25 +238,31 @@ class TablesTest(SecurityTest):
         self.assertEqual(program.header("content-type"), "application/json")
         self.assertEqual(person.body, self.server.ask("GET", "/", Authorization=None).body)
 
-    def test_a_cookie_is_for_one_server_only(self):
+    def test_a_secret_is_for_one_server_only_and_no_cookie(self):
         other = Server(TOOL, self.second_memory(), self.class_environment)
         self.addCleanup(other.process.stdout.close)
         self.addCleanup(other.stop)
-        cookie, others_cookie = self.page_cookie(), self.page_cookie(other)
-        self.assertTrue(cookie.startswith(f"bmad_mem_{self.server.port}="))
-        self.check_rows([
-            ({"Authorization": None, "Cookie": cookie}, {200}),
-            ({"Authorization": None, "Cookie": f"{others_cookie}; {cookie}"}, {200}),
-            ({"Authorization": None, "Cookie": others_cookie}, {401}),
-            ({"Authorization": None, "Cookie": f"bmad_mem_{{port}}={others_cookie.split('=', 1)[1]}"}, {401}),
-            ({"Authorization": f"Bearer {other.token}"}, {401}),
-        ], "GET", "/memory/sessions")
-        self.check_rows([
-            ({"Authorization": None, "Cookie": cookie}, {401, 403}),
-            ({"Authorization": None, "Cookie": cookie, "Origin": other.origin}, {403}),
-            ({"Authorization": None, "Cookie": cookie, "Origin": "http://127.0.0.1:{port}"}, {201}),
-            ({"Authorization": None, "Cookie": cookie, "Sec_Fetch_Site": "same-origin"}, {201}),
-        ], "POST", "/memory/record", ENTRY)
+        secret, others_secret = self.page_secret(), self.page_secret(other)
+        rows = [({"Authorization": f"Bearer {secret}"}, {201}),
+                ({"Authorization": f"Bearer {secret}", "Cookie": "bmad_mem_{port}=x"}, {201}),
+                ({"Authorization": f"Bearer {secret}", "Origin": other.origin}, {403}),
+                ({"Authorization": f"Bearer {others_secret}"}, {401}),
+                ({"Authorization": f"Bearer {other.token}"}, {401}),
+                ({"Authorization": None, "Cookie": f"bmad_mem_{{port}}={secret}"}, {401}),
+                ({"Authorization": None, "Cookie": f"bmad-mem-secret={secret}", "Origin": self.server.origin}, {401})]
+        self.check_rows(rows, "POST", "/memory/record", ENTRY)
+        self.check_rows([(others, {200} if expected == {201} else expected) for others, expected in rows],
+                        "GET", "/memory/sessions")
+
+    def test_what_a_browser_adds_by_itself_opens_nothing(self):
+        """A browser sends its cookies to each server on this host: none of them is worth anything here."""
+        secret = self.page_secret()
+        for name in (f"bmad_mem_{self.server.port}", "bmad-mem-secret", "secret", "token", "Authorization"):
+            for site in ("same-origin", "same-site", "none"):
+                fields = self.fields(Authorization=None, Cookie=f"{name}={secret}; {name}={self.server.token}",
+                                     Origin=self.server.origin, Sec_Fetch_Site=site)
+                for target in ("/memory/sessions", "/memory/events", "/auth/session"):
+                    self.assertIn(self.status(request_bytes("GET", target, fields)), {401, 403}, name)
 
     def second_memory(self):
         folder = self.folder_of_all / "second"
@@ -275,15 +282,13 @@ class CodeTest(SecurityTest):
     def test_a_link_opens_once(self):
         code = self.new_code()
         answer = self.use(code)
-        self.assertEqual(answer.status, 204)
-        attributes = [part.strip().lower() for part in answer.header("set-cookie").split(";")[1:]]
-        for wanted in ("httponly", "samesite=strict", "path=/"):
-            self.assertIn(wanted, attributes)
-        self.assertFalse([part for part in attributes if part.startswith("domain")])
+        self.check_headers(answer)
+        self.assertEqual(answer.status, 200)
+        self.assertRegex(answer.json()["secret"], r"^[A-Za-z0-9_-]{43}$")
         for _ in range(2):
             again = self.use(code)
             self.assertIn(again.status, (401, 403))
-            self.assertIsNone(again.header("set-cookie"))
+            self.assertNotIn(b"secret\"", again.body)
             self.assertNotIn(code, again.raw.decode())
 
     def test_a_foreign_page_cannot_use_a_code(self):
@@ -293,8 +298,8 @@ class CodeTest(SecurityTest):
             with self.subTest(others):
                 answer = self.use(code, **others)
                 self.assertGreaterEqual(answer.status, 400)
-                self.assertIsNone(answer.header("set-cookie"))
-        self.assertEqual(self.use(code).status, 204, "the code was spent by those who may not use it")
+                self.assertNotIn(b"secret\"", answer.body)
+        self.assertEqual(self.use(code).status, 200, "the code was spent by those who may not use it")
 
     def test_wrong_codes_open_nothing(self):
         code = self.new_code()
@@ -304,21 +309,21 @@ class CodeTest(SecurityTest):
             with self.subTest(value=str(value)[:60]):
                 answer = self.use(value)
                 self.assertIn(answer.status, (400, 401, 403, 413, 429))
-                self.assertIsNone(answer.header("set-cookie"))
-        self.assertEqual(self.use(code).status, 204)
+                self.assertNotIn(b"secret\"", answer.body)
+        self.assertEqual(self.use(code).status, 200)
 
     def test_codes_do_not_pile_up(self):
         codes = [self.new_code() for _ in range(12)]
         opened = [self.use(code).status for code in codes]
-        self.assertEqual(opened[-1], 204)
-        self.assertLessEqual(opened.count(204), 8)
+        self.assertEqual(opened[-1], 200)
+        self.assertLessEqual(opened.count(200), 8)
 
     def test_leaving_ends_the_page_session(self):
-        cookie = self.page_cookie()
-        as_page = {"Authorization": None, "Cookie": cookie, "Origin": self.server.origin}
+        as_page = {"Authorization": f"Bearer {self.page_secret()}", "Origin": self.server.origin}
         self.assertEqual(self.server.ask("GET", "/auth/session", **as_page).status, 200)
         self.assertEqual(self.server.ask("DELETE", "/auth/session", **as_page).status, 204)
         self.assertEqual(self.server.ask("GET", "/auth/session", **as_page).status, 401)
+        self.assertEqual(self.server.ask("DELETE", "/auth/session").status, 204)
         self.assertEqual(self.server.ask("GET", "/auth/session").status, 200, "the token was taken as well")
 
 
@@ -424,7 +429,7 @@ class ReadingTest(SecurityTest):
         self.assertEqual(self.digest(), before)
 
     def test_every_kind_of_answer_says_the_same_about_itself(self):
-        cookie = self.page_cookie()
+        as_page = {"Authorization": f"Bearer {self.page_secret()}"}
         page = self.server.ask("GET", "/", Authorization=None)
         self.assertEqual(page.status, 200)
         self.assertNotIn(self.server.token.encode(), page.raw)
@@ -433,11 +438,11 @@ class ReadingTest(SecurityTest):
             "an unchanged page": self.server.ask("GET", "/", If_None_Match=page.header("etag")),
             "a style": self.server.ask("GET", "/app.css"),
             "an answer": self.server.ask("GET", "/memory/sessions"),
-            "an answer to a page": self.server.ask("GET", "/memory/sessions", Authorization=None, Cookie=cookie),
+            "an answer to a page": self.server.ask("GET", "/memory/sessions", **as_page),
             "the description": self.server.ask("GET", "/openapi.json"),
             "an export": self.server.ask("GET", "/memory/export?format=jsonl"),
             "something made": self.server.ask("POST", "/memory/record", {"type": "fact", "session_id": "s1", "content": "x"}),
-            "nothing": self.server.ask("DELETE", "/auth/session", Authorization=None, Cookie=cookie, Origin=self.server.origin),
+            "nothing": self.server.ask("DELETE", "/auth/session", **as_page),
             "an unknown place": self.server.ask("GET", "/memory/nowhere"),
             "a wrong method": self.server.ask("PATCH", "/memory/sessions", {}),
             "a bad question": self.server.ask("GET", "/memory/search?k=many"),

@@ -16,7 +16,7 @@ const kLatenessMs = Number(process.env.BMAD_LATENESS_MS ?? 0);
 export const world = JSON.parse(process.env.BMAD_WORLD);
 
 let browser = null;
-const cookies = new Map();
+const secrets = new Map();
 
 /** Starts the browser once. Debian's own: nothing is downloaded. */
 export async function start() {
@@ -68,7 +68,12 @@ export async function open(memory, path = "/", options = {}) {
   });
   context.setDefaultTimeout(kPatienceMs);
   if (!isStranger) {
-    await context.addCookies(await cookiesOf(memory));
+    // As a tab that was opened by a link and then reloaded.
+    await context.addInitScript(([origin, secret]) => {
+      if (location.origin === origin && !sessionStorage.getItem("bmad-mem-secret")) {
+        sessionStorage.setItem("bmad-mem-secret", secret);
+      }
+    }, [memory.url, await secretOf(memory)]);
   }
   const page = await context.newPage();
   page.watch = watch(page, memory.url);
@@ -92,17 +97,15 @@ async function answerLate(route) {
   }
 }
 
-async function cookiesOf(memory) {
-  if (!cookies.has(memory.url)) {
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    await page.goto(await newLink(memory));
-    await page.waitForFunction(() => location.hash === "");
-    await page.locator("h1").first().waitFor();
-    cookies.set(memory.url, await context.cookies());
-    await context.close();
+async function secretOf(memory) {
+  if (!secrets.has(memory.url)) {
+    const code = new URL(await newLink(memory)).hash.slice("#code=".length);
+    const response = await fetch(`${memory.url}/auth/session`, {
+      method: "POST", headers: {"Content-Type": "application/json", Origin: memory.url}, body: JSON.stringify({code}),
+    });
+    secrets.set(memory.url, (await response.json()).secret);
   }
-  return cookies.get(memory.url);
+  return secrets.get(memory.url);
 }
 
 /** Waits until the page shows its heading and nothing that is still loading. */

@@ -89,7 +89,13 @@ describe("the one-time link", () => {
     assert.equal(new URL(page.url()).hash, "");
     await page.reload();
     await settled(page);
-    assert.equal(await page.getByText("bmad-mem serve").count(), 0, "the cookie doesn't last");
+    assert.equal(await page.getByText("bmad-mem serve").count(), 0, "the secret doesn't last");
+    assert.deepEqual(await page.context().cookies(), [], "a cookie, which other ports would get");
+    const second = await page.context().newPage();
+    await second.goto(sample.url);
+    await settled(second);
+    assert.equal(await second.getByText("bmad-mem serve").count(), 0, "a tab doesn't give its secret to the next");
+    await second.close();
     await finish(page);
 
     const other = await open(sample, link, {isStranger: true});

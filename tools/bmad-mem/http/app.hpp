@@ -1,6 +1,6 @@
 // app.hpp - what the local server answers, all of it.
 //
-//   guard ──> /auth/…      codes, cookies, links         (guard.hpp)
+//   guard ──> /auth/…      codes, secrets, links         (guard.hpp)
 //         ├─> /mcp                                       (mcp_endpoint.hpp)
 //         ├─> /memory/events                             (event_hub.hpp)
 //         ├─> /memory/…    the API                       (router.hpp)

@@ -20,7 +20,6 @@ constexpr std::string_view kSession = "/auth/session";
 constexpr std::string_view kLink = "/auth/link";
 constexpr std::array<std::string_view, 3> kHosts = {"localhost", "127.0.0.1", "[::1]"};
 constexpr std::array<std::string_view, 4> kMethods = {"GET", "POST", "PATCH", "DELETE"};
-constexpr std::size_t kCookieValuesMax = 8;
 
 constexpr std::size_t kSecretBytes = 32;
 
@@ -81,34 +80,13 @@ HttpResponse unauthorized(std::string_view message) {
   return error_response(401, "unauthorized", message, {{"www-authenticate", "Bearer"}});
 }
 
-/// The name of the pages' cookie. Cookies know no ports, so it says the port itself.
-std::string cookie_name(std::uint16_t port) { return fmt::format("bmad_mem_{}", port); }
-
-/// The values of the pages' cookie that came with the request: several, when a program at another
-/// port has set some.
-std::vector<std::string_view> cookie_values(const HttpRequest& head) {
-  const std::string name = cookie_name(head.port);
-  std::vector<std::string_view> out;
-  for (const HttpField& field : head.headers) {
-    std::string_view rest = field.name == "cookie" ? std::string_view(field.value) : "";
-    while (!rest.empty() && out.size() < kCookieValuesMax) {
-      const std::string_view pair = trimmed(rest.substr(0, rest.find(';')));
-      rest.remove_prefix(std::min(rest.size(), rest.find(';')));
-      rest.remove_prefix(rest.empty() ? 0 : 1);
-      if (pair.size() > name.size() && pair.starts_with(name) && pair[name.size()] == '=') {
-        out.push_back(pair.substr(name.size() + 1));
-      }
-    }
-  }
-  return out;
-}
-
-HttpResponse cookie_response(std::uint16_t port, std::string_view value,
-                             std::chrono::seconds time) {
-  return {
-      .status = 204,
-      .headers = {{"set-cookie", fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age={}",
-                                             cookie_name(port), value, time.count())}}};
+/// What stands behind "Bearer" in the header; empty when nothing does.
+std::string_view bearer_of(const HttpRequest& head) {
+  static constexpr std::string_view kScheme = "bearer ";
+  const std::string_view value = head.header("authorization");
+  return lower_ascii(value.substr(0, kScheme.size())) == kScheme
+             ? trimmed(value.substr(kScheme.size()))
+             : std::string_view();
 }
 
 }  // namespace
@@ -150,24 +128,24 @@ std::string Access::new_code(Time now) {
   return add(codes_, kCodesMax, now + kCodeTime, now);
 }
 
-std::optional<std::string> Access::cookie_for(std::string_view code, Time now) {
+std::optional<std::string> Access::page_secret_for(std::string_view code, Time now) {
   const std::scoped_lock lock(mutex_);
   const auto found = find(codes_, code, now);
   if (found == codes_.end()) {
     return std::nullopt;
   }
   codes_.erase(found);
-  return add(cookies_, kCookiesMax, now + kCookieTime, now);
+  return add(page_secrets_, kPageSecretsMax, now + kPageSecretTime, now);
 }
 
-bool Access::is_cookie(std::string_view text, Time now) const {
+bool Access::is_page_secret(std::string_view text, Time now) const {
   const std::scoped_lock lock(mutex_);
-  return find(cookies_, text, now) != cookies_.end();
+  return find(page_secrets_, text, now) != page_secrets_.end();
 }
 
-void Access::forget_cookie(std::string_view text) {
+void Access::forget_page_secret(std::string_view text) {
   const std::scoped_lock lock(mutex_);
-  std::erase_if(cookies_, [&](const Secret& secret) { return is_same(secret.text, text); });
+  std::erase_if(page_secrets_, [&](const Secret& secret) { return is_same(secret.text, text); });
 }
 
 // The guard.
@@ -214,46 +192,23 @@ std::optional<HttpResponse> Guard::site_refusal(const HttpRequest& head) const {
 }
 
 bool Guard::knows(const HttpRequest& head, Access::Time now) const {
-  return has_token(head) || has_cookie(head, now);
-}
-
-bool Guard::has_token(const HttpRequest& head) const {
-  static constexpr std::string_view kScheme = "bearer ";
-  const std::string_view value = head.header("authorization");
-  return lower_ascii(value.substr(0, kScheme.size())) == kScheme &&
-         access_->is_token(trimmed(value.substr(kScheme.size())));
-}
-
-bool Guard::has_cookie(const HttpRequest& head, Access::Time now) const {
-  return std::ranges::any_of(
-      cookie_values(head), [&](std::string_view value) { return access_->is_cookie(value, now); });
+  const std::string_view secret = bearer_of(head);
+  return access_->is_token(secret) || access_->is_page_secret(secret, now);
 }
 
 std::optional<HttpResponse> Guard::token_refusal(const HttpRequest& head, Access::Time now) const {
   if ((is_read(head) && is_page_(head.path)) || is_exchange(head)) {
     return std::nullopt;
   }
-  if (head.header_count("authorization") > 1) {
-    return error_response(400, "bad_request", "a request can have only one Authorization header");
+  if (knows(head, now)) {
+    return std::nullopt;
   }
-  if (head.header_count("authorization") == 1) {
-    if (has_token(head)) {
-      return std::nullopt;
-    }
-    return unauthorized("the token is not that of this server; it changes with each start");
-  }
-  if (!has_cookie(head, now)) {
-    return unauthorized("open the link that `bmad-mem serve` prints, or send the token");
-  }
-  // A browser adds the cookie by itself, so for a write it must say whose page asks.
-  if (!is_read(head) && head.header_count("origin") == 0 &&
-      head.header("sec-fetch-site") != "same-origin") {
-    return error_response(403, "forbidden_origin", "a page that writes must say where it is from");
-  }
-  return std::nullopt;
+  return unauthorized(head.header_count("authorization") == 0
+                          ? "open the link that `bmad-mem serve` prints, or send the token"
+                          : "the token is not that of this server; it changes with each start");
 }
 
-// How a browser comes to its cookie.
+// How a page comes to its secret.
 
 std::string one_time_link(Access& access, std::uint16_t port, Access::Time now) {
   return fmt::format("http://127.0.0.1:{}/#code={}", port, access.new_code(now));
@@ -261,18 +216,24 @@ std::string one_time_link(Access& access, std::uint16_t port, Access::Time now) 
 
 namespace {
 
+std::int64_t seconds_in(std::chrono::seconds time) { return time.count(); }
+
 HttpResponse exchange_code(Access& access, const HttpRequest& request, Access::Time now) {
   JsonParser parser;
   const Result<JsonValue> body = parser.parse(request.body);
   if (!body || !(*body)["code"].is_string()) {
     return error_response(400, "bad_request", R"(send {"code":"…"}, with the code of the link)");
   }
-  const std::optional<std::string> cookie = access.cookie_for((*body)["code"].string(), now);
-  if (!cookie) {
+  const std::optional<std::string> secret =
+      access.page_secret_for((*body)["code"].string(), now);
+  if (!secret) {
     return unauthorized(
         "this link has been used already, or is too old; `bmad-mem serve` prints another one");
   }
-  return cookie_response(request.port, *cookie, Access::kCookieTime);
+  JsonWriter json;
+  json.begin_object().member("secret", *secret);
+  json.member("expires_in_s", seconds_in(Access::kPageSecretTime)).end_object();
+  return json_response(json.take());
 }
 
 HttpResponse tell_session(const std::string& root, const HttpRequest& request) {
@@ -284,19 +245,17 @@ HttpResponse tell_session(const std::string& root, const HttpRequest& request) {
   return json_response(json.take());
 }
 
+/// The token stays: it is not a page's to take away.
 HttpResponse end_session(Access& access, const HttpRequest& request) {
-  for (const std::string_view value : cookie_values(request)) {
-    access.forget_cookie(value);
-  }
-  return cookie_response(request.port, "", {});
+  access.forget_page_secret(bearer_of(request));
+  return {.status = 204};
 }
 
 HttpResponse make_link(Access& access, const HttpRequest& request, Access::Time now) {
   JsonWriter json;
   json.begin_object();
   json.member("url", one_time_link(access, request.port, now));
-  json.member("expires_in_s",
-              static_cast<std::int64_t>(std::chrono::seconds(Access::kCodeTime).count()));
+  json.member("expires_in_s", seconds_in(Access::kCodeTime));
   json.end_object();
   return json_response(json.take());
 }

@@ -2,12 +2,15 @@
 //
 //   token    for programs, in a file that only this user can read; as long as the server lives
 //   code     in the link that opens the pages: once, within ten minutes
-//   cookie   what the pages get for a code; twelve hours
+//   secret   what a page gets for a code, kept in its tab; twelve hours
 //
-//   serve ──link with #code──> browser ──POST /auth/session {code}──> 204, Set-Cookie
+//   serve ──link with #code──> page ──POST /auth/session {code}──> 200 {"secret":…}
+//                              page ──Authorization: Bearer <secret>──> everything else
 //
 // All are 256 random bits and compared in constant time. Nothing here is ever printed but by the
-// command that makes the link; the code stands behind '#', which browsers send to nobody.
+// command that makes the link; the code stands behind '#', which browsers send to nobody. There is
+// no cookie, neither set nor read: cookies know no port, so that each server on this machine that
+// a browser visits would get it. What a page keeps belongs to its origin, and that has the port.
 //
 // Which requests may come in at all is looked at before anything else, on the head alone:
 //
@@ -16,7 +19,7 @@
 //   2. method    GET, HEAD, POST, PATCH, DELETE, else 405
 //   3. Origin    ours or absent, Sec-Fetch-Site too, else 403: no page of another site may ask
 //   4. type      a body is application/json, else 415: no HTML form may send it
-//   5. who       the token, or the cookie of the pages, else 401
+//   5. who       the token, or a page's secret, as Authorization: Bearer, else 401
 //
 // The pages themselves hold no secret and need no token; what they ask for does. Threads: safe.
 #pragma once
@@ -38,9 +41,9 @@ class Access {
  public:
   using Time = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::minutes kCodeTime{10};
-  static constexpr std::chrono::hours kCookieTime{12};
-  static constexpr std::size_t kCodesMax = 8;     ///< Open ones; the oldest makes room.
-  static constexpr std::size_t kCookiesMax = 64;  ///< The same.
+  static constexpr std::chrono::hours kPageSecretTime{12};
+  static constexpr std::size_t kCodesMax = 8;         ///< Open ones; the oldest makes room.
+  static constexpr std::size_t kPageSecretsMax = 64;  ///< The same.
 
   /// Makes the token.
   Access();
@@ -49,10 +52,10 @@ class Access {
   [[nodiscard]] bool is_token(std::string_view text) const;
 
   std::string new_code(Time now);
-  /// A cookie for the code, which is worth nothing from then on; nothing for a wrong one.
-  std::optional<std::string> cookie_for(std::string_view code, Time now);
-  [[nodiscard]] bool is_cookie(std::string_view text, Time now) const;
-  void forget_cookie(std::string_view text);
+  /// A secret for the code, which is worth nothing from then on; nothing for a wrong one.
+  std::optional<std::string> page_secret_for(std::string_view code, Time now);
+  [[nodiscard]] bool is_page_secret(std::string_view text, Time now) const;
+  void forget_page_secret(std::string_view text);
 
  private:
   struct Secret {
@@ -67,7 +70,7 @@ class Access {
   std::string token_;
   mutable std::mutex mutex_;  // Guards the rest.
   Secrets codes_;             // Oldest first.
-  Secrets cookies_;
+  Secrets page_secrets_;
 };
 
 class Guard {
@@ -79,12 +82,10 @@ class Guard {
   /// Why the request may not come in; nothing when it may.
   [[nodiscard]] std::optional<HttpResponse> refusal(const HttpRequest& head,
                                                     Access::Time now) const;
-  /// Whether it comes with the token, or with a cookie of the pages.
+  /// Whether it comes with the token, or with the secret of a page.
   [[nodiscard]] bool knows(const HttpRequest& head, Access::Time now) const;
 
  private:
-  [[nodiscard]] bool has_token(const HttpRequest& head) const;
-  [[nodiscard]] bool has_cookie(const HttpRequest& head, Access::Time now) const;
   [[nodiscard]] std::optional<HttpResponse> site_refusal(const HttpRequest& head) const;
   [[nodiscard]] std::optional<HttpResponse> token_refusal(const HttpRequest& head,
                                                           Access::Time now) const;
@@ -93,7 +94,7 @@ class Guard {
   bool (*is_page_)(std::string_view path);
 };
 
-/// Whether the path is one of those where a browser comes to its cookie: /auth/session, /auth/link.
+/// Whether the path is one of those where a page comes to its secret: /auth/session, /auth/link.
 bool is_auth_path(std::string_view path);
 /// Answers there. `root` is that of the memory.
 HttpResponse answer_auth(Access& access, const std::string& root, const HttpRequest& request,

@@ -168,8 +168,7 @@ constexpr std::string_view kDescription =
 
 constexpr std::string_view kSecuritySchemes =
     R"({"bearer":{"type":"http","scheme":"bearer","description":"The token in the file that )"
-    R"(`bmad-mem serve` names."},"cookie":{"type":"apiKey","in":"cookie","name":"bmad_mem_PORT",)"
-    R"("description":"Set for the pages by POST /auth/session."}})";
+    R"(`bmad-mem serve` names, or the secret that POST /auth/session gives to a page."}})";
 
 constexpr std::string_view kResponses =
     R"({"Failure":{"description":"It failed, or was refused.","content":{"application/json":)"
@@ -186,7 +185,7 @@ std::string openapi_document() {
   json.begin_object().member("openapi", "3.1.0").key("info").begin_object();
   json.member("title", "bmad-mem").member("version", tool_version());
   json.member("description", kDescription).end_object();
-  json.key("security").raw(R"([{"bearer":[]},{"cookie":[]}])");
+  json.key("security").raw(R"([{"bearer":[]}])");
   json.key("paths").begin_object();
   add_table_paths(json, schemas);
   for (const MemberText& part : json_members(parts)) {

@@ -21,17 +21,27 @@ namespace http = boost::beast::http;
 
 std::string_view view(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
-/// Whether a line of the head that `bytes` begin with ends in a line feed alone. The parser waits
-/// for more then, where others see the end of the head.
-bool has_bare_line_feed(std::string_view bytes) {
+/// What is wrong with the lines of the head that `bytes` begin with; empty when nothing is. A line
+/// that ends in a line feed alone: the parser waits for more then, where others see the end of the
+/// head. A line that begins with a blank: the parser adds it to the one above, where others see a
+/// header of its own, or none.
+std::string_view line_problem(std::string_view bytes, bool is_first) {
+  static constexpr std::string_view kFolded = "no line of the head begins with a blank";
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
   const std::string_view head = bytes.substr(0, bytes.find("\r\n\r\n"));
+  if (!is_first && is_blank(bytes.front())) {
+    return kFolded;
+  }
   for (std::size_t at = head.find('\n'); at != std::string_view::npos;
        at = head.find('\n', at + 1)) {
     if (at == 0 || head[at - 1] != '\r') {
-      return true;
+      return "lines end with CR LF";
+    }
+    if (at + 1 < head.size() && is_blank(head[at + 1])) {
+      return kFolded;
     }
   }
-  return false;
+  return {};
 }
 
 /// `text` with its %XX decoded, and each '+' as a blank if `plus_is_blank`. False when an escape is
@@ -99,8 +109,8 @@ std::size_t RequestReader::take(std::string_view bytes) {
   const bool is_body = state_ == State::kBody;
   if (!is_body) {
     state_ = State::kHead;
-    if (has_bare_line_feed(bytes)) {
-      refuse(400, "bad_request", "not a proper request: lines end with CR LF");
+    if (const std::string_view wrong = line_problem(bytes, head_size_ == 0); !wrong.empty()) {
+      refuse(400, "bad_request", fmt::format("not a proper request: {}", wrong));
       return 0;
     }
   }
@@ -174,6 +184,8 @@ void RequestReader::check_headers(unsigned version) {
            fmt::format("a request may have {} headers", limits_.fields_max));
   } else if (hosts > 1 || (hosts == 0 && !is_http_1_0_)) {
     refuse(400, "bad_request", "a request needs one Host header");
+  } else if (request_.header_count("authorization") > 1) {
+    refuse(400, "bad_request", "a request can have only one Authorization header");
   } else if (has_two_ends || lengths > 1) {
     refuse(400, "bad_request", "the length of the body is given twice");
   } else if (codings == 1 && !is_chunked) {

@@ -1,6 +1,8 @@
 // api.js - asks the server.
 //
-// The cookie of the one-time link travels by itself; no token is ever seen by a script.
+// Each request shows the secret of this page (page_secret.js). No cookie is sent or set.
+import {EventStream} from "./event_stream.js";
+import {secretHeaders} from "./page_secret.js";
 
 /** What the server refused, or why it could not be asked (status 0). */
 export class ApiError extends Error {
@@ -49,7 +51,7 @@ export function path(...parts) {
 }
 
 async function ask(method, url, body, signal) {
-  const options = {method, signal, credentials: "same-origin", headers: {}};
+  const options = {method, signal, credentials: "omit", headers: secretHeaders()};
   if (body !== undefined) {
     options.headers["Content-Type"] = "application/json";
     options.body = JSON.stringify(body);
@@ -141,11 +143,8 @@ function open() {
   if (stream || listeners.size === 0 || document.hidden) {
     return;
   }
-  stream = new EventSource("/memory/events");
-  stream.addEventListener("open", opened);
-  stream.addEventListener("memory_update", (event) => deliver(JSON.parse(event.data)));
-  stream.addEventListener("reset", reset);
-  stream.addEventListener("error", failed);
+  stream = new EventStream("/memory/events", {headers: secretHeaders, onOpen: opened, onEvent: hear, onRefused: refusedStream,
+    onLost: () => whenState("off")});
 }
 
 function close() {
@@ -165,11 +164,16 @@ function opened() {
   }
 }
 
-function failed() {
-  whenState("off");
-  if (stream?.readyState === EventSource.CLOSED) {
-    close();
-    timer = setTimeout(open, kRetryMs);
+function refusedStream() {
+  close();
+  timer = setTimeout(open, kRetryMs);
+}
+
+function hear({type, data}) {
+  if (type === "reset") {
+    reset();
+  } else if (type === "memory_update") {
+    deliver(JSON.parse(data));
   }
 }
 

@@ -11,8 +11,9 @@ import {confirmDialog, openDialog} from "./parts/dialog.js";
 import {empty, problem} from "./parts/parts.js";
 import {kPages, route} from "./parts/router.js";
 import {showToast} from "./parts/toast.js";
-import {showWelcome, useOneTimeCode} from "./parts/welcome.js";
+import {showWelcome, signIn} from "./parts/welcome.js";
 import {loadSessionNames} from "./parts/session_names.js";
+import {setPageSecret} from "./page_secret.js";
 import {startTheme} from "./parts/theme.js";
 
 const main = document.getElementById("main");
@@ -200,8 +201,11 @@ async function start() {
   document.addEventListener("click", onClick);
   // A one-time link that is pasted into this tab only changes what follows the #.
   addEventListener("hashchange", () => location.hash.startsWith("#code=") && location.reload());
-  const failure = await useOneTimeCode();
-  onUnauthorized(() => showWelcome(main, failure));
+  const failure = await signIn();
+  onUnauthorized(() => {
+    setPageSecret("");  // Another tab may have one that is worth more.
+    showWelcome(main, failure);
+  });
   if (failure) {
     showWelcome(main, failure);
     return;

@@ -1,21 +1,27 @@
 // welcome.js - the page for a browser that the server doesn't know.
 import {h, put} from "../dom.js";
 import {api} from "../api.js";
+import {pageSecret, secretOfOtherTab, setPageSecret, shareSecret} from "../page_secret.js";
 
 const kCode = /^#code=(.+)$/;
 
 /**
- * Gives the code of a one-time link to the server, and takes it out of the address.
- * @returns {Promise<string>} why it failed, or ""
+ * Makes this page known to the server: by the code of a one-time link, which is taken out of the
+ * address, else as it was before a reload, else as another tab is.
+ * @returns {Promise<string>} why the code is worth nothing, or ""
  */
-export async function useOneTimeCode() {
+export async function signIn() {
+  shareSecret();
   const code = kCode.exec(location.hash)?.[1];
   if (!code) {
+    if (!pageSecret()) {
+      setPageSecret(await secretOfOtherTab());
+    }
     return "";
   }
   history.replaceState(null, "", location.pathname + location.search);
   try {
-    await api.post("/auth/session", {code: decodeURIComponent(code)});
+    setPageSecret((await api.post("/auth/session", {code: decodeURIComponent(code)})).secret);
     return "";
   } catch (error) {
     return error.message;
