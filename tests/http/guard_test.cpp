@@ -170,8 +170,8 @@ TEST_CASE("a page's secret writes from nowhere but its own page") {
   CHECK(house.ask("POST", "/memory/pin", {kHost, kJson, secret, kOrigin}) == 0);
   CHECK(house.ask("POST", "/memory/pin",
                   {kHost, kJson, secret, {"origin", "http://127.0.0.1:4322"}}) == 403);
-  CHECK(house.ask("POST", "/memory/pin",
-                  {kHost, kJson, secret, {"sec-fetch-site", "same-site"}}) == 403);
+  CHECK(house.ask("POST", "/memory/pin", {kHost, kJson, secret, {"sec-fetch-site", "same-site"}}) ==
+        403);
 }
 
 TEST_CASE("pages need no token to be read, and codes none to be exchanged") {

@@ -186,7 +186,8 @@ void RequestReader::check_headers(unsigned version) {
     refuse(400, "bad_request", "a request needs one Host header");
   } else if (request_.header_count("authorization") > 1) {
     refuse(400, "bad_request", "a request can have only one Authorization header");
-  } else if (has_two_ends || lengths > 1) {
+  } else if (has_two_ends || lengths > 1 ||
+             request_.header("content-length").contains(',')) {  // The parser takes "5, 5".
     refuse(400, "bad_request", "the length of the body is given twice");
   } else if (codings == 1 && !is_chunked) {
     refuse(501, "bad_request", "of the transfer codings this server knows chunked only");
