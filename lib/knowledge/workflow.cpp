@@ -2,7 +2,6 @@
 // enough.
 #include <yaml.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -16,8 +15,115 @@ namespace bmad_mem {
 namespace {
 
 constexpr std::size_t kWorkflowSizeMax = 1U << 20U;
-constexpr std::ptrdiff_t kBracketsMax = 4096;
+constexpr std::size_t kDepthMax = 32;
+constexpr std::size_t kAliasesMax = 32;    // As many anchors: libyaml looks through all for each.
+constexpr std::size_t kDirectivesMax = 8;  // Lines with '%': the same.
 constexpr std::string_view kAll = "all";
+
+/// libyaml at work on one text.
+class YamlParser {
+ public:
+  explicit YamlParser(std::string_view text) {
+    if (yaml_parser_initialize(&parser_) == 0) {
+      throw std::bad_alloc();
+    }
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): libyaml's bytes are unsigned.
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(text.data());
+    yaml_parser_set_input_string(&parser_, bytes, text.size());
+  }
+  ~YamlParser() { yaml_parser_delete(&parser_); }
+  YamlParser(const YamlParser&) = delete;
+  YamlParser& operator=(const YamlParser&) = delete;
+
+  yaml_parser_t* get() { return &parser_; }
+
+  [[nodiscard]] Error problem(const std::string& display_path) const {
+    return {
+        .code = ErrorCode::E_INVALID_FORMAT,
+        .message = fmt::format("is neither YAML nor JSON: {}",
+                               parser_.problem == nullptr ? "it can't be read" : parser_.problem),
+        .path = display_path,
+        .line = parser_.problem_mark.line + 1,
+        .column = parser_.problem_mark.column + 1};
+  }
+
+ private:
+  yaml_parser_t parser_{};
+};
+
+/// What the events of a document may add up to.
+class Bounds {
+ public:
+  /// What `event` goes beyond; empty when nothing.
+  std::string exceeded(const yaml_event_t& event) {
+    switch (event.type) {
+      case YAML_SEQUENCE_START_EVENT:
+        return deeper(event.data.sequence_start.anchor);
+      case YAML_MAPPING_START_EVENT:
+        return deeper(event.data.mapping_start.anchor);
+      case YAML_SEQUENCE_END_EVENT:
+      case YAML_MAPPING_END_EVENT:
+        --depth_;
+        return {};
+      case YAML_SCALAR_EVENT:
+        return counted(event.data.scalar.anchor != nullptr);
+      case YAML_ALIAS_EVENT:
+        return counted(true);
+      default:
+        return {};
+    }
+  }
+
+ private:
+  std::string deeper(const yaml_char_t* anchor) {
+    return ++depth_ > kDepthMax ? fmt::format("is more than {} levels deep", kDepthMax)
+                                : counted(anchor != nullptr);
+  }
+  std::string counted(bool is_alias) {
+    aliases_ += is_alias ? 1 : 0;
+    return aliases_ > kAliasesMax ? fmt::format("has more than {} anchors and aliases", kAliasesMax)
+                                  : std::string();
+  }
+
+  std::size_t depth_ = 0;
+  std::size_t aliases_ = 0;
+};
+
+/// Reads the events of the first document: what libyaml would build of it takes time that grows
+/// with the square of its depth and of its anchors, so both are bounded before it is built.
+Status check_bounds(std::string_view text, const std::string& display_path) {
+  const auto too_much = [&](std::string message, std::uint64_t line) -> Status {
+    return Error{.code = ErrorCode::E_SIZE_LIMIT,
+                 .message = fmt::format("{}; a workflow needs no more", message),
+                 .path = display_path,
+                 .line = line};
+  };
+  std::size_t directives = text.starts_with('%') ? 1 : 0;
+  for (std::size_t at = text.find("\n%"); at != std::string_view::npos;
+       at = text.find("\n%", at + 1)) {
+    ++directives;
+  }
+  if (directives > kDirectivesMax) {
+    return too_much(fmt::format("has more than {} lines that begin with %", kDirectivesMax), 0);
+  }
+  YamlParser parser(text);
+  Bounds bounds;
+  bool is_done = false;
+  while (!is_done) {
+    yaml_event_t event;
+    if (yaml_parser_parse(parser.get(), &event) == 0) {
+      return parser.problem(display_path);
+    }
+    const std::string exceeded = bounds.exceeded(event);
+    const std::uint64_t line = event.start_mark.line + 1;
+    is_done = event.type == YAML_DOCUMENT_END_EVENT || event.type == YAML_STREAM_END_EVENT;
+    yaml_event_delete(&event);
+    if (!exceeded.empty()) {
+      return too_much(exceeded, line);
+    }
+  }
+  return {};
+}
 
 /// One document, and who frees it.
 class YamlDocument {
@@ -32,26 +138,10 @@ class YamlDocument {
   YamlDocument& operator=(const YamlDocument&) = delete;
 
   Status load(std::string_view text, const std::string& display_path) {
-    yaml_parser_t parser;
-    if (yaml_parser_initialize(&parser) == 0) {
-      throw std::bad_alloc();
-    }
-    const std::unique_ptr<yaml_parser_t, decltype(&yaml_parser_delete)> closer(&parser,
-                                                                               yaml_parser_delete);
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): libyaml's bytes are unsigned.
-    yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(text.data()),
-                                 text.size());
-    is_loaded_ = yaml_parser_load(&parser, &document_) != 0;
-    if (is_loaded_) {
-      return {};
-    }
-    return Error{
-        .code = ErrorCode::E_INVALID_FORMAT,
-        .message = fmt::format("is neither YAML nor JSON: {}",
-                               parser.problem == nullptr ? "it can't be read" : parser.problem),
-        .path = display_path,
-        .line = parser.problem_mark.line + 1,
-        .column = parser.problem_mark.column + 1};
+    BMAD_TRY(check_bounds(text, display_path));
+    YamlParser parser(text);
+    is_loaded_ = yaml_parser_load(parser.get(), &document_) != 0;
+    return is_loaded_ ? Status() : Status(parser.problem(display_path));
   }
 
   /// Null for an empty document.
@@ -140,14 +230,6 @@ Result<MemoryAccess> parse_workflow(std::string_view text, const std::string& di
     return Error{.code = ErrorCode::E_SIZE_LIMIT,
                  .message = fmt::format("has {} bytes; a workflow has at most {}", text.size(),
                                         kWorkflowSizeMax),
-                 .path = display_path};
-  }
-  // libyaml's time grows with the square of the depth: 100,000 brackets would take it 12 s.
-  const auto brackets = std::ranges::count_if(text, [](char c) { return c == '[' || c == '{'; });
-  if (brackets > kBracketsMax) {
-    return Error{.code = ErrorCode::E_SIZE_LIMIT,
-                 .message = fmt::format("has {} opening brackets; a workflow has at most {}",
-                                        brackets, kBracketsMax),
                  .path = display_path};
   }
   YamlDocument document;

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <fstream>
 #include <iterator>
 
 #include <fmt/format.h>
 
 #include "model/filter_fields.hpp"
+#include "store/posix_file_system.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -91,14 +91,13 @@ void drop_unreadable(const Store& store, std::vector<Entry>& entries) {
 }
 
 Result<MemoryAccess> read_workflow(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file.is_open() || file.bad()) {
-    return Error{.code = ErrorCode::E_STORAGE_IO,
-                 .message = "can't read the workflow; give the path of a YAML or JSON file",
-                 .path = path};
+  constexpr std::uint64_t kSizeMax = 1U << 20U;  // As parse_workflow() takes.
+  Result<std::string> text = read_outside_file(path, kSizeMax);
+  if (!text && text.error().os_error != 0) {
+    text.error().message = "can't read the workflow; give the path of a YAML or JSON file";
   }
-  return parse_workflow(text, path);
+  BMAD_TRY(text);
+  return parse_workflow(*text, path);
 }
 
 }  // namespace bmad_mem

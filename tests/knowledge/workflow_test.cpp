@@ -1,8 +1,14 @@
+#include <sys/stat.h>
+
+#include <chrono>
+#include <filesystem>
 #include <string>
+#include <string_view>
 
 #include <doctest/doctest.h>
 
 #include "bmad_mem/memory_access.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace bmad_mem::test::workflow_test {
 namespace {
@@ -85,13 +91,59 @@ TEST_CASE("a workflow that can't be understood names the place") {
 }
 
 TEST_CASE("wide workflows are read, and deep ones refused at once") {
-  CHECK(parse_workflow(std::string(100'000, '['), "w").error().code == ErrorCode::E_SIZE_LIMIT);
-  CHECK_FALSE(parse_workflow(std::string(4000, '['), "w").has_value());
+  const auto refuses = [](const std::string& text) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Error error = parse_workflow(text, "w.yaml").error();
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(100));
+    return error.code == ErrorCode::E_SIZE_LIMIT && error.path == "w.yaml";
+  };
+  const auto times = [](std::size_t count, std::string_view piece) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) {
+      text += piece;
+    }
+    return text;
+  };
+  const std::string start = "memory_requirements:\n  read_access: ";
+  CHECK(refuses(start + std::string(100'000, '[')));
+  CHECK(refuses(start + std::string(33, '[')));
+  CHECK(refuses(start + times(100'000, "{a: ")));
+  CHECK(refuses(times(200'000, "- ")));
+  CHECK(refuses(times(200'000, "? ")));
+  std::string staircase;
+  for (std::size_t i = 0; i < 1000; ++i) {
+    staircase += std::string(i, ' ') + "a:\n";
+  }
+  CHECK(refuses(staircase));
+  CHECK(refuses("x: &a [facts]\ny: [" + times(20'000, "*a, ") + "]\n"));
+  CHECK(refuses(times(1000, "- &abc x\n")));
+  CHECK(refuses(times(20'000, "%TAG !a! tag:a\n") + "---\na: b\n"));
+  CHECK(
+      refuses("a: &a [x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n"
+              "d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\n"));
+  CHECK(parse_workflow(start + times(29, "[") + times(29, "]"), "w").error().code ==
+        ErrorCode::E_SCHEMA_INVALID);
   std::string wide = "memory_requirements: {read_access: [";
   for (int i = 0; i < 10'000; ++i) {
     wide += "facts, ";
   }
   CHECK(parse_workflow(wide + "facts]}", "w").has_value());
+}
+
+TEST_CASE("a workflow that is no file is not waited for") {
+  const TemporaryDirectory folder;
+  const std::string path = folder.path() + "/w.yaml";
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  CHECK(read_workflow(path).error().code == ErrorCode::E_STORAGE_IO);
+  CHECK(read_workflow("/dev/zero").error().code == ErrorCode::E_STORAGE_IO);
+  CHECK(read_workflow(folder.path()).error().code == ErrorCode::E_STORAGE_IO);
+  const std::string sparse = folder.path() + "/sparse.yaml";
+  folder.write("sparse.yaml", "");
+  std::filesystem::resize_file(sparse, std::uintmax_t{1} << 40U);
+  const Error error = read_workflow(sparse).error();
+  CHECK(error.code == ErrorCode::E_SIZE_LIMIT);
+  CHECK(error.path == sparse);
+  CHECK(error.message.contains("1099511627776"));
 }
 
 }  // namespace bmad_mem::test::workflow_test

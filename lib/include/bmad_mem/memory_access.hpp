@@ -31,10 +31,12 @@ struct MemoryAccess {
 
 /// What the workflow `text`, YAML or JSON, requires of the memory. `display_path` is where it lies,
 /// for errors. Errors: E_INVALID_FORMAT for what is neither, with line and column; E_SCHEMA_INVALID
-/// when it says nothing about memory, or names what is no type; E_SIZE_LIMIT above 1 MB.
+/// when it says nothing about memory, or names what is no type; E_SIZE_LIMIT above 1 MB, 32 levels,
+/// or 32 anchors and aliases.
 Result<MemoryAccess> parse_workflow(std::string_view text, const std::string& display_path);
 
-/// The same of the file at `path`. Errors: as parse_workflow(); E_STORAGE_IO when it can't be read.
+/// The same of the file at `path`. Errors: as parse_workflow(); E_STORAGE_IO when it can't be read,
+/// or is no regular file.
 Result<MemoryAccess> read_workflow(const std::string& path);
 
 }  // namespace bmad_mem

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,6 +20,10 @@ namespace bmad_mem {
 /// The folder `root`, which must exist and may be reached through links: they are the user's own.
 /// Errors: E_SESSION_NOT_FOUND when there is no such folder, E_STORAGE_IO otherwise.
 Result<std::unique_ptr<FileSystem>> open_posix_file_system(const std::string& root);
+
+/// The whole file at `path`, outside of any root: links are followed. Never waits. Errors: as the
+/// system's; E_STORAGE_IO for what is no regular file, E_SIZE_LIMIT above `size_max` bytes.
+Result<std::string> read_outside_file(const std::string& path, std::uint64_t size_max);
 
 /// Creates the folder `root` and the missing ones above it (0700), and makes them durable.
 Status make_root_directory(const std::string& root);
