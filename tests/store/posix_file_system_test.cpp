@@ -119,6 +119,28 @@ TEST_CASE("what is no file and no folder is refused, and nobody hangs") {
   }
 }
 
+TEST_CASE("a file that is a hole for the most part is refused to who reads or appends") {
+  const TemporaryDirectory folder;
+  const auto files = open_root(folder.path());
+  constexpr std::uintmax_t kMiB = std::uintmax_t{1} << 20U;
+  folder.write("log", std::string(2 * kMiB, 'x'));
+  for (const std::uintmax_t size : {64 * kMiB, 100 * kMiB}) {
+    std::filesystem::resize_file(folder.path("log"), size);
+    CHECK(files->open("log", OpenMode::kRead));  // Much of it, or it is no more than may be read.
+  }
+  for (const std::uintmax_t size : {7 * 1024 * kMiB, kMiB * kMiB}) {
+    std::filesystem::resize_file(folder.path("log"), size);
+    CHECK(files->open("log", OpenMode::kUpdate));
+    for (const OpenMode mode : {OpenMode::kRead, OpenMode::kAppend}) {
+      const auto opened = files->open("log", mode);
+      REQUIRE_FALSE(opened);
+      CHECK(opened.error().code == ErrorCode::E_SIZE_LIMIT);
+      CHECK(opened.error().path == folder.path("log"));
+      CHECK(opened.error().message.contains(std::to_string(size)));
+    }
+  }
+}
+
 TEST_CASE("what is written bears the time to which tests have moved the clock") {
   TemporaryDirectory folder;
   folder.write("log.jsonl", "{\"id\":1}\n");

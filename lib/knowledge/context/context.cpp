@@ -268,15 +268,18 @@ Result<Context> Knowledge::context(const ContextOptions& options) const {
   // What holds is decided over all sessions, and only then which of them count: else a value that
   // was replaced would come back where the one that replaced it is left out.
   ContextKnowledge knowledge(store, options);
-  BMAD_TRY_ASSIGN(const ChosenIndexes chosen,
-                  choose_steadily(store, [&] { return choose_for_context(store, options); }));
-  Status gathered;
   Result<ContextSources> found = ContextSources();
-  // Both take as long, and neither waits for the other.
-  run_both([&] { found = search_for_context(store, options, chosen); },
-           [&] { gathered = knowledge.gather(chosen); });
-  BMAD_TRY(found);
-  BMAD_TRY(std::move(gathered));
+  const auto look = [&]() -> Status {
+    BMAD_TRY_ASSIGN(const ChosenIndexes chosen, choose_for_context(store, options));
+    Status gathered;
+    // Both take as long, and neither waits for the other.
+    run_both([&] { found = search_for_context(store, options, chosen); },
+             [&] { gathered = knowledge.gather(chosen); });
+    BMAD_TRY(found);
+    return gathered;
+  };
+  // Together: an archive that turns out to be damaged is left out of both.
+  BMAD_TRY(choose_steadily(store, look));
   const ContextConfig& config = store.config.context;
   const ContextRules rules{
       .max_tokens = options.max_tokens.value_or(static_cast<std::size_t>(config.max_tokens)),

@@ -197,9 +197,18 @@ DerivedTitle title_of_archive(const Store& store, const ArchiveManifest& manifes
 }  // namespace
 
 Result<std::vector<ArchivedSession>> list_archived(const Store& store) {
-  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, archived_session_ids(*store.files));
+  const Result<std::vector<std::string>> ids = archived_session_ids(*store.files);
   std::vector<ArchivedSession> sessions;
-  for (const std::string& id : ids) {
+  if (!ids) {
+    if (ids.error().code != ErrorCode::E_STORAGE_CORRUPT) {
+      return ids.error();
+    }
+    // What is in the folder's place hides all archives, and no session.
+    store.note_problem(kArchiveFolder, store.files->info(kArchiveFolder).value_or(FileInfo{}),
+                       ids.error());
+    return sessions;
+  }
+  for (const std::string& id : *ids) {
     ArchivedSession session{.session_id = id};
     const Result<ArchiveManifest> manifest = read_archive_manifest(*store.files, id);
     if (manifest) {

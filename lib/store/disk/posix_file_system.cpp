@@ -38,6 +38,19 @@ auto retry_interrupted(const Call& call) {
   return result;
 }
 
+/// A file of this size is read at once, whatever is in it.
+constexpr off_t kSparseSizeMax = off_t{64} << 20U;
+
+/// Whether the file is a hole for the most part: a few bytes on somebody's disk that would be hours
+/// of zeros to whoever reads them. Blocks alone don't tell: zfs counts them late.
+bool is_sparse(const struct stat& status, int descriptor) {
+  constexpr off_t kBlockSize = 512;
+  constexpr off_t kShareMin = 64;
+  return status.st_size > kSparseSizeMax &&
+         status.st_blocks < status.st_size / kBlockSize / kShareMin &&
+         ::lseek(descriptor, 0, SEEK_HOLE) < status.st_size;
+}
+
 FileInfo to_file_info(const struct stat& status) {
   constexpr std::int64_t kNanoseconds = 1'000'000'000;
   FileInfo info;
@@ -385,6 +398,16 @@ class PosixFileSystem final : public FileSystem {
     BMAD_TRY(checked(::fstat(descriptor.get(), &status), "look at", path));
     if (!S_ISREG(status.st_mode)) {
       return not_regular(path, EINVAL);
+    }
+    // What is updated in place, as a lock is, is read in parts.
+    const bool is_read_whole = (flags & O_ACCMODE) == O_RDONLY || (flags & O_APPEND) != 0;
+    if (is_read_whole && is_sparse(status, descriptor.get())) {
+      return Error{.code = ErrorCode::E_SIZE_LIMIT,
+                   .message = fmt::format("has {} bytes, of which almost none are on the disk; a "
+                                          "sparse file may have {}; bring it back from git or from "
+                                          "a backup, or move it away",
+                                          status.st_size, kSparseSizeMax),
+                   .path = display_path(path)};
     }
     if (status.st_nlink > 1 && (flags & O_ACCMODE) != O_RDONLY) {
       return second_name(path);
