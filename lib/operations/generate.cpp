@@ -503,7 +503,8 @@ std::string tools(const Tables& tables) {
       const Texts hints = texts_of(*mcp, "hints");
       const Arguments arguments =
           arguments_of(tables, *row, texts_of(*mcp, "takes"), "mcp", source);
-      rows += "    {.name = " + quoted(text_of(*mcp, "tool")) + ",\n     .writes = " +
+      rows += "    {.name = " + quoted(text_of(*mcp, "tool")) +
+              ",\n     .operation = " + quoted(text_of(*row, "name")) + ",\n     .writes = " +
               (std::ranges::find(hints, "writes") != hints.end() ? "true" : "false") +
               ",\n     .description = " + quoted(tool_json(*mcp, arguments.schema)) +
               ",\n     .parameters = " + source.array("JsonParameter", arguments.rows) +
@@ -551,7 +552,8 @@ std::string endpoints(const Tables& tables) {
     const std::string route = text_of(*http, "route");
     const std::size_t space = route.find(' ');
     rows += "    {.method = " + quoted(route.substr(0, space)) +
-            ",\n     .path = " + quoted(route.substr(space + 1)) + ",\n     .summary = " +
+            ",\n     .path = " + quoted(route.substr(space + 1)) +
+            ",\n     .operation = " + quoted(text_of(*row, "name")) + ",\n     .summary = " +
             quoted(text_of(*http, "summary", sentence(text_of(*row, "summary")))) +
             ",\n     .parameters = " + source.array("QueryParameter", parameters) +
             ",\n     .body = " + source.array("JsonParameter", body.rows) +

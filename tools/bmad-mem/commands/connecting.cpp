@@ -181,6 +181,7 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
                       .user_root = tool.user_root(),
                       .agent_id = std::string(hook_client_info(client).name),
                       .index_at_the_end = true};
+  BMAD_TRY_ASSIGN(options.access, tool.access());
   Result<MemoryManager> memory = MemoryManager::open(options);
   if (!memory && (memory.error().code == ErrorCode::E_SCHEMA_INVALID ||
                   memory.error().code == ErrorCode::E_INVALID_FORMAT)) {

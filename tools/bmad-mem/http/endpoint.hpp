@@ -61,9 +61,10 @@ struct ApiContext {
 };
 
 struct Endpoint {
-  std::string_view method;   ///< "GET"
-  std::string_view path;     ///< "/memory/record/{id}"
-  std::string_view summary;  ///< One line.
+  std::string_view method;     ///< "GET"
+  std::string_view path;       ///< "/memory/record/{id}"
+  std::string_view operation;  ///< Its row of the operation table, whose right it needs.
+  std::string_view summary;    ///< One line.
   std::span<const QueryParameter> parameters = {};
   std::span<const JsonParameter> body = {};  ///< The members of the body.
   std::string_view body_schema = {};         ///< The same as a JSON Schema.

@@ -224,8 +224,7 @@ HttpResponse exchange_code(Access& access, const HttpRequest& request, Access::T
   if (!body || !(*body)["code"].is_string()) {
     return error_response(400, "bad_request", R"(send {"code":"…"}, with the code of the link)");
   }
-  const std::optional<std::string> secret =
-      access.page_secret_for((*body)["code"].string(), now);
+  const std::optional<std::string> secret = access.page_secret_for((*body)["code"].string(), now);
   if (!secret) {
     return unauthorized(
         "this link has been used already, or is too old; `bmad-mem serve` prints another one");

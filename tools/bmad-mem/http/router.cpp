@@ -103,6 +103,8 @@ Result<JsonValue> read_body(const HttpRequest& request, const Endpoint& endpoint
 Result<HttpResponse> run(ApiContext& context, const HttpRequest& request, Match& found) {
   const Endpoint& endpoint = *found.endpoint;
   const Timestamp now = system_clock().now();
+  // Here for all, also for what streams: behind the head of an answer nothing can be refused.
+  BMAD_TRY(context.memory.check_allowed(endpoint.operation, /*changes=*/false));
   BMAD_TRY(check_parameters(request, endpoint, now));
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue body, read_body(request, endpoint, parser));

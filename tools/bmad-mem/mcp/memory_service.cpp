@@ -141,11 +141,25 @@ void MemoryService::rest() {
   }
 }
 
+namespace {
+
+/// Whether the workflow allows the tool at all; what it is about is looked at further inside.
+Status check_allowed(LazyMemory& memory, const MemoryTool& tool) {
+  const Result<MemoryManager*> found = memory.to_read();
+  return found && *found != nullptr ? (*found)->check_allowed(tool.operation, /*changes=*/false)
+                                    : Status();  // It says itself why there is none.
+}
+
+}  // namespace
+
 McpAnswer<McpToolResult> MemoryService::call_tool(std::string_view name, JsonValue arguments,
                                                   McpCall& call) {
   for (const MemoryTool& tool : all_memory_tools()) {
     if (tool.name != name || (tool.writes && memory_.place().read_only)) {
       continue;
+    }
+    if (const Status allowed = check_allowed(memory_, tool); !allowed) {
+      return failure(allowed.error());
     }
     ToolArguments checked(arguments, tool.parameters);
     if (const Status good = checked.check(); !good) {

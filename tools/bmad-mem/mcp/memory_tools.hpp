@@ -30,7 +30,8 @@ struct MemoryToolCall {
 
 struct MemoryTool {
   std::string_view name;
-  bool writes;  ///< Not there with --read-only.
+  std::string_view operation;  ///< Its row of the operation table, whose right it needs.
+  bool writes;                 ///< Not there with --read-only.
   /// The tool object as JSON, for with_fields(); may have line breaks between tokens.
   std::string_view description;
   std::span<const JsonParameter> parameters;
