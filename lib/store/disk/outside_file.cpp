@@ -1,8 +1,10 @@
 // outside_file.cpp - reading a file of the user's own, outside of any root.
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -10,8 +12,11 @@
 #include "store/posix_file_system.hpp"
 
 namespace bmad_mem {
+namespace {
 
-Result<std::string> read_outside_file(const std::string& path, std::uint64_t size_max) {
+enum class Readers : std::uint8_t { kAny, kOwnerOnly };
+
+Result<std::string> read(const std::string& path, std::uint64_t size_max, Readers readers) {
   // O_NONBLOCK: a FIFO must not keep anybody waiting before it is known as one.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status{};
@@ -20,6 +25,15 @@ Result<std::string> read_outside_file(const std::string& path, std::uint64_t siz
   }
   if (!S_ISREG(status.st_mode)) {
     return Error{.code = ErrorCode::E_STORAGE_IO, .message = "is not a regular file", .path = path};
+  }
+  constexpr mode_t kOthers = 077;
+  if (readers == Readers::kOwnerOnly &&
+      (status.st_uid != ::geteuid() || (status.st_mode & kOthers) != 0)) {
+    return Error{.code = ErrorCode::E_ACCESS_DENIED,
+                 .message = fmt::format("holds a secret, and others may read it: it must be yours, "
+                                        "with mode 600, and has mode {:o}",
+                                        status.st_mode & 07777U),
+                 .path = path};
   }
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size > size_max) {
@@ -42,6 +56,16 @@ Result<std::string> read_outside_file(const std::string& path, std::uint64_t siz
   }
   text.resize(done);
   return text;
+}
+
+}  // namespace
+
+Result<std::string> read_outside_file(const std::string& path, std::uint64_t size_max) {
+  return read(path, size_max, Readers::kAny);
+}
+
+Result<std::string> read_private_file(const std::string& path, std::uint64_t size_max) {
+  return read(path, size_max, Readers::kOwnerOnly);
 }
 
 }  // namespace bmad_mem

@@ -24,6 +24,9 @@ Result<std::unique_ptr<FileSystem>> open_posix_file_system(const std::string& ro
 /// The whole file at `path`, outside of any root: links are followed. Never waits. Errors: as the
 /// system's; E_STORAGE_IO for what is no regular file, E_SIZE_LIMIT above `size_max` bytes.
 Result<std::string> read_outside_file(const std::string& path, std::uint64_t size_max);
+/// The same of a file that holds a secret. Errors besides: E_ACCESS_DENIED for one that is somebody
+/// else's, or that others may read or write.
+Result<std::string> read_private_file(const std::string& path, std::uint64_t size_max);
 
 /// Creates the folder `root` and the missing ones above it (0700), and makes them durable.
 Status make_root_directory(const std::string& root);

@@ -1,0 +1,370 @@
+#include "privacy/sealed_line.hpp"
+
+#include <sodium.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/object_text.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/text.hpp"
+#include "model/entry.hpp"
+#include "store/posix_file_system.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::string_view kKeyMark = "bmad-mem-key-1 ";
+constexpr std::string_view kFormMark = "1.";
+constexpr std::size_t kKeyIdBytes = 8;
+constexpr std::size_t kKeyIdSize = 11;  // In base64url, without padding.
+constexpr std::size_t kNonceSize = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES;
+constexpr std::size_t kTagSize = crypto_aead_xchacha20poly1305_ietf_ABYTES;
+constexpr std::uint64_t kKeyFileSizeMax = std::uint64_t{64} << 10U;
+
+/// The members that stay readable: of these, those that the entry has.
+constexpr std::array<std::string_view, 3> kClear = {"id", "timestamp", "updated_at"};
+
+// NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): libsodium's bytes are unsigned.
+const unsigned char* bytes_of(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+unsigned char* bytes_of(char* data) { return reinterpret_cast<unsigned char*>(data); }
+// NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
+
+void begin() {
+  if (sodium_init() < 0) {
+    std::abort();  // Without random numbers nothing is secret.
+  }
+}
+
+std::string base64(const unsigned char* bytes, std::size_t size) {
+  constexpr int kVariant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
+  std::string out(sodium_base64_encoded_len(size, kVariant), '\0');
+  sodium_bin2base64(out.data(), out.size(), bytes, size, kVariant);
+  out.pop_back();  // Its NUL.
+  return out;
+}
+
+// What is coded below is ciphertext, so that it need not take the same time for all: libsodium's
+// coding does, and takes three times as long as opening a line.
+
+constexpr std::string_view kLetters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+std::string encoded(std::string_view bytes) {
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      value = value << 8U | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0U);
+    }
+    for (std::size_t i = 0; i <= count; ++i) {
+      out += kLetters[value >> (18 - 6 * i) & 63U];
+    }
+  }
+  return out;
+}
+
+/// Six bits for each letter, or kNone.
+constexpr unsigned char kNone = 0xFF;
+constexpr std::array<unsigned char, 256> kDigits = [] {
+  std::array<unsigned char, 256> digits{};
+  digits.fill(kNone);
+  unsigned char value = 0;
+  for (const char c : kLetters) {
+    digits[static_cast<unsigned char>(c)] = value++;
+  }
+  return digits;
+}();
+
+/// The bytes of base64url without padding, written in the one way there is.
+std::optional<std::string> decoded(std::string_view text) {
+  if (text.size() % 4 == 1) {
+    return std::nullopt;
+  }
+  std::string out;
+  bool is_good = true;
+  out.resize_and_overwrite(text.size() / 4 * 3 + 3, [&](char* to, std::size_t) {
+    const char* const start = to;
+    unsigned bad = 0;
+    const auto digit = [&](std::size_t at) {
+      return unsigned{kDigits[static_cast<unsigned char>(text[at])]};
+    };
+    std::size_t at = 0;
+    for (; at + 4 <= text.size(); at += 4) {
+      const unsigned a = digit(at);
+      const unsigned b = digit(at + 1);
+      const unsigned c = digit(at + 2);
+      const unsigned d = digit(at + 3);
+      bad |= a | b | c | d;
+      const unsigned value = a << 18U | b << 12U | c << 6U | d;
+      *to++ = static_cast<char>(value >> 16U);
+      *to++ = static_cast<char>(value >> 8U);
+      *to++ = static_cast<char>(value);
+    }
+    if (const std::size_t left = text.size() - at; left > 0) {
+      const unsigned a = digit(at);
+      const unsigned b = digit(at + 1);
+      const unsigned c = left == 3 ? digit(at + 2) : 0;
+      bad |= a | b | c | ((left == 3 ? c & 3U : b & 15U) != 0 ? kNone : 0U);
+      *to++ = static_cast<char>(a << 2U | b >> 4U);
+      if (left == 3) {
+        *to++ = static_cast<char>(b << 4U | c >> 2U);
+      }
+    }
+    is_good = bad < 64;
+    return static_cast<std::size_t>(to - start);
+  });
+  return is_good ? std::optional(std::move(out)) : std::nullopt;
+}
+
+/// What is authenticated beside the line: each part with its size, so that no two places are alike.
+std::string authenticated(const LinePlace& place, JsonValue entry) {
+  std::string out = "bmad-mem sealed line 1";
+  const auto add = [&](std::string_view part) { out += fmt::format("\n{} {}", part.size(), part); };
+  add(place.session_id);
+  add(entry_type_name(place.type));
+  for (const std::string_view name : kClear) {
+    add(entry[name].string());
+  }
+  return out;
+}
+
+Error bad_key(std::string message) {
+  return {.code = ErrorCode::E_INVALID_FORMAT, .message = std::move(message), .field = "key"};
+}
+
+/// What a sealed line is made of.
+struct SealedParts {
+  std::string_view key_id;
+  std::string_view body;
+};
+
+std::optional<SealedParts> parts_of(std::string_view sealed) {
+  constexpr std::size_t kHeadSize = kFormMark.size() + kKeyIdSize + 1;
+  if (!sealed.starts_with(kFormMark) || sealed.size() < kHeadSize || sealed[kHeadSize - 1] != '.') {
+    return std::nullopt;
+  }
+  return SealedParts{.key_id = sealed.substr(kFormMark.size(), kKeyIdSize),
+                     .body = sealed.substr(kHeadSize)};
+}
+
+Error does_not_open() {
+  return {.code = ErrorCode::E_STORAGE_CORRUPT,
+          .message =
+              "the sealed line does not open: it was changed, or was sealed for another "
+              "session, log or entry; bring it back from git or from a backup",
+          .field = std::string(kSealedField)};
+}
+
+}  // namespace
+
+// Keys.
+
+PassphraseRecipe new_passphrase_recipe() {
+  begin();
+  PassphraseRecipe recipe;
+  static_assert(recipe.salt.size() == crypto_pwhash_SALTBYTES);
+  randombytes_buf(recipe.salt.data(), recipe.salt.size());
+  return recipe;
+}
+
+SealKey::~SealKey() { sodium_memzero(bytes_.data(), bytes_.size()); }
+
+void SealKey::set_id() {
+  std::array<unsigned char, crypto_generichash_BYTES> hash{};
+  constexpr std::string_view kWhat = "bmad-mem key id";
+  crypto_generichash(hash.data(), hash.size(), bytes_of(kWhat), kWhat.size(), bytes_.data(),
+                     bytes_.size());
+  id_ = base64(hash.data(), kKeyIdBytes);
+}
+
+SealKey SealKey::make() {
+  begin();
+  static_assert(kSize == crypto_aead_xchacha20poly1305_ietf_KEYBYTES);
+  SealKey key;
+  randombytes_buf(key.bytes_.data(), key.bytes_.size());
+  key.set_id();
+  return key;
+}
+
+Result<SealKey> SealKey::parse(std::string_view text) {
+  begin();
+  text = trimmed(text);
+  if (!text.starts_with(kKeyMark)) {
+    return bad_key(fmt::format("it is no key: one begins with '{}'", trimmed(kKeyMark)));
+  }
+  text = trimmed(text.substr(kKeyMark.size()));
+  SealKey key;
+  std::size_t size = 0;
+  // Unlike decoded(), in the same time for all keys.
+  const int done = sodium_base642bin(key.bytes_.data(), kSize, text.data(), text.size(), nullptr,
+                                     &size, nullptr, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+  if (done != 0 || size != kSize || base64(key.bytes_.data(), kSize) != text) {
+    return bad_key(
+        fmt::format("the key is not {} bytes in base64url, which has 43 letters: it has {}", kSize,
+                    text.size()));
+  }
+  key.set_id();
+  return key;
+}
+
+Result<SealKey> SealKey::from_passphrase(std::string_view passphrase,
+                                         const PassphraseRecipe& recipe) {
+  begin();
+  if (passphrase.empty()) {
+    return bad_key("the passphrase is empty");
+  }
+  if (recipe.passes == 0 || recipe.passes > PassphraseRecipe::kPassesMax ||
+      recipe.memory < PassphraseRecipe::kMemoryMin ||
+      recipe.memory > PassphraseRecipe::kMemoryMax) {
+    return bad_key(
+        fmt::format("the recipe of the passphrase wants {} passes over {} bytes; it may "
+                    "want 1 to {} over {} to {}",
+                    recipe.passes, recipe.memory, PassphraseRecipe::kPassesMax,
+                    PassphraseRecipe::kMemoryMin, PassphraseRecipe::kMemoryMax));
+  }
+  SealKey key;
+  if (crypto_pwhash(key.bytes_.data(), key.bytes_.size(), passphrase.data(), passphrase.size(),
+                    recipe.salt.data(), recipe.passes, recipe.memory,
+                    crypto_pwhash_ALG_ARGON2ID13) != 0) {
+    return Error{.code = ErrorCode::E_RESOURCE_LIMIT,
+                 .message = fmt::format("there are no {} bytes of memory to make a key of the "
+                                        "passphrase",
+                                        recipe.memory)};
+  }
+  key.set_id();
+  return key;
+}
+
+std::string SealKey::to_text() const {
+  return std::string(kKeyMark) + base64(bytes_.data(), bytes_.size());
+}
+
+Result<SealKeys> SealKeys::parse(std::string_view text) {
+  SealKeys keys;
+  std::uint64_t number = 0;
+  const auto at_line = [&](Error error) {
+    error.line = number;
+    return error;
+  };
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    ++number;
+    if (trimmed(line).empty() || line.starts_with('#')) {
+      continue;
+    }
+    Result<SealKey> key = SealKey::parse(line);
+    if (!key) {
+      return at_line(std::move(key).error());
+    }
+    if (keys.keys_.size() == kKeysMax || keys.find(key->id()) != nullptr) {
+      return at_line(bad_key(keys.find(key->id()) != nullptr
+                                 ? fmt::format("the key {} stands twice", key->id())
+                                 : fmt::format("there are more than {} keys", kKeysMax)));
+    }
+    keys.keys_.push_back(*std::move(key));
+  }
+  if (keys.empty()) {
+    return bad_key("there is no key in it");
+  }
+  return keys;
+}
+
+Result<SealKeys> SealKeys::read(const std::string& path) {
+  BMAD_TRY_ASSIGN(std::string text, read_private_file(path, kKeyFileSizeMax));
+  Result<SealKeys> keys = parse(text);
+  sodium_memzero(text.data(), text.size());
+  if (!keys) {
+    Error error = std::move(keys).error();
+    error.path = path;
+    return error;
+  }
+  return keys;
+}
+
+const SealKey* SealKeys::find(std::string_view id) const {
+  const auto found = std::ranges::find(keys_, id, &SealKey::id);
+  return found == keys_.end() ? nullptr : &*found;
+}
+
+// Lines.
+
+bool is_sealed(JsonValue entry) { return entry[kSealedField].is_string(); }
+
+std::string_view sealing_key_id(JsonValue entry) {
+  const std::optional<SealedParts> parts = parts_of(entry[kSealedField].string());
+  return parts ? parts->key_id : std::string_view();
+}
+
+Result<std::string> seal_line(const SealKey& key, const LinePlace& place, JsonValue entry,
+                              std::string_view line) {
+  begin();
+  if (line.size() > kSealableSizeMax) {
+    return Error{.code = ErrorCode::E_SIZE_LIMIT,
+                 .message = fmt::format("the entry has {} bytes; one that is sealed may have {}",
+                                        line.size(), kSealableSizeMax)};
+  }
+  const std::string beside = authenticated(place, entry);
+  std::string body(kNonceSize + line.size() + kTagSize, '\0');
+  randombytes_buf(body.data(), kNonceSize);
+  crypto_aead_xchacha20poly1305_ietf_encrypt(
+      bytes_of(body.data()) + kNonceSize, nullptr, bytes_of(line), line.size(), bytes_of(beside),
+      beside.size(), nullptr, bytes_of(body.data()), key.bytes().data());
+  JsonWriter json;
+  json.begin_object();
+  for (const std::string_view name : kClear) {
+    if (entry[name].is_string()) {
+      json.member(name, entry[name].string());
+    }
+  }
+  json.member(kSealedField, fmt::format("{}{}.{}", kFormMark, key.id(), encoded(body)));
+  json.end_object();
+  return json.take();
+}
+
+Result<std::string> open_line(const SealKeys& keys, const LinePlace& place, JsonValue entry) {
+  begin();
+  const std::string_view sealed = entry[kSealedField].string();
+  const std::optional<SealedParts> parts = parts_of(sealed);
+  if (!parts) {
+    const bool is_later = sealed.find('.') == 1 && sealed[0] >= '2' && sealed[0] <= '9';
+    return is_later ? Error{.code = ErrorCode::E_NEWER_VERSION,
+                            .message = "a newer bmad-mem sealed the line; use that one",
+                            .field = std::string(kSealedField)}
+                    : does_not_open();
+  }
+  const SealKey* const key = keys.find(parts->key_id);
+  if (key == nullptr) {
+    return Error{.code = ErrorCode::E_ACCESS_DENIED,
+                 .message = fmt::format("the entry is sealed with the key {}, which is not here",
+                                        parts->key_id),
+                 .field = std::string(kSealedField)};
+  }
+  const std::optional<std::string> body = decoded(parts->body);
+  if (!body || body->size() < kNonceSize + kTagSize) {
+    return does_not_open();
+  }
+  const std::string beside = authenticated(place, entry);
+  std::string line;
+  bool is_open = false;
+  line.resize_and_overwrite(body->size() - kNonceSize - kTagSize, [&](char* to, std::size_t size) {
+    is_open =
+        crypto_aead_xchacha20poly1305_ietf_decrypt(
+            bytes_of(to), nullptr, nullptr, bytes_of(*body) + kNonceSize, body->size() - kNonceSize,
+            bytes_of(beside), beside.size(), bytes_of(*body), key->bytes().data()) == 0;
+    return is_open ? size : 0;
+  });
+  return is_open ? Result<std::string>(std::move(line)) : does_not_open();
+}
+
+}  // namespace bmad_mem
