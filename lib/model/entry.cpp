@@ -137,6 +137,11 @@ EntryHead entry_head(EntryType type, JsonValue entry) {
 
 std::string_view entry_id(JsonValue entry) { return entry["id"].string(); }
 
+bool is_sealed(JsonValue line) {
+  return !line[kSealedField].string().empty() && !entry_id(line).empty() &&
+         try_parse_rfc3339(line["timestamp"].string());
+}
+
 Timestamp entry_timestamp(JsonValue entry) {
   return try_parse_rfc3339(entry["timestamp"].string()).value_or(Timestamp{});
 }

@@ -13,7 +13,6 @@
 #include "base/object_text.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/text.hpp"
-#include "model/entry.hpp"
 #include "store/posix_file_system.hpp"
 
 namespace bmad_mem {
@@ -298,8 +297,6 @@ const SealKey* SealKeys::find(std::string_view id) const {
 }
 
 // Lines.
-
-bool is_sealed(JsonValue entry) { return entry[kSealedField].is_string(); }
 
 std::string_view sealing_key_id(JsonValue entry) {
   const std::optional<SealedParts> parts = parts_of(entry[kSealedField].string());

@@ -110,6 +110,7 @@ Status count_log(const Store& store, EntryType type, SessionStatistics& statisti
   statistics.types[static_cast<std::size_t>(type)] = {.type = type,
                                                       .entries = ids.size(),
                                                       .versions = scan.entries,
+                                                      .sealed_lines = scan.sealed,
                                                       .damaged_lines = scan.damaged,
                                                       .bytes = scan.whole_end + scan.torn_size,
                                                       .torn_bytes = scan.torn_size};
@@ -120,6 +121,9 @@ Status count_log(const Store& store, EntryType type, SessionStatistics& statisti
 
 std::uint64_t SessionStatistics::entries() const { return sum(types, &TypeStatistics::entries); }
 std::uint64_t SessionStatistics::versions() const { return sum(types, &TypeStatistics::versions); }
+std::uint64_t SessionStatistics::sealed_lines() const {
+  return sum(types, &TypeStatistics::sealed_lines);
+}
 std::uint64_t SessionStatistics::damaged_lines() const {
   return sum(types, &TypeStatistics::damaged_lines);
 }

@@ -89,17 +89,25 @@ class Scan {
       reject([&] { return not_json(line); });
       return;
     }
+    const ScannedEntry entry{.type = type_,
+                             .value = *value,
+                             .text = text,
+                             .offset = line.offset,
+                             .line = line.number,
+                             .line_size = line.size + 1};
     if (std::optional<FieldProblem> problem = check_entry(type_, *value)) {
+      if (is_sealed(*value)) {
+        ++result_.sealed;
+        if (handlers_.on_sealed) {
+          handlers_.on_sealed(entry);
+        }
+        return;
+      }
       reject([&] { return not_an_entry(line, std::move(*problem)); });
       return;
     }
     ++result_.entries;
-    handlers_.on_entry({.type = type_,
-                        .value = *value,
-                        .text = text,
-                        .offset = line.offset,
-                        .line = line.number,
-                        .line_size = line.size + 1});
+    handlers_.on_entry(entry);
   }
 
   [[nodiscard]] LogScan finish(const LineReader& reader, std::uint64_t lines) {

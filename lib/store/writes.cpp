@@ -158,7 +158,7 @@ Result<KnownLines> known_lines(const Store& store, const std::string& session_id
     its.lines.insert(its.newest);
   };
   BMAD_TRY(scan_log(*store.files, session_file(session_id, entry_type_info(type).log_file), type,
-                    parser, {.on_entry = take}));
+                    parser, {.on_entry = take, .on_sealed = take}));
   // A damaged archive is for verify to name; it must not stand in the way of a write.
   if (const Result<std::vector<EvictedLine>> evicted = read_evicted(*store.files, session_id)) {
     for (const EvictedLine& line : *evicted) {

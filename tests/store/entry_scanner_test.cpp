@@ -49,6 +49,49 @@ std::string fact(const std::string& id) {
 
 }  // namespace
 
+TEST_CASE(
+    "a sealed line is neither an entry nor damage, and is passed over unless it is asked for") {
+  struct Row {
+    const char* name;
+    std::string line;
+    std::uint64_t sealed;
+    std::uint64_t damaged;
+  };
+  const Row rows[] = {
+      {"sealed", R"({"id":"f2","timestamp":"2026-01-11T10:00:00Z","sealed":"1.x.y"})", 1, 0},
+      {"with a version time",
+       R"({"id":"f2","timestamp":"2026-01-11T10:00:00Z","updated_at":"x","sealed":"1.x.y"})", 1, 0},
+      {"an entry with such a field",
+       R"({"id":"f2","timestamp":"2026-01-11T10:00:00Z","content":"x","sealed":"1.x.y"})", 0, 0},
+      {"without id", R"({"timestamp":"2026-01-11T10:00:00Z","sealed":"1.x.y"})", 0, 1},
+      {"without time", R"({"id":"f2","sealed":"1.x.y"})", 0, 1},
+      {"no time", R"({"id":"f2","timestamp":"today","sealed":"1.x.y"})", 0, 1},
+      {"nothing sealed", R"({"id":"f2","timestamp":"2026-01-11T10:00:00Z","sealed":""})", 0, 1},
+      {"a number", R"({"id":"f2","timestamp":"2026-01-11T10:00:00Z","sealed":1})", 0, 1},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    const Scanned scanned(fact("f1") + "\n" + row.line + "\n" + fact("f3") + "\n");
+    CHECK(scanned.scan.sealed == row.sealed);
+    CHECK(scanned.scan.damaged == row.damaged);
+    CHECK(scanned.scan.entries == 3 - row.sealed - row.damaged);
+    CHECK(scanned.lines.back() == 3);
+  }
+  MemoryFileSystem files;
+  files.write("facts.jsonl", fact("f1") + "\n" + rows[0].line + "\n");
+  JsonParser parser;
+  std::vector<std::string> ids;
+  REQUIRE(scan_log(files, "facts.jsonl", EntryType::kFact, parser,
+                   {.on_entry = [](const ScannedEntry&) {},
+                    .on_sealed =
+                        [&](const ScannedEntry& entry) {
+                          ids.emplace_back(entry_id(entry.value));
+                          CHECK(entry.text == rows[0].line);
+                          CHECK(entry.line == 2);
+                        }}));
+  CHECK(ids == std::vector<std::string>{"f2"});
+}
+
 TEST_CASE("a log that isn't there is empty") {
   MemoryFileSystem files;
   JsonParser parser;

@@ -66,6 +66,7 @@ struct TypeStatistics {
   EntryType type = EntryType::kConversation;
   std::uint64_t entries = 0;        ///< Distinct ids.
   std::uint64_t versions = 0;       ///< Good lines.
+  std::uint64_t sealed_lines = 0;   ///< Lines that only a key opens; none of the above.
   std::uint64_t damaged_lines = 0;  ///< Lines that `verify` names.
   std::uint64_t bytes = 0;          ///< Size of the log.
   std::uint64_t torn_bytes = 0;     ///< Behind its last newline.
@@ -83,6 +84,7 @@ struct SessionStatistics {
 
   [[nodiscard]] std::uint64_t entries() const;
   [[nodiscard]] std::uint64_t versions() const;
+  [[nodiscard]] std::uint64_t sealed_lines() const;
   [[nodiscard]] std::uint64_t damaged_lines() const;
 };
 

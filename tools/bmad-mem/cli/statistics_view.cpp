@@ -19,6 +19,7 @@ namespace {
 struct Total {
   std::uint64_t entries = 0;
   std::uint64_t versions = 0;
+  std::uint64_t sealed_lines = 0;
   std::uint64_t damaged_lines = 0;
   std::uint64_t size_bytes = 0;
 };
@@ -28,17 +29,34 @@ Total total_of(const GlobalStatistics& statistics) {
   for (const SessionStatistics& session : statistics.sessions) {
     total.entries += session.entries();
     total.versions += session.versions();
+    total.sealed_lines += session.sealed_lines();
     total.damaged_lines += session.damaged_lines();
     total.size_bytes += session.size_bytes;
   }
   return total;
 }
 
+/// Absent where none is: few memories have one.
+void add_sealed(JsonWriter& json, std::uint64_t lines) {
+  if (lines != 0) {
+    json.member("sealed_lines", lines);
+  }
+}
+
+void print_sealed(Tool& tool, std::uint64_t lines) {
+  if (lines != 0) {
+    tool.out().print("{}, which only a key opens\n",
+                     format_count(lines, "sealed line", "sealed lines"));
+  }
+}
+
 void add_type(JsonWriter& json, const TypeStatistics& type) {
   json.key(entry_type_name(type.type)).begin_object();
   json.member("entries", type.entries).member("versions", type.versions);
   json.member("damaged_lines", type.damaged_lines).member("bytes", type.bytes);
-  json.member("torn_bytes", type.torn_bytes).end_object();
+  json.member("torn_bytes", type.torn_bytes);
+  add_sealed(json, type.sealed_lines);
+  json.end_object();
 }
 
 void add_maintenance(JsonWriter& json, const MaintenanceReport& report) {
@@ -70,6 +88,7 @@ void print_statistics_as_json(Tool& tool, const SessionStatistics& statistics,
     json.member("session_id", statistics.session_id).member("state", life.state);
     json.member("entries", statistics.entries()).member("versions", statistics.versions());
     json.member("damaged_lines", statistics.damaged_lines());
+    add_sealed(json, statistics.sealed_lines());
     json.member("size_bytes", statistics.size_bytes);
     json.member("size_max_bytes", statistics.size_max_bytes);
     json.member("quarantined", statistics.quarantined);
@@ -98,6 +117,7 @@ void print_total_as_json(Tool& tool, const GlobalStatistics& statistics,
     json.member("sessions", static_cast<std::uint64_t>(statistics.sessions.size()));
     json.member("entries", total.entries).member("versions", total.versions);
     json.member("damaged_lines", total.damaged_lines).member("size_bytes", total.size_bytes);
+    add_sealed(json, total.sealed_lines);
     if (!statistics.problems.empty()) {
       json.member("unreadable_sessions", static_cast<std::uint64_t>(statistics.problems.size()));
     }
@@ -139,6 +159,7 @@ void print_statistics(Tool& tool, const SessionStatistics& statistics, const Ses
     tool.out().print("{} in quarantine.jsonl\n",
                      format_count(statistics.quarantined, "line", "lines"));
   }
+  print_sealed(tool, statistics.sealed_lines());
   const auto torn = std::accumulate(
       statistics.types.begin(), statistics.types.end(), std::uint64_t{0},
       [](std::uint64_t sum, const TypeStatistics& type) { return sum + type.torn_bytes; });
@@ -169,6 +190,7 @@ void print_statistics(Tool& tool, const GlobalStatistics& statistics,
                   format_count(total.entries), format_count(total.versions),
                   format_count(total.damaged_lines), format_size(total.size_bytes)});
   print_table(tool, rows);
+  print_sealed(tool, total.sealed_lines);
 }
 
 std::string action_text(const MaintenanceAction& action) {

@@ -30,6 +30,12 @@ inline constexpr std::string_view kSensitiveField = "sensitive";
 inline constexpr std::string_view kOutsideWorkspaceField = "outside_workspace";
 inline constexpr std::string_view kExpiresField = "expires_at";
 
+/// The member of a sealed entry: of such a line id and times alone can be read without a key, see
+/// docs/decisions/0055-encryption-at-rest.md.
+inline constexpr std::string_view kSealedField = "sealed";
+/// Whether `line`, the value of a line that is no entry of its log, is one that is sealed.
+bool is_sealed(JsonValue line);
+
 /// The member that holds an entry's typed links, see entry_links.hpp.
 inline constexpr std::string_view kLinksField = "links";
 /// The member of `links` with the ids of a kind: its name, but "superseded_by" for kSupersedes.

@@ -25,11 +25,10 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"
+#include "model/entry.hpp"
 
 namespace bmad_mem {
 
-/// The member that holds what is sealed.
-inline constexpr std::string_view kSealedField = "sealed";
 /// Longest line that can be sealed, in bytes without its '\n': as a sealed one it has at most
 /// kEntrySizeMax.
 inline constexpr std::size_t kSealableSizeMax = (std::size_t{1} << 20U) * 3 / 4 - 4096;
@@ -113,7 +112,6 @@ struct LinePlace {
   EntryType type = EntryType::kConversation;
 };
 
-[[nodiscard]] bool is_sealed(JsonValue entry);
 /// The id of the key that opens it; empty for what is no sealed line.
 [[nodiscard]] std::string_view sealing_key_id(JsonValue entry);
 

@@ -2,8 +2,8 @@
 // and the latest version of each.
 //
 // Every line gets one verdict, the same for reads, `stats`, `verify` and `repair`: it is an entry
-// of the log's type, or it is damaged. Blank lines are neither. Bytes behind the last newline are
-// torn and not looked at.
+// of the log's type, it is a sealed one, or it is damaged. Blank lines are none of these. Bytes
+// behind the last newline are torn and not looked at.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +44,7 @@ struct DamagedLine {
 
 struct LogScan {
   std::uint64_t entries = 0;
+  std::uint64_t sealed = 0;
   std::uint64_t damaged = 0;
   std::uint64_t whole_end = 0;  ///< Where the last whole line ends.
   std::uint64_t torn_size = 0;
@@ -53,6 +54,9 @@ struct LogScan {
 
 struct ScanHandlers {
   std::function<void(const ScannedEntry&)> on_entry;
+  /// Of a sealed entry id and times alone can be read. Without this they are passed over: nothing
+  /// that is made of entries has one by chance.
+  std::function<void(const ScannedEntry&)> on_sealed = {};
   /// Finding out why a line is damaged is slow; without this nobody asks.
   std::function<void(const DamagedLine&)> on_damage = {};
   /// Called about once in 256 KiB with how far it is, in bytes.

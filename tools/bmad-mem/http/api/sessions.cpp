@@ -33,6 +33,7 @@ void add_statistics(JsonWriter& json, const SessionStatistics& statistics) {
   add_array(json, "types", statistics.types, [&](const TypeStatistics& type) {
     json.begin_object().member("type", entry_type_name(type.type));
     json.member("entries", type.entries).member("versions", type.versions);
+    json.member("sealed_lines", type.sealed_lines);
     json.member("damaged_lines", type.damaged_lines).member("bytes", type.bytes).end_object();
   });
   json.member("size_bytes", statistics.size_bytes);
