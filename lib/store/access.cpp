@@ -1,6 +1,7 @@
 #include "store/access.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <iterator>
 
@@ -82,6 +83,14 @@ Result<EntryFilter> readable(const Store& store, EntryFilter filter) {
     }
   }
   return filter;
+}
+
+bool may_read_summaries(const Store& store) {
+  // As found_lines() in knowledge/summaries/rule_summary.cpp takes them.
+  constexpr std::array<EntryType, 4> kQuoted = {EntryType::kConversation, EntryType::kDecision,
+                                                EntryType::kEvent, EntryType::kFinding};
+  return !store.access ||
+         std::ranges::all_of(kQuoted, [&](EntryType type) { return store.access->may_read(type); });
 }
 
 void drop_unreadable(const Store& store, std::vector<Entry>& entries) {

@@ -216,7 +216,8 @@ void add_title(const Store& store, FileSystem& files, Session& session) {
     session.title_from = TitleSource::kRequest;
     return;
   }
-  session.title = may_read ? read_summary_line(files, session.session_id) : "";
+  session.title =
+      may_read_summaries(store) ? read_summary_line(files, session.session_id) : std::string();
   session.title_from = session.title.empty() ? TitleSource::kDay : TitleSource::kSummary;
   if (session.title.empty() && session.agent_ids.empty()) {
     session.title = read_entry_line(store, files, session.session_id);
@@ -231,6 +232,9 @@ void add_title(const Store& store, const Manifest& manifest, DerivedTitle derive
                ArchivedSession& session) {
   if (!check_read(store, EntryType::kConversation)) {
     derived = {};
+  }
+  if (derived.first_request.empty() && !may_read_summaries(store)) {
+    derived.title.clear();  // It is of the summary.
   }
   session.title_from = !manifest.title.empty()         ? TitleSource::kChosen
                        : derived.title.empty()         ? TitleSource::kDay

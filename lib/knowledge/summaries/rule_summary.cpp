@@ -257,6 +257,23 @@ Result<bool> write_found(Store& store, const std::string& session_id) {
 
 }  // namespace
 
+Result<FrontMatter> readable_summary(const Store& store, const std::string& session_id,
+                                     const SummaryFiles& files) {
+  FrontMatter summary = files.summary();
+  if (may_read_summaries(store) || !is_by_rules(summary)) {
+    return summary;
+  }
+  BMAD_TRY_ASSIGN(const SummaryLines lines, found_lines(store, session_id));
+  std::string body =
+      lines.empty() ? std::string(FrontMatter(summary_template()).body()) : lines.body();
+  if (store.redaction != nullptr) {
+    body = store.redaction->redact_text(body, session_id);
+  }
+  summary.set(kByRules, hash_hex(xxh3(body)));
+  summary.set_body(std::move(body));
+  return summary;
+}
+
 Result<bool> Summaries::write_by_rules(std::string_view session_id) {
   const std::string id(session_id);
   BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, Operation::kSummaryUpdate));

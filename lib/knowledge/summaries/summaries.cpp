@@ -41,7 +41,7 @@ Result<CompactedConversation> compact_now(const Store& store, const std::string&
       const SummaryFiles files,
       wait_for_update(store, session_id, milliseconds(waits ? config.wait_timeout_ms : 0)));
   BMAD_TRY_ASSIGN(const Conversation talk, read_conversation(store, session_id));
-  const FrontMatter summary = files.summary();
+  BMAD_TRY_ASSIGN(const FrontMatter summary, readable_summary(store, session_id, files));
   const std::string last_id = summary.value(kLastSummarizedId);
   return compact_conversation(
       {.enabled = config.enabled,
@@ -80,7 +80,11 @@ Result<std::string> Summaries::show(std::string_view session_id) {
                         replace_file(*store.files, session_file(id, kSummaryName), *files.text));
     }
   }
-  return std::move(*files.text);
+  if (may_read_summaries(store)) {
+    return std::move(*files.text);
+  }
+  BMAD_TRY_ASSIGN(const FrontMatter summary, readable_summary(store, id, files));
+  return summary.to_text();
 }
 
 Status Summaries::set_compacting(std::string_view session_id, bool compacting) {

@@ -26,6 +26,12 @@ struct SummaryFiles {
   [[nodiscard]] std::string hash() const;
 };
 
+/// The summary of `files` as it may be told: rules quote decisions, events and findings, so that
+/// who may not read all of these is told what rules find in the rest. Errors: as
+/// read_conversation().
+Result<FrontMatter> readable_summary(const Store& store, const std::string& session_id,
+                                     const SummaryFiles& files);
+
 /// Errors: E_SESSION_NOT_FOUND, E_SESSION_ARCHIVED, E_INVALID_FORMAT; as the file system's.
 Result<SummaryFiles> read_summary_files(const Store& store, const std::string& session_id);
 

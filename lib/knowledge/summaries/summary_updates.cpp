@@ -232,8 +232,8 @@ Result<SummaryPrompt> begin_summary_update(Store& store, const std::string& sess
       return Error{.code = ErrorCode::E_INVALID_QUERY,
                    .message = "the summary already covers every message"};
     }
-    WriterPrompt prompt =
-        summary_prompt(files.summary().body(), std::span(talk.messages).subspan(first));
+    BMAD_TRY_ASSIGN(const FrontMatter summary, readable_summary(store, session_id, files));
+    WriterPrompt prompt = summary_prompt(summary.body(), std::span(talk.messages).subspan(first));
     BMAD_TRY_ASSIGN(std::optional<PendingSummary> pending,
                     note_pending(store, session_id, files, prompt, talk.messages.back().id));
     if (pending) {

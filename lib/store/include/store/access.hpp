@@ -27,6 +27,9 @@ Status permit(const Store& store, Operation operation, bool changes = true);
 /// here.
 Result<EntryFilter> readable(const Store& store, EntryFilter filter);
 
+/// Whether all may be read that a summary written by rules quotes.
+bool may_read_summaries(const Store& store);
+
 /// Drops entries of types that may not be read.
 void drop_unreadable(const Store& store, std::vector<Entry>& entries);
 
