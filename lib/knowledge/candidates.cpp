@@ -26,9 +26,21 @@
 #include "store/present_sessions.hpp"
 
 namespace bmad_mem {
+
+std::string candidate_id(std::string_view text) {
+  static constexpr std::string_view kDigits = "0123456789abcdefghjkmnpqrstvwxyz";
+  constexpr int kCharacters = 12;  // 60 bits: a collision needs a billion candidates.
+  std::uint64_t hash = xxh3(text);
+  std::string id = "fact-c";
+  for (int i = 0; i < kCharacters; ++i) {
+    id += kDigits[hash & 31U];
+    hash >>= 5U;
+  }
+  return id;
+}
+
 namespace {
 
-constexpr std::string_view kCandidateIdPrefix = "fact-c";
 /// What the user says about the user's wishes is nearly certain; that it was understood is not.
 constexpr double kCandidateTrust = 0.9;
 
@@ -39,20 +51,6 @@ struct UserMessage {
   Timestamp timestamp{};
   double trust = kCandidateTrust;
 };
-
-/// "fact-c" and 12 characters: the same for the same sentence of the same message, whoever looks.
-std::string candidate_id(std::string_view session_id, std::string_view message_id,
-                         std::size_t sentence_index) {
-  static constexpr std::string_view kDigits = "0123456789abcdefghjkmnpqrstvwxyz";
-  constexpr int kCharacters = 12;  // 60 bits: a collision needs a billion candidates.
-  std::uint64_t hash = xxh3(fmt::format("{}\n{}\n{}", session_id, message_id, sentence_index));
-  std::string id(kCandidateIdPrefix);
-  for (int i = 0; i < kCharacters; ++i) {
-    id += kDigits[hash & 31U];
-    hash >>= 5U;
-  }
-  return id;
-}
 
 /// Whether a person has said it, as far as the entry tells: what a sub-agent is asked stands there
 /// as a user's message too, with the agent's name.
@@ -71,7 +69,8 @@ class CandidateSearch {
     BMAD_TRY_ASSIGN(const auto stored, stored_in(session_id));
     for (const UserMessage& message : messages) {
       for (const PreferenceCandidate& candidate : detect_preferences(message.text)) {
-        const std::string id = candidate_id(session_id, message.id, candidate.sentence_index);
+        const std::string id = candidate_id(
+            fmt::format("{}\n{}\n{}", session_id, message.id, candidate.sentence_index));
         if (!stored.contains(id)) {
           lines_.emplace_back(session_id, line_of(candidate, session_id, message, id));
         }
@@ -126,7 +125,7 @@ class CandidateSearch {
   Result<std::set<std::string, std::less<>>> stored_in(const std::string& session_id) {
     std::set<std::string, std::less<>> ids;
     const auto take = [&](const ScannedEntry& entry) {
-      if (const std::string_view id = entry_id(entry.value); id.starts_with(kCandidateIdPrefix)) {
+      if (const std::string_view id = entry_id(entry.value); id.starts_with("fact-c")) {
         ids.emplace(id);
       }
     };

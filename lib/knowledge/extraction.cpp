@@ -312,6 +312,7 @@ Result<ExtractionReport> Knowledge::extract(const ExtractOptions& options) {
                             .known = {},
                             .notices = {"the session has no messages to extract facts from"}};
   }
+  BMAD_TRY(store.origins->check_programs(store.config));
   CommandOptions command;
   command.timeout = std::chrono::milliseconds(config.timeout_ms);
   BMAD_TRY_ASSIGN(const CommandOutput output, run_command(config.command, log.prompt(), command));

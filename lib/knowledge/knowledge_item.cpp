@@ -25,6 +25,9 @@ struct KnowledgeStatement {
   std::string text;
   double confidence = 0;
   double trust = 1;
+  double holding = 1;     ///< As holding_trust() has it.
+  std::uint64_t tag = 0;  ///< Of the line, in the ledger.
+  Origin origin = Origin::kAccepted;
   Timestamp created_at{};
   Timestamp at{};
 };
@@ -60,8 +63,9 @@ bool is_reviewed(Review review) { return review == Review::kNone || review == Re
 
 }  // namespace
 
-KnowledgeCollector::KnowledgeCollector(std::optional<Timestamp> as_of, Timestamp now)
-    : as_of_(as_of), now_(as_of.value_or(now)) {}
+KnowledgeCollector::KnowledgeCollector(std::optional<Timestamp> as_of, Timestamp now,
+                                       const RootOrigins* origins)
+    : as_of_(as_of), now_(as_of.value_or(now)), origins_(origins) {}
 
 KnowledgeCollector::~KnowledgeCollector() = default;
 
@@ -109,6 +113,13 @@ void KnowledgeCollector::add(const KnowledgeLine& line, JsonValue entry) {
                                .trust = members.trust(),
                                .created_at = members.created_at(),
                                .at = at};
+  statement.holding = statement.trust;
+  if (origins_ != nullptr) {
+    statement.origin = origins_->without_ledger();
+    if (const OriginLedger* const ledger = origins_->ledger()) {
+      statement.tag = ledger->line_tag(line.session_id, entry, line.text);
+    }
+  }
   std::vector<KnowledgeStatement>& stated = source.statements;
   if (!stated.empty() && stated.back().at == at && stated.back().value == statement.value) {
     stated.back() = std::move(statement);  // A pin, a mark: it says nothing else.
@@ -146,6 +157,7 @@ class ItemMaker {
     KnowledgeItem item{.category = held.source->category, .key = held.source->key};
     item.value = held.statement->value;
     item.trust = held.statement->trust;
+    item.origin = held.statement->origin;
     item.source_kind = held.statement->source_kind;
     item.updated_at = held.statement->at;
     item.created_at = held.statement->created_at;
@@ -156,11 +168,11 @@ class ItemMaker {
     item.learned_from = held.source->learned_from;
     item.pinned = held.source->pinned;
     item.review = held.source->superseded ? Review::kDropped : held.source->review;
-    const bool is_trusted = item.trust >= kLowTrust;
+    const bool is_trusted = held.statement->holding >= kLowTrust;
     for (std::size_t i = 0; i < stated_.size(); ++i) {
       const KnowledgeSource& source = *stated_[i].source;
       KnowledgeStatement& statement = *stated_[i].statement;
-      const bool is_heard = !is_trusted || statement.trust >= kLowTrust;
+      const bool is_heard = !is_trusted || statement.holding >= kLowTrust;
       item.confidence =
           is_heard ? std::max(item.confidence, statement.confidence) : item.confidence;
       item.created_at = std::min(item.created_at, statement.created_at);
@@ -189,7 +201,7 @@ class ItemMaker {
   /// The newest that is trusted, or else the newest.
   [[nodiscard]] std::size_t holding() const {
     for (std::size_t i = stated_.size(); i-- > 0;) {
-      if (stated_[i].statement->trust >= kLowTrust) {
+      if (stated_[i].statement->holding >= kLowTrust) {
         return i;
       }
     }
@@ -221,7 +233,30 @@ struct Place {
 
 }  // namespace
 
+/// What a line says of its source counts only as far as it is known who wrote it.
+void KnowledgeCollector::find_origins() {
+  const OriginLedger* const ledger = origins_ == nullptr ? nullptr : origins_->ledger();
+  if (ledger == nullptr) {
+    return;
+  }
+  std::vector<OriginQuery> queries;
+  const auto for_each_statement = [&](const auto& use) {
+    for (const auto& source : sources_) {
+      std::ranges::for_each(source->statements, use);
+    }
+  };
+  for_each_statement([&](const KnowledgeStatement& each) { queries.push_back({.tag = each.tag}); });
+  ledger->find(queries);
+  std::size_t number = 0;
+  for_each_statement([&](KnowledgeStatement& each) {
+    each.origin = queries[number++].origin;
+    each.holding = holding_trust(each.origin, each.trust);
+    each.trust = checked_trust(each.origin, each.trust);
+  });
+}
+
 std::vector<KnowledgeItem> KnowledgeCollector::finish() {
+  find_origins();
   const auto place = [](const auto& source) { return Place(&*source); };
   numbers_ = {};
   std::erase_if(sources_,

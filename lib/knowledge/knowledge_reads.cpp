@@ -164,7 +164,8 @@ bool is_by(const KnowledgeItem& item, const std::string& agent) {
 }
 
 bool passes(const RecallOptions& options, const KnowledgeItem& item) {
-  const bool is_candidate = item.review == Review::kCandidate;
+  const bool is_candidate = item.review == Review::kCandidate ||
+                            (options.with_foreign && item.origin == Origin::kElsewhere);
   return item.review != Review::kDropped && is_candidate == options.candidates &&
          (!options.category || item.category == *options.category) &&
          (options.key.empty() || item.key == options.key) &&
@@ -184,7 +185,7 @@ bool may_pass(const RecallOptions& options, const KnownStatements& known, const 
         return outline.agent_hash == agent && outline.value_hash == item.value_hash;
       });
   return item.review != Review::kDropped &&
-         (item.review == Review::kCandidate) == options.candidates &&
+         (options.with_foreign || (item.review == Review::kCandidate) == options.candidates) &&
          (!options.category || item.category == *options.category) &&
          (options.key.empty() || item.key_hash == outline_hash(options.key)) && is_by_agent &&
          item.confidence >= options.min_confidence &&
@@ -245,7 +246,7 @@ Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
                                                  std::optional<Timestamp> as_of) {
   return choose_steadily(store, [&]() -> Result<std::vector<KnowledgeItem>> {
     BMAD_TRY_ASSIGN(const std::vector<SessionSource> sources, session_sources(store, sessions));
-    KnowledgeCollector collector(as_of, store.clock.now());
+    KnowledgeCollector collector(as_of, store.clock.now(), store.origins.get());
     constexpr std::size_t kAtOnce = 64;  // Each may be as large as a session.
     for (std::size_t at = 0; at < sources.size(); at += kAtOnce) {
       const std::size_t count = std::min(kAtOnce, sources.size() - at);

@@ -1,5 +1,6 @@
 // knowledge_review.cpp - accepting and dropping what was found without being told.
 #include <algorithm>
+#include <iterator>
 
 #include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
@@ -28,11 +29,7 @@ Result<std::string> reviewed_line(const KnowledgeItem& item, Review review, Time
 Result<std::vector<std::string>> whole_candidate_ids(std::span<const KnowledgeItem> known,
                                                      std::span<const std::string> ids) {
   std::vector<std::string> candidates;
-  for (const KnowledgeItem& item : known) {
-    if (item.review == Review::kCandidate) {
-      candidates.push_back(item.id);
-    }
-  }
+  std::ranges::transform(known, std::back_inserter(candidates), &KnowledgeItem::id);
   std::vector<std::string> whole;
   for (const std::string& id : ids) {
     BMAD_TRY_ASSIGN(whole.emplace_back(), whole_name(id, candidates, "candidates", "id"));
@@ -45,12 +42,20 @@ Result<std::vector<std::string>> whole_candidate_ids(std::span<const KnowledgeIt
 Result<ReviewReport> Knowledge::review(std::span<const std::string> ids, Review review) {
   BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, Operation::kReview));
   Store& store = *entered;
-  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> known, recall({.candidates = true, .limit = 0}));
+  if (review == Review::kAccepted && ActingAs::current(store.writes_as) == Origin::kAgent) {
+    return Error{.code = ErrorCode::E_ACCESS_DENIED,
+                 .message = "only the user accepts: ask for `bmad-mem review` in a terminal, or for "
+                            "the page of `bmad-mem serve`"};
+  }
+  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> known,
+                  recall({.candidates = true, .with_foreign = true, .limit = 0}));
   BMAD_TRY_ASSIGN(const std::vector<std::string> wanted, whole_candidate_ids(known, ids));
   ReviewReport report;
   for (const std::string& id : wanted) {
     const auto found = std::ranges::find(known, id, &KnowledgeItem::id);
-    if (found == known.end() || found->review != Review::kCandidate) {
+    const bool waits = found != known.end() && (found->review == Review::kCandidate ||
+                                                found->origin == Origin::kElsewhere);
+    if (!waits) {
       report.unknown_ids.push_back(id);
       continue;
     }

@@ -245,6 +245,7 @@ struct Version {
   std::uint32_t line = 0;
   Stated stated;
   const StatementOutline* latest = nullptr;
+  double trust = 1;  ///< As far as it is known who wrote it.
 
   [[nodiscard]] const StatementOutline& outline() const { return stated.row->outline; }
   /// Whether `next`, which comes behind it, is of the same entry and says nothing else.
@@ -257,7 +258,7 @@ struct Version {
 /// The newest that is trusted, or else the newest: as ItemMaker in knowledge_item.cpp.
 std::size_t holding(std::span<const Version> versions) {
   for (std::size_t i = versions.size(); i-- > 0;) {
-    if (versions[i].outline().trust >= kLowTrust) {
+    if (versions[i].trust >= kLowTrust) {
       return i;
     }
   }
@@ -282,13 +283,13 @@ ItemOutline outline_of(std::span<const Version> versions) {
                    .session = versions[holds].stated.session,
                    .review = latest.superseded ? Review::kDropped : latest.review,
                    .pinned = latest.pinned,
-                   .trust = held.trust,
+                   .trust = versions[holds].trust,
                    .updated_at = held.at,
                    .key_hash = latest.key_hash,
                    .value_hash = held.value_hash};
   for (std::size_t i = 0; i < versions.size(); ++i) {
     const StatementOutline& each = versions[i].outline();
-    const bool is_heard = item.trust < kLowTrust || each.trust >= kLowTrust;
+    const bool is_heard = item.trust < kLowTrust || versions[i].trust >= kLowTrust;
     item.confidence = is_heard ? std::max(item.confidence, each.confidence) : item.confidence;
     item.contradicted = item.contradicted || each.value_hash != item.value_hash;
     if (i <= holds && is_heard && each.agent_hash != 0) {
@@ -317,8 +318,24 @@ void KnownStatements::list_lines() {
   }
 }
 
+/// Who wrote the lines, by their outlines; nothing where no ledger knows. What is told is looked up
+/// once more by the line itself, see KnowledgeCollector.
+std::vector<OriginQuery> KnownStatements::find_origins() const {
+  std::vector<OriginQuery> origins;
+  if (const OriginLedger* const ledger = store_.origins->ledger()) {
+    origins.reserve(lines_.size());
+    for (const Stated& line : lines_) {
+      origins.push_back(
+          {.tag = ledger->statement_tag(session_id(line.session), line.row->outline)});
+    }
+    ledger->find(origins);
+  }
+  return origins;
+}
+
 void KnownStatements::outline() {
   list_lines();
+  const std::vector<OriginQuery> origins = find_origins();
   const StatementGroups groups(lines_, store_.clock.now());
   chains_.clear();
   chains_.reserve(lines_.size());  // Spans are into it.
@@ -346,8 +363,12 @@ void KnownStatements::outline() {
       if (++lines_end + kAhead < line_numbers_.size()) {
         prefetch(*lines_[line_numbers_[lines_end + kAhead]].row);
       }
+      const double claimed = lines_[line].row->outline.trust;
       const Version version{
-          .line = line, .stated = lines_[line], .latest = &lines_[entry.last].row->outline};
+          .line = line,
+          .stated = lines_[line],
+          .latest = &lines_[entry.last].row->outline,
+          .trust = origins.empty() ? claimed : holding_trust(origins[line].origin, claimed)};
       is_sensitive = is_sensitive || version.outline().sensitive;
       if (!versions.empty() && versions.back().says_the_same(version)) {
         versions.back() = version;
@@ -392,7 +413,7 @@ Result<std::vector<KnowledgeItem>> KnownStatements::read_items(
     lines.insert(lines.end(), outlines_[number].lines.begin(), outlines_[number].lines.end());
   }
   std::ranges::sort(lines);
-  KnowledgeCollector collector({}, store_.clock.now());
+  KnowledgeCollector collector({}, store_.clock.now(), store_.origins.get());
   JsonParser parser;
   std::unique_ptr<File> log;
   const Stated* before = nullptr;

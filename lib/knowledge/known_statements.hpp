@@ -109,6 +109,7 @@ class KnownStatements {
   Status scan_log_of(Session& session, EntryType type, const std::optional<SessionBase>& base,
                      JsonParser& parser) const;
   void list_lines();
+  [[nodiscard]] std::vector<OriginQuery> find_origins() const;
   void outline();
   bool is_left(const Error& error);
   Result<std::vector<KnowledgeItem>> read_items(std::span<const std::size_t> chosen);

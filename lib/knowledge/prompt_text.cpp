@@ -234,10 +234,11 @@ bool begins_a_block(std::string_view line) {
 /// Whether `rest`, which begins with '<', begins a comment, the end of something, or what models
 /// take for the turn of a speaker. `std::vector<int>` does not.
 bool begins_a_mark(std::string_view rest) {
-  static constexpr std::array<std::string_view, 10> kSpeakers = {
-      "system", "user",        "assistant", "human", "tool",
-      "model",  "instruction", "im_",       "s>",    "function"};
-  const std::string_view name = rest.substr(1);
+  static constexpr std::array<std::string_view, 12> kSpeakers = {
+      "system", "user", "assistant", "human",    "tool",       "model",
+      "instruction", "im_", "s>",    "function", "antml:", "bmad-memory"};
+  std::string_view name = rest.substr(1);
+  name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
   if (name.empty() || std::string_view("!?/|").find(name.front()) != std::string_view::npos) {
     return true;
   }
@@ -247,9 +248,10 @@ bool begins_a_mark(std::string_view rest) {
   });
 }
 
-/// Puts a backslash in front of such marks, and of each sign of what would be a fence.
-std::string escaped(std::string_view line) {
-  constexpr std::size_t kFenceSizeMin = 3;
+/// Puts a backslash in front of such marks, and of each sign of what would be a fence; in a fence,
+/// which is longer, of the marks alone.
+std::string escaped(std::string_view line, bool in_fence = false) {
+  const std::size_t kFenceSizeMin = in_fence ? line.size() + 1 : 3;
   std::string out;
   while (!line.empty()) {
     const char c = line.front();
@@ -275,21 +277,24 @@ std::string harmless_line(std::string_view text, std::size_t size_max) {
   return line;
 }
 
-std::string quoted_block(std::string_view text, std::size_t size_max) {
-  const std::string content = cut_text(visible_text(text), size_max);
-  const std::string fence(std::max<std::size_t>(3, longest_run(content, '`') + 1), '`');
-  std::string out = fence + "text\n";
-  for (std::string_view rest = content; !rest.empty();) {
+std::string quoted_lines(std::string_view label, std::string_view text) {
+  std::string out = fmt::format("| - {}:", label);
+  bool is_first = true;
+  for (std::string_view rest = text; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (line.find_first_not_of(' ') != std::string_view::npos) {
-      out += "| ";
-      out += line;
-      out += '\n';
+      out += fmt::format("{} {}\n", is_first ? "" : "|  ", escaped(line, /*in_fence=*/true));
+      is_first = false;
     }
   }
-  return out + fence + '\n';
+  return is_first ? out + '\n' : out;
+}
+
+std::string fenced(std::string_view lines) {
+  const std::string fence(std::max<std::size_t>(3, longest_run(lines, '`') + 1), '`');
+  return fmt::format("{}text\n{}{}\n", fence, lines, fence);
 }
 
 namespace {
@@ -358,19 +363,26 @@ EntryTrust checked_trust(EntryTrust trust) {
   if (std::ranges::find(kKinds, trust.source_kind) == kKinds.end()) {
     trust.source_kind.clear();
   }
-  trust.trust = std::clamp(trust.trust, 0.0, 1.0);
+  trust.trust = checked_trust(trust.origin, std::clamp(trust.trust, 0.0, 1.0));
+  if (!has_voice(trust.origin) && trust.source_kind == "user") {
+    trust.source_kind.clear();  // It says so itself.
+  }
   return trust;
 }
 
 std::string trust_text(const EntryTrust& trust) {
-  return fmt::format("{}{}trust {:.2f}", trust.source_kind, trust.source_kind.empty() ? "" : ", ",
-                     trust.trust);
+  const std::string_view origin = trust.origin == Origin::kElsewhere ? "from elsewhere"
+                                  : trust.origin == Origin::kAgent ? "agent"
+                                                                   : "";
+  return fmt::format("{}{}{}{}trust {:.2f}", origin, origin.empty() ? "" : ", ", trust.source_kind,
+                     trust.source_kind.empty() ? "" : ", ", trust.trust);
 }
 
-EntryTrust entry_trust(EntryType type, JsonValue entry) {
+EntryTrust entry_trust(EntryType type, JsonValue entry, Origin origin) {
   const JsonValue source = entry["source"];
   EntryTrust trust{.source_kind = std::string(source["kind"].string()),
-                   .trust = source["trust"].number(1)};
+                   .trust = source["trust"].number(1),
+                   .origin = origin};
   const bool is_of_a_tool =
       (type == EntryType::kConversation && entry["role"].string() == "tool") ||
       (type == EntryType::kEvent && !entry["tool"].string().empty());
@@ -381,7 +393,7 @@ EntryTrust entry_trust(EntryType type, JsonValue entry) {
 }
 
 bool must_be_quoted(const EntryTrust& trust, double quote_below_trust) {
-  return trust.trust < quote_below_trust || trust.source_kind == "tool" ||
+  return !has_voice(trust.origin) || trust.trust < quote_below_trust || trust.source_kind == "tool" ||
          trust.source_kind == "web" || trust.source_kind == "import";
 }
 

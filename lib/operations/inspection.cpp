@@ -82,9 +82,13 @@ Status edit_settings(MemoryManager& memory,
   if (before && *before == after) {
     return {};
   }
+  const bool was_trusted = !store->origins->report(store->config).config_changed;
   BMAD_TRY(replace_file(*store->files, kConfigFile, after));
   store->config = std::move(loaded.config);
-  return {};
+  // Whoever may write may have it mended by hand, too: what was trusted stays so.
+  return was_trusted && store->origins->ledger() != nullptr
+             ? store->origins->mark(store->origins->trust(), store->config)
+             : Status();
 }
 
 std::string effective_settings(const MemoryManager& memory) {

@@ -38,6 +38,14 @@ Status create_sessions_folder(FileSystem& files) {
   return made;
 }
 
+/// Whether nothing is there but the lock: what somebody else made is no root of this user.
+Result<bool> is_empty_root(FileSystem& files) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, files.list(""));
+  return std::ranges::all_of(names, [](const std::string& name) {
+    return name == kLockName || name == kLockInfoName;
+  });
+}
+
 /// Writes `path` unless it is there. True when it was written.
 Result<bool> create_if_missing(FileSystem& files, const char* path, std::string_view text) {
   const Result<FileInfo> info = files.info(path);
@@ -126,12 +134,20 @@ Status open_store(Store& store, OpenOptions options) {
   store.indexes_at_the_end = options.index_at_the_end;
   store.lock_timeout = chosen_timeout(options, store.config);
   store.root = std::move(options.root);
-  store.user_root = options.user_root == store.root ? std::string() : std::move(options.user_root);
+  store.origins = std::make_unique<RootOrigins>(options.state_folder, store.root);
+  store.state_folder = std::move(options.state_folder);
+  store.writes_as = options.writes_as;
+  const bool is_users = options.user_root == store.root;
+  store.user_root = is_users ? std::string() : std::move(options.user_root);
   store.workspace = workspace_of(store.root);
   store.agent_id = std::move(options.agent_id);
   store.access = std::move(options.access);
   store.on_problem = std::move(options.on_problem);
   store.watch = options.watch_folders ? std::make_unique<StoreWatch>(store) : nullptr;
+  if (is_users && store.origins->is_unknown()) {
+    // It is in no project, so nobody but the user has made it.
+    static_cast<void>(trust_root(store));
+  }
   if (Status ready = set_up_redaction(store); !ready && !options.tolerate_bad_config) {
     return ready;
   } else if (!ready) {
@@ -153,7 +169,10 @@ Result<std::unique_ptr<Store>> open_user_store(const Store& store) {
     }
   };
   BMAD_TRY(open_store(*user, {.root = store.user_root,
+                              .user_root = store.user_root,
                               .agent_id = store.agent_id,
+                              .state_folder = store.state_folder,
+                              .writes_as = store.writes_as,
                               .access = store.access,
                               .tolerate_bad_config = true,
                               .note_accesses = store.notes_accesses,
@@ -175,7 +194,7 @@ std::string MemoryManager::root_to_create(std::string_view explicit_root,
   return bmad_mem::root_to_create(explicit_root, env_value, working_directory);
 }
 
-Result<InitReport> MemoryManager::init(const std::string& root) {
+Result<InitReport> MemoryManager::init(const std::string& root, const std::string& state_folder) {
   ignore_write_signals();
   BMAD_TRY(make_root_directory(root));
   BMAD_TRY_ASSIGN(const std::unique_ptr<FileSystem> files, open_posix_file_system(root));
@@ -186,12 +205,22 @@ Result<InitReport> MemoryManager::init(const std::string& root) {
   FileLock lock(*files, system_clock(), kLockName, kLockInfoName);
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock.acquire({.operation = "init"}));
   InitReport report{.root = root};
+  BMAD_TRY_ASSIGN(report.created_root, is_empty_root(*files));
+  // Before anything is there, and again with config.json: who is killed between finds it his own.
+  const auto mark_own = [&] {
+    if (report.created_root && !state_folder.empty()) {
+      const Status marked = RootOrigins(state_folder, root).mark(RootTrust::kOwn, Config());
+      report.trust_problem = marked ? std::nullopt : std::optional(marked.error());
+    }
+  };
+  mark_own();
   BMAD_TRY(create_sessions_folder(*files));
   BMAD_TRY_ASSIGN(report.created_gitignore,
                   create_if_missing(*files, kGitignoreFile, gitignore_text()));
   BMAD_TRY_ASSIGN(report.created_config,
                   create_if_missing(*files, kConfigFile, default_config_text()));
   BMAD_TRY(files->sync_directory(""));
+  mark_own();
   return report;
 }
 

@@ -83,13 +83,13 @@ Result<NamedBytes> unpack(const Store& store, const std::string& session_id, Pac
 }
 
 /// A packed file as it is now.
-struct Origin {
+struct PackedOrigin {
   FileInfo file;
   std::uint64_t package = 0;  ///< Tells it, and what else decides what it holds, from any other.
 };
 
-Result<Origin> look_at_origin(const Store& store, const std::string& session_id, PackedKind kind) {
-  Origin origin;
+Result<PackedOrigin> look_at_origin(const Store& store, const std::string& session_id, PackedKind kind) {
+  PackedOrigin origin;
   BMAD_TRY_ASSIGN(origin.file, store.files->info(packed_path(session_id, kind)));
   Xxh3Stream hash;
   const auto add = [&](const FileInfo& info) {
@@ -145,7 +145,7 @@ std::shared_ptr<UnpackedFiles> read_known(const Store& store, const std::string&
 /// The packed file as the folder of a session, unpacked when somebody opens a log.
 class LazyFiles final : public FileSystem {
  public:
-  LazyFiles(const Store& store, std::string session_id, PackedKind kind, Origin origin)
+  LazyFiles(const Store& store, std::string session_id, PackedKind kind, PackedOrigin origin)
       : store_(store),
         session_id_(std::move(session_id)),
         kind_(kind),
@@ -183,7 +183,7 @@ class LazyFiles final : public FileSystem {
   void forget() { store_.unpacked.forget(owner_); }
 
   [[nodiscard]] Status check_still_there() const {
-    BMAD_TRY_ASSIGN(const Origin now, look_at_origin(store_, session_id_, kind_));
+    BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store_, session_id_, kind_));
     return now.package == origin_.package ? Status()
                                           : Status(not_in_package(packed_path(session_id_, kind_)));
   }
@@ -241,7 +241,7 @@ class LazyFiles final : public FileSystem {
   const Store& store_;
   std::string session_id_;
   PackedKind kind_;
-  Origin origin_;
+  PackedOrigin origin_;
   std::uint64_t owner_;  ///< In the cache of what is unpacked.
   std::mutex mutex_;     // Guards what follows.
   std::shared_ptr<RangedFiles> ranged_;
@@ -268,7 +268,7 @@ Status write_known_file(const Store& store, const std::string& session_id, std::
 class PackedSessionFile final : public PackedSession {
  public:
   PackedSessionFile(const Store& store, const std::string& session_id, PackedKind kind,
-                    const Origin& origin)
+                    const PackedOrigin& origin)
       : store_(store),
         session_id_(session_id),
         kind_(kind),
@@ -329,7 +329,7 @@ using SharedFile = std::shared_ptr<PackedSessionFile>;
 
 /// The packed file at `path` as it is now, the same object for the same file.
 SharedFile open_packed(const Store& store, const std::string& session_id, PackedKind kind,
-                       const Origin& now) {
+                       const PackedOrigin& now) {
   const std::string path = packed_path(session_id, kind);
   std::shared_ptr<PackedSession> old;  // Freed without the mutex.
   const std::lock_guard guard(store.indexes_mutex);
@@ -344,14 +344,14 @@ SharedFile open_packed(const Store& store, const std::string& session_id, Packed
 }  // namespace
 
 Result<Packed> packed_session(const Store& store, const std::string& session_id, PackedKind kind) {
-  BMAD_TRY_ASSIGN(const Origin now, look_at_origin(store, session_id, kind));
+  BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store, session_id, kind));
   if (!store.is_damaged(packed_path(session_id, kind), now.file)) {
     return Packed(open_packed(store, session_id, kind, now));
   }
   if (kind != PackedKind::kArchive) {
     return Packed();
   }
-  const Result<Origin> kept = look_at_origin(store, session_id, PackedKind::kKept);
+  const Result<PackedOrigin> kept = look_at_origin(store, session_id, PackedKind::kKept);
   if (!kept || store.is_damaged(kept_path(session_id), kept->file)) {
     return Packed();
   }
@@ -360,7 +360,7 @@ Result<Packed> packed_session(const Store& store, const std::string& session_id,
 
 Result<std::shared_ptr<FileSystem>> archive_files(const Store& store,
                                                   const std::string& session_id) {
-  const Result<Origin> now = look_at_origin(store, session_id, PackedKind::kArchive);
+  const Result<PackedOrigin> now = look_at_origin(store, session_id, PackedKind::kArchive);
   if (!now) {
     BMAD_TRY(read_session_archive(*store.files, session_id));  // It says what is wrong.
     return now.error();
@@ -373,13 +373,13 @@ Result<std::shared_ptr<FileSystem>> archive_files(const Store& store,
 
 Result<std::shared_ptr<FileSystem>> archive_lines(const Store& store,
                                                   const std::string& session_id) {
-  BMAD_TRY_ASSIGN(const Origin now, look_at_origin(store, session_id, PackedKind::kArchive));
+  BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store, session_id, PackedKind::kArchive));
   const SharedFile file = open_packed(store, session_id, PackedKind::kArchive, now);
   return std::shared_ptr<FileSystem>(file, &file->lazy_files());
 }
 
 void index_archive(const Store& store, const std::string& session_id) {
-  const Result<Origin> now = look_at_origin(store, session_id, PackedKind::kArchive);
+  const Result<PackedOrigin> now = look_at_origin(store, session_id, PackedKind::kArchive);
   if (!now || !store.config.indexing.enabled) {
     return;
   }
@@ -398,7 +398,7 @@ void index_archive(const Store& store, const std::string& session_id) {
 }
 
 Result<std::uint64_t> package_of_archive(const Store& store, const std::string& session_id) {
-  BMAD_TRY_ASSIGN(const Origin now, look_at_origin(store, session_id, PackedKind::kArchive));
+  BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store, session_id, PackedKind::kArchive));
   return now.package;
 }
 

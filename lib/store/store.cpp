@@ -13,7 +13,11 @@
 namespace bmad_mem {
 
 Store::Store(const Clock& used_clock, const RoomsAbove& rooms)
-    : clock(used_clock), ids(used_clock), above(rooms), root_index(rooms.make_root_index(*this)) {}
+    : clock(used_clock),
+      ids(used_clock),
+      above(rooms),
+      origins(std::make_unique<RootOrigins>(std::string(), std::string())),
+      root_index(rooms.make_root_index(*this)) {}
 
 Store::~Store() {
   if (files != nullptr) {

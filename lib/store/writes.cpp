@@ -283,6 +283,19 @@ Error refusal(const BatchReport& report, std::size_t line_count) {
   return error;
 }
 
+/// Records who wrote the entries, before they are there: a line without a record is quoted.
+void note_origins(const Store& store, const std::string& session_id, EntryType type,
+                  const std::vector<CompleteEntry>& entries) {
+  if (const OriginLedger* const ledger = store.origins->ledger()) {
+    std::vector<std::string_view> lines;
+    lines.reserve(entries.size());
+    for (const CompleteEntry& entry : entries) {
+      lines.push_back(entry.line);
+    }
+    ledger->note(session_id, type, lines, ActingAs::current(store.writes_as));
+  }
+}
+
 /// One append, under the session's lock.
 struct Append {
   AppendLog::Written written;
@@ -301,6 +314,7 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
   Append append;
   if (!entries.empty()) {
     const std::string log_file(entry_type_info(type).log_file);
+    note_origins(store, session_id, type, entries);
     BMAD_TRY_ASSIGN(append.written,
                     session.writer.append(guard, log_file, joined_lines(entries, options.spaced)));
     if (Status kept = keep_manifest(store, session_id, session); !kept) {

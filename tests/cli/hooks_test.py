@@ -401,10 +401,11 @@ class Events(HookTest):
         answer = json.loads(self.hook("claude-code", start)[0])
         self.assertIn("1 candidate waits for your decision", answer["systemMessage"])
         told = answer["hookSpecificOutput"]["additionalContext"]
-        self.assertIn("1 candidate learned from earlier sessions waits", told)
-        accept = re.search(r"recall --accept (\S+?)`", told).group(1)
-        self.assertIn("Tailwind", self.tool("recall", "--candidates"))
-        self.tool("recall", "--accept", accept)
+        self.assertIn("1 candidate from earlier sessions waits", told)
+        waiting = [json.loads(line) for line in self.tool("--json", "review").splitlines()]
+        self.assertIn("Tailwind", waiting[0]["value"])
+        self.assertNotIn(waiting[0]["id"], told, "a model has nothing to accept")
+        self.tool("review", "--accept", waiting[0]["id"])
         self.assertNotIn("candidate", self.hook("claude-code", start)[0])
 
     def test_each_turn_is_looked_at_once(self):

@@ -136,10 +136,12 @@ def json_problem(lines):
     return None
 
 
-def environment_for(tool, folder, sample):
+def environment_for(tool, folder, sample, state):
     return {
         "PATH": f"{tool.parent}:{os.environ.get('PATH', '/usr/bin:/bin')}",
         "HOME": str(folder),
+        # Beside the folder, as with anybody: git is asked about what is in it.
+        "XDG_STATE_HOME": state,
         "LC_ALL": "C.UTF-8",
         "FIXTURES": str(HERE / "fixtures"),
         "SAMPLE": str(sample),
@@ -183,9 +185,12 @@ def run_step(step, folder, environment, names):
 
 def run_case(tool, case, sample):
     """None, or what is wrong as text."""
-    with tempfile.TemporaryDirectory(prefix="bmad-cli-") as name:
+    with (
+        tempfile.TemporaryDirectory(prefix="bmad-cli-") as name,
+        tempfile.TemporaryDirectory(prefix="bmad-state-") as state,
+    ):
         folder = pathlib.Path(name)
-        environment = environment_for(tool, folder, sample)
+        environment = environment_for(tool, folder, sample, state)
         names = {}
         for setup in case.setup:
             commands = {

@@ -26,9 +26,12 @@ class ToolTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="bmad-cli-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+        state = tempfile.TemporaryDirectory(prefix="bmad-state-")
+        self.addCleanup(state.cleanup)
         self.environment = {
             "PATH": f"{TOOL.parent}:{os.environ.get('PATH', '/usr/bin:/bin')}",
             "HOME": str(self.folder),
+            "XDG_STATE_HOME": state.name,
             "LC_ALL": "C.UTF-8",
             "TERM": "xterm",
             **{key: text for key, text in os.environ.items() if key.endswith("SAN_OPTIONS")},

@@ -27,6 +27,7 @@
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
+#include "bmad_mem/trust.hpp"
 
 namespace bmad_mem {
 
@@ -85,6 +86,7 @@ struct KnowledgeItem {
   double confidence = 0;  ///< The highest that was stated: it only rises.
   double trust = 1;       ///< Of the statement that holds.
   std::string source_kind;
+  Origin origin = Origin::kAccepted;  ///< Of the statement that holds.
   Timestamp created_at{};
   Timestamp updated_at{};
   std::uint64_t access_count = 0;
@@ -135,6 +137,7 @@ struct Remembered {
   bool is_new = false;         ///< Nothing was known under this category and key.
   std::string previous_value;  ///< What held before, when it was another one and may be read.
   bool holds = true;           ///< False if a more trusted value remains current.
+  Review review = Review::kNone;  ///< kCandidate: it waits until the user accepts it.
   std::vector<std::string> notices;
 };
 
@@ -148,6 +151,7 @@ struct RecallOptions {
   double min_confidence = 0;
   bool candidates = false;         ///< The candidates instead, those in messages not yet looked
                                    ///< at among them.
+  bool with_foreign = false;       ///< With candidates: also what came from elsewhere.
   bool stored_only = false;        ///< With candidates: without those in messages.
   bool contradicted_only = false;  ///< Only items about which different things were stated.
   bool without_sensitive = false;
@@ -201,6 +205,7 @@ struct ContextItem {
   std::size_t tokens = 0;
   double trust = 1;
   bool quoted = false;   ///< It is in a fence, as data.
+  Origin origin = Origin::kAccepted;
   bool of_user = false;  ///< It is in the user's own memory.
   std::string why;       ///< A sentence: "constraint, confidence 1.00".
 };

@@ -28,6 +28,7 @@
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
+#include "bmad_mem/trust.hpp"
 
 namespace bmad_mem {
 
@@ -41,6 +42,12 @@ struct OpenOptions {
   std::string user_root = {};
   /// Who writes, for the lock's holder and the audit; free text, may be empty.
   std::string agent_id = {};
+  /// Where the user's programs keep their state, such as ~/.local/state/bmad-mem: there stands which
+  /// roots are the user's own, and who wrote which line. Empty: nobody checks, and lines are taken
+  /// at their word; for programs that wrote all of them.
+  std::string state_folder = {};
+  /// Who is behind the writes, unless ActingAs says otherwise.
+  Origin writes_as = Origin::kPerson;
   /// The wall clock when null. Must outlive the manager.
   const Clock* clock = nullptr;
   /// How long a write waits for the session's lock; the config's lock_timeout_ms when absent.
@@ -142,8 +149,9 @@ class MemoryManager {
   static std::string root_to_create(std::string_view explicit_root, std::string_view env_value,
                                     const std::string& working_directory);
 
-  /// Creates the root with config.json and .gitignore. What is there already stays as it is.
-  static Result<InitReport> init(const std::string& root);
+  /// Creates the root with config.json and .gitignore. What is there already stays as it is. A root
+  /// where nothing was is marked as the user's own in `state_folder`, see OpenOptions.
+  static Result<InitReport> init(const std::string& root, const std::string& state_folder = {});
 
   /// Opens an existing root. Errors: E_SESSION_NOT_FOUND when there is none; E_INVALID_FORMAT and
   /// E_SCHEMA_INVALID for a bad config.json, naming line and key.
@@ -156,6 +164,16 @@ class MemoryManager {
   /// What is odd about config.json but does not stand in the way: unknown keys.
   [[nodiscard]] const std::vector<std::string>& config_warnings() const;
   [[nodiscard]] HookPolicy hook_policy() const;
+
+  // Trust, see trust.hpp.
+
+  [[nodiscard]] TrustReport trust_report() const;
+  /// Trusts the root as it is: its programs may run, and its lines that nobody has a record of are
+  /// taken at their word. Errors: E_STORAGE_IO, E_STORAGE_FULL; E_ACCESS_DENIED for a state folder
+  /// that others may write; E_INVALID_QUERY without one.
+  Result<TrustReport> trust();
+  /// Makes the root foreign. Errors: E_STORAGE_IO.
+  Result<TrustReport> revoke_trust();
   [[nodiscard]] const std::string& root() const;
 
   // Sessions.

@@ -22,6 +22,9 @@ struct InitReport {
   std::string root;
   bool created_config = false;  ///< False: it was there and is unchanged. So for .gitignore.
   bool created_gitignore = false;
+  bool created_root = false;  ///< Nothing was there before: the root is the user's own.
+  /// Why that could not be noted in the state folder: the root is foreign then.
+  std::optional<Error> trust_problem = {};
 };
 
 /// Where the title of a session is from.

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "context/context_builder.hpp"
 #include "context/context_search.hpp"
 #include "knowledge/knowledge_store.hpp"
@@ -126,9 +127,11 @@ class ContextKnowledge {
     }
   }
 
+  /// A candidate may be when it `is_found`.
   [[nodiscard]] bool may_be_told(const Memory& memory, const SessionIds& sessions,
-                                 const ItemOutline& item) const {
-    return !item.sensitive && item.is_reviewed() &&
+                                 const ItemOutline& item, bool is_found) const {
+    return !item.sensitive &&
+           (item.is_reviewed() || (is_found && item.review == Review::kCandidate)) &&
            sessions.contains(memory.known.session_id(item.session)) &&
            !memory.held.contains({item.category, item.key_hash}) &&
            check_read(store_, item.type).has_value() &&
@@ -146,13 +149,17 @@ class ContextKnowledge {
     std::vector<std::size_t> chosen;
     std::array<std::vector<std::size_t>, kKinds> kinds;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (!may_be_told(memory, sessions, all[i])) {
+      const bool is_found = std::ranges::any_of(all[i].chain, [&](std::uint32_t line) {
+        return found.contains(memory.known.lines()[line].row->outline.id_hash);
+      });
+      if (!may_be_told(memory, sessions, all[i], is_found)) {
         continue;
       }
-      if (std::ranges::any_of(all[i].chain, [&](std::uint32_t line) {
-            return found.contains(memory.known.lines()[line].row->outline.id_hash);
-          })) {
+      if (is_found) {
         chosen.push_back(i);
+      }
+      if (!all[i].is_reviewed()) {
+        continue;
       }
       const bool is_own = agent != 0 && all[i].agent_hash == agent;
       for (std::size_t kind = 0; kind < kUsersWish; ++kind) {
@@ -260,6 +267,42 @@ class ContextKnowledge {
   std::array<std::optional<Rank>, kKinds> read_to_{};
 };
 
+/// Who wrote the entries that a context may say, looked up at once.
+class EntryOrigins {
+ public:
+  explicit EntryOrigins(const Store& store)
+      : project_(store.origins->lines()),
+        user_(store.user_store() == nullptr ? RootOrigins({}, {}).lines()
+                                            : store.user_store()->origins->lines()) {}
+
+  void find(const ContextSources& sources) {
+    for (const std::vector<Hit>* const hits : {&sources.said, &sources.pinned}) {
+      for (const Hit& hit : *hits) {
+        want(hit.entry);
+        std::ranges::for_each(hit.before, [&](const Entry& each) { want(each); });
+        std::ranges::for_each(hit.after, [&](const Entry& each) { want(each); });
+      }
+    }
+    project_.find();
+    user_.find();
+  }
+
+  [[nodiscard]] Origin of(const Entry& entry, JsonValue value) const {
+    return (entry.of_user ? user_ : project_).of(entry.session_id, value, entry.json);
+  }
+
+ private:
+  void want(const Entry& entry) {
+    if (const Result<JsonValue> value = parser_.parse(entry.json)) {
+      (entry.of_user ? user_ : project_).want(entry.session_id, *value, entry.json);
+    }
+  }
+
+  JsonParser parser_;
+  LineOrigins project_;
+  LineOrigins user_;
+};
+
 }  // namespace
 
 Result<Context> Knowledge::context(const ContextOptions& options) const {
@@ -280,12 +323,16 @@ Result<Context> Knowledge::context(const ContextOptions& options) const {
   };
   // Together: an archive that turns out to be damaged is left out of both.
   BMAD_TRY(choose_steadily(store, look));
+  EntryOrigins origins(store);
+  origins.find(*found);
   const ContextConfig& config = store.config.context;
   const ContextRules rules{
       .max_tokens = options.max_tokens.value_or(static_cast<std::size_t>(config.max_tokens)),
       .facts_max = static_cast<std::size_t>(config.facts_max),
       .snippets_max = static_cast<std::size_t>(config.snippets_max),
       .quote_below_trust = config.quote_below_trust,
+      .is_foreign = store.origins->is_foreign(),
+      .origin_of = [&](const Entry& entry, JsonValue value) { return origins.of(entry, value); },
       .workspace = store.workspace};
   return knowledge.build(*found, rules);
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/workspace.hpp"
+#include "bmad_mem/json_value.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/reports.hpp"
 
@@ -54,14 +55,17 @@ struct ContextRules {
   std::size_t facts_max = 5;
   std::size_t snippets_max = 3;
   double quote_below_trust = 0.7;
+  bool is_foreign = false;  ///< The whole root.
+  /// Who wrote the line of an entry, which the value was parsed from; null: all are accepted.
+  std::function<Origin(const Entry&, JsonValue)> origin_of = {};
   /// What belongs to another workspace, or lies outside this one, is left out.
   Workspace workspace;
 };
 
 struct ContextInput {
   std::string_view agent_id;  ///< Empty: no section of its own.
-  /// What is known, as collect_knowledge() gives it. Candidates, dropped and sensitive ones are
-  /// left out.
+  /// What is known, as collect_knowledge() gives it. Dropped and sensitive ones are left out, and
+  /// candidates but for those of agents that the task brings up.
   std::span<const KnowledgeItem> items;
   /// Facts and preferences that the task brings up, best first.
   std::span<const Hit> known;

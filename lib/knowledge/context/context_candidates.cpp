@@ -98,6 +98,10 @@ class SnippetMaker {
 
  private:
   bool add_neighbours(const std::vector<Entry>& entries, std::vector<std::string>& lines);
+  [[nodiscard]] EntryTrust trust_of(const Entry& entry, JsonValue value) const {
+    return entry_trust(entry.type, value,
+                       rules_.origin_of ? rules_.origin_of(entry, value) : Origin::kAccepted);
+  }
   [[nodiscard]] bool may_be_told(const Entry& entry, const Result<JsonValue>& value) const;
 
   const ContextRules& rules_;
@@ -144,7 +148,7 @@ bool SnippetMaker::add_neighbours(const std::vector<Entry>& entries,
     if (text.empty()) {
       continue;
     }
-    quoted = quoted || must_be_quoted(entry_trust(entry.type, *value), rules_.quote_below_trust);
+    quoted = quoted || must_be_quoted(trust_of(entry, *value), rules_.quote_below_trust);
     lines.push_back(speaker.empty() ? text : fmt::format("{}: {}", speaker, text));
     said_.add_entry(key_of(entry));
   }
@@ -165,13 +169,16 @@ std::optional<ContextCandidate> SnippetMaker::make(ContextSection section, const
   if (said.empty()) {
     return std::nullopt;
   }
+  const EntryTrust trust = trust_of(entry, *value);
+  if (section == ContextSection::kConstraints && trust.origin == Origin::kElsewhere) {
+    return std::nullopt;  // Its pin may be from elsewhere as well.
+  }
   if (said_.covers(key_of(entry), said)) {
     omitted.push_back(
         {.section = section, .session_id = entry.session_id, .id = entry.id, .why = "said above"});
     return std::nullopt;
   }
   said_.add(key_of(entry), said);
-  const EntryTrust trust = entry_trust(entry.type, *value);
   const std::string speaker = harmless_line(entry_speaker(entry.type, *value), kNameSizeMax);
   ContextCandidate candidate{
       .item = {.section = section,
@@ -183,6 +190,7 @@ std::optional<ContextCandidate> SnippetMaker::make(ContextSection section, const
                .tokens = 0,
                .trust = trust.trust,
                .quoted = must_be_quoted(trust, rules_.quote_below_trust),
+               .origin = trust.origin,
                .of_user = entry.of_user,
                .why = std::move(why)},
       .label = {},
@@ -209,6 +217,7 @@ class Chooser {
       : input_(input), rules_(rules), snippets_(rules, said_) {
     sort_items();
     rank_items();
+    leave_out_candidates();
   }
 
   ContextCandidates run() {
@@ -224,7 +233,9 @@ class Chooser {
         ContextSection::kErrorSolutions, kErrorSolutionsMax,
         [](const KnowledgeItem& item) { return item.category == Category::kErrorSolution; });
     std::ranges::stable_sort(result_.said, {},
-                             [](const ContextCandidate& each) { return each.item.section; });
+                             [](const ContextCandidate& each) {
+                               return std::pair(each.item.section, each.item.quoted);
+                             });
     return std::move(result_);
   }
 
@@ -234,7 +245,8 @@ class Chooser {
   /// Surest first, then newest: an order that doesn't depend on the one they came in.
   void sort_items() {
     for (const KnowledgeItem& item : input_.items) {
-      if (!item.sensitive && (item.review == Review::kNone || item.review == Review::kAccepted)) {
+      if (!item.sensitive && item.review != Review::kDropped &&
+          (item.review != Review::kCandidate || is_stated_by_agent(item))) {
         items_.push_back(&item);
       }
     }
@@ -244,6 +256,17 @@ class Chooser {
                         std::string_view(item->session_id), std::string_view(item->id));
     };
     std::ranges::sort(items_, {}, rank);
+  }
+
+  static bool is_stated_by_agent(const KnowledgeItem& item) {
+    return item.source_kind == "assistant" && item.origin != Origin::kElsewhere;
+  }
+
+  /// Candidates of agents are told where the task brings them up, and nowhere else.
+  void leave_out_candidates() {
+    std::erase_if(items_, [&](const KnowledgeItem* item) {
+      return item->review == Review::kCandidate && rank(item) == kNoRank;
+    });
   }
 
   /// A hit brings up what is known under its category and key, though another statement holds.
@@ -277,9 +300,13 @@ class Chooser {
     return found == ranks_.end() ? kNoRank : found->second;
   }
 
+  static EntryTrust trust_of(const KnowledgeItem& item) {
+    return checked_trust(
+        {.source_kind = item.source_kind, .trust = item.trust, .origin = item.origin});
+  }
+
   [[nodiscard]] bool is_quoted(const KnowledgeItem& item) const {
-    return must_be_quoted({.source_kind = item.source_kind, .trust = item.trust},
-                          rules_.quote_below_trust);
+    return item.review == Review::kCandidate || must_be_quoted(trust_of(item), rules_.quote_below_trust);
   }
 
   void choose_constraints() {
@@ -295,7 +322,9 @@ class Chooser {
     const auto is_certain = [&](const KnowledgeItem& item, Category category) {
       return item.category == category && item.confidence >= kToldConfidence && !is_quoted(item);
     };
-    add_if([](const KnowledgeItem& item) { return item.pinned; });
+    add_if([](const KnowledgeItem& item) {
+      return item.pinned && item.origin != Origin::kElsewhere && item.review != Review::kCandidate;
+    });
     add_if([&](const KnowledgeItem& item) { return is_certain(item, Category::kConstraint); });
     add_if([&](const KnowledgeItem& item) { return is_certain(item, Category::kArchitecture); });
     std::size_t left = kConstraintsMax;
@@ -316,8 +345,9 @@ class Chooser {
     for (std::size_t i = 0; i < items_.size() && left > 0; ++i) {
       const KnowledgeItem& item = *items_[i];
       // An error is told when the task is like the one in which it was met.
-      const bool is_pattern =
-          !is_of_the_user(item.category) && item.category != Category::kErrorSolution;
+      const bool is_pattern = !is_of_the_user(item.category) &&
+                              item.category != Category::kErrorSolution &&
+                              item.review != Review::kCandidate;
       if (item.agent_id == input_.agent_id && is_pattern && !is_chosen(item)) {
         const std::string why = fmt::format("learned by {}, confidence {:.2f}",
                                             visible_line(item.agent_id), item.confidence);
@@ -409,7 +439,7 @@ class Chooser {
       return false;
     }
     said_.add_sources(item.learned_from);
-    const EntryTrust trust = checked_trust({item.source_kind, item.trust});
+    const EntryTrust trust = trust_of(item);
     const bool quoted = is_quoted(item);
     ContextCandidate candidate{
         .item = {.section = section,
@@ -421,11 +451,13 @@ class Chooser {
                  .tokens = 0,
                  .trust = trust.trust,
                  .quoted = quoted,
+                 .origin = item.origin,
                  .of_user = item.of_user,
                  .why = why},
         .label = label_of(section, item, quoted),
         .quoted_label = fmt::format(
-            "{} ({})", is_of_the_user(item.category) ? "Preference" : "Fact", trust_text(trust)),
+            "{}{} ({})", item.review == Review::kCandidate ? "Not accepted: " : "",
+            is_of_the_user(item.category) ? "preference" : "fact", trust_text(trust)),
         .text = item.value,
         .before = {},
         .after = {}};

@@ -293,6 +293,7 @@ Result<std::optional<SummaryUpdate>> Summaries::update(std::string_view session_
                      "model, `bmad-mem summary apply` takes the answer",
                  .field = std::string(kCommandSetting)};
   }
+  BMAD_TRY(store.origins->check_programs(store.config));
   BMAD_TRY_ASSIGN(const SummaryPrompt prompt, begin_summary_update(store, id));
   BMAD_TRY_ASSIGN(SummaryUpdate update, write_by_command(store, id, prompt));
   return std::optional(std::move(update));

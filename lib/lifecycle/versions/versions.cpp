@@ -114,6 +114,9 @@ Result<Entry> change_entry(Store& store, const std::string& id,
       return {};
     };
     const std::string_view view = line;
+    if (const OriginLedger* const ledger = store.origins->ledger()) {
+      ledger->carry_same(session_id, old->type, old->json, line);
+    }
     const Result<BatchReport> added =
         add_lines(store, session_id, old->type, {&view, 1}, {}, is_newest);
     if (has_dropped_summary) {
@@ -296,6 +299,9 @@ Result<MoveReport> move_entries(Store& from, Store& to, std::span<const std::str
   report.session_id = session.session_id;
   for (int i = 0; i < kTries && !missing.empty(); ++i) {
     for (const Entry& entry : missing) {
+      const OriginLedger* const ledger = from.origins->ledger();
+      const ActingAs writer(ledger != nullptr ? ledger->origin_of(entry.session_id, entry.json)
+                                              : from.origins->without_ledger());
       const std::string_view line = entry.json;
       BMAD_TRY(add_lines(to, session.session_id, entry.type, {&line, 1}, {}));
     }

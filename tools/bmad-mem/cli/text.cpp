@@ -302,4 +302,15 @@ std::string_view without_front_matter(std::string_view text) {
   return text;
 }
 
+std::string fenced_text(std::string_view text) {
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(std::max<std::size_t>(3, longest + 1), '`');
+  return fmt::format("{}text\n{}{}{}\n", fence, text, text.ends_with('\n') ? "" : "\n", fence);
+}
+
 }  // namespace bmad_mem::cli

@@ -28,6 +28,9 @@ std::string padded_left(std::string_view text, std::size_t width);
 /// `text`, or its front and "…" when it has more than `width` characters; at least one.
 std::string shortened(std::string_view text, std::size_t width);
 
+/// `text` in a Markdown fence that it can't close. Ends with '\n'.
+std::string fenced_text(std::string_view text);
+
 /// `texts`, with `between` between them.
 template <typename Texts>
 std::string joined(const Texts& texts, std::string_view between = ", ") {

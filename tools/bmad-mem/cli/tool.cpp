@@ -41,15 +41,32 @@ std::string_view environment(const char* name) {
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
-std::string user_memory_root() {
-  static constexpr std::pair<const char*, std::string_view> kPlaces[] = {
-      {"XDG_DATA_HOME", "/bmad-mem"}, {"HOME", "/.local/share/bmad-mem"}};
-  for (const auto& [variable, end] : kPlaces) {
+namespace {
+
+/// The first of `places`, a variable and what stands behind its folder, that names a folder.
+using FolderPlaces = std::array<std::pair<const char*, std::string_view>, 2>;
+std::string user_folder(const FolderPlaces& places) {
+  for (const auto& [variable, end] : places) {
     if (const std::string_view folder = environment(variable); folder.starts_with('/')) {
       return fmt::format("{}{}", folder, end);
     }
   }
   return {};
+}
+
+}  // namespace
+
+std::string user_memory_root() {
+  return user_folder({{{"XDG_DATA_HOME", "/bmad-mem"}, {"HOME", "/.local/share/bmad-mem"}}});
+}
+
+std::string user_state_folder() {
+  return user_folder({{{"XDG_STATE_HOME", "/bmad-mem"}, {"HOME", "/.local/state/bmad-mem"}}});
+}
+
+std::string trusting_folder() {
+  std::string folder = user_state_folder();
+  return folder.empty() ? "/nonexistent/bmad-mem" : folder;
 }
 
 bool has_memory(const std::string& root) {
@@ -150,9 +167,10 @@ Result<MemoryManager> Tool::open(std::string_view root) {
   OpenOptions options{.agent_id = std::string(agent_id())};
   BMAD_TRY_ASSIGN(options.root, find_root(root));
   if (root.empty() && is_for_user()) {
-    BMAD_TRY(MemoryManager::init(options.root));  // Made when it is first used.
+    BMAD_TRY(MemoryManager::init(options.root, trusting_folder()));  // When it is first used.
   }
-  options.user_root = user_root();
+  options.user_root = is_for_user() ? options.root : user_root();
+  options.state_folder = trusting_folder();
   options.on_problem = [this](const Error& problem) { leave_out(problem); };
   BMAD_TRY_ASSIGN(options.access, access());
   Result<MemoryManager> memory = MemoryManager::open(std::move(options));

@@ -36,6 +36,13 @@ std::string working_directory();
 /// empty when neither variable names a folder.
 std::string user_memory_root();
 
+/// The folder of the user's state: $XDG_STATE_HOME/bmad-mem, else ~/.local/state/bmad-mem; empty
+/// when neither variable names a folder. Then nobody's memory is trusted: see trusting_folder().
+std::string user_state_folder();
+
+/// The same for OpenOptions: never empty, so that something is checked.
+std::string trusting_folder();
+
 /// Whether somebody made a memory in the folder `root`, which may be empty.
 bool has_memory(const std::string& root);
 

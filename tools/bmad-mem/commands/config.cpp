@@ -30,6 +30,7 @@ Result<MemoryManager> open_for_settings(Tool& tool) {
   BMAD_TRY_ASSIGN(std::optional<MemoryAccess> access, tool.access());
   return MemoryManager::open({.root = std::move(root),
                               .agent_id = std::string(tool.agent_id()),
+                              .state_folder = trusting_folder(),
                               .access = std::move(access),
                               .tolerate_bad_config = true});
 }

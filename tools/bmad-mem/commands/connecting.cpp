@@ -180,6 +180,8 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
   OpenOptions options{.root = std::move(root),
                       .user_root = tool.user_root(),
                       .agent_id = std::string(hook_client_info(client).name),
+                      .state_folder = trusting_folder(),
+                      .writes_as = Origin::kAgent,
                       .index_at_the_end = true};
   BMAD_TRY_ASSIGN(options.access, tool.access());
   Result<MemoryManager> memory = MemoryManager::open(options);

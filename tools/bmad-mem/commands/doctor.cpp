@@ -150,6 +150,26 @@ void check_index(const MemoryManager& memory, std::vector<Check>& checks) {
   checks.push_back({.name = "index", .text = std::move(text)});
 }
 
+/// Whether the memory is the user's own.
+Check trust_check(const MemoryManager& memory) {
+  const TrustReport report = memory.trust_report();
+  if (report.is_foreign()) {
+    return {.name = "trust",
+            .text = report.reason.empty()
+                        ? "it came from elsewhere: all of it is quoted, and no program of it runs"
+                        : report.reason + "; all of it is quoted, and no program of it runs",
+            .remedy = "run `bmad-mem trust`"};
+  }
+  if (report.config_changed) {
+    return {.name = "trust",
+            .text = "config.json has changed since you trusted it, so no program of it runs",
+            .remedy = report.programs.empty() ? "" : "run `bmad-mem trust`"};
+  }
+  return {.name = "trust",
+          .text = report.trust == RootTrust::kOwn ? "you made it here" : "you trusted it",
+          .remedy = ""};
+}
+
 void check_work(MemoryManager& memory, std::vector<Check>& checks) {
   if (const Result<MaintenanceAge> age = memory.maintenance_age(); !age) {
     checks.push_back(of_error("maintenance", age.error(), "run `bmad-mem maintain`"));
@@ -173,7 +193,8 @@ void check_work(MemoryManager& memory, std::vector<Check>& checks) {
                                 : fmt::format("{} for a decision",
                                               format_count(waiting->size(), "candidate waits",
                                                            "candidates wait")),
-                    .remedy = waiting->empty() ? "" : "run `bmad-mem recall --candidates`"});
+                    .remedy = waiting->empty() ? "" : "run `bmad-mem review`"});
+  checks.push_back(trust_check(memory));
 }
 
 /// Names the folders among the sessions that can't be any, as a file manager's copy "s1 copy".
@@ -264,7 +285,9 @@ Result<ExitStatus> run_doctor(Tool& tool) {
   if (!memory && memory.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
     checks.push_back(of_error("config", memory.error(), "mend the file that it names"));
     BMAD_TRY_ASSIGN(std::string root, tool.find_root());
-    memory = MemoryManager::open({.root = std::move(root), .tolerate_bad_config = true});
+    memory = MemoryManager::open({.root = std::move(root),
+                              .state_folder = trusting_folder(),
+                              .tolerate_bad_config = true});
   }
   if (memory) {
     check_memory(*memory, checks);

@@ -1,5 +1,8 @@
 // recall.cpp - knowledge as a list, and the candidates for it: accepted or dropped.
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <span>
 #include <string>
@@ -12,6 +15,7 @@
 #include "bmad_mem/knowledge.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/filters.hpp"
+#include "cli/output.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
@@ -119,6 +123,63 @@ std::string_view nothing_note(const RecallOptions& options) {
 }
 
 }  // namespace
+
+namespace {
+
+/// One after another on a terminal.
+Result<ExitStatus> ask_about(Tool& tool, Knowledge& knowledge, std::span<const KnowledgeItem> items) {
+  Output ask(STDERR_FILENO);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    print_items(tool, items.subspan(i, 1));
+    static_cast<void>(tool.out().flush());
+    ask.print("({}/{}) [a]ccept, [d]rop, [s]kip, [q]uit? ", i + 1, items.size());
+    static_cast<void>(ask.flush());
+    std::array<char, 256> answer{};
+    const ssize_t size = ::read(STDIN_FILENO, answer.data(), answer.size());
+    const char choice = size > 0 ? answer.front() : 'q';
+    if (choice == 'q') {
+      break;
+    }
+    if (choice == 'a' || choice == 'd') {
+      BMAD_TRY_ASSIGN(const bool done,
+                      review(tool, knowledge, "id", {&items[i].id, 1},
+                             choice == 'a' ? Review::kAccepted : Review::kDropped));
+      if (!done) {
+        return ExitStatus::kFailed;
+      }
+    }
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace
+
+Result<ExitStatus> run_review(Tool& tool) {
+  const Arguments& args = tool.args();
+  BMAD_TRY_ASSIGN(RecallOptions options, read_recall_options(args));
+  options.candidates = true;
+  options.with_foreign = args.has("foreign");
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  Knowledge knowledge(memory);
+  if (args.has("accept") || args.has("drop")) {
+    BMAD_TRY_ASSIGN(const bool accepted, review(tool, knowledge, "accept", args.all("accept"),
+                                                Review::kAccepted));
+    BMAD_TRY_ASSIGN(const bool dropped,
+                    review(tool, knowledge, "drop", args.all("drop"), Review::kDropped));
+    return accepted && dropped ? ExitStatus::kDone : ExitStatus::kFailed;
+  }
+  BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items, knowledge.recall(options));
+  if (items.empty()) {
+    tool.note("nothing waits for your decision");
+    return ExitStatus::kDone;
+  }
+  if (!tool.json() && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1) {
+    return ask_about(tool, knowledge, items);
+  }
+  print_items(tool, items);
+  tool.note("`bmad-mem review --accept ID` accepts one, --drop ID drops it");
+  return ExitStatus::kDone;
+}
 
 Result<ExitStatus> run_recall(Tool& tool) {
   if (const std::string_view problem = recall_clash(tool.args()); !problem.empty()) {

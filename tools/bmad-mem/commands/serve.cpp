@@ -42,6 +42,8 @@ Result<Faces> read_faces(const Tool& tool) {
   OpenOptions options{.root = std::move(root),
                       .user_root = tool.user_root(),
                       .agent_id = std::string(tool.agent_id()),
+                      .state_folder = trusting_folder(),
+                      .writes_as = Origin::kAgent,
                       .note_accesses = false,
                       .watch_folders = true};
   BMAD_TRY_ASSIGN(options.access, tool.access());

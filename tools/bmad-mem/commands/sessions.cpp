@@ -22,7 +22,7 @@
 namespace bmad_mem::cli {
 
 Result<ExitStatus> run_init(Tool& tool) {
-  BMAD_TRY_ASSIGN(const InitReport report, MemoryManager::init(tool.root_to_create()));
+  BMAD_TRY_ASSIGN(const InitReport report, MemoryManager::init(tool.root_to_create(), trusting_folder()));
   const bool created = report.created_config || report.created_gitignore;
   if (tool.json()) {
     print_object(tool, [&](JsonWriter& json) {
@@ -35,6 +35,10 @@ Result<ExitStatus> run_init(Tool& tool) {
     tool.note("next: bmad-mem add fact TEXT, then bmad-mem query WORDS");
   } else {
     tool.out().print("memory {} already exists; nothing changed\n", report.root);
+  }
+  if (report.trust_problem) {
+    tool.note(fmt::format("it counts as foreign, since nothing can be noted about it: {}",
+                          report.trust_problem->to_string()));
   }
   return ExitStatus::kDone;
 }

@@ -209,7 +209,7 @@ Result<ExitStatus> run_move(Tool& tool) {
                  .message = "neither XDG_DATA_HOME nor HOME names a folder for your own memory"};
   }
   BMAD_TRY_ASSIGN(MemoryManager project, tool.open());
-  BMAD_TRY(MemoryManager::init(users));
+  BMAD_TRY(MemoryManager::init(users, trusting_folder()));
   BMAD_TRY_ASSIGN(MemoryManager own, tool.open(users));
   const bool to_user = scope == "user";
   MemoryManager& from = to_user ? project : own;

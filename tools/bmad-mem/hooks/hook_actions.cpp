@@ -131,14 +131,24 @@ std::string project_of(const MemoryManager& memory) {
   return std::string(base_name(root));
 }
 
+/// Whether `text`, which begins with '<', begins kInjectedBegin or kInjectedEnd in any case, with
+/// blanks anywhere.
+bool is_injected_mark(std::string_view text) {
+  constexpr std::string_view kName = kInjectedBegin.substr(1, kInjectedBegin.size() - 2);
+  const std::size_t name = std::min(text.find_first_not_of(" \t\r\n/\\", 1), text.size());
+  const std::string_view there = text.substr(name, kName.size());
+  return std::ranges::equal(there, kName, {}, to_lower);
+}
+
 /// Marks it as ours, so that it is not recorded when a client hands it back.
 std::string injected(std::string text) {
   if (text.empty()) {
     return text;
   }
-  for (const std::string_view mark : {kInjectedBegin, kInjectedEnd}) {
-    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
-      text.replace(at, 1, "&lt;");  // An entry that quotes the mark must not end it.
+  // An entry that quotes the mark, however it is spelt, must not end it.
+  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at + 1)) {
+    if (is_injected_mark(std::string_view(text).substr(at))) {
+      text.replace(at, 1, "&lt;");
     }
   }
   return fmt::format("{}\n{}{}{}\n", kInjectedBegin, text, text.ends_with('\n') ? "" : "\n",
@@ -252,6 +262,12 @@ Result<HookNews> news_at_start(const HookJob& job, const HookEvent& event) {
   if (!tells(job, event)) {
     return news;
   }
+  if (job.memory.trust_report().is_foreign()) {
+    news.for_person =
+        "bmad-mem: this memory came from elsewhere, so all of it is quoted and none of its "
+        "programs runs; `bmad-mem trust` shows it and asks";
+    return news;
+  }
   WaitingCandidates waiting = waiting_candidates(job);
   news.for_model = std::move(waiting.for_model);
   // The conversation is gone, but for what the client made of it; ours may say more. The person
@@ -280,7 +296,10 @@ Status take_prompt(const HookJob& job, const HookEvent& said) {
     job.work.answer(hook_answer(event, {}));
     return {};
   }
-  Status recorded = add_message(job, event, "user");
+  Status recorded = [&] {
+    const ActingAs writer(event.is_sidechain ? Origin::kAgent : Origin::kPerson);
+    return add_message(job, event, "user");
+  }();
   if (!takes_context(event)) {
     return recorded;
   }

@@ -14,12 +14,15 @@ std::string additional_context(const HookEvent& event, std::string_view context,
   if (!for_person.empty()) {
     json.member("systemMessage", for_person);
   }
-  if (both_ways) {
+  if (both_ways && !context.empty()) {
     json.member("additionalContext", context);
   }
-  json.key("hookSpecificOutput").begin_object();
-  json.member("hookEventName", event.name).member("additionalContext", context);
-  json.end_object().end_object();
+  if (!context.empty()) {
+    json.key("hookSpecificOutput").begin_object();
+    json.member("hookEventName", event.name).member("additionalContext", context);
+    json.end_object();
+  }
+  json.end_object();
   return json.take() + '\n';
 }
 
@@ -57,7 +60,9 @@ std::string hook_answer(const HookEvent& event, std::string_view context,
   if (event.answer == HookAnswer::kCursor) {
     return cursor_answer(event, context);
   }
-  if (context.empty()) {
+  const bool tells_person =
+      event.answer == HookAnswer::kHookSpecific || event.answer == HookAnswer::kBothWays;
+  if (context.empty() && (for_person.empty() || !tells_person)) {
     return {};
   }
   switch (event.answer) {

@@ -309,7 +309,7 @@ Result<ExitStatus> run_install(Tool& tool, bool is_install) {
   plan.warning = double_hooks(plan);
   if (!plan.dry_run) {
     if (plan.makes_memory) {
-      BMAD_TRY(MemoryManager::init(plan.root));
+      BMAD_TRY(MemoryManager::init(plan.root, trusting_folder()));
     }
     BMAD_TRY(write_files(plan));
   }

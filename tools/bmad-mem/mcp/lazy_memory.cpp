@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "cli/text.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 
@@ -13,6 +14,8 @@ Result<MemoryManager*> LazyMemory::open(std::string root) {
   Result<MemoryManager> opened = MemoryManager::open({.root = std::move(root),
                                                       .user_root = place_.user_root,
                                                       .agent_id = place_.agent_id,
+                                                      .state_folder = trusting_folder(),
+                                                      .writes_as = Origin::kAgent,
                                                       .access = place_.access,
                                                       .watch_folders = true});
   if (!opened) {
@@ -55,7 +58,7 @@ Result<MemoryManager*> LazyMemory::to_write() {
   }
   std::string root = MemoryManager::root_to_create(place_.explicit_root, place_.environment_root,
                                                    place_.directory);
-  BMAD_TRY(MemoryManager::init(root));
+  BMAD_TRY(MemoryManager::init(root, trusting_folder()));
   return open(std::move(root));
 }
 

@@ -165,7 +165,7 @@ McpAnswer<McpToolResult> MemoryService::call_tool(std::string_view name, JsonVal
     if (const Status good = checked.check(); !good) {
       return failure(good.error());
     }
-    MemoryToolCall tool_call{memory_, users_, session_, checked, call};
+    MemoryToolCall tool_call{memory_, users_, session_, offered_, checked, call};
     Result<McpToolResult> result = tool.run(tool_call);
     if (result && !tool.writes) {
       add_left_out(memory_, users_, *result);

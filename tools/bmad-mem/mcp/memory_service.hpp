@@ -5,7 +5,7 @@
 //   memory_tools_write.cpp   memory_add, memory_remember, memory_delete
 //   memory_tools_about.cpp   memory_sessions, memory_stats, memory_summary
 //   memory_resources.cpp     memory://sessions/{session_id}, memory://entries/{id} …
-//   memory_prompts.cpp       load_context, record_decision; completion
+//   memory_prompts.cpp       load_context, record_decision, review; completion
 #pragma once
 
 #include <memory>
@@ -16,6 +16,7 @@
 #include "mcp/lazy_memory.hpp"
 #include "mcp/mcp_service.hpp"
 #include "mcp/memory_watch.hpp"
+#include "mcp/offered_reviews.hpp"
 #include "mcp/writing_session.hpp"
 
 namespace bmad_mem::cli {
@@ -57,6 +58,7 @@ class MemoryService : public McpService {
   LazyMemory memory_;
   LazyMemory users_;
   WritingSession session_;
+  OfferedReviews offered_;
   MemoryWatch watch_;
 };
 

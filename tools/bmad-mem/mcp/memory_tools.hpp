@@ -11,6 +11,7 @@
 #include "bmad_mem/result.hpp"
 #include "mcp/lazy_memory.hpp"
 #include "mcp/mcp_service.hpp"
+#include "mcp/offered_reviews.hpp"
 #include "mcp/tool_arguments.hpp"
 #include "mcp/writing_session.hpp"
 
@@ -24,6 +25,7 @@ struct MemoryToolCall {
   LazyMemory& memory;
   LazyMemory& users;  ///< The user's own memory.
   WritingSession& session;
+  const OfferedReviews& offered;
   ToolArguments& arguments;  ///< Checked by the rows of the tool.
   McpCall& call;
 };

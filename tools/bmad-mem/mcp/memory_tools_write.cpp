@@ -191,6 +191,7 @@ std::string remembered_json(const Remembered& done) {
   json.member("is_new", done.is_new);
   add_text(json, "previous_value", done.previous_value);
   json.member("holds", done.holds);
+  add_text(json, "review", review_name(done.review));
   add_list(json, "notices", done.notices);
   json.end_object();
   return json.take();
@@ -289,6 +290,13 @@ Result<McpToolResult> mcp_remember(MemoryToolCall& call) {
                                      params.session_id = session;
                                      return Knowledge(memory).remember(params);
                                    }));
+  if (done.review == Review::kCandidate) {
+    return McpToolResult{
+        .text = fmt::format("Stored as {}. It waits for the user: briefings quote it until the user "
+                            "accepts it with `bmad-mem review`.",
+                            done.id),
+        .structured = remembered_json(done)};
+  }
   return McpToolResult{
       .text = fmt::format("Remembered as {} ({}).{}", done.id, done.is_new ? "new" : "known before",
                           done.holds ? "" : " A more trusted value remains current."),
@@ -354,6 +362,44 @@ Result<McpToolResult> mcp_edit(MemoryToolCall& call) {
       .structured = json.take()};
 }
 
+void OfferedReviews::offer(std::string id, std::string value) {
+  constexpr std::chrono::minutes kLasts{10};
+  const std::scoped_lock lock(mutex_);
+  offers_.insert_or_assign(
+      std::move(id),
+      Offer{.value = std::move(value), .until = std::chrono::steady_clock::now() + kLasts});
+}
+
+bool OfferedReviews::has(const std::string& id, std::string_view value) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = offers_.find(id);
+  return found != offers_.end() && found->second.value == value &&
+         std::chrono::steady_clock::now() < found->second.until;
+}
+
+namespace {
+
+/// Nothing when a person has seen all of `ids` as they read now. Errors: E_ACCESS_DENIED.
+Status check_offered(const MemoryToolCall& call, MemoryManager& memory,
+                     std::span<const std::string> ids) {
+  BMAD_TRY_ASSIGN(
+      const std::vector<KnowledgeItem> waiting,
+      Knowledge(memory).recall({.candidates = true, .note_accesses = false, .limit = 0}));
+  for (const KnowledgeItem& item : waiting) {
+    const bool is_wanted = std::ranges::find(ids, item.id) != ids.end();
+    if (is_wanted && !call.offered.has(item.id, item.value)) {
+      return Error{.code = ErrorCode::E_ACCESS_DENIED,
+                   .message = fmt::format(
+                       "only the user accepts {}: ask the user to pick the prompt \"review\" of "
+                       "this server, or to run `bmad-mem review`",
+                       item.id)};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<McpToolResult> mcp_review(MemoryToolCall& call) {
   const std::vector<std::string> ids = call.arguments.texts("ids");
   const bool accepts = call.arguments.text("review") == "accepted";
@@ -361,6 +407,10 @@ Result<McpToolResult> mcp_review(MemoryToolCall& call) {
   if (memory == nullptr) {
     return McpToolResult{.text = nothing_stored_yet().text, .is_error = true};
   }
+  if (accepts) {
+    BMAD_TRY(check_offered(call, *memory, ids));
+  }
+  const ActingAs person(accepts ? Origin::kPerson : Origin::kAgent);
   BMAD_TRY_ASSIGN(const ReviewReport report,
                   Knowledge(*memory).review(ids, accepts ? Review::kAccepted : Review::kDropped));
   std::vector<std::string> reviewed;

@@ -22,6 +22,7 @@
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "model/statement.hpp"
+#include "store/root_trust.hpp"
 
 namespace bmad_mem {
 
@@ -40,9 +41,11 @@ struct KnowledgeSource;
 class KnowledgeCollector {
  public:
   /// With `as_of` only what was stated until then. Entries that have expired by then, or else by
-  /// `now`, state nothing.
+  /// `now`, state nothing. `origins`, which must outlive it, knows who wrote the lines; without it
+  /// all are taken at their word.
   explicit KnowledgeCollector(std::optional<Timestamp> as_of = {},
-                              Timestamp now = Timestamp::min());
+                              Timestamp now = Timestamp::min(),
+                              const RootOrigins* origins = nullptr);
   ~KnowledgeCollector();
   KnowledgeCollector(const KnowledgeCollector&) = delete;
   KnowledgeCollector& operator=(const KnowledgeCollector&) = delete;
@@ -57,9 +60,11 @@ class KnowledgeCollector {
 
  private:
   KnowledgeSource& source_of(const KnowledgeLine& line, std::string_view id);
+  void find_origins();
 
   std::optional<Timestamp> as_of_;
   Timestamp now_;
+  const RootOrigins* origins_;
   std::vector<std::unique_ptr<KnowledgeSource>> sources_;  // Large: moving them costs.
   // Numbers of sources_, by a hash of session, type and id; where that is taken, by the next one.
   std::unordered_map<std::uint64_t, std::size_t> numbers_;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bmad_mem/knowledge.hpp"
@@ -37,6 +38,9 @@ Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
 
 /// Drops items of types that may not be read. Errors: E_ACCESS_DENIED when none may.
 Status drop_unreadable_items(const Store& store, std::vector<KnowledgeItem>& items);
+
+/// The id of a candidate that `text` tells from all others: "fact-c" and 12 characters.
+std::string candidate_id(std::string_view text);
 
 /// Candidates that user messages of live `sessions` (all when empty) give and that are not stored:
 /// as if they were, `json` included. Sorted as all_knowledge(). Nothing where the config says not

@@ -27,6 +27,7 @@
 #include "store/config.hpp"
 #include "store/file_lock.hpp"
 #include "store/manifest.hpp"
+#include "store/root_trust.hpp"
 #include "store/session_writer.hpp"
 #include "store/unpacked_cache.hpp"
 
@@ -116,6 +117,9 @@ struct Store {
   IdGenerator ids;
   const RoomsAbove above;
   std::unique_ptr<WriteRedaction> redaction;  // Null where the config says no.
+  std::unique_ptr<RootOrigins> origins;       // Never null once opened.
+  Origin writes_as = Origin::kPerson;         // As OpenOptions has it, and so the next.
+  std::string state_folder;
 
   std::mutex sessions_mutex;
   std::map<std::string, SessionSlot, std::less<>> sessions;

@@ -1,0 +1,99 @@
+// origin_ledger.hpp - who wrote the lines of a root, kept outside it.
+//
+//   ledger   24 bytes a record: tag of the line, tag of what it states, origin
+//
+// The tag of a line is a keyed hash of its session and of all members but those that the engine
+// itself changes (decay, accesses, pins, links): so it survives compaction, archiving and decay.
+// The first record of a tag holds. A line without a record came from elsewhere: what can't be
+// recorded is quoted, and nothing fails.
+//
+// Threads and processes: any number; records are appended under a lock on the file.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/keyed_hash.hpp"
+#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/trust.hpp"
+#include "model/statement.hpp"
+
+namespace bmad_mem {
+
+/// How far a line of `origin` is trusted that claims `trust`: an agent's as what a model extracts,
+/// and what came from elsewhere less.
+double checked_trust(Origin origin, double trust);
+
+/// The same for what decides which statement holds: only a voice displaces another.
+double holding_trust(Origin origin, double trust);
+
+/// Whether text of this origin may stand without quotes.
+inline bool has_voice(Origin origin) {
+  return origin == Origin::kPerson || origin == Origin::kAccepted;
+}
+
+/// A tag, and the origin that find() finds for it.
+struct OriginQuery {
+  std::uint64_t tag = 0;
+  Origin origin = Origin::kElsewhere;
+};
+
+class OriginLedger {
+ public:
+  /// `path` need not exist.
+  OriginLedger(std::string path, const HashKey& key) : path_(std::move(path)), key_(key) {}
+
+  /// The tag of `line`, which `entry` was parsed from.
+  [[nodiscard]] std::uint64_t line_tag(std::string_view session_id, JsonValue entry,
+                                       std::string_view line) const;
+  /// The tag of what a fact or preference states, for who has not read its line.
+  [[nodiscard]] std::uint64_t statement_tag(std::string_view session_id,
+                                            const StatementOutline& outline) const;
+
+  /// Records that `lines`, whole entries of `type`, are by `origin`.
+  void note(std::string_view session_id, EntryType type, std::span<const std::string_view> lines,
+            Origin origin) const;
+  /// Records as accepted those of `lines` that have no record. Their number.
+  std::uint64_t accept(std::string_view session_id, EntryType type,
+                       std::span<const std::string> lines) const;
+  /// Records that `line` is by whoever wrote `old`, when it says the same of the same: whoever adds
+  /// a tag has not said the rest.
+  void carry_same(std::string_view session_id, EntryType type, std::string_view old,
+                  std::string_view line) const;
+  /// The same whatever it says: for what the engine itself makes of a line.
+  void carry(std::string_view session_id, EntryType type, std::string_view old,
+             std::string_view line) const;
+
+  /// Fills in the origins. Reads the whole ledger once.
+  void find(std::span<OriginQuery> queries) const;
+  [[nodiscard]] Origin origin_of(std::string_view session_id, std::string_view line) const;
+
+ private:
+  std::string path_;
+  HashKey key_;
+};
+
+/// Origins of some lines: all are named first, and found in one pass. Without a ledger all are as
+/// the root is: accepted where nobody checks, else from elsewhere.
+class LineOrigins {
+ public:
+  /// `ledger` may be null, and must outlive it.
+  LineOrigins(const OriginLedger* ledger, Origin without) : ledger_(ledger), without_(without) {}
+
+  void want(std::string_view session_id, JsonValue entry, std::string_view line);
+  void find();
+  /// Of a line that was wanted; from elsewhere for any other.
+  [[nodiscard]] Origin of(std::string_view session_id, JsonValue entry,
+                          std::string_view line) const;
+
+ private:
+  const OriginLedger* ledger_;
+  Origin without_;
+  std::unordered_map<std::uint64_t, Origin> origins_;
+};
+
+}  // namespace bmad_mem

@@ -1,0 +1,64 @@
+// root_trust.hpp - the mark that a root is the user's own, in the user's state folder.
+//
+//   STATE/roots/4f0c5a…/        0700, of this user alone
+//     mark.json                 {"path":…,"device":…,"inode":…,"born":…,"made":"own",…}
+//     ledger                    origins of lines, see origin_ledger.hpp
+//
+// The name of the folder is a hash of the root's real path. The mark holds for the folder that has
+// this path, inode and time of birth; where a file system knows no birth, this device. A root that
+// was copied, moved or cloned anew is foreign.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "bmad_mem/result.hpp"
+#include "bmad_mem/trust.hpp"
+#include "store/config.hpp"
+#include "store/origin_ledger.hpp"
+
+namespace bmad_mem {
+
+class RootOrigins {
+ public:
+  /// Without a state folder nothing is checked.
+  RootOrigins(std::string state_folder, const std::string& root);
+
+  [[nodiscard]] RootTrust trust() const { return trust_; }
+  /// Whether it is foreign since nobody has ever marked it.
+  [[nodiscard]] bool is_unknown() const { return is_foreign() && reason_.empty(); }
+  [[nodiscard]] bool is_foreign() const { return trust_ == RootTrust::kForeign; }
+  /// Null for a foreign root, and for one that nobody checks.
+  [[nodiscard]] const OriginLedger* ledger() const { return ledger_.get(); }
+  /// For lines when there is no ledger.
+  [[nodiscard]] Origin without_ledger() const {
+    return is_foreign() ? Origin::kElsewhere : Origin::kAccepted;
+  }
+  [[nodiscard]] LineOrigins lines() const { return {ledger(), without_ledger()}; }
+
+  /// All but `lines`.
+  [[nodiscard]] TrustReport report(const Config& config) const;
+  /// Nothing when the programs that `config` names may run. Errors: E_ACCESS_DENIED, which says
+  /// what to do.
+  [[nodiscard]] Status check_programs(const Config& config) const;
+
+  /// Marks the root with what it is now; a ledger that is there stays. Errors: E_STORAGE_IO,
+  /// E_ACCESS_DENIED for a folder that others may write.
+  Status mark(RootTrust trust, const Config& config);
+  /// Removes mark and ledger.
+  Status revoke();
+
+ private:
+  void read_mark();
+  [[nodiscard]] std::string digest(const Config& config) const;
+
+  std::string state_folder_;
+  std::string root_;    // Its real path.
+  std::string folder_;  // Of the mark; empty when nothing is checked.
+  RootTrust trust_ = RootTrust::kUnchecked;
+  std::string reason_;
+  std::string config_digest_;  // As marked.
+  std::unique_ptr<OriginLedger> ledger_;
+};
+
+}  // namespace bmad_mem

@@ -1,0 +1,309 @@
+#include "store/root_trust.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/hash.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "store/layout.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::string_view kMarkName = "/mark.json";
+constexpr std::string_view kLedgerName = "/ledger";
+
+/// The folder that a path names, as the kernel tells it from all others.
+struct FolderIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::int64_t born_ns = 0;  ///< 0 where the file system doesn't say.
+
+  /// Inodes are used again, devices get other numbers when a machine starts: birth tells best.
+  [[nodiscard]] bool is(const FolderIdentity& other) const {
+    const bool knows_birth = born_ns != 0 && other.born_ns != 0;
+    return inode == other.inode &&
+           (knows_birth ? born_ns == other.born_ns : device == other.device);
+  }
+};
+
+std::optional<FolderIdentity> identity_of(const std::string& path) {
+  struct statx about{};
+  if (::statx(AT_FDCWD, path.c_str(), 0, STATX_INO | STATX_BTIME, &about) != 0) {
+    return std::nullopt;
+  }
+  constexpr std::int64_t kNanoseconds = 1'000'000'000;
+  FolderIdentity identity{
+      .device = std::uint64_t{about.stx_dev_major} << 32U | about.stx_dev_minor,
+      .inode = about.stx_ino};
+  if ((about.stx_mask & STATX_BTIME) != 0) {
+    identity.born_ns = about.stx_btime.tv_sec * kNanoseconds + about.stx_btime.tv_nsec;
+  }
+  return identity;
+}
+
+std::string real_path(const std::string& path) {
+  std::array<char, PATH_MAX> buffer{};
+  return ::realpath(path.c_str(), buffer.data()) == nullptr ? path : buffer.data();
+}
+
+std::string read_small(const std::string& path) {
+  constexpr std::size_t kSizeMax = std::size_t{1} << 20U;
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  std::string text(file < 0 ? 0 : kSizeMax, '\0');
+  const ssize_t size = file < 0 ? 0 : ::read(file, text.data(), text.size());
+  if (file >= 0) {
+    ::close(file);
+  }
+  text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+  return text;
+}
+
+/// Why what is at `path` can't be relied on; empty when it can, or is not there.
+std::string problem_of(const std::string& path) {
+  struct stat about{};
+  if (::lstat(path.c_str(), &about) != 0) {
+    return {};
+  }
+  if (S_ISLNK(about.st_mode)) {
+    return fmt::format("{} is a link", path);
+  }
+  if (about.st_uid != ::geteuid()) {
+    return fmt::format("{} belongs to another user", path);
+  }
+  if ((about.st_mode & 022U) != 0) {
+    return fmt::format("other users may write {}; run: chmod go-w {}", path, path);
+  }
+  return {};
+}
+
+Error state_error(std::string_view what, std::string path) {
+  return {.code = errno == ENOSPC ? ErrorCode::E_STORAGE_FULL : ErrorCode::E_STORAGE_IO,
+          .message = fmt::format("cannot {}: {}", what, std::strerror(errno)),  // NOLINT(concurrency-mt-unsafe)
+          .path = std::move(path),
+          .os_error = errno};
+}
+
+Status write_mark(const std::string& path, std::string_view text) {
+  const std::string fresh = fmt::format("{}.{}.tmp", path, ::getpid());
+  const int file = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) {
+    return state_error("write the mark of the root", path);
+  }
+  const bool is_written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+                          ::fsync(file) == 0;
+  Status done = is_written ? Status() : Status(state_error("write the mark of the root", path));
+  ::close(file);
+  if (done && std::rename(fresh.c_str(), path.c_str()) != 0) {
+    done = state_error("write the mark of the root", path);
+  }
+  if (!done) {
+    ::unlink(fresh.c_str());
+  }
+  return done;
+}
+
+}  // namespace
+
+RootOrigins::RootOrigins(std::string state_folder, const std::string& root)
+    : state_folder_(std::move(state_folder)), root_(real_path(root)) {
+  if (!state_folder_.empty()) {
+    folder_ = fmt::format("{}/roots/{}", state_folder_, hash_hex(xxh3(root_)));
+    read_mark();
+  }
+}
+
+void RootOrigins::read_mark() {
+  trust_ = RootTrust::kForeign;
+  reason_.clear();
+  ledger_.reset();
+  const std::string text = read_small(folder_ + std::string(kMarkName));
+  if (text.empty()) {
+    return;
+  }
+  for (const std::string& path : {state_folder_, folder_, folder_ + std::string(kMarkName),
+                                  folder_ + std::string(kLedgerName)}) {
+    if (reason_ = problem_of(path); !reason_.empty()) {
+      return;
+    }
+  }
+  JsonParser parser;
+  const Result<JsonValue> mark = parser.parse(text);
+  HashKey key{};
+  if (!mark || !read_hash_key((*mark)["key"].string(), key)) {
+    reason_ = fmt::format("{}{} is damaged", folder_, kMarkName);
+    return;
+  }
+  const std::optional<FolderIdentity> now = identity_of(root_);
+  const FolderIdentity then{.device = static_cast<std::uint64_t>((*mark)["device"].integer()),
+                            .inode = static_cast<std::uint64_t>((*mark)["inode"].integer()),
+                            .born_ns = (*mark)["born"].integer()};
+  if (!now || !then.is(*now) || (*mark)["path"].string() != root_) {
+    reason_ = "another folder was at this path when the root was marked";
+    return;
+  }
+  if (::access((folder_ + std::string(kLedgerName)).c_str(), F_OK) != 0) {
+    reason_ = "the ledger of who wrote its lines is gone, so all of them are foreign again";
+    return;
+  }
+  trust_ = (*mark)["made"].string() == "own" ? RootTrust::kOwn : RootTrust::kTrusted;
+  config_digest_ = (*mark)["config"].string();
+  ledger_ = std::make_unique<OriginLedger>(folder_ + std::string(kLedgerName), key);
+}
+
+namespace {
+
+std::vector<ConfiguredProgram> programs_of(const Config& config) {
+  std::vector<ConfiguredProgram> programs;
+  for (const auto& [setting, command] :
+       {std::pair("memory_config.summarizer.command", &config.summarizer.command),
+        std::pair("memory_config.extractor.command", &config.extractor.command)}) {
+    if (!command->empty()) {
+      programs.push_back({.setting = setting, .command = *command});
+    }
+  }
+  return programs;
+}
+
+}  // namespace
+
+/// Of config.json, and of the files that its programs and their arguments name: scripts of the
+/// project come with git as well.
+std::string RootOrigins::digest(const Config& config) const {
+  std::string text = read_small(fmt::format("{}/{}", root_, kConfigFile));
+  for (const ConfiguredProgram& program : programs_of(config)) {
+    for (const std::string& argument : program.command) {
+      struct stat about{};
+      if (::stat(argument.c_str(), &about) == 0 && S_ISREG(about.st_mode)) {
+        text += fmt::format("\n{} {}", argument, content_digest(read_small(argument)));
+      }
+    }
+  }
+  return content_digest(text);
+}
+
+TrustReport RootOrigins::report(const Config& config) const {
+  TrustReport report{.root = root_,
+                     .folder = folder_,
+                     .trust = trust_,
+                     .reason = reason_,
+                     .programs = programs_of(config)};
+  report.config_changed = (trust_ == RootTrust::kOwn || trust_ == RootTrust::kTrusted) &&
+                          digest(config) != config_digest_;
+  return report;
+}
+
+Status RootOrigins::check_programs(const Config& config) const {
+  if (trust_ == RootTrust::kUnchecked || (!is_foreign() && digest(config) == config_digest_)) {
+    return {};
+  }
+  return Error{.code = ErrorCode::E_ACCESS_DENIED,
+               .message = is_foreign()
+                              ? "this memory is not yours, so no program that it names runs; "
+                                "`bmad-mem trust` shows the programs and asks"
+                              : "config.json or one of its programs has changed since you trusted "
+                                "it, so no program runs; `bmad-mem trust` shows them and asks",
+               .path = fmt::format("{}/{}", root_, kConfigFile)};
+}
+
+Status RootOrigins::mark(RootTrust trust, const Config& config) {
+  if (folder_.empty()) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = "no folder is known to keep trust in; set HOME or XDG_STATE_HOME"};
+  }
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = folder_.find('/', end + 1);
+    ::mkdir(folder_.substr(0, end).c_str(), 0700);
+  }
+  const std::string path = folder_ + std::string(kMarkName);
+  const std::string ledger = folder_ + std::string(kLedgerName);
+  for (const std::string& each : {state_folder_, folder_, path, ledger}) {
+    if (std::string problem = problem_of(each); !problem.empty()) {
+      return Error{.code = ErrorCode::E_ACCESS_DENIED, .message = std::move(problem), .path = each};
+    }
+  }
+  const std::optional<FolderIdentity> now = identity_of(root_);
+  if (!now) {
+    return state_error("look at the root", root_);
+  }
+  // Another folder was here: what was known of its lines says nothing of these.
+  const bool keeps_ledger = ledger_ != nullptr;
+  JsonParser parser;
+  const std::string before = keeps_ledger ? read_small(path) : std::string();
+  const Result<JsonValue> old = parser.parse(before);
+  HashKey key{};
+  if (!old || !read_hash_key((*old)["key"].string(), key)) {
+    key = random_hash_key();
+    ::unlink(ledger.c_str());
+  }
+  const int made = ::open(ledger.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (made < 0) {
+    return state_error("write the ledger of the root", ledger);
+  }
+  ::close(made);
+  JsonWriter json;
+  json.begin_object();
+  json.member("path", root_).member("device", now->device).member("inode", now->inode);
+  json.member("born", now->born_ns);
+  json.member("made", trust == RootTrust::kOwn ? "own" : "trusted");
+  json.member("config", digest(config)).member("key", hash_key_hex(key));
+  json.end_object();
+  BMAD_TRY(write_mark(path, json.take() + '\n'));
+  read_mark();
+  return is_foreign() ? Status(Error{.code = ErrorCode::E_STORAGE_IO, .message = reason_, .path = path})
+                      : Status();
+}
+
+Status RootOrigins::revoke() {
+  for (const std::string_view name : {kMarkName, kLedgerName}) {
+    const std::string path = folder_ + std::string(name);
+    if (!folder_.empty() && ::unlink(path.c_str()) != 0 && errno != ENOENT) {
+      return state_error("remove the mark of the root", path);
+    }
+  }
+  if (!folder_.empty()) {
+    ::rmdir(folder_.c_str());
+    read_mark();
+  }
+  return {};
+}
+
+std::string_view root_trust_name(RootTrust trust) {
+  static constexpr std::array<std::string_view, 4> kNames = {"unchecked", "own", "trusted",
+                                                             "foreign"};
+  return kNames[static_cast<std::size_t>(trust)];
+}
+
+std::string_view origin_name(Origin origin) {
+  static constexpr std::array<std::string_view, 4> kNames = {"elsewhere", "agent", "person",
+                                                             "accepted"};
+  return kNames[static_cast<std::size_t>(origin)];
+}
+
+namespace {
+
+thread_local std::optional<Origin> acting_as;
+
+}  // namespace
+
+ActingAs::ActingAs(Origin origin) : before_(std::exchange(acting_as, origin)) {}
+ActingAs::~ActingAs() { acting_as = before_; }
+
+Origin ActingAs::current(Origin otherwise) { return acting_as.value_or(otherwise); }
+
+}  // namespace bmad_mem
