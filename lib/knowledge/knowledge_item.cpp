@@ -116,6 +116,7 @@ void KnowledgeCollector::add(const KnowledgeLine& line, JsonValue entry) {
   statement.holding = statement.trust;
   if (origins_ != nullptr) {
     statement.origin = origins_->without_ledger();
+    statement.holding = holding_trust(statement.origin, statement.trust);
     if (const OriginLedger* const ledger = origins_->ledger()) {
       statement.tag = ledger->line_tag(line.session_id, entry, line.text);
     }

@@ -318,11 +318,13 @@ void KnownStatements::list_lines() {
   }
 }
 
-/// Who wrote the lines, by their outlines; nothing where no ledger knows. What is told is looked up
+/// Who wrote the lines, by their outlines; nothing where nobody checks. What is told is looked up
 /// once more by the line itself, see KnowledgeCollector.
 std::vector<OriginQuery> KnownStatements::find_origins() const {
   std::vector<OriginQuery> origins;
-  if (const OriginLedger* const ledger = store_.origins->ledger()) {
+  if (store_.origins->is_foreign()) {
+    origins.resize(lines_.size());
+  } else if (const OriginLedger* const ledger = store_.origins->ledger()) {
     origins.reserve(lines_.size());
     for (const Stated& line : lines_) {
       origins.push_back(

@@ -427,6 +427,8 @@ Result<BatchReport> MemoryManager::add_batch(std::string_view session_id, EntryT
   BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kAdd));
   const bool is_imported =
       options.known == KnownEntries::kSkipId || options.known == KnownEntries::kSkipIdentical;
+  const ActingAs writer(is_imported ? Origin::kElsewhere
+                                    : ActingAs::current(store->writes_as));
   if (type == EntryType::kPreference && !is_imported) {
     return impl_->add_preferences(session_id, lines, options);
   }

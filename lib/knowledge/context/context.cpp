@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -181,11 +182,14 @@ class ContextKnowledge {
     return chosen;
   }
 
-  /// What is told first is less.
-  using Rank = std::pair<double, std::int64_t>;
-  template <typename Item>
-  static Rank rank_of(const Item& item) {
-    return {-item.confidence, -item.updated_at.time_since_epoch().count()};
+  /// What is told first is less: what is told without quotes, then what is surest, then the newest.
+  using Rank = std::tuple<bool, double, std::int64_t>;
+  static Rank rank_of(const ItemOutline& item) {
+    return {item.trust < kLowTrust, -item.confidence, -item.updated_at.time_since_epoch().count()};
+  }
+  static Rank rank_of(const KnowledgeItem& item) {
+    return {holding_trust(item.origin, item.trust) < kLowTrust, -item.confidence,
+            -item.updated_at.time_since_epoch().count()};
   }
 
   /// Adds the first `count` of a kind, and their equals. The rank of the last when there are more.

@@ -21,6 +21,7 @@
 #include "bmad_mem/text.hpp"
 #include "context/context_builder.hpp"
 #include "model/entry.hpp"
+#include "model/statement.hpp"
 #include "prompt_text.hpp"
 
 namespace bmad_mem {
@@ -242,7 +243,8 @@ class Chooser {
  private:
   using EntryKey = std::tuple<std::string_view, EntryType, std::string_view>;
 
-  /// Surest first, then newest: an order that doesn't depend on the one they came in.
+  /// What has a voice first, then the surest, then the newest: an order that doesn't depend on the
+  /// one they came in.
   void sort_items() {
     for (const KnowledgeItem& item : input_.items) {
       if (!item.sensitive && item.review != Review::kDropped &&
@@ -251,7 +253,8 @@ class Chooser {
       }
     }
     const auto rank = [](const KnowledgeItem* item) {
-      return std::tuple(-item->confidence, -item->updated_at.time_since_epoch().count(),
+      return std::tuple(holding_trust(item->origin, item->trust) < kLowTrust, -item->confidence,
+                        -item->updated_at.time_since_epoch().count(),
                         item->category, std::string_view(item->key),
                         std::string_view(item->session_id), std::string_view(item->id));
     };

@@ -115,9 +115,8 @@ Result<ExitStatus> run_trust(Tool& tool) {
   if (tool.json()) {
     print_json(tool, report, told);
   } else {
-    tool.out().print("\ntrusted; {}\n",
-                     format_count(report.lines, "line is accepted", "lines are accepted") +
-                         " as they are");
+    tool.out().print("\ntrusted; {}\n", format_count(report.lines, "line is accepted as it is",
+                                                      "lines are accepted as they are"));
   }
   return ExitStatus::kDone;
 }
