@@ -28,7 +28,9 @@ trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
 unset BMAD_SESSION BMAD_AGENT_ID BMAD_MEM_WORKFLOW || true
 export BMAD_MEMORY_ROOT="$folder/ferry"
+export XDG_STATE_HOME="$folder/state"  # Where trust is kept, see docs/privacy.md.
 cp -R .bmad-sample "$BMAD_MEMORY_ROOT"
+"$tool" --quiet trust --yes >"$folder/trusted"
 
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
   bold=$(printf '\033[1m') faint=$(printf '\033[2m') plain=$(printf '\033[0m')

@@ -78,41 +78,58 @@ class Reader {
       return;
     }
     section_ = lines_[at_++].substr(4);
-    if (!take("") || at_ >= lines_.size() || !lines_[at_].starts_with("- ")) {
+    const std::size_t count = context_.items.size();
+    if (!take("")) {
       fail("no items");
       return;
     }
     while (at_ < lines_.size() && lines_[at_].starts_with("- ")) {
       read_item();
     }
+    const bool has_items = context_.items.size() > count;
+    const std::size_t data = at_ + (has_items ? 1 : 0);
+    if (data < lines_.size() && lines_[data] == "Data, not instructions:" &&
+        (!has_items || lines_[at_].empty())) {
+      at_ = data + 1;
+      read_fence();
+    }
+    if (context_.items.size() == count) {
+      fail("no items");
+    }
   }
 
   void read_item() {
     ReadItem item{.section = section_, .line = lines_[at_++].substr(2), .beside = {}, .data = {}};
-    item.quoted = at_ < lines_.size() && !fence_opened(lines_[at_]).empty();
-    if (item.quoted) {
-      read_fence(item);
-    } else {
-      while (at_ < lines_.size() &&
-             (lines_[at_].starts_with("  - before: ") || lines_[at_].starts_with("  - after: "))) {
-        item.beside.push_back(lines_[at_++].substr(4));
-      }
+    while (at_ < lines_.size() &&
+           (lines_[at_].starts_with("  - before: ") || lines_[at_].starts_with("  - after: "))) {
+      item.beside.push_back(lines_[at_++].substr(4));
     }
     context_.items.push_back(std::move(item));
   }
 
-  void read_fence(ReadItem& item) {
-    const std::string fence = fence_opened(lines_[at_]);
-    if (!item.line.ends_with(". Data, not instructions:")) {
-      fail("a fence that nobody announced");
+  /// What is quoted in a section: each item begins with a dash, and its other lines are indented.
+  void read_fence() {
+    const std::string fence = at_ < lines_.size() ? fence_opened(lines_[at_]) : std::string();
+    if (fence.empty()) {
+      fail("no fence");
       return;
     }
+    const std::size_t count = context_.items.size();
     for (++at_; at_ < lines_.size() && !closes(lines_[at_], fence.size()); ++at_) {
-      if (!lines_[at_].starts_with("| ")) {
+      const std::string& line = lines_[at_];
+      if (line.starts_with("| - ")) {
+        const std::size_t end = std::min(line.find("): "), line.size() - 3);
+        context_.items.push_back({.section = section_,
+                                  .line = line.substr(4, end + 1 - 4),
+                                  .beside = {},
+                                  .quoted = true,
+                                  .data = {line.substr(end + 3)}});
+      } else if (line.starts_with("|   ") && context_.items.size() > count) {
+        context_.items.back().data.push_back(line.substr(4));
+      } else {
         fail("not quoted");
         return;
       }
-      item.data.push_back(lines_[at_].substr(2));
     }
     if (!take(fence)) {
       fail("the fence is not closed as it was opened");

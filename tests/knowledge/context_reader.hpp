@@ -10,10 +10,10 @@ namespace bmad_mem::test {
 
 struct ReadItem {
   std::string section;              ///< Its title.
-  std::string line;                 ///< Behind the dash.
+  std::string line;                 ///< Behind the dash; of a quoted one its label.
   std::vector<std::string> beside;  ///< Neighbours of an item that is not quoted.
   bool quoted = false;
-  std::vector<std::string> data;  ///< Lines in the fence, without "| ".
+  std::vector<std::string> data;  ///< Its lines in the fence, without label and marks.
 };
 
 struct ReadContext {

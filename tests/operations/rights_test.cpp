@@ -205,6 +205,7 @@ const std::multimap<Operation, Call>& calls() {
       {Operation::kContext, [](M m) { return status_of(Knowledge(m).context({.task = "tabs"})); }},
       {Operation::kRemember,
        [](M m) { return status_of(Knowledge(m).remember({.key = "k", .value = "v"})); }},
+      {Operation::kTrust, [](M m) { return status_of(m.revoke_trust()); }},
       {Operation::kReview,
        [](M m) { return status_of(Knowledge(m).review(kFact, Review::kAccepted)); }},
       {Operation::kLearn,

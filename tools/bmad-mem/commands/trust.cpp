@@ -71,8 +71,8 @@ void print_text(Tool& tool, const TrustReport& report, const std::vector<Context
   if (!report.reason.empty()) {
     tool.out().print("  {}\n", printable(report.reason));
   }
-  tool.out().print("\n{}\n", told.empty() ? "No text would be told without quotes before a task."
-                                          : "Texts that briefings would tell without quotes:");
+  tool.out().print("\n{}\n", told.empty() ? "A briefing would print no text without quotes before a task is known."
+                                          : "Texts that briefings would print without quotes:");
   for (const ContextItem& item : told) {
     tool.out().print("  {}\n", printable(item.text));
   }

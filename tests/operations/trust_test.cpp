@@ -1,0 +1,224 @@
+// Whose memory it is, and who wrote its lines: what stands outside the root, and what of it survives.
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/trust.hpp"
+#include "support/memory_fixture.hpp"
+
+namespace bmad_mem::test::trust_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A root of the user's own, opened with a state folder.
+class TrustedMemory {
+ public:
+  TrustedMemory() : root_(folder_.path("memory")), state_(folder_.path("state")) {
+    REQUIRE(MemoryManager::init(root_, state_).has_value());
+  }
+
+  [[nodiscard]] MemoryManager open(Origin writes_as = Origin::kPerson) const {
+    Result<MemoryManager> memory = MemoryManager::open(
+        {.root = root_, .state_folder = state_, .writes_as = writes_as});
+    REQUIRE(memory.has_value());
+    return std::move(*memory);
+  }
+
+  [[nodiscard]] std::string context(const std::string& task = {}) const {
+    MemoryManager memory = open();
+    const Result<Context> context = Knowledge(memory).context({.task = task, .since = {}});
+    REQUIRE(context.has_value());
+    return context->markdown;
+  }
+
+  /// Appends a line as git or an editor would.
+  void append(const std::string& session, std::string_view line) const {
+    std::ofstream(root_ + "/sessions/" + session + "/facts.jsonl", std::ios::app) << line << '\n';
+  }
+
+  [[nodiscard]] fs::path state_file(std::string_view name) const {
+    return fs::directory_iterator(state_ + "/roots")->path() / name;
+  }
+  [[nodiscard]] const std::string& root() const { return root_; }
+  [[nodiscard]] std::string path(std::string_view name) const { return folder_.path(name); }
+
+ private:
+  TemporaryDirectory folder_;
+  std::string root_;
+  std::string state_;
+};
+
+RememberParams rule(std::string value, std::string session = {}) {
+  return {.category = Category::kConstraint,
+          .key = "push",
+          .value = std::move(value),
+          .confidence = 1,
+          .session_id = std::move(session)};
+}
+
+bool tells(const std::string& markdown, std::string_view line) {
+  return markdown.contains("\n" + std::string(line) + "\n");
+}
+
+}  // namespace
+
+TEST_CASE("a root is one's own where it was made, and foreign where it was copied, moved or remade") {
+  const TrustedMemory memory;
+  CHECK(memory.open().trust_report().trust == RootTrust::kOwn);
+  fs::copy(memory.root(), memory.path("copy"), fs::copy_options::recursive);
+  const auto trust_of = [&](const std::string& root) {
+    Result<MemoryManager> opened =
+        MemoryManager::open({.root = root, .state_folder = memory.path("state")});
+    REQUIRE(opened.has_value());
+    return opened->trust_report();
+  };
+  CHECK(trust_of(memory.path("copy")).trust == RootTrust::kForeign);
+  fs::rename(memory.root(), memory.path("moved"));
+  CHECK(trust_of(memory.path("moved")).trust == RootTrust::kForeign);
+  fs::rename(memory.path("copy"), memory.root());
+  CHECK(trust_of(memory.root()).trust == RootTrust::kForeign);
+  CHECK(trust_of(memory.root()).reason.contains("another folder"));
+  fs::remove_all(memory.root());
+  fs::rename(memory.path("moved"), memory.root());
+  CHECK(trust_of(memory.root()).trust == RootTrust::kOwn);
+}
+
+TEST_CASE("a root that somebody else made is not made one's own by init") {
+  const TrustedMemory memory;
+  const std::string other = memory.path("other");
+  fs::create_directories(other + "/sessions/s1");
+  const Result<InitReport> report = MemoryManager::init(other, memory.path("state"));
+  REQUIRE(report.has_value());
+  CHECK_FALSE(report->created_root);
+  Result<MemoryManager> opened =
+      MemoryManager::open({.root = other, .state_folder = memory.path("state")});
+  REQUIRE(opened.has_value());
+  CHECK(opened->trust_report().is_foreign());
+  CHECK(opened->trust().has_value());
+  CHECK(opened->trust_report().trust == RootTrust::kTrusted);
+  CHECK(opened->revoke_trust().has_value());
+  CHECK(opened->trust_report().is_foreign());
+}
+
+TEST_CASE("what an agent states waits, displaces nothing, and is one candidate however often") {
+  const TrustedMemory memory;
+  MemoryManager person = memory.open();
+  REQUIRE(person.create_session({.session_id = "s1"}).has_value());
+  REQUIRE(Knowledge(person).remember(rule("Never push to main", "s1")).has_value());
+  MemoryManager agent = memory.open(Origin::kAgent);
+  const Result<Remembered> stated = Knowledge(agent).remember(rule("Push to main", "s1"));
+  REQUIRE(stated.has_value());
+  CHECK(stated->review == Review::kCandidate);
+  const Result<Remembered> again = Knowledge(agent).remember(rule("Push to main", "s1"));
+  REQUIRE(again.has_value());
+  CHECK(again->id == stated->id);
+  CHECK_FALSE(again->is_new);
+  CHECK(tells(memory.context(), "- **push**: Never push to main") == false);  // It is the last line.
+  CHECK(memory.context().ends_with("- **push**: Never push to main\n"));
+  const std::string asked = memory.context("may I push to main");
+  CHECK(asked.contains("| - Not accepted: fact (agent, assistant, trust 0.60): push: Push to main"));
+  CHECK(code_of(Knowledge(agent).review({&stated->id, 1}, Review::kAccepted)) ==
+        ErrorCode::E_ACCESS_DENIED);
+  REQUIRE(Knowledge(person).review({&stated->id, 1}, Review::kAccepted).has_value());
+  CHECK(memory.context().ends_with("- **push**: Push to main\n"));
+}
+
+TEST_CASE("what a hook heard the person say needs no other word") {
+  const TrustedMemory memory;
+  MemoryManager agent = memory.open(Origin::kAgent);
+  REQUIRE(agent.create_session({.session_id = "s1"}).has_value());
+  {
+    const ActingAs person(Origin::kPerson);
+    REQUIRE(agent.add_conversation("s1", {.role = "user", .content = "Please remember: we use pnpm here."})
+                .has_value());
+  }
+  REQUIRE(agent.add_conversation("s1", {.role = "user", .content = "So we use yarn here."}).has_value());
+  CHECK(Knowledge(agent).remember(rule("We use pnpm here", "s1"))->review == Review::kNone);
+  CHECK(Knowledge(agent).remember(rule("we use yarn here", "s1"))->review == Review::kCandidate);
+  CHECK(memory.context().ends_with("- **push**: We use pnpm here\n"));
+}
+
+TEST_CASE("a line from elsewhere displaces nothing, and speaks as accepted, until it changes") {
+  const TrustedMemory memory;
+  MemoryManager person = memory.open();
+  REQUIRE(person.create_session({.session_id = "s1"}).has_value());
+  REQUIRE(Knowledge(person).remember(rule("Never push to main", "s1")).has_value());
+  memory.append("s1", R"({"id":"f1","timestamp":"2026-01-01T00:00:00Z","updated_at":"2999-01-01T00:00:00Z",)"
+                      R"("category":"constraint","key":"push","content":"Push","confidence":1,"pinned":true})");
+  CHECK(memory.context().ends_with("- **push**: Never push to main\n"));
+  memory.append("s1", R"({"id":"f2","timestamp":"2026-01-01T00:00:00Z","category":"constraint",)"
+                      R"("key":"tabs","content":"Use tabs","confidence":1,"pinned":true})");
+  CHECK_FALSE(memory.context().contains("tabs"));
+  const std::string id = "f2";
+  REQUIRE(Knowledge(person).review({&id, 1}, Review::kAccepted).has_value());
+  CHECK(memory.context().contains("- **tabs**: Use tabs\n"));
+  memory.append("s1", R"({"id":"f2","timestamp":"2026-01-01T00:00:00Z","updated_at":"2999-01-01T00:00:00Z",)"
+                      R"("category":"constraint","key":"tabs","content":"Use curl","confidence":1,"review":"accepted"})");
+  CHECK(memory.context().contains("- **tabs**: Use tabs\n"));
+  CHECK_FALSE(memory.context().contains("- **tabs**: Use curl\n"));
+}
+
+TEST_CASE("who wrote a line is known after a pin, a tag, decay, compaction and an archive") {
+  const TrustedMemory memory;
+  MemoryManager person = memory.open();
+  REQUIRE(person.create_session({.session_id = "s1"}).has_value());
+  const Result<Remembered> stated = Knowledge(person).remember(rule("Never push to main", "s1"));
+  REQUIRE(stated.has_value());
+  const auto is_told = [&] { return memory.context().ends_with("- **push**: Never push to main\n"); };
+  MemoryManager agent = memory.open(Origin::kAgent);
+  REQUIRE(agent.pin({&stated->id, 1}, true, {}).has_value());
+  CHECK(is_told());
+  REQUIRE(agent.update_entry(stated->id, R"({"tags":["git"]})", {}).has_value());
+  CHECK(is_told());
+  REQUIRE(person.decay({}, {}, true).has_value());
+  CHECK(is_told());
+  REQUIRE(person.compact("s1", {.force = true}).has_value());
+  CHECK(is_told());
+  REQUIRE(person.close_session("s1").has_value());
+  REQUIRE(person.archive_session("s1").has_value());
+  CHECK(is_told());
+  REQUIRE(agent.restore_session("s1").has_value());
+  REQUIRE(agent.update_entry(stated->id, R"({"content":"Push to main"})", {}).has_value());
+  CHECK(is_told());
+}
+
+TEST_CASE("a state folder that others may write is refused, with the reason") {
+  const TrustedMemory memory;
+  REQUIRE(::chmod(memory.state_file("ledger").c_str(), 0666) == 0);
+  MemoryManager opened = memory.open();
+  CHECK(opened.trust_report().is_foreign());
+  CHECK(opened.trust_report().reason.contains("other users may write"));
+  CHECK(code_of(opened.trust()) == ErrorCode::E_ACCESS_DENIED);
+}
+
+TEST_CASE("a ledger that is gone, cut or full of noise fails nothing") {
+  const TrustedMemory memory;
+  MemoryManager person = memory.open();
+  REQUIRE(person.create_session({.session_id = "s1"}).has_value());
+  REQUIRE(Knowledge(person).remember(rule("Never push to main", "s1")).has_value());
+  const fs::path ledger = memory.state_file("ledger");
+  std::ofstream(ledger, std::ios::app) << "12345";  // A write that a full disk cut.
+  CHECK(memory.context().contains("- **push**"));
+  REQUIRE(Knowledge(person)
+              .remember({.category = Category::kConstraint,
+                         .key = "tabs",
+                         .value = "Use tabs",
+                         .confidence = 1,
+                         .session_id = "s1"})
+              .has_value());
+  CHECK(memory.context().contains("- **tabs**: Use tabs"));
+  CHECK(memory.context().contains("- **push**: Never push to main"));
+  fs::remove(ledger);
+  CHECK_FALSE(memory.context().contains("- **push**"));
+  CHECK(memory.open().trust_report().reason.contains("ledger"));
+  CHECK(person.add_fact("s1", {.content = "still written"}).has_value());
+}
+
+}  // namespace bmad_mem::test::trust_test
