@@ -21,6 +21,9 @@ Result<std::string> reviewed_line(const KnowledgeItem& item, Review review, Time
   BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(item.json));
   ObjectText object(entry, item.json);
   object.set_string("review", review_name(review));
+  if (review == Review::kAccepted) {  // From now on the person says so.
+    object.set("source", R"({"kind":"user"})");
+  }
   object.set_string("updated_at", format_rfc3339(next_version_time(entry, now)));
   return object.to_line();
 }

@@ -63,10 +63,6 @@ RememberParams rule(std::string value, std::string session = {}) {
           .session_id = std::move(session)};
 }
 
-bool tells(const std::string& markdown, std::string_view line) {
-  return markdown.contains("\n" + std::string(line) + "\n");
-}
-
 }  // namespace
 
 TEST_CASE("a root is one's own where it was made, and foreign where it was copied, moved or remade") {
@@ -120,7 +116,6 @@ TEST_CASE("what an agent states waits, displaces nothing, and is one candidate h
   REQUIRE(again.has_value());
   CHECK(again->id == stated->id);
   CHECK_FALSE(again->is_new);
-  CHECK(tells(memory.context(), "- **push**: Never push to main") == false);  // It is the last line.
   CHECK(memory.context().ends_with("- **push**: Never push to main\n"));
   const std::string asked = memory.context("may I push to main");
   CHECK(asked.contains("| - Not accepted: fact (agent, assistant, trust 0.60): push: Push to main"));
