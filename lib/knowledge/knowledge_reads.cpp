@@ -166,7 +166,8 @@ bool is_by(const KnowledgeItem& item, const std::string& agent) {
 bool passes(const RecallOptions& options, const KnowledgeItem& item) {
   const bool is_candidate = item.review == Review::kCandidate ||
                             (options.with_foreign && item.origin == Origin::kElsewhere);
-  return item.review != Review::kDropped && is_candidate == options.candidates &&
+  const bool is_stated = options.with_stated && item.source_kind == "assistant" && is_candidate;
+  return item.review != Review::kDropped && (is_candidate == options.candidates || is_stated) &&
          (!options.category || item.category == *options.category) &&
          (options.key.empty() || item.key == options.key) &&
          (options.agent_id.empty() || is_by(item, options.agent_id)) &&
@@ -185,7 +186,8 @@ bool may_pass(const RecallOptions& options, const KnownStatements& known, const 
         return outline.agent_hash == agent && outline.value_hash == item.value_hash;
       });
   return item.review != Review::kDropped &&
-         (options.with_foreign || (item.review == Review::kCandidate) == options.candidates) &&
+         (options.with_foreign || options.with_stated ||
+          (item.review == Review::kCandidate) == options.candidates) &&
          (!options.category || item.category == *options.category) &&
          (options.key.empty() || item.key_hash == outline_hash(options.key)) && is_by_agent &&
          item.confidence >= options.min_confidence &&

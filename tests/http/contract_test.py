@@ -261,7 +261,8 @@ class Contract(ApiTest):
         learned = call("POST", "/memory/summarize?session_id=s2")["learned"]
         call("POST", "/memory/summarize?session_id=s2", {"dry_run": True})
         call("GET", "/memory/knowledge?candidates=true")
-        call("POST", "/memory/knowledge/review", {"ids": [learned[0]["id"]], "review": "accepted"})
+        call("POST", "/memory/knowledge/review", {"ids": [learned[0]["id"]], "review": "accepted"}, status=403)
+        call("POST", "/memory/knowledge/review", {"ids": [learned[0]["id"]], "review": "dropped"})
 
     def care(self):
         call = self.call

@@ -481,6 +481,8 @@ class EveryDay(unittest.TestCase):
         with Mcp(self.world) as mcp:
             mcp.call("memory_remember", category="style", key="commits", value="Subjects of at most fifty signs",
                      scope="user")
+        self.world.run("--scope", "user", "review", "--accept",
+                       json.loads(self.world.run("--json", "--scope", "user", "review"))["id"])
         self.world.move_to(8)
         other = self.in_project("second")
         other.run("init")
@@ -503,13 +505,20 @@ class EveryDay(unittest.TestCase):
         with Mcp(self.world) as mcp:
             offered = mcp.call("memory_recall", candidates=True)["content"][0]["text"]
             tabs = re.search(r"(pref-\w+|fact-\w+)[^\n]*\n[^\n]*tabs", offered).group(1)
+            with self.assertRaisesRegex(AssertionError, "only the user accepts"):
+                mcp.call("memory_review", ids=[tabs], review="accepted")
+            self.assertIn("tabs", json.dumps(mcp.process.request("prompts/get", {"name": "review"})))
             accepted = mcp.call("memory_review", ids=[tabs], review="accepted")["structuredContent"]
             self.assertEqual(accepted, {"reviewed": [tabs], "unknown_ids": []})
         with Http(self.world) as http:
             waiting = http.server.ask("GET", "/memory/knowledge?candidates=true").json()["items"]
             self.assertEqual(len(waiting), 1)
-            answer = http.server.ask("POST", "/memory/knowledge/review",
-                                     {"ids": [waiting[0]["id"]], "review": "accepted"})
+            accepts = ("POST", "/memory/knowledge/review", {"ids": [waiting[0]["id"]], "review": "accepted"})
+            self.assertEqual(http.server.ask(*accepts).status, 403, "a program is not the user")
+            link = http.server.ask("POST", "/auth/link", {}).json()["url"]
+            page = {"Origin": f"http://127.0.0.1:{http.server.port}"}
+            secret = http.server.ask("POST", "/auth/session", {"code": link.split("#code=")[1]}, **page).json()["secret"]
+            answer = http.server.ask(*accepts, Authorization=f"Bearer {secret}", **page)
             self.assertEqual(answer.status, 200)
         told = hooks.fire("s3", "SessionStart", source="startup")
         self.assertIn("tabs", told)

@@ -151,6 +151,7 @@ struct RecallOptions {
   double min_confidence = 0;
   bool candidates = false;         ///< The candidates instead, those in messages not yet looked
                                    ///< at among them.
+  bool with_stated = false;        ///< Also what agents stated and the user has not accepted yet.
   bool with_foreign = false;       ///< With candidates: also what came from elsewhere.
   bool stored_only = false;        ///< With candidates: without those in messages.
   bool contradicted_only = false;  ///< Only items about which different things were stated.

@@ -138,18 +138,29 @@ describe("the SDK's client", () => {
     })).structuredContent;
     assert.equal(told.is_new, true);
     assert.equal(told.session_id, session);
+    assert.equal(told.review, 'candidate');
     const again = (await call('memory_remember', {
-      category: 'constraint', key: 'money', value: 'Amounts are integers of cents, never floats',
+      category: 'constraint', key: 'money', value: 'Amounts are integers of cents.',
     })).structuredContent;
     assert.equal(again.is_new, false);
-    assert.match(textOf(await call('memory_recall', { category: 'constraint' })), /never floats/);
-    assert.match(textOf(await call('memory_context', { task: 'Build the ledger' })), /money/);
+    assert.equal(again.id, told.id);
+    assert.match(textOf(await call('memory_recall', { category: 'constraint' })), /waits for the user\n.*cents/);
+    assert.match(textOf(await call('memory_context', { task: 'How are amounts stored?' })), /\| - Not accepted: .*money/);
+    assert.doesNotMatch(textOf(await call('memory_context', { task: 'Build the ledger' })), /money/);
+    // Only the user accepts: by picking the prompt that shows what waits.
+    const refused = await client.callTool({ name: 'memory_review', arguments: { ids: [told.id], review: 'accepted' } });
+    assert.ok(refused.isError);
+    assert.match(textOf(refused), /only the user accepts/);
+    const shown = await client.getPrompt({ name: 'review' });
+    assert.match(shown.messages[0].content.text, /integers of cents/);
+    await call('memory_review', { ids: [told.id], review: 'accepted' });
+    assert.match(textOf(await call('memory_context', { task: 'Build the ledger' })), /- \*\*money\*\*/);
     // What the user wants everywhere goes into a memory of its own, and is found from here.
     await call('memory_remember', {
       category: 'style', key: 'commits', value: 'Short subjects', scope: 'user',
     });
     assert.match(textOf(await call('memory_search', { query: 'commit subjects' })), /for all projects/);
-    assert.match(textOf(await call('memory_context', { task: 'Commit it' })), /Short subjects/);
+    assert.match(textOf(await call('memory_context', { task: 'Which subjects?' })), /Short subjects/);
     const sessions = (await call('memory_sessions', {})).structuredContent;
     assert.equal(sessions.total, 1);
     assert.equal(sessions.current_session_id, session);
@@ -271,7 +282,7 @@ describe("the SDK's client", () => {
 
   test('gets prompts and completions', async () => {
     const { prompts } = await client.listPrompts();
-    assert.deepEqual(prompts.map((prompt) => prompt.name), ['load_context', 'record_decision']);
+    assert.deepEqual(prompts.map((prompt) => prompt.name), ['load_context', 'record_decision', 'review']);
     const context = await client.getPrompt({ name: 'load_context', arguments: { task: 'the ledger' } });
     assert.match(context.messages[0].content.text, /money/);
     const decision = await client.getPrompt({

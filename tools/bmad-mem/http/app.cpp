@@ -106,6 +106,8 @@ class App : public HttpHandler {
       return events_.handle(request);
     }
     if (ApiRouter::knows(request.path) || request.path == "/openapi.json") {
+      const bool is_person = guard_.is_of_page(request, std::chrono::steady_clock::now());
+      const ActingAs writer(is_person ? Origin::kPerson : Origin::kAgent);
       return router_.handle(request);
     }
     if (const PageFile* const page = find_page(request.path)) {

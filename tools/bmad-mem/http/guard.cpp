@@ -196,6 +196,10 @@ bool Guard::knows(const HttpRequest& head, Access::Time now) const {
   return access_->is_token(secret) || access_->is_page_secret(secret, now);
 }
 
+bool Guard::is_of_page(const HttpRequest& head, Access::Time now) const {
+  return access_->is_page_secret(bearer_of(head), now);
+}
+
 std::optional<HttpResponse> Guard::token_refusal(const HttpRequest& head, Access::Time now) const {
   if ((is_read(head) && is_page_(head.path)) || is_exchange(head)) {
     return std::nullopt;

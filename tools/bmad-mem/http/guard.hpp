@@ -84,6 +84,8 @@ class Guard {
                                                     Access::Time now) const;
   /// Whether it comes with the token, or with the secret of a page.
   [[nodiscard]] bool knows(const HttpRequest& head, Access::Time now) const;
+  /// Whether a page asks, and so the person who opened it.
+  [[nodiscard]] bool is_of_page(const HttpRequest& head, Access::Time now) const;
 
  private:
   [[nodiscard]] std::optional<HttpResponse> site_refusal(const HttpRequest& head) const;

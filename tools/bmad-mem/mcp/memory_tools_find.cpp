@@ -151,6 +151,7 @@ std::string item_text(const KnowledgeItem& item) {
                        item.source_kind.empty() ? "elsewhere" : printable(item.source_kind),
                        item.trust);
   }
+  out += item.review == Review::kCandidate ? " | waits for the user" : "";
   out += item.pinned ? " | pinned" : "";
   out += item.contradicted ? " | other values were stated as well" : "";
   out += item.of_user ? " | the user's, for all projects" : "";
@@ -260,6 +261,7 @@ Result<McpToolResult> mcp_recall(MemoryToolCall& call) {
   options.agent_id = args.text("agent");
   options.min_confidence = args.share("min_confidence").value_or(0);
   options.candidates = args.boolean("candidates");
+  options.with_stated = !options.candidates;
   options.as_of = args.time("as_of", RangeEnd::kUntil, system_clock().now());
   options.limit = static_cast<std::size_t>(args.integer("limit"));
   options.offset = static_cast<std::size_t>(args.integer("offset"));

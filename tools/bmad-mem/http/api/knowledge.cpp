@@ -32,6 +32,7 @@ void add_remembered(JsonWriter& json, const Remembered& learned) {
   json.member("category", category_name(learned.category)).member("key", learned.key);
   json.member("value", learned.value).member("confidence", learned.confidence);
   json.member("is_new", learned.is_new);
+  add_text(json, "review", review_name(learned.review));
 }
 
 RememberParams read_statement(const ToolArguments& body) {
