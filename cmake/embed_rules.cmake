@@ -78,7 +78,7 @@ function(member_of key value name result)
 endfunction()
 
 # Of struct SecretRule, in its order.
-set(members id what kind keywords pattern lead entropy_min needs stopwords)
+set(members id what kind keywords pattern lead entropy_min needs stopwords origin)
 
 # Appends the rule whose members are set to `rows`.
 macro(end_rule)
@@ -95,8 +95,10 @@ macro(end_rule)
 endmacro()
 
 set(rows "")
+set(version "")
 foreach(file IN LISTS FILES)
   file(READ "${file}" lines)
+  string(SHA256 version "${version}${lines}")
   hide_signs(lines)
   string(REPLACE "\n" ";" lines "${lines}")
   set(number 0)
@@ -117,6 +119,8 @@ foreach(file IN LISTS FILES)
     elseif(line STREQUAL "${open}${open}rules${close}${close}")
       end_rule()
       set(in_rule TRUE)
+      get_filename_component(name "${file}" NAME)
+      set(rule_origin "\"${name}\"")
     elseif(in_rule AND line STREQUAL "${open}${open}rules.allowlists${close}${close}")
       continue()  # Its members have names that no rule has.
     elseif(line MATCHES "^[a-z]+ = ${open}$")
@@ -134,6 +138,7 @@ foreach(file IN LISTS FILES)
   end_rule()
 endforeach()
 show_signs(rows)
+string(SUBSTRING "${version}" 0 16 version)
 
 file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT [[
 // Made by cmake/embed_rules.cmake.
@@ -148,6 +153,7 @@ constexpr SecretRule kRules[] = {
 }  // namespace
 
 std::span<const SecretRule> secret_rules() { return kRules; }
+std::string_view secret_rules_version() { return "@version@"; }
 
 }  // namespace bmad_mem
 ]] @ONLY)

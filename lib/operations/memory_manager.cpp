@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/privacy.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "memory_impl.hpp"
 #include "model/entry.hpp"
@@ -95,7 +96,11 @@ Status set_up_redaction(Store& store) {
   if (!store.config.privacy.auto_redaction) {
     return {};
   }
-  BMAD_TRY_ASSIGN(store.redaction, StoreRedaction::make(store));
+  BMAD_TRY_ASSIGN(std::unique_ptr<StoreRedaction> redaction, StoreRedaction::make(store));
+  store.redaction = std::move(redaction);
+  for (const Error& problem : SecretScanner(store.redaction->redactor()).problems()) {
+    store.config_warnings.push_back(problem.to_string());
+  }
   constexpr std::size_t kSecretSizeMin = 8;  // The redactor costs 50 us when it is first used.
   if (store.agent_id.size() >= kSecretSizeMin) {
     store.agent_id = store.redaction->redact_text(store.agent_id, {});
@@ -153,6 +158,7 @@ Status open_store(Store& store, OpenOptions options) {
   } else if (!ready) {
     store.config_problem = std::move(ready).error();
     store.config.privacy.redaction = {};  // Nothing is written unredacted because of a bad pattern.
+    store.config.privacy.allow.clear();
     return set_up_redaction(store);
   }
   return {};

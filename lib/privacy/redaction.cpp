@@ -9,6 +9,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "model/entry.hpp"
 #include "model/entry_marks.hpp"
+#include "rule_set.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 
@@ -28,14 +29,9 @@ Result<std::optional<RedactionKey>> load_key(FileSystem& files) {
   return std::optional(key);
 }
 
-/// The key of the store, made when there is none.
-Result<RedactionKey> kept_key(const Store& store) {
+/// The same, made when there is none. The caller holds the root's lock.
+Result<RedactionKey> made_key(const Store& store) {
   BMAD_TRY_ASSIGN(std::optional<RedactionKey> key, load_key(*store.files));
-  if (key) {
-    return *key;
-  }
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("redaction key"));
-  BMAD_TRY_ASSIGN(key, load_key(*store.files));
   if (!key) {
     key = random_redaction_key();
     // It must not come into the repository: who has it can test guesses.
@@ -43,6 +39,16 @@ Result<RedactionKey> kept_key(const Store& store) {
     BMAD_TRY(replace_file(*store.files, kRedactionKeyFile, std::string(key->begin(), key->end())));
   }
   return *key;
+}
+
+/// The key of the store, made when there is none.
+Result<RedactionKey> kept_key(const Store& store) {
+  BMAD_TRY_ASSIGN(std::optional<RedactionKey> key, load_key(*store.files));
+  if (key) {
+    return *key;
+  }
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("redaction key"));
+  return made_key(store);
 }
 
 void add_counts(const RedactionTally& tally, RedactionCounts& counts) {
@@ -54,7 +60,11 @@ void add_counts(const RedactionTally& tally, RedactionCounts& counts) {
 }  // namespace
 
 Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store, KeyUse key_use) {
-  Result<Redactor> redactor = Redactor::make(store.config.privacy.redaction);
+  const PrivacyConfig& config = store.config.privacy;
+  Result<std::shared_ptr<const RuleSet>> rules = RuleSet::load(
+      {.project = store.workspace.folder, .files = config.rules_files, .allowed = config.allow});
+  Result<Redactor> redactor = rules ? Redactor::make(config.redaction, *std::move(rules))
+                                    : Result<Redactor>(std::move(rules).error());
   if (!redactor) {
     Error error = std::move(redactor).error();
     error.path = store.files->display_path(kConfigFile);

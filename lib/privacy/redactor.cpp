@@ -12,6 +12,7 @@
 #include "bmad_mem/text.hpp"
 #include "finders.hpp"
 #include "replacement.hpp"
+#include "rule_set.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -154,8 +155,10 @@ struct Redactor::Impl {
   Placeholder placeholder;
   PersonalPolicies personal;
   std::vector<UserPattern> patterns;
+  std::shared_ptr<const RuleSet> rules;
 
   void find_all(std::string_view text, Detections& out) const {
+    const std::size_t from = out.size();
     find_tokens(text, out);
     find_structures(text, out);
     find_assigned(text, out);
@@ -163,6 +166,10 @@ struct Redactor::Impl {
       find_user_pattern(pattern, text, out);
     }
     find_personal(text, personal, out);
+    if (rules != nullptr) {
+      rules->find(text, out);
+      rules->leave_allowed(text, out, from);
+    }
   }
 
   [[nodiscard]] Detections find(std::string_view text) const {
@@ -219,11 +226,13 @@ Redactor::Redactor(Redactor&&) noexcept = default;
 Redactor& Redactor::operator=(Redactor&&) noexcept = default;
 Redactor::~Redactor() = default;
 
-Result<Redactor> Redactor::make(const RedactionConfig& config) {
+Result<Redactor> Redactor::make(const RedactionConfig& config,
+                                std::shared_ptr<const RuleSet> rules) {
   BMAD_TRY_ASSIGN(Placeholder placeholder, Placeholder::make(config.replacement, config.linkable));
   auto impl = std::make_unique<Impl>();
   impl->placeholder = std::move(placeholder);
   impl->personal = policies_of(config.personal);
+  impl->rules = std::move(rules);
   for (std::size_t i = 0; i < config.patterns.size(); ++i) {
     BMAD_TRY_ASSIGN(UserPattern pattern,
                     make_user_pattern(config.patterns[i], i, config.aggressive));
@@ -233,6 +242,8 @@ Result<Redactor> Redactor::make(const RedactionConfig& config) {
 }
 
 Detections Redactor::find(std::string_view text) const { return impl_->find(text); }
+
+const std::shared_ptr<const RuleSet>& Redactor::rules() const { return impl_->rules; }
 
 std::optional<std::string> Redactor::redact(std::string_view text, const RedactionScope& scope,
                                             RedactionTally& tally) const {
@@ -250,6 +261,9 @@ std::optional<std::string> Redactor::redact_json(JsonValue root, std::string_vie
                               .end = string.text.size(),
                               .rule = verdict->rule,
                               .certainty = verdict->certainty});
+        if (impl_->rules != nullptr) {
+          impl_->rules->leave_allowed(string.text, detections, detections.size() - 1);
+        }
         detections = merge_detections(string.text, std::move(detections),
                                       impl_->placeholder.find(string.text));
       }

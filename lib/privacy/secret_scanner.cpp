@@ -1,7 +1,12 @@
 // secret_scanner.cpp - the redactor as others see it.
+#include <algorithm>
+#include <iterator>
+
+#include "allow_list.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "privacy/redactor.hpp"
 #include "privacy/secret_rule.hpp"
+#include "rule_set.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -34,7 +39,7 @@ constexpr SecretRuleInfo kOtherRules[] = {
     {.id = "national-id", .what = "number of social security, tax or identity", .tier = "personal"},
 };
 
-std::string_view what_of(std::string_view rule) {
+std::string_view what_of(const RuleSet* rules, std::string_view rule) {
   for (const SecretRule& each : secret_rules()) {
     if (each.id == rule) {
       return each.what;
@@ -43,6 +48,13 @@ std::string_view what_of(std::string_view rule) {
   for (const SecretRuleInfo& each : kOtherRules) {
     if (each.id == rule) {
       return each.what;
+    }
+  }
+  if (rules != nullptr) {
+    for (const SecretRuleInfo& each : rules->rules()) {
+      if (each.id == rule) {
+        return each.what.empty() ? each.origin : each.what;
+      }
     }
   }
   return "pattern of config.json";
@@ -60,16 +72,31 @@ SecretScanner::SecretScanner() : redactor_(default_redactor()) {}
 SecretScanner::SecretScanner(std::shared_ptr<const Redactor> redactor)
     : redactor_(std::move(redactor)) {}
 
-std::vector<SecretPlace> SecretScanner::find(std::string_view text) const {
+namespace {
+
+std::vector<SecretPlace> places_of(const Redactor& redactor, const Detections& found) {
   std::vector<SecretPlace> places;
-  for (const Detection& each : redactor_->find(text)) {
+  for (const Detection& each : found) {
     places.push_back({.begin = each.begin,
                       .end = each.end,
                       .rule = std::string(each.rule),
-                      .what = std::string(what_of(each.rule)),
+                      .what = std::string(what_of(redactor.rules().get(), each.rule)),
                       .is_certain = each.certainty == Certainty::kSecret});
   }
   return places;
+}
+
+}  // namespace
+
+std::vector<SecretPlace> SecretScanner::find(std::string_view text) const {
+  return places_of(*redactor_, redactor_->find(text));
+}
+
+std::vector<SecretPlace> SecretScanner::find_in_file(std::string_view text,
+                                                     std::string_view path) const {
+  Detections found = redactor_->find(text);
+  leave_allowed(redactor_->rules().get(), text, found, {.path = path, .honours_marks = true});
+  return places_of(*redactor_, found);
 }
 
 std::string SecretScanner::redact(std::string_view text) const {
@@ -78,6 +105,34 @@ std::string SecretScanner::redact(std::string_view text) const {
   return redactor_->redact(text, scope, tally).value_or(std::string(text));
 }
 
+std::vector<SecretRuleInfo> SecretScanner::rules() const {
+  std::vector<SecretRuleInfo> list = secret_rule_list();
+  if (const RuleSet* const own = redactor_->rules().get()) {
+    for (SecretRuleInfo& each : list) {
+      each.disabled_by = own->disabled_by(each.id);
+    }
+    std::ranges::copy(own->rules(), std::back_inserter(list));
+  }
+  return list;
+}
+
+std::vector<std::string> SecretScanner::exceptions() const {
+  return redactor_->rules() == nullptr ? std::vector<std::string>()
+                                       : redactor_->rules()->exceptions();
+}
+
+const std::vector<Error>& SecretScanner::problems() const {
+  static const std::vector<Error> kNone;
+  return redactor_->rules() == nullptr ? kNone : redactor_->rules()->problems();
+}
+
+Result<RulesTrial> try_rules_file(const std::string& path, std::string_view text) {
+  BMAD_TRY_ASSIGN(const std::shared_ptr<const RuleSet> rules, RuleSet::load_one(path));
+  return RulesTrial{.rules = rules->try_rules(text), .warnings = rules->problems()};
+}
+
+std::string allow_item(std::string_view text) { return "text=" + allow_hash(text); }
+
 std::vector<SecretRuleInfo> secret_rule_list() {
   std::vector<SecretRuleInfo> list;
   for (const SecretRule& each : secret_rules()) {
@@ -85,7 +140,8 @@ std::vector<SecretRuleInfo> secret_rule_list() {
                     .what = each.what,
                     .tier = each.kind == RuleKind::kToken ? "token" : "assigned",
                     .keywords = each.keywords,
-                    .pattern = each.pattern});
+                    .pattern = each.pattern,
+                    .origin = each.origin});
   }
   list.insert(list.end(), std::begin(kOtherRules), std::end(kOtherRules));
   return list;

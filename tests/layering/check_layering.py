@@ -33,7 +33,7 @@ THIRD_PARTY = {
     "store": {"libarchive", "zlib"},
     "search": {"libstemmer", "utf8proc"},
     "knowledge": {"RE2", "libyaml"},
-    "privacy": {"RE2", "libsodium"},
+    "privacy": {"RE2", "libsodium", "toml++"},
 }
 
 # The same for tools. A tool uses the public headers (bmad_mem/...) and no room.

@@ -137,6 +137,8 @@ constexpr std::string_view kSpecification = R"({
         },
         "patterns": []
       },
+      "rules_files": [],
+      "allow": [],
       "retention_days": {
         "conversation": 90,
         "decision": 365,

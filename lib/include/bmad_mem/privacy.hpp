@@ -21,6 +21,8 @@
 namespace bmad_mem {
 
 class Redactor;
+struct SecretRuleInfo;
+struct RuleTrial;
 
 /// Where something stands that should not be kept: bytes [begin, end) of a text.
 struct SecretPlace {
@@ -39,8 +41,20 @@ class SecretScanner {
 
   /// Ascending, without overlaps. Time is linear in the size of the text.
   [[nodiscard]] std::vector<SecretPlace> find(std::string_view text) const;
+  /// The same in the file `path`, which allow lists may name; a line with "gitleaks:allow" is left
+  /// as it is.
+  [[nodiscard]] std::vector<SecretPlace> find_in_file(std::string_view text,
+                                                      std::string_view path) const;
   /// The text with what is certain replaced. Doing it twice changes nothing more.
   [[nodiscard]] std::string redact(std::string_view text) const;
+
+  /// All rules: those that are compiled in, then those of files. Views live as long as the scanner.
+  [[nodiscard]] std::vector<SecretRuleInfo> rules() const;
+  /// What of the built-in rules doesn't apply, and why: a sentence for each file that disables
+  /// some, and for allow lists. Empty where all of them apply.
+  [[nodiscard]] std::vector<std::string> exceptions() const;
+  /// What is wrong with the files of rules; what is refused has no effect, and the rest goes on.
+  [[nodiscard]] const std::vector<Error>& problems() const;
 
  private:
   std::shared_ptr<const Redactor> redactor_;
@@ -50,20 +64,48 @@ class SecretScanner {
 struct SecretRuleInfo {
   std::string_view id;
   std::string_view what;
-  std::string_view tier;      ///< "token", "assigned", "structure", "context" or "personal".
+  std::string_view tier;      ///< "token", "assigned", "structure", "context", "personal", "file".
   std::string_view keywords;  ///< Words that stand in or before every match; may be empty.
   std::string_view pattern;   ///< In the syntax of RE2; empty for what is found by other means.
+  std::string_view origin = {};  ///< The file it stands in; empty for what is no row of a file.
+  std::string_view disabled_by = {};  ///< The file that switched it off or replaced it.
 };
 
-/// All of them, tier by tier.
+/// All that are compiled in, tier by tier.
 std::vector<SecretRuleInfo> secret_rule_list();
+/// A hash over the table of these: another one for another table.
+std::string_view secret_rules_version();
+
+/// What a rule of a file did in a text.
+struct RuleTrial {
+  std::string rule;
+  std::uint64_t line = 0;  ///< Of the file.
+  std::vector<SecretPlace> places;
+  std::uint64_t allowed = 0;          ///< What its allow lists left.
+  std::uint64_t examples = 0;         ///< How many texts of its own were tried,
+  std::vector<std::string> failures;  ///< and which of them went wrong.
+};
+
+struct RulesTrial {
+  std::vector<RuleTrial> rules;
+  std::vector<Error> warnings;  ///< What is not known, and what has no effect.
+};
+
+/// Tries the rules of the file `path` alone, in gitleaks' form, on their examples and on `text`.
+/// Errors: what makes the file one that is refused, with line.
+Result<RulesTrial> try_rules_file(const std::string& path, std::string_view text);
+
+/// The item of memory_config.privacy.allow for exactly this text: "text=HASH". The hash has no key,
+/// since the list is shared by git.
+std::string allow_item(std::string_view text);
 
 /// What applying the rules of today to a session did, or would do.
 struct RedactReport {
-  std::string session_id;
+  std::string session_id;        ///< Empty: the files beside the sessions, such as memories/.
   RedactionCounts counts;        ///< What was taken out, by rule.
   std::uint64_t entries = 0;     ///< Lines of logs that changed.
   std::vector<FileCount> files;  ///< Which files, and how many lines of each.
+  std::vector<Leftover> left;    ///< What stays, and what a person can do about it.
 };
 
 /// What is kept of one type of entry.

@@ -172,6 +172,8 @@ constexpr Setting kSettings[] = {
      .member = [](Config& c) -> std::vector<RedactionPattern>& {
        return c.privacy.redaction.patterns;
      }},
+    command("privacy.rules_files", [](Config& c) -> Texts& { return c.privacy.rules_files; }),
+    command("privacy.allow", [](Config& c) -> Texts& { return c.privacy.allow; }),
     whole(
         "privacy.retention_days.conversation",
         [](Config& c) -> Whole& { return c.privacy.retention_days.conversation; }, 0, kDaysMax),

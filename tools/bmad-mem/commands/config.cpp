@@ -76,33 +76,6 @@ std::string value_from(std::string_view text, const SettingInfo& setting) {
   return is_listed ? fmt::format("[{}]", json_quoted(text)) : json_quoted(text);
 }
 
-/// `text`, of config.json, with `value` at `key`, or without `key` when there is no value; every
-/// other byte stays.
-Result<std::string> with_value(std::string_view text, const std::string& key,
-                               const std::optional<std::string>& value) {
-  Result<JsonEdit> edit = JsonEdit::read(std::string(text));
-  BMAD_TRY(edit ? Status() : Status(edit.error()));
-  JsonPath path = {"memory_config"};
-  for (std::string_view rest = key; !rest.empty();) {
-    const std::string_view name = rest.substr(0, rest.find('.'));
-    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
-    path.push_back(name);
-  }
-  const std::optional<TextSpan> place = edit->find(path);
-  if (place && value) {
-    edit->replace(*place, *value);
-  } else if (place || value) {
-    const std::string_view name = path.back();
-    path.pop_back();
-    if (value) {
-      edit->add_member(path, name, *value);
-    } else {
-      edit->remove_member(path, name);
-    }
-  }
-  return edit->text();
-}
-
 /// An error of the value given has no place: the text that it would have one in isn't written.
 Error without_place(Error error, std::string_view key) {
   if (error.code == ErrorCode::E_SCHEMA_INVALID && error.field.ends_with(key)) {
@@ -166,7 +139,7 @@ Result<ExitStatus> run_config_set(Tool& tool) {
     value = value_from(args.positional(1), setting);
   }
   if (Status edited = edit_settings(
-          memory, [&](std::string_view text) { return with_value(text, setting.key, value); });
+          memory, [&](std::string_view text) { return with_setting(text, setting.key, value); });
       !edited) {
     return without_place(edited.error(), setting.key);
   }

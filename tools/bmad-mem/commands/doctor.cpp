@@ -12,6 +12,7 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/privacy.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "cli/tool.hpp"
 #include "install/client_state.hpp"
@@ -127,6 +128,16 @@ void check_policy(const HookPolicy& policy, std::vector<Check>& checks) {
        .remedy = policy.tells ? "" : "set it to true in config.json to brief"});
 }
 
+/// What the project switched off is no fault, and said each time: it may be somebody else's
+/// project.
+void check_redaction(const MemoryManager& memory, std::vector<Check>& checks) {
+  const Result<SecretScanner> scanner = memory.scanner();
+  for (const std::string& exception :
+       scanner ? scanner->exceptions() : std::vector<std::string>()) {
+    checks.push_back({.name = "redaction", .text = exception});
+  }
+}
+
 /// How far the index goes is never a fault: searches read the rest from the logs, and index it when
 /// that is worth it.
 void check_index(const MemoryManager& memory, std::vector<Check>& checks) {
@@ -226,7 +237,10 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
   checks.push_back(writable ? Check{.name = "memory", .text = memory.root()}
                             : of_error("memory", writable.error(), "install a newer bmad-mem"));
   for (const std::string& warning : memory.config_warnings()) {
-    checks.push_back({.name = "config", .text = warning, .remedy = "mend config.json"});
+    checks.push_back(
+        {.name = "config",
+         .text = warning,
+         .remedy = warning.contains(".toml") ? "mend the file of rules" : "mend config.json"});
   }
   std::vector<Session> sessions;
   if (Result<std::vector<Session>> listed = memory.list_sessions(); listed) {
@@ -249,6 +263,7 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
   }
   check_clients(memory.root(), sessions, checks);
   check_policy(memory.hook_policy(), checks);
+  check_redaction(memory, checks);
   check_work(memory, checks);
   check_index(memory, checks);
   for (const Error& problem : memory.problems()) {

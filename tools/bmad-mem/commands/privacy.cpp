@@ -313,6 +313,43 @@ void print_sensitive(Tool& tool, const PrivacyReport& report) {
   }
 }
 
+/// Why entries are kept from models: what of them comes near a secret, never the text.
+Status print_near(Tool& tool, const MemoryManager& memory, const PrivacyReport& report) {
+  BMAD_TRY_ASSIGN(const SecretScanner scanner, memory.scanner());
+  std::vector<TableRow> rows = {{"ID", "TYPE", "SESSION", "WHAT", "SIZE"}};
+  for (const SensitiveEntry& entry : report.sensitive) {
+    const std::vector<std::string> ids = {entry.id};
+    const std::vector<std::string> sessions = {entry.session_id};
+    const Result<std::vector<Entry>> found = memory.get(ids, sessions);
+    std::vector<SecretPlace> places =
+        found && !found->empty() ? scanner.find(found->front().json) : std::vector<SecretPlace>();
+    if (places.empty()) {
+      places.push_back({.what = "marked when it was written"});
+    }
+    for (const SecretPlace& place : places) {
+      if (tool.json()) {
+        print_object(tool, [&](JsonWriter& json) {
+          json.member("session_id", entry.session_id);
+          json.member("type", entry_type_name(entry.type)).member("id", entry.id);
+          json.member("rule", place.rule).member("what", place.what);
+          json.member("bytes", place.end - place.begin);
+        });
+        continue;
+      }
+      rows.push_back(
+          {entry.id, std::string(entry_type_name(entry.type)), entry.session_id,
+           place.rule.empty() ? place.what : fmt::format("{} ({})", place.rule, place.what),
+           place.rule.empty() ? "" : format_size(place.end - place.begin)});
+    }
+  }
+  if (report.sensitive.empty()) {
+    tool.note("no entry comes near a secret");
+  } else if (!tool.json()) {
+    print_table(tool, rows, "llllr");
+  }
+  return {};
+}
+
 void print_elsewhere(Tool& tool, const PrivacyReport& report, Timestamp now) {
   if (report.archived_sessions > 0 || report.evicted_entries > 0) {
     tool.out().print("\n{} and {} in archive/\n",
@@ -336,7 +373,9 @@ void print_elsewhere(Tool& tool, const PrivacyReport& report, Timestamp now) {
 Result<ExitStatus> run_privacy(Tool& tool) {
   BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const PrivacyReport report, memory.privacy_report(tool.args().all("session")));
-  if (tool.json()) {
+  if (tool.args().has("near")) {
+    BMAD_TRY(print_near(tool, memory, report));
+  } else if (tool.json()) {
     print_json(tool, report);
   } else {
     const Timestamp now = system_clock().now();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bmad_mem/json_writer.hpp"
@@ -11,26 +12,26 @@
 #include "cli/output.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
+#include "commands/redact_rules.hpp"
 #include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-/// Reports what is found in `text`: where and what, never the secret itself. Returns how many
-/// secrets there are.
-std::uint64_t report_places(Tool& tool, const std::string& name, std::string_view text,
-                            const std::vector<SecretPlace>& places) {
-  std::uint64_t line = 1;
-  std::size_t line_begin = 0;
-  std::size_t at = 0;  // Up to which lines are counted.
+struct Found {
   std::uint64_t secrets = 0;
+  std::uint64_t near = 0;  ///< What would stay, and make its entry a sensitive one.
+};
+
+/// Reports what is found in `text`: where and what, never the secret itself. Adds to `found`.
+void report_places(Tool& tool, const std::string& name, std::string_view text,
+                   const std::vector<SecretPlace>& places, Found& found) {
+  TextPosition position(text);
   for (const SecretPlace& place : places) {
-    const std::string_view passed = text.substr(at, place.begin - at);
-    line += static_cast<std::uint64_t>(std::ranges::count(passed, '\n'));
-    line_begin = passed.contains('\n') ? at + passed.rfind('\n') + 1 : line_begin;
-    at = place.begin;
-    const std::uint64_t column = at - line_begin + 1;
-    secrets += place.is_certain ? 1 : 0;
+    position.move_to(place.begin);
+    const std::uint64_t line = position.line();
+    const std::uint64_t column = position.column();
+    ++(place.is_certain ? found.secrets : found.near);
     if (tool.json()) {
       print_object(tool, [&](JsonWriter& json) {
         json.member("path", name).member("line", line);
@@ -49,38 +50,25 @@ std::uint64_t report_places(Tool& tool, const std::string& name, std::string_vie
       tool.out().print("{}\n", tool.style().faint(says + "; perhaps, it would stay"));
     }
   }
-  return secrets;
-}
-
-/// The rules of the memory that is here; the usual ones where there is none.
-Result<SecretScanner> scanner_here(Tool& tool) {
-  Result<MemoryManager> memory = tool.open();
-  if (memory) {
-    return memory->scanner();
-  }
-  if (memory.error().code != ErrorCode::E_SESSION_NOT_FOUND || tool.args().has("root")) {
-    return std::move(memory).error();
-  }
-  return SecretScanner();
-}
-
-Result<std::string> read_named(const std::string& name) {
-  return name == "-" ? read_stdin() : read_whole_file(name);
 }
 
 Result<ExitStatus> check_files(Tool& tool, const std::vector<std::string>& names) {
   BMAD_TRY_ASSIGN(const SecretScanner scanner, scanner_here(tool));
-  std::uint64_t secrets = 0;
+  Found found;
   for (const std::string& name : names) {
     BMAD_TRY_ASSIGN(const std::string text, read_named(name));
-    secrets += report_places(tool, name == "-" ? "stdin" : name, text, scanner.find(text));
+    report_places(tool, name == "-" ? "stdin" : name, text,
+                  scanner.find_in_file(text, name == "-" ? "" : name), found);
   }
-  if (secrets == 0) {
-    tool.note("no secret found");
-    return ExitStatus::kDone;
+  std::string says = found.secrets == 0
+                         ? std::string("no secret found")
+                         : format_count(found.secrets, "secret", "secrets") + " found";
+  if (found.near > 0) {
+    says += fmt::format("; {} near, which stays and marks its entry as sensitive",
+                        format_count(found.near, "place comes", "places come"));
   }
-  tool.note(format_count(secrets, "secret", "secrets") + " found");
-  return ExitStatus::kFailed;
+  tool.note(says);
+  return found.secrets == 0 ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
 Result<ExitStatus> clean_files(Tool& tool, const std::vector<std::string>& names) {
@@ -92,21 +80,6 @@ Result<ExitStatus> clean_files(Tool& tool, const std::vector<std::string>& names
   return ExitStatus::kDone;
 }
 
-void print_rules(Tool& tool) {
-  for (const SecretRuleInfo& rule : secret_rule_list()) {
-    if (tool.json()) {
-      print_object(tool, [&](JsonWriter& json) {
-        json.member("rule", rule.id).member("what", rule.what);
-        json.member("tier", rule.tier).member("keywords", rule.keywords);
-        json.member("pattern", rule.pattern);
-      });
-    } else {
-      tool.out().print("{}  {}  {}\n", tool.style().id(padded(rule.id, 34)), padded(rule.tier, 9),
-                       rule.what);
-    }
-  }
-}
-
 void print_report(Tool& tool, const RedactReport& report, bool dry_run) {
   if (tool.json()) {
     print_object(tool, [&](JsonWriter& json) {
@@ -116,14 +89,25 @@ void print_report(Tool& tool, const RedactReport& report, bool dry_run) {
       add_objects(json, "files", report.files, [&](const FileCount& file) {
         json.member("path", file.path).member("lines", file.lines);
       });
+      add_objects(json, "left", report.left, [&](const Leftover& left) {
+        json.member("place", left.place).member("detail", left.detail);
+        json.member("remedy", left.remedy);
+      });
     });
     return;
+  }
+  for (const Leftover& left : report.left) {
+    tool.note(fmt::format("a secret stays {} of {}: {}", left.detail, printable(left.place),
+                          left.remedy));
   }
   if (report.files.empty()) {
     return;
   }
-  tool.out().print("{}: {} {}\n", tool.style().id(report.session_id),
-                   format_count(report.entries, "entry", "entries"),
+  const bool is_session = !report.session_id.empty();
+  tool.out().print("{}: {} {}\n",
+                   tool.style().id(is_session ? report.session_id : "beside the sessions"),
+                   is_session ? format_count(report.entries, "entry", "entries")
+                              : format_count(report.files.size(), "file", "files"),
                    dry_run ? "would change" : "changed");
   print_counts(tool, report.counts);
   for (const FileCount& file : report.files) {
@@ -185,9 +169,17 @@ std::string_view redact_clash(const Arguments& args) {
 
 Result<ExitStatus> run_redact(Tool& tool) {
   const Arguments& args = tool.args();
-  if (args.has("rules")) {
-    print_rules(tool);
-    return ExitStatus::kDone;
+  constexpr std::pair<std::string_view, Result<ExitStatus> (*)(Tool&)> kOfRules[] = {
+      {"rules", list_rules},     {"test", try_rules},    {"allow", allow_findings},
+      {"allowed", list_allowed}, {"disallow", disallow},
+  };
+  for (const auto& [name, run] : kOfRules) {
+    if (args.has(name)) {
+      return run(tool);
+    }
+  }
+  if (args.has("rule") || args.has("path")) {
+    return tool.wrong_usage("--rule and --path belong to --allow");
   }
   if (const std::string_view problem = redact_clash(args); !problem.empty()) {
     return tool.wrong_usage(std::string(problem));

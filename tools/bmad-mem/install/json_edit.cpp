@@ -1,6 +1,7 @@
 #include "install/json_edit.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
@@ -276,6 +277,31 @@ void JsonEdit::remove_member(const JsonPath& path, std::string_view key) {
     remove_if_empty(path, remove_from(*find(path), {.begin = span_of(plain_, key_text).begin - 1,
                                                     .end = span_of(plain_, value).end}));
   }
+}
+
+Result<std::string> with_setting(std::string_view text, const std::string& key,
+                                 const std::optional<std::string>& value) {
+  Result<JsonEdit> edit = JsonEdit::read(std::string(text));
+  BMAD_TRY(edit ? Status() : Status(edit.error()));
+  JsonPath path = {"memory_config"};
+  for (std::string_view rest = key; !rest.empty();) {
+    const std::string_view name = rest.substr(0, rest.find('.'));
+    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+    path.push_back(name);
+  }
+  const std::optional<TextSpan> place = edit->find(path);
+  if (place && value) {
+    edit->replace(*place, *value);
+  } else if (place || value) {
+    const std::string_view name = path.back();
+    path.pop_back();
+    if (value) {
+      edit->add_member(path, name, *value);
+    } else {
+      edit->remove_member(path, name);
+    }
+  }
+  return edit->text();
 }
 
 }  // namespace bmad_mem::cli

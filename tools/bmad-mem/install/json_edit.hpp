@@ -107,4 +107,9 @@ class JsonEdit {
   std::string indent_;  ///< Of one level.
 };
 
+/// `text`, of config.json, with `value` at `key` below memory_config, or without `key` when there
+/// is no value; every other byte stays. Errors: those of JsonEdit::read().
+Result<std::string> with_setting(std::string_view text, const std::string& key,
+                                 const std::optional<std::string>& value);
+
 }  // namespace bmad_mem::cli

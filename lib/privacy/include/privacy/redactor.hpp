@@ -59,12 +59,16 @@ struct RedactionTally {
   bool comes_near = false;  ///< Something is left that makes its entry a sensitive one.
 };
 
+class RuleSet;
+
 /// Thread-safe: constant after make().
 class Redactor {
  public:
+  /// `rules`, of files and allow lists, may be null.
   /// Errors: E_SCHEMA_INVALID for a pattern that doesn't compile, or a replacement without a
   /// character of its own; `field` names it.
-  static Result<Redactor> make(const RedactionConfig& config);
+  static Result<Redactor> make(const RedactionConfig& config,
+                               std::shared_ptr<const RuleSet> rules = nullptr);
 
   Redactor(Redactor&&) noexcept;
   Redactor& operator=(Redactor&&) noexcept;
@@ -87,6 +91,9 @@ class Redactor {
   [[nodiscard]] std::optional<std::string> redact_json(JsonValue root, std::string_view json,
                                                        const RedactionScope& scope,
                                                        RedactionTally& tally) const;
+
+  /// What make() was given.
+  [[nodiscard]] const std::shared_ptr<const RuleSet>& rules() const;
 
  private:
   struct Impl;

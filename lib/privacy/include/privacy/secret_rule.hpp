@@ -43,9 +43,14 @@ struct SecretRule {
 
   /// Words, separated by blanks, none of which stands in the secret; the case matters.
   std::string_view stopwords = {};
+
+  std::string_view origin = {};  ///< The file it stands in: "cloud.toml".
 };
 
 /// Every row, in the order of the files. `redact --rules` prints it.
 std::span<const SecretRule> secret_rules();
+
+/// A hash over the files, of 16 hexadecimal digits: another one for another table.
+std::string_view secret_rules_version();
 
 }  // namespace bmad_mem

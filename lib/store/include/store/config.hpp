@@ -155,6 +155,10 @@ struct PrivacyConfig {
   /// snippet. Entries written while it is off keep their mark.
   bool index_outside_paths = false;
   RedactionConfig redaction;
+  /// More rules, in gitleaks' form; relative to the project. Its .gitleaks.toml needs no mention.
+  std::vector<std::string> rules_files;
+  /// What is left as it is: "rule=ID", "text=HASH", "path=GLOB", or several of them.
+  std::vector<std::string> allow;
   RetentionDays retention_days;
   ProjectRetention project_retention_days;
   /// How long what was deleted can be brought back.

@@ -1,0 +1,74 @@
+// rule_file.hpp - a file of rules in the form of gitleaks' configuration, as it was written.
+//
+//   [extend]           path or useDefault, disabledRules
+//   [[rules]]          id, description, regex, secretGroup, entropy, keywords, path, tags
+//   [[rules.allowlists]]   [[allowlists]]   condition, paths, regexes, regexTarget, stopwords
+//
+// Members of our own: replace, kind and severity; examples and innocent, which `redact --test`
+// runs. A file is taken as a whole or not at all; a member that nobody knows is a warning.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem {
+
+/// What regexes of an allow list are looked for in.
+enum class AllowTarget : std::uint8_t { kSecret, kMatch, kLine };
+
+struct AllowSpec {
+  std::vector<std::string> rules;  ///< targetRules; empty: all.
+  std::vector<std::string> paths;
+  std::vector<std::string> regexes;
+  std::vector<std::string> stopwords;
+  AllowTarget target = AllowTarget::kSecret;
+  bool needs_all = false;    ///< condition = "AND"
+  bool has_commits = false;  ///< They never hold here.
+};
+
+struct RuleSpec {
+  std::string id;
+  std::string description;
+  std::string regex;
+  std::string replace;  ///< Stands in the placeholder; the id when empty.
+  int secret_group = 0;
+  std::optional<double> entropy;
+  std::vector<std::string> keywords;  ///< In lower case.
+  std::vector<AllowSpec> allows;
+  std::vector<std::string> examples;  ///< Texts in which it must find something.
+  std::vector<std::string> innocent;  ///< Texts in which it must not.
+  bool has_path = false;
+  bool is_helper = false;  ///< skipReport: only there for rules that require it.
+  std::uint64_t line = 0;
+};
+
+struct RuleFile {
+  std::string name;  ///< For people.
+  bool uses_default = false;
+  std::string base;  ///< The path of the file that it extends; empty for none.
+  std::vector<std::string> disabled;
+  std::vector<RuleSpec> rules;
+  std::vector<AllowSpec> allows;
+  std::vector<Error> warnings;  ///< What is not known, and what has no effect.
+};
+
+/// Most bytes of a file, and most rules of all files together: each command that starts reads them,
+/// in about 50 us a rule, half of it for TOML and half for the syntax of its regex.
+inline constexpr std::uint64_t kRuleFileSizeMax = 2U << 20U;
+inline constexpr std::size_t kRulesMax = 2000;
+/// Most rules without a keyword: each reads every text that is written.
+inline constexpr std::size_t kRulesAlwaysMax = 100;
+/// Most keywords of all rules: their index has numbers of 16 bits.
+inline constexpr std::size_t kRuleKeywordsMax = 50'000;
+
+/// Errors: E_INVALID_FORMAT for what is no TOML; E_SCHEMA_INVALID for a value of the wrong type, a
+/// regex that RE2 does not read, or an id that is missing or doubled; E_SIZE_LIMIT for too many
+/// rules. All with path and line.
+Result<RuleFile> parse_rule_file(std::string_view text, const std::string& name);
+
+}  // namespace bmad_mem

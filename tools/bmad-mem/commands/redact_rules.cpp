@@ -1,0 +1,295 @@
+#include "commands/redact_rules.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/settings.hpp"
+#include "bmad_mem/text.hpp"
+#include "cli/entry_options.hpp"
+#include "cli/json_text.hpp"
+#include "cli/output.hpp"
+#include "cli/text.hpp"
+#include "cli/views.hpp"
+#include "install/json_edit.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr const char* kAllowKey = "privacy.allow";
+
+std::string joined_json(const std::vector<std::string>& items) {
+  std::string json = "[";
+  for (const std::string& item : items) {
+    json += (json.size() > 1 ? "," : "") + json_quoted(item);
+  }
+  return json + "]";
+}
+
+Result<std::vector<std::string>> allowed_items(const MemoryManager& memory) {
+  BMAD_TRY_ASSIGN(const std::vector<SettingInfo> settings, list_settings(memory, kAllowKey));
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue list, parser.parse(settings.front().value));
+  std::vector<std::string> items;
+  for (const JsonValue item : list.elements()) {
+    items.emplace_back(item.string());
+  }
+  return items;
+}
+
+Status store_allowed(MemoryManager& memory, const std::vector<std::string>& items) {
+  return edit_settings(memory, [&](std::string_view text) {
+    return with_setting(text, kAllowKey,
+                        items.empty() ? std::nullopt : std::optional(joined_json(items)));
+  });
+}
+
+/// The texts in `text` that are found by `rule`, or by any when it is empty. Where nothing is
+/// found, all of it, if it can be a secret elsewhere, beside a name.
+std::set<std::string> texts_to_allow(const SecretScanner& scanner, std::string_view text,
+                                     std::string_view rule) {
+  std::set<std::string> texts;
+  const auto take = [&](const SecretScanner& from) {
+    for (const SecretPlace& place : from.find(text)) {
+      if (rule.empty() || place.rule == rule) {
+        texts.emplace(text.substr(place.begin, place.end - place.begin));
+      }
+    }
+  };
+  take(scanner);
+  if (texts.empty()) {
+    take(SecretScanner());  // What is allowed already.
+  }
+  constexpr std::size_t kTextSizeMax = 4096;
+  const std::string_view whole = trimmed(text);
+  if (texts.empty() && !whole.empty() && whole.size() <= kTextSizeMax && !whole.contains('\n')) {
+    texts.emplace(whole);
+  }
+  return texts;
+}
+
+std::string places_text(const std::string& name, std::string_view text, const RuleTrial& trial) {
+  TextPosition position(text);
+  std::string out;
+  for (const SecretPlace& place : trial.places) {
+    position.move_to(place.begin);
+    out += fmt::format("  {}:{}:{}: {}\n", printable(name), position.line(), position.column(),
+                       format_count(place.end - place.begin, "byte", "bytes"));
+  }
+  return out;
+}
+
+void print_trial(Tool& tool, const std::string& name, std::string_view text,
+                 const RuleTrial& trial) {
+  if (tool.json()) {
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("rule", trial.rule).member("line", trial.line);
+      json.member("findings", static_cast<std::uint64_t>(trial.places.size()));
+      json.member("allowed", trial.allowed).member("examples", trial.examples);
+      add_list(json, "failures", trial.failures);
+    });
+    return;
+  }
+  tool.out().print("{}  {}, {} allowed, {}\n", tool.style().id(padded(trial.rule, 34)),
+                   format_count(trial.places.size(), "finding", "findings"),
+                   format_count(trial.allowed),
+                   format_count(trial.examples, "example", "examples"));
+  tool.out().write(places_text(name, text, trial));
+  for (const std::string& failure : trial.failures) {
+    tool.out().print("  {}\n", printable(failure));
+  }
+}
+
+}  // namespace
+
+void TextPosition::move_to(std::size_t at) {
+  const std::string_view passed = text_.substr(at_, at - at_);
+  line_ += static_cast<std::uint64_t>(std::ranges::count(passed, '\n'));
+  line_begin_ = passed.contains('\n') ? at_ + passed.rfind('\n') + 1 : line_begin_;
+  at_ = at;
+}
+
+Result<std::string> read_named(const std::string& name) {
+  return name == "-" ? read_stdin() : read_whole_file(name);
+}
+
+Result<SecretScanner> scanner_here(Tool& tool) {
+  Result<MemoryManager> memory = tool.open();
+  if (memory) {
+    Result<SecretScanner> scanner = memory->scanner();
+    for (const Error& problem : scanner ? scanner->problems() : std::vector<Error>()) {
+      // Where redaction is off, nothing else says so.
+      if (!is_among(memory->config_warnings(), problem.to_string())) {
+        tool.note(problem.to_string());
+      }
+    }
+    return scanner;
+  }
+  if (memory.error().code != ErrorCode::E_SESSION_NOT_FOUND || tool.args().has("root")) {
+    return std::move(memory).error();
+  }
+  return SecretScanner();
+}
+
+Result<ExitStatus> list_rules(Tool& tool) {
+  BMAD_TRY_ASSIGN(const SecretScanner scanner, scanner_here(tool));
+  std::uint64_t count = 0;
+  for (const SecretRuleInfo& rule : scanner.rules()) {
+    ++count;
+    if (tool.json()) {
+      print_object(tool, [&](JsonWriter& json) {
+        json.member("rule", rule.id).member("what", rule.what);
+        json.member("tier", rule.tier).member("keywords", rule.keywords);
+        json.member("pattern", rule.pattern).member("origin", rule.origin);
+        json.member("disabled_by", rule.disabled_by);
+      });
+      continue;
+    }
+    std::string origin(rule.origin);
+    if (!rule.disabled_by.empty()) {
+      origin += fmt::format("{}off: {}", origin.empty() ? "" : "; ", rule.disabled_by);
+    }
+    tool.out().print(
+        "{}  {}  {}{}\n", tool.style().id(padded(rule.id, 34)), padded(rule.tier, 9),
+        printable(rule.what),
+        tool.style().faint(origin.empty() ? "" : fmt::format("  ({})", printable(origin))));
+  }
+  tool.note(fmt::format("{}; version {} of those that are built in",
+                        format_count(count, "rule", "rules"), secret_rules_version()));
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> try_rules(Tool& tool) {
+  const std::string path(tool.args().value("test"));
+  std::vector<std::string> names = tool.args().positionals();
+  if (names.empty()) {
+    names.emplace_back();  // The examples alone.
+  }
+  bool is_good = true;
+  bool is_first = true;
+  for (const std::string& name : names) {
+    std::string text;
+    if (!name.empty()) {
+      BMAD_TRY_ASSIGN(text, read_named(name));
+    }
+    BMAD_TRY_ASSIGN(const RulesTrial trial, try_rules_file(path, text));
+    for (const Error& warning : is_first ? trial.warnings : std::vector<Error>()) {
+      tool.note(warning.to_string());
+    }
+    for (const RuleTrial& rule : trial.rules) {
+      print_trial(tool, name == "-" ? "stdin" : name, text, rule);
+      is_good = is_good && rule.failures.empty();
+    }
+    is_first = false;
+    if (trial.rules.empty()) {
+      tool.note("no rule of its own in the file");
+    }
+  }
+  return is_good ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+Result<ExitStatus> allow_findings(Tool& tool) {
+  const Arguments& args = tool.args();
+  const std::string rule(args.value("rule"));
+  const std::string path(args.value("path"));
+  const std::vector<std::string> names = args.positionals();
+  if (names.empty() && rule.empty() && path.empty()) {
+    return tool.wrong_usage("say what to allow: FILE or - for a text, --rule ID, --path GLOB");
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const SecretScanner scanner, memory.scanner());
+  if (!rule.empty() && std::ranges::none_of(scanner.rules(), [&](const SecretRuleInfo& each) {
+        return each.id == rule;
+      })) {
+    return bad_value(
+        "rule",
+        fmt::format("there is no rule '{}'; `bmad-mem redact --rules` lists all", printable(rule)));
+  }
+  const std::string where = path.empty() ? std::string() : " path=" + path;
+  const std::string by = rule.empty() ? std::string() : "rule=" + rule;
+  std::vector<std::string> found;
+  for (const std::string& name : names) {
+    BMAD_TRY_ASSIGN(const std::string text, read_named(name));
+    for (const std::string& each : texts_to_allow(scanner, text, rule)) {
+      found.push_back(fmt::format("{}{}{}{}", by, by.empty() ? "" : " ", allow_item(each), where));
+    }
+  }
+  if (names.empty()) {
+    found.emplace_back(trimmed(by + where));
+  }
+  BMAD_TRY_ASSIGN(std::vector<std::string> items, allowed_items(memory));
+  std::uint64_t added = 0;
+  for (std::string& item : found) {
+    if (!is_among(items, item)) {
+      items.push_back(std::move(item));
+      ++added;
+    }
+  }
+  if (added > 0) {
+    BMAD_TRY(store_allowed(memory, items));
+  }
+  if (tool.json()) {
+    print_object(tool, [&](JsonWriter& json) { json.member("added", added); });
+  } else if (added == 0) {
+    tool.note(found.empty() ? "no secret found, so nothing is allowed" : "allowed already");
+  } else {
+    tool.note(fmt::format("{} added to {} in config.json; what was redacted before stays so",
+                          format_count(added, "item", "items"), kAllowKey));
+  }
+  return found.empty() ? ExitStatus::kFailed : ExitStatus::kDone;
+}
+
+Result<ExitStatus> list_allowed(Tool& tool) {
+  BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::vector<std::string> items, allowed_items(memory));
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (tool.json()) {
+      print_object(tool, [&](JsonWriter& json) {
+        json.member("number", static_cast<std::uint64_t>(i + 1)).member("item", items[i]);
+      });
+    } else {
+      tool.out().print("{}  {}\n", tool.style().id(fmt::format("{:>3}", i + 1)),
+                       printable(items[i]));
+    }
+  }
+  if (items.empty()) {
+    tool.note("nothing is allowed");
+  }
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> disallow(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::vector<std::string> items, allowed_items(memory));
+  std::set<std::size_t> gone;
+  for (const std::string& text : tool.args().all("disallow")) {
+    std::size_t number = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (failure != std::errc() || end != text.data() + text.size() || number < 1 ||
+        number > items.size()) {
+      return bad_value("disallow",
+                       fmt::format("'{}' is no number of the list; `bmad-mem redact --allowed` "
+                                   "shows it",
+                                   printable(text)));
+    }
+    gone.insert(number - 1);
+  }
+  std::vector<std::string> left;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!gone.contains(i)) {
+      left.push_back(items[i]);
+    }
+  }
+  BMAD_TRY(store_allowed(memory, left));
+  tool.note(
+      fmt::format("{} taken out of {}", format_count(gone.size(), "item", "items"), kAllowKey));
+  return ExitStatus::kDone;
+}
+
+}  // namespace bmad_mem::cli
