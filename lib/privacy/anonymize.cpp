@@ -64,6 +64,8 @@ class Veil final : public ExportVisitor {
     ++report_.entries;
     Entry other = entry;
     other.json = anonymizer_.json(entry.json);
+    other.id = anonymizer_.id(entry.id);
+    other.session_id = anonymizer_.id(entry.session_id);
     report_.changed += other.json == entry.json ? 0U : 1U;
     if (const Result<JsonValue> value = parser_.parse(other.json)) {
       other.who = entry_who(entry.type, *value);
@@ -88,10 +90,11 @@ class Veil final : public ExportVisitor {
 };
 
 /// Who is a person is learned from the whole memory, whichever sessions are wanted.
-Result<Anonymizer> learned(const Store& store, const AnonymizeOptions& options) {
+Result<Anonymizer> learned(const Store& store, const AnonymizeOptions& options, bool ids) {
   Anonymizer anonymizer({.key = options.key.value_or(random_redaction_key()),
                          .workspace = options.workspace,
-                         .all_paths = options.all_paths});
+                         .all_paths = options.all_paths,
+                         .ids = ids});
   Learner learner(anonymizer);
   BMAD_TRY(export_entries(store, {.all_versions = true}, learner));
   anonymizer.finish_learning();
@@ -102,6 +105,7 @@ void note_pseudonyms(const Anonymizer& anonymizer, AnonymizeReport& report) {
   for (const auto& [kind, count] : anonymizer.pseudonyms().counts()) {
     report.pseudonyms[kind] = count;
   }
+  report.left = anonymizer.left();
 }
 
 /// Files with texts of the session that stay as they are.
@@ -204,6 +208,7 @@ class SessionRewrite {
     session.tags = manifest.tags;
     session.title = manifest.title;
     session.metadata_json = manifest.free_metadata();
+    session.session_id = session_id_;
     const std::string before = manifest.to_text();
     session = anonymizer_.session(session);
     manifest.user_id = session.user_id;
@@ -252,7 +257,7 @@ class SessionRewrite {
 
 Result<AnonymizeReport> export_anonymized(const Store& store, const AnonymizeOptions& options,
                                           ExportVisitor& visitor) {
-  BMAD_TRY_ASSIGN(Anonymizer anonymizer, learned(store, options));
+  BMAD_TRY_ASSIGN(Anonymizer anonymizer, learned(store, options, /*ids=*/true));
   AnonymizeReport report;
   Veil veil(anonymizer, visitor, report);
   ExportOptions chosen{.all_versions = true};
@@ -269,7 +274,7 @@ Result<AnonymizeReport> anonymize_sessions(Store& store, const AnonymizeOptions&
                                            const std::function<void(const Error&)>& on_problem) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> sessions,
                   store.selected_sessions(options.sessions));
-  BMAD_TRY_ASSIGN(Anonymizer anonymizer, learned(store, options));
+  BMAD_TRY_ASSIGN(Anonymizer anonymizer, learned(store, options, /*ids=*/false));
   const ViewsDropped views(store, !options.dry_run);
   BMAD_TRY(views.status());
   AnonymizeReport report;

@@ -1,16 +1,17 @@
 #include "privacy/anonymizer.hpp"
 
 #include <algorithm>
-#include <array>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "anonymizer_scan.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/letter_case.hpp"
 #include "bmad_mem/text.hpp"
-#include "finders.hpp"
 #include "privacy_words.hpp"
 #include "replacement.hpp"
 #include "text_scan.hpp"
@@ -18,103 +19,13 @@
 namespace bmad_mem {
 namespace {
 
-/// Of a name: that of a person, a folder or a host.
-bool is_name_part(char c) { return is_word_byte(c) || c == '-' || !is_ascii(c); }
+/// Whether it is written in signs that have no blanks between words: from U+1000 on.
+bool is_unspaced(std::string_view name) {
+  constexpr unsigned char kThreeBytes = 0xE1;
+  return static_cast<unsigned char>(byte_at(name, 0)) >= kThreeBytes;
+}
 
 constexpr std::size_t kNameSizeMin = 3;
-
-bool is_host_char(char c) { return is_alnum(c) || c == '-' || c == '.'; }
-
-/// The last place from `at` on where an alphanumeric run of `text` before `end` ends.
-std::size_t word_end(std::string_view text, std::size_t at, std::size_t end) {
-  return run_begin(text, end, [](char c) { return !is_alnum(c); }, end - at);
-}
-
-/// Whether an address of a private network begins `text`, and how long it is; 0 when none does.
-std::size_t private_ip_size(std::string_view text) {
-  std::array<unsigned, 4> parts{};
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::size_t end = run_end(text, at, is_digit, 3);
-    for (const char c : text.substr(at, end - at)) {
-      parts[i] = parts[i] * 10 + static_cast<unsigned>(c - '0');
-    }
-    const bool is_last = i + 1 == parts.size();
-    if (end == at || parts[i] > 255 || (!is_last && byte_at(text, end) != '.')) {
-      return 0;
-    }
-    at = is_last ? end : end + 1;
-  }
-  const bool is_private = parts[0] == 10 || (parts[0] == 192 && parts[1] == 168) ||
-                          (parts[0] == 172 && parts[1] >= 16 && parts[1] < 32);
-  return is_private && !is_word_byte(byte_at(text, at)) ? at : 0;
-}
-
-using Changes = std::vector<Detection>;
-
-/// Public addresses: of mail, and of the internet.
-void find_contacts(std::string_view text, Changes& changes) {
-  PersonalPolicies policies{};
-  policies[static_cast<std::size_t>(PersonalKind::kEmail)] = PersonalPolicy::kRedact;
-  policies[static_cast<std::size_t>(PersonalKind::kIp)] = PersonalPolicy::kRedact;
-  Detections found;
-  find_personal(text, policies, found);
-  std::ranges::copy_if(found, std::back_inserter(changes), [&](const Detection& each) {
-    return each.rule == "email" ||
-           !kPublicHosts.contains(text.substr(each.begin, each.end - each.begin));
-  });
-}
-
-/// The address of mail that has its "@" at `at`, of any host with a dot, also of one that only
-/// exists inside a company.
-void find_private_email(std::string_view text, std::size_t at, Changes& changes) {
-  const auto is_local = [](char c) { return is_alnum(c) || std::string_view("._%+-").contains(c); };
-  const std::size_t begin = run_begin(text, at, is_local, at);
-  const std::size_t end = word_end(text, at + 1, run_end(text, at + 1, is_host_char));
-  const char before = byte_before(text, begin);
-  // In "https://name:password@host" there is no address.
-  if (begin < at && text.substr(at, end - at).contains('.') && before != ':' && before != '/') {
-    changes.push_back({.begin = begin, .end = end, .rule = "email"});
-  }
-}
-
-void find_private_contacts(std::string_view text, Changes& changes) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char before = byte_before(text, i);
-    if (text[i] == '@') {
-      find_private_email(text, i, changes);
-    } else if (text[i] >= '1' && text[i] <= '9' && !is_alnum(before) && before != '.') {
-      if (const std::size_t size = private_ip_size(text.substr(i)); size > 0) {
-        changes.push_back({.begin = i, .end = i + size, .rule = "ip"});
-      }
-    }
-  }
-}
-
-void find_hosts(std::string_view text, Changes& changes) {
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t end = run_end(text, i, is_host_char);
-    if (end == i) {
-      ++i;
-      continue;
-    }
-    const std::size_t last = word_end(text, i, end);
-    const std::string_view word = text.substr(i, last - i);
-    const std::string lower = lower_ascii(word);
-    const std::string_view before = text.substr(0, i);
-    // In "https://name:password@host" the host stands behind the sign.
-    const bool in_address = (before.ends_with("://") && !before.ends_with("file://")) ||
-                            (before.ends_with('@') && word.contains('.'));
-    const bool is_private = kPrivateHostEnds.any([&](std::string_view suffix) {
-      return lower.size() > suffix.size() && lower.ends_with(suffix);
-    });
-    if ((in_address || is_private) && byte_at(text, end) != '@' && !word.empty() &&
-        !kPublicHosts.contains(lower) && !is_pseudonym("ip", word)) {
-      changes.push_back({.begin = i, .end = last, .rule = "host"});
-    }
-    i = end;
-  }
-}
 
 bool is_below(std::string_view path, std::string_view folder) {
   return !folder.empty() && path.starts_with(folder) &&
@@ -126,57 +37,19 @@ std::string_view first_segment(std::string_view path) {
   return path.substr(1, path.find('/', 1) - 1);
 }
 
-/// Digits of the hash in a pseudonym.
-constexpr std::size_t kPseudonymDigits = 8;
-
-/// Upper and lower case are the same thing.
-std::string hash_of(const RedactionKey& key, std::string_view kind, std::string_view text) {
-  return keyed_hash(fmt::format("{}\n{}", kind, lower_ascii(text)), key)
-      .substr(0, kPseudonymDigits);
+/// Whether what is to change is the hash of a pseudonym, which may look like a number.
+bool is_done(std::string_view text, const Detection& change) {
+  for (const std::string_view kind : {change.rule, std::string_view("person")}) {
+    const std::size_t size = kind.size() + 1;
+    if (change.begin >= size &&
+        is_pseudonym(kind, text.substr(change.begin - size, size + kPseudonymDigits))) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
-
-bool is_pseudonym(std::string_view kind, std::string_view text) {
-  if (!text.starts_with(kind) || text.size() != kind.size() + 1 + kPseudonymDigits ||
-      text[kind.size()] != '-') {
-    return false;
-  }
-  return std::ranges::all_of(text.substr(kind.size() + 1),
-                             [](char c) { return is_hex_digit(c) && !is_upper(c); });
-}
-
-std::string Pseudonyms::name(std::string_view kind, std::string_view original) {
-  if (is_pseudonym(kind, original)) {
-    return std::string(original);
-  }
-  std::string& given = given_[std::string(kind)][lower_ascii(original)];
-  if (given.empty()) {
-    given = fmt::format("{}-{}", kind, hash_of(key_, kind, original));
-  }
-  return given;
-}
-
-std::string Pseudonyms::email(std::string_view address) {
-  static constexpr std::string_view kDomain = "@example.invalid";
-  if (address.ends_with(kDomain) &&
-      is_pseudonym("user", address.substr(0, address.size() - kDomain.size()))) {
-    return std::string(address);
-  }
-  std::string& given = given_["email"][lower_ascii(address)];
-  if (given.empty()) {
-    given = fmt::format("user-{}{}", hash_of(key_, "email", address), kDomain);
-  }
-  return given;
-}
-
-std::map<std::string, std::size_t, std::less<>> Pseudonyms::counts() const {
-  std::map<std::string, std::size_t, std::less<>> counts;
-  for (const auto& [kind, names] : given_) {
-    counts[kind] = names.size();
-  }
-  return counts;
-}
 
 Anonymizer::Anonymizer(AnonymizerOptions options)
     : options_(std::move(options)), pseudonyms_(options_.key) {
@@ -186,7 +59,7 @@ Anonymizer::Anonymizer(AnonymizerOptions options)
 }
 
 void Anonymizer::add_person(std::string_view name) {
-  if (!name.empty() && !kNobodyWords.contains(lower_ascii(name))) {
+  if (!name.empty() && !kNobodyWords.contains(lower_case(name))) {
     candidates_.emplace(name);
   }
 }
@@ -194,7 +67,7 @@ void Anonymizer::add_person(std::string_view name) {
 void Anonymizer::learn(const Session& session) {
   add_person(session.user_id);
   for (const std::string& agent : session.agent_ids) {
-    agents_.insert(lower_ascii(agent));
+    agents_.insert(lower_case(agent));
   }
 }
 
@@ -203,15 +76,19 @@ void Anonymizer::learn(EntryType type, JsonValue entry) {
   if (type == EntryType::kConversation && entry["role"].string() == "user") {
     add_person(agent);
   } else if (!agent.empty()) {
-    agents_.insert(lower_ascii(agent));
+    agents_.insert(lower_case(agent));
   }
   learn_members(entry, {});
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): the parser bounds the depth.
 void Anonymizer::learn_members(JsonValue value, std::string_view name) {
-  if (value.is_string() && kPersonMembers.contains(name)) {
+  if (value.is_string() && kPersonMembers.contains(lower_case(name))) {
     add_person(value.string());
+  }
+  const std::string_view text = value.is_string() ? value.string() : std::string_view();
+  for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at + 1)) {
+    add_person(name_before_address(text, at));
   }
   for (const JsonValue element : value.elements()) {
     learn_members(element, name);
@@ -223,47 +100,107 @@ void Anonymizer::learn_members(JsonValue value, std::string_view name) {
 
 void Anonymizer::finish_learning() {
   for (const std::string& name : candidates_) {
-    if (agents_.contains(lower_ascii(name))) {
+    if (agents_.contains(lower_case(name))) {
       continue;
     }
-    aliases_.emplace(lower_ascii(name), name);
+    aliases_.emplace(lower_case(name), name);
     // "user-marit" is called Marit.
     for (const std::string_view prefix : {"user-", "user_", "u-"}) {
       if (name.starts_with(prefix) && name.size() >= prefix.size() + kNameSizeMin) {
-        aliases_.emplace(lower_ascii(name.substr(prefix.size())), name);
+        aliases_.emplace(lower_case(name.substr(prefix.size())), name);
       }
     }
+    learn_parts(name);
+  }
+  std::erase_if(parts_, [&](const auto& part) { return agents_.contains(part.first); });
+}
+
+/// Marit Olsen is called Marit, and Olsen.
+void Anonymizer::learn_parts(const std::string& name) {
+  if (!name.contains(' ')) {
+    return;
+  }
+  for (std::size_t at = 0; at < name.size();) {
+    const std::size_t end = std::min(name.find(' ', at), name.size());
+    const std::string_view part = std::string_view(name).substr(at, end - at);
+    if (part.size() >= kNameSizeMin && is_capital(part) && !part.ends_with('.') &&
+        !kNobodyWords.contains(lower_case(part))) {
+      parts_.emplace(lower_case(part), name);
+    }
+    at = end + 1;
   }
 }
 
-bool Anonymizer::is_person(std::string_view name) const {
-  return aliases_.contains(lower_ascii(name));
+const std::string* Anonymizer::person_called(std::string_view name) const {
+  const auto in = [](const auto& names, std::string_view key) {
+    const auto found = names.find(lower_case(key));
+    return found == names.end() ? nullptr : &found->second;
+  };
+  // A part is a word of its own in small letters; "Marits" is hers.
+  const bool has_ending =
+      name.size() > kNameSizeMin && (name.ends_with('s') || name.ends_with('S'));
+  const std::string_view stem = has_ending ? name.substr(0, name.size() - 1) : name;
+  for (const std::string_view each : {name, stem}) {
+    if (const std::string* const found = in(aliases_, each)) {
+      return found;
+    }
+    if (const std::string* const found = is_capital(each) ? in(parts_, each) : nullptr) {
+      return found;
+    }
+  }
+  return nullptr;
 }
 
+bool Anonymizer::is_person(std::string_view name) const { return person_called(name) != nullptr; }
+
 std::string Anonymizer::person(std::string_view name) {
-  const auto known = aliases_.find(lower_ascii(name));
-  return pseudonyms_.name("person", known == aliases_.end() ? name : known->second);
+  const std::string* const known = person_called(name);
+  return pseudonyms_.name("person", known == nullptr ? name : *known);
+}
+
+std::string Anonymizer::id(std::string_view id) {
+  std::string out;
+  for (std::size_t at = 0; at < id.size();) {
+    const std::size_t end = run_end(id, at, [](char c) { return is_alnum(c) || !is_ascii(c); });
+    const std::string_view part = id.substr(at, std::max<std::size_t>(end - at, 1));
+    out += part.size() >= kNameSizeMin && aliases_.contains(lower_case(part)) ? person(part)
+                                                                              : std::string(part);
+    at += part.size();
+  }
+  return is_pseudonym("person", id) ? std::string(id) : out;
+}
+
+std::string Anonymizer::kept_id(std::string_view id) {
+  std::string other = this->id(id);
+  if (other == id || options_.ids) {
+    return other;
+  }
+  ++left_["id"][std::string(id)];
+  return std::string(id);
 }
 
 std::string Anonymizer::json(std::string_view json) {
   const auto replace = [&](const JsonString& string) -> std::optional<std::string> {
-    if (string.text.empty() || string.name.empty() || kKeptMembers.contains(string.name)) {
-      return std::nullopt;
-    }
-    // "user_id" is the id of a person, "references" hold those of entries.
-    if (string.is_id && string.name != "agent_id" && !kPersonMembers.contains(string.name)) {
+    if (string.text.empty() || string.name.empty()) {
       return std::nullopt;
     }
     std::string other;
-    if (is_person(string.text)) {
+    const std::string member = lower_case(string.name);
+    // "user_id" is the id of a person, "references" hold those of entries.
+    if (string.is_id && member != "agent_id" && !kPersonMembers.contains(member)) {
+      other = kept_id(string.text);
+    } else if (kKeptMembers.contains(string.name)) {
+      return std::nullopt;
+    } else if (is_person(string.text)) {
       other = person(string.text);
-    } else if (kHostMembers.contains(string.name) && string.text.find(' ') == std::string::npos) {
+    } else if (kHostMembers.contains(member) && string.text.find(' ') == std::string::npos) {
       other = kPublicHosts.contains(string.text) ? std::string(string.text)
                                                  : pseudonyms_.name("host", string.text);
     } else if (options_.all_paths && string.name == "path" && !string.text.starts_with('/')) {
       other = segments(string.text);
     } else {
       other = text(string.text);
+      note_name(string.name == "tags" ? "tag" : "", other);
     }
     return other == string.text ? std::nullopt : std::optional(std::move(other));
   };
@@ -288,6 +225,11 @@ Session Anonymizer::session(const Session& session) {
   }
   std::ranges::for_each(other.agent_ids, name);
   std::ranges::for_each(other.tags, name);
+  note_name("project", other.project_name);
+  for (const std::string& tag : other.tags) {
+    note_name("tag", tag);
+  }
+  other.session_id = kept_id(other.session_id);
   other.manifest.clear();
   return other;
 }
@@ -295,9 +237,9 @@ Session Anonymizer::session(const Session& session) {
 std::string Anonymizer::text(std::string_view text) {
   std::vector<Change> changes;
   find_contacts(text, changes);
-  find_private_contacts(text, changes);
   find_hosts(text, changes);
   find_paths(text, changes);
+  find_homes(text, changes);
   find_people(text, changes);
   // Of changes that overlap the first counts; of those that begin together, the longest.
   std::ranges::sort(changes, [](const Change& a, const Change& b) {
@@ -306,13 +248,62 @@ std::string Anonymizer::text(std::string_view text) {
   std::string out;
   std::size_t copied = 0;
   for (const Change& change : changes) {
-    if (change.begin >= copied) {
-      out.append(text, copied, change.begin - copied)
-          .append(pseudonym(change, text.substr(change.begin, change.end - change.begin)));
-      copied = change.end;
+    if (change.begin < copied || is_done(text, change)) {
+      continue;
+    }
+    out.append(text, copied, change.begin - copied)
+        .append(pseudonym(change, text.substr(change.begin, change.end - change.begin)));
+    copied = change.end;
+  }
+  out.append(text, copied);
+  note_names(out);
+  return out;
+}
+
+/// Two words with capitals, one behind the other, may be somebody.
+void Anonymizer::note_names(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t end = name_end(text, i);
+    const std::size_t next = end + 1;
+    const std::size_t last = name_end(text, std::min(next, text.size()));
+    const auto is_name = [&](std::size_t from, std::size_t to) {
+      return to >= from + kNameSizeMin && is_upper(text[from]) &&
+             all_are(text.substr(from + 1, to - from - 1),
+                     [](char c) { return is_lower(c) || !is_ascii(c) || c == '-'; });
+    };
+    if (byte_at(text, end) == ' ' && last > next && is_name(i, end) && is_name(next, last)) {
+      note_name("name", text.substr(i, last - i));
+      i = next;  // The first may only have begun the sentence.
+    } else {
+      i = std::max(end, i + 1);
     }
   }
-  return out.append(text, copied);
+}
+
+void Anonymizer::note_name(std::string_view kind, std::string_view text) {
+  constexpr std::size_t kNotedMax = 2000;  // Of each kind; more are no help.
+  if (kind.empty() || text.empty() || is_pseudonym("person", text)) {
+    return;
+  }
+  std::map<std::string, std::uint64_t>& noted = left_[std::string(kind)];
+  if (noted.size() < kNotedMax || noted.contains(std::string(text))) {
+    ++noted[std::string(text)];
+  }
+}
+
+std::vector<AnonymizeLeft> Anonymizer::left() const {
+  constexpr std::size_t kShownMax = 20;
+  std::vector<AnonymizeLeft> all;
+  for (const auto& [kind, noted] : left_) {
+    std::vector<AnonymizeLeft> some;
+    for (const auto& [text, count] : noted) {
+      some.push_back({.kind = kind, .text = text, .count = count});
+    }
+    std::ranges::stable_sort(some, std::greater(), &AnonymizeLeft::count);
+    some.resize(std::min(some.size(), kShownMax));
+    std::ranges::move(some, std::back_inserter(all));
+  }
+  return all;
 }
 
 void Anonymizer::find_paths(std::string_view text, std::vector<Change>& changes) const {
@@ -321,11 +312,22 @@ void Anonymizer::find_paths(std::string_view text, std::vector<Change>& changes)
            std::string_view("\"'`<>|;,()[]{}*?:").find(c) != std::string_view::npos;
   };
   for (std::size_t i = 0; (i = text.find('/', i)) != std::string_view::npos;) {
+    if (text.substr(0, i).ends_with("file:") && byte_at(text, i + 1) == '/') {
+      i = std::min(text.find('/', i + 2), text.size());  // Behind the host, which few have.
+    }
     const std::string_view before = text.substr(0, i);
     const char last = before.empty() ? ' ' : before.back();
-    const bool begins =
-        ends_path(last) || last == '=' || last == '@' || before.ends_with("file://");
+    const bool is_url = before.substr(before.size() - std::min<std::size_t>(before.size(), 260))
+                            .contains("file://") &&
+                        before.rfind("file://") + 7 >= before.find_last_of(" \t\n\"'") + 1;
+    const bool begins = ends_path(last) || last == '=' || last == '@' || is_url;
     std::size_t end = run_end(text, i, [&](char c) { return !ends_path(c); });
+    for (const std::string_view home : {"/home/", "/Users/"}) {
+      if (text.substr(i).starts_with(home)) {
+        const std::size_t name = home_name_end(text, i + home.size(), '/');
+        end = name > end ? run_end(text, name, [&](char c) { return !ends_path(c); }) : end;
+      }
+    }
     while (end > i + 1 && (text[end - 1] == '.' || text[end - 1] == '!')) {
       --end;  // The full stop of a sentence.
     }
@@ -343,11 +345,27 @@ void Anonymizer::find_paths(std::string_view text, std::vector<Change>& changes)
   // C:\Users\marit\...
   for (std::size_t i = 0; (i = text.find("\\Users\\", i)) != std::string_view::npos;) {
     i += 7;
-    const std::size_t end = std::min(text.find_first_of("\\\"' \t\r\n", i), text.size());
+    const std::size_t end = home_name_end(text, i, '\\');
     if (end > i) {
       changes.push_back({.begin = i, .end = end, .rule = "user"});
     }
     i = end;
+  }
+}
+
+/// "~marit/x": the home of somebody.
+void Anonymizer::find_homes(std::string_view text, std::vector<Change>& changes) const {
+  for (std::size_t i = 0; (i = text.find('~', i)) != std::string_view::npos;) {
+    const std::size_t begin = ++i;
+    const std::size_t end = run_end(text, begin, is_name_part);
+    const char before = byte_before(text, begin - 1);
+    const bool begins = begin == 1 || (!is_name_part(before) && before != '~' && before != '/');
+    const std::string_view name = text.substr(begin, end - begin);
+    if (begins && !is_pseudonym("person", name) && name.size() >= 2 && is_letter(name[0]) &&
+        (byte_at(text, end) == '/' || is_person(name))) {
+      changes.push_back({.begin = begin, .end = end, .rule = is_person(name) ? "person" : "user"});
+    }
+    i = std::max(i, end);
   }
 }
 
@@ -406,11 +424,25 @@ std::string Anonymizer::segments(std::string_view path) {
   return out;
 }
 
+/// Names without blanks around them, as Chinese and Japanese have none.
+void Anonymizer::find_unspaced(std::string_view text, std::vector<Change>& changes) const {
+  for (const auto& [alias, name] : aliases_) {
+    if (!is_unspaced(alias) || alias.contains(' ')) {
+      continue;
+    }
+    for (std::size_t at = text.find(alias); at != std::string_view::npos;
+         at = text.find(alias, at + alias.size())) {
+      changes.push_back({.begin = at, .end = at + alias.size(), .rule = "person"});
+    }
+  }
+}
+
 void Anonymizer::find_people(std::string_view text, std::vector<Change>& changes) const {
+  find_unspaced(text, changes);
   for (std::size_t i = 0; i < text.size();) {
-    std::size_t end = run_end(text, i, is_name_part);
+    std::size_t end = name_end(text, i);
     if (end == i) {
-      ++i;
+      i += separator_size(text, i);
       continue;
     }
     // A name may have more words than one: the longest that is known.
@@ -419,7 +451,7 @@ void Anonymizer::find_people(std::string_view text, std::vector<Change>& changes
       if (stop - i >= kNameSizeMin && is_person(text.substr(i, stop - i))) {
         known = stop;
       }
-      const std::size_t next = run_end(text, std::min(stop + 1, text.size()), is_name_part);
+      const std::size_t next = name_end(text, std::min(stop + 1, text.size()));
       if ((byte_at(text, stop) != ' ' && byte_at(text, stop) != '.') || next == stop + 1) {
         break;
       }
@@ -433,8 +465,25 @@ void Anonymizer::find_people(std::string_view text, std::vector<Change>& changes
       const std::size_t stop = known.value_or(end);
       changes.push_back({.begin = i, .end = stop, .rule = "person"});
       end = stop;
+    } else {
+      find_inside(text, i, end, changes);
     }
     i = end;
+  }
+}
+
+/// "marit-todo", "fix_marit": a name that is part of another.
+void Anonymizer::find_inside(std::string_view text, std::size_t begin, std::size_t end,
+                             std::vector<Change>& changes) const {
+  for (std::size_t at = begin; at < end;) {
+    const std::size_t stop =
+        std::min(run_end(text, at, [](char c) { return is_alnum(c) || !is_ascii(c); }), end);
+    const bool is_whole = at == begin && stop == end;
+    if (!is_whole && stop - at >= kNameSizeMin &&
+        aliases_.contains(lower_case(text.substr(at, stop - at)))) {
+      changes.push_back({.begin = at, .end = stop, .rule = "person"});
+    }
+    at = std::max(stop, at + 1);
   }
 }
 

@@ -69,6 +69,13 @@ struct AnonymizeOptions {
   bool dry_run = false;    ///< In place: say what would change, and change nothing.
 };
 
+/// What may name somebody and stayed.
+struct AnonymizeLeft {
+  std::string kind;  ///< "name" (two words with capitals), "project", "tag" or "id".
+  std::string text;
+  std::uint64_t count = 0;
+};
+
 struct AnonymizeReport {
   std::uint64_t sessions = 0;
   std::uint64_t entries = 0;   ///< Lines that were looked at.
@@ -79,6 +86,7 @@ struct AnonymizeReport {
   std::map<std::string, std::uint64_t> pseudonyms;
   /// Copies that still name everybody: archived, evicted, deleted, and what is no entry.
   std::vector<std::string> untouched;
+  std::vector<AnonymizeLeft> left;  ///< For a person's eye, by kind, the most frequent first.
 };
 
 }  // namespace bmad_mem

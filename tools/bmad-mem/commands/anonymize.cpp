@@ -85,6 +85,9 @@ void tell(Tool& tool, const AnonymizeReport& report, bool on_stdout, bool dry_ru
       json.member("entries", report.entries).member("changed", report.changed);
       add_counts(json, "pseudonyms", report.pseudonyms);
       add_list(json, "untouched", report.untouched);
+      add_objects(json, "left", report.left, [&](const AnonymizeLeft& left) {
+        json.member("kind", left.kind).member("text", left.text).member("count", left.count);
+      });
     });
     return;
   }
@@ -98,6 +101,15 @@ void tell(Tool& tool, const AnonymizeReport& report, bool on_stdout, bool dry_ru
   }
   for (const std::string& path : report.untouched) {
     tool.note(fmt::format("not touched: {}", path));
+  }
+  for (const std::string_view kind : {"name", "project", "tag", "id"}) {
+    std::string list;
+    for (const AnonymizeLeft& left : report.left) {
+      list += left.kind != kind ? "" : (list.empty() ? "" : ", ") + printable(left.text);
+    }
+    if (!list.empty()) {
+      tool.note(fmt::format("for your eye, each {} that stays: {}", kind, list));
+    }
   }
 }
 

@@ -6,9 +6,10 @@
 //   "marit"          person-3f2a91c0          "db1.corp"     host-77e01b2a
 //   "m@corp.example" user-5b0c…@example.invalid    "10.1.2.3"   ip-0a9f3c11
 //
-// Ids, references, types and times stay, so the entries still fit together and are still entries.
+// References, types and times stay, so the entries still fit together and are still entries.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/exports.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/reports.hpp"
 #include "privacy/redactor.hpp"
@@ -43,6 +45,9 @@ class Pseudonyms {
   std::map<std::string, std::map<std::string, std::string>, std::less<>> given_;  // By kind.
 };
 
+/// Digits of the hash in a pseudonym.
+inline constexpr std::size_t kPseudonymDigits = 8;
+
 /// Whether `text` is what name() makes of that kind.
 bool is_pseudonym(std::string_view kind, std::string_view text);
 
@@ -51,6 +56,7 @@ struct AnonymizerOptions {
   /// The folder of the project, absolute: below it names stay readable. May be empty.
   std::string workspace;
   bool all_paths = false;  ///< Below the workspace too.
+  bool ids = false;        ///< Names in ids and in references to them, too.
 };
 
 class Anonymizer {
@@ -65,8 +71,13 @@ class Anonymizer {
   /// A JSON object with pseudonyms in its strings; what needs none keeps its bytes.
   std::string json(std::string_view json);
   std::string text(std::string_view text);
-  /// `session` with pseudonyms in all that describes it. Its id stays.
+  /// `session` with pseudonyms in all that describes it; in its id only with `ids`.
   Session session(const Session& session);
+  /// An id without the names that are parts of it: "marit-1" as "person-3f2a91c0-1".
+  std::string id(std::string_view id);
+
+  /// What may name somebody and stayed: for a person's eye. The most frequent of each kind.
+  [[nodiscard]] std::vector<AnonymizeLeft> left() const;
 
   [[nodiscard]] const Pseudonyms& pseudonyms() const { return pseudonyms_; }
 
@@ -77,6 +88,16 @@ class Anonymizer {
   void add_person(std::string_view name);
   [[nodiscard]] bool is_person(std::string_view name) const;
   std::string person(std::string_view name);
+  void learn_parts(const std::string& name);
+  /// Who is called so; null when nobody is.
+  [[nodiscard]] const std::string* person_called(std::string_view name) const;
+  std::string kept_id(std::string_view id);
+  void note_names(std::string_view text);
+  void note_name(std::string_view kind, std::string_view text);
+  void find_homes(std::string_view text, std::vector<Change>& changes) const;
+  void find_unspaced(std::string_view text, std::vector<Change>& changes) const;
+  void find_inside(std::string_view text, std::size_t begin, std::size_t end,
+                   std::vector<Change>& changes) const;
   void find_paths(std::string_view text, std::vector<Change>& changes) const;
   void find_people(std::string_view text, std::vector<Change>& changes) const;
   /// Whether path() changes it.
@@ -91,6 +112,9 @@ class Anonymizer {
   std::set<std::string, std::less<>> agents_;
   /// What people are called in texts, in lower case, and who it is.
   std::map<std::string, std::string, std::less<>> aliases_;
+  /// The same for words of their names, which are names only with a capital.
+  std::map<std::string, std::string, std::less<>> parts_;
+  std::map<std::string, std::map<std::string, std::uint64_t>, std::less<>> left_;  // By kind.
 };
 
 }  // namespace bmad_mem

@@ -1,0 +1,224 @@
+#include "anonymizer_scan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string>
+
+#include "bmad_mem/text.hpp"
+#include "finders.hpp"
+#include "privacy/anonymizer.hpp"
+#include "privacy_words.hpp"
+#include "text_scan.hpp"
+
+namespace bmad_mem {
+namespace {
+
+bool is_host_char(char c) { return is_alnum(c) || c == '-' || c == '.'; }
+
+/// The last place from `at` on where an alphanumeric run of `text` before `end` ends.
+std::size_t word_end(std::string_view text, std::size_t at, std::size_t end) {
+  return run_begin(text, end, [](char c) { return !is_alnum(c); }, end - at);
+}
+
+/// Whether an address of a private network begins `text`, and how long it is; 0 when none does.
+std::size_t private_ip_size(std::string_view text) {
+  std::array<unsigned, 4> parts{};
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t end = run_end(text, at, is_digit, 3);
+    for (const char c : text.substr(at, end - at)) {
+      parts[i] = parts[i] * 10 + static_cast<unsigned>(c - '0');
+    }
+    const bool is_last = i + 1 == parts.size();
+    if (end == at || parts[i] > 255 || (!is_last && byte_at(text, end) != '.')) {
+      return 0;
+    }
+    at = is_last ? end : end + 1;
+  }
+  const bool is_private = parts[0] == 10 || (parts[0] == 192 && parts[1] == 168) ||
+                          (parts[0] == 172 && parts[1] >= 16 && parts[1] < 32);
+  return is_private && !is_word_byte(byte_at(text, at)) ? at : 0;
+}
+
+/// The address of mail that has its "@" at `at`, of any host with a dot, also of one that only
+/// exists inside a company.
+void find_private_email(std::string_view text, std::size_t at, Detections& changes) {
+  const auto is_local = [](char c) { return is_alnum(c) || std::string_view("._%+-").contains(c); };
+  const std::size_t begin = run_begin(text, at, is_local, at);
+  const std::size_t end = word_end(text, at + 1, run_end(text, at + 1, is_host_char));
+  const char before = byte_before(text, begin);
+  // In "https://name:password@host" there is no address.
+  if (begin < at && text.substr(at, end - at).contains('.') && before != ':' && before != '/') {
+    changes.push_back({.begin = begin, .end = end, .rule = "email"});
+  }
+}
+
+/// "00:1a:2b:3c:4d:5e", with '-' as well.
+std::size_t mac_size(std::string_view text) {
+  constexpr std::size_t kSize = 17;
+  const char sign = byte_at(text, 2);
+  if (text.size() < kSize || (sign != ':' && sign != '-')) {
+    return 0;
+  }
+  for (std::size_t i = 0; i < kSize; ++i) {
+    if (i % 3 == 2 ? text[i] != sign : !is_hex_digit(text[i])) {
+      return 0;
+    }
+  }
+  const char behind = byte_at(text, kSize);
+  return is_alnum(behind) || behind == sign ? 0 : kSize;
+}
+
+void find_private_contacts(std::string_view text, Detections& changes) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char before = byte_before(text, i);
+    if (text[i] == '@') {
+      find_private_email(text, i, changes);
+    } else if (is_hex_digit(text[i]) && !is_alnum(before) && before != ':' && before != '-' &&
+               mac_size(text.substr(i)) > 0) {
+      changes.push_back({.begin = i, .end = i + mac_size(text.substr(i)), .rule = "mac"});
+    } else if (text[i] >= '1' && text[i] <= '9' && !is_alnum(before) && before != '.') {
+      if (const std::size_t size = private_ip_size(text.substr(i)); size > 0) {
+        changes.push_back({.begin = i, .end = i + size, .rule = "ip"});
+      }
+    }
+  }
+}
+
+/// "\\\\server\\share": both names.
+void find_shares(std::string_view text, Detections& changes) {
+  constexpr std::string_view kBegin = "\\\\";
+  for (std::size_t i = 0; (i = text.find(kBegin, i)) != std::string_view::npos;) {
+    const std::size_t server = i + kBegin.size();
+    const std::size_t end = run_end(text, server, is_host_char);
+    const bool is_one = byte_before(text, i) != '\\' && end > server && byte_at(text, end) == '\\';
+    const std::size_t share_end =
+        is_one
+            ? run_end(text, end + 1, [](char c) { return is_word_byte(c) || c == '-' || c == '$'; })
+            : end;
+    if (is_one && share_end > end + 1) {
+      changes.push_back({.begin = server, .end = end, .rule = "host"});
+      changes.push_back({.begin = end + 1, .end = share_end, .rule = "share"});
+    }
+    i = std::max(share_end, server);
+  }
+}
+
+}  // namespace
+
+void find_contacts(std::string_view text, Detections& changes) {
+  PersonalPolicies policies{};
+  policies.fill(PersonalPolicy::kRedact);
+  Detections found;
+  find_personal(text, policies, found);
+  std::ranges::copy_if(found, std::back_inserter(changes), [&](const Detection& each) {
+    return each.rule != "ip" ||
+           !kPublicHosts.contains(text.substr(each.begin, each.end - each.begin));
+  });
+  find_private_contacts(text, changes);
+  find_shares(text, changes);
+}
+
+void find_hosts(std::string_view text, Detections& changes) {
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t end = run_end(text, i, is_host_char);
+    if (end == i) {
+      ++i;
+      continue;
+    }
+    const std::size_t last = word_end(text, i, end);
+    const std::string_view word = text.substr(i, last - i);
+    const std::string lower = lower_ascii(word);
+    const std::string_view before = text.substr(0, i);
+    // In "https://name:password@host" the host stands behind the sign.
+    const bool in_address = (before.ends_with("://") && !before.ends_with("file://")) ||
+                            (before.ends_with('@') && word.contains('.'));
+    const bool is_private = kPrivateHostEnds.any([&](std::string_view suffix) {
+      return lower.size() > suffix.size() && lower.ends_with(suffix);
+    });
+    if ((in_address || is_private) && byte_at(text, end) != '@' && !word.empty() &&
+        !kPublicHosts.contains(lower) && !is_pseudonym("ip", word)) {
+      changes.push_back({.begin = i, .end = last, .rule = "host"});
+    }
+    i = end;
+  }
+}
+
+std::size_t home_name_end(std::string_view text, std::size_t at, char slash) {
+  constexpr int kWordsMax = 3;
+  const auto is_part = [](char c) { return is_name_part(c) || c == '.' || c == '@'; };
+  const std::size_t first = run_end(text, at, is_part);
+  std::size_t end = first;
+  for (int words = 1; words < kWordsMax && byte_at(text, end) == ' '; ++words) {
+    const std::size_t next = run_end(text, end + 1, is_part);
+    if (next == end + 1 || !is_capital(text.substr(end + 1))) {
+      break;
+    }
+    end = next;
+  }
+  return byte_at(text, end) == slash ? end : first;
+}
+
+std::size_t separator_size(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(byte_at(text, i)); };
+  const unsigned char first = byte(at);
+  if (first < 0x80U) {
+    return is_word_byte(text[at]) || text[at] == '-' ? 0 : 1;
+  }
+  if (first == 0xC2U && byte(at + 1) >= 0xA0U) {
+    return 2;  // U+00A0 to U+00BF: blanks, quotes, signs.
+  }
+  const bool is_general = first == 0xE2U && (byte(at + 1) == 0x80U || byte(at + 1) == 0x81U);
+  const bool is_east = first == 0xE3U && byte(at + 1) == 0x80U;
+  const bool is_wide = first == 0xEFU && byte(at + 1) == 0xBCU &&
+                       (byte(at + 2) <= 0x8FU || (byte(at + 2) >= 0x9AU && byte(at + 2) <= 0xA0U));
+  return is_general || is_east || is_wide ? 3 : 0;
+}
+
+std::size_t name_end(std::string_view text, std::size_t at) {
+  while (at < text.size() && separator_size(text, at) == 0) {
+    ++at;
+  }
+  return at;
+}
+
+std::string_view name_before_address(std::string_view text, std::size_t at) {
+  constexpr std::size_t kAddressSizeMax = 100;
+  constexpr int kWordsMax = 4;
+  const std::size_t close =
+      text.substr(0, std::min(text.size(), at + kAddressSizeMax)).find('>', at);
+  const std::string_view address =
+      close == std::string_view::npos ? std::string_view() : text.substr(at + 1, close - at - 1);
+  const std::string_view local = address.substr(0, address.find('@'));
+  if (local.empty() || local.size() == address.size() || address.find(' ') != address.npos ||
+      local == "noreply" || local == "no-reply") {
+    return {};
+  }
+  std::size_t end = at;
+  while (end > 0 && text[end - 1] == ' ') {
+    --end;
+  }
+  std::size_t begin = end;
+  int words = 0;
+  for (std::size_t stop = end; words < kWordsMax;) {
+    const std::size_t word = run_begin(
+        text, stop, [](char c) { return is_word_byte(c) || c == '-' || c == '.' || !is_ascii(c); },
+        stop);
+    if (word == stop || (is_ascii(text[word]) && !is_upper(text[word]))) {
+      break;
+    }
+    begin = word;
+    ++words;
+    if (byte_before(text, word) != ' ') {
+      break;
+    }
+    stop = word - 1;
+  }
+  const std::string_view name = text.substr(begin, end - begin);
+  // One word may be that of a program: only if it is in the address as well.
+  const bool is_alone = words < 2 && !contains_folded(local, lower_ascii(name));
+  return words == 0 || is_alone ? std::string_view() : name;
+}
+
+}  // namespace bmad_mem
