@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "lifecycle/maintenance.hpp"
+#include "privacy/redaction.hpp"
 #include "search/held_indexes.hpp"
 #include "search/root_index.hpp"
 
@@ -13,6 +14,7 @@ RoomsAbove all_rooms() {
           .compact = compact_session,
           .restore = restore_session,
           .seal_index = seal_index,
+          .hide_id = hidden_id,
           .open_user = open_user_store};
 }
 

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ids.hpp"
 #include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
@@ -25,6 +26,7 @@
 #include "search/indexing.hpp"
 #include "search/root_index.hpp"
 #include "store/atomic_file.hpp"
+#include "store/beside_files.hpp"
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"
 #include "store/seal.hpp"
@@ -86,8 +88,43 @@ class SessionRedaction {
     }
     for (const std::string& name : *names) {
       BMAD_TRY(redact_file(fmt::format("{}/{}", artifacts, name), name));
+      BMAD_TRY(rename_artifact(artifacts, name));
     }
+    note_name(session_folder(session_id_), session_id_,
+              "it is the id of the session; export the session, and import it under another id");
     return {};
+  }
+
+  /// The file of an artifact has the name of its entry, which may have got another id.
+  Status rename_artifact(const std::string& folder, const std::string& name) {
+    constexpr std::string_view kEnding = ".md";
+    if (!name.ends_with(kEnding)) {
+      return {};
+    }
+    const std::string id = name.substr(0, name.size() - kEnding.size());
+    RedactionCounts counts;  // Its entry was counted.
+    const std::string json =
+        rules_.redact_object(fmt::format("{{\"id\":{}}}", json_quoted(id)), session_id_, counts);
+    const Result<JsonValue> object = parser_.parse(json);
+    const std::string other = object ? std::string((*object)["id"].string()) : id;
+    if (other == id || !is_entry_id(other)) {
+      return {};
+    }
+    const std::string path = fmt::format("{}/{}", folder, name);
+    report_.files.push_back({.path = store_.files->display_path(path), .lines = 1});
+    if (dry_run_) {
+      return {};
+    }
+    BMAD_TRY(store_.files->rename(path, fmt::format("{}/{}{}", folder, other, kEnding)));
+    return store_.files->sync_directory(folder);
+  }
+
+  void note_name(const std::string& path, std::string_view name, std::string_view remedy) {
+    if (rules_.has_secret(name)) {
+      report_.left.push_back({.place = store_.files->display_path(path),
+                              .detail = "in its name",
+                              .remedy = std::string(remedy)});
+    }
   }
 
   /// What killed operations began to write may hold what was there before.
@@ -249,6 +286,48 @@ class SessionRedaction {
   RedactReport report_;
 };
 
+/// The files that belong to no session, and what stays: names, and settings.
+Result<RedactReport> redact_beside(Store& store, const StoreRedaction& rules, bool dry_run) {
+  FileSystem& files = *store.files;
+  std::optional<FileLock::Guard> guard;
+  if (!dry_run) {
+    BMAD_TRY_ASSIGN(guard, store.lock_root("redact"));
+  }
+  RedactReport report;
+  const auto leave = [&](const std::string& path, std::string detail, std::string remedy) {
+    report.left.push_back({.place = files.display_path(path),
+                           .detail = std::move(detail),
+                           .remedy = std::move(remedy)});
+  };
+  BMAD_TRY_ASSIGN(const std::vector<std::string> paths, files_beside_sessions(files));
+  for (const std::string& path : paths) {
+    if (rules.has_secret(path)) {
+      leave(path, "in its name", "rename the file, and what refers to it");
+    }
+    const Result<std::string> bytes = read_file(files, path, kBesideFileSizeMax);
+    if (!bytes || !is_text_file(*bytes)) {
+      BMAD_TRY(bytes || is_not_found(bytes.error()) ? Status() : Status(bytes.error()));
+      continue;
+    }
+    const std::string other = path.ends_with(".json")
+                                  ? rules.redact_object(*bytes, {}, report.counts)
+                                  : rules.redact_text(*bytes, {}, &report.counts);
+    if (other == *bytes) {
+      continue;
+    }
+    report.files.push_back({.path = files.display_path(path), .lines = 1});
+    if (!dry_run) {
+      BMAD_TRY(is_root_leftover(path) ? remove_durably(files, path)
+                                      : replace_file(files, path, other));
+    }
+  }
+  const Result<std::string> config = read_file(files, kConfigFile, kBesideFileSizeMax);
+  if (config && rules.has_secret(*config)) {
+    leave(kConfigFile, "in a setting", "edit it by hand");
+  }
+  return report;
+}
+
 }  // namespace
 
 Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const std::string> wanted,
@@ -289,6 +368,12 @@ Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const 
       refresh_index(store, session_id);
     }
     reports.push_back(*std::move(report));
+  }
+  if (wanted.empty()) {
+    BMAD_TRY_ASSIGN(RedactReport beside, redact_beside(store, *rules, dry_run));
+    if (!beside.files.empty() || !beside.left.empty()) {
+      reports.push_back(std::move(beside));
+    }
   }
   return reports;
 }

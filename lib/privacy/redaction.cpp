@@ -9,8 +9,10 @@
 #include "bmad_mem/json_parser.hpp"
 #include "model/entry.hpp"
 #include "model/entry_marks.hpp"
+#include "replacement.hpp"
 #include "rule_set.hpp"
 #include "store/atomic_file.hpp"
+#include "store/deletion_record.hpp"
 #include "store/layout.hpp"
 
 namespace bmad_mem {
@@ -58,6 +60,19 @@ void add_counts(const RedactionTally& tally, RedactionCounts& counts) {
 }
 
 }  // namespace
+
+Result<std::string> hidden_id(const Store& store, std::string_view id, bool makes_key) {
+  BMAD_TRY_ASSIGN(std::optional<RedactionKey> key, load_key(*store.files));
+  if (!key && !makes_key) {
+    return Error{.code = ErrorCode::E_STORAGE_IO,
+                 .message = "there is no key",
+                 .path = store.files->display_path(kRedactionKeyFile)};
+  }
+  if (!key) {
+    BMAD_TRY_ASSIGN(key, made_key(store));
+  }
+  return std::string(kHiddenIdPrefix) + keyed_hash(id, *key);
+}
 
 Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store, KeyUse key_use) {
   const PrivacyConfig& config = store.config.privacy;

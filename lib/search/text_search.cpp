@@ -81,11 +81,8 @@ class TextSearch {
   }
 
   static std::string remedy_for(std::string_view path) {
-    if (path.ends_with(kManifestName) || path == kConfigFile) {
-      return "edit it by hand: it contains settings and names, not entries";
-    }
-    if (path.ends_with(kAuditName)) {
-      return "an id or a name in the audit log contains it; edit it by hand to remove it";
+    if (path == kConfigFile) {
+      return "edit it by hand: it contains settings, not entries";
     }
     return "`bmad-mem forget --match TEXT` removes the entries that contain it; edit the rest by "
            "hand";

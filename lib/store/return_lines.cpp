@@ -136,8 +136,12 @@ bool is_older_version(const EvictedLine& line) {
   return line.reason.starts_with("superseded by line ");  // As plans say it, since version 0.1.
 }
 
+bool GoneEntries::hold(std::string_view id) const {
+  return ids.contains(id) || (store != nullptr && is_purged_id(*store, purged, id));
+}
+
 bool GoneEntries::hold(const EvictedLine& line, std::string_view id) const {
-  return ids.contains(id) || (session_until && line.evicted_at <= *session_until);
+  return hold(id) || (session_until && line.evicted_at <= *session_until);
 }
 
 Result<GoneEntries> gone_entries(const Store& store, const std::string& session_id) {
@@ -145,6 +149,8 @@ Result<GoneEntries> gone_entries(const Store& store, const std::string& session_
   BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store.files, session_id));
   BMAD_TRY_ASSIGN(const std::vector<DeletedLine> lines, read_deleted(*store.files, session_id));
   gone.ids.insert(record.purged_ids.begin(), record.purged_ids.end());
+  gone.store = &store;
+  gone.purged = record.purged_ids;
   gone.ids.insert(record.purging.begin(), record.purging.end());
   for (const Deletion& deletion : record.deletions) {
     if (deletion.whole_session) {
@@ -182,7 +188,7 @@ Result<std::vector<ReturningLine>> archived_lines(const Store& store, const std:
       const std::string_view line = rest.substr(0, rest.find('\n'));
       rest.remove_prefix(std::min(line.size() + 1, rest.size()));
       const Result<JsonValue> value = parser.parse(line);
-      const bool is_gone = value && gone.ids.contains(entry_id(*value));
+      const bool is_gone = value && gone.hold(entry_id(*value));
       if (!line.empty() && !is_gone && !moved_out.contains({type, line})) {
         lines.push_back({.type = type, .line = line});
       }

@@ -78,7 +78,7 @@ Result<std::vector<CompleteEntry>> lost_entries(const Store& store, const std::s
   for (const CompleteEntry& entry : entries) {
     BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.line));
     if (!kept.contains({entry.id, entry_timestamp(value)}) &&
-        !std::ranges::binary_search(record.purged_ids, entry.id)) {
+        !is_purged_id(store, record.purged_ids, entry.id)) {
       lost.push_back(entry);
     }
   }
@@ -209,7 +209,7 @@ Status drop_known(const Store& store, const std::string& session_id, EntryType t
     BMAD_TRY(refuse_known(known, entries, session_id));
   }
   report.skipped += std::erase_if(entries, [&](const CompleteEntry& entry) {
-    if (std::ranges::binary_search(deleted.purged_ids, entry.id)) {
+    if (is_purged_id(store, deleted.purged_ids, entry.id)) {
       return true;  // What was purged does not come back by an import.
     }
     const auto [lines, is_new] = known.try_emplace(entry.id);

@@ -293,8 +293,8 @@ class MemoryTool(ToolTest):
         self.good("create", path="/memories/notes.md", file_text="the word quetzal")
         self.run_tool("verify")
         self.run_tool("repair")
-        self.assertIn("memories/notes.md", self.run_tool("forget", "--match", "quetzal", "--verify", "--yes", status=1))
-        self.assertIn("quetzal", self.good("view", path="/memories/notes.md"))
+        self.assertIn("memories/notes.md", self.run_tool("forget", "--match", "quetzal", "--verify", "--yes"))
+        self.assertNotIn("quetzal", self.good("view", path="/memories/notes.md"))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "deletion_steps.hpp"
+#include "forgotten_text.hpp"
 #include "knowledge/rule_summary.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/log_lines.hpp"
@@ -90,11 +91,13 @@ class SessionPurge {
     for (const std::string& id : record_.purging) {
       target_.add(id);
     }
+    BMAD_TRY_ASSIGN(told_, forget_in_records(copies_, /*dry_run=*/true));
     return look_for_counts();
   }
 
   [[nodiscard]] bool finds_nothing() const {
-    return target_.ids().empty() && lines_.empty() && damaged_.empty() && !finds_text_beside_logs();
+    return target_.ids().empty() && lines_.empty() && damaged_.empty() && told_.empty() &&
+           !finds_text_beside_logs();
   }
 
   /// Whether lines may have come or gone while it looked, such as from the evicted ones to a log.
@@ -110,6 +113,7 @@ class SessionPurge {
                     static_cast<std::uint64_t>(std::ranges::count(damaged_, type, &LogLine::type)));
     }
     std::ranges::move(copies_.count(files_, target_), std::back_inserter(report_.elsewhere));
+    std::ranges::copy(told_, std::back_inserter(report_.elsewhere));
     return {};
   }
 
@@ -126,7 +130,11 @@ class SessionPurge {
     }
     BMAD_TRY(copies_.purge(files_, target_));
     BMAD_TRY(store_.root_index->remove({&session_id_, 1}));
-    return note_end();
+    BMAD_TRY(note_end());
+    BMAD_TRY_ASSIGN(SessionCopies left, SessionCopies::read(files_, session_id_, record_));
+    const Result<std::vector<FileCount>> told =
+        forget_in_records(std::move(left), /*dry_run=*/false);
+    return told ? Status() : unless_full(told.error());
   }
 
   [[nodiscard]] bool is_live() const { return is_live_; }
@@ -189,6 +197,46 @@ class SessionPurge {
     if (lines > 0) {
       report_.elsewhere.push_back({.path = files_.display_path(path), .lines = lines});
     }
+  }
+
+  /// The text in what tells of entries and sessions: audits, the record of deletions, manifests,
+  /// also those that are packed. Returns where it stood.
+  Result<std::vector<FileCount>> forget_in_records(SessionCopies copies, bool dry_run) {
+    std::vector<FileCount> counts;
+    if (criteria_.match.empty()) {
+      return counts;
+    }
+    Status hidden;
+    const HideId hide = [&](std::string_view id) {
+      if (dry_run || store_.above.hide_id == nullptr) {
+        return std::string(kHiddenIdPrefix);
+      }
+      Result<std::string> other = store_.above.hide_id(store_, id, /*makes_key=*/true);
+      hidden = other || !hidden ? hidden : Status(other.error());
+      return other ? *std::move(other) : std::string(kHiddenIdPrefix);
+    };
+    const FileChange change = [&](std::string_view name, std::string& bytes) {
+      const bool is_record = name == kAuditName || name.ends_with(kManifestName);
+      return is_record ? forget_in_json(bytes, criteria_.match, hide) : 0;
+    };
+    BMAD_TRY_ASSIGN(counts, copies.rewrite(
+                                files_, dry_run,
+                                [](std::string_view /*line*/) { return std::nullopt; }, change));
+    for (const std::string& path :
+         {audit_path(session_id_), manifest_path(session_id_), deleted_audit_path(session_id_),
+          deletion_record_path(session_id_)}) {
+      Result<std::string> bytes = read_file(files_, path, kTextFileSizeMax);
+      if (!bytes && is_not_found(bytes.error())) {
+        continue;
+      }
+      BMAD_TRY(bytes ? Status() : Status(bytes.error()));
+      if (const std::uint64_t count = forget_in_json(*bytes, criteria_.match, hide); count > 0) {
+        counts.push_back({.path = files_.display_path(path), .lines = count});
+        BMAD_TRY(dry_run ? Status() : replace_file(files_, path, *bytes));
+      }
+    }
+    BMAD_TRY(std::move(hidden));
+    return counts;
   }
 
   Status note_begin() {
@@ -293,6 +341,7 @@ class SessionPurge {
   DeletionRecord record_;
   std::vector<LogLine> lines_;
   std::vector<LogLine> damaged_;  // No entries, so they have no ids.
+  std::vector<FileCount> told_;   // Where the text stands in what tells of them.
   SessionCopies copies_;
 };
 
@@ -350,6 +399,17 @@ Result<std::vector<std::string>> all_session_ids(const Store& store) {
   return ids;
 }
 
+namespace {
+
+/// Whether it asks for a text and for nothing that only entries have.
+bool is_text_alone(const DeletionCriteria& criteria) {
+  DeletionCriteria rest = criteria;
+  rest.match.clear();
+  return !criteria.match.empty() && rest.is_empty() && criteria.sessions.empty();
+}
+
+}  // namespace
+
 Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& criteria,
                                      const DeleteOptions& options, const std::string& detail) {
   for (const std::string& session_id : criteria.sessions) {
@@ -372,6 +432,13 @@ Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& crite
     }
   }
   BMAD_TRY(std::move(first_failure));
+  if (is_text_alone(criteria)) {
+    std::optional<FileLock::Guard> guard;
+    if (!options.dry_run) {
+      BMAD_TRY_ASSIGN(guard, store.lock_root("purge"));
+    }
+    BMAD_TRY(purge_beside_sessions(store, criteria.match, options.dry_run, report));
+  }
   return report;
 }
 

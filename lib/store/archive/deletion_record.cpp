@@ -13,6 +13,7 @@
 #include "model/wrapped_line.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -114,6 +115,19 @@ Status save_deletion_record(FileSystem& files, const DeletionRecord& record) {
   }
   BMAD_TRY(make_deleted_folder(files, record.session_id));
   return replace_file(files, path, record_text(record));
+}
+
+bool is_purged_id(const Store& store, const std::vector<std::string>& ids, std::string_view id) {
+  if (std::ranges::binary_search(ids, id)) {
+    return true;
+  }
+  const auto hidden = std::ranges::lower_bound(ids, kHiddenIdPrefix);
+  if (hidden == ids.end() || !hidden->starts_with(kHiddenIdPrefix) ||
+      store.above.hide_id == nullptr) {
+    return false;
+  }
+  const Result<std::string> as_hidden = store.above.hide_id(store, id, /*makes_key=*/false);
+  return as_hidden && std::ranges::binary_search(ids, *as_hidden);
 }
 
 void add_ids(std::vector<std::string>& list, std::vector<std::string> ids) {

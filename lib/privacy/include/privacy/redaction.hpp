@@ -56,6 +56,10 @@ class StoreRedaction final : public WriteRedaction {
   RedactionKey key_;
 };
 
+/// What stands for an id that holds a text that was forgotten: see RoomsAbove::hide_id.
+/// Errors: E_STORAGE_IO when there is no key and none may be made.
+Result<std::string> hidden_id(const Store& store, std::string_view id, bool makes_key);
+
 // What is stored already: redacted, made anonymous, and reported.
 
 /// Applies the rules of today to `wanted`, or to all sessions there are in any form.

@@ -5,7 +5,8 @@
 //    "deletions": [{"deletion_id": "del-…", "deleted_at": "…", "expires_at": "…", "agent_id":
 //    "ann",
 //                   "kind": "entries", "entries": 3}, …],
-//    "purged_ids": ["f1", …],           never imported again
+//    "purged_ids": ["f1", …],           never imported again; one that held a text that was
+//                                       forgotten is "forgotten:HASH"
 //    "purging": ["f2", …]}              a purge that was begun: it is finished by the next one
 //
 // Ids and counts, never content. The deleted lines stand in entries.jsonl beside it, a session that
@@ -43,6 +44,14 @@ Result<DeletionRecord> load_deletion_record(FileSystem& files, const std::string
 
 /// Replaces the record; makes the folders it needs. Durable on success. An empty one is removed.
 Status save_deletion_record(FileSystem& files, const DeletionRecord& record);
+
+struct Store;
+
+/// With it begins what stands for an id that held a text that was forgotten.
+inline constexpr std::string_view kHiddenIdPrefix = "forgotten:";
+
+/// Whether `id` is in the sorted `ids`, itself or hidden.
+bool is_purged_id(const Store& store, const std::vector<std::string>& ids, std::string_view id);
 
 /// Adds `ids` to the sorted `list`.
 void add_ids(std::vector<std::string>& list, std::vector<std::string> ids);

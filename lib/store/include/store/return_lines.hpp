@@ -50,7 +50,10 @@ Result<bool> are_lines_missing(FileSystem& files, const std::string& session_id,
 struct GoneEntries {
   std::set<std::string, std::less<>> ids;
   std::optional<Timestamp> session_until;  ///< When a session of that id went as a whole.
+  const Store* store = nullptr;            ///< Whose key the hidden ones of `purged` have.
+  std::vector<std::string> purged;         ///< As the record has them, sorted.
 
+  [[nodiscard]] bool hold(std::string_view id) const;
   [[nodiscard]] bool hold(const EvictedLine& line, std::string_view id) const;
 };
 Result<GoneEntries> gone_entries(const Store& store, const std::string& session_id);

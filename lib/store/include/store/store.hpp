@@ -72,6 +72,9 @@ struct RoomsAbove {
   Result<Session> (*restore)(Store& store, const std::string& session_id) = nullptr;
   /// Takes what is new into the index of the memory.
   void (*seal_index)(const Store& store, bool all) = nullptr;
+  /// What stands for an id that must not be stored: a hash with the key of the root. `makes_key`
+  /// makes that key where there is none; the caller holds the root's lock then.
+  Result<std::string> (*hide_id)(const Store& store, std::string_view id, bool makes_key) = nullptr;
   /// Opens the memory of the user that Store::user_root names.
   Result<std::unique_ptr<Store>> (*open_user)(const Store& store) = nullptr;
 };

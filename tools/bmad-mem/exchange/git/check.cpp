@@ -149,8 +149,60 @@ class RepositoryCheck {
       check_whole(patch);
       PatchReader(visit).read(patch.output);
     });
-    add_secrets();
     note_compressed();
+  }
+
+  /// What no commit has yet: staged, changed or new.
+  void check_folder() {
+    const PatchReader::Visit visit = [&](std::string_view commit, std::string_view path,
+                                         std::string_view added) {
+      look_for_secrets(commit, path, added);
+    };
+    for (const bool is_staged : {true, false}) {
+      GitWords words = {"diff",         "-p",         "-U0",          "--relative",
+                        "--no-prefix",  "--no-color", "--no-renames", "--no-textconv",
+                        "--no-ext-diff"};
+      if (is_staged) {
+        words.emplace_back("--cached");
+      }
+      const ProgramRun patch = run_git(root_, words);
+      check_whole(patch);
+      PatchReader(visit).read(patch.output);
+    }
+    const ProgramRun run =
+        run_git(root_, {"ls-files", "-z", "--others", "--exclude-standard", "--", "."});
+    check_whole(run);
+    for (const std::string_view path : lines_of(run.output, '\0')) {
+      const Result<std::string> text = read_regular_file(root_ + "/" + std::string(path));
+      if (!text || text->contains('\0')) {
+        continue;
+      }
+      ++result_.files;
+      for (const std::string_view line : lines_of(*text)) {
+        look_for_secrets({}, path, line);
+      }
+    }
+  }
+
+  void add_secrets() {
+    for (const auto& [what, where] : secrets_) {
+      const auto& [path, rule] = what;
+      const auto& [count, commit] = where;
+      const std::string places = count == 1 ? "" : fmt::format(", {} places", count);
+      constexpr std::string_view kTakesOut = "`bmad-mem redact --all` takes it out of the files";
+      add({.kind = "secret",
+           .path = path,
+           .detail = commit.empty()
+                         ? fmt::format("{}{}, in no commit yet", rule, places)
+                         : fmt::format("{}{}, in the history since {}", rule, places, commit),
+           .remedy =
+               commit.empty()
+                   ? fmt::format("{}; `git add` what was staged once more", kTakesOut)
+                   : fmt::format("{}; `git filter-repo --replace-text FILE` takes it out of the "
+                                 "history, then force-push; change the secret, since clones, "
+                                 "forks and backups still have it",
+                                 kTakesOut)});
+    }
   }
 
   GitCheck take() { return std::move(result_); }
@@ -203,23 +255,9 @@ class RepositoryCheck {
       if (place.is_certain) {
         auto& [count, first] = secrets_[{std::string(path), place.what + " (" + place.rule + ")"}];
         ++count;
-        first = std::string(commit.substr(0, 10));  // Newest first, so the oldest stays.
+        // Newest first, so the oldest stays; what has no commit comes last.
+        first = commit.empty() ? first : std::string(commit.substr(0, 10));
       }
-    }
-  }
-
-  void add_secrets() {
-    for (const auto& [what, where] : secrets_) {
-      const auto& [path, rule] = what;
-      const auto& [count, commit] = where;
-      add({.kind = "secret",
-           .path = path,
-           .detail = fmt::format("{}{}, in the history since {}", rule,
-                                 count == 1 ? "" : fmt::format(", {} places", count), commit),
-           .remedy =
-               "`bmad-mem redact --all` takes it out of the files; `git filter-repo "
-               "--replace-text FILE` takes it out of the history, then force-push; change the "
-               "secret, since clones, forks and backups still have it"});
     }
   }
 
@@ -264,6 +302,8 @@ Result<GitCheck> check_repository(
   if (history) {
     check.check_history(on_progress);
   }
+  check.check_folder();
+  check.add_secrets();
   return check.take();
 }
 
