@@ -99,6 +99,17 @@ void with_deleted_canaries(CrashStore& store) {
   store.must({"delete", "msg-c", "dec-c", "msg-1"});
 }
 
+/// The word in an id, in the audit of its deletion, and in files that belong to no session.
+void with_canaries_beside(CrashStore& store) {
+  with_canaries(store);
+  store.must({"add", "decision", "--session", "$S", "-"},
+             entry("decision", std::string("dec-") + kCanary, "earlier"));
+  store.must({"delete", std::string("dec-") + kCanary});
+  std::filesystem::create_directory(store.root() / "memories");
+  write_file(store.root() / "memories" / "notes.md", std::string("keep\n") + kCanary + "\n");
+  store.acknowledge();
+}
+
 void to_be_sealed(CrashStore& store) {
   more_entries(store);
   seal_at_once(store);
@@ -311,6 +322,7 @@ std::vector<CrashCommand> make_lifecycle_table() {
       {.name = "delete --purge of evicted entries", .prepare = with_evicted_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kCanary}, .done_code = "E_INVALID_QUERY", .way_back = {restore_evicted}},
       {.name = "delete --purge of archived entries", .prepare = with_archived_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kCanary}, .done_code = "E_INVALID_QUERY", .way_back = {restore}},
       {.name = "delete --purge of deleted entries", .prepare = with_deleted_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kCanary}, .done_code = "E_INVALID_QUERY", .way_back = {{"undelete", "msg-1"}}},
+      {.name = "forget", .prepare = with_canaries_beside, .arguments = {"forget", "--match", kCanary}, .writes_in_parts = true, .fate = kMove, .doomed = {kCanary}},
       {.name = "purge after a killed delete --purge", .prepare = with_killed_purge, .arguments = {"purge"}, .fate = kMove, .doomed = {kCanary}},
       {.name = "purge --all", .prepare = with_much_deleted, .arguments = {"purge", "--all"}, .writes_in_parts = true, .fate = kMove, .doomed = {kCanary}},
       {.name = "decay --write", .prepare = more_entries, .arguments = {"decay", "--write"}, .writes_in_parts = true, .fate = EntryFate::kAge},

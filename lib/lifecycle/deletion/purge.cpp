@@ -420,6 +420,13 @@ Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& crite
     BMAD_TRY_ASSIGN(sessions, all_session_ids(store));
   }
   DeletionReport report;
+  if (is_text_alone(criteria)) {  // First: no query shows that a crash left them behind.
+    std::optional<FileLock::Guard> guard;
+    if (!options.dry_run) {
+      BMAD_TRY_ASSIGN(guard, store.lock_root("purge"));
+    }
+    BMAD_TRY(purge_beside_sessions(store, criteria.match, options.dry_run, report));
+  }
   Status first_failure;
   std::uint64_t looked_at = 0;
   for (const std::string& session_id : sessions) {
@@ -432,13 +439,6 @@ Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& crite
     }
   }
   BMAD_TRY(std::move(first_failure));
-  if (is_text_alone(criteria)) {
-    std::optional<FileLock::Guard> guard;
-    if (!options.dry_run) {
-      BMAD_TRY_ASSIGN(guard, store.lock_root("purge"));
-    }
-    BMAD_TRY(purge_beside_sessions(store, criteria.match, options.dry_run, report));
-  }
   return report;
 }
 
