@@ -10,7 +10,14 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 #include <re2/set.h>
+
+// toml++ 3.3 asserts what a file can break, takes it for granted in a release that clang makes, and
+// reports it a line further on in any case.
+#pragma push_macro("NDEBUG")
+#undef NDEBUG
+#define TOML_ASSERT(expr) static_assert(true)
 #include <toml++/toml.h>
+#pragma pop_macro("NDEBUG")
 
 #include "bmad_mem/text.hpp"
 
@@ -58,11 +65,12 @@ class Reader {
       const toml::table root = toml::parse(text);
       BMAD_TRY(read_root(root));
     } catch (const toml::parse_error& error) {
-      return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                   .message = fmt::format("is no TOML: {}", error.description()),
-                   .path = file_.name,
-                   .line = error.source().begin.line,
-                   .column = error.source().begin.column};
+      return Error{
+          .code = ErrorCode::E_INVALID_FORMAT,
+          .message = fmt::format("is no TOML: {}", shown_in_message(error.description(), 120)),
+          .path = file_.name,
+          .line = error.source().begin.line,
+          .column = error.source().begin.column};
     }
     return std::move(file_);
   }
@@ -83,7 +91,8 @@ class Reader {
   void warn_of_unknown(const toml::table& table, Names names) {
     for (const auto& [key, value] : table) {
       if (!is_among(names, key.str())) {
-        warn(value, "no such key is known; the rest of the file is used", key.str());
+        warn(value, "no such key is known; the rest of the file is used",
+             shown_in_message(key.str()));
       }
     }
   }
@@ -154,7 +163,7 @@ class Reader {
       return error_at(at,
                       fmt::format("the regex doesn't compile: {}; see "
                                   "https://github.com/google/re2/wiki/Syntax",
-                                  why),
+                                  shown_in_message(why)),
                       key);
     }
     return {};
@@ -263,7 +272,8 @@ class Reader {
       BMAD_TRY(check_id(table, "replace", rule.replace));
     }
     if (!ids_.insert(rule.id).second) {
-      return error_at(*table.get("id"), fmt::format("'{}' is the id of another rule", rule.id),
+      return error_at(*table.get("id"),
+                      fmt::format("'{}' is the id of another rule", shown_in_message(rule.id)),
                       "id");
     }
     if (const toml::node* const regex = table.get("regex")) {
@@ -353,7 +363,7 @@ class Reader {
     if (version_of(minimum) > kKnownVersion) {
       warn(*root.get("minVersion"),
            fmt::format("wants {}, and the form of {}.{} is known; what is newer has no effect",
-                       minimum, kKnownVersion[0], kKnownVersion[1]),
+                       shown_in_message(minimum), kKnownVersion[0], kKnownVersion[1]),
            "minVersion");
     }
     BMAD_TRY(read_extend(root));
@@ -368,6 +378,12 @@ class Reader {
 };
 
 }  // namespace
+
+std::string shown_in_message(std::string_view text, std::size_t size_max) {
+  std::string shown(text.substr(0, size_max));
+  std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return shown + (text.size() > size_max ? "..." : "");
+}
 
 Result<RuleFile> parse_rule_file(std::string_view text, const std::string& name) {
   return Reader(name).read(text);

@@ -235,7 +235,7 @@ class RuleLoader {
             {.code = ErrorCode::E_SCHEMA_INVALID,
              .message = fmt::format("disables the rule '{}', which there is not; `bmad-mem redact "
                                     "--rules` lists all",
-                                    id),
+                                    shown_in_message(id)),
              .path = file.name});
       }
     }

@@ -182,7 +182,7 @@ Result<MemoryManager> Tool::open(std::string_view root) {
       if (json_) {
         err_.print("{{\"warning\":{}}}\n", json_quoted(warning));
       } else {
-        err_.print("bmad-mem: warning: {}\n", warning);
+        err_.print("bmad-mem: warning: {}\n", printable(warning));
       }
     }
   }
