@@ -248,6 +248,8 @@ class SessionRedaction {
         copies.rewrite(
             *store_.files, dry_run_, [this](std::string_view line) { return changed_entry(line); },
             [this](std::string_view name, std::string& bytes) {
+              note_name(fmt::format("{}/{}", session_folder(session_id_), name), name,
+                        "the file is packed; restore the session, and redact it again");
               return change_file(name, bytes);
             }));
     report_.files.insert(report_.files.end(), files.begin(), files.end());

@@ -67,8 +67,8 @@ inline constexpr std::size_t kRulesAlwaysMax = 100;
 /// Most keywords of all rules: their index has numbers of 16 bits.
 inline constexpr std::size_t kRuleKeywordsMax = 50'000;
 
-/// `text` of a file as it may stand in a message: printable and short. The file may be a stranger's,
-/// and agents read messages.
+/// `text` of a file as it may stand in a message: printable and short. The file may be a
+/// stranger's, and agents read messages.
 std::string shown_in_message(std::string_view text, std::size_t size_max = 64);
 
 /// Errors: E_INVALID_FORMAT for what is no TOML; E_SCHEMA_INVALID for a value of the wrong type, a
