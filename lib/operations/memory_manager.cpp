@@ -94,7 +94,12 @@ Status check_language(FileSystem& files, const Config& config) {
 /// Makes the redactor, and takes out of the agent's name what nobody should read in a lock file.
 Status set_up_redaction(Store& store) {
   if (!store.config.privacy.auto_redaction) {
-    return {};
+    if (store.origins->trusts(store.config)) {
+      return {};
+    }
+    store.config_warnings.emplace_back(
+        "memory_config.privacy.auto_redaction: false has no effect until you trust this "
+        "config.json with `bmad-mem trust`");
   }
   BMAD_TRY_ASSIGN(std::unique_ptr<StoreRedaction> redaction, StoreRedaction::make(store));
   store.redaction = std::move(redaction);

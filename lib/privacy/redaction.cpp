@@ -76,8 +76,11 @@ Result<std::string> hidden_id(const Store& store, std::string_view id, bool make
 
 Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store, KeyUse key_use) {
   const PrivacyConfig& config = store.config.privacy;
-  Result<std::shared_ptr<const RuleSet>> rules = RuleSet::load(
-      {.project = store.workspace.folder, .files = config.rules_files, .allowed = config.allow});
+  Result<std::shared_ptr<const RuleSet>> rules =
+      RuleSet::load({.project = store.workspace.folder,
+                     .files = config.rules_files,
+                     .allowed = config.allow,
+                     .is_trusted = [&] { return store.origins->trusts(store.config); }});
   Result<Redactor> redactor = rules ? Redactor::make(config.redaction, *std::move(rules))
                                     : Result<Redactor>(std::move(rules).error());
   if (!redactor) {

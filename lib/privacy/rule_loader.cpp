@@ -79,14 +79,21 @@ class RuleLoader {
   }
 
  private:
+  [[nodiscard]] bool trusts() const {
+    if (!trusts_) {
+      trusts_ = sources_.trusted && (!sources_.is_trusted || sources_.is_trusted());
+    }
+    return *trusts_;
+  }
+
   Status load_allowed() {
     for (std::size_t i = 0; i < sources_.allowed.size(); ++i) {
       BMAD_TRY_ASSIGN(AllowedText item, parse_allowed(sources_.allowed[i], i));
-      if (sources_.trusted) {
+      if (trusts()) {
         loaded_.allowed.push_back(std::move(item));
       }
     }
-    if (!sources_.trusted && !sources_.allowed.empty()) {
+    if (!sources_.allowed.empty() && !trusts()) {
       leave_out("config.json", "privacy.allow");
     }
     return {};
@@ -101,8 +108,8 @@ class RuleLoader {
 
   void leave_out(const std::string& path, std::string_view what) {
     refuse({.code = ErrorCode::E_ACCESS_DENIED,
-            .message = fmt::format("{} has no effect, since this memory is not trusted; rules that "
-                                   "only add something are used",
+            .message = fmt::format("{} has no effect until you trust this with `bmad-mem trust`; "
+                                   "rules that only add something are used",
                                    what),
             .path = path});
   }
@@ -121,7 +128,7 @@ class RuleLoader {
     if (!whole.starts_with('/') && !("/" + whole + "/").contains("/../")) {
       return Place{.folder = sources_.project, .name = whole};
     }
-    if (!sources_.trusted) {
+    if (!trusts()) {
       return Error{.code = ErrorCode::E_ACCESS_DENIED,
                    .message = "a memory that is not trusted has rules from its own project only",
                    .path = path};
@@ -205,7 +212,7 @@ class RuleLoader {
     }
     always_ += always;
     loaded_.has_files = true;
-    if (sources_.trusted) {
+    if (trusts()) {
       take_exceptions(file);
     } else if (!file.allows.empty() || (file.uses_default && !file.disabled.empty())) {
       leave_out(file.name, "what it allows or disables");
@@ -247,7 +254,7 @@ class RuleLoader {
       return;
     }
     const SecretRule* const known = file.uses_default ? built_in(rule.id) : nullptr;
-    if (known != nullptr && sources_.trusted) {
+    if (known != nullptr && trusts()) {
       for_each_word(known->keywords,
                     [&](std::string_view word) { rule.keywords.push_back(lower_ascii(word)); });
       if (!rule.entropy && known->entropy_min > 0) {
@@ -273,7 +280,7 @@ class RuleLoader {
       }
       return;
     }
-    if (!sources_.trusted) {
+    if (!trusts()) {
       leave_out(file.name, fmt::format("its change of the rule '{}'", rule.id));
       return;
     }
@@ -283,6 +290,7 @@ class RuleLoader {
   }
 
   const RuleSources& sources_;
+  mutable std::optional<bool> trusts_;
   LoadedRules loaded_;
   std::size_t always_ = 0;
   std::size_t keywords_ = 0;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,6 +30,8 @@ struct RuleSources {
   /// Whether the user trusts the project. In one that is not trusted the files may only add rules:
   /// they disable and allow nothing, and lie below the project.
   bool trusted = true;
+  /// Asked in addition, once there is something that could be disabled or allowed.
+  std::function<bool()> is_trusted = {};
 };
 
 /// Where a text comes from, as far as that matters to allow lists.

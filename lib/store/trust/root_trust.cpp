@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
@@ -20,6 +21,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "model/entry_marks.hpp"
 #include "store/layout.hpp"
 
 namespace bmad_mem {
@@ -182,17 +184,23 @@ std::vector<ConfiguredProgram> programs_of(const Config& config) {
 
 }  // namespace
 
-/// Of config.json, and of the files that its programs and their arguments name: scripts of the
-/// project come with git as well.
+/// Of config.json, of the files that its programs and their arguments name, and of the rules files:
+/// scripts and rules of the project come with git as well.
 std::string RootOrigins::digest(const Config& config) const {
   std::string text = read_small(fmt::format("{}/{}", root_, kConfigFile));
-  for (const ConfiguredProgram& program : programs_of(config)) {
-    for (const std::string& argument : program.command) {
-      struct stat about{};
-      if (::stat(argument.c_str(), &about) == 0 && S_ISREG(about.st_mode)) {
-        text += fmt::format("\n{} {}", argument, content_digest(read_small(argument)));
-      }
+  const auto add_file = [&](const std::string& path) {
+    struct stat about{};
+    if (::stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode)) {
+      text += fmt::format("\n{} {}", path, content_digest(read_small(path)));
     }
+  };
+  for (const ConfiguredProgram& program : programs_of(config)) {
+    std::ranges::for_each(program.command, add_file);
+  }
+  const std::string project = workspace_of(root_).folder + "/";
+  add_file(project + ".gitleaks.toml");
+  for (const std::string& file : config.privacy.rules_files) {
+    add_file(file.starts_with('/') ? file : project + file);
   }
   return content_digest(text);
 }
@@ -203,13 +211,12 @@ TrustReport RootOrigins::report(const Config& config) const {
                      .trust = trust_,
                      .reason = reason_,
                      .programs = programs_of(config)};
-  report.config_changed = (trust_ == RootTrust::kOwn || trust_ == RootTrust::kTrusted) &&
-                          digest(config) != config_digest_;
+  report.config_changed = !is_foreign() && !trusts(config);
   return report;
 }
 
 Status RootOrigins::check_programs(const Config& config) const {
-  if (trust_ == RootTrust::kUnchecked || (!is_foreign() && digest(config) == config_digest_)) {
+  if (trusts(config)) {
     return {};
   }
   return Error{.code = ErrorCode::E_ACCESS_DENIED,

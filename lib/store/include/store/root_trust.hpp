@@ -38,6 +38,10 @@ class RootOrigins {
 
   /// All but `lines`.
   [[nodiscard]] TrustReport report(const Config& config) const;
+  /// Whether `config` may take protection away: nobody checks, or it is as the user trusted it.
+  [[nodiscard]] bool trusts(const Config& config) const {
+    return trust_ == RootTrust::kUnchecked || (!is_foreign() && digest(config) == config_digest_);
+  }
   /// Nothing when the programs that `config` names may run. Errors: E_ACCESS_DENIED, which says
   /// what to do.
   [[nodiscard]] Status check_programs(const Config& config) const;
