@@ -26,11 +26,10 @@ class JsonCursor {
   /// Steps over a string and the blanks behind it; returns what stood between the quotes.
   std::string_view string() {
     const std::size_t begin = at_ + 1;
-    std::size_t end = begin;
-    while (end < text_.size() && text_[end] != '"') {
-      end += text_[end] == '\\' ? 2U : 1U;
+    std::size_t end = std::min(text_.find('"', begin), text_.size());
+    while (end < text_.size() && is_escaped(begin, end)) {
+      end = std::min(text_.find('"', end + 1), text_.size());
     }
-    end = std::min(end, text_.size());
     at_ = end;
     step();
     return text_.substr(begin, end - begin);
@@ -56,7 +55,21 @@ class JsonCursor {
   }
 
  private:
-  void skip_blanks() { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size()); }
+  void skip_blanks() {
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\r' || text_[at_] == '\n')) {
+      ++at_;
+    }
+  }
+
+  /// Whether the quote at `end` has an odd number of backslashes before it in the string.
+  [[nodiscard]] bool is_escaped(std::size_t begin, std::size_t end) const {
+    std::size_t slashes = end;
+    while (slashes > begin && text_[slashes - 1] == '\\') {
+      --slashes;
+    }
+    return (end - slashes) % 2 == 1;
+  }
 
   std::string_view text_;
   std::size_t at_ = 0;
