@@ -12,6 +12,35 @@ namespace bmad_mem {
 namespace {
 
 bool is_local_byte(char c) { return is_alnum(c) || std::string_view("._%+-'").contains(c); }
+/// Where the local part begins that ends at `end`: letters of Latin, Greek and Cyrillic are bytes
+/// of it. Scripts without blanks only right before the '@': four signs, which make a name.
+std::size_t local_begin(std::string_view text, std::size_t end, std::size_t size_max) {
+  constexpr std::size_t kNameMax = 4;
+  std::size_t begin = end;
+  std::size_t wide = 0;
+  const std::size_t first = end - std::min(end, size_max);
+  while (begin > first) {
+    const auto byte = [&](std::size_t back) {
+      return begin >= first + back ? static_cast<unsigned char>(text[begin - back]) : 0U;
+    };
+    if (is_local_byte(text[begin - 1])) {
+      if (wide > 0) {
+        break;
+      }
+      --begin;
+    } else if (byte(1) >= 0x80 && byte(1) < 0xc0 && byte(2) >= 0xc3 && byte(2) < 0xe0) {
+      begin -= 2;
+    } else if (byte(1) >= 0x80 && byte(1) < 0xc0 && byte(2) >= 0x80 && byte(2) < 0xc0 &&
+               byte(3) >= 0xe3 && byte(3) < 0xee && begin + 3 * wide == end && wide < kNameMax) {
+      begin -= 3;
+      ++wide;
+    } else {
+      break;
+    }
+  }
+  return begin;
+}
+
 bool is_domain_byte(char c) { return is_alnum(c) || c == '-' || c == '.'; }
 
 template <std::size_t kCount>
@@ -168,7 +197,7 @@ bool is_national(std::string_view text, const DigitGroups& groups) {
 std::optional<Span> email_at(std::string_view text, std::size_t at) {
   constexpr std::size_t kLocalMax = 64;
   constexpr std::size_t kDomainMax = 253;
-  std::size_t begin = run_begin(text, at, is_local_byte, kLocalMax);
+  std::size_t begin = local_begin(text, at, kLocalMax);
   while (begin < at && std::string_view(".'-%").contains(text[begin])) {
     ++begin;
   }
@@ -199,7 +228,7 @@ std::optional<Span> phone_at(std::string_view text, const DigitGroups& groups) {
                ? std::optional<Span>({.begin = at - 1, .end = groups.end()})
                : std::nullopt;
   }
-  if (std::string_view("-./:,#$@").contains(before) && before != '\0' && before != ':') {
+  if (std::string_view("-./:,#$@*").contains(before) && before != '\0' && before != ':') {
     return std::nullopt;
   }
   if (!is_north_american(text, groups) && !is_national(text, groups)) {

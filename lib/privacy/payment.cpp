@@ -41,37 +41,71 @@ bool has_iban_check(std::string_view iban) {
   return rest == 1;
 }
 
+/// What the numbers of a network begin with, from `low` to `high`, and how long they are.
+struct CardRange {
+  std::uint64_t low;
+  std::uint64_t high;
+  std::size_t size_min;
+  std::size_t size_max;
+};
+constexpr CardRange kCardRanges[] = {
+    {4, 4, 13, 13},           {4, 4, 16, 16},
+    {4, 4, 19, 19},                                  // Visa
+    {51, 55, 16, 16},         {2221, 2720, 16, 16},  // Mastercard
+    {34, 34, 15, 15},         {37, 37, 15, 15},      // Amex
+    {6011, 6011, 16, 19},     {644, 649, 16, 19},
+    {65, 65, 16, 19},      // Discover
+    {3528, 3589, 16, 19},  // JCB
+    {300, 305, 14, 14},       {300, 305, 16, 16},
+    {36, 36, 14, 14},  // Diners Club
+    {36, 36, 16, 16},         {38, 39, 14, 14},
+    {38, 39, 16, 16},                            //
+    {62, 62, 16, 19},         {81, 81, 16, 19},  // UnionPay
+    {2200, 2205, 16, 19},                        // Mir, Borica
+    {60, 60, 16, 16},         {82, 82, 16, 16},
+    {508, 508, 16, 16},  // RuPay
+    {5018, 5020, 12, 19},     {5038, 5038, 12, 19},
+    {5893, 5893, 12, 19},  // Maestro
+    {6304, 6304, 12, 19},     {6759, 6763, 12, 19},
+    {560221, 560225, 16, 16},  // and Bancontact
+    {4903, 4936, 18, 18},     {564182, 564182, 16, 19},
+    {633110, 633110, 16, 19},  // Switch
+    {5019, 5019, 16, 16},      // Dankort
+    {506699, 506778, 16, 16}, {509000, 509999, 16, 16},
+    {636368, 636369, 16, 16},  // Elo
+    {636297, 636297, 16, 16}, {504175, 504175, 16, 16},
+    {606282, 606282, 16, 16},                            // Hipercard
+    {506099, 506198, 16, 19}, {650002, 650027, 16, 19},  // Verve
+    {637, 639, 16, 16},       {9792, 9792, 16, 16},
+    {357111, 357111, 16, 16},  // InstaPayment, Troy
+    {8600, 8600, 16, 16},     {9860, 9860, 16, 16},
+    {1, 1, 15, 15},  // Uzcard, Humo, UATP
+};
+
 /// Whether a known network has cards of this length that begin so.
 bool is_card_range(std::string_view digits) {
-  const std::size_t size = digits.size();
-  const std::uint64_t two = number_of(digits.substr(0, 2));
-  const std::uint64_t three = number_of(digits.substr(0, 3));
-  const std::uint64_t four = number_of(digits.substr(0, 4));
-  const auto between = [](std::uint64_t value, unsigned low, unsigned high) {
-    return value >= low && value <= high;
-  };
-  return (digits.front() == '4' && (size == 13 || size == 16 || size == 19)) ||      // Visa
-         ((between(two, 51, 55) || between(four, 2221, 2720)) && size == 16) ||      // Mastercard
-         ((two == 34 || two == 37) && size == 15) ||                                 // Amex
-         ((four == 6011 || between(three, 644, 649) || two == 65) && size >= 16) ||  // Discover
-         (between(four, 3528, 3589) && size >= 16) ||                                // JCB
-         ((between(three, 300, 305) || two == 36 || two == 38 || two == 39) &&
-          (size == 14 || size == 16)) ||                                         // Diners Club
-         (two == 62 && size >= 16) ||                                            // UnionPay
-         (between(four, 2200, 2204) && size >= 16) ||                            // Mir
-         ((two == 60 || two == 81 || two == 82 || three == 508) && size == 16);  // RuPay
+  return std::ranges::any_of(kCardRanges, [&](const CardRange& range) {
+    std::size_t size = 1;
+    for (std::uint64_t high = range.high; high >= 10; high /= 10) {
+      ++size;
+    }
+    const std::uint64_t begin = number_of(digits.substr(0, size));
+    return begin >= range.low && begin <= range.high && digits.size() >= range.size_min &&
+           digits.size() <= range.size_max;
+  });
 }
 
 bool is_card_layout(const DigitGroups& groups) {
   return groups.has_sizes({4, 4, 4, 4}) || groups.has_sizes({4, 6, 5}) ||
          groups.has_sizes({4, 6, 4}) || groups.has_sizes({4, 4, 4, 4, 3}) ||
          groups.has_sizes({4, 4, 4, 1}) || groups.has_sizes({6, 13}) ||
-         groups.has_sizes({4, 3, 3, 3});
+         groups.has_sizes({4, 3, 3, 3}) || groups.has_sizes({4, 5, 6}) ||
+         groups.has_sizes({4, 4, 4});
 }
 
 bool is_card(std::string_view text, const DigitGroups& groups) {
   const std::string_view digits = groups.digits;
-  if (digits.size() < 13 || digits.size() > 19 || !is_card_range(digits) ||
+  if (digits.size() < 12 || digits.size() > 19 || !is_card_range(digits) ||
       !has_luhn_check(digits)) {
     return false;
   }
@@ -117,14 +151,47 @@ std::optional<Span> iban_at(std::string_view text, std::size_t at) {
   return Span{.begin = at - 2, .end = end};
 }
 
+namespace {
+
+constexpr std::size_t kGroupedSize = 19;  // "4111 1111 1111 1111".
+
+/// Whether a card in groups of four is at `at`.
+bool is_grouped_card(std::string_view text, std::size_t at) {
+  if (at + kGroupedSize > text.size() || !is_digit(text[at])) {
+    return false;
+  }
+  const DigitGroups four = read_digit_groups(text.substr(0, at + kGroupedSize), at);
+  return four.has_sizes({4, 4, 4, 4}) && is_card(text, four);
+}
+
+/// Four hexadecimal digits: a number of another row than that of a card.
+bool is_dump_group(std::string_view text, std::size_t begin, std::size_t end) {
+  return end - begin == 4 && !is_alnum(byte_before(text, begin)) && !is_alnum(byte_at(text, end)) &&
+         all_are(text.substr(begin, 4), is_hex_digit);
+}
+
+/// Whether the number [begin, end) stands among others of four digits, as in a dump, and those
+/// beside it are no cards either.
+bool is_in_dump(std::string_view text, std::size_t begin, std::size_t end) {
+  const std::size_t last = run_begin(text, begin, is_space, 4);
+  const std::size_t next = run_end(text, end, is_space, 4);
+  const bool follows = last < begin && last >= 4 && is_dump_group(text, last - 4, last);
+  const bool precedes =
+      next > end && next + 4 <= text.size() && is_dump_group(text, next, next + 4);
+  const bool follows_card =
+      begin >= kGroupedSize + 1 && is_grouped_card(text, begin - kGroupedSize - 1);
+  return (follows && !follows_card) || (precedes && !is_grouped_card(text, next));
+}
+
+}  // namespace
+
 std::optional<Span> card_at(std::string_view text, const DigitGroups& groups) {
   if (groups.count == 0) {
     return std::nullopt;
   }
   const std::size_t at = groups.begin();
   const char before = byte_before(text, at);
-  const bool is_in_list = before == ' ' && at - run_begin(text, at - 1, is_digit, 5) == 5;
-  if (is_word_byte(before) || std::string_view(".-+/").contains(before) || is_in_list) {
+  if (is_word_byte(before) || std::string_view(".-+/").contains(before)) {
     return std::nullopt;
   }
   // An expiry date may follow: the longest that fits is the number.
@@ -133,8 +200,7 @@ std::optional<Span> card_at(std::string_view text, const DigitGroups& groups) {
     const char after = byte_at(text, some.end());
     const bool goes_on = is_word_byte(after) || ((after == '-' || after == '.') &&
                                                  is_digit(byte_at(text, some.end() + 1)));
-    const bool is_one_of_many = count < groups.count && groups.groups[count].size() == 4;
-    if (!goes_on && !is_one_of_many && is_card(text, some)) {
+    if (!goes_on && is_card(text, some) && !is_in_dump(text, some.begin(), some.end())) {
       return Span{.begin = some.begin(), .end = some.end()};
     }
   }

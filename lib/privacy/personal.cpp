@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "bmad_mem/text.hpp"
+#include "byte_places.hpp"
 #include "finders.hpp"
 #include "personal_scan.hpp"
 #include "text_scan.hpp"
@@ -15,13 +16,7 @@ constexpr std::size_t kDigitRunMax = 24;
 constexpr std::size_t kRunMax = 32;
 
 /// What begins at a byte: all but digits and '@' is passed over at once.
-constexpr std::array<bool, 256> kIsTrigger = [] {
-  std::array<bool, 256> is_trigger{};
-  for (const char c : std::string_view("0123456789@")) {
-    is_trigger[static_cast<unsigned char>(c)] = true;
-  }
-  return is_trigger;
-}();
+using Triggers = BytePlaces<ByteSet<true, '@'>>;
 
 bool is_sign(char c) { return std::string_view(" -./()").contains(c); }
 
@@ -31,19 +26,17 @@ class PersonalScan {
       : text_(text), policies_(policies), out_(out) {}
 
   void run() {
-    for (std::size_t at = 0; at < text_.size();) {
-      if (!kIsTrigger[static_cast<unsigned char>(text_[at])]) {
-        ++at;
-        continue;
-      }
-      const std::size_t end = text_[at] == '@' ? at + 1 : run_end(text_, at, is_digit);
+    Triggers(text_).for_each([this](std::size_t at) {
       if (text_[at] == '@') {
         add(PersonalKind::kEmail, email_at(text_, at));
-      } else if (at >= found_end_ && end - at <= kRunMax) {
+        return at + 1;
+      }
+      const std::size_t end = run_end(text_, at, is_digit);
+      if (at >= found_end_ && end - at <= kRunMax) {
         read_number(at, end);
       }
-      at = end;
-    }
+      return end;
+    });
   }
 
  private:
@@ -51,8 +44,13 @@ class PersonalScan {
   [[nodiscard]] bool can_be_personal(std::size_t at, std::size_t end) const {
     constexpr std::size_t kAloneMin = 7;
     const char after = byte_at(text_, end);
+    const auto goes_on = [&](std::size_t next) {
+      return is_digit(byte_at(text_, next)) || byte_at(text_, next) == '(';
+    };
     return end - at >= kAloneMin || is_letter(after) || is_letter(byte_before(text_, at)) ||
-           after == ':' || (is_sign(after) && end + 1 < text_.size());
+           after == ':' ||
+           (is_sign(after) &&
+            (goes_on(end + 1) || (is_sign(byte_at(text_, end + 1)) && goes_on(end + 2))));
   }
 
   void read_number(std::size_t at, std::size_t end) {
@@ -64,6 +62,13 @@ class PersonalScan {
       return;
     }
     const DigitGroups groups = read_digit_groups(text_, at);
+    // Fewer only have meaning among letters.
+    constexpr std::size_t kDigitsMin = 7;
+    if (groups.digits.size() < kDigitsMin && !is_letter(byte_before(text_, at)) &&
+        !(groups.count > 0 && is_letter(byte_at(text_, groups.end()))) &&
+        byte_before(text_, at) != ' ') {
+      return;
+    }
     add(PersonalKind::kCard, card_at(text_, groups)) ||
         add(PersonalKind::kNationalId, national_id_at(text_, groups)) ||
         add(PersonalKind::kPhone, phone_at(text_, groups));

@@ -1,0 +1,105 @@
+// byte_places.hpp - the places of a text at which a byte of a small set stands, at one or two
+// instructions a byte.
+//
+//   16 bytes ── compared with each of the set at once ──► 16 bits ── the lowest ──► next()
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+namespace bmad_mem {
+
+using ByteBlock = unsigned char __attribute__((vector_size(16)));
+using SignedBlock = char __attribute__((vector_size(16)));
+
+constexpr ByteBlock block_of(unsigned char c) {
+  return ByteBlock{c, c, c, c, c, c, c, c, c, c, c, c, c, c, c, c};
+}
+
+/// Some bytes, and digits when `kDigits`.
+template <bool kDigits, unsigned char... kBytes>
+struct ByteSet {
+  static auto in(ByteBlock block) {
+    auto mask = (... | (block == block_of(kBytes)));
+    if constexpr (kDigits) {
+      mask |= (block - block_of('0')) < block_of(10);
+    }
+    return mask;
+  }
+  static constexpr bool has(unsigned char c) {
+    return (... || (c == kBytes)) || (kDigits && c >= '0' && c <= '9');
+  }
+};
+
+template <typename Set>
+class BytePlaces {
+ public:
+  explicit BytePlaces(std::string_view text) : text_(text) {}
+
+  /// Calls `use(place)` for each place of such a byte, ascending, from the place on that the last
+  /// call returned.
+  template <typename Use>
+  void for_each(const Use& use) {
+    std::size_t from = 0;
+    for (std::size_t block = 0; block * kSize < text_.size(); ++block) {
+      load(block);
+      for (unsigned rest = mask_; rest != 0; rest &= rest - 1) {
+        const std::size_t at = (block * kSize) + static_cast<std::size_t>(std::countr_zero(rest));
+        if (at >= from) {
+          from = use(at);
+        }
+      }
+      block = std::max(block, (from / kSize) - (from >= kSize ? 1 : 0));
+    }
+  }
+
+  /// The first place of such a byte from `at` on; the text's size when there is none.
+  std::size_t next(std::size_t at) {
+    while (at < text_.size()) {
+      const std::size_t block = at / kSize;
+      if (block != block_) {
+        load(block);
+      }
+      if (const unsigned rest = mask_ >> (at % kSize); rest != 0) {
+        return at + static_cast<std::size_t>(std::countr_zero(rest));
+      }
+      at = (block + 1) * kSize;
+    }
+    return text_.size();
+  }
+
+ private:
+  static constexpr std::size_t kSize = 16;
+
+  void load(std::size_t block) {
+    block_ = block;
+    mask_ = 0;
+    const char* begin = text_.data() + (block * kSize);
+    const std::size_t size = text_.size() - (block * kSize);
+    if (size < kSize) {
+      for (std::size_t i = 0; i < size; ++i) {
+        mask_ |= static_cast<unsigned>(Set::has(static_cast<unsigned char>(begin[i]))) << i;
+      }
+      return;
+    }
+    ByteBlock bytes;
+    std::memcpy(&bytes, begin, kSize);
+    const auto in = Set::in(bytes);
+#if defined(__SSE2__)
+    mask_ = static_cast<unsigned>(__builtin_ia32_pmovmskb128(std::bit_cast<SignedBlock>(in)));
+#else
+    for (std::size_t i = 0; i < kSize; ++i) {
+      mask_ |= static_cast<unsigned>(in[i] & 1) << i;
+    }
+#endif
+  }
+
+  std::string_view text_;
+  std::size_t block_ = static_cast<std::size_t>(-1);
+  unsigned mask_ = 0;
+};
+
+}  // namespace bmad_mem
