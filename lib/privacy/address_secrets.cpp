@@ -18,6 +18,7 @@ namespace bmad_mem {
 namespace {
 
 constexpr std::string_view kUrlRule = "url-credentials";
+/// Of what isn't known to be the user's part of an authority. No two of those overlap.
 constexpr std::size_t kAuthoritySizeMax = 1024;
 
 bool is_url_byte(char c) {
@@ -34,8 +35,7 @@ bool is_scheme_byte(char c) { return is_alnum(c) || c == '+' || c == '.' || c ==
 /// Where the '@' is that ends the user's part of the authority at `begin`; npos: it has none.
 std::size_t find_at_sign(std::string_view text, std::size_t begin) {
   const std::size_t authority_end = run_end(
-      text, begin, [](char c) { return is_url_byte(c) && c != '/' && c != '?' && c != '#'; },
-      kAuthoritySizeMax);
+      text, begin, [](char c) { return is_url_byte(c) && c != '/' && c != '?' && c != '#'; });
   const std::string_view authority = text.substr(begin, authority_end - begin);
   if (const std::size_t at_sign = authority.rfind('@'); at_sign != std::string_view::npos) {
     return begin + at_sign;
@@ -213,7 +213,11 @@ PartValue read_value(std::string_view text, std::size_t at, std::string_view sto
 void add_unless_stand_in(StructureScan& scan, PartValue value) {
   const std::string_view text = scan.text.substr(value.begin, value.end - value.begin);
   if (!is_stand_in(text)) {
-    scan.add(value.begin, value.end, kUrlRule);
+    const bool is_open = text.size() == kPartSizeMax;
+    const auto is_inside = [](char c) {
+      return !ends_any_value(c) && c != ';' && c != '&' && c != ' ';
+    };
+    scan.add(value.begin, is_open ? scan.real_end(value.end, is_inside) : value.end, kUrlRule);
   }
 }
 
@@ -270,15 +274,17 @@ void scan_signature(StructureScan& scan, std::size_t at, std::size_t size) {
   constexpr std::size_t kTokenMax = 4096;
   const std::string_view text = scan.text;
   const std::size_t begin = at + size;
-  const std::size_t end = run_end(
-      text, begin, [](char c) { return is_base64url(c) || std::string_view("%+/=~.").contains(c); },
-      kTokenMax);
+  const auto is_inside = [](char c) {
+    return is_base64url(c) || std::string_view("%+/=~.").contains(c);
+  };
+  std::size_t end = run_end(text, begin, is_inside, kTokenMax);
   const std::string_view value = text.substr(begin, end - begin);
   const char before = byte_before(text, at);
   if (value.size() < kSizeMin || is_word_byte(before) || is_stand_in(value) ||
       !looks_random(value)) {
     return;
   }
+  end = value.size() == kTokenMax ? scan.real_end(end, is_inside) : end;
   const auto is_query_byte = [](char c) { return !is_space(c) && !is_quote(c) && c != '<'; };
   const std::size_t from = run_begin(text, at, is_query_byte, kQueryMax);
   const std::size_t to = run_end(text, end, is_query_byte, kQueryMax);

@@ -65,12 +65,6 @@ Traits traits_of(string_view value) {
   return traits;
 }
 
-bool is_strong(SecretKind kind) {
-  return kind != SecretKind::kWeak && kind != SecretKind::kCredential &&
-         kind != SecretKind::kConnection && kind != SecretKind::kCode &&
-         kind != SecretKind::kSeedPhrase;
-}
-
 /// "sha256", "base64", "utf8", "int32", "ed25519": letters that everybody follows by a number.
 bool is_known_term(string_view value) {
   std::array<char, 12> letters = {};
@@ -129,12 +123,52 @@ bool has_rooted_path(string_view value) {
          value.starts_with("~/") || value.starts_with("C:\\") || value.starts_with("\\\\");
 }
 
+/// The same, and nothing that paths haven't.
+bool is_path(string_view value) {
+  return has_rooted_path(value) && all_are(value, [](char c) {
+           return is_word_byte(c) || string_view("/\\.-~:").contains(c);
+         });
+}
+
 /// What is public whatever name it bears.
 bool is_public_anyhow(string_view value) {
   return value.contains("://") || value.starts_with("data:") || value.starts_with("sha256:") ||
          value.starts_with("sha256-") || value.starts_with("sha384-") ||
          value.starts_with("sha512-") || value.starts_with("sha512:") ||
          value.starts_with("sha1-") || value.starts_with("sha1:") || value.starts_with("W/\"");
+}
+
+/// What is left of `value` without what a template or an earlier redaction put there.
+string_view outside_template(string_view value) {
+  struct Marks {
+    string_view open;
+    string_view close;
+  };
+  static constexpr Marks kMarks[] = {{"${", "}"},  {"{{", "}}"}, {"$(", ")"},       {"#{", "}"},
+                                     {"<%", "%>"}, {"%(", ")s"}, {"[REDACTED", "]"}};
+  for (const Marks& each : kMarks) {
+    const std::size_t begin = value.find(each.open);
+    if (begin == string_view::npos) {
+      continue;
+    }
+    const std::size_t close = value.find(each.close, begin + each.open.size());
+    const string_view after =
+        close == string_view::npos ? string_view() : value.substr(close + each.close.size());
+    return begin > after.size() ? value.substr(0, begin) : after;
+  }
+  if (is_public_anyhow(value)) {
+    return {};
+  }
+  const bool is_name = value.size() > 2 && all_are(value.substr(1, value.size() - 2), [](char c) {
+                         return is_word_byte(c) || string_view("-. :/|").contains(c);
+                       });
+  return is_name && !is_alnum(value.front()) && !is_alnum(value.back()) ? string_view() : value;
+}
+
+/// Whether `value` has signs that code rarely has, and all kinds of letters.
+bool is_free_of_code(string_view value) {
+  return any_is(value, is_digit) && any_is(value, is_lower) && any_is(value, is_upper) &&
+         any_is(value, [](char c) { return string_view("#@^~%$`\\;!").contains(c); });
 }
 
 /// Words of a sentence about passwords rather than of one.
@@ -277,7 +311,7 @@ Verdict judge_password(SecretKind kind, string_view value, ValueForm form) {
 Verdict judge_hex(SecretKind kind, const Traits& traits, ValueForm form) {
   const bool is_drawn = traits.size >= 16 && traits.is_mixed() && traits.distinct >= 7;
   const bool may_be_hash = traits.size == 40 || traits.size == 64;
-  if (!is_drawn || ((!is_strong(kind) || form == ValueForm::kProse) && may_be_hash)) {
+  if (!is_drawn || ((!is_strong_kind(kind) || form == ValueForm::kProse) && may_be_hash)) {
     return std::nullopt;
   }
   return secret(kind);
@@ -328,9 +362,9 @@ Verdict judge_key(SecretKind kind, string_view value, ValueForm form) {
     return judge_hex(kind, traits, form);
   }
   if (looks_like_uuid(value)) {
-    return is_strong(kind) && form != ValueForm::kProse ? secret(kind) : std::nullopt;
+    return is_strong_kind(kind) && form != ValueForm::kProse ? secret(kind) : std::nullopt;
   }
-  if (!is_strong(kind) && is_public_shape(value)) {
+  if (!is_strong_kind(kind) && is_public_shape(value)) {
     return std::nullopt;
   }
   // Passwords of machines under names such as client_secret have brackets as well.
@@ -339,7 +373,7 @@ Verdict judge_key(SecretKind kind, string_view value, ValueForm form) {
   if ((has_key_alphabet(traits) && is_drawn_key(traits, form)) || is_free) {
     return secret(kind);
   }
-  const bool is_doubtful = is_strong(kind) && traits.is_mixed() && traits.bits >= 0 &&
+  const bool is_doubtful = is_strong_kind(kind) && traits.is_mixed() && traits.bits >= 0 &&
                            !has_rooted_path(value) && traits.foreign == 0;
   return is_doubtful ? near(kind, traits, form) : std::nullopt;
 }
@@ -390,11 +424,11 @@ Verdict judge_kind(SecretKind kind, string_view value, ValueForm form) {
 }  // namespace
 
 bool may_have_rule(string_view value) {
-  if (value.size() < 8 || value.size() > kValueSizeMax) {
+  if (value.size() < 8) {
     return false;
   }
   bool has_digit = false;
-  for (const char c : value) {
+  for (const char c : value.substr(0, kValueSizeMax)) {
     has_digit = has_digit || is_digit(c);
     if (!is_alnum(c) && !string_view("_-.+/=:~").contains(c)) {
       return false;
@@ -405,20 +439,29 @@ bool may_have_rule(string_view value) {
 
 Verdict judge_value(string_view name, string_view value, ValueForm form) {
   constexpr std::size_t kSizeMin = 4;
-  if (value.size() < kSizeMin || value.size() > kValueSizeMax || name.empty() ||
-      name.size() > kNameSizeMax) {
+  if (value.size() < kSizeMin || name.empty() || name.size() > kNameSizeMax) {
     return std::nullopt;
   }
+  const bool is_cut = value.size() >= kValueSizeMax;
+  value = value.substr(0, kValueSizeMax);
   const Verdict by_rule = judge_by_rule(name, value);
   const SecretKind kind = kind_of(name);
-  if ((!by_rule && kind == SecretKind::kNone) || is_placeholder(value) ||
-      repeats_name(name, value)) {
+  if ((!by_rule && kind == SecretKind::kNone) || repeats_name(name, value)) {
     return std::nullopt;
   }
-  if (by_rule) {
+  const bool is_drawn =
+      is_strong_kind(kind) && is_scrambled(value) && !is_path(value) &&
+      (form == ValueForm::kQuoted || form == ValueForm::kLiteral || is_free_of_code(value));
+  if (is_placeholder(value)) {
+    return is_drawn && is_scrambled(outside_template(value)) ? secret(kind) : std::nullopt;
+  }
+  if (by_rule || is_public_anyhow(value)) {
     return by_rule;
   }
-  return is_public_anyhow(value) ? std::nullopt : judge_kind(kind, value, form);
+  const Verdict verdict = is_drawn ? secret(kind) : judge_kind(kind, value, form);
+  // What is too long to be judged as a whole, and no text, may still be one.
+  const bool may_be_long = !verdict && is_cut && is_strong_kind(kind) && !value.contains(' ');
+  return may_be_long ? ValueVerdict{.rule = rule_of(kind), .certainty = Certainty::kNear} : verdict;
 }
 
 Verdict judge_assignment(string_view name, string_view value) {

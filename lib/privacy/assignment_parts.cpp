@@ -12,7 +12,7 @@ namespace {
 /// Columns of aligned assignments are no wider apart.
 constexpr std::size_t kBlanksMax = 48;
 
-/// A value without quotes is no longer where code may stand; bounds the cost of an operator.
+/// Of a longer value without quotes its begin is judged; bounds the cost of an operator.
 constexpr std::size_t kBareSizeMax = 512;
 
 /// What a byte can be, as bits: this is where the time goes.
@@ -30,6 +30,14 @@ constexpr auto kByteBits = [] {
     bits[i] =
         static_cast<std::uint8_t>((in_name ? kInName : 0U) | (ends_line ? kEndsLine : 0U) |
                                   (ends_code ? kEndsCode : 0U) | (ends_query ? kEndsQuery : 0U));
+  }
+  return bits;
+}();
+
+constexpr auto kLetterBits = [] {
+  std::array<LetterSet, 256> bits = {};
+  for (unsigned i = 0; i < bits.size(); ++i) {
+    bits[i] = letter_bit(static_cast<char>(i));
   }
   return bits;
 }();
@@ -57,7 +65,7 @@ NamePart run_before(std::string_view text, std::size_t end) {
   const std::size_t first = end - std::min(end, kNameSizeMax + 1);
   while (name.begin > first && has_bit(text[name.begin - 1], kInName)) {
     --name.begin;
-    name.letters |= letter_bit(text[name.begin]);
+    name.letters |= kLetterBits[static_cast<unsigned char>(text[name.begin])];
   }
   // In a text that was escaped, "\nPASSWORD": the letter belongs to the backslash.
   if (name.begin > 0 && name.begin < name.end && text[name.begin - 1] == '\\' &&
@@ -161,9 +169,16 @@ std::optional<ValuePart> quoted_at(std::string_view text, std::size_t at) {
   const std::size_t begin = at + 1;
   const std::size_t last = std::min(text.size(), begin + kValueSizeMax);
   std::size_t slashes = 0;
-  for (std::size_t i = begin; i < last && text[i] != '\n'; ++i) {
+  std::size_t i = begin;
+  for (; i < last && text[i] != '\n'; ++i) {
     if (text[i] == '\\') {
       ++slashes;
+      continue;
+    }
+    // YAML, SQL and Pascal write a quote twice.
+    if (text[i] == '\'' && quote == '\'' && i > begin && i + 1 < last && text[i + 1] == '\'' &&
+        slashes == 0 && escapes == 0) {
+      ++i;
       continue;
     }
     // Within quotes without escapes, an odd number of backslashes escapes the quote.
@@ -173,7 +188,90 @@ std::optional<ValuePart> quoted_at(std::string_view text, std::size_t at) {
     }
     slashes = 0;
   }
+  if (i == last && i < text.size()) {
+    constexpr std::string_view kQuotes = "\"'`";
+    return ValuePart{
+        .begin = begin, .end = i, .open_until = kQuotes.substr(kQuotes.find(quote), 1)};
+  }
   return std::nullopt;
+}
+
+bool container_begins(std::string_view text, std::size_t at) {
+  const std::optional<ValuePart> key = quoted_at(text, at + 1);
+  if (!key) {
+    return false;
+  }
+  const std::size_t after =
+      run_end(text, key->end, [](char c) { return c == '\\' || is_quote(c) || is_blank(c); }, 8);
+  return after < text.size() && text[after] == ':';
+}
+
+bool is_line_over(std::string_view text, std::size_t at) {
+  at = blanks_end(text, at, 16);
+  const char c = byte_at(text, at);
+  return at >= text.size() || c == '\n' || c == '\r' || c == '#';
+}
+
+bool begins_call(std::string_view value) {
+  const std::size_t end =
+      run_end(value, 0, [](char c) { return is_word_byte(c) || c == '.' || c == ':'; });
+  return end > 1 && end < value.size() && (value[end] == '(' || value[end] == '[');
+}
+
+std::size_t real_end(std::string_view text, const ValuePart& value) {
+  if (value.open_until.empty()) {
+    return value.end;
+  }
+  return run_end(text, value.end,
+                 [&](char c) { return c != '\n' && c != '\r' && !value.open_until.contains(c); });
+}
+
+namespace {
+
+/// Whether "name=" or "User Id=" stands at `at`, as in queries and connection strings; with one of
+/// `signs` behind the name.
+bool begins_pair(std::string_view text, std::size_t at, std::string_view signs) {
+  constexpr std::size_t kNameMax = 32;
+  const std::size_t end = run_end(
+      text, std::min(at, text.size()),
+      [](char c) { return is_word_byte(c) || c == ' ' || c == '-'; }, kNameMax);
+  return end > at && is_letter(text[at]) && end < text.size() && signs.contains(text[end]);
+}
+
+}  // namespace
+
+ValuePart word_at(std::string_view text, std::size_t at, std::size_t name_begin) {
+  constexpr std::size_t kLineMax = 160;
+  // The quotes that are open before the name, as in `"--password=x"`, end it.
+  const auto before = [&] {
+    const std::size_t line =
+        run_begin(text, name_begin, [](char c) { return c != '\n'; }, kLineMax);
+    return text.substr(line, name_begin - line);
+  };
+  constexpr std::size_t kQuotesMax = 4;
+  std::size_t quotes = 0;
+  ValuePart word{.begin = at, .end = at};
+  const std::size_t last = std::min(text.size(), at + (kBareSizeMax / 2));
+  for (; word.end < last && static_cast<unsigned char>(text[word.end]) > ' '; ++word.end) {
+    const char c = text[word.end];
+    const bool is_line_break = c == '\\' && word.end + 1 < text.size() && text[word.end + 1] == 'n';
+    if ((c == ';' || c == '&' || is_line_break) &&
+        (is_line_break ? begins_pair(text, blanks_end(text, word.end + 2), "=:")
+                       : begins_pair(text, word.end + 1, "="))) {
+      return word;
+    }
+    const bool is_escaped = c == '\\' && word.end + 1 < text.size() && text[word.end + 1] == '"';
+    if (quotes < kQuotesMax && (is_quote(c) || is_escaped)) {
+      ++quotes;
+      if (is_escaped ? before().contains("\\\"") : std::ranges::count(before(), c) % 2 == 1) {
+        return word;
+      }
+    }
+  }
+  if (word.end == last && last < text.size()) {
+    word.open_until = " \t";
+  }
+  return word;
 }
 
 ValuePart bare_at(std::string_view text, std::size_t at, BareEnd end) {
@@ -189,6 +287,10 @@ ValuePart bare_at(std::string_view text, std::size_t at, BareEnd end) {
       break;
     }
     ++value.end;
+  }
+  if (value.end == last && last < text.size()) {
+    value.open_until = end == BareEnd::kLine ? " \t\"'`" : " \t\"'`,;)]}<>\\|&";
+    return value;
   }
   while (value.end > at && std::string_view(",;.)]}:").contains(text[value.end - 1])) {
     --value.end;

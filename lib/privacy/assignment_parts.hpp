@@ -45,17 +45,29 @@ enum class SecretKind : std::uint8_t {
 /// What `name` promises; kNone for names longer than kNameSizeMax.
 SecretKind secret_kind(std::string_view name);
 
+/// Whether what is named so is drawn or chosen to be secret, and nothing else now and then.
+bool is_strong_kind(SecretKind kind);
+
+/// `name` without the ending of its plural, where only so it names a secret: "db_passwords". Else
+/// empty.
+std::string_view singular_secret(std::string_view name);
+
 /// Whether `name` has a word such as commit, sha, hash, digest, checksum: what it names is public.
 bool names_digest(std::string_view name);
+
+/// Whether a word of `text` may name a secret. Sorts most sentences out, at ten instructions a
+/// byte.
+bool may_name_secret(std::string_view text);
 
 /// Id of the rule that a value of `kind` is redacted by.
 std::string_view rule_of(SecretKind kind);
 
-/// Letters of a name as a set: bit 0 is 'a' or 'A'.
+/// Letters of a name as a set: bit 0 is 'a' or 'A', the last one any letter beyond ASCII.
 using LetterSet = std::uint32_t;
+inline constexpr LetterSet kForeignLetter = 1U << 31U;
 constexpr LetterSet letter_bit(char c) {
   const auto letter = static_cast<unsigned char>(static_cast<unsigned char>(c) | 0x20U);
-  return letter >= 'a' && letter <= 'z' ? 1U << (letter - 'a') : 0;
+  return letter >= 'a' && letter <= 'z' ? 1U << (letter - 'a') : letter < 0x80 ? 0 : kForeignLetter;
 }
 
 /// Whether a name with these letters can be of any kind but kNone. Rules most names out at once.
@@ -67,6 +79,9 @@ bool can_be_secret_name(LetterSet letters);
 struct ValuePart {
   std::size_t begin = 0;
   std::size_t end = 0;
+  /// The value goes on behind `end`, to the first of these, or to the end of its line: what is read
+  /// of it is enough to judge it. Empty for a whole one.
+  std::string_view open_until = {};
 
   [[nodiscard]] std::string_view of(std::string_view text) const {
     return text.substr(begin, end - begin);
@@ -83,7 +98,7 @@ struct NamePart : ValuePart {
 NamePart name_before(std::string_view text, std::size_t end);
 
 /// The value in quotes that begins at `at`, which may have backslashes or a prefix as in r"…"
-/// before. Nothing when there is none on this line.
+/// before. Nothing when there is none on this line. One longer than kValueSizeMax is open.
 std::optional<ValuePart> quoted_at(std::string_view text, std::size_t at);
 
 /// How far a value without quotes goes.
@@ -93,8 +108,27 @@ enum class BareEnd : std::uint8_t {
   kQuery  ///< And to '&' and '#'.
 };
 
-/// The value without quotes that begins at `at`; may be empty.
+/// The value without quotes that begins at `at`; may be empty. A long one is open.
 ValuePart bare_at(std::string_view text, std::size_t at, BareEnd end);
+
+/// The value without quotes of a name that begins at `name_begin`, to the next blank: whatever of
+/// quotes and brackets is in it, but for a quote that was open before the name.
+ValuePart word_at(std::string_view text, std::size_t at, std::size_t name_begin);
+
+/// Whether the rest of the line from `at` on is empty or a comment.
+bool is_line_over(std::string_view text, std::size_t at);
+
+/// Whether `value` begins as a call or an index: `read(`, `a.b[`.
+bool begins_call(std::string_view value);
+
+/// Whether the '{' at `at` opens an object whose first member has a name in quotes.
+bool container_begins(std::string_view text, std::size_t at);
+
+/// No option of one letter is longer: "-upw".
+inline constexpr std::size_t kShortOptionMax = 4;
+
+/// Where an open value ends. Its time is linear in what it takes.
+std::size_t real_end(std::string_view text, const ValuePart& value);
 
 /// The first byte from `at` on that isn't a blank.
 std::size_t skip_blanks(std::string_view text, std::size_t at);
@@ -110,7 +144,7 @@ enum class ValueForm : std::uint8_t {
   kProse,    ///< The next word of a sentence: "password …".
 };
 
-/// No secret is looked for in longer values, in bytes.
+/// What a value is judged by when it is longer, in bytes.
 inline constexpr std::size_t kValueSizeMax = 4096;
 
 /// Judges `value`, which stands under `name` in that form.

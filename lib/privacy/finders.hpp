@@ -1,7 +1,7 @@
 // finders.hpp - what looks for secrets in a text, and what makes one list of all that was found.
 //
 //   text ──► tokens, structures, assignments, personal data ──► merge_detections()
-//     └────► what is encoded, once more
+//     └────► what is encoded or disguised, once more
 //
 // Each appends to `out`, in time linear in the size of the text; its detections may overlap.
 // Threads: safe.
@@ -41,6 +41,9 @@ const SecretRule* find_assigned_rule(std::string_view name, std::string_view val
 ///   headers                    Authorization, Proxy-Authorization, Cookie, Set-Cookie, X-Api-Key
 ///   lines of known files       .npmrc, .netrc, .pgpass, .git-credentials
 void find_structures(std::string_view text, Detections& out);
+
+/// Both, in one walk over the text.
+void find_keywords(std::string_view text, Detections& out);
 
 /// What a value is that stands under a name.
 struct ValueVerdict {
@@ -101,6 +104,14 @@ void find_user_pattern(const UserPattern& pattern, std::string_view text, Detect
 /// characters don't stand for whole bytes.
 void find_encoded(std::string_view text,
                   const std::function<void(std::string_view, Detections&)>& find, Detections& out);
+
+/// Calls `find(lines, out)` for the lines of `text` in which signs stand that a reader doesn't see
+/// as they are (colours of a terminal, signs without width, NULs of UTF-16, escapes, joins of
+/// literals), as they are read, and appends the places in `text` of what it finds. A secret has the
+/// signs within it.
+void find_disguised(std::string_view text,
+                    const std::function<void(std::string_view, Detections&)>& find,
+                    Detections& out);
 
 /// The detections in `text`, ascending and without overlaps. Of two that overlap the one that was
 /// found first names the rule of both; a secret swallows what merely comes near. What lies in one

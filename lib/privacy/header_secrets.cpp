@@ -18,7 +18,6 @@ namespace bmad_mem {
 namespace {
 
 constexpr std::string_view kHeaderRule = "authorization";
-constexpr std::size_t kCredentialsMax = 8192;
 constexpr std::size_t kParametersMax = 1024;
 constexpr std::size_t kCredentialsMin = 8;
 
@@ -31,7 +30,7 @@ bool is_credential_byte(char c) {
 std::size_t credentials_end(StructureScan& scan, std::size_t at) {
   if (at < scan.credentials_begin || at >= scan.credentials_end) {
     scan.credentials_begin = at;
-    scan.credentials_end = run_end(scan.text, at, is_credential_byte, kCredentialsMax);
+    scan.credentials_end = run_end(scan.text, at, is_credential_byte);
   }
   std::size_t end = scan.credentials_end;
   while (end > at && std::string_view(".:!?*").contains(scan.text[end - 1])) {
@@ -132,10 +131,14 @@ std::size_t value_after_name(std::string_view text, std::size_t name_end) {
   if (!std::string_view(":=,>").contains(byte_at(text, at)) || at >= text.size()) {
     return std::string_view::npos;
   }
+  const bool is_argument = text[at] == ',';
   at = run_end(text, at + 1, [](char c) { return is_blank(c) || c == '[' || c == '('; }, 16);
   const bool is_prefixed = std::string_view("bfru$").contains(byte_at(text, at));
   if (is_prefixed && is_quote(byte_at(text, at + 1))) {
     ++at;
+  }
+  if (is_argument && !is_quote(byte_at(text, at)) && byte_at(text, at) != '\\') {
+    return std::string_view::npos;  // `"X-Token", length`: names of code follow.
   }
   return run_end(text, at, [](char c) { return is_quote(c) || c == '\\'; }, 4);
 }

@@ -39,15 +39,8 @@ bool is_crockford(char c) {
   return is_alnum(c) && lower != 'i' && lower != 'l' && lower != 'o' && lower != 'u';
 }
 
-/// A ULID, or an id of ours: a prefix, then 15 characters of which the first count milliseconds.
-bool is_ulid_or_id(std::string_view text) {
-  if (text.size() == 26 && text.front() <= '7' && all_are(text, is_crockford)) {
-    return true;
-  }
-  const std::size_t dash = text.rfind('-');
-  return dash != std::string_view::npos && dash >= 2 && dash <= 12 &&
-         text.size() - dash - 1 == 15 && text[dash + 1] == '0' &&
-         all_are(text.substr(0, dash), is_lower) && all_are(text.substr(dash + 1), is_crockford);
+bool is_ulid(std::string_view text) {
+  return text.size() == 26 && text.front() <= '7' && all_are(text, is_crockford);
 }
 
 bool is_digest(std::string_view lower) {
@@ -93,6 +86,19 @@ bool is_number_like(std::string_view text) {
   return letters == 0 || is_time || (letters <= 6 && randomness_bits(text) < kRandomBits);
 }
 
+/// "^2.1.0", ">=1.2", "~3.x", "2.0.0-rc.1": what packages ask for.
+bool is_version_range(std::string_view text) {
+  const std::size_t operators = std::min(text.find_first_not_of("^~<>=v "), text.size());
+  text.remove_prefix(operators);
+  const std::size_t end = std::min(text.find('-'), text.size());
+  const std::string_view numbers = text.substr(0, end);
+  return !numbers.empty() && is_digit(numbers.front()) && numbers.contains('.') &&
+         all_are(numbers, [](char c) { return is_digit(c) || c == '.' || c == 'x' || c == '*'; }) &&
+         all_are(text.substr(end),
+                 [](char c) { return is_lower(c) || is_digit(c) || c == '.' || c == '-'; }) &&
+         text.size() - end <= 16;
+}
+
 bool is_address(std::string_view text) {
   const std::size_t scheme = text.find("://");
   if (scheme != std::string_view::npos && scheme > 1) {
@@ -115,12 +121,21 @@ bool is_written(std::string_view text) {
 
 }  // namespace
 
+bool is_own_id(std::string_view value) {
+  // A prefix, then 15 characters of which the first count milliseconds.
+  constexpr std::size_t kRest = 15;
+  const std::size_t dash = value.rfind('-');
+  return dash != std::string_view::npos && dash >= 2 && dash <= 12 &&
+         value.size() - dash - 1 == kRest && value[dash + 1] == '0' &&
+         all_are(value.substr(0, dash), is_lower) && all_are(value.substr(dash + 1), is_crockford);
+}
+
 bool is_public_shape(std::string_view value) {
   const std::string_view text = trimmed(value);
   if (text.empty()) {
     return true;
   }
-  if (is_hash(text) || is_uuid(text) || is_ulid_or_id(text) || is_number_like(text) ||
+  if (is_hash(text) || is_uuid(text) || is_ulid(text) || is_own_id(text) || is_number_like(text) ||
       is_etag_or_trace(text) || is_address(text)) {
     return true;
   }
@@ -329,7 +344,7 @@ bool is_placeholder(std::string_view value) {
   const std::string lower = lower_ascii(text);
   return is_template(text) || is_reference(text) || has_mask(lower) ||
          kPlaceholderWords.contains(lower) || has_specimen_word(lower) ||
-         has_sample_word(text, lower) || is_sequence(text);
+         has_sample_word(text, lower) || is_sequence(text) || is_version_range(text);
 }
 
 bool is_stand_in(std::string_view value) {

@@ -21,6 +21,9 @@ namespace bmad_mem {
 /// identifier in code, path, URL without credentials, colour, date, number, version, id of ours.
 bool is_public_shape(std::string_view value);
 
+/// Whether `value` is an id as ours are: "msg-01kaxx8v04q7m2s".
+bool is_own_id(std::string_view value);
+
 /// Whether `value` stands where a secret would and is none: empty, "${X}", "$X", "{{x}}", "%X%",
 /// "<your-key>", "xxxx", "****", "changeme", "EXAMPLE", "null", "process.env.X", "[REDACTED:x]".
 bool is_placeholder(std::string_view value);
@@ -59,5 +62,9 @@ Shape shape_of(std::string_view value);
 
 /// Whether a machine rather than a person chose `value`: its kinds of letters change often.
 bool looks_random(std::string_view value);
+
+/// Whether `value` is mixed as generated passwords with punctuation are: three of the four kinds of
+/// characters, signs among them, that change often, and no word. No pattern, no format of a text.
+bool is_scrambled(std::string_view value);
 
 }  // namespace bmad_mem

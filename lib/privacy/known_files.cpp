@@ -28,7 +28,8 @@ void add_file_value(StructureScan& scan, std::size_t begin, std::string_view rul
   const std::size_t end = run_end(scan.text, begin, is_file_value_byte, kFileValueMax);
   const std::string_view value = scan.text.substr(begin, end - begin);
   if (value.size() >= size_min && !is_stand_in(value)) {
-    scan.add(begin, end, rule);
+    const bool is_open = value.size() == kFileValueMax;
+    scan.add(begin, is_open ? scan.real_end(end, is_file_value_byte) : end, rule);
   }
 }
 
@@ -141,7 +142,12 @@ void scan_pypirc(StructureScan& scan, std::size_t at, std::size_t size) {
   if (words.starts_with('=') || words.starts_with(':')) {
     const std::size_t value =
         run_end(text, sign + 1, [](char c) { return is_blank(c) || is_quote(c); }, 8);
-    if (!text.substr(value).starts_with("self.")) {
+    const std::string_view member = text.substr(value, 32);
+    const std::size_t dot = member.find('.');
+    const bool is_code = dot != std::string_view::npos &&
+                         all_are(member.substr(0, dot), is_letter) &&
+                         member.substr(dot + 1).starts_with('_');
+    if (!member.starts_with("self.") && !is_code) {
       add_file_value(scan, value, "pypirc", 4);
     }
   }
@@ -156,14 +162,14 @@ void scan_docker_auth(StructureScan& scan, std::size_t at, std::size_t size) {
   if (value == std::string_view::npos) {
     return;
   }
-  const std::size_t end = run_end(
-      text, value, [](char c) { return is_base64(c) || c == '=' || is_base64url(c); },
-      kFileValueMax);
+  const auto is_inside = [](char c) { return is_base64(c) || c == '=' || is_base64url(c); };
+  const std::size_t end = run_end(text, value, is_inside, kFileValueMax);
   const std::string_view encoded = text.substr(value, end - value);
   constexpr std::size_t kLoginMin = 8;
   const bool is_login = encoded.size() >= kLoginMin && is_encoded_login(encoded);
   if (is_login || (size > 4 && looks_random(encoded))) {
-    scan.add(value, end, "docker-auth");
+    const bool is_open = encoded.size() == kFileValueMax;
+    scan.add(value, is_open ? scan.real_end(end, is_inside) : end, "docker-auth");
   }
 }
 

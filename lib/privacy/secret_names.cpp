@@ -72,6 +72,9 @@ constexpr WordKind kWordKinds[] = {
     {"private signing encryption decryption master rsa ssh hmac", "key keys",
      SecretKind::kPrivateKey},
     {"secret", "key keys", SecretKind::kSecret},
+    {"", "psk presharedkey", SecretKind::kSecret},
+    {"", "storepass keypass srcstorepass deststorepass srckeypass destkeypass passin passout",
+     SecretKind::kPassword},
     {"", "bearer jwt", SecretKind::kToken},
     {"", "secret", SecretKind::kSecret},
     {"", "credential credentials creds", SecretKind::kCredential},
@@ -94,6 +97,41 @@ constexpr WordKind kWordEnds[] = {
     {"", "secret", SecretKind::kSecret},
 };
 
+/// Each word of kWordKinds with its row: comparing sizes first, a look-up takes 200 instructions.
+struct WordRow {
+  string_view word;
+  const WordKind* row = nullptr;
+};
+constexpr std::size_t kWordRowsMax = 64;
+constexpr auto kWordRows = [] {
+  std::array<WordRow, kWordRowsMax> rows = {};
+  std::size_t count = 0;
+  for (const WordKind& each : kWordKinds) {
+    for_each_word(each.words, [&](string_view word) { rows[count++] = {word, &each}; });
+  }
+  return rows;
+}();
+
+/// Three letters; a slot of a set of them is the last five bits of each.
+constexpr std::size_t kStemSlots = 1U << 15U;
+constexpr std::size_t stem_slot(char a, char b, char c) {
+  const auto bits = [](char each) { return static_cast<unsigned char>(each) & 31U; };
+  return bits(a) | bits(b) << 5U | bits(c) << 10U;
+}
+
+/// The last three letters of words that kind_of_squeezed() knows.
+constexpr auto kSqueezedEnds = [] {
+  std::array<bool, kStemSlots> ends = {};
+  const auto add = [&](string_view word) {
+    ends[stem_slot(word[word.size() - 3], word[word.size() - 2], word.back())] = true;
+  };
+  for (const WordKind& each : kWordEnds) {
+    for_each_word(each.words, add);
+  }
+  for_each_word("dbpass token pwd", add);
+  return ends;
+}();
+
 SecretKind kind_of_squeezed(string_view word) {
   constexpr std::size_t kSizeMin = 6;  // Of all others: "passwd", "apikey".
   constexpr std::size_t kTokenSizeMax = 10;
@@ -101,6 +139,9 @@ SecretKind kind_of_squeezed(string_view word) {
     return SecretKind::kPassword;
   }
   if (word.size() < kSizeMin) {
+    return SecretKind::kNone;
+  }
+  if (!kSqueezedEnds[stem_slot(word[word.size() - 3], word[word.size() - 2], word.back())]) {
     return SecretKind::kNone;
   }
   if (has_word("dbpass sshpass userpass rootpass mypass", word)) {
@@ -132,27 +173,20 @@ SecretKind kind_of_word(string_view before, string_view word) {
   if (word == "token") {
     return kPublicTokenOwners.contains(before) ? SecretKind::kNone : SecretKind::kToken;
   }
-  for (const WordKind& each : kWordKinds) {
-    if (each.words.contains(word) && has_word(each.words, word) &&
-        (each.before.empty() || has_word(each.before, before))) {
-      return each.kind;
+  for (const WordRow& each : kWordRows) {
+    if (each.word == word && (each.row->before.empty() || has_word(each.row->before, before))) {
+      return each.row->kind;
     }
   }
   return word == "key" || word == "keys" ? kind_of_key(before) : kind_of_squeezed(word);
 }
 
-/// Three letters of each word that a secret is named by; a slot of the set is the last five bits of
-/// each, mixed. Names without any are not taken apart.
-constexpr std::size_t kStemSlots = 1U << 12U;
-constexpr std::size_t stem_slot(char a, char b, char c) {
-  const auto bits = [](char each) { return static_cast<unsigned char>(each) & 31U; };
-  return (bits(a) ^ bits(b) << 4U ^ bits(c) << 7U) % kStemSlots;
-}
+/// Three letters of each word that a secret is named by. Names without any are not taken apart.
 constexpr auto kStems = [] {
   std::array<bool, kStemSlots> stems = {};
   for_each_word(
-      "pas pwd psw key oke cre aut rer jwt dsn pin otp alt eed ode str hra ord epp nnw woo ase nha "
-      "lav mne",
+      "pas pwd psw key oke cre aut rer jwt dsn pin otp alt eed ode str hra ord epp nnw woo ras nha "
+      "lav mne psk",
       [&](string_view stem) { stems[stem_slot(stem[0], stem[1], stem[2])] = true; });
   return stems;
 }();
@@ -166,13 +200,20 @@ bool has_stem(string_view name) {
   return name.size() >= 2 && to_lower(name[name.size() - 2]) == 'p' && to_lower(name.back()) == 'w';
 }
 
+/// "пароль", "Mot de passe": names of several words, or not of ASCII alone.
+bool is_password_phrase(string_view name) {
+  constexpr std::size_t kSizeMax = 48;
+  return name.size() <= kSizeMax && any_is(name, [](char c) { return c == ' ' || !is_ascii(c); }) &&
+         kPasswordPhrases.contains(lower_ascii(name));
+}
+
 }  // namespace
 
 bool can_be_secret_name(LetterSet letters) {
   static constexpr std::array kNeeded = [] {
     constexpr string_view kWords =
         "pass pwd key token secret cred auth bearer jwt dsn pin otp salt seed code string pw psw "
-        "senha clave mnemonic phrase pepper kennwort wachtwoord contrasena words";
+        "psk senha clave mnemonic phrase pepper kennwort wachtwoord contrasena words";
     std::array<LetterSet, std::ranges::count(kWords, ' ') + 1> needed = {};
     std::size_t count = 0;
     for_each_word(kWords, [&](string_view word) {
@@ -187,11 +228,17 @@ bool can_be_secret_name(LetterSet letters) {
   for (const LetterSet needed : kNeeded) {  // Without branches it is a few vector instructions.
     matches |= (letters & needed) == needed ? 1U : 0U;
   }
-  return matches != 0;
+  return matches != 0 || (letters & kForeignLetter) != 0;
 }
 
 SecretKind secret_kind(string_view name) {
-  if (name.size() > kNameSizeMax || !has_stem(name)) {
+  if (name.size() > kNameSizeMax) {
+    return SecretKind::kNone;
+  }
+  if (is_password_phrase(name)) {
+    return SecretKind::kPassword;
+  }
+  if (!has_stem(name)) {
     return SecretKind::kNone;
   }
   const NameWords names(name);
@@ -210,6 +257,43 @@ SecretKind secret_kind(string_view name) {
     }
   }
   return kind;
+}
+
+bool is_strong_kind(SecretKind kind) {
+  return kind != SecretKind::kWeak && kind != SecretKind::kCredential &&
+         kind != SecretKind::kConnection && kind != SecretKind::kCode &&
+         kind != SecretKind::kSeedPhrase;
+}
+
+string_view singular_secret(string_view name) {
+  constexpr std::size_t kSizeMin = 5;
+  if (name.size() < kSizeMin || to_lower(name.back()) != 's' ||
+      secret_kind(name) != SecretKind::kNone) {
+    return {};
+  }
+  name.remove_suffix(1);
+  return is_strong_kind(secret_kind(name)) && secret_kind(name) != SecretKind::kNone
+             ? name
+             : string_view();
+}
+
+bool may_name_secret(string_view text) {
+  LetterSet letters = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() &&
+        (is_alnum(text[i]) || text[i] == '_' || text[i] == '-' || !is_ascii(text[i]))) {
+      letters |= letter_bit(text[i]);
+      continue;
+    }
+    const string_view word = text.substr(begin, i - begin);
+    if ((letters & kForeignLetter) != 0 || (has_stem(word) && can_be_secret_name(letters))) {
+      return true;
+    }
+    letters = 0;
+    begin = i + 1;
+  }
+  return false;
 }
 
 bool names_digest(string_view name) {

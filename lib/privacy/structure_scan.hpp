@@ -29,6 +29,23 @@ struct StructureScan {
   std::size_t credentials_begin = 0;
   std::size_t credentials_end = 0;
 
+  std::size_t seed_phrase_end = 0;  ///< Behind the last one.
+  std::size_t table_end = 0;        ///< Behind the last row of the last table.
+  /// Behind the last value that was longer than what is read to judge one.
+  std::size_t long_value_end = 0;
+
+  /// Where the run of `is` ends, of which what is before `judged` was read.
+  template <typename Is>
+  std::size_t real_end(std::size_t judged, const Is& is) {
+    if (judged >= long_value_end) {
+      long_value_end = judged;
+      while (long_value_end < text.size() && is(text[long_value_end])) {
+        ++long_value_end;
+      }
+    }
+    return long_value_end;
+  }
+
   void add(std::size_t begin, std::size_t end, std::string_view rule,
            Certainty certainty = Certainty::kSecret) const {
     out.push_back({.begin = begin, .end = end, .rule = rule, .certainty = certainty});
@@ -75,6 +92,19 @@ void scan_docker_auth(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_password_hash(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_labelled_hash(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_shadow(StructureScan& scan, std::size_t at, std::size_t size);
+
+// spoken_secrets.cpp: behind what a password is called in other languages, before "is the
+// password", and behind "seed phrase".
+void scan_spoken_password(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_spoken_copula(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_password_before(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_seed_phrase(StructureScan& scan, std::size_t at, std::size_t size);
+
+// command_secrets.cpp: before "--password-stdin" and "chpasswd", behind "htpasswd", and below the
+// head of a column.
+void scan_piped_password(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_htpasswd(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_column(StructureScan& scan, std::size_t at, std::size_t size);
 
 /// Where the value begins that a name which ends at `name_end` is given: behind quotes, brackets
 /// and one of ": = => , >"; npos when there is none near.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -6,8 +7,8 @@
 
 #include "bmad_mem/text.hpp"
 #include "finders.hpp"
-#include "keyword_index.hpp"
-#include "structure_scan.hpp"
+#include "keyword_scan.hpp"
+#include "privacy_words.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {
@@ -56,9 +57,18 @@ constexpr Announcers kAnnouncers[] = {
     {scan_labelled_hash, Case::kAny, "{ssha|{sha|{smd5}|{pbkdf2"},
     {scan_labelled_hash, Case::kExact, "pbkdf2_sha|pbkdf2:sha|scrypt:"},
     {scan_shadow, Case::kExact, ":99999:"},
+    {scan_spoken_copula, Case::kExact, " \u00e8 | \u00e9 | \u00e4r | jest "},
+    {scan_password_before, Case::kAny,
+     " is the password| is my password| is our password| is the new password| is the root password|"
+     " is the admin password| as the password| as my password| as password| ist das passwort"},
+    {scan_piped_password, Case::kExact,
+     "--password-stdin|chpasswd|--passphrase-fd 0|passwd --stdin|sudo -S"},
+    {scan_htpasswd, Case::kExact, "htpasswd "},
+    {scan_column, Case::kAny, "password|passwd|secret|api_key|apikey|token"},
 };
 
 /// The index is exact: a word of any case is filed under each way to write its first three bytes.
+/// What people call a password is written "senha", "Senha" or "SENHA".
 class Index {
  public:
   struct Announcer {
@@ -68,37 +78,47 @@ class Index {
   };
 
   Index() {
-    constexpr unsigned kWays = 8;
+    // Bits of the three bytes that are capitals.
+    constexpr std::array<unsigned, 8> kWays = {0, 1, 7, 2, 3, 4, 5, 6};
+    constexpr std::size_t kSpokenWays = 3;
     for (const Announcers& each : kAnnouncers) {
       for_each_word(
           each.words,
           [&](std::string_view word) { announcers_.push_back({word, each.letters, each.scanner}); },
           '|');
     }
-    starts_.reserve(announcers_.size() * kWays);  // The index holds views of them.
+    const std::size_t spoken = announcers_.size();
+    add_list(kPasswordPhrases, scan_spoken_password);
+    add_list(kSeedPhraseNames, scan_seed_phrase);
+    starts_.reserve(announcers_.size() * kWays.size());  // The index holds views of them.
     const auto count = static_cast<std::uint16_t>(announcers_.size());
     for (std::uint16_t i = 0; i < count; ++i) {
       if (announcers_[i].letters == Case::kExact) {
         words_.add(announcers_[i].word, i);
         continue;
       }
-      for (unsigned way = 0; way < kWays; ++way) {
-        add_start(announcers_[i].word, way, i);
+      for (std::size_t way = 0; way < (i < spoken ? kWays.size() : kSpokenWays); ++way) {
+        add_start(announcers_[i].word, kWays[way], i);
       }
     }
   }
 
-  template <typename Use>
-  void find(std::string_view text, const Use& use) const {
-    words_.find(text, [&](std::size_t at, std::string_view /*word*/, std::uint16_t i) {
-      const Announcer& announcer = announcers_[i];
-      if (announcer.letters == Case::kExact || starts_folded(text.substr(at), announcer.word)) {
-        use(at, announcer);
-      }
-    });
+  [[nodiscard]] const KeywordIndex& words() const { return words_; }
+
+  /// The announcer `i`, when it is the one that stands in `rest`.
+  [[nodiscard]] const Announcer* at(std::string_view rest, std::uint16_t i) const {
+    const Announcer& announcer = announcers_[i];
+    return announcer.letters == Case::kExact || starts_folded(rest, announcer.word) ? &announcer
+                                                                                    : nullptr;
   }
 
  private:
+  void add_list(const WordList& words, StructureScanner scanner) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      announcers_.push_back({words[i], Case::kAny, scanner});
+    }
+  }
+
   void add_start(std::string_view word, unsigned way, std::uint16_t value) {
     std::string start(word.substr(0, KeywordIndex::kWordSizeMin));
     for (unsigned i = 0; i < start.size(); ++i) {
@@ -106,12 +126,12 @@ class Index {
         continue;
       }
       if (!is_lower(start[i])) {
-        return;  // A sign has one way to be written.
+        return;  // A sign, or a letter beyond ASCII, has one way to be written.
       }
       start[i] = static_cast<char>(start[i] - 'a' + 'A');
     }
-    starts_.push_back(std::move(start));
-    words_.add(starts_.back(), value);
+    starts_.push_back(start);
+    words_.add(starts_.back(), value, word.size() > start.size() ? word[start.size()] : '\0');
   }
 
   std::vector<Announcer> announcers_;
@@ -119,16 +139,32 @@ class Index {
   KeywordIndex words_;
 };
 
+const Index& announcers() {
+  static const Index kIndex;
+  return kIndex;
+}
+
 }  // namespace
 
+const KeywordIndex& StructureWords::keywords() { return announcers().words(); }
+
+void StructureWords::operator()(std::size_t at, std::string_view /*word*/, std::uint16_t index) {
+  const Index::Announcer* announcer = announcers().at(scan_.text.substr(at), index);
+  if (announcer != nullptr && at >= scan_.key_end) {
+    announcer->scanner(scan_, at, announcer->word.size());
+  }
+}
+
 void find_structures(std::string_view text, Detections& out) {
-  static const Index kIndex;
-  StructureScan scan{.text = text, .out = out};
-  kIndex.find(text, [&](std::size_t at, const Index::Announcer& announcer) {
-    if (at >= scan.key_end) {
-      announcer.scanner(scan, at, announcer.word.size());
-    }
-  });
+  StructureWords::keywords().find(text, StructureWords(text, out));
+}
+
+void find_keywords(std::string_view text, Detections& out) {
+  static const KeywordPair kPair(TokenScan::keywords(), StructureWords::keywords());
+  // What a token is its rule knows best: so first all of them.
+  Detections structures;
+  kPair.find(text, TokenScan(text, out), StructureWords(text, structures));
+  out.insert(out.end(), structures.begin(), structures.end());
 }
 
 }  // namespace bmad_mem

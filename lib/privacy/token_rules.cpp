@@ -20,20 +20,20 @@
 #include "bmad_mem/text.hpp"
 #include "finders.hpp"
 #include "innocent.hpp"
-#include "keyword_index.hpp"
+#include "keyword_scan.hpp"
 #include "privacy/secret_rule.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {
 namespace {
 
-/// No token is longer. Bounds the time that a keyword can cost.
+/// A longer token goes on as far as its alphabet may. Bounds the time that a keyword can cost.
 constexpr std::size_t kRuleTokenSizeMax = 4096;
 
-/// Whether a token may begin at `at`: not amid a word, but "/hooks/…" may follow a host's name.
-/// In a text that was escaped twice, "\n" may stand before it.
+/// Whether a token may begin at `at`: not amid a word, but "/hooks/…" may follow a host's name, and
+/// "my_" a token. In a text that was escaped twice, "\n" may stand before it.
 bool may_token_begin_at(std::string_view text, std::size_t at) {
-  if (at == 0 || !is_word_byte(text[at - 1]) || !is_word_byte(text[at])) {
+  if (at == 0 || !is_word_byte(text[at - 1]) || !is_word_byte(text[at]) || text[at - 1] == '_') {
     return true;
   }
   constexpr std::string_view kEscapes = "nrt";
@@ -107,10 +107,19 @@ class Matcher {
       return std::nullopt;
     }
     const std::size_t end = at + groups[0].size();
-    if (end <= keyword_begin || !may_token_end_at(text, end)) {
+    const bool is_open = end == window.size() && end < text.size();
+    if (end <= keyword_begin || (!is_open && !may_token_end_at(text, end))) {
       return std::nullopt;
     }
-    return accepted(secret_group(groups));
+    const std::optional<std::string_view> secret = accepted(secret_group(groups));
+    if (!secret || !is_open || secret->data() + secret->size() != window.data() + window.size()) {
+      return secret;
+    }
+    const auto may_go_on = [](char c) {
+      return is_alnum(c) || std::string_view("-_.+/=~").contains(c);
+    };
+    const auto secret_begin = static_cast<std::size_t>(secret->data() - text.data());
+    return text.substr(secret_begin, run_end(text, end, may_go_on) - secret_begin);
   }
 
   /// The pattern, compiled when it is first asked for. Of two threads one compiles in vain.
@@ -211,18 +220,33 @@ std::string squeezed(std::string_view name) {
 
 }  // namespace
 
-void find_tokens(std::string_view text, Detections& out) {
+namespace {
+
+const TokenRules& token_rules() {
   static const TokenRules kRules;
-  kRules.keywords.find(text, [&](std::size_t at, std::string_view /*word*/, std::uint16_t index) {
-    Matcher& matcher = kRules.matchers[index];
-    if (matcher.rule().lead == 0 && !may_token_begin_at(text, at)) {
-      return;
+  return kRules;
+}
+
+}  // namespace
+
+const KeywordIndex& TokenScan::keywords() { return token_rules().keywords; }
+
+void TokenScan::operator()(std::size_t at, std::string_view /*word*/, std::uint16_t index) {
+  Matcher& matcher = token_rules().matchers[index];
+  if (at < long_end_ || (matcher.rule().lead == 0 && !may_token_begin_at(text_, at))) {
+    return;
+  }
+  if (const std::optional<std::string_view> secret = matcher.find_at(text_, at)) {
+    const auto begin = static_cast<std::size_t>(secret->data() - text_.data());
+    out_.push_back({.begin = begin, .end = begin + secret->size(), .rule = matcher.rule().id});
+    if (secret->size() >= kRuleTokenSizeMax) {
+      long_end_ = begin + secret->size();
     }
-    if (const std::optional<std::string_view> secret = matcher.find_at(text, at)) {
-      const auto begin = static_cast<std::size_t>(secret->data() - text.data());
-      out.push_back({.begin = begin, .end = begin + secret->size(), .rule = matcher.rule().id});
-    }
-  });
+  }
+}
+
+void find_tokens(std::string_view text, Detections& out) {
+  TokenScan::keywords().find(text, TokenScan(text, out));
 }
 
 const SecretRule* find_assigned_rule(std::string_view name, std::string_view value) {

@@ -353,13 +353,34 @@ TEST_CASE("doubling the text at most doubles the time, whatever the text is") {
   constexpr std::size_t kSize = 1U << 14U;  // Four times the longest value that is looked at.
   // The processor's time of this process alone, and twice what is promised: others run here too.
   constexpr double kGrowthMax = 4.4;
-  for (const string_view unit :
-       {"=",          "a",           "\"",           "a=",
-        "password=",  "password=\"", "token: ",      "is ",
-        " -p",        "=\\\"",       "key ",         "password='",
-        "| ",         "> ",          "<password>",   "name=\"password\" value=",
-        "\"token\",", "'",           "token is is ", "password (",
-        "{\"",        " ",           "a:b",          "\\"}) {
+  for (const string_view unit : {"=",
+                                 "a",
+                                 "\"",
+                                 "a=",
+                                 "password=",
+                                 "password=\"",
+                                 "token: ",
+                                 "is ",
+                                 " -p",
+                                 "=\\\"",
+                                 "key ",
+                                 "password='",
+                                 "| ",
+                                 "> ",
+                                 "<password>",
+                                 "name=\"password\" value=",
+                                 "\"token\",",
+                                 "'",
+                                 "token is is ",
+                                 "password (",
+                                 "{\"",
+                                 " ",
+                                 "a:b",
+                                 "\\",
+                                 "mysql -p",
+                                 "passwords: [\"a1\",",
+                                 "password: |\n  a\n",
+                                 "passwords:\n- a\n"}) {
     const auto seconds = [&](std::size_t size) {
       std::string text;
       while (text.size() < size) {

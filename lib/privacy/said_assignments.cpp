@@ -1,0 +1,206 @@
+// said_assignments.cpp - values behind words rather than operators: in sentences, statements of SQL
+// and options of commands.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "assignment_finder.hpp"
+#include "bmad_mem/text.hpp"
+#include "innocent.hpp"
+#include "privacy_words.hpp"
+#include "text_scan.hpp"
+
+namespace bmad_mem {
+namespace {
+
+using std::string_view;
+
+/// Words back from "is" among which the name is looked for: "the password of the database is".
+constexpr std::size_t kProseSizeMax = 64;
+
+/// How far back a command stands from its options.
+constexpr std::size_t kCommandSizeMax = 200;
+
+/// Whether a word that ends so is more likely a copula than an option: the next word decides.
+bool ends_copula(char c) { return c == 's' || c == 'o' || c == 'w'; }
+
+/// Whether the word at `at` has more than letters and what ends a sentence: most have not.
+bool is_telling_word(string_view text, std::size_t at) {
+  std::size_t end = run_end(text, at, is_letter);
+  end = run_end(text, end, [](char c) { return string_view(".,;:!?)").contains(c); }, 2);
+  return end < text.size() && !is_space(text[end]);
+}
+
+/// Whether the word that ends before `end` is an option.
+bool is_option_before(string_view text, std::size_t end) {
+  constexpr std::size_t kOptionMax = 40;
+  const std::size_t begin = run_begin(
+      text, end, [](char c) { return is_word_byte(c) || c == '-' || c == '.'; }, kOptionMax);
+  return text[begin] == '-';
+}
+
+/// `word` without what a sentence has behind it.
+string_view without_sentence_end(string_view word) {
+  while (!word.empty() && string_view(",.;:!?").contains(word.back())) {
+    word.remove_suffix(1);
+  }
+  return word;
+}
+
+}  // namespace
+
+void AssignmentFinder::after_word() {
+  const std::size_t begin = skip_blanks(text_, at_ + 1);
+  const bool is_operator = string_view("=:>").contains(at(begin));
+  if (begin >= text_.size() || (is_operator && is_space(at(begin + 1)))) {
+    return;  // The operator will look back.
+  }
+  if (!is_telling_word(text_, begin) && !is_option_before(text_, at_)) {
+    return;
+  }
+  const bool is_quoted = is_quote(at(begin));
+  const std::optional<ValuePart> quoted = is_quoted ? quoted_at(text_, begin) : std::nullopt;
+  const ValuePart bare = quoted ? *quoted : bare_at(text_, begin, BareEnd::kCode);
+  const bool has_digit = any_is(bare.of(text_), is_digit);
+  ValuePart whole = word_at(text_, begin, begin);
+  if (whole.open_until.empty()) {
+    whole.end = begin + without_sentence_end(whole.of(text_)).size();
+  }
+  const bool is_drawn = is_scrambled(whole.of(text_));
+  if (!has_digit && !is_quoted && !is_drawn && ends_copula(text_[at_ - 1])) {
+    return;
+  }
+  NamePart name = name_before(text_, at_);
+  string_view word = name.of(text_);
+  if (word.starts_with("-")) {
+    const bool is_whole = quoted && quoted->end + 1 >= word_at(text_, begin, name.begin).end;
+    if (can_be_secret_name(name.letters) &&
+        (is_whole || !judge_word(name, word, begin, ValueForm::kLiteral))) {
+      judge(word, bare, ValueForm::kLiteral);
+    }
+    return;
+  }
+  const bool is_said = kCopulas.contains(word);
+  if (is_operator && !(is_said && is_drawn)) {
+    return;
+  }
+  if (word == "BY" || word == "by") {
+    if (quoted && identifies(name.begin)) {
+      judge("password", bare, ValueForm::kQuoted);
+    }
+    return;
+  }
+  if (is_said) {
+    name = subject_before(name.begin);
+    word = name.of(text_);
+  }
+  const SecretKind kind = (has_digit || is_drawn) && can_be_secret_name(name.letters)
+                              ? secret_kind(word)
+                              : SecretKind::kNone;
+  // "Pass x to f" is said of anything, "root_pass is x" of a password.
+  const bool is_verb = kind == SecretKind::kPass && !word.contains('_');
+  if (kind == SecretKind::kNone || is_verb) {
+    return;
+  }
+  if (is_said && is_drawn && !(quoted && quoted->end + 1 >= whole.end)) {
+    // Nobody writes code after "the password is".
+    judge(word, whole, ValueForm::kLiteral);
+    return;
+  }
+  judge(word, bare, quoted ? ValueForm::kQuoted : is_said ? ValueForm::kSaid : ValueForm::kProse);
+}
+
+bool AssignmentFinder::identifies(std::size_t by) const {
+  const string_view before = text_.substr(by - std::min<std::size_t>(by, 11), 11);
+  return before.starts_with("IDENTIFIED") || before.starts_with("identified");
+}
+
+/// `name` with the words after it up to `end`: "the password reset link is" is about a link. But
+/// "the password for the server is" is about the password.
+NamePart AssignmentFinder::with_what_follows(NamePart name, std::size_t end) const {
+  const string_view words = text_.substr(name.end, end - name.end);
+  std::size_t size = words.size();
+  for (const string_view preposition :
+       {" for ", " of ", " in ", " on ", " at ", " to ", " f\u00fcr "}) {
+    size = std::min(size, words.find(preposition));
+  }
+  name.end += size;
+  return name;
+}
+
+/// The word before `end` that names a secret, in the same sentence.
+NamePart AssignmentFinder::subject_before(std::size_t end) const {
+  const std::size_t first = end - std::min(end, kProseSizeMax);
+  const std::size_t subject_end = end;
+  const string_view sentence = text_.substr(first, end - first);
+  if (!may_name_secret(sentence.substr(sentence.find_last_of(".;:\n") + 1))) {  // npos + 1 is 0.
+    return {};
+  }
+  while (end > first) {
+    const NamePart name = name_before(text_, end);
+    if (name.begin == name.end || names_digest(name.of(text_))) {
+      break;
+    }
+    if (can_be_secret_name(name.letters) && secret_kind(name.of(text_)) != SecretKind::kNone) {
+      // "The hash of the password is" tells the hash.
+      return names_digest(text_.substr(first, name.begin - first))
+                 ? NamePart()
+                 : with_what_follows(name, subject_end);
+    }
+    end = name.begin;
+    if (end == 0 || string_view(".;:\n").contains(text_[end - 1])) {
+      break;
+    }
+  }
+  return {};
+}
+
+void AssignmentFinder::short_option() {
+  if (at_ == 0 || (!is_blank(text_[at_ - 1]) && !is_quote(text_[at_ - 1]))) {
+    return;
+  }
+  const std::size_t first = at_ - std::min(at_, kCommandSizeMax);
+  string_view before = text_.substr(first, at_ - first);
+  before.remove_prefix(before.find_last_of("\n|;") + 1);  // npos + 1 is 0.
+  const string_view rest = text_.substr(at_);
+  static_cast<void>(kCommandOptions.any([&](string_view row) {
+    const std::size_t how = row.rfind(' ');
+    const std::size_t option = row.rfind(' ', how - 1);
+    const string_view sign = row.substr(option + 1, how - option - 1);
+    const bool is_glued = row.substr(how + 1) == "glued";
+    const char after = byte_at(rest, sign.size());
+    const bool is_apart = is_blank(after) || after == '\0';
+    if (!rest.starts_with(sign) || (is_glued ? is_apart : !is_apart && !is_quote(after)) ||
+        !before.contains(row.substr(0, option))) {
+      return false;
+    }
+    // In a list of arguments, `"-p", "…"`.
+    const std::size_t begin = run_end(
+        text_, at_ + sign.size(),
+        [&](char c) { return !is_glued && (is_blank(c) || c == ',' || is_quote(c)); }, 4);
+    const bool takes_quote = !is_glued && begin > 0 && is_quote(text_[begin - 1]);
+    option_value(takes_quote ? begin - 1 : begin, row.substr(how + 1));
+    return true;
+  }));
+}
+
+void AssignmentFinder::option_value(std::size_t begin, string_view how) {
+  const std::optional<ValuePart> quoted = quoted_at(text_, begin);
+  ValuePart value = quoted ? *quoted : bare_at(text_, begin, BareEnd::kLine);
+  const ValuePart whole = word_at(text_, begin, begin);
+  if (!quoted && is_scrambled(whole.of(text_))) {
+    value = whole;
+  }
+  const char mark = how == "login" ? ':' : how == "percent" ? '%' : how == "comma" ? ',' : '\0';
+  if (mark != '\0') {
+    const std::size_t user = value.of(text_).find(mark);
+    if (user == string_view::npos) {
+      return;
+    }
+    value.begin += user + 1;
+  }
+  judge("password", value, quoted ? ValueForm::kQuoted : ValueForm::kLiteral);
+}
+
+}  // namespace bmad_mem
