@@ -1,4 +1,4 @@
-// encoded.cpp - secrets behind one layer of base64 or percent encoding.
+// encoded.cpp - secrets behind one layer of base64, also in lines, or percent encoding.
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -58,6 +58,51 @@ std::size_t padding_size(std::string_view rest) {
   return rest.starts_with("==") ? 2U : rest.starts_with('=') ? 1U : 0U;
 }
 
+/// Where the next line of base64 begins when the one before ends at `at`; npos: it has none.
+std::size_t next_base64_line(std::string_view text, std::size_t at) {
+  constexpr std::size_t kIndentMax = 64;
+  if (text.substr(at).starts_with("\\n")) {
+    at += 2;  // In a text that was escaped.
+  } else {
+    at += byte_at(text, at) == '\r' ? 1U : 0U;
+    if (byte_at(text, at) != '\n') {
+      return std::string_view::npos;
+    }
+    ++at;
+  }
+  return blanks_end(text, std::min(at, text.size()), kIndentMax);
+}
+
+/// Lines of base64, all as long as the first but for the last.
+struct Base64Lines {
+  std::string joined;  // Empty when there is but one.
+  std::size_t end = 0;
+};
+Base64Lines base64_lines(std::string_view text, std::string_view first) {
+  const auto begin = static_cast<std::size_t>(first.data() - text.data());
+  Base64Lines lines{.joined = {}, .end = begin + first.size()};
+  for (std::size_t size = first.size(); size == first.size();) {
+    const std::size_t next = next_base64_line(text, lines.end);
+    if (next == std::string_view::npos) {
+      break;
+    }
+    const std::size_t end = run_end(text, next, is_base64_digit, first.size() + 1);
+    size = end - next;
+    const bool is_last = size < first.size();
+    if (size == 0 || size > first.size() ||
+        (is_last && std::string_view(" \t.,:;-").contains(byte_at(text, end)) &&
+         end < text.size())) {
+      break;  // A word that begins the next line.
+    }
+    if (lines.joined.empty()) {
+      lines.joined = first;
+    }
+    lines.joined += text.substr(next, size);
+    lines.end = end;
+  }
+  return lines;
+}
+
 void find_base64(std::string_view text,
                  const std::function<void(std::string_view, Detections&)>& find, Detections& out) {
   std::size_t at = 0;
@@ -67,7 +112,9 @@ void find_base64(std::string_view text,
     if (!may_be_text(run)) {
       continue;
     }
-    const std::string decoded = base64_decoded(run);
+    const Base64Lines lines = base64_lines(text, run);
+    at = lines.end;
+    const std::string decoded = base64_decoded(lines.joined.empty() ? run : lines.joined);
     Detections inside;
     if (is_printed_text(decoded)) {
       find(decoded, inside);

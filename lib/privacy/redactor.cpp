@@ -11,8 +11,10 @@
 
 #include "bmad_mem/text.hpp"
 #include "finders.hpp"
+#include "innocent.hpp"
 #include "replacement.hpp"
 #include "rule_set.hpp"
+#include "text_scan.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -141,6 +143,39 @@ PersonalPolicies policies_of(const PersonalDataConfig& config) {
   return policies;
 }
 
+/// Whether `text` is a name or a value of a member as ours are: a short word of small letters.
+bool is_plain_word(std::string_view text) {
+  constexpr std::size_t kWordMax = 16;
+  return text.size() < kWordMax && all_are(text, [](char c) { return is_lower(c) || c == '_'; });
+}
+
+/// Whether `text` is an id or a time as ours are.
+bool is_own_stamp(std::string_view text) {
+  constexpr std::size_t kSizeMin = 16;
+  constexpr std::size_t kTimeMin = 20;
+  constexpr std::size_t kSizeMax = 30;
+  if (text.size() < kSizeMin || text.size() > kSizeMax) {
+    return false;
+  }
+  return is_own_id(text) || (text.size() >= kTimeMin && text.starts_with("20") && text[4] == '-' &&
+                             text[7] == '-' && text[10] == 'T' && all_are(text, [](char c) {
+                               return is_digit(c) || std::string_view("-:.TZ+").contains(c);
+                             }));
+}
+
+/// Appends what is assigned in `text` when `context` stands before it.
+void find_in_context(std::string_view context, std::string_view text, Detections& out) {
+  Detections inside;
+  find_assigned(fmt::format("{}{}", context, text), inside);
+  for (Detection each : inside) {
+    if (each.begin >= context.size()) {
+      each.begin -= context.size();
+      each.end -= context.size();
+      out.push_back(each);
+    }
+  }
+}
+
 /// `rule`, which a user may have named "door code", as it can stand in an id.
 std::string within_id(std::string_view rule) {
   constexpr std::size_t kSizeMax = 64;
@@ -159,8 +194,7 @@ struct Redactor::Impl {
 
   void find_all(std::string_view text, Detections& out) const {
     const std::size_t from = out.size();
-    find_tokens(text, out);
-    find_structures(text, out);
+    find_keywords(text, out);
     find_assigned(text, out);
     for (const UserPattern& pattern : patterns) {
       find_user_pattern(pattern, text, out);
@@ -174,47 +208,95 @@ struct Redactor::Impl {
 
   [[nodiscard]] Detections find(std::string_view text) const {
     Detections all;
+    if (patterns.empty() && rules == nullptr && is_plain_word(text)) {
+      return all;
+    }
     find_all(text, all);
-    find_encoded(
-        text, [this](std::string_view decoded, Detections& out) { find_all(decoded, out); }, all);
+    const auto find_again = [this](std::string_view read, Detections& out) { find_all(read, out); };
+    find_encoded(text, find_again, all);
+    find_disguised(text, find_again, all);
     if (all.empty()) {
       return all;
     }
     return merge_detections(text, std::move(all), placeholder.find(text));
   }
 
-  /// Appends `text` to `out` with its secrets replaced; false when it has none.
+  /// Appends `text` to `out` with its secrets replaced, and to `places` where; false when it has
+  /// none.
   bool replace(std::string_view text, const Detections& detections, const RedactionScope& scope,
-               RedactionTally& tally, std::string& out) const {
+               RedactionTally& tally, std::string& out, Detections& places) const {
     std::size_t from = 0;
-    bool any = false;
     for (const Detection& each : detections) {
       if (each.certainty == Certainty::kNear) {
         continue;
       }
-      any = true;
       ++tally.by_rule[std::string(each.rule)];
       out.append(text, from, each.begin - from);
+      const std::size_t begin = out.size();
       out += placeholder.text(each.rule, text.substr(each.begin, each.end - each.begin), scope);
+      places.push_back({.begin = begin, .end = out.size()});
       from = each.end;
     }
     out.append(text, from);
-    return any;
+    return !places.empty();
   }
 
-  /// What is left over may look different beside a placeholder: so until nothing is found.
+  /// What find() finds in the lines around `places`, which are ascending; in a short text, in all
+  /// of it.
+  [[nodiscard]] Detections find_around(std::string_view text, const Detections& places) const {
+    constexpr std::size_t kShort = std::size_t{16} << 10U;
+    constexpr std::size_t kReach = std::size_t{2} << 10U;
+    constexpr std::size_t kEdge = 64;  // What a cut may have made of the line.
+    if (text.size() <= kShort) {
+      return find(text);
+    }
+    Detections all;
+    for (std::size_t i = 0; i < places.size();) {
+      const std::size_t first = places[i].begin;
+      std::size_t begin = places[i].begin - std::min(places[i].begin, kReach);
+      std::size_t end = 0;
+      do {
+        end = std::min(text.size(), places[i].end + kReach);
+        ++i;
+      } while (i < places.size() && places[i].begin < end + kReach);
+      const std::size_t line = begin == 0 ? 0 : text.find('\n', begin);
+      begin = line < first && begin > 0 ? line + 1 : begin;
+      for (Detection each : find(text.substr(begin, end - begin))) {
+        const bool is_at_begin = begin > 0 && text[begin - 1] != '\n' && each.begin < kEdge;
+        const bool is_at_end = end < text.size() && each.end + kEdge > end - begin;
+        if (!is_at_begin && !is_at_end) {
+          each.begin += begin;
+          each.end += begin;
+          all.push_back(each);
+        }
+      }
+    }
+    return all;
+  }
+
+  /// What is left over may look different beside a placeholder: so until nothing is found there.
   [[nodiscard]] std::optional<std::string> redact(std::string_view text, Detections detections,
                                                   const RedactionScope& scope,
                                                   RedactionTally& tally) const {
     constexpr int kRoundsMax = 8;
+    const auto note_near = [&] {
+      tally.comes_near =
+          tally.comes_near || std::ranges::any_of(detections, [](const Detection& each) {
+            return each.certainty == Certainty::kNear;
+          });
+    };
     std::optional<std::string> redacted;
+    note_near();
     for (int round = 0; round < kRoundsMax; ++round) {
       std::string next;
-      if (!replace(redacted ? std::string_view(*redacted) : text, detections, scope, tally, next)) {
-        break;
+      Detections places;
+      if (!replace(redacted ? std::string_view(*redacted) : text, detections, scope, tally, next,
+                   places)) {
+        return redacted;
       }
       redacted = std::move(next);
-      detections = find(*redacted);
+      detections = find_around(*redacted, places);
+      note_near();
     }
     tally.comes_near = tally.comes_near || !detections.empty();
     return redacted;
@@ -254,19 +336,28 @@ std::optional<std::string> Redactor::redact_json(JsonValue root, std::string_vie
                                                  const RedactionScope& scope,
                                                  RedactionTally& tally) const {
   const auto redact_string = [&](const JsonString& string) -> std::optional<std::string> {
+    if (impl_->patterns.empty() && impl_->rules == nullptr && is_own_stamp(string.text)) {
+      return std::nullopt;
+    }
     Detections detections = impl_->find(string.text);
+    const std::size_t found = detections.size();
     if (!string.name.empty()) {
       if (const std::optional<ValueVerdict> verdict = judge_assignment(string.name, string.text)) {
         detections.push_back({.begin = 0,
                               .end = string.text.size(),
                               .rule = verdict->rule,
                               .certainty = verdict->certainty});
-        if (impl_->rules != nullptr) {
-          impl_->rules->leave_allowed(string.text, detections, detections.size() - 1);
-        }
-        detections = merge_detections(string.text, std::move(detections),
-                                      impl_->placeholder.find(string.text));
       }
+    }
+    if (!string.context.empty()) {
+      find_in_context(string.context, string.text, detections);
+    }
+    if (impl_->rules != nullptr) {
+      impl_->rules->leave_allowed(string.text, detections, found);
+    }
+    if (detections.size() > found) {
+      detections = merge_detections(string.text, std::move(detections),
+                                    impl_->placeholder.find(string.text));
     }
     if (detections.empty()) {
       return std::nullopt;

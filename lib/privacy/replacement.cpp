@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "assignment_parts.hpp"
 #include "base/json_cursor.hpp"
 #include "bmad_mem/json_writer.hpp"
 
@@ -133,6 +134,23 @@ std::string_view pair_name(JsonValue object) {
   return {};
 }
 
+/// Of a command's arguments, those that are looked at for what the next one is.
+constexpr std::size_t kArgumentsMax = 160;
+
+/// "db_password is " of a fact that has this key; empty for one about nothing secret.
+std::string context_of(JsonValue object) {
+  const JsonValue key = object["key"];
+  return key.is_string() && secret_kind(key.string()) != SecretKind::kNone
+             ? fmt::format("{} is ", key.string())
+             : std::string();
+}
+
+/// "-pVALUE".
+bool is_glued_option(std::string_view argument) {
+  constexpr std::size_t kSizeMin = 6;
+  return argument.size() >= kSizeMin && argument[0] == '-' && argument[1] != '-';
+}
+
 bool is_pair_value(std::string_view name) { return name == "value" || name == "Value"; }
 
 /// Goes through the parsed value and the text at once: the one has the strings decoded, the other
@@ -144,7 +162,7 @@ class Walk {
       : json_(json), cursor_(json), replace_(replace) {}
 
   std::optional<std::string> run(JsonValue root) {
-    value(root, {}, false);
+    value(root, {}, {}, false);
     if (copied_ == 0 && out_.empty()) {
       return std::nullopt;
     }
@@ -153,11 +171,11 @@ class Walk {
   }
 
  private:
-  void value(JsonValue value, std::string_view name, bool is_id) {
+  void value(JsonValue value, std::string_view name, std::string_view context, bool is_id) {
     if (value.is_string()) {
-      string({.text = value.string(), .name = name, .is_id = is_id});
+      string({.text = value.string(), .name = name, .context = context, .is_id = is_id});
     } else if (value.is_object()) {
-      object(value, is_id);
+      object(value, name, is_id);
     } else if (value.is_array()) {
       array(value, name, is_id);
     } else {
@@ -165,24 +183,47 @@ class Walk {
     }
   }
 
-  void object(JsonValue object, bool is_id) {
+  void object(JsonValue object, std::string_view name, bool is_id) {
     const std::string_view paired = pair_name(object);
+    // {"passwords": {"db": "…"}}: all of them are.
+    const std::string_view one = singular_secret(name);
+    const std::string key_context = context_of(object);
     std::vector<std::string> names;  // Of members that got another one.
     cursor_.step();
     for (const JsonMember& member : object.members()) {
-      name(member.key, names);
+      this->name(member.key, names);
       cursor_.step();  // The ':'.
       const bool takes_pair = !paired.empty() && is_pair_value(member.key);
-      value(member.value, takes_pair ? paired : member.key, is_id || is_id_name(member.key));
+      const bool takes_one = !one.empty() && secret_kind(member.key) == SecretKind::kNone;
+      value(member.value,
+            takes_pair  ? paired
+            : takes_one ? one
+                        : member.key,
+            member.key == "content" ? std::string_view(key_context) : std::string_view(),
+            is_id || is_id_name(member.key));
       skip_comma();
     }
     cursor_.step();
   }
 
   void array(JsonValue array, std::string_view name, bool is_id) {
+    const std::string_view one = singular_secret(name);
+    std::string_view option;  // The element before, when it is one.
+    std::string arguments;
     cursor_.step();
     for (const JsonValue element : array.elements()) {
-      value(element, name, is_id);
+      const bool has_option = !option.empty() && element.is_string();
+      const bool is_glued = element.is_string() && is_glued_option(element.string());
+      value(element,
+            has_option    ? option
+            : one.empty() ? name
+                          : one,
+            has_option || is_glued ? std::string_view(arguments) : std::string_view(), is_id);
+      option = element.is_string() && element.string().starts_with('-') ? element.string()
+                                                                        : std::string_view();
+      if (element.is_string() && arguments.size() < kArgumentsMax) {
+        arguments.append(element.string().substr(0, kArgumentsMax)).append(" ");
+      }
       skip_comma();
     }
     cursor_.step();

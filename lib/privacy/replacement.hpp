@@ -43,9 +43,13 @@ std::string keyed_hash(std::string_view secret, const RedactionScope& scope);
 /// Every string of a JSON value, decoded, with what is said about it there.
 struct JsonString {
   std::string_view text;
-  /// The member whose value it is, or whose array it is in; for the "value" of an object that has
-  /// a "name" or "key" beside it, that. Empty for the name of a member.
+  /// The member whose value it is, or whose array it is in, also when that is a plural; for the
+  /// "value" of an object that has a "name" or "key" beside it, that; for an argument, the option
+  /// before it. Empty for the name of a member.
   std::string_view name;
+  /// What a sentence or a command has before it: "db_password is", of the "content" beside a "key";
+  /// "curl -u", of an element of a list of arguments. Mostly empty.
+  std::string_view context;
   bool is_id = false;  ///< An entry or session is known by it: "id", "parent_id", "references".
 };
 

@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <doctest/doctest.h>
 
 #include "privacy/finders.hpp"
+#include "privacy/redactor.hpp"
 
 namespace bmad_mem::test::innocent_texts_test {
 namespace {
@@ -14,6 +16,45 @@ namespace {
 using std::string_view;
 
 /// One text a line.
+/// One text a line: what looked like a secret once.
+constexpr string_view kLookAlikes = R"text(
+"x-passwd-check": "^2.1.0",
+"password-generator": ">=1.4.2",
+"token-types": "~4.2.0-beta.1",
+h:"X-XSRF-TOKEN",maxLength:-1
+var e={headers:"X-Api-Key",timeout:3e4,xsrf:"X-CSRF-Token",v:2}
+6606 50A2 508D 5085 51F1 5272 5274 5275 5269 52DE 52DD 52DB
+00000010: 4111 1111 1111 1111 8f3a 9c01 22d4 7f10
+this.tokens=t;for(let n=0;n<this.tokens.length;n++){r.token=n<3?a[n]:b(n)}
+DebugInfoBeforePass = &PerPassMap;
+key_password=certs[0][2],
+token = Name.Class
+#define SN_id_regCtrl_regToken "id-regCtrl-regToken"
+#define TLS_MD_MASTER_SECRET_CONST "\x6d\x61\x73\x74\x65\x72\x20\x73\x65\x63\x72\x65\x74"
+jsonnet_token = r'[^\W\d]\w*'
+"password": "^(?=.*[A-Z])(?=.*\\d).{8,}$"
+private_key = "/home/ann/.ssh/id_ed25519"
+secret: op://team/item/field2
+password: user:${DB_PASS}@host
++  "lodash": "^4.17.21" + "x"
+-    "token": "a" + "b"
+user, password, host = read_login(path)
+user,password,mail
+Забыл пароль от почты, что делать с SHA256?
+密码必须包含数字和字母
+le mot de passe est obligatoire
+parola d'ordine: pazienza
+the seed phrase has twelve words that you write down and keep in a safe place at home
+echo $DB_PASSWORD | docker login --password-stdin
+echo "$USER:$PASS" | chpasswd
+htpasswd -b /etc/web ann $PASSWORD
+mysql -p
+tar -xpf a.tar && cp -p a1 b2
+curl -u "$USER:$TOKEN" https://a.example.org
+{"args":["--password","$PASSWORD"]}
+{"tokens":["The","cat","sat"],"passwords":[]}
+)text";
+
 constexpr string_view kVersionControl = R"text(
 commit 3f8a1c9e7b2d4056a8c1e3f59b7d20643f8a1c9e
 commit: 3f8a1c9e7b2d4056a8c1e3f59b7d20643f8a1c9e
@@ -274,7 +315,24 @@ void check_spared(string_view texts, std::size_t count_min) {
   CHECK(count >= count_min);
 }
 
+void check_spared_by_all(string_view texts) {
+  const Redactor redactor = std::move(Redactor::make({}).value());
+  for (std::size_t begin = 0; begin < texts.size();) {
+    const std::size_t end = std::min(texts.find('\n', begin), texts.size());
+    for (const Detection& each : redactor.find(texts.substr(begin, end - begin))) {
+      CHECK_MESSAGE(each.certainty != Certainty::kSecret,
+                    each.rule << " in: " << texts.substr(begin, end - begin));
+    }
+    begin = end + 1;
+  }
+}
+
 }  // namespace
+
+TEST_CASE("what looks like a secret of any kind is spared") {
+  check_spared_by_all(kLookAlikes);
+  check_spared_by_all(kVersionControl);
+}
 
 TEST_CASE("logs, lock files and ids lose nothing") { check_spared(kVersionControl, 40); }
 

@@ -1,7 +1,7 @@
 // redactor.hpp - takes secrets and personal data out of texts and entries.
 //
 //   text ─┬─► tokens, structures, assignments, personal data, patterns ─► detections ─► merged
-//         └─► base64 and percent-encoded runs, decoded once ─► the same     │
+//         └─► encoded runs, disguised lines: as they are read ─► the same     │
 //                                                                           ▼
 //   "key: ghp_…, mail a@b.org"  ───────────►  "key: [REDACTED:github-pat], mail [REDACTED:email]"
 //
