@@ -150,7 +150,7 @@ class Rememberer {
     Remembered remembered{.session_id = session_id,
                           .category = params.category,
                           .key = params.key,
-                          .value = readable(params.value, session_id),
+                          .value = readable(params, session_id),
                           .confidence = params.confidence,
                           .is_new = known == known_.end()};
     if (known == known_.end()) {
@@ -215,8 +215,21 @@ class Rememberer {
     return usual_session_;
   }
 
-  [[nodiscard]] std::string readable(const std::string& text, const std::string& session_id) const {
-    return store_.redaction == nullptr ? text : store_.redaction->redact_text(text, session_id);
+  /// The value as it is written: what its key says counts as well.
+  [[nodiscard]] std::string readable(const RememberParams& params,
+                                     const std::string& session_id) const {
+    if (store_.redaction == nullptr) {
+      return params.value;
+    }
+    const std::string line = fmt::format(R"({{"key":{},"content":{}}})", json_quoted(params.key),
+                                         json_quoted(params.value));
+    JsonParser parser;
+    const Result<JsonValue> entry = parser.parse(line);
+    RedactionCounts counts;
+    const std::optional<std::string> written =
+        entry ? store_.redaction->redact_entry(*entry, line, session_id, counts) : std::nullopt;
+    const Result<JsonValue> read = written ? parser.parse(*written) : entry;
+    return read ? std::string((*read)["content"].string()) : params.value;
   }
 
   void plan_new(const RememberParams& params, Remembered remembered) {
