@@ -47,8 +47,9 @@ Result<ReviewReport> Knowledge::review(std::span<const std::string> ids, Review 
   Store& store = *entered;
   if (review == Review::kAccepted && ActingAs::current(store.writes_as) == Origin::kAgent) {
     return Error{.code = ErrorCode::E_ACCESS_DENIED,
-                 .message = "only the user accepts: ask for `bmad-mem review` in a terminal, or for "
-                            "the page of `bmad-mem serve`"};
+                 .message =
+                     "only the user accepts: ask for `bmad-mem review` in a terminal, or for "
+                     "the page of `bmad-mem serve`"};
   }
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> known,
                   recall({.candidates = true, .with_foreign = true, .limit = 0}));
@@ -56,8 +57,8 @@ Result<ReviewReport> Knowledge::review(std::span<const std::string> ids, Review 
   ReviewReport report;
   for (const std::string& id : wanted) {
     const auto found = std::ranges::find(known, id, &KnowledgeItem::id);
-    const bool waits = found != known.end() && (found->review == Review::kCandidate ||
-                                                found->origin == Origin::kElsewhere);
+    const bool waits = found != known.end() &&
+                       (found->review == Review::kCandidate || found->origin == Origin::kElsewhere);
     if (!waits) {
       report.unknown_ids.push_back(id);
       continue;

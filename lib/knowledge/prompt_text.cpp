@@ -235,8 +235,8 @@ bool begins_a_block(std::string_view line) {
 /// take for the turn of a speaker. `std::vector<int>` does not.
 bool begins_a_mark(std::string_view rest) {
   static constexpr std::array<std::string_view, 12> kSpeakers = {
-      "system", "user", "assistant", "human",    "tool",       "model",
-      "instruction", "im_", "s>",    "function", "antml:", "bmad-memory"};
+      "system",      "user", "assistant", "human",    "tool",   "model",
+      "instruction", "im_",  "s>",        "function", "antml:", "bmad-memory"};
   std::string_view name = rest.substr(1);
   name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
   if (name.empty() || std::string_view("!?/|").find(name.front()) != std::string_view::npos) {
@@ -372,8 +372,8 @@ EntryTrust checked_trust(EntryTrust trust) {
 
 std::string trust_text(const EntryTrust& trust) {
   const std::string_view origin = trust.origin == Origin::kElsewhere ? "from elsewhere"
-                                  : trust.origin == Origin::kAgent ? "agent"
-                                                                   : "";
+                                  : trust.origin == Origin::kAgent   ? "agent"
+                                                                     : "";
   return fmt::format("{}{}{}{}trust {:.2f}", origin, origin.empty() ? "" : ", ", trust.source_kind,
                      trust.source_kind.empty() ? "" : ", ", trust.trust);
 }
@@ -393,8 +393,8 @@ EntryTrust entry_trust(EntryType type, JsonValue entry, Origin origin) {
 }
 
 bool must_be_quoted(const EntryTrust& trust, double quote_below_trust) {
-  return !has_voice(trust.origin) || trust.trust < quote_below_trust || trust.source_kind == "tool" ||
-         trust.source_kind == "web" || trust.source_kind == "import";
+  return !has_voice(trust.origin) || trust.trust < quote_below_trust ||
+         trust.source_kind == "tool" || trust.source_kind == "web" || trust.source_kind == "import";
 }
 
 bool is_of_workspace(const Workspace& workspace, JsonValue entry) {

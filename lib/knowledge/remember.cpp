@@ -455,7 +455,8 @@ Result<bool> was_said_by_person(const Store& store, std::string_view value) {
 
 /// What is known under the statement's key already, or waits or was dropped as the same candidate.
 Result<std::optional<Remembered>> known_statement(Store& store, const RememberParams& params) {
-  Remembered known{.session_id = {}, .category = params.category, .key = params.key, .value = params.value};
+  Remembered known{
+      .session_id = {}, .category = params.category, .key = params.key, .value = params.value};
   BMAD_TRY_ASSIGN(const std::vector<Entry> stored, find_entries(store, {&params.id, 1}, {}, false));
   JsonParser parser;
   for (const Entry& entry : stored) {

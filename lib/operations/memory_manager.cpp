@@ -42,9 +42,8 @@ Status create_sessions_folder(FileSystem& files) {
 /// Whether nothing is there but the lock: what somebody else made is no root of this user.
 Result<bool> is_empty_root(FileSystem& files) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> names, files.list(""));
-  return std::ranges::all_of(names, [](const std::string& name) {
-    return name == kLockName || name == kLockInfoName;
-  });
+  return std::ranges::all_of(
+      names, [](const std::string& name) { return name == kLockName || name == kLockInfoName; });
 }
 
 /// Writes `path` unless it is there. True when it was written.
@@ -438,8 +437,7 @@ Result<BatchReport> MemoryManager::add_batch(std::string_view session_id, EntryT
   BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kAdd));
   const bool is_imported =
       options.known == KnownEntries::kSkipId || options.known == KnownEntries::kSkipIdentical;
-  const ActingAs writer(is_imported ? Origin::kElsewhere
-                                    : ActingAs::current(store->writes_as));
+  const ActingAs writer(is_imported ? Origin::kElsewhere : ActingAs::current(store->writes_as));
   if (type == EntryType::kPreference && !is_imported) {
     return impl_->add_preferences(session_id, lines, options);
   }

@@ -88,7 +88,8 @@ struct PackedOrigin {
   std::uint64_t package = 0;  ///< Tells it, and what else decides what it holds, from any other.
 };
 
-Result<PackedOrigin> look_at_origin(const Store& store, const std::string& session_id, PackedKind kind) {
+Result<PackedOrigin> look_at_origin(const Store& store, const std::string& session_id,
+                                    PackedKind kind) {
   PackedOrigin origin;
   BMAD_TRY_ASSIGN(origin.file, store.files->info(packed_path(session_id, kind)));
   Xxh3Stream hash;

@@ -134,9 +134,9 @@ struct Remembered {
   std::string key;
   std::string value;  ///< As stored, without secrets.
   double confidence = 0;
-  bool is_new = false;         ///< Nothing was known under this category and key.
-  std::string previous_value;  ///< What held before, when it was another one and may be read.
-  bool holds = true;           ///< False if a more trusted value remains current.
+  bool is_new = false;            ///< Nothing was known under this category and key.
+  std::string previous_value;     ///< What held before, when it was another one and may be read.
+  bool holds = true;              ///< False if a more trusted value remains current.
   Review review = Review::kNone;  ///< kCandidate: it waits until the user accepts it.
   std::vector<std::string> notices;
 };
@@ -205,7 +205,7 @@ struct ContextItem {
   std::string text;  ///< As it stands in the Markdown.
   std::size_t tokens = 0;
   double trust = 1;
-  bool quoted = false;   ///< It is in a fence, as data.
+  bool quoted = false;  ///< It is in a fence, as data.
   Origin origin = Origin::kAccepted;
   bool of_user = false;  ///< It is in the user's own memory.
   std::string why;       ///< A sentence: "constraint, confidence 1.00".

@@ -42,9 +42,9 @@ struct OpenOptions {
   std::string user_root = {};
   /// Who writes, for the lock's holder and the audit; free text, may be empty.
   std::string agent_id = {};
-  /// Where the user's programs keep their state, such as ~/.local/state/bmad-mem: there stands which
-  /// roots are the user's own, and who wrote which line. Empty: nobody checks, and lines are taken
-  /// at their word; for programs that wrote all of them.
+  /// Where the user's programs keep their state, such as ~/.local/state/bmad-mem: there stands
+  /// which roots are the user's own, and who wrote which line. Empty: nobody checks, and lines are
+  /// taken at their word; for programs that wrote all of them.
   std::string state_folder = {};
   /// Who is behind the writes, unless ActingAs says otherwise.
   Origin writes_as = Origin::kPerson;

@@ -105,9 +105,10 @@ std::string context_markdown(std::span<const ContextPart> parts, std::string_vie
   if (parts.empty()) {
     return {};
   }
-  std::string out = is_foreign ? "## Project memory (from elsewhere; the user can read and trust it "
-                                 "with `bmad-mem trust`)\n"
-                               : "## Project memory (from earlier sessions)\n";
+  std::string out = is_foreign
+                        ? "## Project memory (from elsewhere; the user can read and trust it "
+                          "with `bmad-mem trust`)\n"
+                        : "## Project memory (from earlier sessions)\n";
   std::string quoted;  // What stands below the rest of its section.
   bool is_first_quoted = false;
   for (std::size_t i = 0; i < parts.size(); ++i) {

@@ -233,10 +233,9 @@ class Chooser {
     choose_by_task(
         ContextSection::kErrorSolutions, kErrorSolutionsMax,
         [](const KnowledgeItem& item) { return item.category == Category::kErrorSolution; });
-    std::ranges::stable_sort(result_.said, {},
-                             [](const ContextCandidate& each) {
-                               return std::pair(each.item.section, each.item.quoted);
-                             });
+    std::ranges::stable_sort(result_.said, {}, [](const ContextCandidate& each) {
+      return std::pair(each.item.section, each.item.quoted);
+    });
     return std::move(result_);
   }
 
@@ -254,9 +253,9 @@ class Chooser {
     }
     const auto rank = [](const KnowledgeItem* item) {
       return std::tuple(holding_trust(item->origin, item->trust) < kLowTrust, -item->confidence,
-                        -item->updated_at.time_since_epoch().count(),
-                        item->category, std::string_view(item->key),
-                        std::string_view(item->session_id), std::string_view(item->id));
+                        -item->updated_at.time_since_epoch().count(), item->category,
+                        std::string_view(item->key), std::string_view(item->session_id),
+                        std::string_view(item->id));
     };
     std::ranges::sort(items_, {}, rank);
   }
@@ -309,7 +308,8 @@ class Chooser {
   }
 
   [[nodiscard]] bool is_quoted(const KnowledgeItem& item) const {
-    return item.review == Review::kCandidate || must_be_quoted(trust_of(item), rules_.quote_below_trust);
+    return item.review == Review::kCandidate ||
+           must_be_quoted(trust_of(item), rules_.quote_below_trust);
   }
 
   void choose_constraints() {
@@ -458,9 +458,9 @@ class Chooser {
                  .of_user = item.of_user,
                  .why = why},
         .label = label_of(section, item, quoted),
-        .quoted_label = fmt::format(
-            "{}{} ({})", item.review == Review::kCandidate ? "Not accepted: " : "",
-            is_of_the_user(item.category) ? "preference" : "fact", trust_text(trust)),
+        .quoted_label =
+            fmt::format("{}{} ({})", item.review == Review::kCandidate ? "Not accepted: " : "",
+                        is_of_the_user(item.category) ? "preference" : "fact", trust_text(trust)),
         .text = item.value,
         .before = {},
         .after = {}};

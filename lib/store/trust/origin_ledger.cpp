@@ -30,9 +30,9 @@ struct Record {
 /// Members that the engine changes though nobody says anything else.
 bool is_mechanical(std::string_view member) {
   static constexpr std::array<std::string_view, 9> kMembers = {
-      "decay_factor", "initial_decay_factor", "last_decay_update", "access_count",
-      "last_accessed", "pinned",              "links",             "checked_at",
-      "outside_workspace"};
+      "decay_factor", "initial_decay_factor", "last_decay_update",
+      "access_count", "last_accessed",        "pinned",
+      "links",        "checked_at",           "outside_workspace"};
   return std::ranges::find(kMembers, member) != kMembers.end();
 }
 

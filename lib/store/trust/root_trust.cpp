@@ -50,9 +50,8 @@ std::optional<FolderIdentity> identity_of(const std::string& path) {
     return std::nullopt;
   }
   constexpr std::int64_t kNanoseconds = 1'000'000'000;
-  FolderIdentity identity{
-      .device = std::uint64_t{about.stx_dev_major} << 32U | about.stx_dev_minor,
-      .inode = about.stx_ino};
+  FolderIdentity identity{.device = std::uint64_t{about.stx_dev_major} << 32U | about.stx_dev_minor,
+                          .inode = about.stx_ino};
   if ((about.stx_mask & STATX_BTIME) != 0) {
     identity.born_ns = about.stx_btime.tv_sec * kNanoseconds + about.stx_btime.tv_nsec;
   }
@@ -96,19 +95,22 @@ std::string problem_of(const std::string& path) {
 
 Error state_error(std::string_view what, std::string path) {
   return {.code = errno == ENOSPC ? ErrorCode::E_STORAGE_FULL : ErrorCode::E_STORAGE_IO,
-          .message = fmt::format("cannot {}: {}", what, std::strerror(errno)),  // NOLINT(concurrency-mt-unsafe)
+          .message = fmt::format("cannot {}: {}", what,
+                                 std::strerror(errno)),  // NOLINT(concurrency-mt-unsafe)
           .path = std::move(path),
           .os_error = errno};
 }
 
 Status write_mark(const std::string& path, std::string_view text) {
   const std::string fresh = fmt::format("{}.{}.tmp", path, ::getpid());
-  const int file = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const int file =
+      ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) {
     return state_error("write the mark of the root", path);
   }
-  const bool is_written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-                          ::fsync(file) == 0;
+  const bool is_written =
+      ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+      ::fsync(file) == 0;
   Status done = is_written ? Status() : Status(state_error("write the mark of the root", path));
   ::close(file);
   if (done && std::rename(fresh.c_str(), path.c_str()) != 0) {
@@ -272,8 +274,9 @@ Status RootOrigins::mark(RootTrust trust, const Config& config) {
   json.end_object();
   BMAD_TRY(write_mark(path, json.take() + '\n'));
   read_mark();
-  return is_foreign() ? Status(Error{.code = ErrorCode::E_STORAGE_IO, .message = reason_, .path = path})
-                      : Status();
+  return is_foreign()
+             ? Status(Error{.code = ErrorCode::E_STORAGE_IO, .message = reason_, .path = path})
+             : Status();
 }
 
 Status RootOrigins::revoke() {

@@ -300,9 +300,8 @@ Result<ExitStatus> run_doctor(Tool& tool) {
   if (!memory && memory.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
     checks.push_back(of_error("config", memory.error(), "mend the file that it names"));
     BMAD_TRY_ASSIGN(std::string root, tool.find_root());
-    memory = MemoryManager::open({.root = std::move(root),
-                              .state_folder = trusting_folder(),
-                              .tolerate_bad_config = true});
+    memory = MemoryManager::open(
+        {.root = std::move(root), .state_folder = trusting_folder(), .tolerate_bad_config = true});
   }
   if (memory) {
     check_memory(*memory, checks);

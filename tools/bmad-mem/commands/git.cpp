@@ -137,9 +137,8 @@ void print_text(Tool& tool, const GitCheck& check) {
 /// Not Tool::open(): a config.json with conflict markers in it is what this is there to find.
 Result<MemoryManager> open_damaged_too(const Tool& tool) {
   BMAD_TRY_ASSIGN(std::string root, tool.find_root());
-  return MemoryManager::open({.root = std::move(root),
-                              .state_folder = trusting_folder(),
-                              .tolerate_bad_config = true});
+  return MemoryManager::open(
+      {.root = std::move(root), .state_folder = trusting_folder(), .tolerate_bad_config = true});
 }
 
 }  // namespace

@@ -109,7 +109,9 @@ Result<ExitStatus> run_context(Tool& tool) {
                                       : "no statement fits; raise --max-tokens N");
   }
   if (memory.trust_report().is_foreign()) {
-    tool.note("this memory came from elsewhere, so all of it is quoted; `bmad-mem trust` shows it and asks");
+    tool.note(
+        "this memory came from elsewhere, so all of it is quoted; `bmad-mem trust` shows it and "
+        "asks");
   }
   return ExitStatus::kDone;
 }

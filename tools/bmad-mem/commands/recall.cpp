@@ -127,7 +127,8 @@ std::string_view nothing_note(const RecallOptions& options) {
 namespace {
 
 /// One after another on a terminal.
-Result<ExitStatus> ask_about(Tool& tool, Knowledge& knowledge, std::span<const KnowledgeItem> items) {
+Result<ExitStatus> ask_about(Tool& tool, Knowledge& knowledge,
+                             std::span<const KnowledgeItem> items) {
   Output ask(STDERR_FILENO);
   for (std::size_t i = 0; i < items.size(); ++i) {
     print_items(tool, items.subspan(i, 1));
@@ -162,8 +163,8 @@ Result<ExitStatus> run_review(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   Knowledge knowledge(memory);
   if (args.has("accept") || args.has("drop")) {
-    BMAD_TRY_ASSIGN(const bool accepted, review(tool, knowledge, "accept", args.all("accept"),
-                                                Review::kAccepted));
+    BMAD_TRY_ASSIGN(const bool accepted,
+                    review(tool, knowledge, "accept", args.all("accept"), Review::kAccepted));
     BMAD_TRY_ASSIGN(const bool dropped,
                     review(tool, knowledge, "drop", args.all("drop"), Review::kDropped));
     return accepted && dropped ? ExitStatus::kDone : ExitStatus::kFailed;

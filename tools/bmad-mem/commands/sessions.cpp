@@ -22,7 +22,8 @@
 namespace bmad_mem::cli {
 
 Result<ExitStatus> run_init(Tool& tool) {
-  BMAD_TRY_ASSIGN(const InitReport report, MemoryManager::init(tool.root_to_create(), trusting_folder()));
+  BMAD_TRY_ASSIGN(const InitReport report,
+                  MemoryManager::init(tool.root_to_create(), trusting_folder()));
   const bool created = report.created_config || report.created_gitignore;
   if (tool.json()) {
     print_object(tool, [&](JsonWriter& json) {

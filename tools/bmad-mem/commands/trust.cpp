@@ -71,13 +71,15 @@ void print_text(Tool& tool, const TrustReport& report, const std::vector<Context
   if (!report.reason.empty()) {
     tool.out().print("  {}\n", printable(report.reason));
   }
-  tool.out().print("\n{}\n", told.empty() ? "A briefing would print no text without quotes before a task is known."
-                                          : "Texts that briefings would print without quotes:");
+  tool.out().print("\n{}\n",
+                   told.empty()
+                       ? "A briefing would print no text without quotes before a task is known."
+                       : "Texts that briefings would print without quotes:");
   for (const ContextItem& item : told) {
     tool.out().print("  {}\n", printable(item.text));
   }
-  tool.out().print("\n{}\n", report.programs.empty() ? "It names no program."
-                                                     : "Programs that would run:");
+  tool.out().print("\n{}\n",
+                   report.programs.empty() ? "It names no program." : "Programs that would run:");
   for (const ConfiguredProgram& program : report.programs) {
     tool.out().print("  {}: {}\n", program.setting, printable(command_line(program)));
   }
@@ -105,7 +107,8 @@ Result<ExitStatus> run_trust(Tool& tool) {
     if (tool.json()) {
       print_json(tool, report, told);
     }
-    tool.note("nothing was changed; read this, then run `bmad-mem trust` in a terminal, or with --yes");
+    tool.note(
+        "nothing was changed; read this, then run `bmad-mem trust` in a terminal, or with --yes");
     return report.is_foreign() || report.config_changed ? ExitStatus::kFailed : ExitStatus::kDone;
   }
   if (!is_confirmed(tool, "trust this memory?")) {
@@ -116,7 +119,7 @@ Result<ExitStatus> run_trust(Tool& tool) {
     print_json(tool, report, told);
   } else {
     tool.out().print("\ntrusted; {}\n", format_count(report.lines, "line is accepted as it is",
-                                                      "lines are accepted as they are"));
+                                                     "lines are accepted as they are"));
   }
   return ExitStatus::kDone;
 }

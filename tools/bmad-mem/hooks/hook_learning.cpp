@@ -76,15 +76,14 @@ WaitingCandidates waiting_candidates(const HookJob& job) {
   const std::string count = format_count(candidates->size(), "candidate", "candidates");
   const std::string_view wait = is_one ? "waits" : "wait";
   const std::string_view them = is_one ? "it" : "them";
-  return {
-      .for_model = fmt::format(
-          "\n### Waiting for the user\n\n{} from earlier sessions {} for the user's decision. "
-          "Mention it once: `bmad-mem review` shows {} to the user.\n",
-          count, wait, them),
-      .for_person = fmt::format(
-          "bmad-mem: {} {} for your decision; `bmad-mem review` shows {}, and "
-          "`bmad-mem serve --open` has one key for each answer",
-          count, wait, them)};
+  return {.for_model = fmt::format(
+              "\n### Waiting for the user\n\n{} from earlier sessions {} for the user's decision. "
+              "Mention it once: `bmad-mem review` shows {} to the user.\n",
+              count, wait, them),
+          .for_person =
+              fmt::format("bmad-mem: {} {} for your decision; `bmad-mem review` shows {}, and "
+                          "`bmad-mem serve --open` has one key for each answer",
+                          count, wait, them)};
 }
 
 void learn(const HookJob& job, const HookEvent& event, LearnScope scope) {

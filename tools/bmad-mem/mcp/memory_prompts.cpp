@@ -124,16 +124,14 @@ McpAnswer<McpPromptResult> review_candidates(LazyMemory& memory, OfferedReviews&
   }
   std::string shown;
   if (*opened != nullptr) {
-    const Result<std::vector<KnowledgeItem>> waiting =
-        Knowledge(**opened).recall(
-            {.candidates = true, .note_accesses = false, .limit = kReviewedMax});
+    const Result<std::vector<KnowledgeItem>> waiting = Knowledge(**opened).recall(
+        {.candidates = true, .note_accesses = false, .limit = kReviewedMax});
     if (!waiting) {
       return internal_error(waiting.error());
     }
     for (const KnowledgeItem& item : *waiting) {
-      const std::string line =
-          fmt::format("| {} ({}): {}\n", item.id, category_name(item.category),
-                      shortened(printable(item.value), 300));
+      const std::string line = fmt::format("| {} ({}): {}\n", item.id, category_name(item.category),
+                                           shortened(printable(item.value), 300));
       if (shown.size() + line.size() > kAnswerSizeMax / 2) {
         break;
       }

@@ -292,9 +292,10 @@ Result<McpToolResult> mcp_remember(MemoryToolCall& call) {
                                    }));
   if (done.review == Review::kCandidate) {
     return McpToolResult{
-        .text = fmt::format("Stored as {}. It waits for the user: briefings quote it until the user "
-                            "accepts it with `bmad-mem review`.",
-                            done.id),
+        .text =
+            fmt::format("Stored as {}. It waits for the user: briefings quote it until the user "
+                        "accepts it with `bmad-mem review`.",
+                        done.id),
         .structured = remembered_json(done)};
   }
   return McpToolResult{

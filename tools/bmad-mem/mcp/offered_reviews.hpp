@@ -1,4 +1,5 @@
-// offered_reviews.hpp - what the user of an MCP client has been shown, and may let the agent accept.
+// offered_reviews.hpp - what the user of an MCP client has been shown, and may let the agent
+// accept.
 #pragma once
 
 #include <chrono>
@@ -9,8 +10,8 @@
 
 namespace bmad_mem::cli {
 
-/// Candidates that the prompt "review" has shown. Only a person picks a prompt, so for ten minutes an
-/// agent may accept them, as they read then. Threads: safe.
+/// Candidates that the prompt "review" has shown. Only a person picks a prompt, so for ten minutes
+/// an agent may accept them, as they read then. Threads: safe.
 class OfferedReviews {
  public:
   void offer(std::string id, std::string value);

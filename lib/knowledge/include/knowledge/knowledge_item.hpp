@@ -43,8 +43,7 @@ class KnowledgeCollector {
   /// With `as_of` only what was stated until then. Entries that have expired by then, or else by
   /// `now`, state nothing. `origins`, which must outlive it, knows who wrote the lines; without it
   /// all are taken at their word.
-  explicit KnowledgeCollector(std::optional<Timestamp> as_of = {},
-                              Timestamp now = Timestamp::min(),
+  explicit KnowledgeCollector(std::optional<Timestamp> as_of = {}, Timestamp now = Timestamp::min(),
                               const RootOrigins* origins = nullptr);
   ~KnowledgeCollector();
   KnowledgeCollector(const KnowledgeCollector&) = delete;
