@@ -126,4 +126,8 @@ class KnownStatements {
   std::vector<ItemOutline> outlines_;
 };
 
+/// Items under the categories and keys of `params`; candidates have none.
+Result<std::vector<KnowledgeItem>> known_under_keys(KnownStatements& known,
+                                                    std::span<const RememberParams> params);
+
 }  // namespace bmad_mem

@@ -23,6 +23,10 @@ inline constexpr std::array kKnowledgeTypes = {EntryType::kPreference, EntryType
 /// write. Writes the views once. Errors: as remember(); what was written before stays.
 Result<std::vector<Remembered>> remember_all(Store& store, std::span<const RememberParams> params);
 
+/// The same of what an agent states: a candidate, the same one however often it is stated, unless a
+/// hook has recorded a message of the person that has the very words.
+Result<Remembered> remember_for_agent(Store& store, RememberParams params);
+
 /// `lines`, new preferences, as they are to be written: one without an id under a key that is known
 /// becomes a version of the preference there, and keeps what it does not name. What somebody of low
 /// trust says stays beside. Lines that are no preferences stay as they are.
