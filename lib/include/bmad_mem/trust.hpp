@@ -48,6 +48,9 @@ enum class RootTrust : std::uint8_t {
   kForeign,    ///< Anything else.
 };
 
+/// A state folder for a user who has none: everything is foreign.
+inline constexpr std::string_view kNoStateFolder = "/dev/null";
+
 /// "unchecked", "own", "trusted", "foreign".
 std::string_view root_trust_name(RootTrust trust);
 

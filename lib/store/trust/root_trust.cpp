@@ -231,7 +231,7 @@ Status RootOrigins::check_programs(const Config& config) const {
 }
 
 Status RootOrigins::mark(RootTrust trust, const Config& config) {
-  if (folder_.empty()) {
+  if (folder_.empty() || state_folder_ == kNoStateFolder) {
     return Error{.code = ErrorCode::E_INVALID_QUERY,
                  .message = "no folder is known to keep trust in; set HOME or XDG_STATE_HOME"};
   }

@@ -66,7 +66,7 @@ std::string user_state_folder() {
 
 std::string trusting_folder() {
   std::string folder = user_state_folder();
-  return folder.empty() ? "/nonexistent/bmad-mem" : folder;
+  return folder.empty() ? std::string(kNoStateFolder) : folder;
 }
 
 bool has_memory(const std::string& root) {

@@ -36,6 +36,10 @@ Result<ExitStatus> run_init(Tool& tool) {
     tool.note("next: bmad-mem add fact TEXT, then bmad-mem query WORDS");
   } else {
     tool.out().print("memory {} already exists; nothing changed\n", report.root);
+    const Result<MemoryManager> memory = tool.open(report.root);
+    if (memory && memory->trust_report().is_foreign()) {
+      tool.note("it came from elsewhere, so all of it is quoted; `bmad-mem trust` shows it and asks");
+    }
   }
   if (report.trust_problem) {
     tool.note(fmt::format("it counts as foreign, since nothing can be noted about it: {}",
