@@ -64,10 +64,12 @@ std::string real_path(const std::string& path) {
 }
 
 std::string read_small(const std::string& path) {
-  constexpr std::size_t kSizeMax = std::size_t{1} << 20U;
+  constexpr off_t kSizeMax = off_t{1} << 20U;
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  std::string text(file < 0 ? 0 : kSizeMax, '\0');
-  const ssize_t size = file < 0 ? 0 : ::read(file, text.data(), text.size());
+  struct stat about{};
+  const bool is_there = file >= 0 && ::fstat(file, &about) == 0 && S_ISREG(about.st_mode);
+  std::string text(is_there ? static_cast<std::size_t>(std::min(about.st_size, kSizeMax)) : 0, '\0');
+  const ssize_t size = is_there ? ::read(file, text.data(), text.size()) : 0;
   if (file >= 0) {
     ::close(file);
   }
