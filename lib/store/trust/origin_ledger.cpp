@@ -167,17 +167,17 @@ std::uint64_t OriginLedger::line_tag(std::string_view session_id, JsonValue entr
 
 std::uint64_t OriginLedger::statement_tag(std::string_view session_id,
                                           const StatementOutline& outline) const {
-  const std::array<std::uint64_t, 6> numbers = {
+  const std::array<std::uint64_t, 7> numbers = {
+      keyed_hash(key_, session_id),
       outline.id_hash,
       outline.key_hash,
       outline.value_hash,
       static_cast<std::uint64_t>(outline.at.time_since_epoch().count()),
       static_cast<std::uint64_t>(outline.category),
       static_cast<std::uint64_t>(outline.type) << 8U | static_cast<std::uint64_t>(outline.review)};
-  std::string text(session_id);
-  text.append(reinterpret_cast<const char*>(numbers.data()),  // NOLINT(*-reinterpret-cast)
-              sizeof numbers);
-  return keyed_hash(key_, text);
+  return keyed_hash(key_,
+                    {reinterpret_cast<const char*>(numbers.data()),  // NOLINT(*-reinterpret-cast)
+                     sizeof numbers});
 }
 
 void OriginLedger::note(std::string_view session_id, EntryType type,

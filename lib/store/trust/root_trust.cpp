@@ -68,7 +68,8 @@ std::string read_small(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat about{};
   const bool is_there = file >= 0 && ::fstat(file, &about) == 0 && S_ISREG(about.st_mode);
-  std::string text(is_there ? static_cast<std::size_t>(std::min(about.st_size, kSizeMax)) : 0, '\0');
+  std::string text(is_there ? static_cast<std::size_t>(std::min(about.st_size, kSizeMax)) : 0,
+                   '\0');
   const ssize_t size = is_there ? ::read(file, text.data(), text.size()) : 0;
   if (file >= 0) {
     ::close(file);
