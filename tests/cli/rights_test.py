@@ -53,7 +53,7 @@ CALLS = {
     "recall": (["recall"], "", {}),
     "context": (["context", "--task", "tabs and spaces"], "agent=dev&task=tabs", {"task": "tabs and spaces"}),
     "remember": (["remember", "--category", "project_fact", "--key", "indent", "four spaces"], REMEMBERED, REMEMBERED),
-    "review": (None, {"ids": ["fact1"], "review": "accepted"}, {"ids": ["fact1"], "review": "accepted"}),
+    "review": (["review", "--accept", "fact1"], {"ids": ["fact1"], "review": "accepted"}, {"ids": ["fact1"], "review": "accepted"}),
     "pin": (["pin", "fact1"], {"id": "fact1"}, None),
     "unpin": (["unpin", "fact1"], None, None),
     "state set": (["state", "set", "smith", '{"a":1}'], None, None),
@@ -99,6 +99,7 @@ CALLS = {
     "purge": (["purge", "--all", "--yes"], {"all": True, "dry_run": False}, None),
     "forget": (["forget", "--match", "zqcanary-fact", "--yes"], None, None),
     "redact": (["redact", "--all", "--yes"], None, None),
+    "trust": (["trust", "--revoke"], None, None),
     "memory-tool": (["memory-tool", '{"command":"create","path":"/memories/a.md","file_text":"x"}'], None, None),
 }
 # What each row without a right tells; no content of types that may not be read may be in it.

@@ -95,7 +95,11 @@ def check(volume):
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="bmad-volume-") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="bmad-volume-") as folder,
+        tempfile.TemporaryDirectory(prefix="bmad-state-") as state,
+    ):
+        os.environ["XDG_STATE_HOME"] = state
         try:
             with Volume(pathlib.Path(folder)) as volume:
                 check(volume)

@@ -57,7 +57,8 @@ std::vector<std::string> make_environment() {
     const std::string_view text = *variable;
     if (text.starts_with("ASAN_OPTIONS=")) {
       asan = std::string(text) + ":detect_leaks=0";
-    } else if (!text.starts_with("BMAD_") && !text.starts_with("XDG_DATA_HOME=")) {
+    } else if (!text.starts_with("BMAD_") && !text.starts_with("XDG_DATA_HOME=") &&
+               !text.starts_with("XDG_STATE_HOME=")) {
       variables.emplace_back(text);
     }
   }
@@ -69,6 +70,7 @@ std::vector<std::string> make_environment() {
     std::filesystem::remove_all(kOwn, ignored);
   });
   variables.push_back("XDG_DATA_HOME=" + kOwn);
+  variables.push_back("XDG_STATE_HOME=" + kOwn + "/state");
   return variables;
 }
 

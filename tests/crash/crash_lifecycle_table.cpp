@@ -242,6 +242,7 @@ void with_old_secrets(CrashStore& store) {
   const std::filesystem::path config = store.root() / "config.json";
   const std::string settings = read_file(config);
   write_file(config, R"({"memory_config":{"privacy":{"auto_redaction":false}}})");
+  store.must({"trust", "--yes"});
   const std::string secret = "see " + std::string(kOldSecret);
   for (const std::string number : {"1", "2", "3"}) {
     store.must({"add", "conversation", "--session", "$S", "-"},

@@ -1,5 +1,6 @@
 #include "http/api_fixture.hpp"
 
+#include <cstdlib>
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -43,7 +44,10 @@ class Collector final : public HttpBodyWriter {
 }  // namespace
 
 ApiFixture::ApiFixture()
-    : memory_(open_new(folder_.path("memory"))), users_({.explicit_root = folder_.path("mine")}) {}
+    : memory_(open_new(folder_.path("memory"))), users_({.explicit_root = folder_.path("mine")}) {
+  // What the tool keeps for its user is kept for this test.
+  ::setenv("XDG_STATE_HOME", folder_.path("state").c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
+}
 
 Answer ApiFixture::request(std::string_view method, std::string_view target,
                            std::string_view body) {

@@ -348,7 +348,7 @@ describe('the modern era, on the bare pipe', () => {
       wire.modern(2, 'resources/templates/list'), wire.modern(3, 'prompts/list')]);
     assert.deepEqual(tools.result.tools.map((tool) => tool.name), TOOLS);
     assert.ok(resources.result.nextCursor);
-    assert.equal(templates.result.resourceTemplates.length + prompts.result.prompts.length, 5);
+    assert.equal(templates.result.resourceTemplates.length + prompts.result.prompts.length, 6);
     const updated = wire.notification('notifications/resources/updated');
     const added = await wire.modern(4, 'tools/call', {
       name: 'memory_add', arguments: { type: 'fact', text: 'modern', session_id: 'many-2' } });
@@ -409,6 +409,6 @@ describe('the inspector', () => {
 
   test('lists resources and prompts', async () => {
     assert.ok((await inspect('--method', 'resources/list')).resources.length > 10);
-    assert.equal((await inspect('--method', 'prompts/list')).prompts.length, 2);
+    assert.equal((await inspect('--method', 'prompts/list')).prompts.length, 3);
   });
 });
