@@ -13,6 +13,7 @@
 #include "memory_impl.hpp"
 #include "paging.hpp"
 #include "privacy/redaction.hpp"
+#include "privacy/sealing.hpp"
 #include "search/held_indexes.hpp"
 #include "search/indexing.hpp"
 #include "search/reads.hpp"
@@ -167,6 +168,12 @@ Result<std::vector<RedactReport>> MemoryManager::redact(std::span<const std::str
                                                         bool dry_run, const Progress& on_progress) {
   BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRedact));
   return redact_sessions(*store, sessions, dry_run, on_progress);
+}
+
+Result<std::vector<SealReport>> MemoryManager::seal(const SealOptions& options,
+                                                    const Progress& on_progress) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSeal));
+  return seal_sessions(*store, options, on_progress);
 }
 
 Result<PrivacyReport> MemoryManager::privacy_report(std::span<const std::string> sessions) const {

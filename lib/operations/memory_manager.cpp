@@ -15,6 +15,7 @@
 #include "model/entry.hpp"
 #include "model/entry_marks.hpp"
 #include "privacy/redaction.hpp"
+#include "privacy/sealing.hpp"
 #include "search/analyzer.hpp"
 #include "search/held_indexes.hpp"
 #include "search/indexing.hpp"
@@ -149,6 +150,9 @@ Status open_store(Store& store, OpenOptions options) {
   const bool is_users = options.user_root == store.root;
   store.user_root = is_users ? std::string() : std::move(options.user_root);
   store.workspace = workspace_of(store.root);
+  const bool is_home = is_users || store.workspace.resolved == store.workspace.home;
+  store.sealing = std::make_unique<StoreSealing>(*store.files, std::move(options.seal_key),
+                                                 is_home ? store.root : store.workspace.resolved);
   store.agent_id = std::move(options.agent_id);
   store.access = std::move(options.access);
   store.on_problem = std::move(options.on_problem);
@@ -178,6 +182,7 @@ Result<std::unique_ptr<Store>> open_user_store(const Store& store) {
       store.on_problem(problem);
     }
   };
+  const auto* const sealing = dynamic_cast<const StoreSealing*>(store.sealing.get());
   BMAD_TRY(open_store(*user, {.root = store.user_root,
                               .user_root = store.user_root,
                               .agent_id = store.agent_id,
@@ -185,6 +190,7 @@ Result<std::unique_ptr<Store>> open_user_store(const Store& store) {
                               .writes_as = store.writes_as,
                               .access = store.access,
                               .tolerate_bad_config = true,
+                              .seal_key = sealing == nullptr ? SealKeySource() : sealing->source(),
                               .note_accesses = store.notes_accesses,
                               .index_at_the_end = store.indexes_at_the_end,
                               .watch_folders = store.watch != nullptr,

@@ -73,6 +73,14 @@ Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const 
   return entries;
 }
 
+Result<std::uint64_t> MemoryManager::closed_entries(const EntryFilter& filter) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kList));
+  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, filter));
+  BMAD_TRY_ASSIGN(const SealedEntries sealed,
+                  sealed_entries(store_of(*store, allowed.sessions), allowed));
+  return sealed.closed;
+}
+
 Result<std::vector<Hit>> MemoryManager::query(const Query& query) const {
   BMAD_TRY_ASSIGN(QueryAnswer answer, ask(query));
   return std::move(answer.hits);

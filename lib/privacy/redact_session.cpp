@@ -243,15 +243,15 @@ class SessionRedaction {
   Status redact_copies() {
     BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store_.files, session_id_));
     BMAD_TRY_ASSIGN(SessionCopies copies, SessionCopies::read(*store_.files, session_id_, record));
-    BMAD_TRY_ASSIGN(
-        const std::vector<FileCount> files,
-        copies.rewrite(
-            *store_.files, dry_run_, [this](std::string_view line) { return changed_entry(line); },
-            [this](std::string_view name, std::string& bytes) {
-              note_name(fmt::format("{}/{}", session_folder(session_id_), name), name,
-                        "the file is packed; restore the session, and redact it again");
-              return change_file(name, bytes);
-            }));
+    BMAD_TRY_ASSIGN(const std::vector<FileCount> files,
+                    copies.rewrite(
+                        *store_.files, dry_run_,
+                        [this](EntryType, std::string_view line) { return changed_entry(line); },
+                        [this](std::string_view name, std::string& bytes) {
+                          note_name(fmt::format("{}/{}", session_folder(session_id_), name), name,
+                                    "the file is packed; restore the session, and redact it again");
+                          return change_file(name, bytes);
+                        }));
     report_.files.insert(report_.files.end(), files.begin(), files.end());
     BMAD_TRY(redact_file(deletion_record_path(session_id_), "record.json"));
     BMAD_TRY(redact_file(deleted_audit_path(session_id_), kAuditName));

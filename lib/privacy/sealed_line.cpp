@@ -199,7 +199,18 @@ Result<SealKey> SealKey::parse(std::string_view text) {
   begin();
   text = trimmed(text);
   if (!text.starts_with(kKeyMark)) {
-    return bad_key(fmt::format("it is no key: one begins with '{}'", trimmed(kKeyMark)));
+    SealKey key;
+    std::size_t size = 0;
+    const int done =
+        sodium_hex2bin(key.bytes_.data(), kSize, text.data(), text.size(), nullptr, &size, nullptr);
+    if (done != 0 || size != kSize || text.size() != 2 * kSize) {
+      return bad_key(
+          fmt::format("it is no key: one has {} hexadecimal digits, or begins with "
+                      "'{}'; this has {} letters",
+                      2 * kSize, trimmed(kKeyMark), text.size()));
+    }
+    key.set_id();
+    return key;
   }
   text = trimmed(text.substr(kKeyMark.size()));
   SealKey key;

@@ -223,9 +223,11 @@ class Export {
                     .column = line.column,
                     .field = line.field});
     };
+    const bool opens = !options_.filter.as_of && store_.sealing->opens();
     const Versions versions = options_.all_versions ? Versions::kAll : Versions::kLatest;
     BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
-                    load_entries(files, id, options_.filter.types, versions, on_damage));
+                    load_entries(files, id, options_.filter.types, versions, on_damage,
+                                 opens ? store_.sealing.get() : nullptr));
     if (!chosen.packed) {
       BMAD_TRY(check_still_there(store_, id));
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -16,6 +17,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
+#include "model/validate.hpp"
 #include "search/field_filter.hpp"
 #include "search/held_indexes.hpp"
 #include "search/search.hpp"
@@ -23,6 +25,7 @@
 #include "store/access.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/evicted_file.hpp"
+#include "store/layout.hpp"
 #include "store/present_sessions.hpp"
 #include "store/return_lines.hpp"
 #include "store/session_archive.hpp"
@@ -31,13 +34,17 @@
 namespace bmad_mem {
 namespace {
 
+/// Most bytes of sealed lines that a question opens; behind them it says how much it left out.
+constexpr std::uint64_t kSealedBytesMax = std::uint64_t{16} << 20U;
+
 Result<std::vector<TableEntry>> read_source(const Store& store, const SessionSource& source,
                                             std::span<const EntryType> types, Versions versions,
-                                            std::optional<Timestamp> as_of) {
+                                            std::optional<Timestamp> as_of, bool opened) {
   BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files,
                   as_of ? past_files(store, source, *as_of) : source.files(store));
   BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
-                  load_entries(*files, source.session_id, types, versions));
+                  load_entries(*files, source.session_id, types, versions, {},
+                               as_of || !opened ? nullptr : store.sealing.get()));
   BMAD_TRY(source.check_still_there(store));
   for (TableEntry& entry : entries) {
     entry.archived = source.is_archived();
@@ -47,11 +54,14 @@ Result<std::vector<TableEntry>> read_source(const Store& store, const SessionSou
 }
 
 /// Nothing of a session that can't be read, which is left out. Errors: one that is_not_found() when
-/// the session has left its place meanwhile.
+/// the session has left its place meanwhile. With `opened`, sealed entries are among them as far as
+/// the key opens them: nobody may write down what they say.
 Result<std::vector<TableEntry>> load_source(const Store& store, const SessionSource& source,
                                             std::span<const EntryType> types, Versions versions,
-                                            std::optional<Timestamp> as_of = {}) {
-  Result<std::vector<TableEntry>> entries = read_source(store, source, types, versions, as_of);
+                                            std::optional<Timestamp> as_of = {},
+                                            bool opened = false) {
+  Result<std::vector<TableEntry>> entries =
+      read_source(store, source, types, versions, as_of, opened);
   if (!entries) {
     BMAD_TRY(source.leave_out(store, std::move(entries).error()));
     return std::vector<TableEntry>();
@@ -127,7 +137,8 @@ Result<std::vector<Located>> load_latest(const Store& store, const EntryFilter& 
   std::set<std::tuple<std::string, EntryType, std::string>> known;
   const auto add = [&](const SessionSource& source) -> Status {
     BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
-                    load_source(store, source, filter.types, Versions::kLatest, filter.as_of));
+                    load_source(store, source, filter.types, Versions::kLatest, filter.as_of,
+                                store.sealing->opens()));
     for (TableEntry& entry : entries) {
       std::optional<std::size_t> statement;
       if (!filter.with_outdated && wanted(entry)) {  // What has expired replaces nothing.
@@ -228,8 +239,9 @@ class EntriesById {
 
   Status look_into(std::span<const SessionSource> sources) {
     for (const SessionSource& source : sources) {
-      BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
-                      load_source(store_, source, types_, Versions::kAll));
+      BMAD_TRY_ASSIGN(
+          std::vector<TableEntry> entries,
+          load_source(store_, source, types_, Versions::kAll, {}, store_.sealing->opens()));
       for (TableEntry& entry : entries) {
         if (is_wanted(entry.id)) {
           found_.push_back(to_entry(parser_, source.session_id, std::move(entry)));
@@ -255,7 +267,7 @@ class EntriesById {
         ++number;
         const Result<JsonValue> value = parser_.parse(line.line);
         if (value && is_wanted(entry_id(*value)) && !gone.hold(line, entry_id(*value))) {
-          older.push_back(evicted_entry(source.session_id, line, *value, number));
+          add_evicted(older, source.session_id, line, *value, number);
         }
       }
     }
@@ -265,6 +277,21 @@ class EntriesById {
     found_.insert(found_.begin(), std::make_move_iterator(older.begin()),
                   std::make_move_iterator(older.end()));
     return {};
+  }
+
+  /// Leaves out a sealed one that does not open.
+  void add_evicted(std::vector<Entry>& older, const std::string& session_id,
+                   const EvictedLine& line, JsonValue value, std::uint64_t number) {
+    if (!is_sealed(value) || !check_entry(line.type, value)) {
+      older.push_back(evicted_entry(session_id, line, value, number));
+      return;
+    }
+    EvictedLine inner = line;
+    Result<std::string> opened = store_.sealing->open(session_id, line.type, value);
+    inner.line = opened ? *std::move(opened) : std::string();
+    if (const Result<JsonValue> entry = inner_parser_.parse(inner.line)) {
+      older.push_back(evicted_entry(session_id, inner, *entry, number));
+    }
   }
 
   static Entry evicted_entry(const std::string& session_id, const EvictedLine& line,
@@ -291,6 +318,7 @@ class EntriesById {
   std::span<const std::string> wanted_;
   std::span<const EntryType> types_;
   JsonParser parser_;
+  JsonParser inner_parser_;
   std::vector<Entry> found_;
 };
 
@@ -334,9 +362,10 @@ Result<std::vector<Entry>> look_up(const Store& store, std::span<const std::stri
                     }));
     return to_entries(std::move(found));
   };
-  BMAD_TRY_ASSIGN(std::vector<Entry> found, !as_of && store.config.indexing.enabled
-                                                ? with_indexes(store, filter, look)
-                                                : choose_steadily(store, read));
+  BMAD_TRY_ASSIGN(std::vector<Entry> found,
+                  !as_of && store.config.indexing.enabled && !store.sealing->opens()
+                      ? with_indexes(store, filter, look)
+                      : choose_steadily(store, read));
   std::ranges::sort(found,
                     [](const Entry& a, const Entry& b) { return place_of(a) < place_of(b); });
   return found;
@@ -393,6 +422,12 @@ std::string unknown_entry(const Store& store, const std::string& id) {
       return fmt::format("entry {} is in your own memory, not in this one; add --scope user", id);
     }
   }
+  if (store.sealing->is_on() && !store.sealing->opens()) {
+    return fmt::format(
+        "there is no entry {} that opens without the key of this memory; name it in "
+        "$BMAD_MEM_KEY_FILE",
+        id);
+  }
   return fmt::format("there is no entry {}; `bmad-mem list` shows the newest", id);
 }
 
@@ -416,7 +451,9 @@ Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& f
     }
     return found;
   };
-  if (!filter.as_of && filter.limit != 0 && store.config.indexing.enabled) {
+  // No index has what is sealed.
+  if (!filter.as_of && filter.limit != 0 && store.config.indexing.enabled &&
+      !store.sealing->opens()) {
     BMAD_TRY_ASSIGN(std::vector<Entry> entries, with_indexes(store, filter, look));
     keep_newest(entries, filter.limit, std::identity());
     return entries;
@@ -429,6 +466,61 @@ Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& f
   keep_newest(found, filter.limit,
               [](const Located& each) -> const TableEntry& { return each.entry; });
   return to_entries(std::move(found));
+}
+
+Result<SealedEntries> sealed_entries(const Store& store, const EntryFilter& filter) {
+  SealedEntries found;
+  if (!store.sealing->is_on()) {
+    return found;
+  }
+  const Timestamp now = store.clock.now();
+  BMAD_TRY_ASSIGN(const std::vector<SessionSource> sources,
+                  session_sources(store, filter.sessions, filter.archived));
+  JsonParser parser;
+  JsonParser inner;
+  std::uint64_t bytes = 0;
+  for (const SessionSource& source : sources) {
+    const Result<std::shared_ptr<FileSystem>> files = source.files(store);
+    if (!files) {
+      BMAD_TRY(source.leave_out(store, files.error()));
+      continue;
+    }
+    for (const EntryType type :
+         filter.types.empty() ? std::span<const EntryType>(kEntryTypes) : filter.types) {
+      std::map<std::string, std::optional<TableEntry>> latest;  // None: the latest is clear.
+      const auto take = [&](const ScannedEntry& scanned) {
+        const auto known = latest.find(std::string(entry_id(scanned.value)));
+        if (known != latest.end()) {
+          known->second.reset();
+        }
+      };
+      const auto open = [&](const ScannedEntry& scanned) {
+        bytes += scanned.text.size();
+        if (bytes > kSealedBytesMax) {
+          ++found.unread;
+          return;
+        }
+        Result<OpenedEntry> opened = open_entry(*store.sealing, source.session_id, scanned, inner);
+        if (!opened) {
+          ++found.closed;
+          return;
+        }
+        TableEntry entry = to_table_entry(opened->entry);
+        entry.archived = source.is_archived();
+        entry.sealed = true;
+        latest.insert_or_assign(entry.id, std::move(entry));
+      };
+      BMAD_TRY(scan_log(**files, session_file(source.session_id, entry_type_info(type).log_file),
+                        type, parser, {.on_entry = take, .on_sealed = open}));
+      for (auto& [id, entry] : latest) {
+        if (entry && passes(filter, source.session_id, *entry) &&
+            !has_expired(entry->expires_at, now)) {
+          found.entries.push_back(to_entry(parser, source.session_id, *std::move(entry)));
+        }
+      }
+    }
+  }
+  return found;
 }
 
 }  // namespace bmad_mem

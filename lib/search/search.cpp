@@ -2,12 +2,17 @@
 // lock is taken.
 #include "search/search.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <set>
 #include <span>
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_parser.hpp"
+#include "model/entry.hpp"
 #include "query/plan.hpp"
+#include "search/analyzer.hpp"
 #include "search/held_indexes.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
@@ -50,6 +55,73 @@ void note_fields(const Query& query, Plan& plan) {
   }
 }
 
+std::set<std::string> terms_of(Analyzer& analyzer, std::string_view text) {
+  std::set<std::string> terms;
+  std::vector<std::string> words;
+  for (const Token& token : analyzer.tokenize(text)) {
+    words.emplace_back(token.text);
+  }
+  for (const std::string& word : words) {
+    if (const std::string_view term = analyzer.term(word, false); !term.empty()) {
+      terms.emplace(term);
+    }
+  }
+  return terms;
+}
+
+/// The share of the wanted terms that the entry has.
+double share_of(const std::set<std::string>& wanted, const std::set<std::string>& terms) {
+  const auto held =
+      std::ranges::count_if(wanted, [&](const std::string& term) { return terms.contains(term); });
+  return wanted.empty() ? 1.0 : static_cast<double>(held) / static_cast<double>(wanted.size());
+}
+
+/// What is sealed is in no index: it is scanned, by words alone, and ranks by their share and its
+/// importance. What stays closed is counted.
+Status add_sealed(const Store& store, const Query& query, const EntryFilter& filter,
+                  QueryAnswer& answer) {
+  BMAD_TRY_ASSIGN(SealedEntries sealed, sealed_entries(store, filter));
+  if (sealed.closed > 0) {
+    answer.instead.push_back(fmt::format("{} sealed entr{} the key", sealed.closed,
+                                         sealed.closed == 1 ? "y needs" : "ies need"));
+  }
+  if (sealed.unread > 0) {
+    answer.instead.push_back(fmt::format("{} sealed entr{} too many to look at; name a session",
+                                         sealed.unread, sealed.unread == 1 ? "y is" : "ies are"));
+  }
+  if (sealed.entries.empty() || !query.topics.empty()) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(Analyzer analyzer, Analyzer::create(store.config.indexing.language));
+  const std::set<std::string> wanted = terms_of(analyzer, query.text);
+  JsonParser parser;
+  for (Entry& entry : sealed.entries) {
+    BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
+    std::string text;
+    entry_searchable_text(entry.type, value, text, ' ');
+    const double share = share_of(wanted, terms_of(analyzer, text));
+    const EntryHead head = entry_head(entry.type, value);
+    const double importance = importance_of(entry.type, head.severe, head.approved);
+    Hit hit{.relevance = share * (0.80 + 0.20 * importance)};
+    if (share == 0 || hit.relevance < query.min_relevance) {
+      continue;
+    }
+    hit.components = {.text = share, .time = 1, .importance = importance, .access = 0.5};
+    hit.snippet = query.snippet_size == 0 ? std::string() : entry.headline;
+    hit.entry = std::move(entry);
+    answer.hits.push_back(std::move(hit));
+  }
+  std::ranges::stable_sort(answer.hits, [&](const Hit& a, const Hit& b) {
+    return query.sort == SortOrder::kTimeAsc    ? a.entry.timestamp < b.entry.timestamp
+           : query.sort == SortOrder::kTimeDesc ? a.entry.timestamp > b.entry.timestamp
+                                                : a.relevance > b.relevance;
+  });
+  if (filter.limit != 0 && answer.hits.size() > filter.limit) {
+    answer.hits.resize(filter.limit);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<QueryAnswer> answer_query(const Store& project, const Query& query) {
@@ -73,25 +145,30 @@ Result<QueryAnswer> answer_query(const Store& project, const Query& query) {
   if (!hits) {
     return std::move(hits).error();
   }
+  QueryAnswer answer{.hits = *std::move(hits),
+                     .as_prose = std::move(plan.as_prose),
+                     .notes = {},
+                     .instead = std::move(instead)};
+  if (!as_of) {
+    BMAD_TRY(add_sealed(store, query, plan.query.filter, answer));
+  }
   std::vector<Entry*> entries;
-  for (Hit& hit : *hits) {
+  for (Hit& hit : answer.hits) {
     entries.push_back(&hit.entry);
   }
   show_links(store, entries);
   if (!as_of) {
-    for (const Hit& hit : *hits) {
+    for (const Hit& hit : answer.hits) {
       const Store& its = hit.entry.of_user ? *project.user_store() : project;
       its.note_access(hit.entry.session_id, hit.entry.id);
     }
     store.accesses.write_if_many(*store.files, store.clock);
   }
-  if (hits->empty()) {
+  if (answer.hits.empty()) {
     note_fields(query, plan);
   }
-  return QueryAnswer{.hits = *std::move(hits),
-                     .as_prose = std::move(plan.as_prose),
-                     .notes = std::move(plan.notes),
-                     .instead = std::move(instead)};
+  answer.notes = std::move(plan.notes);
+  return answer;
 }
 
 Result<std::vector<TopicCount>> list_topics(const Store& store, const EntryFilter& filter) {

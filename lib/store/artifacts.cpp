@@ -4,6 +4,7 @@
 // that nothing points to: it goes with the session.
 #include <fmt/format.h>
 
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "model/entry.hpp"
 #include "store/access.hpp"
@@ -58,7 +59,13 @@ Result<std::string> add_artifact_document(Store& store, const std::string& sessi
     BMAD_TRY_ASSIGN(const FileLock::Guard guard,
                     store.session(session_id)->writer.lock("add artifact"));
     BMAD_TRY(ensure_folder(*store.files, session_file(session_id, kArtifactsName)));
-    BMAD_TRY(replace_file(*store.files, artifact_path(session_id, id), text));
+    const std::string whole = document_line(id, text, entry.common.sensitive);
+    JsonParser parser;
+    BMAD_TRY_ASSIGN(const JsonValue object, parser.parse(whole));
+    BMAD_TRY_ASSIGN(const std::optional<std::string> sealed,
+                    store.sealing->seal(session_id, EntryType::kArtifact, object, whole));
+    BMAD_TRY(
+        replace_file(*store.files, artifact_path(session_id, id), sealed ? *sealed + '\n' : text));
   }
   const std::string line = to_json(entry);
   const std::string_view view = line;

@@ -11,6 +11,7 @@
 #include "model/validate.hpp"
 #include "store/layout.hpp"
 #include "store/line_reader.hpp"
+#include "store/line_sealing.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -168,6 +169,30 @@ Result<LogScan> scan_log(FileSystem& files, const std::string& path, EntryType t
   }
 }
 
+Result<OpenedEntry> open_entry(const LineSealing& sealing, std::string_view session_id,
+                               const ScannedEntry& scanned, JsonParser& parser) {
+  OpenedEntry opened;
+  BMAD_TRY_ASSIGN(opened.line, sealing.open(session_id, scanned.type, scanned.value));
+  opened.entry = scanned;
+  opened.entry.text = opened.line;
+  BMAD_TRY_ASSIGN(opened.entry.value, parser.parse(opened.line));
+  if (std::optional<FieldProblem> problem = check_entry(scanned.type, opened.entry.value)) {
+    return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
+                 .message = "what was sealed is no entry: " + std::move(problem->message),
+                 .field = std::move(problem->field)};
+  }
+  return opened;
+}
+
+DamagedLine sealed_damage(const ScannedEntry& scanned, const Error& error) {
+  return {.offset = scanned.offset,
+          .size = scanned.text.size(),
+          .line = scanned.line,
+          .column = 1,
+          .field = error.field,
+          .reason = error.message};
+}
+
 TableEntry to_table_entry(const ScannedEntry& scanned) {
   const EntryHead head = entry_head(scanned.type, scanned.value);
   TableEntry entry{.type = scanned.type,
@@ -189,11 +214,15 @@ TableEntry to_table_entry(const ScannedEntry& scanned) {
 
 namespace {
 
-Status load_log(FileSystem& files, const std::string& path, EntryType type, Versions versions,
-                JsonParser& parser, const OnDamage& on_damage, std::vector<TableEntry>& entries) {
+Status load_log(FileSystem& files, std::string_view session_id, EntryType type, Versions versions,
+                JsonParser& parser, const OnDamage& on_damage, const LineSealing* sealing,
+                std::vector<TableEntry>& entries) {
+  const std::string path = session_file(session_id, entry_type_info(type).log_file);
   std::unordered_map<std::string, std::size_t> latest;  // Id to position in `entries`.
+  bool is_sealed = false;
   const auto take = [&](const ScannedEntry& scanned) {
     TableEntry entry = to_table_entry(scanned);
+    entry.sealed = is_sealed;
     const auto [known, is_new] = latest.try_emplace(entry.id, entries.size());
     if (is_new) {
       entries.push_back(std::move(entry));
@@ -211,6 +240,19 @@ Status load_log(FileSystem& files, const std::string& path, EntryType type, Vers
   if (on_damage) {
     handlers.on_damage = [&](const DamagedLine& line) { on_damage(type, line); };
   }
+  JsonParser inner;
+  if (sealing != nullptr) {
+    handlers.on_sealed = [&](const ScannedEntry& scanned) {
+      const Result<OpenedEntry> opened = open_entry(*sealing, session_id, scanned, inner);
+      if (opened) {
+        is_sealed = true;
+        take(opened->entry);
+        is_sealed = false;
+      } else if (on_damage && opened.error().code != ErrorCode::E_ACCESS_DENIED) {
+        on_damage(type, sealed_damage(scanned, opened.error()));
+      }
+    };
+  }
   const Result<LogScan> scan = scan_log(files, path, type, parser, handlers);
   if (!scan) {
     return scan.error();
@@ -222,12 +264,12 @@ Status load_log(FileSystem& files, const std::string& path, EntryType type, Vers
 
 Result<std::vector<TableEntry>> load_entries(FileSystem& files, std::string_view session_id,
                                              std::span<const EntryType> types, Versions versions,
-                                             const OnDamage& on_damage) {
+                                             const OnDamage& on_damage,
+                                             const LineSealing* sealing) {
   std::vector<TableEntry> entries;
   JsonParser parser;
   for (const EntryType type : types.empty() ? std::span<const EntryType>(kEntryTypes) : types) {
-    BMAD_TRY(load_log(files, session_file(session_id, entry_type_info(type).log_file), type,
-                      versions, parser, on_damage, entries));
+    BMAD_TRY(load_log(files, session_id, type, versions, parser, on_damage, sealing, entries));
   }
   return entries;
 }

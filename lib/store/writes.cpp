@@ -1,5 +1,6 @@
 // writes.cpp - from JSON objects to durable lines: complete, check, lock, append, sync.
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -54,7 +55,8 @@ Result<EntryVersions> kept_versions(const Store& store, const std::string& sessi
   JsonParser parser;
   BMAD_TRY(scan_log(
       files, session_file(session_id, entry_type_info(type).log_file), type, parser,
-      {.on_entry = [&](const ScannedEntry& entry) { note_version(versions, entry.value); }}));
+      {.on_entry = [&](const ScannedEntry& entry) { note_version(versions, entry.value); },
+       .on_sealed = [&](const ScannedEntry& entry) { note_version(versions, entry.value); }}));
   if (const Result<std::vector<EvictedLine>> evicted = read_evicted(files, session_id)) {
     note_lines(versions, type, *evicted);
   }
@@ -157,8 +159,14 @@ Result<KnownLines> known_lines(const Store& store, const std::string& session_id
     its.newest = xxh3(entry.text);
     its.lines.insert(its.newest);
   };
+  const auto take_sealed = [&](const ScannedEntry& entry) {  // The same line may be written again.
+    const Result<std::string> line = store.sealing->open(session_id, type, entry.value);
+    ScannedEntry opened = entry;
+    opened.text = line ? std::string_view(*line) : entry.text;
+    take(opened);
+  };
   BMAD_TRY(scan_log(*store.files, session_file(session_id, entry_type_info(type).log_file), type,
-                    parser, {.on_entry = take, .on_sealed = take}));
+                    parser, {.on_entry = take, .on_sealed = take_sealed}));
   // A damaged archive is for verify to name; it must not stand in the way of a write.
   if (const Result<std::vector<EvictedLine>> evicted = read_evicted(*store.files, session_id)) {
     for (const EvictedLine& line : *evicted) {
@@ -254,6 +262,24 @@ Status keep_manifest(Store& store, const std::string& session_id, OpenSession& s
   return replace_file(*store.files, manifest_path(session_id), session.manifest_text);
 }
 
+/// The lines as they are written: those that are to be sealed, sealed. The entries stay as they
+/// are, since another try compares them with what is there.
+Result<std::vector<CompleteEntry>> sealed_entries(const Store& store, const std::string& session_id,
+                                                  EntryType type,
+                                                  const std::vector<CompleteEntry>& entries) {
+  std::vector<CompleteEntry> lines = entries;
+  JsonParser parser;
+  for (CompleteEntry& each : lines) {
+    BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(each.line));
+    BMAD_TRY_ASSIGN(std::optional<std::string> sealed,
+                    store.sealing->seal(session_id, type, entry, each.line));
+    if (sealed) {
+      each.line = *std::move(sealed);
+    }
+  }
+  return lines;
+}
+
 std::string joined_lines(const std::vector<CompleteEntry>& entries, bool spaced) {
   std::string lines;
   std::size_t size = 0;
@@ -314,9 +340,14 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
   Append append;
   if (!entries.empty()) {
     const std::string log_file(entry_type_info(type).log_file);
-    note_origins(store, session_id, type, entries);
+    std::vector<CompleteEntry> sealed;
+    if (store.sealing->is_on()) {
+      BMAD_TRY_ASSIGN(sealed, sealed_entries(store, session_id, type, entries));
+    }
+    const std::vector<CompleteEntry>& lines = sealed.empty() ? entries : sealed;
+    note_origins(store, session_id, type, lines);
     BMAD_TRY_ASSIGN(append.written,
-                    session.writer.append(guard, log_file, joined_lines(entries, options.spaced)));
+                    session.writer.append(guard, log_file, joined_lines(lines, options.spaced)));
     if (Status kept = keep_manifest(store, session_id, session); !kept) {
       session.writer.refuse(guard, log_file, append.written);
       return std::move(kept).error();

@@ -28,6 +28,7 @@
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
+#include "bmad_mem/sealing.hpp"
 #include "bmad_mem/trust.hpp"
 
 namespace bmad_mem {
@@ -56,6 +57,8 @@ struct OpenOptions {
   std::optional<MemoryAccess> access = {};
   /// Go on with the defaults when config.json is damaged; for verify() and repair(), which name it.
   bool tolerate_bad_config = false;
+  /// The key of what is sealed: without it that is counted, and not written.
+  SealKeySource seal_key = {};
   /// Count what queries and get() return as accesses, as the config says. False: reading leaves no
   /// trace at all, for people who look at what agents remember.
   bool note_accesses = true;
@@ -276,6 +279,8 @@ class MemoryManager {
                                      std::span<const std::string> sessions = {}) const;
   /// Newest first.
   Result<std::vector<Entry>> list(const EntryFilter& filter) const;
+  /// How many sealed lines of what the filter chooses do not open: without their key, or changed.
+  Result<std::uint64_t> closed_entries(const EntryFilter& filter) const;
   /// Best first; equal ones newest first. Sees every entry whose append returned before, by
   /// whatever process, and every edit by hand. Errors: E_INVALID_QUERY with column;
   /// E_QUERY_TIMEOUT; E_SESSION_NOT_FOUND.
@@ -435,6 +440,12 @@ class MemoryManager {
   /// given, is told how many sessions of how many are done.
   Result<std::vector<RedactReport>> redact(std::span<const std::string> sessions, bool dry_run,
                                            const Progress& on_progress = {});
+  /// Seals entries, so that only the key opens them, opens them for good, or changes the key; see
+  /// SealOptions. Takes in all copies (evicted, archived, deleted), and goes on where a crash has
+  /// stopped it. Reports sessions where something changed, or was left as it is. Errors:
+  /// E_ACCESS_DENIED without the key.
+  Result<std::vector<SealReport>> seal(const SealOptions& options,
+                                       const Progress& on_progress = {});
   /// What `sessions` (all when empty) keep, for how long, and what was taken out.
   Result<PrivacyReport> privacy_report(std::span<const std::string> sessions = {}) const;
   /// Looks at other texts by the rules of this memory's config.

@@ -221,7 +221,7 @@ class SessionPurge {
     };
     BMAD_TRY_ASSIGN(counts, copies.rewrite(
                                 files_, dry_run,
-                                [](std::string_view /*line*/) { return std::nullopt; }, change));
+                                [](EntryType, std::string_view) { return std::nullopt; }, change));
     for (const std::string& path :
          {audit_path(session_id_), manifest_path(session_id_), deleted_audit_path(session_id_),
           deletion_record_path(session_id_)}) {

@@ -134,7 +134,7 @@ template <typename Line>
 std::uint64_t change_each(std::vector<Line>& lines, const LineChange& change) {
   std::uint64_t count = 0;
   for (Line& each : lines) {
-    if (std::optional<std::string> other = change(each.line)) {
+    if (std::optional<std::string> other = change(each.type, each.line)) {
       each.line = std::move(*other);
       ++count;
     }

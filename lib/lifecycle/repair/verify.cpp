@@ -184,6 +184,14 @@ class Verifier {
     const Result<LogScan> scan =
         scan_log(*store_.files, path, type, parser_,
                  {.on_entry = [](const ScannedEntry&) {},
+                  .on_sealed =
+                      [&](const ScannedEntry& entry) {
+                        const Result<OpenedEntry> opened =
+                            open_entry(*store_.sealing, session_id_, entry, sealed_parser_);
+                        if (!opened && opened.error().code != ErrorCode::E_ACCESS_DENIED) {
+                          on_damage(sealed_damage(entry, opened.error()));
+                        }
+                      },
                   .on_damage = on_damage,
                   .on_progress = [&](std::uint64_t offset) { progress_.at(offset); }});
     if (!scan) {
@@ -233,6 +241,7 @@ class Verifier {
   const Store& store_;
   ProgressMeter& progress_;
   JsonParser parser_;
+  JsonParser sealed_parser_;
   std::string session_id_;
   VerifyReport report_;
 };

@@ -5,6 +5,8 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -66,6 +68,26 @@ Result<std::string> read_outside_file(const std::string& path, std::uint64_t siz
 
 Result<std::string> read_private_file(const std::string& path, std::uint64_t size_max) {
   return read(path, size_max, Readers::kOwnerOnly);
+}
+
+Status create_private_file(const std::string& path, std::string_view text) {
+  std::error_code failed;
+  const std::filesystem::path folder = std::filesystem::absolute(path, failed).parent_path();
+  std::filesystem::create_directories(folder, failed);
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file.is_open()) {
+    return errno == EEXIST ? Status() : Status(posix_error(errno, "create", path));
+  }
+  const auto size = static_cast<ssize_t>(text.size());
+  const bool is_written =
+      ::write(file.get(), text.data(), text.size()) == size && ::fsync(file.get()) == 0;
+  const Descriptor above(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (is_written && above.is_open() && ::fsync(above.get()) == 0) {
+    return {};
+  }
+  const int number = errno;
+  ::unlink(path.c_str());
+  return posix_error(number, "write", path);
 }
 
 }  // namespace bmad_mem

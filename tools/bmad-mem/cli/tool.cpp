@@ -69,6 +69,19 @@ std::string trusting_folder() {
   return folder.empty() ? std::string(kNoStateFolder) : folder;
 }
 
+SealKeySource seal_key_here() {
+  SealKeySource source{.key = std::string(environment("BMAD_MEM_KEY")),
+                       .key_file = std::string(environment("BMAD_MEM_KEY_FILE")),
+                       .passphrase = std::string(environment("BMAD_MEM_PASSPHRASE"))};
+  if (source.is_empty()) {
+    std::string keys =
+        user_folder({{{"XDG_CONFIG_HOME", "/bmad-mem/keys"}, {"HOME", "/.config/bmad-mem/keys"}}});
+    struct ::stat there{};
+    source.key_file = !keys.empty() && ::stat(keys.c_str(), &there) == 0 ? keys : std::string();
+  }
+  return source;
+}
+
 bool has_memory(const std::string& root) {
   struct ::stat there{};
   return !root.empty() && ::stat((root + "/config.json").c_str(), &there) == 0;
@@ -163,7 +176,7 @@ Result<std::optional<MemoryAccess>> Tool::access() const {
   return access;
 }
 
-Result<MemoryManager> Tool::open(std::string_view root) {
+Result<MemoryManager> Tool::open(std::string_view root, std::optional<SealKeySource> seal_key) {
   OpenOptions options{.agent_id = std::string(agent_id())};
   BMAD_TRY_ASSIGN(options.root, find_root(root));
   if (root.empty() && is_for_user()) {
@@ -171,6 +184,7 @@ Result<MemoryManager> Tool::open(std::string_view root) {
   }
   options.user_root = is_for_user() ? options.root : user_root();
   options.state_folder = trusting_folder();
+  options.seal_key = seal_key ? *std::move(seal_key) : seal_key_here();
   options.on_problem = [this](const Error& problem) { leave_out(problem); };
   BMAD_TRY_ASSIGN(options.access, access());
   Result<MemoryManager> memory = MemoryManager::open(std::move(options));

@@ -43,6 +43,10 @@ std::string user_state_folder();
 /// The same for OpenOptions: never empty, so that something is checked.
 std::string trusting_folder();
 
+/// The key that the environment names, for OpenOptions: $BMAD_MEM_KEY, $BMAD_MEM_KEY_FILE or
+/// $BMAD_MEM_PASSPHRASE, else bmad-mem/keys in the folder of the user's settings.
+SealKeySource seal_key_here();
+
 /// Whether somebody made a memory in the folder `root`, which may be empty.
 bool has_memory(const std::string& root);
 
@@ -84,7 +88,9 @@ class Tool {
   [[nodiscard]] Result<std::optional<MemoryAccess>> access() const;
   /// The memory in that folder. Warnings about its config go to stderr. Errors: those of
   /// MemoryManager::open, find_root and access.
-  Result<MemoryManager> open(std::string_view root = {});
+  /// `seal_key`: seal_key_here() when absent.
+  Result<MemoryManager> open(std::string_view root = {},
+                             std::optional<SealKeySource> seal_key = {});
   /// Where `init` puts a memory.
   [[nodiscard]] std::string root_to_create() const;
 

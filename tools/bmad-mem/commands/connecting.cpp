@@ -182,6 +182,7 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
                       .agent_id = std::string(hook_client_info(client).name),
                       .state_folder = trusting_folder(),
                       .writes_as = Origin::kAgent,
+                      .seal_key = seal_key_here(),
                       .index_at_the_end = true};
   BMAD_TRY_ASSIGN(options.access, tool.access());
   Result<MemoryManager> memory = MemoryManager::open(options);

@@ -18,6 +18,19 @@
 
 namespace bmad_mem::cli {
 
+namespace {
+
+/// What the key would show besides.
+void note_closed(Tool& tool, const MemoryManager& memory, const EntryFilter& filter) {
+  const std::uint64_t closed = memory.closed_entries(filter).value_or(0);
+  if (closed > 0) {
+    tool.note(closed == 1 ? "1 sealed entry needs the key"
+                          : fmt::format("{} sealed entries need the key", closed));
+  }
+}
+
+}  // namespace
+
 Result<ExitStatus> run_list(Tool& tool) {
   BMAD_TRY_ASSIGN(EntryFilter filter, read_filter(tool.args(), system_clock().now()));
   filter.with_outdated = tool.args().has("outdated");
@@ -30,6 +43,7 @@ Result<ExitStatus> run_list(Tool& tool) {
     return ExitStatus::kDone;
   }
   print_entry_list(tool, entries);
+  note_closed(tool, memory, filter);
   if (entries.empty()) {
     tool.note("there is no such entry");
   } else if (filter.limit != 0 && entries.size() == filter.limit) {
@@ -67,6 +81,9 @@ Result<ExitStatus> run_get(Tool& tool) {
                                    id, format_rfc3339(*as_of), id)
                      : fmt::format("there is no entry {}; `bmad-mem list` shows the newest", id)});
     }
+  }
+  if (!all_found) {
+    note_closed(tool, memory, {.sessions = tool.args().all("session")});
   }
   return all_found ? ExitStatus::kDone : ExitStatus::kNothingFound;
 }
@@ -143,6 +160,7 @@ Result<ExitStatus> run_history(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::vector<Entry> versions,
                   memory.history(id, tool.args().all("session")));
   if (versions.empty()) {
+    note_closed(tool, memory, {.sessions = tool.args().all("session")});
     return Error{
         .code = ErrorCode::E_SESSION_NOT_FOUND,
         .message = fmt::format("there is no entry {}; `bmad-mem list` shows the newest", id)};

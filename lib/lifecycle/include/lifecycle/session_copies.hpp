@@ -72,7 +72,7 @@ class PurgeTarget {
 };
 
 /// What is to stand in the place of a line; nothing: it stays.
-using LineChange = std::function<std::optional<std::string>(std::string_view line)>;
+using LineChange = std::function<std::optional<std::string>(EntryType type, std::string_view line)>;
 /// Changes the bytes of the session's file `name` ("facts.jsonl", "artifacts/a1.md"); returns how
 /// many lines are others then.
 using FileChange = std::function<std::uint64_t(std::string_view name, std::string& bytes)>;

@@ -52,7 +52,8 @@ class SealKey {
   static constexpr std::size_t kSize = 32;
 
   static SealKey make();
-  /// "bmad-mem-key-1 " and 32 bytes in base64url, with or without blanks around. Errors:
+  /// "bmad-mem-key-1 " and 32 bytes in base64url, or 64 hexadecimal digits, with or without blanks
+  /// around. Errors:
   /// E_INVALID_FORMAT, which repeats nothing of the text.
   static Result<SealKey> parse(std::string_view text);
   /// Takes about half a second with the usual recipe, and its memory. Errors: E_INVALID_FORMAT for

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/file_system.hpp"
@@ -19,8 +20,11 @@
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
+
+class LineSealing;
 
 /// A line that is an entry. The views are valid during the call-back.
 struct ScannedEntry {
@@ -77,6 +81,24 @@ struct ScanStart {
 Result<LogScan> scan_log(FileSystem& files, const std::string& path, EntryType type,
                          JsonParser& parser, const ScanHandlers& handlers, ScanStart start = {});
 
+/// What a sealed line holds.
+struct OpenedEntry {
+  std::string line;
+  ScannedEntry entry;  ///< At the place of the sealed one; its text is `line`.
+
+  OpenedEntry() = default;
+  OpenedEntry(OpenedEntry&& other) noexcept : line(std::move(other.line)), entry(other.entry) {
+    entry.text = line;
+  }
+};
+
+/// `scanned`, a sealed line, opened and parsed by `parser`. Errors: as LineSealing::open(), and
+/// E_STORAGE_CORRUPT when no entry is in it.
+Result<OpenedEntry> open_entry(const LineSealing& sealing, std::string_view session_id,
+                               const ScannedEntry& scanned, JsonParser& parser);
+/// A sealed line that `error` keeps from being opened.
+DamagedLine sealed_damage(const ScannedEntry& scanned, const Error& error);
+
 // The latest version of every entry of a session, in memory.
 //
 // An update is a newer line with the same id, so the last line of a log wins. Reading the logs from
@@ -97,6 +119,7 @@ struct TableEntry {
   std::optional<Timestamp> expires_at;
   bool archived = false;  ///< As Entry says; no scan knows, nor of the next one.
   bool evicted = false;
+  bool sealed = false;  ///< It was opened with a key.
 };
 
 /// What a scan met, copied; `versions` is 1.
@@ -106,10 +129,13 @@ enum class Versions : std::uint8_t { kLatest, kAll };
 
 /// The entries of `types` (all when empty) in session `session_id`, by type and line.
 /// Errors: as the file system's. Damaged lines are passed over, and given to `on_damage`, if any.
+/// Sealed lines are passed over without `sealing`; with it, those that its key opens are entries,
+/// and those that were changed are damaged.
 using OnDamage = std::function<void(EntryType type, const DamagedLine& line)>;
 Result<std::vector<TableEntry>> load_entries(FileSystem& files, std::string_view session_id,
                                              std::span<const EntryType> types,
                                              Versions versions = Versions::kLatest,
-                                             const OnDamage& on_damage = {});
+                                             const OnDamage& on_damage = {},
+                                             const LineSealing* sealing = nullptr);
 
 }  // namespace bmad_mem

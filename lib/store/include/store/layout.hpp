@@ -2,7 +2,7 @@
 // has, and whether a session is in its place.
 //
 //   {project}/.bmad/memory/                       the root; every path below is relative to it
-//   ├── config.json  layout.json  .gitignore  catalog.json  maintenance.json
+//   ├── config.json  layout.json  sealing.json  .gitignore  catalog.json  maintenance.json
 //   ├── sessions/{session-id}/
 //   │   ├── manifest.json  index.json  summary.md  artifacts/{entry-id}.md
 //   │   ├── conversation.jsonl  decisions.jsonl  …    one log a type; the model names them
@@ -32,6 +32,8 @@ inline constexpr const char* kRootFolder = ".bmad/memory";  ///< Relative to the
 
 inline constexpr const char* kConfigFile = "config.json";
 inline constexpr const char* kLayoutFile = "layout.json";  ///< See kLayoutVersion.
+/// Which entries are sealed, and with which key; there while any are. See bmad_mem/sealing.hpp.
+inline constexpr const char* kSealingFile = "sealing.json";
 inline constexpr const char* kGitignoreFile = ".gitignore";
 /// What the hashes in placeholders are made with; there when placeholders are linkable.
 inline constexpr const char* kRedactionKeyFile = ".redaction-key";
@@ -135,11 +137,13 @@ std::string_view gitignore_text();
 //
 //   layout.json   {"layout_version": 2}      tracked; a root without it has version 1
 //
+// Version 2 has sealed lines, which version 1 takes for damage.
+//
 // Who changes the format on disk so that an older program would read it wrongly, or damage it,
 // raises kLayoutVersion and writes the file. A program that finds a higher number than its own
 // reads what it can and writes nothing, not even a lock.
 
-inline constexpr int kLayoutVersion = 1;
+inline constexpr int kLayoutVersion = 2;
 
 /// Why nothing may be written into the root: E_NEWER_VERSION when a newer program made it, or when
 /// its version can't be read. Nothing when this program knows it. Errors: as the file system's.

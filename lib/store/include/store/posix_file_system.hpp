@@ -28,6 +28,10 @@ Result<std::string> read_outside_file(const std::string& path, std::uint64_t siz
 /// else's, or that others may read or write.
 Result<std::string> read_private_file(const std::string& path, std::uint64_t size_max);
 
+/// Writes `text` into a new file of mode 600 at `path`, and makes it durable; one that is there
+/// stays as it is. Folders above it are made. Errors: E_STORAGE_IO.
+Status create_private_file(const std::string& path, std::string_view text);
+
 /// Creates the folder `root` and the missing ones above it (0700), and makes them durable.
 Status make_root_directory(const std::string& root);
 

@@ -26,6 +26,7 @@
 #include "store/access_log.hpp"
 #include "store/config.hpp"
 #include "store/file_lock.hpp"
+#include "store/line_sealing.hpp"
 #include "store/manifest.hpp"
 #include "store/root_trust.hpp"
 #include "store/session_writer.hpp"
@@ -120,6 +121,7 @@ struct Store {
   IdGenerator ids;
   const RoomsAbove above;
   std::unique_ptr<WriteRedaction> redaction;  // Null where the config says no.
+  std::unique_ptr<LineSealing> sealing;       // Never null.
   std::unique_ptr<RootOrigins> origins;       // Never null once opened.
   Origin writes_as = Origin::kPerson;         // As OpenOptions has it, and so the next.
   std::string state_folder;

@@ -1,0 +1,51 @@
+// sealing.hpp - lines that only a key opens.
+//
+//   sealing.json   which entries are sealed when they are written, and the id of their key
+//   the key        32 bytes, outside the project: a file, $BMAD_MEM_KEY, or a passphrase
+//
+// Losing the key is final.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bmad_mem/lifecycle.hpp"
+#include "bmad_mem/privacy.hpp"
+
+namespace bmad_mem {
+
+/// Where the key comes from: one of them, or none.
+struct SealKeySource {
+  std::string key = {};         ///< 64 hexadecimal digits, or a line of a key file.
+  std::string key_file = {};    ///< A key a line, the first seals; mode 600, outside the project.
+  std::string passphrase = {};  ///< With the recipe in sealing.json.
+
+  [[nodiscard]] bool is_empty() const {
+    return key.empty() && key_file.empty() && passphrase.empty();
+  }
+};
+
+enum class SealStep : std::uint8_t {
+  kOn,      ///< Seals what is there, and what is written from now on.
+  kOff,     ///< Opens all, and seals no more.
+  kRotate,  ///< Seals anew with another key.
+};
+
+struct SealOptions {
+  SealStep step = SealStep::kOn;
+  std::vector<std::string> sessions = {};  ///< kOn: these alone; with `sensitive`, both.
+  bool sensitive = false;                  ///< kOn: sensitive entries alone.
+  std::string new_key_file = {};           ///< kRotate. A key file that is not there is made.
+};
+
+/// What was done to one session.
+struct SealReport {
+  std::string session_id;
+  std::uint64_t changed = 0;           ///< Lines and documents.
+  std::vector<FileCount> files = {};   ///< Where they are.
+  std::vector<Leftover> left = {};     ///< What stays as it was, and what to do.
+  std::vector<std::string> gone = {};  ///< Derived files that quoted entries.
+};
+
+}  // namespace bmad_mem

@@ -1,0 +1,233 @@
+#include "privacy/sealing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/ids.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/text.hpp"
+#include "model/entry.hpp"
+#include "store/atomic_file.hpp"
+#include "store/layout.hpp"
+#include "store/posix_file_system.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::uint64_t kRecordSizeMax = std::uint64_t{1} << 20U;
+
+Error no_key(std::string message) {
+  return {.code = ErrorCode::E_ACCESS_DENIED,
+          .message = std::move(message) +
+                     "; name it in $BMAD_MEM_KEY_FILE, $BMAD_MEM_KEY or $BMAD_MEM_PASSPHRASE",
+          .field = "key"};
+}
+
+Error bad_record(FileSystem& files, std::string_view field) {
+  return {.code = ErrorCode::E_STORAGE_CORRUPT,
+          .message = "can't be read, so nothing is written; bring the file back from git",
+          .path = files.display_path(kSealingFile),
+          .field = std::string(field)};
+}
+
+std::string hex_of(const std::array<unsigned char, 16>& salt) {
+  std::string text;
+  for (const unsigned char byte : salt) {
+    text += fmt::format("{:02x}", byte);
+  }
+  return text;
+}
+
+bool read_hex(std::string_view text, std::span<unsigned char> bytes) {
+  const auto digit = [](char c) {
+    const std::size_t at = std::string_view("0123456789abcdef").find(c);
+    return at == std::string_view::npos ? 16U : static_cast<unsigned>(at);
+  };
+  if (text.size() != 2 * bytes.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const unsigned high = digit(text[2 * i]);
+    const unsigned low = digit(text[2 * i + 1]);
+    if (high > 15 || low > 15) {
+      return false;
+    }
+    bytes[i] = static_cast<unsigned char>(high << 4U | low);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool SealingRecord::wants(std::string_view session_id, EntryType type, JsonValue entry) const {
+  return !ends && (all || std::ranges::find(sessions, session_id) != sessions.end() ||
+                   (sensitive && entry_head(type, entry).sensitive));
+}
+
+std::string SealingRecord::to_text() const {
+  JsonWriter json;
+  json.begin_object().member("all", all).member("sensitive", sensitive);
+  json.key("sessions").begin_array();
+  for (const std::string& session : sessions) {
+    json.string(session);
+  }
+  json.end_array().member("key", key_id);
+  if (ends) {
+    json.member("ends", true);
+  }
+  if (recipe) {
+    json.key("passphrase").begin_object().member("salt", hex_of(recipe->salt));
+    json.member("passes", recipe->passes).member("memory", recipe->memory).end_object();
+  }
+  json.end_object();
+  return json_pretty(json.take()) + '\n';
+}
+
+Result<std::optional<SealingRecord>> load_sealing(FileSystem& files) {
+  const Result<std::string> text = bmad_mem::read_file(files, kSealingFile, kRecordSizeMax);
+  if (!text && is_not_found(text.error())) {
+    return std::optional<SealingRecord>();
+  }
+  BMAD_TRY(text);
+  JsonParser parser;
+  const Result<JsonValue> root = parser.parse(*text);
+  if (!root) {
+    return bad_record(files, {});
+  }
+  SealingRecord record{.all = (*root)["all"].boolean(),
+                       .sensitive = (*root)["sensitive"].boolean(),
+                       .ends = (*root)["ends"].boolean(),
+                       .sessions = {},
+                       .key_id = std::string((*root)["key"].string()),
+                       .recipe = {}};
+  for (const JsonValue session : (*root)["sessions"].elements()) {
+    record.sessions.emplace_back(session.string());
+  }
+  if (record.key_id.empty() || !std::ranges::all_of(record.sessions, is_session_id)) {
+    return bad_record(files, record.key_id.empty() ? "key" : "sessions");
+  }
+  if (const JsonValue recipe = (*root)["passphrase"]; recipe.is_object()) {
+    PassphraseRecipe& its = record.recipe.emplace();
+    its.passes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, recipe["passes"].integer()));
+    its.memory = static_cast<std::uint64_t>(std::max<std::int64_t>(0, recipe["memory"].integer()));
+    if (!read_hex(recipe["salt"].string(), its.salt)) {
+      return bad_record(files, "passphrase");
+    }
+  }
+  return std::optional(std::move(record));
+}
+
+bool StoreSealing::is_on() const { return files_.info(kSealingFile).has_value(); }
+
+bool StoreSealing::opens() const { return !source_.is_empty() && is_on(); }
+
+Status StoreSealing::check_place(const std::string& path) const {
+  std::error_code failed;
+  const std::filesystem::path file = std::filesystem::weakly_canonical(path, failed);
+  const std::filesystem::path project = std::filesystem::weakly_canonical(project_, failed);
+  const std::filesystem::path inside = file.lexically_relative(project);
+  if (!project_.empty() && !inside.empty() && *inside.begin() != "..") {
+    return Error{.code = ErrorCode::E_ACCESS_DENIED,
+                 .message =
+                     "the key file is in the project, where git and backups take it along; "
+                     "move it out",
+                 .path = path,
+                 .field = "key"};
+  }
+  return {};
+}
+
+Result<SealKeys> StoreSealing::read_file(const std::string& path) const {
+  BMAD_TRY(check_place(path));
+  return SealKeys::read(path);
+}
+
+Status StoreSealing::make_file(const std::string& path) const {
+  BMAD_TRY(check_place(path));
+  return create_private_file(path, SealKey::make().to_text() + '\n');
+}
+
+Result<SealKeys> StoreSealing::read_keys(const std::optional<PassphraseRecipe>& recipe) const {
+  const int named = static_cast<int>(!source_.key.empty()) +
+                    static_cast<int>(!source_.key_file.empty()) +
+                    static_cast<int>(!source_.passphrase.empty());
+  if (named == 0) {
+    return no_key("there is no key");
+  }
+  if (named > 1) {
+    return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                 .message =
+                     "two keys are named at once; leave one of them: key file, "
+                     "$BMAD_MEM_KEY, $BMAD_MEM_PASSPHRASE",
+                 .field = "key"};
+  }
+  if (!source_.key_file.empty()) {
+    return read_file(source_.key_file);
+  }
+  if (!source_.key.empty()) {
+    BMAD_TRY_ASSIGN(SealKey key, SealKey::parse(source_.key));
+    return SealKeys(std::move(key));
+  }
+  if (!recipe) {
+    return no_key("the key of this memory is not made of a passphrase");
+  }
+  BMAD_TRY_ASSIGN(SealKey key, SealKey::from_passphrase(source_.passphrase, *recipe));
+  return SealKeys(std::move(key));
+}
+
+Result<std::shared_ptr<const SealKeys>> StoreSealing::keys(
+    const std::optional<PassphraseRecipe>& recipe) const {
+  const std::lock_guard guard(mutex_);
+  const bool is_same = source_.passphrase.empty() || (recipe && recipe->salt == recipe_.salt);
+  if (keys_ == nullptr || !is_same) {
+    BMAD_TRY_ASSIGN(SealKeys keys, read_keys(recipe));
+    keys_ = std::make_shared<const SealKeys>(std::move(keys));
+    recipe_ = recipe.value_or(PassphraseRecipe());
+  }
+  return keys_;
+}
+
+Result<std::optional<std::string>> StoreSealing::seal(std::string_view session_id, EntryType type,
+                                                      JsonValue entry,
+                                                      std::string_view line) const {
+  BMAD_TRY_ASSIGN(const std::optional<SealingRecord> record, load_sealing(files_));
+  if (!record || !record->wants(session_id, type, entry)) {
+    return std::optional<std::string>();
+  }
+  if (source_.is_empty()) {
+    return no_key(fmt::format("the entry is to be sealed with the key {}, which is not here",
+                              record->key_id));
+  }
+  BMAD_TRY_ASSIGN(const std::shared_ptr<const SealKeys> all, keys(record->recipe));
+  const SealKey* const key = all->find(record->key_id);
+  if (key == nullptr) {
+    return no_key(fmt::format("the entry is to be sealed with the key {}, and the key here is {}",
+                              record->key_id, all->current().id()));
+  }
+  BMAD_TRY_ASSIGN(std::string sealed,
+                  seal_line(*key, {.session_id = session_id, .type = type}, entry, line));
+  return std::optional(std::move(sealed));
+}
+
+Result<std::string> StoreSealing::open(std::string_view session_id, EntryType type,
+                                       JsonValue entry) const {
+  std::optional<PassphraseRecipe> recipe;
+  if (!source_.passphrase.empty()) {
+    BMAD_TRY_ASSIGN(const std::optional<SealingRecord> record, load_sealing(files_));
+    recipe = record ? record->recipe : std::nullopt;
+  }
+  if (source_.is_empty()) {
+    return open_line(SealKeys(), {.session_id = session_id, .type = type}, entry);
+  }
+  BMAD_TRY_ASSIGN(const std::shared_ptr<const SealKeys> all, keys(recipe));
+  return open_line(*all, {.session_id = session_id, .type = type}, entry);
+}
+
+}  // namespace bmad_mem

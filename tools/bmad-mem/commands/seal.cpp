@@ -1,0 +1,173 @@
+// seal.cpp - entries are sealed, opened for good, or sealed with another key.
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/memory_manager.hpp"
+#include "cli/json_text.hpp"
+#include "cli/output.hpp"
+#include "cli/text.hpp"
+#include "cli/tool.hpp"
+#include "operation_calls.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+bool has_file(const std::string& path) {
+  struct ::stat status{};
+  return path.empty() || ::stat(path.c_str(), &status) == 0;
+}
+
+/// A line of the terminal that is not shown.
+Result<std::string> ask_secret(std::string_view question) {
+  const Error none{.code = ErrorCode::E_INVALID_QUERY,
+                   .message =
+                       "there is no terminal to ask for the passphrase; put it into "
+                       "$BMAD_MEM_PASSPHRASE"};
+  termios before{};
+  if (::isatty(STDIN_FILENO) == 0 || ::tcgetattr(STDIN_FILENO, &before) != 0) {
+    return none;
+  }
+  termios silent = before;
+  silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+  if (::tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent) != 0) {
+    return none;
+  }
+  Output ask(STDERR_FILENO);
+  ask.print("{}", question);
+  static_cast<void>(ask.flush());
+  std::array<char, 1024> answer{};
+  const ssize_t size = ::read(STDIN_FILENO, answer.data(), answer.size());
+  static_cast<void>(::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before));
+  ask.print("\n");
+  static_cast<void>(ask.flush());
+  const std::string_view text(answer.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  return std::string(text.substr(0, text.find('\n')));
+}
+
+Result<SealKeySource> passphrase_of(SealStep step) {
+  BMAD_TRY_ASSIGN(std::string passphrase, ask_secret("Passphrase: "));
+  if (step == SealStep::kOn) {
+    BMAD_TRY_ASSIGN(const std::string again, ask_secret("Again: "));
+    if (again != passphrase) {
+      return Error{.code = ErrorCode::E_INVALID_FORMAT, .message = "the passphrases differ"};
+    }
+  }
+  return SealKeySource{.passphrase = std::move(passphrase)};
+}
+
+void print_report(Tool& tool, const SealReport& report, SealStep step) {
+  if (tool.json()) {
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("session_id", report.session_id).member("changed", report.changed);
+      add_objects(json, "files", report.files, [&](const FileCount& file) {
+        json.member("path", file.path).member("lines", file.lines);
+      });
+      add_list(json, "gone", report.gone);
+      add_objects(json, "left", report.left, [&](const Leftover& left) {
+        json.member("place", left.place).member("detail", left.detail);
+        json.member("remedy", left.remedy);
+      });
+    });
+    return;
+  }
+  tool.out().print("{}: {} {}\n", tool.style().id(report.session_id),
+                   format_count(report.changed, "line", "lines"),
+                   step == SealStep::kOff ? "opened" : "sealed");
+  for (const Leftover& left : report.left) {
+    tool.note(
+        fmt::format("{}: {}; {}", printable(left.place), printable(left.detail), left.remedy));
+  }
+}
+
+std::string_view question_of(SealStep step) {
+  switch (step) {
+    case SealStep::kOn:
+      return "seal the entries? Losing the key is final: without it nothing opens them.";
+    case SealStep::kRotate:
+      return "seal everything with the new key? Losing it is final.";
+    case SealStep::kOff:
+      break;
+  }
+  return "open all sealed entries, and write them in clear?";
+}
+
+/// What doesn't go together, as a sentence; empty when all does.
+std::string_view seal_clash(const Arguments& args, std::string_view step) {
+  if (step != "on" && (args.has("session") || args.has("sensitive"))) {
+    return "--session and --sensitive belong to `seal on`";
+  }
+  if (args.has("new-key-file") != (step == "rotate")) {
+    return step == "rotate" ? "rotate needs --new-key-file FILE"
+                            : "--new-key-file belongs to `seal rotate`";
+  }
+  if (args.has("passphrase") && args.has("key-file")) {
+    return "two keys are named at once; leave out --passphrase or --key-file";
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ExitStatus> run_seal(Tool& tool) {
+  const Arguments& args = tool.args();
+  const std::vector<std::string> words = args.positionals();
+  const std::string_view name = words.empty() ? std::string_view() : words.front();
+  if (name != "on" && name != "off" && name != "rotate") {
+    return tool.wrong_usage("say on, off or rotate");
+  }
+  if (const std::string_view problem = seal_clash(args, name); !problem.empty()) {
+    return tool.wrong_usage(std::string(problem));
+  }
+  const SealStep step = name == "on"    ? SealStep::kOn
+                        : name == "off" ? SealStep::kOff
+                                        : SealStep::kRotate;
+  std::optional<SealKeySource> key;
+  if (args.has("passphrase")) {
+    BMAD_TRY_ASSIGN(key, passphrase_of(step));
+  } else if (args.has("key-file")) {
+    key = seal_key_here();  // With another one in the environment, two are named.
+    key->key_file = args.value("key-file");
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open({}, std::move(key)));
+  if (!is_confirmed(tool, question_of(step))) {
+    return ExitStatus::kFailed;
+  }
+  const std::string made = args.has("new-key-file") ? std::string(args.value("new-key-file"))
+                                                    : std::string(args.value("key-file"));
+  const bool was_there = has_file(made);
+  const SealOptions options{.step = step,
+                            .sessions = args.all("session"),
+                            .sensitive = args.has("sensitive"),
+                            .new_key_file = std::string(args.value("new-key-file"))};
+  BMAD_TRY_ASSIGN(
+      const std::vector<SealReport> reports,
+      with_progress(
+          tool, "seal",
+          [&](const MemoryManager::Progress& show) { return memory.seal(options, show); },
+          "sessions"));
+  bool is_whole = true;
+  for (const SealReport& report : reports) {
+    print_report(tool, report, step);
+    is_whole = is_whole && report.left.empty();
+  }
+  if (!was_there && has_file(made)) {
+    tool.note(fmt::format("the key is in {}; keep a copy: without it nothing opens the entries",
+                          printable(made)));
+  }
+  if (step == SealStep::kOn) {
+    tool.note("earlier commits in git still hold the entries in clear");
+  }
+  return is_whole ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+}  // namespace bmad_mem::cli
