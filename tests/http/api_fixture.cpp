@@ -1,7 +1,7 @@
 #include "http/api_fixture.hpp"
 
-#include <cstdlib>
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 

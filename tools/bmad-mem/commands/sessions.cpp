@@ -38,7 +38,8 @@ Result<ExitStatus> run_init(Tool& tool) {
     tool.out().print("memory {} already exists; nothing changed\n", report.root);
     const Result<MemoryManager> memory = tool.open(report.root);
     if (memory && memory->trust_report().is_foreign()) {
-      tool.note("it came from elsewhere, so all of it is quoted; `bmad-mem trust` shows it and asks");
+      tool.note(
+          "it came from elsewhere, so all of it is quoted; `bmad-mem trust` shows it and asks");
     }
   }
   if (report.trust_problem) {
