@@ -72,11 +72,11 @@ std::string encoded(std::string_view bytes) {
   return out;
 }
 
-/// Six bits for each letter, or kNone.
-constexpr unsigned char kNone = 0xFF;
+/// Six bits for each letter, or kNoDigit.
+constexpr unsigned char kNoDigit = 0xFF;
 constexpr std::array<unsigned char, 256> kDigits = [] {
   std::array<unsigned char, 256> digits{};
-  digits.fill(kNone);
+  digits.fill(kNoDigit);
   unsigned char value = 0;
   for (const char c : kLetters) {
     digits[static_cast<unsigned char>(c)] = value++;
@@ -113,7 +113,7 @@ std::optional<std::string> decoded(std::string_view text) {
       const unsigned a = digit(at);
       const unsigned b = digit(at + 1);
       const unsigned c = left == 3 ? digit(at + 2) : 0;
-      bad |= a | b | c | ((left == 3 ? c & 3U : b & 15U) != 0 ? kNone : 0U);
+      bad |= a | b | c | ((left == 3 ? c & 3U : b & 15U) != 0 ? kNoDigit : 0U);
       *to++ = static_cast<char>(a << 2U | b >> 4U);
       if (left == 3) {
         *to++ = static_cast<char>(b << 4U | c >> 2U);
