@@ -200,7 +200,7 @@ const std::multimap<Operation, Call>& calls() {
       {Operation::kRepair, [](M m) { return status_of(m.accept_changes()); }},
       {Operation::kRedact, [](M m) { return status_of(m.redact({}, false)); }},
       {Operation::kList, [](M m) { return status_of(m.closed_entries({})); }},
-      {Operation::kSeal, [](M m) { return status_of(m.seal({})); }},
+      {Operation::kSeal, [](M m) { return status_of(m.seal({.step = SealStep::kOff})); }},
       {Operation::kPrivacy, [](M m) { return status_of(m.privacy_report()); }},
       {Operation::kStats, [](M m) { return status_of(m.global_statistics()); }},
       {Operation::kRecall, [](M m) { return status_of(Knowledge(m).recall()); }},
