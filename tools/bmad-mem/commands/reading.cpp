@@ -10,6 +10,7 @@
 
 #include "bmad_mem/entry_watch.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/text.hpp"
 #include "cli/filters.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/tool.hpp"
