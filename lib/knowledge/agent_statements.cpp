@@ -1,5 +1,6 @@
 // agent_statements.cpp - what agents state waits for the person, unless a hook has heard it said.
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,11 +10,12 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/text.hpp"
+#include "context/said_texts.hpp"
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
 #include "model/statement.hpp"
+#include "preference_detector.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
 #include "store/store.hpp"
@@ -21,25 +23,34 @@
 namespace bmad_mem {
 namespace {
 
-/// The words of `text` in lower case, with blanks around each.
-std::string spaced_words(std::string_view text) {
-  std::string out = " ";
-  for (const char c : text) {
-    if (is_alnum(c) || !is_ascii(c)) {
-      out += to_lower(c);
-    } else if (!out.ends_with(' ')) {
-      out += ' ';
-    }
+/// Whether a sentence of `message` says just `words`, perhaps behind "remember that". A part of a
+/// sentence may say the opposite, a question nothing, and a long message is often a paste.
+bool says(std::string_view message, std::string_view words) {
+  constexpr std::size_t kMessageSizeMax = 1000;
+  static constexpr std::string_view kLeads[] = {"ok ",   "please ", "also ",        "remember ",
+                                                "note ", "that ",   "keep in mind "};
+  if (message.size() > kMessageSizeMax) {
+    return false;
   }
-  out += out.ends_with(' ') ? "" : " ";
-  return out;
+  const auto says_it = [&](const MessageSentence& sentence) {
+    const std::string text = comparable_text(sentence.text);
+    std::string_view rest = text;
+    const auto is_lead = [&](std::string_view lead) { return rest.starts_with(lead); };
+    for (const auto* lead = std::ranges::find_if(kLeads, is_lead); lead != std::end(kLeads);
+         lead = std::ranges::find_if(kLeads, is_lead)) {
+      rest.remove_prefix(lead->size());
+    }
+    return !sentence.is_question && (text == words || rest == words);
+  };
+  return std::ranges::any_of(message_sentences(message), says_it);
 }
 
-/// Whether a message of the person at this machine has these very words: among the newest ones.
+/// Whether the person at this machine has said it in these very words: in one of the newest
+/// messages.
 Result<bool> was_said_by_person(const Store& store, std::string_view value) {
   constexpr std::size_t kMessages = 200;
-  constexpr std::size_t kSizeMin = 8;  // Fewer letters stand anywhere.
-  const std::string words = spaced_words(value);
+  constexpr std::size_t kSizeMin = 8;  // Fewer letters are said all the time.
+  const std::string words = comparable_text(value);
   if (words.size() < kSizeMin || store.origins->ledger() == nullptr ||
       !check_read(store, EntryType::kConversation)) {
     return false;
@@ -53,7 +64,7 @@ Result<bool> was_said_by_person(const Store& store, std::string_view value) {
   for (const Entry& entry : messages) {
     const Result<JsonValue> message = parser.parse(entry.json);
     if (message && (*message)["role"].string() == "user" &&
-        spaced_words((*message)["content"].string()).contains(words) &&
+        says((*message)["content"].string(), words) &&
         store.origins->ledger()->origin_of(entry.session_id, entry.json) == Origin::kPerson) {
       return true;
     }
@@ -109,7 +120,7 @@ Result<Remembered> remember_for_agent(Store& store, RememberParams params) {
   params.pinned = false;
   if (params.id.empty()) {
     params.id = candidate_id(fmt::format("{}\n{}\n{}", category_name(params.category), params.key,
-                                         spaced_words(params.value)));
+                                         comparable_text(params.value)));
   }
   BMAD_TRY_ASSIGN(std::optional<Remembered> known, known_statement(store, params));
   if (known) {

@@ -203,10 +203,10 @@ Status write_merged(Store& store, std::span<const MergeProposal> merged) {
       continue;  // It has gone meanwhile; its parts stay.
     }
     BMAD_TRY_ASSIGN(std::string version, merged_line(proposal, now));
-    if (const OriginLedger* const ledger = store.origins->ledger(); !version.empty()) {
-      if (ledger != nullptr) {
-        ledger->carry(into.session_id, into.type, into.json, version);
-      }
+    if (!version.empty()) {
+      CarriedLines carried(store.origins->ledger(), into.session_id);
+      carried.add(into.type, into.json, version);
+      carried.settle();
       staying.add(place, std::move(version));
     }
     for (const KnowledgeItem& part : proposal.parts) {

@@ -186,8 +186,9 @@ bool may_pass(const RecallOptions& options, const KnownStatements& known, const 
         return outline.agent_hash == agent && outline.value_hash == item.value_hash;
       });
   return item.review != Review::kDropped &&
-         (options.with_foreign || options.with_stated ||
-          (item.review == Review::kCandidate) == options.candidates) &&
+         ((item.review == Review::kCandidate) == options.candidates ||
+          (options.with_foreign && item.trust < kLowTrust) ||
+          (options.with_stated && item.review == Review::kCandidate)) &&
          (!options.category || item.category == *options.category) &&
          (options.key.empty() || item.key_hash == outline_hash(options.key)) && is_by_agent &&
          item.confidence >= options.min_confidence &&

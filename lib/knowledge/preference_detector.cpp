@@ -21,14 +21,6 @@ namespace {
 // What somebody says in a message, sentence by sentence: without code,
 // quotations, headings, and what a host program has put in between.
 
-struct MessageSentence {
-  std::string text;  ///< On one line, single blanks, never empty; at most kSentenceSizeMax bytes.
-  bool is_question = false;
-};
-
-/// What is longer is no sentence: its front is enough to see what it is about.
-inline constexpr std::size_t kSentenceSizeMax = 4000;
-
 /// A line this long that ends in the middle of a sentence was wrapped.
 constexpr std::size_t kWrappedSize = 60;
 
@@ -199,10 +191,8 @@ class SentenceCollector {
   std::vector<MessageSentence> sentences_;
 };
 
-/// The sentences of `message`, UTF-8, in order. Left out: fenced and indented code, lines that end
-/// as code does, lines quoted with '>', headings, tables, and <tag> ... </tag> blocks that begin a
-/// line (hosts put reminders and outputs of commands into messages that way), except where the
-/// tag's name says that a user wrote it. Time is linear in the size of `message`.
+}  // namespace
+
 std::vector<MessageSentence> message_sentences(std::string_view message) {
   const ClosingTags closing(message);
   SentenceCollector collector;
@@ -236,8 +226,6 @@ std::vector<MessageSentence> message_sentences(std::string_view message) {
   }
   return collector.take();
 }
-
-}  // namespace
 
 namespace {
 

@@ -34,6 +34,22 @@ inline constexpr std::size_t kCandidateWordsMax = 40;
 /// `message`.
 std::vector<PreferenceCandidate> detect_preferences(std::string_view message);
 
+// What somebody says in a message, sentence by sentence.
+
+/// What is longer is no sentence: its front is enough to see what it is about.
+inline constexpr std::size_t kSentenceSizeMax = 4000;
+
+struct MessageSentence {
+  std::string text;  ///< On one line, single blanks, never empty; at most kSentenceSizeMax bytes.
+  bool is_question = false;
+};
+
+/// The sentences of `message`, UTF-8, in order. Left out: fenced and indented code, lines that end
+/// as code does, lines quoted with '>', headings, tables, and <tag> ... </tag> blocks that begin a
+/// line (hosts put reminders and outputs of commands into messages that way), except where the
+/// tag's name says that a user wrote it. Time is linear in the size of `message`.
+std::vector<MessageSentence> message_sentences(std::string_view message);
+
 // A sentence as the words that cues are looked for in.
 
 /// A word of a sentence. What stands in quotation marks or between back-ticks is there, but is no

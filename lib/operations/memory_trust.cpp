@@ -54,6 +54,8 @@ Result<std::uint64_t> trust_root(Store& store) {
   return count;
 }
 
+bool MemoryManager::is_foreign() const { return impl_->store.origins->is_foreign(); }
+
 TrustReport MemoryManager::trust_report() const {
   return impl_->store.origins->report(impl_->store.config);
 }

@@ -164,10 +164,12 @@ class SessionRewrite {
       std::string text;
     };
     std::vector<Line> lines;
+    CarriedLines carried(dry_run_ ? nullptr : store_.origins->ledger(), session_id_);
     JsonParser parser;
     const auto take = [&](const ScannedEntry& entry) {
       ++report_.entries;
       if (std::string other = anonymizer_.json(entry.text); other != entry.text) {
+        carried.add(type, entry.text, other);
         lines.push_back({entry.offset, entry.line_size, std::move(other)});
       }
     };
@@ -195,6 +197,7 @@ class SessionRewrite {
     }
     bytes.append(old, from);
     BMAD_TRY(remove_derived());
+    carried.settle();
     return replace_log(*store_.files, path, bytes);
   }
 

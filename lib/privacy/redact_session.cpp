@@ -25,6 +25,7 @@
 #include "privacy/redaction.hpp"
 #include "search/indexing.hpp"
 #include "search/root_index.hpp"
+#include "session_rewrite.hpp"
 #include "store/atomic_file.hpp"
 #include "store/beside_files.hpp"
 #include "store/deletion_record.hpp"
@@ -72,7 +73,7 @@ class SessionRedaction {
 
  private:
   Status redact_folder() {
-    BMAD_TRY(remove_temporaries(session_folder(session_id_)));
+    BMAD_TRY(dry_run_ ? Status() : remove_temporaries(*store_.files, session_folder(session_id_)));
     for (const std::string& log : log_files()) {
       BMAD_TRY(redact_file(session_file(session_id_, log), log, true));
     }
@@ -81,7 +82,7 @@ class SessionRedaction {
       BMAD_TRY(redact_file(session_file(session_id_, name), name));
     }
     const std::string artifacts = session_file(session_id_, kArtifactsName);
-    BMAD_TRY(remove_temporaries(artifacts));
+    BMAD_TRY(dry_run_ ? Status() : remove_temporaries(*store_.files, artifacts));
     const Result<std::vector<std::string>> names = store_.files->list(artifacts);
     if (!names) {
       return is_not_found(names.error()) ? Status() : Status(names.error());
@@ -127,28 +128,20 @@ class SessionRedaction {
     }
   }
 
-  /// What killed operations began to write may hold what was there before.
-  Status remove_temporaries(const std::string& folder) {
-    const Result<std::vector<std::string>> names = store_.files->list(folder);
-    if (!names) {
-      return is_not_found(names.error()) ? Status() : Status(names.error());
-    }
-    for (const std::string& name : *names) {
-      if (name.ends_with(".tmp") && !dry_run_) {
-        BMAD_TRY(remove_durably(*store_.files, fmt::format("{}/{}", folder, name)));
-      }
-    }
-    return {};
-  }
-
-  std::optional<std::string> changed_entry(std::string_view line) {
+  std::optional<std::string> changed_entry(EntryType type, std::string_view line) {
     const Result<JsonValue> value = parser_.parse(line);
     if (!value) {
       return changed_line(line);
     }
     std::optional<std::string> entry =
         rules_.redact_entry(*value, line, session_id_, report_.counts);
-    return entry && *entry != line ? entry : std::nullopt;
+    if (!entry || *entry == line) {
+      return std::nullopt;
+    }
+    if (!dry_run_) {
+      carried_.add(type, line, *entry);
+    }
+    return entry;
   }
 
   /// A line that is JSON is redacted as such, a torn or damaged one as text.
@@ -157,24 +150,6 @@ class SessionRedaction {
                            ? rules_.redact_object(std::string(line), session_id_, report_.counts)
                            : rules_.redact_text(line, session_id_, &report_.counts);
     return text == line ? std::nullopt : std::optional(std::move(text));
-  }
-
-  std::uint64_t change_lines(std::string& bytes, bool are_entries) {
-    std::string other;
-    std::uint64_t count = 0;
-    for (std::size_t at = 0; at < bytes.size();) {
-      const std::size_t newline = bytes.find('\n', at);
-      const std::size_t end = newline == std::string::npos ? bytes.size() : newline;
-      const std::string_view line = std::string_view(bytes).substr(at, end - at);
-      const std::optional<std::string> changed =
-          are_entries ? changed_entry(line) : changed_line(line);
-      other += changed ? std::string_view(*changed) : line;
-      other += newline == std::string::npos ? "" : "\n";
-      count += changed ? 1 : 0;
-      at = end + 1;
-    }
-    bytes = std::move(other);
-    return count;
   }
 
   /// A document keeps the name of its session, which is that of a folder, even if it looks like a
@@ -194,8 +169,10 @@ class SessionRedaction {
   /// The bytes of the file `name` of a session by today's rules; see FileChange.
   std::uint64_t change_file(std::string_view name, std::string& bytes) {
     if (name.ends_with(".jsonl")) {
-      const bool is_log = std::ranges::find(log_files(), name) != log_files().end();
-      return change_lines(bytes, is_log);
+      const std::optional<EntryType> type = entry_type_of_log_file(name);
+      return change_lines(bytes, [&](std::string_view line) {
+        return type ? changed_entry(*type, line) : changed_line(line);
+      });
     }
     std::string other = name.ends_with(".json")
                             ? changed_document(bytes)
@@ -234,6 +211,7 @@ class SessionRedaction {
         BMAD_TRY(remove_durably(*store_.files, derived));
       }
       BMAD_TRY(leave_root_index());
+      carried_.settle();
     }
     return replace_log(*store_.files, path, *bytes);
   }
@@ -243,15 +221,17 @@ class SessionRedaction {
   Status redact_copies() {
     BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store_.files, session_id_));
     BMAD_TRY_ASSIGN(SessionCopies copies, SessionCopies::read(*store_.files, session_id_, record));
-    BMAD_TRY_ASSIGN(const std::vector<FileCount> files,
-                    copies.rewrite(
-                        *store_.files, dry_run_,
-                        [this](EntryType, std::string_view line) { return changed_entry(line); },
-                        [this](std::string_view name, std::string& bytes) {
-                          note_name(fmt::format("{}/{}", session_folder(session_id_), name), name,
-                                    "the file is packed; restore the session, and redact it again");
-                          return change_file(name, bytes);
-                        }));
+    BMAD_TRY_ASSIGN(
+        const std::vector<FileCount> files,
+        copies.rewrite(
+            *store_.files, dry_run_,
+            [this](EntryType type, std::string_view line) { return changed_entry(type, line); },
+            [this](std::string_view name, std::string& bytes) {
+              note_name(fmt::format("{}/{}", session_folder(session_id_), name), name,
+                        "the file is packed; restore the session, and redact it again");
+              return change_file(name, bytes);
+            }));
+    carried_.settle();
     report_.files.insert(report_.files.end(), files.begin(), files.end());
     BMAD_TRY(redact_file(deletion_record_path(session_id_), "record.json"));
     BMAD_TRY(redact_file(deleted_audit_path(session_id_), kAuditName));
@@ -285,6 +265,7 @@ class SessionRedaction {
   bool has_left_index_ = false;
   bool is_live_ = false;
   JsonParser parser_;
+  CarriedLines carried_{store_.origins->ledger(), session_id_};
   RedactReport report_;
 };
 

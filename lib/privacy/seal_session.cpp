@@ -27,6 +27,7 @@
 #include "privacy/sealing.hpp"
 #include "search/indexing.hpp"
 #include "search/root_index.hpp"
+#include "session_rewrite.hpp"
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"
@@ -45,15 +46,6 @@ struct Sealing {
   SealingRecord record;
   SealKeys keys;  ///< The first seals.
 };
-
-std::optional<EntryType> type_of_log(std::string_view name) {
-  for (const EntryType type : kEntryTypes) {
-    if (entry_type_info(type).log_file == name) {
-      return type;
-    }
-  }
-  return std::nullopt;
-}
 
 class SessionSealing {
  public:
@@ -99,13 +91,13 @@ class SessionSealing {
 
   Status change_folder() {
     const std::string folder = session_folder(session_id_);
-    BMAD_TRY(remove_temporaries(folder));
+    BMAD_TRY(remove_temporaries(*store_.files, folder));
     for (const std::string& log : log_files()) {
       BMAD_TRY(change_live(session_file(session_id_, log), log));
     }
     BMAD_TRY(change_live(session_file(session_id_, kQuarantineName), kQuarantineName));
     const std::string artifacts = session_file(session_id_, kArtifactsName);
-    BMAD_TRY(remove_temporaries(artifacts));
+    BMAD_TRY(remove_temporaries(*store_.files, artifacts));
     const Result<std::vector<std::string>> names = store_.files->list(artifacts);
     BMAD_TRY(names || is_not_found(names.error()) ? Status() : Status(names.error()));
     for (const std::string& name : names.value_or(std::vector<std::string>())) {
@@ -131,18 +123,6 @@ class SessionSealing {
     return {};
   }
 
-  /// What killed operations began to write may hold what was there before.
-  Status remove_temporaries(const std::string& folder) {
-    const Result<std::vector<std::string>> names = store_.files->list(folder);
-    BMAD_TRY(names || is_not_found(names.error()) ? Status() : Status(names.error()));
-    for (const std::string& name : names.value_or(std::vector<std::string>())) {
-      if (name.ends_with(".tmp")) {
-        BMAD_TRY(remove_durably(*store_.files, fmt::format("{}/{}", folder, name)));
-      }
-    }
-    return {};
-  }
-
   Status change_live(const std::string& path, std::string_view name) {
     Result<std::string> bytes = read_file(*store_.files, path, kSealedFileSizeMax);
     if (!bytes) {
@@ -159,6 +139,7 @@ class SessionSealing {
       BMAD_TRY(remove_durably(*store_.files, derived));
     }
     BMAD_TRY(leave_root_index());
+    carried_.settle();
     return replace_log(*store_.files, path, *bytes);
   }
 
@@ -196,6 +177,7 @@ class SessionSealing {
             [this](std::string_view name, std::string& bytes) {
               return change_file(name, bytes);
             }));
+    carried_.settle();
     for (const FileCount& file : files) {
       report_.changed += file.lines;
       report_.files.push_back(file);
@@ -206,8 +188,8 @@ class SessionSealing {
   // Lines and documents.
 
   std::uint64_t change_file(std::string_view name, std::string& bytes) {
-    if (const std::optional<EntryType> type = type_of_log(name)) {
-      return change_lines(*type, bytes);
+    if (const std::optional<EntryType> type = entry_type_of_log_file(name)) {
+      return change_lines(bytes, [&](std::string_view line) { return changed_line(*type, line); });
     }
     if (name.starts_with(kArtifactsName) && name.ends_with(kDocumentEnding)) {
       return change_document(name, bytes);
@@ -229,23 +211,6 @@ class SessionSealing {
                             .remedy = std::move(remedy)});
   }
 
-  std::uint64_t change_lines(EntryType type, std::string& bytes) {
-    std::string other;
-    std::uint64_t count = 0;
-    for (std::size_t at = 0; at < bytes.size();) {
-      const std::size_t newline = bytes.find('\n', at);
-      const std::size_t end = newline == std::string::npos ? bytes.size() : newline;
-      const std::string_view line = std::string_view(bytes).substr(at, end - at);
-      const std::optional<std::string> changed = changed_line(type, line);
-      other += changed ? std::string_view(*changed) : line;
-      other += newline == std::string::npos ? "" : "\n";
-      count += changed ? 1 : 0;
-      at = end + 1;
-    }
-    bytes = std::move(other);
-    return count;
-  }
-
   std::optional<std::string> changed_line(EntryType type, std::string_view line) {
     const std::string_view log = entry_type_info(type).log_file;
     if (is_blank(line)) {
@@ -265,9 +230,8 @@ class SessionSealing {
             "run this again with its key");
       return std::nullopt;
     }
-    const OriginLedger* const ledger = *other ? store_.origins->ledger() : nullptr;
-    if (ledger != nullptr) {
-      ledger->carry(session_id_, type, line, **other);
+    if (*other) {
+      carried_.add(type, line, **other);
     }
     return *std::move(other);
   }
@@ -345,6 +309,7 @@ class SessionSealing {
   std::set<std::string> sealed_ids_;  // Of artifacts; "" stands for others.
   JsonParser parser_;
   JsonParser inner_;
+  CarriedLines carried_{store_.origins->ledger(), session_id_};
   SealReport report_;
 };
 

@@ -50,7 +50,7 @@ Result<AppendLog::Written> SessionWriter::append(const FileLock::Guard& guard,
   BMAD_TRY_ASSIGN(const std::uint64_t size, target.prepare());
   BMAD_TRY(adopt_sealed_file(log_file, target));
   BMAD_TRY(check_quota(log_file, size, lines.size()));
-  const std::optional<EntryType> type = type_of_log(log_file);
+  const std::optional<EntryType> type = entry_type_of_log_file(log_file);
   const std::uint64_t chain = type ? chain_of(guard.lock_file(), *type, target.file()) : 0;
   Result<AppendLog::Written> written = target.write(lines);
   if (!written) {

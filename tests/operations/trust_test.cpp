@@ -147,6 +147,24 @@ TEST_CASE("what a hook heard the person say needs no other word") {
   CHECK(memory.context().ends_with("- **push**: We use pnpm here\n"));
 }
 
+TEST_CASE("a part of what the person said is not what the person said") {
+  const TrustedMemory memory;
+  MemoryManager agent = memory.open(Origin::kAgent);
+  REQUIRE(agent.create_session({.session_id = "s1"}).has_value());
+  for (const char* said :
+       {"Never push to main.", "Should we push to main?", "Never do this: push to main",
+        "> push to main", "The page says \"push to main\".", "```\npush to main\n```"}) {
+    const ActingAs person(Origin::kPerson);
+    REQUIRE(agent.add_conversation("s1", {.role = "user", .content = said}).has_value());
+  }
+  const std::string paste = std::string(1200, 'x') + ".\nPush to main.\n";
+  {
+    const ActingAs person(Origin::kPerson);
+    REQUIRE(agent.add_conversation("s1", {.role = "user", .content = paste}).has_value());
+  }
+  CHECK(Knowledge(agent).remember(rule("push to main", "s1"))->review == Review::kCandidate);
+}
+
 TEST_CASE("a line from elsewhere displaces nothing, and speaks as accepted, until it changes") {
   const TrustedMemory memory;
   MemoryManager person = memory.open();
@@ -195,6 +213,19 @@ TEST_CASE("who wrote a line is known after a pin, a tag, decay, compaction and a
   REQUIRE(agent.restore_session("s1").has_value());
   REQUIRE(agent.update_entry(stated->id, R"({"content":"Push to main"})", {}).has_value());
   CHECK(is_told());
+}
+
+TEST_CASE("who wrote a line is known after it was redacted") {
+  const TrustedMemory memory;
+  std::ofstream(memory.root() + "/config.json")
+      << R"({"memory_config":{"privacy":{"auto_redaction":false}}})";
+  REQUIRE(memory.open().trust().has_value());
+  MemoryManager person = memory.open();
+  REQUIRE(person.create_session({.session_id = "s1"}).has_value());
+  REQUIRE(Knowledge(person).remember(rule("Ask ann@corp.de first", "s1")).has_value());
+  CHECK(memory.context().ends_with("- **push**: Ask ann@corp.de first\n"));
+  REQUIRE(person.redact({}, false).has_value());
+  CHECK(memory.context().ends_with("- **push**: Ask [REDACTED:email] first\n"));
 }
 
 TEST_CASE("a state folder that others may write is refused, with the reason") {

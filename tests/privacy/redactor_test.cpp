@@ -123,7 +123,7 @@ TEST_CASE("a secret behind one layer of encoding is found") {
 }
 
 TEST_CASE("a git hash is never taken out") {
-  rc::check("a git hash is never taken out", [] {
+  CHECK(rc::check("a git hash is never taken out", [] {
     const auto digits =
         *rc::gen::container<std::string>(40, rc::gen::elementOf(std::string("0123456789abcdef")));
     const auto size = *rc::gen::elementOf(std::vector<std::size_t>{7, 8, 10, 12, 40});
@@ -136,7 +136,7 @@ TEST_CASE("a git hash is never taken out") {
     }
     RC_ASSERT(redacted_json(redactor(), R"({"commit":")" + hash + R"("})") ==
               R"({"commit":")" + hash + R"("})");
-  });
+  }));
 }
 
 TEST_CASE("redacting twice equals once, and keeps UTF-8 valid") {
@@ -178,7 +178,7 @@ TEST_CASE("redacting twice equals once, and keeps UTF-8 valid") {
                                            "\\\"",
                                            "token",
                                            "secret"};
-  rc::check("redacting twice equals once", [&] {
+  CHECK(rc::check("redacting twice equals once", [&] {
     const auto parts = *rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(pieces));
     std::string text;
     for (const std::string& part : parts) {
@@ -187,7 +187,7 @@ TEST_CASE("redacting twice equals once, and keeps UTF-8 valid") {
     const std::string once = redacted(rules, text);
     RC_ASSERT(redacted(rules, once) == once);
     RC_ASSERT(utf8_valid_size(once) == once.size());
-  });
+  }));
 }
 
 TEST_CASE("a long text is free of secrets after one call, and a second changes nothing") {
@@ -213,20 +213,20 @@ TEST_CASE("a long text is free of secrets after one call, and a second changes n
 
 TEST_CASE("any bytes at all are survived") {
   const Redactor rules = redactor();
-  rc::check("any bytes", [&] {
+  CHECK(rc::check("any bytes", [&] {
     const auto text = *rc::gen::arbitrary<std::string>();
     static_cast<void>(redacted(rules, text));
     JsonParser parser;
     if (parser.parse(text)) {
       static_cast<void>(redacted_json(rules, text));
     }
-  });
+  }));
 }
 
 TEST_CASE("JSON stays JSON") {
   const Redactor rules = redactor();
   JsonParser parser;
-  rc::check("JSON stays JSON", [&] {
+  CHECK(rc::check("JSON stays JSON", [&] {
     const auto key = *rc::gen::elementOf(
         std::vector<std::string>{"password", "id", "content", kPat, "a\\nb", "token"});
     const auto value = *rc::gen::elementOf(std::vector<std::string>{
@@ -234,7 +234,7 @@ TEST_CASE("JSON stays JSON") {
     const std::string json =
         "{ \"" + key + "\" : [ \"" + value + "\", {\"x\":\"" + value + "\"} ], \"n\": 1.50 }";
     RC_ASSERT(parser.parse(redacted_json(rules, json)).has_value());
-  });
+  }));
 }
 
 }  // namespace bmad_mem::test::redactor_test

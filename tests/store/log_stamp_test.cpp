@@ -207,9 +207,9 @@ TEST_CASE("where times can't be set, or are rounded, there is no stamp, and line
 }
 
 TEST_CASE("a file that is no log gets no stamp") {
-  CHECK(type_of_log("facts.jsonl") == EntryType::kFact);
-  CHECK_FALSE(type_of_log("access.jsonl"));
-  CHECK_FALSE(type_of_log(""));
+  CHECK(entry_type_of_log_file("facts.jsonl") == EntryType::kFact);
+  CHECK_FALSE(entry_type_of_log_file("access.jsonl"));
+  CHECK_FALSE(entry_type_of_log_file(""));
 }
 
 }  // namespace bmad_mem::test::log_stamp_test

@@ -170,6 +170,8 @@ class MemoryManager {
 
   // Trust, see trust.hpp.
 
+  /// Whether somebody else made the root: all of it is quoted, and no program of it runs.
+  [[nodiscard]] bool is_foreign() const;
   [[nodiscard]] TrustReport trust_report() const;
   /// Trusts the root as it is: its programs may run, and its lines that nobody has a record of are
   /// taken at their word. Errors: E_STORAGE_IO, E_STORAGE_FULL; E_ACCESS_DENIED for a state folder

@@ -67,7 +67,7 @@ struct SecretRuleInfo {
   std::string_view tier;      ///< "token", "assigned", "structure", "context", "personal", "file".
   std::string_view keywords;  ///< Words that stand in or before every match; may be empty.
   std::string_view pattern;   ///< In the syntax of RE2; empty for what is found by other means.
-  std::string_view origin = {};  ///< The file it stands in; empty for what is no row of a file.
+  std::string_view origin = {};       ///< Its file; empty for what is no row of a file.
   std::string_view disabled_by = {};  ///< The file that switched it off or replaced it.
 };
 

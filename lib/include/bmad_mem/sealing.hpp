@@ -29,7 +29,7 @@ struct SealKeySource {
 enum class SealStep : std::uint8_t {
   kOn,      ///< Seals what is there, and what is written from now on.
   kOff,     ///< Opens all, and seals no more.
-  kRotate,  ///< Seals anew with another key.
+  kRotate,  ///< Seals all with another key.
 };
 
 struct SealOptions {

@@ -20,70 +20,13 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 #include "context/context_builder.hpp"
+#include "context/said_texts.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
 #include "prompt_text.hpp"
 
 namespace bmad_mem {
 namespace {
-
-// What a context says already, so that nothing is said twice.
-
-class SaidTexts {
- public:
-  /// An entry: session, type, id.
-  using Key = std::tuple<std::string, EntryType, std::string>;
-
-  /// Takes an entry that says `text`, a comparable_text(). False when either was there already.
-  bool add(const Key& key, const std::string& text);
-  /// Takes an entry whose text may be said again. False when it was there already.
-  bool add_entry(const Key& key) { return entries_.insert(key).second; }
-  /// The entries, or sessions, that something said was learned from.
-  void add_sources(std::span<const std::string> ids) { sources_.insert(ids.begin(), ids.end()); }
-
-  [[nodiscard]] bool has_entry(const Key& key) const { return entries_.contains(key); }
-  /// Whether the entry, which says `text`, adds nothing: it is there, what is known from it is
-  /// there, or it is hardly longer than something that is.
-  [[nodiscard]] bool covers(const Key& key, std::string_view text) const;
-
- private:
-  std::set<Key> entries_;
-  std::set<std::string> texts_;
-  std::set<std::string, std::less<>> sources_;
-};
-
-/// Shorter texts stand in others by chance.
-constexpr std::size_t kCoveringSizeMin = 20;
-
-/// `text` as it is compared with others: its words in lower case, with one blank between.
-std::string comparable_text(std::string_view text) {
-  std::string out;
-  for (const char c : visible_line(text)) {
-    if (is_alnum(c) || !is_ascii(c)) {
-      out += to_lower(c);
-    } else if (!out.empty() && out.back() != ' ') {
-      out += ' ';
-    }
-  }
-  if (out.ends_with(' ')) {
-    out.pop_back();
-  }
-  return out;
-}
-
-bool SaidTexts::add(const Key& key, const std::string& text) {
-  return entries_.insert(key).second && texts_.insert(text).second;
-}
-
-bool SaidTexts::covers(const Key& key, std::string_view text) const {
-  if (entries_.contains(key) || sources_.contains(std::get<2>(key))) {
-    return true;
-  }
-  return std::ranges::any_of(texts_, [&](const std::string& said) {
-    return text == said || (said.size() >= kCoveringSizeMin && text.size() < 2 * said.size() &&
-                            text.find(said) != std::string_view::npos);
-  });
-}
 
 // From hits to dated snippets with what was said around them.
 

@@ -439,6 +439,14 @@ Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& crite
     }
   }
   BMAD_TRY(std::move(first_failure));
+  if (!criteria.match.empty() && store.sealing->is_on()) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = fmt::format(
+                     "sealed entries are not searched and may still hold the text; what is in "
+                     "clear {}. Run `bmad-mem seal off`, then this again, or delete them by id",
+                     options.dry_run ? "would be purged" : "is purged"),
+                 .field = "match"};
+  }
   return report;
 }
 

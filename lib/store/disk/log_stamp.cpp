@@ -48,15 +48,6 @@ std::uint64_t new_chain() {
 
 }  // namespace
 
-std::optional<EntryType> type_of_log(std::string_view log_file) {
-  for (const EntryType type : kEntryTypes) {
-    if (entry_type_info(type).log_file == log_file) {
-      return type;
-    }
-  }
-  return std::nullopt;
-}
-
 std::optional<LogStamp> read_stamp(File& lock_file, EntryType type) {
   std::array<char, kRecordSize> bytes{};
   const Result<std::size_t> got = lock_file.read_at(place_of(type), bytes);

@@ -10,6 +10,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -249,14 +250,37 @@ bool says_the_same(std::string_view old, std::string_view line) {
 void OriginLedger::carry_same(std::string_view session_id, EntryType type, std::string_view old,
                               std::string_view line) const {
   if (says_the_same(old, line)) {
-    carry(session_id, type, old, line);
+    CarriedLines carried(this, session_id);
+    carried.add(type, old, line);
+    carried.settle();
   }
 }
 
-void OriginLedger::carry(std::string_view session_id, EntryType type, std::string_view old,
-                         std::string_view line) const {
-  const Origin origin = old == line ? Origin::kElsewhere : origin_of(session_id, old);
-  note(session_id, type, {&line, 1}, origin);
+void CarriedLines::add(EntryType type, std::string_view old, std::string_view line) {
+  thread_local JsonParser parser;
+  if (ledger_ == nullptr || old == line) {
+    return;
+  }
+  if (const Result<JsonValue> entry = parser.parse(old)) {
+    old_.push_back({.tag = ledger_->line_tag(session_id_, *entry, old)});
+    lines_.push_back({.type = type, .text = std::string(line)});
+  }
+}
+
+void CarriedLines::settle() {
+  if (lines_.empty()) {
+    return;
+  }
+  ledger_->find(old_);
+  std::map<std::pair<Origin, EntryType>, std::vector<std::string_view>> alike;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    alike[{old_[i].origin, lines_[i].type}].push_back(lines_[i].text);
+  }
+  for (const auto& [kind, lines] : alike) {
+    ledger_->note(session_id_, kind.second, lines, kind.first);
+  }
+  old_.clear();
+  lines_.clear();
 }
 
 void OriginLedger::find(std::span<OriginQuery> queries) const {

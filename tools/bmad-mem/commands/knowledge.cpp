@@ -108,7 +108,7 @@ Result<ExitStatus> run_context(Tool& tool) {
     tool.note(context.omitted.empty() ? "no relevant memory for this task"
                                       : "no statement fits; raise --max-tokens N");
   }
-  if (memory.trust_report().is_foreign()) {
+  if (memory.is_foreign()) {
     tool.note(
         "this memory came from elsewhere, so all of it is quoted; `bmad-mem trust` shows it and "
         "asks");

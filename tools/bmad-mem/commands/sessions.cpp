@@ -37,7 +37,7 @@ Result<ExitStatus> run_init(Tool& tool) {
   } else {
     tool.out().print("memory {} already exists; nothing changed\n", report.root);
     const Result<MemoryManager> memory = tool.open(report.root);
-    if (memory && memory->trust_report().is_foreign()) {
+    if (memory && memory->is_foreign()) {
       tool.note(
           "it came from elsewhere, so all of it is quoted; `bmad-mem trust` shows it and asks");
     }

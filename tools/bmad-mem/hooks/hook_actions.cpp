@@ -262,7 +262,7 @@ Result<HookNews> news_at_start(const HookJob& job, const HookEvent& event) {
   if (!tells(job, event)) {
     return news;
   }
-  if (job.memory.trust_report().is_foreign()) {
+  if (job.memory.is_foreign()) {
     news.for_person =
         "bmad-mem: this memory came from elsewhere, so all of it is quoted and none of its "
         "programs runs; `bmad-mem trust` shows it and asks";

@@ -21,8 +21,8 @@ constexpr std::size_t kSummarySizeMax = 6'000;
 
 constexpr std::string_view kQuestionToAgent =
     "Before you stop: did this session bring a decision, a wish of the user or a fix that later "
-    "sessions need? Store each in one sentence with the MCP tool memory_remember, or with "
-    "`bmad-mem remember`. Then stop. If there is none, stop now.";
+    "sessions need? Store each in one sentence with the MCP tool memory_remember, in the words of "
+    "the user where you can. Then stop. If there is none, stop now.";
 
 /// The front of `text` of at most `size_max` bytes, cut behind a line, with a mark where it was
 /// cut.

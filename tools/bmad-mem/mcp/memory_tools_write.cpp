@@ -298,6 +298,12 @@ Result<McpToolResult> mcp_remember(MemoryToolCall& call) {
                         done.id),
         .structured = remembered_json(done)};
   }
+  if (done.review == Review::kDropped) {
+    return McpToolResult{
+        .text =
+            fmt::format("The user has dropped this statement ({}). Nothing was stored.", done.id),
+        .structured = remembered_json(done)};
+  }
   return McpToolResult{
       .text = fmt::format("Remembered as {} ({}).{}", done.id, done.is_new ? "new" : "known before",
                           done.holds ? "" : " A more trusted value remains current."),

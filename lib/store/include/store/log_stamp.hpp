@@ -44,9 +44,6 @@ struct LogStamp {
   }
 };
 
-/// The type whose log has that name; nothing for other files.
-std::optional<EntryType> type_of_log(std::string_view log_file);
-
 /// The record in `lock_file`, if there is one that holds.
 std::optional<LogStamp> read_stamp(File& lock_file, EntryType type);
 /// Of session `session_id`.

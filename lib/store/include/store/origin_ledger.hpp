@@ -16,6 +16,8 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/keyed_hash.hpp"
 #include "bmad_mem/json_value.hpp"
@@ -61,12 +63,9 @@ class OriginLedger {
   std::uint64_t accept(std::string_view session_id, EntryType type,
                        std::span<const std::string> lines) const;
   /// Records that `line` is by whoever wrote `old`, when it says the same of the same: whoever adds
-  /// a tag has not said the rest.
+  /// a tag has not said the rest. For what the engine makes of lines, see CarriedLines.
   void carry_same(std::string_view session_id, EntryType type, std::string_view old,
                   std::string_view line) const;
-  /// The same whatever it says: for what the engine itself makes of a line.
-  void carry(std::string_view session_id, EntryType type, std::string_view old,
-             std::string_view line) const;
 
   /// Fills in the origins. Reads the whole ledger once.
   void find(std::span<OriginQuery> queries) const;
@@ -75,6 +74,31 @@ class OriginLedger {
  private:
   std::string path_;
   HashKey key_;
+};
+
+/// Lines that the engine itself rewrites, as redaction does: their origins go along, looked up in
+/// one pass.
+class CarriedLines {
+ public:
+  /// `ledger` may be null, and must outlive it; so must `session_id`.
+  CarriedLines(const OriginLedger* ledger, std::string_view session_id)
+      : ledger_(ledger), session_id_(session_id) {}
+
+  /// `old` becomes `line`.
+  void add(EntryType type, std::string_view old, std::string_view line);
+  /// Records the origins of what was added. To be called before the lines are replaced.
+  void settle();
+
+ private:
+  struct Line {
+    EntryType type;
+    std::string text;
+  };
+
+  const OriginLedger* ledger_;
+  std::string_view session_id_;
+  std::vector<OriginQuery> old_;
+  std::vector<Line> lines_;
 };
 
 /// Origins of some lines: all are named first, and found in one pass. Without a ledger all are as
