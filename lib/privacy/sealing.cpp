@@ -159,7 +159,7 @@ Result<SealKeys> StoreSealing::read_keys(const std::optional<PassphraseRecipe>& 
                     static_cast<int>(!source_.key_file.empty()) +
                     static_cast<int>(!source_.passphrase.empty());
   if (named == 0) {
-    return no_key("there is no key");
+    return no_key("there is no key (`bmad-mem seal on --key-file FILE` makes one)");
   }
   if (named > 1) {
     return Error{.code = ErrorCode::E_INVALID_FORMAT,
