@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -152,6 +153,40 @@ class ItemMaker {
     });
   }
 
+  /// What somebody without a voice has stated since the item was stated, if it has one. Of agents
+  /// it waits as a candidate does. To be called before make().
+  [[nodiscard]] std::optional<KnowledgeItem> proposal() const {
+    const std::size_t holds = holding();
+    const StatedVersion& held = stated_[holds];
+    for (std::size_t i = stated_.size(); i-- > holds + 1;) {
+      const KnowledgeSource& source = *stated_[i].source;
+      const KnowledgeStatement& statement = *stated_[i].statement;
+      if (has_voice(held.statement->origin) && !has_voice(statement.origin) &&
+          statement.value != held.statement->value) {
+        KnowledgeItem item{.category = source.category, .key = source.key};
+        item.value = statement.value;
+        item.agent_id = statement.agent_id;
+        item.confidence = statement.confidence;
+        item.trust = statement.trust;
+        item.source_kind = statement.source_kind;
+        item.origin = statement.origin;
+        item.created_at = statement.created_at;
+        item.updated_at = statement.at;
+        item.session_id = source.session_id;
+        item.type = source.type;
+        item.id = source.id;
+        item.tags = source.tags;
+        item.sensitive = source.sensitive || held.source->sensitive;
+        item.review = statement.origin == Origin::kAgent ? Review::kCandidate : Review::kNone;
+        item.replaces_id = held.source->id;
+        item.replaces_value = held.statement->value;
+        item.json = statement.text;
+        return item;
+      }
+    }
+    return std::nullopt;
+  }
+
   KnowledgeItem make() {
     const std::size_t holds = holding();
     const StatedVersion& held = stated_[holds];
@@ -256,7 +291,7 @@ void KnowledgeCollector::find_origins() {
   });
 }
 
-std::vector<KnowledgeItem> KnowledgeCollector::finish() {
+std::vector<KnowledgeItem> KnowledgeCollector::finish(bool with_proposals) {
   find_origins();
   const auto place = [](const auto& source) { return Place(&*source); };
   numbers_ = {};
@@ -271,7 +306,12 @@ std::vector<KnowledgeItem> KnowledgeCollector::finish() {
     while (end < sources_.size() && place(sources_[end]) == place(sources_[begin])) {
       group.push_back(sources_[end++].get());
     }
-    items.push_back(ItemMaker(group).make());
+    ItemMaker maker(group);
+    std::optional<KnowledgeItem> proposal = with_proposals ? maker.proposal() : std::nullopt;
+    items.push_back(maker.make());
+    if (proposal) {
+      items.push_back(*std::move(proposal));
+    }
     while (begin < end) {
       sources_[begin++].reset();  // Else all would be there twice.
     }

@@ -187,6 +187,7 @@ bool may_pass(const RecallOptions& options, const KnownStatements& known, const 
       });
   return item.review != Review::kDropped &&
          ((item.review == Review::kCandidate) == options.candidates ||
+          (options.candidates && item.proposed) ||
           (options.with_foreign && item.trust < kLowTrust) ||
           (options.with_stated && item.review == Review::kCandidate)) &&
          (!options.category || item.category == *options.category) &&
@@ -295,7 +296,11 @@ namespace {
 /// One memory that is recalled from.
 struct RecallSource {
   RecallSource(const Store& its_store, const RecallOptions& options)
-      : store(its_store), known(its_store, options.sessions), accesses(its_store) {}
+      : store(its_store), known(its_store, options.sessions), accesses(its_store) {
+    if (options.candidates) {
+      known.want_proposals();
+    }
+  }
 
   const Store& store;
   KnownStatements known;
@@ -324,6 +329,9 @@ Result<std::vector<KnowledgeItem>> recall_from(RecallSource& source, const Recal
     return !passes(options, item) || held.contains({item.category, outline_hash(item.key)});
   });
   BMAD_TRY(drop_unreadable_items(store, items));
+  if (options.candidates && !options.as_of) {
+    BMAD_TRY(find_replaced(store, source.known, items));
+  }
   const Timestamp now = options.as_of.value_or(store.clock.now());
   for (KnowledgeItem& item : items) {
     source.accesses.count(item);

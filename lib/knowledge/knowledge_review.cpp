@@ -9,6 +9,9 @@
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
 #include "model/entry.hpp"
+#include "model/statement.hpp"
+#include "search/holding.hpp"
+#include "search/reads.hpp"
 #include "store/access.hpp"
 #include "store/sessions.hpp"
 
@@ -40,7 +43,115 @@ Result<std::vector<std::string>> whole_candidate_ids(std::span<const KnowledgeIt
   return whole;
 }
 
+/// The id that a candidate names as the entry it would change.
+std::string named_entry(const KnowledgeItem& item) {
+  JsonParser parser;
+  const Result<JsonValue> line = parser.parse(item.json);
+  return line ? std::string((*line)["replaces"].string()) : std::string();
+}
+
+/// The candidate's text as the next version of `entry`, by the person.
+Result<std::string> changed_entry_line(const KnowledgeItem& item, const Entry& entry,
+                                       Timestamp now) {
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue candidate, parser.parse(item.json));
+  JsonParser old_parser;
+  BMAD_TRY_ASSIGN(const JsonValue old, old_parser.parse(entry.json));
+  ObjectText object(candidate, item.json);
+  object.set_string("id", entry.id);
+  object.set_string("timestamp", old["timestamp"].string());
+  object.set_string("updated_at", format_rfc3339(next_version_time(old, now)));
+  object.set("source", R"({"kind":"user"})");
+  object.remove("replaces");
+  object.remove("review");
+  return object.to_line();
+}
+
+/// What `item`, a newer version by somebody else, has hidden, stated once more by whoever said it.
+Status restate_replaced(Store& store, const KnowledgeItem& item) {
+  BMAD_TRY_ASSIGN(std::vector<Entry> found,
+                  find_entries(store, {&item.id, 1}, {&item.session_id, 1}, false));
+  std::erase_if(found, [&](const Entry& entry) { return entry.type != item.type; });
+  if (found.empty()) {
+    return {};
+  }
+  Entry held = found.front();
+  Entry* const shown = &held;
+  show_held_versions(store, {&shown, 1});
+  const ActingAs writer(store.origins->origin_of(held.session_id, held.json));
+  JsonParser parser;
+  JsonParser latest_parser;
+  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(held.json));
+  BMAD_TRY_ASSIGN(const JsonValue latest, latest_parser.parse(found.front().json));
+  ObjectText object(entry, held.json);
+  object.set_string("updated_at", format_rfc3339(next_version_time(latest, store.clock.now())));
+  const std::string line = object.to_line();
+  const std::string_view view = line;
+  BMAD_TRY(add_lines(store, held.session_id, held.type, {&view, 1}, {}));
+  return {};
+}
+
+/// Writes down what was decided about one that waits.
+Status decide(Store& store, const KnowledgeItem& item, Review review) {
+  if (review == Review::kDropped && item.replaces_id == item.id) {
+    return restate_replaced(store, item);
+  }
+  if (const std::string id = named_entry(item); review == Review::kAccepted && !id.empty()) {
+    BMAD_TRY_ASSIGN(const std::vector<Entry> found,
+                    find_entries(store, {&id, 1}, {&item.session_id, 1}, false));
+    const auto entry = std::ranges::find(found, item.type, &Entry::type);
+    if (entry != found.end()) {  // Else it has gone, and the candidate stands for itself.
+      BMAD_TRY_ASSIGN(const std::string line, changed_entry_line(item, *entry, store.clock.now()));
+      const std::string_view view = line;
+      BMAD_TRY(add_lines(store, item.session_id, item.type, {&view, 1}, {}));
+      review = Review::kDropped;  // The candidate itself is done with.
+    }
+  }
+  BMAD_TRY_ASSIGN(const std::string line, reviewed_line(item, review, store.clock.now()));
+  const std::string_view view = line;
+  BMAD_TRY(add_lines(store, item.session_id, item.type, {&view, 1}, {}));
+  return {};
+}
+
 }  // namespace
+
+Status find_replaced(const Store& store, KnownStatements& known, std::span<KnowledgeItem> items) {
+  std::vector<RememberParams> places;
+  for (KnowledgeItem& item : items) {
+    const std::string id = item.replaces_id.empty() ? named_entry(item) : std::string();
+    if (!id.empty()) {
+      BMAD_TRY_ASSIGN(std::vector<Entry> found,
+                      find_entries(store, {&id, 1}, {&item.session_id, 1}, false));
+      for (Entry& entry : found) {
+        Entry* const shown = &entry;
+        show_held_versions(store, {&shown, 1});
+        JsonParser parser;
+        if (const Result<JsonValue> line = parser.parse(entry.json)) {
+          item.replaces_id = id;
+          item.replaces_value = statement_members(entry.type, *line).value_text(*line, entry.json);
+        }
+      }
+    } else if (item.replaces_id.empty() && !item.key.empty()) {
+      places.push_back({.category = item.category, .key = item.key, .value = {}});
+    }
+  }
+  if (places.empty()) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> held, known_under_keys(known, places));
+  for (KnowledgeItem& item : items) {
+    const auto current = std::ranges::find_if(held, [&](const KnowledgeItem& each) {
+      return each.category == item.category && each.key == item.key && each.id != item.id &&
+             (each.review == Review::kNone || each.review == Review::kAccepted) &&
+             holding_trust(each.origin, each.trust) >= kLowTrust;
+    });
+    if (item.replaces_id.empty() && !item.key.empty() && current != held.end()) {
+      item.replaces_id = current->id;
+      item.replaces_value = current->value;
+    }
+  }
+  return {};
+}
 
 Result<ReviewReport> Knowledge::review(std::span<const std::string> ids, Review review) {
   BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, Operation::kReview));
@@ -63,9 +174,7 @@ Result<ReviewReport> Knowledge::review(std::span<const std::string> ids, Review 
       report.unknown_ids.push_back(id);
       continue;
     }
-    BMAD_TRY_ASSIGN(const std::string line, reviewed_line(*found, review, store.clock.now()));
-    const std::string_view view = line;
-    BMAD_TRY(add_lines(store, found->session_id, found->type, {&view, 1}, {}));
+    BMAD_TRY(decide(store, *found, review));
     found->review = review;
     report.reviewed.push_back(*found);
   }

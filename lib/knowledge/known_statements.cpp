@@ -292,6 +292,9 @@ ItemOutline outline_of(std::span<const Version> versions) {
     const bool is_heard = item.trust < kLowTrust || versions[i].trust >= kLowTrust;
     item.confidence = is_heard ? std::max(item.confidence, each.confidence) : item.confidence;
     item.contradicted = item.contradicted || each.value_hash != item.value_hash;
+    item.proposed =
+        item.proposed || (i > holds && item.trust >= kLowTrust && versions[i].trust < kLowTrust &&
+                          each.value_hash != item.value_hash);
     if (i <= holds && is_heard && each.agent_hash != 0) {
       item.agent_hash = each.agent_hash;
     }
@@ -445,7 +448,7 @@ Result<std::vector<KnowledgeItem>> KnownStatements::read_items(
     BMAD_TRY_ASSIGN(const JsonValue entry, checked(parser.parse(loaded.text)));
     collector.add({.session_id = id, .type = type, .text = loaded.text}, entry);
   }
-  return collector.finish();
+  return collector.finish(with_proposals_);
 }
 
 }  // namespace bmad_mem

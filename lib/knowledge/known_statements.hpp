@@ -43,6 +43,7 @@ struct ItemOutline {
   bool pinned = false;
   bool sensitive = false;
   bool contradicted = false;
+  bool proposed = false;  ///< Somebody without a voice has stated something else since.
   double confidence = 0;
   double trust = 1;
   Timestamp updated_at{};
@@ -79,6 +80,9 @@ class KnownStatements {
   /// some more where the index does not hold. Errors: as all_knowledge().
   using Choose = std::function<std::vector<std::size_t>()>;
   Result<std::vector<KnowledgeItem>> items(const Choose& choose);
+
+  /// items() has proposals too, see KnowledgeCollector.
+  void want_proposals() { with_proposals_ = true; }
 
   /// For `choose`.
   [[nodiscard]] std::span<const ItemOutline> outlines() const { return outlines_; }
@@ -118,6 +122,7 @@ class KnownStatements {
   std::vector<std::string> wanted_;
   std::set<std::string, std::less<>> by_logs_;  // What the index says of them did not hold.
   bool is_gathered_ = false;
+  bool with_proposals_ = false;
   std::vector<std::shared_ptr<SegmentPart>> parts_;  // Have the rows that sessions know.
   std::deque<Session> sessions_;
   std::vector<Stated> lines_;          // Session by session, log by log.
@@ -129,5 +134,8 @@ class KnownStatements {
 /// Items under the categories and keys of `params`; candidates have none.
 Result<std::vector<KnowledgeItem>> known_under_keys(KnownStatements& known,
                                                     std::span<const RememberParams> params);
+
+/// Says of `items`, which wait for a decision, what accepting them would replace.
+Status find_replaced(const Store& store, KnownStatements& known, std::span<KnowledgeItem> items);
 
 }  // namespace bmad_mem

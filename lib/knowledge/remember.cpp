@@ -388,6 +388,8 @@ Result<std::vector<std::string>> preferences_as_versions(Store& store,
   }
   KnownStatements known(store, {});
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, known_under_keys(known, params));
+  const bool is_agent =
+      store.origins->ledger() != nullptr && ActingAs::current(store.writes_as) == Origin::kAgent;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const RememberParams& each = params[i];
     const auto item = std::ranges::find_if(items, [&](const KnowledgeItem& other) {
@@ -396,7 +398,8 @@ Result<std::vector<std::string>> preferences_as_versions(Store& store,
              (other.review == Review::kNone || other.review == Review::kAccepted);
     });
     if (each.key.empty() || each.review == Review::kCandidate || item == items.end() ||
-        (each.source.trust < kLowTrust && item->trust >= kLowTrust)) {
+        (each.source.trust < kLowTrust && item->trust >= kLowTrust) ||
+        (is_agent && has_voice(item->origin))) {  // It stays beside, and waits.
       continue;
     }
     BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(lines[i]));

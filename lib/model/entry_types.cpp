@@ -201,6 +201,10 @@ constexpr FieldRow kReview = row("review", kChoice, "the review of a candidate t
                                  .filtered(8)
                                  .not_offered();
 
+/// Accepting the candidate changes that entry.
+constexpr FieldRow kReplaces =
+    row("replaces", kText, "the entry that a candidate would be a newer version of").not_offered();
+
 constexpr std::array kPreferenceFields =
     entry_table(row("category", kText, "its kind, such as communication")
                     .filtered(4)
@@ -216,7 +220,7 @@ constexpr std::array kPreferenceFields =
                     .searched()
                     .shown("TEXT"),
                 row("context", kText, "when it holds").searched(), kConfidence, kLearnedFrom,
-                kReview, kTags, kReferences, kAgentId);
+                kReview, kReplaces, kTags, kReferences, kAgentId);
 
 // A fact.
 
@@ -232,7 +236,7 @@ constexpr std::array kFactFields = entry_table(
         .required(R"("The staging database is rebuilt every night")")
         .main()
         .searched(),
-    kConfidence, kTags, kLearnedFrom, kReview, kReferences);
+    kConfidence, kTags, kLearnedFrom, kReview, kReplaces, kReferences);
 
 // An event.
 

@@ -11,6 +11,7 @@
 #include "memory_impl.hpp"
 #include "paging.hpp"
 #include "search/held_indexes.hpp"
+#include "search/holding.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
 #include "store/store.hpp"
@@ -34,6 +35,9 @@ Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
   std::vector<Entry*> shown;
   for (Entry& entry : found) {
     shown.push_back(&entry);
+  }
+  if (!as_of) {
+    show_held_versions(*store, shown);
   }
   show_links(*store, shown, sessions, /*fill=*/!as_of);
   if (as_of) {
@@ -68,6 +72,9 @@ Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const 
   std::vector<Entry*> shown;
   for (Entry& entry : entries) {
     shown.push_back(&entry);
+  }
+  if (!filter.as_of) {
+    show_held_versions(*store, shown);
   }
   show_links(its, shown);
   return entries;

@@ -19,6 +19,7 @@
 #include "model/validate.hpp"
 #include "search/field_filter.hpp"
 #include "search/held_indexes.hpp"
+#include "search/holding.hpp"
 #include "search/search.hpp"
 #include "search/session_sources.hpp"
 #include "store/access.hpp"
@@ -72,53 +73,6 @@ struct Located {
   std::optional<std::size_t> statement = {};  ///< See HeldStatements.
 };
 
-/// Which statements hold, of those that are heard: as Validity says it of indexed ones. The ids of
-/// sessions must outlive it.
-class HeldStatements {
- public:
-  /// The number of the statement; nothing for what others can't replace.
-  std::optional<std::size_t> hear(std::string_view session_id, const TableEntry& entry) {
-    const bool has_links = entry.text.find(link_member(LinkKind::kSupersedes)) != std::string::npos;
-    const bool is_statement =
-        entry.type == EntryType::kFact || entry.type == EntryType::kPreference;
-    if (!is_statement && !has_links) {
-      return {};
-    }
-    const Result<JsonValue> value = parser_.parse(entry.text);
-    if (has_links && value && is_superseded((*value)[kLinksField])) {
-      hear_statement(session_id, entry, *value);  // What it has replaced stays replaced.
-      return kSuperseded;
-    }
-    return value ? hear_statement(session_id, entry, *value) : std::nullopt;
-  }
-
-  /// Whether another one has replaced the statement of this number.
-  [[nodiscard]] bool is_replaced(std::size_t number) const {
-    return number == kSuperseded || *heard_[number].first != heard_[number].second;
-  }
-
- private:
-  static constexpr std::size_t kSuperseded = ~std::size_t{0};
-  using Rank = std::tuple<bool, Timestamp, std::string_view, EntryType, std::uint64_t>;
-
-  std::optional<std::size_t> hear_statement(std::string_view session_id, const TableEntry& entry,
-                                            JsonValue value) {
-    const StatementHead head = statement_head(entry.type, value);
-    if (head.key.empty() || head.is_unreviewed()) {
-      return {};
-    }
-    const Rank rank(head.trust >= kLowTrust, head.at, session_id, entry.type, entry.line);
-    Rank& best = best_.try_emplace(head.subject(), rank).first->second;
-    best = std::max(best, rank);
-    heard_.emplace_back(&best, rank);
-    return heard_.size() - 1;
-  }
-
-  JsonParser parser_;
-  std::unordered_map<std::string, Rank> best_;  // By what it is about.
-  std::vector<std::pair<const Rank*, Rank>> heard_;
-};
-
 /// What passes and is `wanted`, by the logs: what can't be read hides nothing else. Where as many
 /// were found as the filter wants, nothing of what was evicted, which comes behind all others.
 template <typename Wanted>
@@ -129,7 +83,7 @@ Result<std::vector<Located>> load_latest(const Store& store, const EntryFilter& 
   BMAD_TRY_ASSIGN(const std::vector<SessionSource> sessions,
                   session_sources(store, filter.sessions, filter.archived));
   std::vector<Located> found;
-  HeldStatements held;
+  HeldStatements held(store.origins.get());
   std::set<std::tuple<std::string, EntryType, std::string>> known;
   const auto add = [&](const SessionSource& source) -> Status {
     BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
@@ -152,6 +106,7 @@ Result<std::vector<Located>> load_latest(const Store& store, const EntryFilter& 
     BMAD_TRY(add(source));
   }
   const auto drop_replaced = [&] {
+    held.settle();
     std::erase_if(found, [&](const Located& each) {
       return each.statement && held.is_replaced(*each.statement);
     });
@@ -432,7 +387,8 @@ Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& f
   const Timestamp now = filter.as_of.value_or(store.clock.now());
   const auto look = [&](HeldIndexes& indexes) -> Result<std::vector<Entry>> {
     const std::span<IndexedSession* const> sessions = indexes.sessions();
-    BMAD_TRY_ASSIGN(const std::vector<Newest> newest, find_newest(sessions, filter, now));
+    BMAD_TRY_ASSIGN(const std::vector<Newest> newest,
+                    find_newest(sessions, filter, now, store.origins.get()));
     std::vector<Entry> found;
     IndexedSession::OpenLogs logs;
     const IndexedSession* opened = nullptr;

@@ -14,6 +14,7 @@
 #include "query/plan.hpp"
 #include "search/analyzer.hpp"
 #include "search/held_indexes.hpp"
+#include "search/holding.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
 #include "store/store.hpp"
@@ -29,7 +30,8 @@ SearchSettings search_settings(const Store& store) {
                                       .time = store.config.relevance.time,
                                       .importance = store.config.relevance.importance,
                                       .access = store.config.relevance.access},
-                          .language = store.config.indexing.language};
+                          .language = store.config.indexing.language,
+                          .origins = store.origins.get()};
   const DecayConfig& decay = store.config.decay;
   settings.decay.enabled = decay.enabled;
   settings.decay.model = try_parse_decay_model(decay.model).value_or(DecayModel::kExponential);
@@ -137,6 +139,8 @@ Result<QueryAnswer> answer_query(const Store& project, const Query& query) {
   std::vector<std::string> instead;
   const auto find = [&](const AskedSessions& asked) -> Result<std::vector<Hit>> {
     settings.first_of_user = &store == &project ? asked.first_of_user : 0;
+    const bool has_users = settings.first_of_user < asked.sessions.size();
+    settings.user_origins = has_users ? project.user_store()->origins.get() : nullptr;
     BMAD_TRY_ASSIGN(const SearchResult result, search(asked.sessions, plan, settings));
     instead = result.instead;
     return load_hits(store, asked.sessions, result, query, settings);
@@ -155,6 +159,9 @@ Result<QueryAnswer> answer_query(const Store& project, const Query& query) {
   std::vector<Entry*> entries;
   for (Hit& hit : answer.hits) {
     entries.push_back(&hit.entry);
+  }
+  if (!as_of) {
+    show_held_versions(project, entries);
   }
   show_links(store, entries);
   if (!as_of) {

@@ -288,7 +288,8 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
       BMAD_TRY_ASSIGN(sealed, sealed_entries(store, session_id, type, entries));
     }
     const std::vector<CompleteEntry>& lines = sealed.empty() ? entries : sealed;
-    note_origins(store, session_id, type, lines);
+    note_origins(store, session_id, type, entries);  // Whoever opens a line asks for what it says.
+    note_origins(store, session_id, type, sealed);
     BMAD_TRY_ASSIGN(append.written,
                     session.writer.append(guard, log_file, joined_lines(lines, options.spaced)));
     if (Status kept = keep_manifest(store, session_id, session); !kept) {

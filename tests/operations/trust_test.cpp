@@ -4,66 +4,27 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "bmad_mem/knowledge.hpp"
+#include "support/manual_clock.hpp"
 #include "support/memory_fixture.hpp"
+#include "support/trusted_memory.hpp"
 
 namespace bmad_mem::test::trust_test {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A root of the user's own, opened with a state folder.
-class TrustedMemory {
- public:
-  TrustedMemory() : root_(folder_.path("memory")), state_(folder_.path("state")) {
-    REQUIRE(MemoryManager::init(root_, state_).has_value());
-  }
-
-  [[nodiscard]] MemoryManager open(Origin writes_as = Origin::kPerson) const {
-    Result<MemoryManager> memory =
-        MemoryManager::open({.root = root_, .state_folder = state_, .writes_as = writes_as});
-    REQUIRE(memory.has_value());
-    return std::move(*memory);
-  }
-
-  [[nodiscard]] std::string context(const std::string& task = {}) const {
-    MemoryManager memory = open();
-    const Result<Context> context = Knowledge(memory).context({.task = task, .since = {}});
-    REQUIRE(context.has_value());
-    return context->markdown;
-  }
-
-  /// Appends a line as git or an editor would.
-  void append(const std::string& session, std::string_view line) const {
-    std::ofstream(root_ + "/sessions/" + session + "/facts.jsonl", std::ios::app) << line << '\n';
-  }
-
-  [[nodiscard]] fs::path state_file(std::string_view name) const {
-    return fs::directory_iterator(state_ + "/roots")->path() / name;
-  }
-  [[nodiscard]] const std::string& root() const { return root_; }
-  [[nodiscard]] std::string path(std::string_view name) const { return folder_.path(name); }
-
- private:
-  TemporaryDirectory folder_;
-  std::string root_;
-  std::string state_;
-};
-
-RememberParams rule(std::string value, std::string session = {}) {
-  return {.category = Category::kConstraint,
-          .key = "push",
-          .value = std::move(value),
-          .confidence = 1,
-          .session_id = std::move(session)};
-}
 
 }  // namespace
 
@@ -235,6 +196,58 @@ TEST_CASE("a state folder that others may write is refused, with the reason") {
   CHECK(opened.trust_report().is_foreign());
   CHECK(opened.trust_report().reason.contains("other users may write"));
   CHECK(code_of(opened.trust()) == ErrorCode::E_ACCESS_DENIED);
+}
+
+TEST_CASE("where no time of birth is known, the device decides") {
+  const TrustedMemory memory;
+  const fs::path mark = memory.state_file("mark.json");
+  std::ifstream file(mark);
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  const auto with = [&](const char* member, const std::string& value) {
+    const std::size_t at = text.find(fmt::format("\"{}\":", member));
+    REQUIRE(at != std::string::npos);
+    const std::size_t begin = text.find(':', at) + 1;
+    return text.substr(0, begin) + value + text.substr(text.find(',', begin));
+  };
+  const auto trust_with = [&](const std::string& changed) {
+    std::ofstream(mark) << changed;
+    return memory.open().trust_report().trust;
+  };
+  CHECK(trust_with(with("born", "0")) == RootTrust::kOwn);
+  CHECK(trust_with(with("born", "12345")) == RootTrust::kForeign);
+  CHECK(trust_with(with("inode", "1")) == RootTrust::kForeign);
+  CHECK(trust_with(with("device", "1")) == RootTrust::kOwn);  // A machine that started again.
+  std::string neither = with("born", "0");
+  const std::size_t at = neither.find("\"device\":") + 9;
+  neither.replace(at, neither.find(',', at) - at, "1");
+  CHECK(trust_with(neither) == RootTrust::kForeign);
+  CHECK(memory.open().trust().has_value());
+  CHECK(memory.open().trust_report().trust == RootTrust::kTrusted);
+}
+
+TEST_CASE("the ledger shrinks when what was in it has long gone") {
+  const TrustedMemory memory;
+  MemoryManager person = memory.open();
+  REQUIRE(person.create_session({.session_id = "s1"}).has_value());
+  REQUIRE(person.create_session({.session_id = "s2"}).has_value());
+  const std::vector<std::string> lines(900, R"({"content":"A fact among many"})");
+  const std::vector<std::string_view> views(lines.begin(), lines.end());
+  REQUIRE(person.add_batch("s1", EntryType::kFact, views, {}).has_value());
+  REQUIRE(Knowledge(person).remember(rule("Never push to main", "s2")).has_value());
+  const auto size = [&] { return fs::file_size(memory.state_file("ledger")); };
+  const auto before = size();
+  fs::remove_all(memory.root() + "/sessions/s1");  // As a change of the branch does it.
+  const auto maintain_after = [&](std::chrono::days days) {
+    ManualClock clock(
+        std::chrono::time_point_cast<Timestamp::duration>(std::chrono::system_clock::now() + days));
+    MemoryManager later = memory.open_at(clock);
+    REQUIRE(later.maintain({}).has_value());
+  };
+  maintain_after(std::chrono::days{1});
+  CHECK(size() == before);
+  maintain_after(std::chrono::days{200});
+  CHECK(size() < 200);
+  CHECK(memory.context().ends_with("- **push**: Never push to main\n"));
 }
 
 TEST_CASE("a ledger that is gone, cut or full of noise fails nothing") {

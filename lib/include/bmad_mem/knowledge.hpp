@@ -100,9 +100,11 @@ struct KnowledgeItem {
   bool pinned = false;
   bool sensitive = false;
   Review review = Review::kNone;
-  bool contradicted = false;            ///< Another value was stated as well.
-  bool of_user = false;                 ///< It is in the user's own memory.
-  std::string json;                     ///< The line that holds, byte for byte.
+  bool contradicted = false;        ///< Another value was stated as well.
+  bool of_user = false;             ///< It is in the user's own memory.
+  std::string replaces_id = {};     ///< Of what waits for a decision: the entry that accepting it
+  std::string replaces_value = {};  ///< would replace, and what that says. Empty: none.
+  std::string json;                 ///< The line that holds, byte for byte.
   std::vector<KnowledgeVersion> chain;  ///< All that was stated, oldest first.
 };
 
@@ -302,6 +304,11 @@ class Knowledge {
 
   /// Highest score first; equal ones newest first, then by key.
   Result<std::vector<KnowledgeItem>> recall(const RecallOptions& options = {}) const;
+
+  /// For each of `entries` where it came from, as briefings say it: "from elsewhere, web, trust
+  /// 0.30". Empty for what the person stated or accepted, and what an agent did, when the line
+  /// names no source itself.
+  [[nodiscard]] std::vector<std::string> sources(std::span<const Entry> entries) const;
 
   /// Accepts (or drops) candidates by id. Durable.
   Result<ReviewReport> review(std::span<const std::string> ids, Review review);

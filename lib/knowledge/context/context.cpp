@@ -279,6 +279,12 @@ class EntryOrigins {
         user_(store.user_store() == nullptr ? RootOrigins({}, {}).lines()
                                             : store.user_store()->origins->lines()) {}
 
+  void find(std::span<const Entry> entries) {
+    std::ranges::for_each(entries, [&](const Entry& each) { want(each); });
+    project_.find();
+    user_.find();
+  }
+
   void find(const ContextSources& sources) {
     for (const std::vector<Hit>* const hits : {&sources.said, &sources.pinned}) {
       for (const Hit& hit : *hits) {
@@ -308,6 +314,23 @@ class EntryOrigins {
 };
 
 }  // namespace
+
+std::vector<std::string> Knowledge::sources(std::span<const Entry> entries) const {
+  EntryOrigins origins(MemoryInside::settings(*memory_));
+  origins.find(entries);
+  std::vector<std::string> sources;
+  JsonParser parser;
+  for (const Entry& entry : entries) {
+    std::string& source = sources.emplace_back();
+    const Result<JsonValue> value = parser.parse(entry.json);
+    const Origin origin = value ? origins.of(entry, *value) : Origin::kElsewhere;
+    if (origin == Origin::kElsewhere || (value && (*value)["source"].present())) {
+      source = trust_text(value ? entry_trust(entry.type, *value, origin) : EntryTrust());
+      source = source.starts_with("from") ? source : "from " + source;
+    }
+  }
+  return sources;
+}
 
 Result<Context> Knowledge::context(const ContextOptions& options) const {
   BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(*memory_, Operation::kContext));

@@ -107,6 +107,7 @@ class ContextSearch {
     return with_indexes(*user, filter, [&](HeldIndexes& users) {
       std::vector<IndexedSession*> both(sessions.begin(), sessions.end());
       both.insert(both.end(), users.sessions().begin(), users.sessions().end());
+      settings_.user_origins = user->origins.get();
       return search_all(both);
     });
   }

@@ -399,7 +399,11 @@ class Maintenance {
 }  // namespace
 
 Result<MaintenanceReport> maintain(Store& store, const MaintainOptions& options) {
-  return Maintenance(store, options).run();
+  Result<MaintenanceReport> report = Maintenance(store, options).run();
+  if (report && !options.dry_run) {
+    compact_ledger(store, /*may_read_all=*/!options.only_due);
+  }
+  return report;
 }
 
 Result<DeletionReport> purge_by_clock(Store& store) {

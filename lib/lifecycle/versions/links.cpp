@@ -78,7 +78,7 @@ Result<std::string> line_with_link(const Entry& old, LinkKind kind, std::string_
 }
 
 /// Whether `later` may replace `earlier`.
-Status check_replacement(const Entry& later, const Entry& earlier) {
+Status check_replacement(const Store& store, const Entry& later, const Entry& earlier) {
   JsonParser later_parser;
   JsonParser earlier_parser;
   BMAD_TRY_ASSIGN(const JsonValue by, later_parser.parse(later.json));
@@ -96,7 +96,10 @@ Status check_replacement(const Entry& later, const Entry& earlier) {
                                         "the value again (`bmad-mem remember`) to change that",
                                         newer.key));
   }
-  if (newer.trust < kLowTrust) {
+  const auto voice_of = [&](const Entry& entry) {
+    return has_voice(store.origins->origin_of(entry.session_id, entry.json));
+  };
+  if (newer.trust < kLowTrust || (!voice_of(later) && voice_of(earlier))) {
     return bad_link("from", fmt::format("{} is from an untrusted source, and can't replace another "
                                         "entry",
                                         later.id));
@@ -156,7 +159,7 @@ Result<LinkReport> link_entries(Store& store, const LinkRequest& request) {
     BMAD_TRY_ASSIGN(const Entry other, entry_to_change(store, other_id, request.sessions));
     BMAD_TRY(check_read(store, other.type));
     if (in_target) {
-      BMAD_TRY(check_replacement(other, holder));
+      BMAD_TRY(check_replacement(store, other, holder));
       BMAD_TRY(check_no_circle(store, other, holder));
     }
   }

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,12 +19,15 @@
 
 #include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "knowledge/knowledge_store.hpp"
 #include "knowledge/rule_summary.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
 #include "model/validate.hpp"
+#include "search/holding.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
 #include "store/layout.hpp"
@@ -57,6 +61,37 @@ bool are_about_the_same(std::span<const Entry> entries) {
   return subjects.size() == 1 && !subjects.begin()->empty();
 }
 
+bool is_statement(EntryType type) {
+  return type == EntryType::kFact || type == EntryType::kPreference;
+}
+
+/// What an agent would make of a statement of the person, as a candidate: once, however often.
+Result<Entry> propose(Store& store, const Entry& old, const std::string& line) {
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(line));
+  ObjectText object(entry, line);
+  object.remove("updated_at");
+  const std::string id = candidate_id(fmt::format("{}\n{}", old.id, object.to_line()));
+  BMAD_TRY_ASSIGN(std::vector<Entry> known,
+                  find_entries(store, {&id, 1}, {&old.session_id, 1}, false));
+  if (!known.empty()) {
+    return std::move(known.front());
+  }
+  object.set_string("id", id);
+  object.set_string("timestamp", format_rfc3339(store.clock.now()));
+  object.set("source", R"({"kind":"assistant","trust":0.6})");  // As of what an agent states.
+  object.set_string("review", "candidate");
+  object.set_string("replaces", old.id);
+  object.remove("pinned");
+  object.remove(kLinksField);
+  const std::string candidate = object.to_line();
+  const std::string_view view = candidate;
+  BMAD_TRY(add_lines(store, old.session_id, old.type, {&view, 1}, {}));
+  BMAD_TRY_ASSIGN(known, find_entries(store, {&id, 1}, {&old.session_id, 1}, false));
+  return known.empty() ? Result<Entry>(bad_change("id", "was deleted meanwhile"))
+                       : std::move(known.front());
+}
+
 }  // namespace
 
 Result<Entry> entry_to_change(const Store& store, const std::string& id,
@@ -66,6 +101,11 @@ Result<Entry> entry_to_change(const Store& store, const std::string& id,
     return Error{
         .code = ErrorCode::E_SESSION_NOT_FOUND, .message = unknown_entry(store, id), .field = "id"};
   }
+  std::vector<Entry*> shown;
+  for (Entry& entry : found) {
+    shown.push_back(&entry);
+  }
+  show_held_versions(store, shown);
   if (found.size() > 1 && are_about_the_same(found)) {
     return std::move(*std::ranges::max_element(found, {}, version_rank));
   }
@@ -104,8 +144,12 @@ Result<Entry> change_entry(Store& store, const std::string& id,
     bool is_outdated = false;
     bool has_dropped_summary = false;
     const auto is_newest = [&]() -> Status {
-      BMAD_TRY_ASSIGN(const std::vector<Entry> now,
+      BMAD_TRY_ASSIGN(std::vector<Entry> now,
                       find_entries(store, {&id, 1}, {&session_id, 1}, false));
+      if (!now.empty()) {
+        Entry* const shown = &now.front();
+        show_held_versions(store, {&shown, 1});
+      }
       is_outdated = now.empty() || now.front().json != old->json;
       if (is_outdated) {
         return bad_change("id", "changed meanwhile");
@@ -114,9 +158,14 @@ Result<Entry> change_entry(Store& store, const std::string& id,
       return {};
     };
     const std::string_view view = line;
-    if (const OriginLedger* const ledger = store.origins->ledger()) {
-      ledger->carry_same(session_id, old->type, old->json, line);
+    const bool is_same = says_the_same(old->json, line);
+    const Origin origin = store.origins->origin_of(session_id, old->json);
+    if (!is_same && is_statement(old->type) && has_voice(origin) &&
+        store.origins->ledger() != nullptr &&
+        ActingAs::current(store.writes_as) == Origin::kAgent) {
+      return propose(store, *old, line);
     }
+    const ActingAs writer(is_same ? origin : ActingAs::current(store.writes_as));
     const Result<BatchReport> added =
         add_lines(store, session_id, old->type, {&view, 1}, {}, is_newest);
     if (has_dropped_summary) {
@@ -212,7 +261,7 @@ Result<PinReport> pin_entries(Store& store, std::span<const std::string> ids, bo
                               std::span<const std::string> sessions) {
   BMAD_TRY_ASSIGN(std::vector<Entry> all, find_entries(store, ids, sessions, false));
   PinReport report;
-  std::map<std::pair<std::string, EntryType>, std::vector<std::string>> lines;
+  std::map<std::tuple<std::string, EntryType, Origin>, std::vector<std::string>> lines;
   for (const std::string& id : ids) {
     bool is_known = false;
     for (Entry& entry : all) {
@@ -225,9 +274,11 @@ Result<PinReport> pin_entries(Store& store, std::span<const std::string> ids, bo
         report.unchanged.push_back(entry);
         continue;
       }
+      // Who pins it has not said it.
+      const Origin origin = store.origins->origin_of(entry.session_id, entry.json);
       BMAD_TRY_ASSIGN(entry.json, line_with_pin(entry, pinned));
       entry.pinned = pinned;
-      lines[{entry.session_id, entry.type}].push_back(entry.json);
+      lines[{entry.session_id, entry.type, origin}].push_back(entry.json);
       report.changed.push_back(entry);
     }
     if (!is_known) {
@@ -236,7 +287,9 @@ Result<PinReport> pin_entries(Store& store, std::span<const std::string> ids, bo
   }
   for (const auto& [place, texts] : lines) {
     const std::vector<std::string_view> views(texts.begin(), texts.end());
-    BMAD_TRY(add_lines(store, place.first, place.second, views, {}));
+    const auto& [session_id, type, origin] = place;
+    const ActingAs writer(origin);
+    BMAD_TRY(add_lines(store, session_id, type, views, {}));
   }
   return report;
 }
@@ -299,9 +352,7 @@ Result<MoveReport> move_entries(Store& from, Store& to, std::span<const std::str
   report.session_id = session.session_id;
   for (int i = 0; i < kTries && !missing.empty(); ++i) {
     for (const Entry& entry : missing) {
-      const OriginLedger* const ledger = from.origins->ledger();
-      const ActingAs writer(ledger != nullptr ? ledger->origin_of(entry.session_id, entry.json)
-                                              : from.origins->without_ledger());
+      const ActingAs writer(from.origins->origin_of(entry.session_id, entry.json));
       const std::string_view line = entry.json;
       BMAD_TRY(add_lines(to, session.session_id, entry.type, {&line, 1}, {}));
     }

@@ -184,13 +184,14 @@ class NewestEntries {
 }  // namespace
 
 Result<std::vector<Newest>> find_newest(std::span<IndexedSession* const> sessions,
-                                        const EntryFilter& filter, Timestamp now) {
+                                        const EntryFilter& filter, Timestamp now,
+                                        const RootOrigins* origins) {
   std::vector<std::size_t> order(sessions.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) {
     return std::pair(sessions[i]->is_evicted(), -sessions[i]->newest().time_since_epoch().count());
   });
-  Validity validity(sessions, now);
+  Validity validity(sessions, {.now = now, .origins = origins});
   NewestEntries kept(filter, now, validity);
   NewestEntries evicted(filter, now, validity);
   for (const std::size_t i : order) {

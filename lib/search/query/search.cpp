@@ -116,7 +116,7 @@ class Search {
   /// The best entries, as the plan is now.
   Status find(ReadingTools& tools, const RankTotals& totals) {
     const Relevance relevance(result_.combine, result_.weights, settings_, plan_.names_time);
-    Validity validity(sessions_, settings_.now, settings_.first_of_user);
+    Validity validity(sessions_, settings_);
     best_.emplace(
         sessions_.size(), weak_ ? SortOrder::kTimeDesc : query_.sort,
         plan_.needs_text() ? 0 : query_.filter.limit, query_.min_relevance,

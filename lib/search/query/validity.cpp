@@ -1,9 +1,12 @@
 #include "validity.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <optional>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/hash.hpp"
 #include "bmad_mem/json_parser.hpp"
@@ -14,14 +17,14 @@
 namespace bmad_mem {
 namespace {
 
-/// Calls `use(head, type, line)` with what the entry states and where it stands.
+/// Calls `use(head, line, value)` with what the entry states, and its line.
 template <typename Use>
 Status read_statement(const IndexedSession& session, Ordinal ordinal, const Use& use) {
   BMAD_TRY_ASSIGN(const IndexedSession::LoadedLine line,
                   in_session(session, session.line(ordinal)));
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line.text));
-  use(statement_head(line.type, value), line.type, line.number);
+  use(statement_head(line.type, value), line, value);
   return {};
 }
 
@@ -83,13 +86,20 @@ bool Validity::is_too_much(std::size_t lines) {
   return lines_ > most_lines_;
 }
 
+Rival Validity::rival_of(std::size_t session) const {
+  const bool of_project = session < first_of_user_;
+  return {.rank = {.of_project = of_project, .session_id = sessions_[session]->session_id()},
+          .origins = of_project ? origins_ : user_origins_,
+          .session = session};
+}
+
 Status Validity::gather() {
-  using Rank = std::tuple<bool, bool, Timestamp, std::string_view, EntryType, std::uint32_t>;
-  struct Holder {
-    Rank rank;
-    LinePlace place;
+  struct Stated {
+    std::uint64_t subject;
+    StatementOutline outline;
   };
-  std::unordered_map<std::uint64_t, Holder> holders;
+  std::vector<Stated> stated;
+  std::vector<Rival> rivals;
   for (std::size_t number = 0; number < sessions_.size(); ++number) {
     IndexedSession& session = *sessions_[number];
     // Of each entry the last version only: it has no other slot.
@@ -104,21 +114,53 @@ Status Validity::gather() {
           outline.review == Review::kDropped || outline.expires_at <= now_) {
         continue;
       }
-      const Rank rank(outline.trust >= kLowTrust, number < first_of_user_, outline.at,
-                      session.session_id(), outline.type, row.row.line);
-      const LinePlace place(number, outline.type, row.row.line);
+      Rival rival = rival_of(number);
+      rival.rank.at = outline.at;
+      rival.rank.type = outline.type;
+      rival.rank.line = row.row.line;
+      rival.claimed = outline.trust;
+      rivals.push_back(rival);
       const std::uint64_t subject =
           xxh3({reinterpret_cast<const char*>(&outline.key_hash), sizeof outline.key_hash}) +
           static_cast<std::uint64_t>(outline.category);
-      const auto [known, is_new] = holders.try_emplace(subject, Holder{rank, place});
-      if (!is_new && known->second.rank < rank) {
-        known->second = {rank, place};
-      }
+      stated.push_back({.subject = subject, .outline = outline});
     }
   }
+  std::vector<std::size_t> order(stated.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(stated[i].subject, i); });
   holding_.emplace();
-  for (const auto& [subject, holder] : holders) {
-    holding_->insert(holder.place);
+  std::vector<Rival> contested;  // Who wrote it decides only there: nearly all are alone.
+  std::vector<std::size_t> ends;
+  const auto hold = [&](const Rival& best) {
+    holding_->emplace(best.session, best.rank.type, static_cast<std::uint32_t>(best.rank.line));
+  };
+  for (std::size_t begin = 0; begin < order.size();) {
+    std::size_t end = begin + 1;
+    while (end < order.size() && stated[order[end]].subject == stated[order[begin]].subject) {
+      ++end;
+    }
+    if (end - begin == 1) {
+      hold(rivals[order[begin]]);
+    }
+    for (std::size_t i = begin; end - begin > 1 && i < end; ++i) {
+      Rival& rival = contested.emplace_back(rivals[order[i]]);
+      if (rival.origins != nullptr && rival.origins->ledger() != nullptr) {
+        rival.tag =
+            rival.origins->ledger()->statement_tag(rival.rank.session_id, stated[order[i]].outline);
+      }
+    }
+    if (end - begin > 1) {
+      ends.push_back(contested.size());
+    }
+    begin = end;
+  }
+  judge(contested);
+  std::size_t begin = 0;
+  for (const std::size_t end : ends) {
+    hold(*std::ranges::max_element(std::span(contested).subspan(begin, end - begin), {},
+                                   &Rival::rank));
+    begin = end;
   }
   return {};
 }
@@ -126,18 +168,16 @@ Status Validity::gather() {
 Result<std::string> Validity::subject_of(const Place& place) const {
   std::string subject;
   BMAD_TRY(read_statement(*sessions_[place.session], place.ordinal,
-                          [&](const StatementHead& head, EntryType /*type*/,
-                              std::uint64_t /*line*/) { subject = head.subject(); }));
+                          [&](const StatementHead& head, const IndexedSession::LoadedLine& /*line*/,
+                              JsonValue /*value*/) { subject = head.subject(); }));
   return subject;
 }
 
 /// Of those that the index has under the hash of the subject, those that are about it. Nothing when
 /// that is_too_much().
 Result<std::optional<Validity::Place>> Validity::holder_of(const std::string& subject) {
-  using Rank = std::tuple<bool, bool, Timestamp, std::string_view, EntryType, std::uint64_t>;
   const std::string key = statement_key(subject);
-  std::optional<Rank> best;
-  Place holder;
+  std::vector<Rival> rivals;
   for (const SearchedPart& part : parts_of(sessions_)) {
     BMAD_TRY_ASSIGN(const PartPostings found, part.part->part_postings(PostingKind::kTerm, key));
     constexpr std::size_t kLinesALook = 4;  // To look a key up takes as long as to read so many.
@@ -154,20 +194,34 @@ Result<std::optional<Validity::Place>> Validity::holder_of(const std::string& su
       BMAD_TRY(in_session(session, session.load_slots(0, 0)));
       for (const SlotPosting& posting : each.postings) {
         const Ordinal ordinal = session.slots().ordinal(posting.slot);
-        const auto weigh = [&](const StatementHead& head, EntryType type, std::uint64_t line) {
-          const Rank rank(head.trust >= kLowTrust, number < first_of_user_, head.at,
-                          session.session_id(), type, line);
-          if (head.subject() == subject && !has_expired(head.expires_at, now_) &&
-              (!best || rank > *best)) {
-            best = rank;
-            holder = {.session = number, .ordinal = ordinal};
+        const auto hear = [&](const StatementHead& head, const IndexedSession::LoadedLine& line,
+                              JsonValue value) {
+          if (head.subject() != subject || has_expired(head.expires_at, now_)) {
+            return;
           }
+          Rival rival = rival_of(number);
+          rival.rank.at = head.at;
+          rival.rank.type = line.type;
+          rival.rank.line = line.number;
+          rival.claimed = head.trust;
+          rival.ordinal = ordinal;
+          if (rival.origins != nullptr && rival.origins->ledger() != nullptr) {
+            rival.tag = rival.origins->ledger()->line_tag(session.session_id(), value, line.text);
+          }
+          rivals.push_back(rival);
         };
-        BMAD_TRY(read_statement(session, ordinal, weigh));
+        BMAD_TRY(read_statement(session, ordinal, hear));
       }
     }
   }
-  return std::optional(holder);
+  if (rivals.size() > 1) {
+    judge(rivals);
+  }
+  if (rivals.empty()) {
+    return std::optional(Place());
+  }
+  const Rival& best = *std::ranges::max_element(rivals, {}, &Rival::rank);
+  return std::optional(Place{.session = best.session, .ordinal = best.ordinal});
 }
 
 }  // namespace bmad_mem

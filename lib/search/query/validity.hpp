@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -20,18 +19,23 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/result.hpp"
+#include "search/holding.hpp"
 #include "search/indexed_session.hpp"
+#include "search/search.hpp"
 
 namespace bmad_mem {
 
 /// Threads: any, at the same time.
 class Validity {
  public:
-  /// The sessions are locked, and outlive it.
-  /// `first_of_user`: as in SearchSettings.
-  Validity(std::span<IndexedSession* const> sessions, Timestamp now,
-           std::size_t first_of_user = std::numeric_limits<std::size_t>::max())
-      : sessions_(sessions), now_(now), first_of_user_(first_of_user) {}
+  /// The sessions are locked, and outlive it. Of `settings` the time, whose sessions they are, and
+  /// who wrote their lines count.
+  Validity(std::span<IndexedSession* const> sessions, const SearchSettings& settings)
+      : sessions_(sessions),
+        now_(settings.now),
+        first_of_user_(settings.first_of_user),
+        origins_(settings.origins),
+        user_origins_(settings.user_origins) {}
 
   /// Whether the entry is a statement that another one has replaced, or that nobody has accepted;
   /// or any entry that a link says is superseded. `flags` are the entry's. Errors: as
@@ -49,6 +53,8 @@ class Validity {
   Result<std::string> subject_of(const Place& place) const;
   Result<std::optional<Place>> holder_of(const std::string& subject);
   bool have_gathered();
+  /// Of a session of this number: not judged yet.
+  [[nodiscard]] Rival rival_of(std::size_t session) const;
   bool is_too_much(std::size_t lines);
 
   /// Which statements hold, of all.
@@ -57,6 +63,8 @@ class Validity {
   std::span<IndexedSession* const> sessions_;
   Timestamp now_;  // What has expired by then replaces nothing.
   std::size_t first_of_user_;
+  const RootOrigins* origins_;
+  const RootOrigins* user_origins_;
   std::mutex mutex_;  // Guards what follows.
   std::map<std::string, Place> holders_;
   std::uint64_t lines_ = 0;  // That were read, or might as well have been.

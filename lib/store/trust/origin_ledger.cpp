@@ -9,8 +9,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <map>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -23,10 +28,26 @@ namespace {
 constexpr double kForeignTrust = 0.4;
 
 struct Record {
-  std::uint64_t line = 0;
-  std::uint64_t statement = 0;  ///< 0 for other types.
-  std::uint64_t origin = 0;
+  std::uint64_t tag = 0;
+  std::uint32_t seen_day = 0;  ///< Since 1970.
+  std::uint32_t origin = 0;
 };
+
+/// The first two records of a file.
+struct Header {
+  std::uint64_t magic = kMagic;
+  std::uint64_t version = 1;
+  std::uint64_t sorted = 0;  ///< Records that are by their tags.
+  std::int64_t day = 0;      ///< When they were sorted.
+
+  static constexpr std::uint64_t kMagic = 0x72656764656C6D62;  // "bmledger"
+};
+static_assert(sizeof(Header) == 2 * sizeof(Record));
+
+std::int64_t day_of(std::int64_t seconds) {
+  constexpr std::int64_t kSecondsADay = 86'400;
+  return seconds / kSecondsADay;
+}
 
 /// Members that the engine changes though nobody says anything else.
 bool is_mechanical(std::string_view member) {
@@ -66,42 +87,103 @@ class OpenFile {
   int number_;
 };
 
-/// Appends whole records or nothing. What a full disk refuses is quoted from then on.
-void append(const std::string& path, std::span<const Record> records) {
-  const OpenFile file(path, O_RDWR | O_APPEND | O_CREAT);
-  if (records.empty() || !file.is_open() || ::flock(file.number(), LOCK_EX) != 0) {
-    return;
+/// The file at `path` with a lock on it: the one that is there now, for who sorts it replaces it.
+class LockedFile {
+ public:
+  explicit LockedFile(const std::string& path) {
+    constexpr int kTries = 100;
+    for (int i = 0; i < kTries; ++i) {
+      file_ = std::make_unique<OpenFile>(path, O_RDWR | O_APPEND | O_CREAT);
+      struct stat ours{};
+      struct stat there{};
+      if (!file_->is_open() || ::flock(file_->number(), LOCK_EX) != 0) {
+        break;
+      }
+      if (::fstat(file_->number(), &ours) == 0 && ::stat(path.c_str(), &there) == 0 &&
+          ours.st_ino == there.st_ino) {
+        return;
+      }
+    }
+    file_.reset();
   }
-  const std::size_t whole = file.size() / sizeof(Record) * sizeof(Record);
-  if (whole != file.size() && ::ftruncate(file.number(), static_cast<off_t>(whole)) != 0) {
-    return;
-  }
-  const auto size = static_cast<ssize_t>(records.size_bytes());
-  if (::write(file.number(), records.data(), records.size_bytes()) != size) {
-    static_cast<void>(::ftruncate(file.number(), static_cast<off_t>(whole)) == 0);
-  }
+
+  /// Null when there is none to be had.
+  [[nodiscard]] const OpenFile* get() const { return file_.get(); }
+
+ private:
+  std::unique_ptr<OpenFile> file_;
+};
+
+/// Writes all of `bytes` or says false.
+bool write_whole(const OpenFile& file, const void* bytes, std::size_t size) {
+  return ::write(file.number(), bytes, size) == static_cast<ssize_t>(size);
 }
 
-/// Calls `use(record)` for each record, in order.
-template <typename Use>
-void for_each_record(const std::string& path, const Use& use) {
-  const OpenFile file(path, O_RDONLY);
-  const std::size_t count = file.is_open() ? file.size() / sizeof(Record) : 0;
-  if (count == 0) {
-    return;
+/// Appends whole records or nothing. What a full disk refuses is quoted from then on. Whether the
+/// file is in order: fewer records than its header calls sorted were cut.
+bool append(const std::string& path, std::span<const Record> records) {
+  const LockedFile locked(path);
+  const OpenFile* const file = locked.get();
+  if (records.empty() || file == nullptr) {
+    return true;
   }
-  const std::size_t size = count * sizeof(Record);
-  void* const bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
-  if (bytes == MAP_FAILED) {
-    return;
+  const std::size_t size = file->size();
+  const std::size_t whole = size < sizeof(Header) ? 0 : size / sizeof(Record) * sizeof(Record);
+  if (whole != size && ::ftruncate(file->number(), static_cast<off_t>(whole)) != 0) {
+    return true;
   }
-  for (const Record& record : std::span(static_cast<const Record*>(bytes), count)) {
-    use(record);
+  Header header;
+  const bool has_header = whole > 0 ? ::pread(file->number(), &header, sizeof header, 0) > 0
+                                    : write_whole(*file, &header, sizeof header);
+  if (!has_header || !write_whole(*file, records.data(), records.size_bytes())) {
+    static_cast<void>(::ftruncate(file->number(), static_cast<off_t>(whole)) == 0);
   }
-  ::munmap(bytes, size);
+  return whole == 0 || header.sorted * sizeof(Record) <= whole - sizeof header;
 }
 
-/// The queries by their tags, for one pass over the ledger.
+/// The records of a file; none when it is something else.
+class MappedRecords {
+ public:
+  explicit MappedRecords(const OpenFile& file) {
+    const std::size_t size = file.is_open() ? file.size() : 0;
+    if (size < sizeof(Header)) {
+      return;
+    }
+    size_ = size;
+    bytes_ = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+    if (bytes_ == MAP_FAILED) {
+      bytes_ = nullptr;
+      return;
+    }
+    std::memcpy(&header_, bytes_, sizeof header_);
+    if (header_.magic != Header::kMagic || header_.version != 1) {
+      return;
+    }
+    all_ = std::span(static_cast<const Record*>(bytes_), size / sizeof(Record)).subspan(2);
+  }
+  ~MappedRecords() {
+    if (bytes_ != nullptr) {
+      ::munmap(bytes_, size_);
+    }
+  }
+  MappedRecords(const MappedRecords&) = delete;
+  MappedRecords& operator=(const MappedRecords&) = delete;
+
+  [[nodiscard]] std::int64_t day() const { return header_.day; }
+  [[nodiscard]] std::span<const Record> all() const { return all_; }
+  [[nodiscard]] std::span<const Record> sorted() const {
+    return all_.first(std::min<std::size_t>(header_.sorted, all_.size()));
+  }
+  [[nodiscard]] std::span<const Record> others() const { return all_.subspan(sorted().size()); }
+
+ private:
+  void* bytes_ = nullptr;
+  std::size_t size_ = 0;
+  Header header_{.magic = 0};
+  std::span<const Record> all_;
+};
+
+/// The queries by their tags, for one pass over records.
 class Wanted {
  public:
   explicit Wanted(std::span<OriginQuery> queries)
@@ -131,6 +213,10 @@ class Wanted {
   std::span<OriginQuery> queries_;
   std::vector<std::uint32_t> places_;
 };
+
+bool is_origin(std::uint32_t number) {
+  return number <= static_cast<std::uint32_t>(Origin::kAccepted);
+}
 
 bool is_statement(EntryType type) {
   return type == EntryType::kFact || type == EntryType::kPreference;
@@ -186,20 +272,87 @@ void OriginLedger::note(std::string_view session_id, EntryType type,
   if (origin == Origin::kElsewhere) {
     return;
   }
-  thread_local JsonParser parser;
-  std::vector<Record> records;
-  records.reserve(lines.size());
+  std::vector<std::uint64_t> tags;
   for (const std::string_view line : lines) {
-    if (const Result<JsonValue> entry = parser.parse(line)) {
-      records.push_back(
-          {.line = line_tag(session_id, *entry, line),
-           .statement = is_statement(type)
-                            ? statement_tag(session_id, statement_outline(type, *entry, line))
-                            : 0,
-           .origin = static_cast<std::uint64_t>(origin)});
+    add_tags(session_id, type, line, tags);
+  }
+  const auto today = static_cast<std::uint32_t>(day_of(::time(nullptr)));
+  std::vector<Record> records;
+  records.reserve(tags.size());
+  for (const std::uint64_t tag : tags) {
+    records.push_back(
+        {.tag = tag, .seen_day = today, .origin = static_cast<std::uint32_t>(origin)});
+  }
+  if (!append(path_, records)) {
+    compact(nullptr, today);
+  }
+}
+
+void OriginLedger::add_tags(std::string_view session_id, EntryType type, std::string_view line,
+                            std::vector<std::uint64_t>& tags) const {
+  thread_local JsonParser parser;
+  if (const Result<JsonValue> entry = parser.parse(line)) {
+    tags.push_back(line_tag(session_id, *entry, line));
+    if (is_statement(type)) {
+      tags.push_back(statement_tag(session_id, statement_outline(type, *entry, line)));
     }
   }
-  append(path_, records);
+}
+
+bool OriginLedger::is_whole() const {
+  const OpenFile file(path_, O_RDONLY);
+  Header header;
+  return file.is_open() && (file.size() < sizeof header ||
+                            (::read(file.number(), &header, sizeof header) == sizeof header &&
+                             header.magic == Header::kMagic && header.version == 1));
+}
+
+bool OriginLedger::is_due(std::optional<std::int64_t> today) const {
+  constexpr std::size_t kFew = 1024;
+  const OpenFile file(path_, O_RDONLY);
+  const MappedRecords records(file);
+  return records.all().size() > kFew && (records.others().size() > records.sorted().size() ||
+                                         (today && *today - records.day() > kKeptDays));
+}
+
+void OriginLedger::compact(const std::vector<std::uint64_t>* live, std::int64_t today) const {
+  const LockedFile locked(path_);
+  if (locked.get() == nullptr || !is_whole()) {
+    return;
+  }
+  std::vector<Record> kept;
+  std::int64_t day = today;
+  {
+    const MappedRecords records(*locked.get());
+    day = live != nullptr ? today : records.day();
+    kept.assign(records.all().begin(), records.all().end());
+  }
+  std::ranges::stable_sort(kept, {}, &Record::tag);
+  const auto doubled = std::ranges::unique(kept, {}, &Record::tag);  // The first of each holds.
+  kept.erase(doubled.begin(), doubled.end());
+  if (live != nullptr) {
+    for (Record& record : kept) {
+      if (std::ranges::binary_search(*live, record.tag)) {
+        record.seen_day = static_cast<std::uint32_t>(today);
+      }
+    }
+    std::erase_if(kept, [&](const Record& record) {
+      return today - std::int64_t{record.seen_day} > kKeptDays;
+    });
+  }
+  const std::string fresh = path_ + ".tmp";  // What a process left there that died is written over.
+  const OpenFile file(fresh, O_WRONLY | O_CREAT | O_TRUNC);
+  const Header header{.sorted = kept.size(), .day = day};
+  const bool is_written = file.is_open() && write_whole(file, &header, sizeof header) &&
+                          write_whole(file, kept.data(), kept.size() * sizeof(Record)) &&
+                          ::fsync(file.number()) == 0 &&
+                          std::rename(fresh.c_str(), path_.c_str()) == 0;
+  if (!is_written) {
+    ::unlink(fresh.c_str());
+    return;
+  }
+  const OpenFile folder(path_.substr(0, path_.rfind('/')), O_RDONLY | O_DIRECTORY);
+  static_cast<void>(folder.is_open() && ::fsync(folder.number()) == 0);
 }
 
 std::uint64_t OriginLedger::accept(std::string_view session_id, EntryType type,
@@ -221,9 +374,6 @@ std::uint64_t OriginLedger::accept(std::string_view session_id, EntryType type,
   return unknown.size();
 }
 
-namespace {
-
-/// Whether the texts are the same but for members that say nothing about the subject.
 bool says_the_same(std::string_view old, std::string_view line) {
   static constexpr std::array<std::string_view, 3> kAbout = {"tags", "updated_at", "references"};
   JsonParser old_parser;
@@ -243,17 +393,6 @@ bool says_the_same(std::string_view old, std::string_view line) {
     return object.to_line();
   };
   return strip(*before, old) == strip(*now, line);
-}
-
-}  // namespace
-
-void OriginLedger::carry_same(std::string_view session_id, EntryType type, std::string_view old,
-                              std::string_view line) const {
-  if (says_the_same(old, line)) {
-    CarriedLines carried(this, session_id);
-    carried.add(type, old, line);
-    carried.settle();
-  }
 }
 
 void CarriedLines::add(EntryType type, std::string_view old, std::string_view line) {
@@ -287,13 +426,23 @@ void OriginLedger::find(std::span<OriginQuery> queries) const {
   if (queries.empty()) {
     return;
   }
-  Wanted wanted(queries);
-  for_each_record(path_, [&](const Record& record) {
-    if (record.origin <= static_cast<std::uint64_t>(Origin::kAccepted)) {
-      wanted.hear(record.line, static_cast<Origin>(record.origin));
-      wanted.hear(record.statement, static_cast<Origin>(record.origin));
+  const OpenFile file(path_, O_RDONLY);
+  const MappedRecords records(file);
+  for (OriginQuery& query : queries) {
+    const auto found = std::ranges::lower_bound(records.sorted(), query.tag, {}, &Record::tag);
+    if (found != records.sorted().end() && found->tag == query.tag && is_origin(found->origin)) {
+      query.origin = static_cast<Origin>(found->origin);
     }
-  });
+  }
+  if (records.others().empty()) {
+    return;
+  }
+  Wanted wanted(queries);
+  for (const Record& record : records.others()) {
+    if (is_origin(record.origin)) {
+      wanted.hear(record.tag, static_cast<Origin>(record.origin));
+    }
+  }
 }
 
 Origin OriginLedger::origin_of(std::string_view session_id, std::string_view line) const {

@@ -168,9 +168,14 @@ void RootOrigins::read_mark() {
     reason_ = "the ledger of who wrote its lines is gone, so all of them are foreign again";
     return;
   }
+  auto ledger = std::make_unique<OriginLedger>(folder_ + std::string(kLedgerName), key);
+  if (!ledger->is_whole()) {
+    reason_ = "the ledger of who wrote its lines is damaged, so all of them are foreign again";
+    return;
+  }
   trust_ = (*mark)["made"].string() == "own" ? RootTrust::kOwn : RootTrust::kTrusted;
   config_digest_ = (*mark)["config"].string();
-  ledger_ = std::make_unique<OriginLedger>(folder_ + std::string(kLedgerName), key);
+  ledger_ = std::move(ledger);
 }
 
 namespace {
@@ -283,7 +288,8 @@ Status RootOrigins::mark(RootTrust trust, const Config& config) {
 }
 
 Status RootOrigins::revoke() {
-  for (const std::string_view name : {kMarkName, kLedgerName}) {
+  const std::string fresh = std::string(kLedgerName) + ".tmp";
+  for (const std::string_view name : {kMarkName, kLedgerName, std::string_view(fresh)}) {
     const std::string path = folder_ + std::string(name);
     if (!folder_.empty() && ::unlink(path.c_str()) != 0 && errno != ENOENT) {
       return state_error("remove the mark of the root", path);

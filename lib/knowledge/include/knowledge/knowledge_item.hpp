@@ -54,8 +54,9 @@ class KnowledgeCollector {
   void add(const KnowledgeLine& line, JsonValue entry);
 
   /// The items, sorted by category and key; of the same key what is known comes first, then
-  /// candidates and dropped ones by id. Scores and accesses are left at 0. Once.
-  std::vector<KnowledgeItem> finish();
+  /// candidates and dropped ones by id. Scores and accesses are left at 0. `with_proposals`: behind
+  /// an item also what others have stated since, as an item that replaces it. Once.
+  std::vector<KnowledgeItem> finish(bool with_proposals = false);
 
  private:
   KnowledgeSource& source_of(const KnowledgeLine& line, std::string_view id);

@@ -55,6 +55,9 @@ struct SearchSettings {
   /// From this one on, the sessions are of the user's own memory: what the project states under a
   /// key holds against what they do.
   std::size_t first_of_user = std::numeric_limits<std::size_t>::max();
+  /// Who wrote the lines of those before it, and of the others. Null: all are taken at their word.
+  const RootOrigins* origins = nullptr;
+  const RootOrigins* user_origins = nullptr;
 
   [[nodiscard]] bool is_late() const {
     return deadline && std::chrono::steady_clock::now() > *deadline;
@@ -145,9 +148,10 @@ struct Newest {
 
 /// Of the entries that pass `filter` and are valid at `now`, those that are among the newest
 /// `filter.limit`, and those as old as the last of them; all without a limit. In no order. Evicted
-/// ones count behind all others. Only sessions that may hold one of them are looked at. Errors: as
-/// search()'s.
+/// ones count behind all others. Only sessions that may hold one of them are looked at. `origins`:
+/// as in SearchSettings. Errors: as search()'s.
 Result<std::vector<Newest>> find_newest(std::span<IndexedSession* const> sessions,
-                                        const EntryFilter& filter, Timestamp now);
+                                        const EntryFilter& filter, Timestamp now,
+                                        const RootOrigins* origins);
 
 }  // namespace bmad_mem

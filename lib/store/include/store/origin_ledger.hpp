@@ -1,10 +1,14 @@
 // origin_ledger.hpp - who wrote the lines of a root, kept outside it.
 //
-//   ledger   24 bytes a record: tag of the line, tag of what it states, origin
+//   magic, version | count, day | records by their tags ... | records as they came ...
+//                                 `count` of them, each once   the first of a tag holds
+//
+// A record is 16 bytes: the tag of a line or of what it states, the day when it was last seen, the
+// origin. Numbers are of the machine: the ledger does not travel.
 //
 // The tag of a line is a keyed hash of its session and of all members but those that the engine
 // itself changes (decay, accesses, pins, links): so it survives compaction, archiving and decay.
-// The first record of a tag holds. A line without a record came from elsewhere: what can't be
+// A line without a record came from elsewhere: what can't be
 // recorded is quoted, and nothing fails.
 //
 // Threads and processes: any number; records are appended under a lock on the file.
@@ -12,6 +16,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +43,10 @@ inline bool has_voice(Origin origin) {
   return origin == Origin::kPerson || origin == Origin::kAccepted;
 }
 
+/// Whether the lines are the same but for members that say nothing about the subject, such as tags:
+/// whoever adds one has not said the rest.
+bool says_the_same(std::string_view old, std::string_view line);
+
 /// A tag, and the origin that find() finds for it.
 struct OriginQuery {
   std::uint64_t tag = 0;
@@ -62,14 +71,25 @@ class OriginLedger {
   /// Records as accepted those of `lines` that have no record. Their number.
   std::uint64_t accept(std::string_view session_id, EntryType type,
                        std::span<const std::string> lines) const;
-  /// Records that `line` is by whoever wrote `old`, when it says the same of the same: whoever adds
-  /// a tag has not said the rest. For what the engine makes of lines, see CarriedLines.
-  void carry_same(std::string_view session_id, EntryType type, std::string_view old,
-                  std::string_view line) const;
 
-  /// Fills in the origins. Reads the whole ledger once.
+  /// Fills in the origins. Reads what came since the ledger was sorted, once, and looks up the
+  /// rest.
   void find(std::span<OriginQuery> queries) const;
   [[nodiscard]] Origin origin_of(std::string_view session_id, std::string_view line) const;
+
+  /// Whether the file is a ledger; an empty one is.
+  [[nodiscard]] bool is_whole() const;
+  /// Whether it is time to compact() it: as much came since it was sorted as there was. With
+  /// `today` also when that was long ago.
+  [[nodiscard]] bool is_due(std::optional<std::int64_t> today = {}) const;
+  /// Sorts the records, each tag once. With the tags of all lines that there are, `live`, those are
+  /// marked as seen `today`, a day since 1970, and what nobody has seen for kKeptDays goes: a line
+  /// may come back from another branch, or be undeleted. Atomic. Nothing happens when it fails.
+  void compact(const std::vector<std::uint64_t>* live, std::int64_t today) const;
+  static constexpr std::int64_t kKeptDays = 90;
+  /// Adds the tags of `line`, a whole entry, to `tags`.
+  void add_tags(std::string_view session_id, EntryType type, std::string_view line,
+                std::vector<std::uint64_t>& tags) const;
 
  private:
   std::string path_;

@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "bmad_mem/result.hpp"
 #include "bmad_mem/trust.hpp"
@@ -33,6 +34,10 @@ class RootOrigins {
   /// For lines when there is no ledger.
   [[nodiscard]] Origin without_ledger() const {
     return is_foreign() ? Origin::kElsewhere : Origin::kAccepted;
+  }
+  /// Of one line.
+  [[nodiscard]] Origin origin_of(std::string_view session_id, std::string_view line) const {
+    return ledger_ == nullptr ? without_ledger() : ledger_->origin_of(session_id, line);
   }
   [[nodiscard]] LineOrigins lines() const { return {ledger(), without_ledger()}; }
 
