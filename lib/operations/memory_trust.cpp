@@ -62,6 +62,11 @@ TrustReport MemoryManager::trust_report() const {
 
 Result<TrustReport> MemoryManager::trust() {
   BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kTrust));
+  if (ActingAs::current(store->writes_as) == Origin::kAgent) {
+    return Error{
+        .code = ErrorCode::E_ACCESS_DENIED,
+        .message = "only the user trusts a memory: ask for `bmad-mem trust` in a terminal"};
+  }
   BMAD_TRY_ASSIGN(const std::uint64_t lines, trust_root(*store));
   TrustReport report = trust_report();
   report.lines = lines;

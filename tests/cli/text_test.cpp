@@ -42,6 +42,12 @@ TEST_CASE("what steers a terminal becomes blanks") {
   CHECK(printable("é \xC2\xA0\nb") == "é \xC2\xA0 b");
 }
 
+TEST_CASE("what turns the direction of writing, or is there only for programs, is not shown") {
+  CHECK(printable("a\u202Eb\u200Bc\u2066d\uFEFFe\U000E0041f") == "abcdef");
+  CHECK(printable("\u0645\u06CC\u200C\u062E \U0001F468\u200D\U0001F469\uFE0F") ==
+        "\u0645\u06CC\u200C\u062E \U0001F468\u200D\U0001F469\uFE0F");
+}
+
 TEST_CASE("an age is told in the unit that says most") {
   struct Row {
     const char* time;

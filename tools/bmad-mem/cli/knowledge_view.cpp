@@ -60,6 +60,11 @@ void print_item(Tool& tool, const KnowledgeItem& item) {
   }
   tool.out().print("{}  {}\n", tool.style().bold(name), tool.style().faint(origin_text(item)));
   tool.out().print("  {}\n", printable(item.value));
+  if (!item.replaces_id.empty()) {
+    tool.out().print(
+        "  {}\n", tool.style().faint(fmt::format("in place of {}: {}", printable(item.replaces_id),
+                                                 printable(item.replaces_value))));
+  }
   if (item.contradicted) {
     print_chain(tool, item);
   }
@@ -105,6 +110,8 @@ void add_item(JsonWriter& json, const KnowledgeItem& item) {
   if (item.of_user) {
     json.member("scope", "user");
   }
+  add_text(json, "replaces_id", item.replaces_id);
+  add_text(json, "replaces_value", item.replaces_value);
   write_chain(json, item);
 }
 
@@ -128,6 +135,7 @@ void print_remembered(Tool& tool, std::span<const Remembered> all) {
         json.member("value", each.value).member("confidence", each.confidence);
         json.member("new", each.is_new).member("holds", each.holds);
         add_text(json, "previous_value", each.previous_value);
+        add_text(json, "review", review_name(each.review));
         if (!each.notices.empty()) {
           add_list(json, "notices", each.notices);
         }
@@ -135,7 +143,9 @@ void print_remembered(Tool& tool, std::span<const Remembered> all) {
       continue;
     }
     tool.out().print("{}\n", each.id);
-    if (!each.holds) {
+    if (each.review == Review::kCandidate) {
+      tool.note(fmt::format("{}: waits until the user accepts it (`bmad-mem review`)", each.id));
+    } else if (!each.holds) {
       tool.note(
           fmt::format("{}: stored, but a more trusted value remains current", printable(each.key)));
     } else if (!each.previous_value.empty()) {

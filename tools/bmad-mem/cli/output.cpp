@@ -139,10 +139,9 @@ bool is_asked(const Tool& tool) {
          ::isatty(STDERR_FILENO) == 1;
 }
 
-bool is_confirmed(Tool& tool, std::string_view question) {
-  if (!is_asked(tool)) {
-    return true;
-  }
+namespace {
+
+bool asks(Tool& tool, std::string_view question) {
   static_cast<void>(tool.out().flush());  // What is asked about stands above the question.
   Output ask(STDERR_FILENO);
   ask.print("{} [y/N] ", question);
@@ -156,6 +155,24 @@ bool is_confirmed(Tool& tool, std::string_view question) {
   }
   tool.note("nothing was changed");
   return false;
+}
+
+}  // namespace
+
+bool is_confirmed(Tool& tool, std::string_view question) {
+  return !is_asked(tool) || asks(tool, question);
+}
+
+Status check_is_person(Tool& tool, std::string_view question) {
+  const std::string sign = tool.agent_sign();
+  const bool has_terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+  if (sign.empty() || (has_terminal && asks(tool, question))) {
+    return {};
+  }
+  return Error{.code = ErrorCode::E_ACCESS_DENIED,
+               .message = fmt::format("{} says that an agent runs this, and only the user decides "
+                                      "it: run it in a terminal of your own",
+                                      sign)};
 }
 
 }  // namespace bmad_mem::cli

@@ -11,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/result.hpp"
 #include "cli/command.hpp"
 
 namespace bmad_mem::cli {
@@ -122,5 +123,9 @@ bool is_asked(const Tool& tool);
 
 /// Whether to go on: asks on stderr, if is_asked(), and takes "y" or "yes" for it.
 bool is_confirmed(Tool& tool, std::string_view question);
+
+/// Nothing when a person decides: no agent runs the tool, or somebody at its terminal says yes to
+/// `question`, whatever the options are. Errors: E_ACCESS_DENIED.
+Status check_is_person(Tool& tool, std::string_view question);
 
 }  // namespace bmad_mem::cli

@@ -100,10 +100,41 @@ std::string shortened(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, size)) + "…";
 }
 
+namespace {
+
+/// Bytes of the character at the beginning of `rest` when it turns the direction of writing, or is
+/// there only for programs; else 0. What joins letters in Persian, or emoji, stays.
+std::size_t unseen_size(std::string_view rest) {
+  const auto byte = [&](std::size_t i) {
+    return i < rest.size() ? static_cast<unsigned char>(rest[i]) : 0U;
+  };
+  const auto is_in = [](unsigned value, unsigned first, unsigned last) {
+    return value >= first && value <= last;
+  };
+  if (byte(0) == 0xE2U && byte(1) == 0x80U) {  // U+200B, 200E, 200F, 202A to 202E.
+    const unsigned last = byte(2);
+    return last == 0x8BU || is_in(last, 0x8EU, 0x8FU) || is_in(last, 0xAAU, 0xAEU) ? 3 : 0;
+  }
+  if (byte(0) == 0xE2U && byte(1) == 0x81U) {  // U+2060 to 206F.
+    return is_in(byte(2), 0xA0U, 0xAFU) ? 3 : 0;
+  }
+  if (rest.starts_with("\xEF\xBB\xBF")) {
+    return 3;
+  }
+  const bool is_tag = byte(0) == 0xF3U && byte(1) == 0xA0U;  // U+E0000 to E0FFF.
+  return is_tag && rest.size() >= 4 ? 4 : 0;
+}
+
+}  // namespace
+
 std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
+    if (const std::size_t unseen = unseen_size(text.substr(i)); unseen > 0) {
+      i += unseen - 1;
+      continue;
+    }
     const auto byte = static_cast<unsigned char>(text[i]);
     // U+0080 to U+009F steer terminals, too; in UTF-8 they are C2 80 to C2 9F.
     const bool is_c1 =

@@ -51,7 +51,8 @@ std::optional<Number> number_in(std::string_view text) {
   return is_whole ? std::optional(number) : std::nullopt;
 }
 
-/// `text` on one line, without what could steer a terminal: control characters become blanks.
+/// `text` on one line, without what could steer a terminal: control characters become blanks, and
+/// what turns the direction of writing or shows nothing is left out.
 std::string printable(std::string_view text);
 
 /// `text` broken at blanks into lines of at most `width` characters, words are never broken; each

@@ -10,6 +10,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "bmad_mem/json_writer.hpp"
@@ -129,6 +130,23 @@ std::string_view Tool::agent_id() const {
   return arguments_.maybe("agent-id").value_or(environment("BMAD_AGENT_ID"));
 }
 
+std::string Tool::agent_sign() const {
+  // What agents set in the shells that they run commands in, see docs/agents.md.
+  static constexpr const char* kVariables[] = {
+      "BMAD_AGENT_ID", "AI_AGENT",     "AGENT",         "CLAUDECODE",    "CODEX_THREAD_ID",
+      "CODEX_SANDBOX", "CODEX_CI",     "GEMINI_CLI",    "CURSOR_AGENT",  "COPILOT_CLI",
+      "OPENCODE",      "CLINE_ACTIVE", "AUGMENT_AGENT", "GOOSE_TERMINAL"};
+  if (!arguments_.value("agent-id").empty()) {
+    return "--agent-id";
+  }
+  const auto is_set = [](const char* name) {
+    const std::string_view value = environment(name);
+    return !value.empty() && value != "0" && value != "false";
+  };
+  const auto* const found = std::ranges::find_if(kVariables, is_set);
+  return found == std::end(kVariables) ? std::string() : fmt::format("${}", *found);
+}
+
 std::string Tool::global_problem() const {
   const std::string_view color = arguments_.maybe("color").value_or("auto");
   if (color != "auto" && color != "always" && color != "never") {
@@ -184,6 +202,7 @@ Result<MemoryManager> Tool::open(std::string_view root, std::optional<SealKeySou
   }
   options.user_root = is_for_user() ? options.root : user_root();
   options.state_folder = trusting_folder();
+  options.writes_as = writes_as();
   options.seal_key = seal_key ? *std::move(seal_key) : seal_key_here();
   options.on_problem = [this](const Error& problem) { leave_out(problem); };
   BMAD_TRY_ASSIGN(options.access, access());

@@ -68,6 +68,13 @@ class Tool {
   /// Who writes: --agent-id, else $BMAD_AGENT_ID.
   [[nodiscard]] std::string_view agent_id() const;
 
+  /// What says that an agent runs the tool, such as "$CLAUDECODE"; empty for a person.
+  [[nodiscard]] std::string agent_sign() const;
+  /// By whom the tool's lines are.
+  [[nodiscard]] Origin writes_as() const {
+    return agent_sign().empty() ? Origin::kPerson : Origin::kAgent;
+  }
+
   /// What is wrong with the values of the global options, as a sentence; empty when nothing is.
   [[nodiscard]] std::string global_problem() const;
 

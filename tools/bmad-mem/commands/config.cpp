@@ -31,6 +31,7 @@ Result<MemoryManager> open_for_settings(Tool& tool) {
   return MemoryManager::open({.root = std::move(root),
                               .agent_id = std::string(tool.agent_id()),
                               .state_folder = trusting_folder(),
+                              .writes_as = tool.writes_as(),
                               .access = std::move(access),
                               .tolerate_bad_config = true});
 }

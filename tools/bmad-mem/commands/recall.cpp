@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/knowledge.hpp"
@@ -47,6 +48,10 @@ Result<bool> review(Tool& tool, Knowledge& knowledge, std::string_view name,
   if (ids.empty()) {
     return true;
   }
+  if (review == Review::kAccepted) {
+    BMAD_TRY(check_is_person(tool, fmt::format("accept {}?", fmt::join(ids, ", "))));
+  }
+  const ActingAs writer(review == Review::kAccepted ? Origin::kPerson : tool.writes_as());
   BMAD_TRY_ASSIGN(const ReviewReport report, knowledge.review(ids, review));
   if (tool.json()) {
     print_items(tool, report.reviewed);
@@ -155,6 +160,26 @@ Result<ExitStatus> ask_about(Tool& tool, Knowledge& knowledge,
 
 }  // namespace
 
+namespace {
+
+/// How many candidates wait in the user's own memory when the project's are shown.
+std::size_t count_waiting_for_user(Tool& tool) {
+  const std::string root = tool.user_root();
+  const Result<std::string> shown = tool.find_root();
+  if (!has_memory(root) || (shown && *shown == root)) {
+    return 0;
+  }
+  Result<MemoryManager> users = tool.open(root);
+  if (!users) {  // Whatever it is, its own commands say so.
+    return 0;
+  }
+  const Result<std::vector<KnowledgeItem>> items =
+      Knowledge(*users).recall({.candidates = true, .note_accesses = false, .limit = 0});
+  return items ? items->size() : 0;
+}
+
+}  // namespace
+
 Result<ExitStatus> run_review(Tool& tool) {
   const Arguments& args = tool.args();
   BMAD_TRY_ASSIGN(RecallOptions options, read_recall_options(args));
@@ -170,6 +195,12 @@ Result<ExitStatus> run_review(Tool& tool) {
     return accepted && dropped ? ExitStatus::kDone : ExitStatus::kFailed;
   }
   BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items, knowledge.recall(options));
+  const std::size_t of_user = tool.args().has("session") ? 0 : count_waiting_for_user(tool);
+  if (of_user > 0) {
+    tool.note(fmt::format("{} in your own memory, too; `bmad-mem --scope user review` shows {}",
+                          format_count(of_user, "candidate waits", "candidates wait"),
+                          of_user == 1 ? "it" : "them"));
+  }
   if (items.empty()) {
     tool.note("nothing waits for your decision");
     return ExitStatus::kDone;

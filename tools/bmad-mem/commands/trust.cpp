@@ -98,6 +98,9 @@ Result<ExitStatus> run_trust(Tool& tool) {
     }
     return ExitStatus::kDone;
   }
+  if (tool.args().has("yes")) {
+    BMAD_TRY(check_is_person(tool, "trust this memory?"));
+  }
   TrustReport report = memory.trust_report();
   BMAD_TRY_ASSIGN(const std::vector<ContextItem> told, told_texts(tool));
   if (!tool.json()) {
@@ -114,6 +117,7 @@ Result<ExitStatus> run_trust(Tool& tool) {
   if (!is_confirmed(tool, "trust this memory?")) {
     return ExitStatus::kFailed;
   }
+  const ActingAs person(Origin::kPerson);
   BMAD_TRY_ASSIGN(report, memory.trust());
   if (tool.json()) {
     print_json(tool, report, told);

@@ -1,44 +1,34 @@
 #include "mcp/memory_text.hpp"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
-#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/text.hpp"
 #include "cli/views.hpp"
 
 namespace bmad_mem::cli {
 
-std::string entry_origin(std::string_view json) {
-  JsonParser parser;
-  const Result<JsonValue> root = parser.parse(json);
-  if (!root) {
-    return {};
-  }
-  const JsonValue source = (*root)["source"];
-  std::string out;
-  if (source["kind"].is_string()) {
-    out = fmt::format("from {}", printable(utf8_prefix(source["kind"].string(), 40)));
-  }
-  if (source["trust"].is_number()) {
-    out += fmt::format("{}trust {:.2f}", out.empty() ? "" : ", ", source["trust"].number());
-  }
-  return out;
+std::string head_name(std::string_view name, std::size_t size_max) {
+  std::string text = printable(utf8_prefix(name, size_max));
+  std::ranges::replace(text, '|', '/');
+  return text;
 }
 
-std::string entry_head(const Entry& entry) {
-  std::string out = fmt::format("{} | {} | {}", entry.id, entry_type_name(entry.type),
-                                format_minute(entry.timestamp));
+std::string entry_head(const Entry& entry, std::string_view source) {
+  std::string out = fmt::format("{} | {} | {}", head_name(entry.id, entry.id.size()),
+                                entry_type_name(entry.type), format_minute(entry.timestamp));
   if (!entry.who.empty()) {
-    out += fmt::format(" | by {}", printable(utf8_prefix(entry.who, 80)));
+    out += fmt::format(" | by {}", head_name(entry.who, 80));
   }
-  out += fmt::format(" | session {}", entry.session_id);
+  out += fmt::format(" | session {}", head_name(entry.session_id, entry.session_id.size()));
   out += entry.pinned ? " | pinned" : "";
   if (const std::string_view place = place_mark(entry); !place.empty()) {
     out += fmt::format(" | {}", entry.of_user ? "the user's, for all projects" : place);
   }
-  if (const std::string origin = entry_origin(entry.json); !origin.empty()) {
-    out += " | " + origin;
+  if (!source.empty()) {
+    out += fmt::format(" | {}", source);
   }
   return out;
 }

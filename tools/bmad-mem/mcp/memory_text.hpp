@@ -38,10 +38,11 @@ class BoundedText {
   std::string text_;
 };
 
-/// "dec-001 | decision | 2026-01-11 10:05 | by architect | session s1 | from web, trust 0.20"
-std::string entry_head(const Entry& entry);
-/// Where the entry came from, when it says so: "from web, trust 0.20". Empty otherwise.
-std::string entry_origin(std::string_view json);
+/// "dec-001 | decision | 2026-01-11 10:05 | by architect | session s1 | from web, trust 0.20".
+/// `source`: as Knowledge::sources() has it.
+std::string entry_head(const Entry& entry, std::string_view source);
+/// A name in such a head: printable, and without what looks like the next part of it.
+std::string head_name(std::string_view name, std::size_t size_max);
 /// What could not be read and was left out, a line for each; empty when all could be.
 std::string problem_lines(std::span<const Error> problems);
 /// `text` behind "> ", line by line, without control characters; at most `size_max` bytes of it.

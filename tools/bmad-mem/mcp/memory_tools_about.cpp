@@ -10,6 +10,7 @@
 
 #include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/summary.hpp"
 #include "cli/json_text.hpp"
@@ -94,7 +95,7 @@ Result<Totals> count_all(const MemoryManager& memory, McpCall& call) {
   return totals;
 }
 
-Result<std::string> last_messages(const MemoryManager& memory, const std::string& session,
+Result<std::string> last_messages(MemoryManager& memory, const std::string& session,
                                   std::size_t count) {
   if (count == 0) {
     return std::string();
@@ -105,8 +106,10 @@ Result<std::string> last_messages(const MemoryManager& memory, const std::string
                                                            .limit = count}));
   std::ranges::reverse(entries);
   std::string out = entries.empty() ? "" : "\nIts last messages, oldest first:\n";
-  for (const Entry& entry : entries) {
-    out += fmt::format("{}\n{}", entry_head(entry), quoted_lines(entry.headline, 300));
+  const std::vector<std::string> sources = Knowledge(memory).sources(entries);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    out += fmt::format("{}\n{}", entry_head(entries[i], sources[i]),
+                       quoted_lines(entries[i].headline, 300));
   }
   return out;
 }

@@ -2,6 +2,7 @@
 // with text alone, since hosts drop the text where structured content is there.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -141,14 +142,16 @@ std::string many_entries(const std::vector<Entry>& entries, const std::vector<st
 std::string item_text(const KnowledgeItem& item) {
   std::string out =
       fmt::format("\n{}{}{} | confidence {:.2f} | {} | {}", category_name(item.category),
-                  item.key.empty() ? "" : " ", printable(utf8_prefix(item.key, 200)),
-                  item.confidence, format_minute(item.updated_at), item.id);
+                  item.key.empty() ? "" : " ", head_name(item.key, 200), item.confidence,
+                  format_minute(item.updated_at), head_name(item.id, item.id.size()));
   if (!item.agent_id.empty()) {
-    out += fmt::format(" | by {}", printable(utf8_prefix(item.agent_id, 80)));
+    out += fmt::format(" | by {}", head_name(item.agent_id, 80));
   }
   if (!item.source_kind.empty() || item.trust < 1) {
     out += fmt::format(" | from {}, trust {:.2f}",
-                       item.source_kind.empty() ? "elsewhere" : printable(item.source_kind),
+                       item.origin == Origin::kElsewhere || item.source_kind.empty()
+                           ? "elsewhere"
+                           : head_name(item.source_kind, 40),
                        item.trust);
   }
   out += item.review == Review::kCandidate ? " | waits for the user" : "";
@@ -182,11 +185,14 @@ Result<McpToolResult> mcp_query(MemoryToolCall& call) {
   text.add(
       fmt::format("{}, best first. {}\n", format_count(hits.size(), "hit", "hits"), kQuotedIsData));
   text.add(notes_of(answer));
+  std::vector<Entry> entries;
+  std::ranges::transform(hits, std::back_inserter(entries), &Hit::entry);
+  const std::vector<std::string> sources = Knowledge(*memory).sources(entries);
   std::size_t shown = 0;
   for (const Hit& hit : hits) {
-    if (!text.add(fmt::format("\n{} | relevance {:.2f}{}{}\n{}", entry_head(hit.entry),
-                              hit.relevance, hit.outdated ? " | outdated" : "",
-                              hit.weak ? " | weak" : "", hit_text(hit)))) {
+    if (!text.add(fmt::format(
+            "\n{} | relevance {:.2f}{}{}\n{}", entry_head(hit.entry, sources[shown]), hit.relevance,
+            hit.outdated ? " | outdated" : "", hit.weak ? " | weak" : "", hit_text(hit)))) {
       break;
     }
     ++shown;

@@ -363,6 +363,13 @@ Result<McpToolResult> mcp_edit(MemoryToolCall& call) {
   JsonWriter json;
   json.begin_object().member("id", entry.id).member("session_id", entry.session_id);
   json.member("type", entry_type_name(entry.type)).member("versions", entry.versions).end_object();
+  if (entry.id != id) {
+    return McpToolResult{
+        .text = fmt::format("The user has stated {}, so nothing is changed: {} waits until the "
+                            "user accepts it.",
+                            id, entry.id),
+        .structured = json.take()};
+  }
   return McpToolResult{
       .text = fmt::format("Changed {} {}; it has {}.", entry_type_name(entry.type), entry.id,
                           format_count(entry.versions, "version", "versions")),

@@ -35,6 +35,10 @@ bool OfferedReviews::has(const std::string& id, std::string_view value) const {
          std::chrono::steady_clock::now() < found->second.until;
 }
 
+std::string offered_text(const KnowledgeItem& item) {
+  return fmt::format("{}\n{}\n{}", category_name(item.category), item.key, item.value);
+}
+
 namespace {
 
 /// Nothing when a person has seen all of `ids` as they read now. Errors: E_ACCESS_DENIED.
@@ -45,7 +49,7 @@ Status check_offered(const MemoryToolCall& call, MemoryManager& memory,
       Knowledge(memory).recall({.candidates = true, .note_accesses = false, .limit = 0}));
   for (const KnowledgeItem& item : waiting) {
     const bool is_wanted = std::ranges::find(ids, item.id) != ids.end();
-    if (is_wanted && !call.offered.has(item.id, item.value)) {
+    if (is_wanted && !call.offered.has(item.id, offered_text(item))) {
       return Error{.code = ErrorCode::E_ACCESS_DENIED,
                    .message = fmt::format(
                        "only the user accepts {}: ask the user to pick the prompt \"review\" of "

@@ -8,7 +8,12 @@
 #include <string>
 #include <string_view>
 
+#include "bmad_mem/knowledge.hpp"
+
 namespace bmad_mem::cli {
+
+/// All of a candidate that the user decides about: an agent may not change any of it meanwhile.
+std::string offered_text(const KnowledgeItem& item);
 
 /// Candidates that the prompt "review" has shown. Only a person picks a prompt, so for ten minutes
 /// an agent may accept them, as they read then. Threads: safe.

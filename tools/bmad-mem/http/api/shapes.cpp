@@ -144,6 +144,8 @@ void write_knowledge_item(JsonWriter& json, const KnowledgeItem& item) {
   if (item.of_user) {
     json.member("scope", "user");
   }
+  add_text(json, "replaces_id", item.replaces_id);
+  add_text(json, "replaces_value", item.replaces_value);
   add_list(json, "tags", item.tags);
   JsonParser parser;
   const Result<JsonValue> entry = parser.parse(item.json);

@@ -23,8 +23,8 @@ export class Candidates {
     this.heading = h("h2", {tabindex: -1, id: "candidates"});
     this.section = h("section", {class: "know-section", "aria-labelledby": "candidates"},
                      this.heading,
-                     h("p", {class: "muted small"}, "Found in messages. No agent reads a candidate " +
-                         "before you accept it. A dropped candidate does not return. ",
+                     h("p", {class: "muted small"}, "Stated by agents, or found in messages. Briefings quote a " +
+                         "candidate until you accept it. A dropped candidate does not return. ",
                        h("kbd", {}, kAnswers.accepted.key), " accepts the candidate in focus, ",
                        h("kbd", {}, kAnswers.dropped.key), " drops it; the next one gets the focus."),
                      this.list);
@@ -63,6 +63,7 @@ export class Candidates {
                    item.key && h("span", {class: "know-key"}, item.key),
                    item.sensitive && h("span", {class: "chip chip-warn"}, "Sensitive")),
                  valueText(item.value),
+                 item.replaces_id && h("p", {class: "muted small"}, "In place of: ", item.replaces_value),
                  // No link to an entry: most become one only when they are answered.
                  origin(item)),
                h("div", {class: "know-side"}, meters({confidence: item.confidence}),
