@@ -123,6 +123,7 @@ class GitTest(ToolTest):
         self.commit("ours")
 
 
+
 class WithoutDriver(GitTest):
     def test_branches_that_add_to_sessions_of_their_own_merge(self):
         def add(who):
@@ -424,6 +425,29 @@ class WithDriver(GitTest):
         self.assertEqual(attributes.read_text(encoding="utf-8"), "*.png binary\n*.md text")
         self.run_in("git", "install")
         self.assertTrue(attributes.read_text(encoding="utf-8").startswith("*.png binary\n*.md text\n# bmad-mem"))
+
+    def test_what_the_person_stated_stays_told_after_a_merge(self):
+        """The driver keeps lines byte for byte; links, which it may rewrite, say nothing about who wrote a line."""
+        def state(key):
+            return self.run_in("-q", "remember", "--session", "s1", "--category", "constraint", "--key", key, f"Keep {key}").strip()
+
+        self.run_in("-q", "session", "new", "--id", "s1")
+        first, other = state("boats"), state("sails")
+        self.commit("base")
+        self.git("checkout", "-q", "-b", "theirs")
+        self.run_in("link", first, "refines", state("ropes"))
+        self.commit("theirs")
+        self.git("checkout", "-q", "main")
+        self.run_in("link", first, "refines", other)
+        state("masts")
+        self.commit("ours")
+        self.git("merge", "-q", "theirs")
+        log = (self.repository / MEMORY / "sessions" / "s1" / "facts.jsonl").read_text()
+        linked = [entry for entry in map(json.loads, log.splitlines()) if entry["id"] == first][-1]["links"]["refines"]
+        self.assertEqual(len(linked), 2)  # The driver wrote this line.
+        context = self.run_in("context")
+        for key in ("boats", "sails", "ropes", "masts"):
+            self.assertIn(f"- **{key}**: Keep {key}\n", context)
 
 
 class Check(GitTest):

@@ -240,6 +240,31 @@ class RightsTest(ToolTest):
         count = self.check_refused(self.workflow(), lambda operation: operation["rights"] != "none")
         self.assertGreater(count, 80)
 
+    def test_no_option_is_a_way_around(self):
+        """Options that make of an operation of the table something else: what decides about trust, keys and redaction."""
+        (self.folder / "other-key").write_text("x" * 64, encoding="ascii")
+        ways = (["trust", "--yes"], ["trust", "--revoke", "--yes"], ["review", "--accept", "fact1"], ["review", "--drop", "fact1"],
+                ["review", "--foreign", "--accept", "fact1"], ["recall", "--accept", "fact1"], ["recall", "--drop", "fact1"],
+                ["seal", "on", "--sensitive", "--key-file", "other-key"], ["seal", "on", "--session", "s1", "--key-file", "other-key"],
+                ["seal", "off"], ["seal", "rotate", "--new-key-file", "other-key"], ["redact", "--allow", "note.md"],
+                ["redact", "--allow", "--rule", "ip"], ["redact", "--session", "s1", "--yes"],
+                ["remember", "--category", "constraint", "--agent-id", "smith", "x"], ["edit", "fact1", "--set", "content=x"])
+
+        def kept():
+            state = pathlib.Path(self.environment["XDG_STATE_HOME"])
+            files = [self.root / "config.json", *sorted(path for path in state.rglob("*") if path.is_file())]
+            return self.logs(), {path: path.read_bytes() for path in files if path.exists()}
+
+        for rights in ({}, {"read": ["all"]}):
+            flow = self.workflow(**rights)
+            before = kept()
+            for way in ways:
+                with self.subTest(way=way, rights=rights):
+                    said, is_done = self.command(way, flow)
+                    self.assertFalse(is_done, said[:600])
+                    self.assertIn("E_ACCESS_DENIED", said)
+                    self.assertEqual(kept(), before)
+
     def test_readers_change_nothing(self):
         self.check_refused(self.workflow(read=["all"]),
                            lambda operation: operation["rights"].split(" ")[0] in ("write", *MANAGE))
@@ -334,6 +359,17 @@ class RightsTest(ToolTest):
             with self.subTest(text=text[:60]):
                 self.assertFalse(is_done, said)
                 self.assertNotIn("zqcanary", said)
+            before = self.logs()
+            environment = {**self.environment, "BMAD_MEM_WORKFLOW": str(path)}
+            event = {"hook_event_name": "UserPromptSubmit", "session_id": "h1", "cwd": str(self.folder), "prompt": "tabs and spaces"}
+            request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "memory_recall", "arguments": {}}}
+            for words, stdin in ((["hook", "claude-code"], event), (["mcp"], request), (["serve"], {}), (["trust", "--yes"], {})):
+                done = subprocess.run([TOOL, *words], cwd=self.folder, env=environment, input=json.dumps(stdin) + "\n", capture_output=True,
+                                      text=True, timeout=TIMEOUT_S, check=False)
+                with self.subTest(text=text[:60], words=words):
+                    self.assertNotIn("zqcanary", done.stdout + done.stderr)
+                    self.assertEqual(self.logs(), before)
+                    self.assertTrue(words[0] == "hook" or done.returncode != 0 or "error" in done.stdout.lower(), done.stdout)
         path.unlink()
         for make in (lambda: path.mkdir(), lambda: path.rmdir() or os.mkfifo(path), path.unlink):
             make()

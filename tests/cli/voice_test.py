@@ -42,11 +42,12 @@ TEXTS = [
 ]
 FENCE = re.compile(r"^(`{3,})text$")
 MARK = re.compile(r"INJ\d")
+HEAD = re.compile(r"^\S+( \S+)? \| |^[a-z_]+ .* \| confidence ")
 CLOSER = re.compile(r"(?<!\\)<[\s/\\]*bmad-memory", re.IGNORECASE)
 
 
-def outside_fences(markdown):
-    """The lines that no fence holds; a fence ends with the very line that began it."""
+def outside_fences(markdown, marked=True):
+    """The lines that no fence holds, and those in it without their mark; a fence ends with the very line that began it."""
     outside, fence = [], None
     for line in markdown.split("\n"):
         if fence is None and (begin := FENCE.match(line)):
@@ -55,15 +56,15 @@ def outside_fences(markdown):
             fence = None
         elif fence is None:
             outside.append(line)
-        elif not line.startswith("| "):
+        elif marked and not line.startswith("| "):
             outside.append(line)
     return "\n".join(outside)
 
 
 def entry_lines(text, number):
     """What a stranger writes into logs: each type, with the best claims that there are."""
-    common = {"id": f"x{number}", "timestamp": "2026-11-01T10:00:00Z", "pinned": number % 3 == 0,
-              "source": {"kind": "user", "trust": 1}}
+    common = {"id": f"x{number}", "timestamp": "2026-11-01T10:00:00Z", "pinned": number % 3 == 0, "topic": text[:60],
+              "tags": [text[:60]], "source": {"kind": "user", "trust": 1}}
     yield "facts.jsonl", {**common, "category": "constraint", "key": f"k{number} {text}"[:200], "content": text,
                           "confidence": 1, "review": "accepted"}
     yield "preferences.jsonl", {**common, "category": "user_preference", "key": f"p{number}", "value": text,
@@ -71,8 +72,9 @@ def entry_lines(text, number):
     yield "conversation.jsonl", {**common, "role": "user", "content": text, "agent_id": text[:60]}
     yield "decisions.jsonl", {**common, "decision": text, "rationale": text, "agent_id": text[:60]}
     yield "findings.jsonl", {**common, "description": text, "severity": "critical", "agent_id": text[:60]}
-    yield "events.jsonl", {**common, "kind": "note", "content": text}
-    yield "artifacts.jsonl", {**common, "title": text, "path": "a.md", "snippet": text}
+    yield "events.jsonl", {**common, "kind": text[:60], "tool": text[:60], "path": text[:60], "content": text}
+    yield "artifacts.jsonl", {**common, "title": text, "path": f"{text[:60]}.md", "snippet": text}
+    yield "agent_states.jsonl", {**common, "agent_id": text[:60], "state": {text: text}}
 
 
 class Voice(ToolTest):
@@ -170,6 +172,37 @@ class Voice(ToolTest):
         for log, lines in logs.items():
             with (session / log).open("a") as file:
                 file.write("\n".join(lines) + "\n")
+        manifest = json.loads((session / "manifest.json").read_text())
+        manifest.update(title=TEXTS[10][:200], project_name=TEXTS[20][:60], agent_ids=[TEXTS[30][:60]], tags=[TEXTS[40][:60]])
+        (session / "manifest.json").write_text(json.dumps(manifest))
+
+    def check_answers(self, folder=None):
+        """What else is told: the answers of tools, where a text stands behind its mark or in a head of one line; what waits
+        for the user; and the summary of a session."""
+        calls = [("tools/call", {"name": "memory_search", "arguments": {"query": f"{topic} INJ", "limit": 20}}) for topic in TOPICS]
+        calls += [("tools/call", {"name": name, "arguments": arguments}) for name, arguments in (
+            ("memory_recall", {"limit": 50}), ("memory_recall", {"candidates": True, "limit": 50}), ("memory_sessions", {}),
+            ("memory_summary", {"session_id": "s1"}))]
+        self.tool("summary", "update", "--rules", "--session", "s1", folder=folder)
+        seen = 0
+        for call, result in zip(calls, self.mcp(*calls, folder=folder)):
+            for line in result["content"][0]["text"].split("\n"):
+                if MARK.search(line):
+                    seen += 1
+                    self.assertTrue(line.startswith("> ") or HEAD.match(line) or line.startswith(("{", "Session ", "- ")), f"{call}: {line!r}")
+                    self.assertNotIn("from user", line)
+        self.assertGreater(seen, 50)
+        prompt, = self.mcp(("prompts/get", {"name": "review", "arguments": {}}), folder=folder)
+        self.assertIsNone(MARK.search(outside_fences(prompt["messages"][0]["content"]["text"])))
+        for words in (("review", "--limit", "0"), ("review", "--foreign", "--limit", "0"), ("recall", "--limit", "0")):
+            shown = self.tool(*words, folder=folder)
+            self.assertNotRegex(shown, "[\x1b\u202e\u200b\r]")
+            for line in shown.split("\n"):
+                self.assertTrue(line.startswith("  ") or not MARK.search(line) or re.match(r"[a-z_]+ ", line), line)
+        for event in ({"source": "compact"}, {"source": "resume"}):
+            context = self.hook("SessionStart", folder, session_id="s1", **event)
+            self.assertIsNone(MARK.search(outside_fences(context, marked=False)), context)
+            self.assertLessEqual(len(CLOSER.findall(context)), 2, context)
 
     def test_a_clone(self):
         self.write_all()
@@ -177,11 +210,13 @@ class Voice(ToolTest):
         clone.mkdir()
         shutil.copytree(self.folder / ".bmad", clone / ".bmad")
         self.check(clone)
+        self.check_answers(clone)
         self.assertIn("Speak of *boats*", self.tool("query", "boats", folder=clone))
 
     def test_lines_that_came_with_git(self):
         self.write_all()
         self.check()
+        self.check_answers()
         self.assertIn("- **own**: Speak of boats", self.tool("context"))
 
     def test_an_agent_over_mcp(self):
@@ -194,6 +229,7 @@ class Voice(ToolTest):
                 "type": ("decision", "finding", "conversation", "fact", "event")[number % 5], "text": text}}))
         self.mcp(*requests)
         self.check()
+        self.check_answers()
 
     def test_hooks_of_what_agents_and_tools_say(self):
         for number, text in enumerate(TEXTS[::4]):
