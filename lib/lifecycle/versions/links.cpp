@@ -99,7 +99,9 @@ Status check_replacement(const Store& store, const Entry& later, const Entry& ea
   const auto voice_of = [&](const Entry& entry) {
     return has_voice(store.origins->origin_of(entry.session_id, entry.json));
   };
-  if (newer.trust < kLowTrust || (!voice_of(later) && voice_of(earlier))) {
+  const bool is_statement =
+      earlier.type == EntryType::kFact || earlier.type == EntryType::kPreference;
+  if (newer.trust < kLowTrust || (is_statement && !voice_of(later) && voice_of(earlier))) {
     return bad_link("from", fmt::format("{} is from an untrusted source, and can't replace another "
                                         "entry",
                                         later.id));

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +11,6 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -141,46 +139,69 @@ bool append(const std::string& path, std::span<const Record> records) {
   return whole == 0 || header.sorted * sizeof(Record) <= whole - sizeof header;
 }
 
-/// The records of a file; none when it is something else.
-class MappedRecords {
+/// What there is in a file; nothing when it is something else. Read, not mapped: where memory is
+/// virtual twice a fault of a page costs 40 us, a read 2.
+class Records {
  public:
-  explicit MappedRecords(const OpenFile& file) {
-    const std::size_t size = file.is_open() ? file.size() : 0;
-    if (size < sizeof(Header)) {
-      return;
-    }
-    size_ = size;
-    bytes_ = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
-    if (bytes_ == MAP_FAILED) {
-      bytes_ = nullptr;
-      return;
-    }
-    std::memcpy(&header_, bytes_, sizeof header_);
-    if (header_.magic != Header::kMagic || header_.version != 1) {
-      return;
-    }
-    all_ = std::span(static_cast<const Record*>(bytes_), size / sizeof(Record)).subspan(2);
-  }
-  ~MappedRecords() {
-    if (bytes_ != nullptr) {
-      ::munmap(bytes_, size_);
+  explicit Records(const OpenFile& file) : file_(file) {
+    Header header;
+    if (file.is_open() && ::pread(file.number(), &header, sizeof header, 0) == sizeof header &&
+        header.magic == Header::kMagic && header.version == 1) {
+      count_ = (file.size() - sizeof header) / sizeof(Record);
+      sorted_ = std::min<std::size_t>(header.sorted, count_);
+      day_ = header.day;
     }
   }
-  MappedRecords(const MappedRecords&) = delete;
-  MappedRecords& operator=(const MappedRecords&) = delete;
 
-  [[nodiscard]] std::int64_t day() const { return header_.day; }
-  [[nodiscard]] std::span<const Record> all() const { return all_; }
-  [[nodiscard]] std::span<const Record> sorted() const {
-    return all_.first(std::min<std::size_t>(header_.sorted, all_.size()));
+  [[nodiscard]] std::int64_t day() const { return day_; }
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] std::size_t sorted() const { return sorted_; }
+
+  /// `count` records from the one of this number on; fewer when not all can be read.
+  [[nodiscard]] std::vector<Record> read(std::size_t first, std::size_t count) const {
+    std::vector<Record> records(count);
+    const auto at = static_cast<off_t>(sizeof(Header) + first * sizeof(Record));
+    const ssize_t size =
+        count == 0 ? 0 : ::pread(file_.number(), records.data(), count * sizeof(Record), at);
+    records.resize(size < 0 ? 0 : static_cast<std::size_t>(size) / sizeof(Record));
+    return records;
   }
-  [[nodiscard]] std::span<const Record> others() const { return all_.subspan(sorted().size()); }
+
+  /// The origin of `tag` among those that are sorted. Tags are spread evenly, so that it is near
+  /// where its number says: one or two reads of 8 KB.
+  [[nodiscard]] std::uint32_t origin_of(std::uint64_t tag) const {
+    constexpr std::size_t kWindow = 512;
+    constexpr double kTags = 18446744073709551616.0;  // 2^64.
+    const auto guess =
+        static_cast<std::size_t>(static_cast<double>(tag) / kTags * static_cast<double>(sorted_));
+    std::size_t begin = guess - std::min(guess, kWindow / 2);
+    for (bool goes_down = false; begin < sorted_;) {
+      const std::vector<Record> window = read(begin, std::min(kWindow, sorted_ - begin));
+      if (window.empty()) {
+        break;
+      }
+      if (tag < window.front().tag && begin > 0) {
+        goes_down = true;
+        begin -= std::min(begin, kWindow);
+      } else if (tag > window.back().tag && !goes_down) {
+        begin += window.size();
+      } else {
+        return origin_in(window, tag);
+      }
+    }
+    return 0;
+  }
+
+  [[nodiscard]] static std::uint32_t origin_in(std::span<const Record> sorted, std::uint64_t tag) {
+    const auto found = std::ranges::lower_bound(sorted, tag, {}, &Record::tag);
+    return found != sorted.end() && found->tag == tag ? found->origin : 0;
+  }
 
  private:
-  void* bytes_ = nullptr;
-  std::size_t size_ = 0;
-  Header header_{.magic = 0};
-  std::span<const Record> all_;
+  const OpenFile& file_;
+  std::size_t count_ = 0;
+  std::size_t sorted_ = 0;
+  std::int64_t day_ = 0;
 };
 
 /// The queries by their tags, for one pass over records.
@@ -310,9 +331,9 @@ bool OriginLedger::is_whole() const {
 bool OriginLedger::is_due(std::optional<std::int64_t> today) const {
   constexpr std::size_t kFew = 1024;
   const OpenFile file(path_, O_RDONLY);
-  const MappedRecords records(file);
-  return records.all().size() > kFew && (records.others().size() > records.sorted().size() ||
-                                         (today && *today - records.day() > kKeptDays));
+  const Records records(file);
+  return records.count() > kFew && (records.count() - records.sorted() > records.sorted() ||
+                                    (today && *today - records.day() > kKeptDays));
 }
 
 void OriginLedger::compact(const std::vector<std::uint64_t>* live, std::int64_t today) const {
@@ -320,12 +341,11 @@ void OriginLedger::compact(const std::vector<std::uint64_t>* live, std::int64_t 
   if (locked.get() == nullptr || !is_whole()) {
     return;
   }
-  std::vector<Record> kept;
-  std::int64_t day = today;
-  {
-    const MappedRecords records(*locked.get());
-    day = live != nullptr ? today : records.day();
-    kept.assign(records.all().begin(), records.all().end());
+  const Records records(*locked.get());
+  const std::int64_t day = live != nullptr ? today : records.day();
+  std::vector<Record> kept = records.read(0, records.count());
+  if (kept.size() != records.count()) {
+    return;
   }
   std::ranges::stable_sort(kept, {}, &Record::tag);
   const auto doubled = std::ranges::unique(kept, {}, &Record::tag);  // The first of each holds.
@@ -395,50 +415,27 @@ bool says_the_same(std::string_view old, std::string_view line) {
   return strip(*before, old) == strip(*now, line);
 }
 
-void CarriedLines::add(EntryType type, std::string_view old, std::string_view line) {
-  thread_local JsonParser parser;
-  if (ledger_ == nullptr || old == line) {
-    return;
-  }
-  if (const Result<JsonValue> entry = parser.parse(old)) {
-    old_.push_back({.tag = ledger_->line_tag(session_id_, *entry, old)});
-    lines_.push_back({.type = type, .text = std::string(line)});
-  }
-}
-
-void CarriedLines::settle() {
-  if (lines_.empty()) {
-    return;
-  }
-  ledger_->find(old_);
-  std::map<std::pair<Origin, EntryType>, std::vector<std::string_view>> alike;
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    alike[{old_[i].origin, lines_[i].type}].push_back(lines_[i].text);
-  }
-  for (const auto& [kind, lines] : alike) {
-    ledger_->note(session_id_, kind.second, lines, kind.first);
-  }
-  old_.clear();
-  lines_.clear();
-}
-
 void OriginLedger::find(std::span<OriginQuery> queries) const {
   if (queries.empty()) {
     return;
   }
+  constexpr std::size_t kFew = 64;  // For more, all are read at once.
   const OpenFile file(path_, O_RDONLY);
-  const MappedRecords records(file);
+  const Records records(file);
+  const std::vector<Record> all =
+      queries.size() > kFew ? records.read(0, records.sorted()) : std::vector<Record>();
   for (OriginQuery& query : queries) {
-    const auto found = std::ranges::lower_bound(records.sorted(), query.tag, {}, &Record::tag);
-    if (found != records.sorted().end() && found->tag == query.tag && is_origin(found->origin)) {
-      query.origin = static_cast<Origin>(found->origin);
-    }
+    const std::uint32_t origin =
+        all.empty() ? records.origin_of(query.tag) : Records::origin_in(all, query.tag);
+    query.origin = is_origin(origin) ? static_cast<Origin>(origin) : Origin::kElsewhere;
   }
-  if (records.others().empty()) {
+  const std::vector<Record> others =
+      records.read(records.sorted(), records.count() - records.sorted());
+  if (others.empty()) {
     return;
   }
   Wanted wanted(queries);
-  for (const Record& record : records.others()) {
+  for (const Record& record : others) {
     if (is_origin(record.origin)) {
       wanted.hear(record.tag, static_cast<Origin>(record.origin));
     }
@@ -451,33 +448,6 @@ Origin OriginLedger::origin_of(std::string_view session_id, std::string_view lin
   OriginQuery query{.tag = entry ? line_tag(session_id, *entry, line) : 0};
   find({&query, 1});
   return query.origin;
-}
-
-void LineOrigins::want(std::string_view session_id, JsonValue entry, std::string_view line) {
-  if (ledger_ != nullptr) {
-    origins_.emplace(ledger_->line_tag(session_id, entry, line), Origin::kElsewhere);
-  }
-}
-
-void LineOrigins::find() {
-  std::vector<OriginQuery> queries;
-  for (const auto& [tag, origin] : origins_) {
-    queries.push_back({.tag = tag});
-  }
-  if (ledger_ != nullptr) {
-    ledger_->find(queries);
-  }
-  for (const OriginQuery& query : queries) {
-    origins_[query.tag] = query.origin;
-  }
-}
-
-Origin LineOrigins::of(std::string_view session_id, JsonValue entry, std::string_view line) const {
-  if (ledger_ == nullptr) {
-    return without_;
-  }
-  const auto found = origins_.find(ledger_->line_tag(session_id, entry, line));
-  return found == origins_.end() ? Origin::kElsewhere : found->second;
 }
 
 }  // namespace bmad_mem

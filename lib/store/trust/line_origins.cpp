@@ -1,0 +1,66 @@
+// line_origins.cpp - the origins of many lines, looked up in one pass.
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bmad_mem/json_parser.hpp"
+#include "store/origin_ledger.hpp"
+
+namespace bmad_mem {
+
+void CarriedLines::add(EntryType type, std::string_view old, std::string_view line) {
+  thread_local JsonParser parser;
+  if (ledger_ == nullptr || old == line) {
+    return;
+  }
+  if (const Result<JsonValue> entry = parser.parse(old)) {
+    old_.push_back({.tag = ledger_->line_tag(session_id_, *entry, old)});
+    lines_.push_back({.type = type, .text = std::string(line)});
+  }
+}
+
+void CarriedLines::settle() {
+  if (lines_.empty()) {
+    return;
+  }
+  ledger_->find(old_);
+  std::map<std::pair<Origin, EntryType>, std::vector<std::string_view>> alike;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    alike[{old_[i].origin, lines_[i].type}].push_back(lines_[i].text);
+  }
+  for (const auto& [kind, lines] : alike) {
+    ledger_->note(session_id_, kind.second, lines, kind.first);
+  }
+  old_.clear();
+  lines_.clear();
+}
+
+void LineOrigins::want(std::string_view session_id, JsonValue entry, std::string_view line) {
+  if (ledger_ != nullptr) {
+    origins_.emplace(ledger_->line_tag(session_id, entry, line), Origin::kElsewhere);
+  }
+}
+
+void LineOrigins::find() {
+  std::vector<OriginQuery> queries;
+  for (const auto& [tag, origin] : origins_) {
+    queries.push_back({.tag = tag});
+  }
+  if (ledger_ != nullptr) {
+    ledger_->find(queries);
+  }
+  for (const OriginQuery& query : queries) {
+    origins_[query.tag] = query.origin;
+  }
+}
+
+Origin LineOrigins::of(std::string_view session_id, JsonValue entry, std::string_view line) const {
+  if (ledger_ == nullptr) {
+    return without_;
+  }
+  const auto found = origins_.find(ledger_->line_tag(session_id, entry, line));
+  return found == origins_.end() ? Origin::kElsewhere : found->second;
+}
+
+}  // namespace bmad_mem
