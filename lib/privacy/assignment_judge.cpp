@@ -396,13 +396,14 @@ Verdict judge_by_rule(string_view name, string_view value) {
                                                : Verdict(ValueVerdict{.rule = rule->id});
 }
 
-/// secret_kind(), without taking names apart that can be none.
+/// secret_kind() of what can_be_secret_name().
 SecretKind kind_of(string_view name) {
+  const SecretKind kind = secret_kind(name);
   LetterSet letters = 0;
-  for (const char c : name) {
+  for (const char c : kind == SecretKind::kNone ? string_view() : name) {
     letters |= letter_bit(c);
   }
-  return can_be_secret_name(letters) ? secret_kind(name) : SecretKind::kNone;
+  return kind != SecretKind::kNone && can_be_secret_name(letters) ? kind : SecretKind::kNone;
 }
 
 Verdict judge_kind(SecretKind kind, string_view value, ValueForm form) {

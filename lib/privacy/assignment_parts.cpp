@@ -34,10 +34,12 @@ constexpr auto kByteBits = [] {
   return bits;
 }();
 
-constexpr auto kLetterBits = [] {
+/// The bit of a letter, and kNameByte for all that names have.
+constexpr LetterSet kNameByte = 1U << 30U;
+constexpr auto kNameBits = [] {
   std::array<LetterSet, 256> bits = {};
   for (unsigned i = 0; i < bits.size(); ++i) {
-    bits[i] = letter_bit(static_cast<char>(i));
+    bits[i] = letter_bit(static_cast<char>(i)) | ((kByteBits[i] & kInName) != 0 ? kNameByte : 0U);
   }
   return bits;
 }();
@@ -63,10 +65,15 @@ std::size_t closers_before(std::string_view text, std::size_t end, bool& is_quot
 NamePart run_before(std::string_view text, std::size_t end) {
   NamePart name{{.begin = end, .end = end}};
   const std::size_t first = end - std::min(end, kNameSizeMax + 1);
-  while (name.begin > first && has_bit(text[name.begin - 1], kInName)) {
+  while (name.begin > first) {
+    const LetterSet bits = kNameBits[static_cast<unsigned char>(text[name.begin - 1])];
+    if ((bits & kNameByte) == 0) {
+      break;
+    }
     --name.begin;
-    name.letters |= kLetterBits[static_cast<unsigned char>(text[name.begin])];
+    name.letters |= bits;
   }
+  name.letters &= ~kNameByte;
   // In a text that was escaped, "\nPASSWORD": the letter belongs to the backslash.
   if (name.begin > 0 && name.begin < name.end && text[name.begin - 1] == '\\' &&
       std::string_view("nrt").contains(text[name.begin])) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "bmad_mem/text.hpp"
@@ -32,11 +33,22 @@ inline constexpr auto kWordEnds = [] {
   return ends;
 }();
 
-inline bool may_name_next(char first, char second) {
+constexpr bool may_name_next(char first, char second) {
   return is_letter(second) && (kWordEnds[static_cast<unsigned char>(first) & 31U] >>
                                    (static_cast<unsigned char>(second) & 31U) &
                                1U) != 0;
 }
+
+/// The same by both bytes at once: a bit for each pair, the second one on top.
+inline constexpr auto kWordEndPairs = [] {
+  std::array<std::uint64_t, (1U << 16U) / 64> pairs = {};
+  for (unsigned pair = 0; pair < 1U << 16U; ++pair) {
+    if (may_name_next(static_cast<char>(pair & 255U), static_cast<char>(pair >> 8U))) {
+      pairs[pair / 64] |= std::uint64_t{1} << (pair % 64);
+    }
+  }
+  return pairs;
+}();
 
 /// Whether what stands directly around the byte at `i` allows that it assigns. Sorts most places
 /// out, without a call.
@@ -44,12 +56,17 @@ inline bool may_name_next(char first, char second) {
   if (i == 0 || i + 1 >= text.size()) {
     return false;
   }
+  if (is_blank(text[i])) {  // Four of five places.
+    if (i < 2) {
+      return false;
+    }
+    std::uint16_t pair = 0;
+    std::memcpy(&pair, text.data() + i - 2, sizeof pair);
+    return (kWordEndPairs[pair / 64] >> (pair % 64) & 1U) != 0;
+  }
   const char before = text[i - 1];
   const char after = text[i + 1];
   switch (text[i]) {
-    case ' ':
-    case '\t':
-      return i >= 2 && may_name_next(text[i - 2], before);
     case ':':
       return after != ':' && before != ':' &&
              !(after == '/' && i + 2 < text.size() && text[i + 2] == '/');

@@ -45,8 +45,7 @@ class BytePlaces {
   void for_each(const Use& use) {
     std::size_t from = 0;
     for (std::size_t block = 0; block * kSize < text_.size(); ++block) {
-      load(block);
-      for (unsigned rest = mask_; rest != 0; rest &= rest - 1) {
+      for (unsigned rest = mask_at(block); rest != 0; rest &= rest - 1) {
         const std::size_t at = (block * kSize) + static_cast<std::size_t>(std::countr_zero(rest));
         if (at >= from) {
           from = use(at);
@@ -58,47 +57,61 @@ class BytePlaces {
 
   /// The first place of such a byte from `at` on; the text's size when there is none.
   std::size_t next(std::size_t at) {
-    while (at < text_.size()) {
-      const std::size_t block = at / kSize;
-      if (block != block_) {
-        load(block);
-      }
-      if (const unsigned rest = mask_ >> (at % kSize); rest != 0) {
-        return at + static_cast<std::size_t>(std::countr_zero(rest));
-      }
-      at = (block + 1) * kSize;
+    if (at >= text_.size()) {
+      return text_.size();
     }
-    return text_.size();
+    if (at / kSize != block_) {
+      block_ = at / kSize;
+      mask_ = mask_at(block_);
+    }
+    unsigned rest = mask_ >> (at % kSize) << (at % kSize);
+    while (rest == 0) {
+      if (++block_ * kSize >= text_.size()) {
+        block_ = kNoBlock;
+        return text_.size();
+      }
+      rest = mask_ = mask_at(block_);
+    }
+    return (block_ * kSize) + static_cast<std::size_t>(std::countr_zero(rest));
   }
 
  private:
   static constexpr std::size_t kSize = 16;
+  static constexpr auto kNoBlock = static_cast<std::size_t>(-1);
 
-  void load(std::size_t block) {
-    block_ = block;
-    mask_ = 0;
+  [[nodiscard]] unsigned mask_at(std::size_t block) const {
     const char* begin = text_.data() + (block * kSize);
     const std::size_t size = text_.size() - (block * kSize);
-    if (size < kSize) {
-      for (std::size_t i = 0; i < size; ++i) {
-        mask_ |= static_cast<unsigned>(Set::has(static_cast<unsigned char>(begin[i]))) << i;
-      }
-      return;
+    if (size >= kSize) [[likely]] {
+      return mask_of(begin);
     }
+    if (text_.size() >= kSize) {
+      return mask_of(begin + size - kSize) >> (kSize - size);  // The last 16 bytes.
+    }
+    unsigned mask = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      mask |= static_cast<unsigned>(Set::has(static_cast<unsigned char>(begin[i]))) << i;
+    }
+    return mask;
+  }
+
+  static unsigned mask_of(const char* begin) {
     ByteBlock bytes;
     std::memcpy(&bytes, begin, kSize);
     const auto in = Set::in(bytes);
 #if defined(__SSE2__)
-    mask_ = static_cast<unsigned>(__builtin_ia32_pmovmskb128(std::bit_cast<SignedBlock>(in)));
+    return static_cast<unsigned>(__builtin_ia32_pmovmskb128(std::bit_cast<SignedBlock>(in)));
 #else
+    unsigned mask = 0;
     for (std::size_t i = 0; i < kSize; ++i) {
-      mask_ |= static_cast<unsigned>(in[i] & 1) << i;
+      mask |= static_cast<unsigned>(in[i] & 1) << i;
     }
+    return mask;
 #endif
   }
 
   std::string_view text_;
-  std::size_t block_ = static_cast<std::size_t>(-1);
+  std::size_t block_ = kNoBlock;
   unsigned mask_ = 0;
 };
 

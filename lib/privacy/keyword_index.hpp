@@ -1,7 +1,12 @@
 // keyword_index.hpp - where in a text a word of a large set begins, at about a nanosecond a byte.
 //
-// Each word is filed under a hash of its first three bytes. At each place of the text the hash of
-// three bytes is looked up in a set of bits; where it is none of a word's, that is all.
+//   text   x  p  a  s  s  w  o  …          a look at each second place: "xpa", "ssw"
+//             └──┴──┘     "pas": begins at a place that is looked at, or
+//                └──┴──┘  "ass": at the one before it
+//
+// Each word is filed under a hash of its first three bytes. At each second place of the text the
+// hash of three bytes is looked up in a set of bits, which has those of bytes 0 to 2 and 1 to 3 of
+// each word; where it is none of them, that is all.
 #pragma once
 
 #include <array>
@@ -24,8 +29,10 @@ class KeywordIndex {
   void add(std::string_view word, std::uint16_t value, char fourth = '\0') {
     assert(word.size() >= kWordSizeMin && nodes_.size() < UINT16_MAX);
     const std::uint32_t hash = hash_of(three_bytes(word.data()));
-    known_[hash / 64] |= std::uint64_t{1} << (hash % 64);
+    set_bit(known_, hash);
     fourth = word.size() > kWordSizeMin ? word[kWordSizeMin] : fourth;
+    set_bit(look_.either, hash);
+    add_second(word, fourth, word.size() > kWordSizeMin);
     fourths_[hash >> kSlotShift] |= fourth == '\0' ? ~std::uint32_t{0} : fourth_bit(fourth);
     std::uint16_t& head = heads_[hash >> kSlotShift];
     nodes_.push_back({.word = word, .value = value, .next = head});
@@ -35,7 +42,7 @@ class KeywordIndex {
   /// Calls `use(position, word, value)` for each word at each place of `text`, in order of places.
   template <typename Use>
   void find(std::string_view text, Use&& use) const {
-    for_each_hash(text, known_, fourths_,
+    for_each_hash(text, {look_, known_, fourths_},
                   [&](std::size_t at, std::uint32_t hash) { use_at(text, at, hash, use); });
   }
 
@@ -47,33 +54,123 @@ class KeywordIndex {
 
   friend class KeywordPair;
 
-  /// A bit for each hash that some word has: 8 KB, and one look in a hundred goes further.
-  using Known = std::array<std::uint64_t, (1U << kHashBits) / 64>;
+  /// A bit for each hash: 8 KB.
+  using Bits = std::array<std::uint64_t, (1U << kHashBits) / 64>;
+  /// What each second place is looked up in.
+  struct Look {
+    Bits either = {};  ///< Of bytes 0 to 2 and 1 to 3 of each word.
+    Bits pairs = {};   ///< Of bytes 1 and 2 of those that have no more.
+
+    void add(const Look& other) {
+      for (std::size_t i = 0; i < either.size(); ++i) {
+        either[i] |= other.either[i];
+        pairs[i] |= other.pairs[i];
+      }
+    }
+  };
+  static std::uint32_t pair_of(std::uint32_t bytes) { return bytes & 0xFFFFU; }
   /// For each slot, the low five bits of the bytes that follow: of those, nine in ten end here.
   using Fourths = std::array<std::uint32_t, 1U << kSlotBits>;
   static std::uint32_t fourth_bit(char c) {
     return std::uint32_t{1} << (static_cast<unsigned char>(c) & 31U);
   }
+  static void set_bit(Bits& bits, std::uint32_t hash) {
+    bits[hash / 64] |= std::uint64_t{1} << (hash % 64);
+  }
+  static bool has_bit(const Bits& bits, std::uint32_t hash) {
+    return (bits[hash / 64] >> (hash % 64) & 1U) != 0;
+  }
+
+  /// Files bytes 1 to 3 of `word`: `fourth` is the last of them, of a word in any case unless
+  /// `is_exact`; '\0': there is none.
+  void add_second(std::string_view word, char fourth, bool is_exact) {
+    const auto add = [&](char last) {
+      const std::array<char, kWordSizeMin> bytes = {word[1], word[2], last};
+      set_bit(look_.either, hash_of(three_bytes(bytes.data())));
+    };
+    if (fourth == '\0') {
+      set_bit(look_.pairs, pair_of(three_bytes(word.data()) >> 8U));
+      return;
+    }
+    add(fourth);
+    if (!is_exact && fourth >= 'a' && fourth <= 'z') {
+      add(static_cast<char>(fourth - 'a' + 'A'));
+    }
+  }
+
+  static constexpr std::uint32_t kThreeBytes = 0xFFFFFF;
+  static constexpr std::size_t kLook = sizeof(std::uint32_t);
+  static std::uint32_t four_at(std::string_view text, std::size_t at) {
+    std::uint32_t four = 0;
+    std::memcpy(&four, text.data() + at, sizeof four);
+    return four;
+  }
+
+  /// The first place of `at`, `at` + 2, … that `look` has; behind the last of four bytes when there
+  /// is none. By itself, so that all it needs stays in registers.
+  [[gnu::noinline]] static std::size_t next_look(std::string_view text, std::size_t at,
+                                                 const Look& look) {
+    const std::size_t last = text.size() - kLook;
+    const auto is_one = [&](std::size_t place) {
+      const std::uint32_t four = four_at(text, place);
+      return has_bit(look.either, hash_of(four & kThreeBytes)) ||
+             has_bit(look.pairs, pair_of(four));
+    };
+    for (; at + 6 <= last; at += 8) {
+      if (is_one(at)) {
+        return at;
+      }
+      if (is_one(at + 2)) {
+        return at + 2;
+      }
+      if (is_one(at + 4)) {
+        return at + 4;
+      }
+      if (is_one(at + 6)) {
+        return at + 6;
+      }
+    }
+    while (at <= last && !is_one(at)) {
+      at += 2;
+    }
+    return at;
+  }
+
+  struct Tables {
+    const Look& look;
+    const Bits& known;
+    const Fourths& fourths;
+  };
 
   /// Calls `use(position, hash)` where the hash of three bytes is a known one.
   template <typename Use>
-  static void for_each_hash(std::string_view text, const Known& known, const Fourths& fourths,
-                            const Use& use) {
-    constexpr std::uint32_t kThreeBytes = 0xFFFFFF;
-    const auto is_known = [&](std::uint32_t hash) {
-      return (known[hash / 64] >> (hash % 64) & 1U) != 0;
-    };
-    std::size_t at = 0;
-    for (; at + sizeof(std::uint32_t) <= text.size(); ++at) {
-      std::uint32_t four = 0;
-      std::memcpy(&four, text.data() + at, sizeof four);
+  static void for_each_hash(std::string_view text, const Tables& tables, const Use& use) {
+    const auto look_at = [&](std::size_t at, std::uint32_t four) {
       const std::uint32_t hash = hash_of(four & kThreeBytes);
-      if (is_known(hash) && (fourths[hash >> kSlotShift] >> (four >> 24U & 31U) & 1U) != 0) {
+      if (has_bit(tables.known, hash) &&
+          (tables.fourths[hash >> kSlotShift] >> (four >> 24U & 31U) & 1U) != 0) {
         use(at, hash);
       }
+    };
+    std::size_t at = 0;
+    while (at + kLook <= text.size()) {
+      at = next_look(text, at, tables.look);
+      if (at + kLook > text.size()) {
+        break;
+      }
+      if (at > 0) {
+        look_at(at - 1, four_at(text, at - 1));
+      }
+      look_at(at, four_at(text, at));
+      at += 2;
+    }
+    at -= at > 0 ? 1 : 0;  // The last one that was looked at lies two before.
+    for (; at + kLook <= text.size(); ++at) {
+      look_at(at, four_at(text, at));
     }
     for (; at + kWordSizeMin <= text.size(); ++at) {
-      if (const std::uint32_t hash = hash_of(three_bytes(text.data() + at)); is_known(hash)) {
+      if (const std::uint32_t hash = hash_of(three_bytes(text.data() + at));
+          has_bit(tables.known, hash)) {
         use(at, hash);
       }
     }
@@ -91,8 +188,10 @@ class KeywordIndex {
     };
     return byte(0) | byte(1) << 8U | byte(2) << 16U;
   }
+  /// Knuth's multiplicative hash: the high bits, and the low six as the place in a word of Bits.
   static std::uint32_t hash_of(std::uint32_t three) {
-    return (three * 2654435769U) >> (32U - kHashBits);  // Knuth's multiplicative hash.
+    const std::uint32_t product = three * 2654435769U;
+    return product >> 22U << 6U | (product & 63U);
   }
 
   template <typename Use>
@@ -109,7 +208,8 @@ class KeywordIndex {
     }
   }
 
-  Known known_ = {};
+  Look look_;
+  Bits known_ = {};  ///< Of bytes 0 to 2.
   Fourths fourths_ = {};
   std::array<std::uint16_t, 1U << kSlotBits> heads_ = {};
   std::vector<Node> nodes_;
@@ -119,7 +219,8 @@ class KeywordIndex {
 class KeywordPair {
  public:
   KeywordPair(const KeywordIndex& one, const KeywordIndex& other)
-      : one_(one), other_(other), known_(one.known_), fourths_(one.fourths_) {
+      : one_(one), other_(other), look_(one.look_), known_(one.known_), fourths_(one.fourths_) {
+    look_.add(other.look_);
     for (std::size_t i = 0; i < known_.size(); ++i) {
       known_[i] |= other.known_[i];
     }
@@ -131,16 +232,18 @@ class KeywordPair {
   /// Each gets what KeywordIndex::find() would give it.
   template <typename Use, typename OtherUse>
   void find(std::string_view text, Use&& use, OtherUse&& other_use) const {
-    KeywordIndex::for_each_hash(text, known_, fourths_, [&](std::size_t at, std::uint32_t hash) {
-      one_.use_at(text, at, hash, use);
-      other_.use_at(text, at, hash, other_use);
-    });
+    KeywordIndex::for_each_hash(text, {look_, known_, fourths_},
+                                [&](std::size_t at, std::uint32_t hash) {
+                                  one_.use_at(text, at, hash, use);
+                                  other_.use_at(text, at, hash, other_use);
+                                });
   }
 
  private:
   const KeywordIndex& one_;
   const KeywordIndex& other_;
-  KeywordIndex::Known known_;
+  KeywordIndex::Look look_;
+  KeywordIndex::Bits known_;
   KeywordIndex::Fourths fourths_;
 };
 

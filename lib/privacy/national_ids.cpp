@@ -214,7 +214,7 @@ bool has_italian_check(std::string_view code) {
 MaybeSpan italian(std::string_view text, std::size_t at) {
   constexpr std::string_view kLayout = "AAAAAA99A99A999A";
   constexpr std::string_view kDigitsAsLetters = "LMNPQRSTUV";  // When two people had the same.
-  if (at < 6) {
+  if (at < 6 || !is_letter(text[at - 1])) {
     return std::nullopt;
   }
   const std::string_view code = text.substr(at - 6, kLayout.size());

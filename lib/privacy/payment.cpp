@@ -103,9 +103,11 @@ bool is_card_layout(const DigitGroups& groups) {
          groups.has_sizes({4, 4, 4});
 }
 
+constexpr std::size_t kCardSizeMin = 12;
+
 bool is_card(std::string_view text, const DigitGroups& groups) {
   const std::string_view digits = groups.digits;
-  if (digits.size() < 12 || digits.size() > 19 || !is_card_range(digits) ||
+  if (digits.size() < kCardSizeMin || digits.size() > 19 || !is_card_range(digits) ||
       !has_luhn_check(digits)) {
     return false;
   }
@@ -186,7 +188,7 @@ bool is_in_dump(std::string_view text, std::size_t begin, std::size_t end) {
 }  // namespace
 
 std::optional<Span> card_at(std::string_view text, const DigitGroups& groups) {
-  if (groups.count == 0) {
+  if (groups.count == 0 || groups.digits.size() < kCardSizeMin) {
     return std::nullopt;
   }
   const std::size_t at = groups.begin();

@@ -157,10 +157,14 @@ bool is_own_stamp(std::string_view text) {
   if (text.size() < kSizeMin || text.size() > kSizeMax) {
     return false;
   }
-  return is_own_id(text) || (text.size() >= kTimeMin && text.starts_with("20") && text[4] == '-' &&
-                             text[7] == '-' && text[10] == 'T' && all_are(text, [](char c) {
-                               return is_digit(c) || std::string_view("-:.TZ+").contains(c);
-                             }));
+  const bool is_time = text.size() >= kTimeMin && text[4] == '-' && text[7] == '-' &&
+                       text[10] == 'T' && text.starts_with("20");
+  return is_time ? all_are(text,
+                           [](char c) {
+                             return is_digit(c) || c == '-' || c == ':' || c == '.' || c == 'T' ||
+                                    c == 'Z' || c == '+';
+                           })
+                 : is_own_id(text);
 }
 
 /// Appends what is assigned in `text` when `context` stands before it.

@@ -124,34 +124,58 @@ bool is_id_name(std::string_view name) {
          name == "links" || name == "supersedes" || name.starts_with("related_");
 }
 
-/// What the string value of one of these names is the name of the "value" beside it.
-std::string_view pair_name(JsonValue object) {
-  for (const std::string_view key : {"name", "key", "Name", "Key", "variable", "header"}) {
-    if (const JsonValue name = object[key]; name.is_string()) {
-      return name.string();
+/// What the members of an object say of one another.
+struct Members {
+  /// The string value of the first of kPairNames that there is, for the "value" beside it.
+  std::string_view paired;
+  /// "db_password is ", of a fact that has this key; empty for one about nothing secret.
+  std::string context;
+};
+constexpr auto kPairNames =
+    std::to_array<std::string_view>({"name", "key", "Name", "Key", "variable", "header"});
+
+bool is_pair_value(std::string_view name) { return name == "value" || name == "Value"; }
+
+/// In one walk: to look each name up would be one for each of them.
+Members members_of(JsonValue object) {
+  std::array<JsonValue, kPairNames.size()> named;
+  std::size_t found = 0;
+  for (const JsonMember& member : object.members()) {
+    constexpr std::size_t kSizeMax = 8;
+    if (member.key.size() > kSizeMax || member.key.size() < 3) {
+      continue;
+    }
+    const auto name = std::ranges::find(kPairNames, member.key);
+    if (name == kPairNames.end()) {
+      continue;
+    }
+    JsonValue& value = named[static_cast<std::size_t>(name - kPairNames.begin())];
+    if (!value.present()) {
+      value = member.value;
+      ++found;
     }
   }
-  return {};
+  Members members;
+  if (found == 0) {
+    return members;
+  }
+  const auto first = std::ranges::find_if(named, &JsonValue::is_string);
+  members.paired = first == named.end() ? std::string_view() : first->string();
+  const JsonValue key = named[1];
+  if (key.is_string() && secret_kind(key.string()) != SecretKind::kNone) {
+    members.context = fmt::format("{} is ", key.string());
+  }
+  return members;
 }
 
 /// Of a command's arguments, those that are looked at for what the next one is.
 constexpr std::size_t kArgumentsMax = 160;
-
-/// "db_password is " of a fact that has this key; empty for one about nothing secret.
-std::string context_of(JsonValue object) {
-  const JsonValue key = object["key"];
-  return key.is_string() && secret_kind(key.string()) != SecretKind::kNone
-             ? fmt::format("{} is ", key.string())
-             : std::string();
-}
 
 /// "-pVALUE".
 bool is_glued_option(std::string_view argument) {
   constexpr std::size_t kSizeMin = 6;
   return argument.size() >= kSizeMin && argument[0] == '-' && argument[1] != '-';
 }
-
-bool is_pair_value(std::string_view name) { return name == "value" || name == "Value"; }
 
 /// Goes through the parsed value and the text at once: the one has the strings decoded, the other
 /// knows where they stand.
@@ -184,10 +208,9 @@ class Walk {
   }
 
   void object(JsonValue object, std::string_view name, bool is_id) {
-    const std::string_view paired = pair_name(object);
+    const auto [paired, key_context] = members_of(object);
     // {"passwords": {"db": "…"}}: all of them are.
     const std::string_view one = singular_secret(name);
-    const std::string key_context = context_of(object);
     std::vector<std::string> names;  // Of members that got another one.
     cursor_.step();
     for (const JsonMember& member : object.members()) {

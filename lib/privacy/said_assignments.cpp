@@ -28,6 +28,9 @@ bool ends_copula(char c) { return c == 's' || c == 'o' || c == 'w'; }
 /// Whether the word at `at` has more than letters and what ends a sentence: most have not.
 bool is_telling_word(string_view text, std::size_t at) {
   std::size_t end = run_end(text, at, is_letter);
+  if (end < text.size() && text[end] == ' ') {
+    return false;
+  }
   end = run_end(text, end, [](char c) { return string_view(".,;:!?)").contains(c); }, 2);
   return end < text.size() && !is_space(text[end]);
 }
@@ -51,8 +54,9 @@ string_view without_sentence_end(string_view word) {
 }  // namespace
 
 void AssignmentFinder::after_word() {
-  const std::size_t begin = skip_blanks(text_, at_ + 1);
-  const bool is_operator = string_view("=:>").contains(at(begin));
+  const std::size_t begin = is_blank(at(at_ + 1)) ? skip_blanks(text_, at_ + 1) : at_ + 1;
+  const char first = at(begin);
+  const bool is_operator = first == '=' || first == ':' || first == '>';
   if (begin >= text_.size() || (is_operator && is_space(at(begin + 1)))) {
     return;  // The operator will look back.
   }

@@ -192,8 +192,11 @@ constexpr auto kStems = [] {
 }();
 
 bool has_stem(string_view name) {
-  for (std::size_t i = 2; i < name.size(); ++i) {
-    if (kStems[stem_slot(name[i - 2], name[i - 1], name[i])]) {
+  constexpr unsigned kLetterBits = 5;
+  std::size_t slot = 0;  // Of the last three letters, the last one on top.
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    slot = slot >> kLetterBits | (static_cast<unsigned char>(name[i]) & 31U) << (2 * kLetterBits);
+    if (kStems[slot] && i >= 2) {
       return true;
     }
   }

@@ -16,6 +16,24 @@ namespace {
 
 enum class Case : std::uint8_t { kExact, kAny };
 
+/// "HERE is the password": read from the word that it ends with, since " is " stands everywhere.
+void scan_said_password(StructureScan& scan, std::size_t at, std::size_t size) {
+  constexpr std::string_view kBefore =
+      " is the | is my | is our | is the new | is the root | is the admin | as the | as my | as ";
+  const std::string_view text = scan.text.substr(0, at);
+  const auto scan_from = [&](std::string_view words) {
+    if (text.size() >= words.size() &&
+        equals_folded(text.substr(text.size() - words.size()), words)) {
+      scan_password_before(scan, at - words.size(), words.size() + size);
+    }
+  };
+  if (to_lower(scan.text[at + size - 1]) == 't') {
+    scan_from(" ist das ");
+  } else if (text.ends_with(' ')) {
+    for_each_word(kBefore, scan_from, '|');
+  }
+}
+
 /// Words that announce a structure, apart by '|'; those of any case are written in small letters.
 struct Announcers {
   StructureScanner scanner;
@@ -58,9 +76,7 @@ constexpr Announcers kAnnouncers[] = {
     {scan_labelled_hash, Case::kExact, "pbkdf2_sha|pbkdf2:sha|scrypt:"},
     {scan_shadow, Case::kExact, ":99999:"},
     {scan_spoken_copula, Case::kExact, " \u00e8 | \u00e9 | \u00e4r | jest "},
-    {scan_password_before, Case::kAny,
-     " is the password| is my password| is our password| is the new password| is the root password|"
-     " is the admin password| as the password| as my password| as password| ist das passwort"},
+    {scan_said_password, Case::kAny, "password|passwort"},
     {scan_piped_password, Case::kExact,
      "--password-stdin|chpasswd|--passphrase-fd 0|passwd --stdin|sudo -S"},
     {scan_htpasswd, Case::kExact, "htpasswd "},
@@ -108,8 +124,15 @@ class Index {
   /// The announcer `i`, when it is the one that stands in `rest`.
   [[nodiscard]] const Announcer* at(std::string_view rest, std::uint16_t i) const {
     const Announcer& announcer = announcers_[i];
-    return announcer.letters == Case::kExact || starts_folded(rest, announcer.word) ? &announcer
-                                                                                    : nullptr;
+    if (announcer.letters == Case::kExact) {
+      return &announcer;
+    }
+    // Most others differ in the last byte.
+    const std::size_t last = announcer.word.size() - 1;
+    return last < rest.size() && to_lower(rest[last]) == announcer.word[last] &&
+                   starts_folded(rest, announcer.word)
+               ? &announcer
+               : nullptr;
   }
 
  private:

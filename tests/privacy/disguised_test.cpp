@@ -1,10 +1,14 @@
 // disguised_test.cpp - what a reader sees as a secret is one, whatever signs are between its bytes.
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
+#include "privacy/byte_places.hpp"
 #include "privacy/redactor.hpp"
 
 namespace bmad_mem::test::disguised_test {
@@ -97,6 +101,39 @@ TEST_CASE("base64 over several lines is one") {
   const string_view broken =
       "eHggeHh4eHh4eHh4eHh4IERCX1BBU1NXT1JEPVJrOHZX\ncTJtWnQ1THhCIHh4eHggeHh4eHh4eHh4eA==\n";
   CHECK(redacted(broken) == "[REDACTED:password]\n");
+}
+
+TEST_CASE("places of bytes are found in texts of each size") {
+  using Places = BytePlaces<ByteSet<true, 0x00, '+', 0xef>>;
+  constexpr string_view kBytes(
+      "ab\0cdefgh+\xef"
+      "1",
+      12);
+  std::uint32_t random = 1;
+  for (std::size_t size = 0; size < 300; ++size) {
+    std::string text;
+    std::vector<std::size_t> wanted;
+    while (text.size() < size) {
+      random = random * 1664525U + 1013904223U;
+      const char c = (random >> 16U) % 3 == 0 ? kBytes[(random >> 20U) % kBytes.size()] : 'x';
+      if (c == '\0' || c == '+' || c == '\xef' || c == '1') {
+        wanted.push_back(text.size());
+      }
+      text += c;
+    }
+    std::vector<std::size_t> found;
+    Places(text).for_each([&](std::size_t at) {
+      found.push_back(at);
+      return at + 1;
+    });
+    CHECK(found == wanted);
+    Places places(text);
+    found.clear();
+    for (std::size_t at = places.next(0); at < size; at = places.next(at + 1)) {
+      found.push_back(at);
+    }
+    CHECK(found == wanted);
+  }
 }
 
 }  // namespace bmad_mem::test::disguised_test

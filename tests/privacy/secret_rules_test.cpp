@@ -1,16 +1,19 @@
 // secret_rules_test.cpp - every row of the table of secrets, by its own examples.
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <random>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <re2/re2.h>
 
 #include "privacy/finders.hpp"
+#include "privacy/keyword_index.hpp"
 #include "privacy/secret_rule.hpp"
 #include "rule_examples.hpp"
 
@@ -111,6 +114,51 @@ TEST_CASE("no hash and no id is a token") {
       REQUIRE_MESSAGE(detections.empty(), "seed " << kSeed << ": " << text << " is taken for a "
                                                   << detections.front().rule);
     }
+  }
+}
+
+TEST_CASE("a walk over a text finds each word at each place, in order") {
+  using Hit = std::pair<std::size_t, std::string>;
+  static constexpr std::string_view kWords[] = {"abc", "bca",  "aab",   "abcab", "cab",
+                                                "b-a", "baab", "ccccc", "a-b-c", "bb-"};
+  KeywordIndex one;
+  KeywordIndex other;
+  for (std::size_t i = 0; i < std::size(kWords); ++i) {
+    (i % 2 == 0 ? one : other).add(kWords[i], static_cast<std::uint16_t>(i));
+  }
+  const KeywordPair pair(one, other);
+  std::mt19937_64 random(7);
+  for (std::size_t round = 0; round < 4000; ++round) {
+    const std::string text = drawn(random, "abc-", round % 40);
+    std::vector<Hit> wanted;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      for (const std::string_view word : kWords) {
+        if (std::string_view(text).substr(at).starts_with(word)) {
+          wanted.emplace_back(at, word);
+        }
+      }
+    }
+    std::vector<Hit> found;
+    const auto use = [&](std::size_t at, std::string_view word, std::uint16_t /*value*/) {
+      CHECK((found.empty() || found.back().first <= at));
+      found.emplace_back(at, word);
+    };
+    pair.find(text, use, use);
+    std::ranges::sort(found);
+    std::ranges::sort(wanted);
+    CAPTURE(text);
+    CHECK(found == wanted);
+  }
+}
+
+TEST_CASE("a word told by its first three bytes is found with the fourth in any case") {
+  KeywordIndex words;
+  words.add("pas", 1, 's');
+  for (const std::string_view text : {"pass", "xpass", "pasS", "xpasS", "xxpasSx"}) {
+    std::size_t found = 0;
+    words.find(text, [&](std::size_t, std::string_view, std::uint16_t) { ++found; });
+    CAPTURE(text);
+    CHECK(found == 1);
   }
 }
 
