@@ -43,10 +43,12 @@ Result<bool> is_complete_object(File& log, std::uint64_t offset, std::uint64_t s
 }  // namespace
 
 Result<std::uint64_t> last_line_start(File& log, std::uint64_t size) {
+  constexpr std::uint64_t kFirstSize = 2U << 10U;  // Most lines are shorter.
   constexpr std::uint64_t kBlockSize = 64U << 10U;
   std::string block;
-  for (std::uint64_t end = size; end > 0;) {
-    const std::uint64_t begin = end - std::min(kBlockSize, end);
+  std::uint64_t wanted = kFirstSize;
+  for (std::uint64_t end = size; end > 0; wanted = kBlockSize) {
+    const std::uint64_t begin = end - std::min(wanted, end);
     block.resize(static_cast<std::size_t>(end - begin));
     BMAD_TRY_ASSIGN(const std::size_t got, log.read_at(begin, block));
     const std::size_t newline = std::string_view(block).substr(0, got).rfind('\n');
