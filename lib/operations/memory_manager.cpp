@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/privacy.hpp"
+#include "bmad_mem/text.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "memory_impl.hpp"
 #include "model/entry.hpp"
@@ -103,11 +104,12 @@ Status set_up_redaction(Store& store) {
   }
   BMAD_TRY_ASSIGN(std::unique_ptr<StoreRedaction> redaction, StoreRedaction::make(store));
   store.redaction = std::move(redaction);
-  for (const Error& problem : SecretScanner(store.redaction->redactor()).problems()) {
-    store.config_warnings.push_back(problem.to_string());
-  }
-  constexpr std::size_t kSecretSizeMin = 8;  // The redactor costs 50 us when it is first used.
-  if (store.agent_id.size() >= kSecretSizeMin) {
+  // Most agents have a name such as "claude-code": that takes no redactor, which costs 50 us when
+  // it is first used, and reads the files of rules.
+  constexpr std::size_t kSecretSizeMin = 8;
+  const bool is_name = std::ranges::all_of(
+      store.agent_id, [](char c) { return is_lower(c) || c == '-' || c == '_'; });
+  if (store.agent_id.size() >= kSecretSizeMin && !is_name) {
     store.agent_id = store.redaction->redact_text(store.agent_id, {});
   }
   return {};

@@ -56,6 +56,14 @@ bool is_always_run(const RuleSpec& rule) {
   return !rule.regex.empty() && rule.keywords.empty() && !rule.is_helper;
 }
 
+bool has_project_rules(const RuleSources& sources) {
+  if (sources.project.empty()) {
+    return false;
+  }
+  const Result<std::unique_ptr<FileSystem>> project = open_posix_file_system(sources.project);
+  return project && (*project)->info(kProjectRules);
+}
+
 class RuleLoader {
  public:
   explicit RuleLoader(const RuleSources& sources) : sources_(sources) {}
@@ -65,8 +73,7 @@ class RuleLoader {
     for (const std::string& path : sources_.files) {
       load_file(path);
     }
-    if (!sources_.project.empty() && !is_among(sources_.files, std::string_view(kProjectRules)) &&
-        has_project_rules()) {
+    if (!is_among(sources_.files, std::string_view(kProjectRules)) && has_project_rules(sources_)) {
       load_file(kProjectRules);
     }
     return std::move(loaded_);
@@ -97,11 +104,6 @@ class RuleLoader {
       leave_out("config.json", "privacy.allow");
     }
     return {};
-  }
-
-  [[nodiscard]] bool has_project_rules() const {
-    const Result<std::unique_ptr<FileSystem>> project = open_posix_file_system(sources_.project);
-    return project && (*project)->info(kProjectRules);
   }
 
   void refuse(Error error) { loaded_.problems.push_back(std::move(error)); }
@@ -297,6 +299,13 @@ class RuleLoader {
 };
 
 }  // namespace
+
+Result<bool> has_rules(const RuleSources& sources) {
+  for (std::size_t i = 0; i < sources.allowed.size(); ++i) {
+    BMAD_TRY_ASSIGN([[maybe_unused]] const AllowedText item, parse_allowed(sources.allowed[i], i));
+  }
+  return !sources.allowed.empty() || !sources.files.empty() || has_project_rules(sources);
+}
 
 Result<LoadedRules> load_rules(const RuleSources& sources) { return RuleLoader(sources).run(); }
 

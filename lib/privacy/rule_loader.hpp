@@ -41,7 +41,10 @@ struct LoadedRules {
   bool has_files = false;
 };
 
-/// Errors: E_SCHEMA_INVALID for an item of `allowed`. What is wrong with a file is a problem.
+/// Whether there is a file to read, or something allowed. Errors: E_SCHEMA_INVALID for an item of
+/// `allowed`.
+Result<bool> has_rules(const RuleSources& sources);
+/// Errors: as has_rules(). What is wrong with a file is a problem.
 Result<LoadedRules> load_rules(const RuleSources& sources);
 /// One file and what it extends. Errors: what is wrong with it.
 Result<LoadedRules> load_rules_file(const std::string& path);

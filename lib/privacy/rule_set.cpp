@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -198,15 +199,30 @@ struct RuleSet::Impl {
   std::vector<std::uint16_t> always;
 };
 
+RuleSet::RuleSet(RuleSources sources) : sources_(std::move(sources)) {}
 RuleSet::RuleSet(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RuleSet::~RuleSet() = default;
 
+const RuleSet::Impl& RuleSet::impl() const {
+  std::call_once(loaded_, [this] {
+    if (impl_ == nullptr) {
+      Result<LoadedRules> loaded = load_rules(sources_);
+      assert(loaded);  // load() has read what it could refuse.
+      impl_ = std::make_unique<const Impl>(loaded ? *std::move(loaded) : LoadedRules());
+    }
+  });
+  return *impl_;
+}
+
 Result<std::shared_ptr<const RuleSet>> RuleSet::load(const RuleSources& sources) {
-  BMAD_TRY_ASSIGN(LoadedRules loaded, load_rules(sources));
-  if (!loaded.has_files && loaded.problems.empty() && loaded.allowed.empty()) {
+  BMAD_TRY_ASSIGN(const bool has_any, has_rules(sources));
+  if (!has_any) {
     return std::shared_ptr<const RuleSet>();
   }
-  return std::shared_ptr<const RuleSet>(new RuleSet(std::make_unique<Impl>(std::move(loaded))));
+  RuleSources kept = sources;
+  kept.trusted = sources.trusted && (!sources.is_trusted || sources.is_trusted());
+  kept.is_trusted = {};  // What it asks may be gone when the files are read.
+  return std::shared_ptr<const RuleSet>(new RuleSet(std::move(kept)));
 }
 
 Result<std::shared_ptr<const RuleSet>> RuleSet::load_one(const std::string& path) {
@@ -225,11 +241,11 @@ Result<std::shared_ptr<const RuleSet>> RuleSet::load_one(const std::string& path
 }
 
 void RuleSet::find(std::string_view text, Detections& out) const {
-  for (const std::uint16_t index : impl_->candidates(text)) {
-    const Rule& rule = impl_->rules[index];
+  for (const std::uint16_t index : impl().candidates(text)) {
+    const Rule& rule = impl().rules[index];
     for_each_match(rule, text, [&](std::string_view match, std::string_view secret) {
       const FoundText found{.text = text, .match = match, .secret = secret};
-      if (any_holds(rule.allows, found) || impl_->is_allowed(found, rule.spec.id)) {
+      if (any_holds(rule.allows, found) || impl().is_allowed(found, rule.spec.id)) {
         return;
       }
       const auto begin = static_cast<std::size_t>(secret.data() - text.data());
@@ -243,7 +259,7 @@ void RuleSet::leave_allowed(std::string_view text, Detections& found, std::size_
   const auto is_left = [&](const Detection& each) {
     const std::string_view secret = text.substr(each.begin, each.end - each.begin);
     const FoundText finding{.text = text, .match = secret, .secret = secret, .path = origin.path};
-    return impl_->is_disabled(each) || impl_->is_allowed(finding, each.rule) ||
+    return impl().is_disabled(each) || impl().is_allowed(finding, each.rule) ||
            (origin.honours_marks && is_marked(finding));
   };
   const auto begin = found.begin() + static_cast<std::ptrdiff_t>(from);
@@ -262,11 +278,11 @@ void leave_allowed(const RuleSet* rules, std::string_view text, Detections& foun
   }
 }
 
-const std::vector<Error>& RuleSet::problems() const { return impl_->problems; }
+const std::vector<Error>& RuleSet::problems() const { return impl().problems; }
 
 std::vector<SecretRuleInfo> RuleSet::rules() const {
   std::vector<SecretRuleInfo> list;
-  for (const Rule& rule : impl_->rules) {
+  for (const Rule& rule : impl().rules) {
     list.push_back({.id = rule.spec.id,
                     .what = rule.spec.description,
                     .tier = "file",
@@ -278,13 +294,13 @@ std::vector<SecretRuleInfo> RuleSet::rules() const {
 }
 
 std::string_view RuleSet::disabled_by(std::string_view rule) const {
-  const auto found = impl_->disabled.find(rule);
-  return found == impl_->disabled.end() ? std::string_view() : found->second;
+  const auto found = impl().disabled.find(rule);
+  return found == impl().disabled.end() ? std::string_view() : found->second;
 }
 
 std::vector<std::string> RuleSet::exceptions() const {
   std::map<std::string_view, std::string> by_file;
-  for (const auto& [id, file] : impl_->disabled) {
+  for (const auto& [id, file] : impl().disabled) {
     std::string& ids = by_file[file];
     ids += (ids.empty() ? "" : ", ") + id;
   }
@@ -292,14 +308,14 @@ std::vector<std::string> RuleSet::exceptions() const {
   for (const auto& [file, ids] : by_file) {
     all.push_back(fmt::format("{} disables or replaces {}", file, ids));
   }
-  if (!impl_->allows.empty() || !impl_->changes.empty()) {
+  if (!impl().allows.empty() || !impl().changes.empty()) {
     all.push_back(fmt::format("files of rules narrow {} by allow lists or entropy",
-                              impl_->allows.empty() ? "some rules" : "all rules"));
+                              impl().allows.empty() ? "some rules" : "all rules"));
   }
-  if (!impl_->allowed.empty()) {
+  if (!impl().allowed.empty()) {
     all.push_back(fmt::format("privacy.allow has {} {}; `bmad-mem redact --allowed` lists them",
-                              impl_->allowed.size(),
-                              impl_->allowed.size() == 1 ? "item" : "items"));
+                              impl().allowed.size(),
+                              impl().allowed.size() == 1 ? "item" : "items"));
   }
   return all;
 }
@@ -318,7 +334,7 @@ std::vector<RuleTrial> RuleSet::try_rules(std::string_view text) const {
     }
     for_each_match(rule, in, [&](std::string_view match, std::string_view secret) {
       const FoundText found{.text = in, .match = match, .secret = secret};
-      if (any_holds(rule.allows, found) || impl_->is_allowed(found, rule.spec.id)) {
+      if (any_holds(rule.allows, found) || impl().is_allowed(found, rule.spec.id)) {
         ++trial.allowed;
         return;
       }
@@ -332,7 +348,7 @@ std::vector<RuleTrial> RuleSet::try_rules(std::string_view text) const {
     return count;
   };
   std::vector<RuleTrial> trials;
-  for (const Rule& rule : impl_->rules) {
+  for (const Rule& rule : impl().rules) {
     RuleTrial trial{.rule = rule.spec.id, .line = rule.spec.line};
     RuleTrial scratch;
     for (const std::string& example : rule.spec.examples) {

@@ -8,12 +8,16 @@
 // disable some. A file with a mistake is left out as a whole, said in problems(), and the rest goes
 // on: nobody's memory stands still because of a rule.
 //
-// Threads: constant after load(), but for patterns, which are compiled when they are first needed.
+// The files are read when a text is first looked at, or somebody asks what is wrong with them: who
+// only reads a memory doesn't pay for them.
+//
+// Threads: safe. Patterns, too, are compiled when they are first needed.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +34,7 @@ struct RuleSources {
   /// Whether the user trusts the project. In one that is not trusted the files may only add rules:
   /// they disable and allow nothing, and lie below the project.
   bool trusted = true;
-  /// Asked in addition, once there is something that could be disabled or allowed.
+  /// Asked in addition, by load(), once there is something that could be disabled or allowed.
   std::function<bool()> is_trusted = {};
 };
 
@@ -42,7 +46,7 @@ struct TextOrigin {
 
 class RuleSet {
  public:
-  /// Null when there is neither a file nor anything allowed.
+  /// Null when there is neither a file nor anything allowed. Reads no file.
   /// Errors: E_SCHEMA_INVALID for an item of `allowed` that says nothing; `field` names it.
   static Result<std::shared_ptr<const RuleSet>> load(const RuleSources& sources);
   /// The rules of one file alone. Errors: those of parse_rule_file(), of reading it, and
@@ -72,9 +76,15 @@ class RuleSet {
 
  private:
   struct Impl;
+  explicit RuleSet(RuleSources sources);
   explicit RuleSet(std::unique_ptr<Impl> impl);
 
-  std::unique_ptr<Impl> impl_;
+  /// What the files say; reads them at the first call.
+  [[nodiscard]] const Impl& impl() const;
+
+  RuleSources sources_;
+  mutable std::once_flag loaded_;
+  mutable std::unique_ptr<const Impl> impl_;
 };
 
 /// As RuleSet::leave_allowed() for all of `found`; `rules` may be null.

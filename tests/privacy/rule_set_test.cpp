@@ -1,6 +1,7 @@
 // rule_set_test.cpp - rules and allow lists of people: files in gitleaks' form, privacy.allow.
 #include "privacy/rule_set.hpp"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -322,6 +323,19 @@ TEST_CASE("a stranger's file says nothing in its own words, and no bytes of it b
     project.file(".gitleaks.toml", text);
     static_cast<void>(project.redacted("A-11 " + kPat));
   }));
+}
+
+TEST_CASE("files of rules are read when a text is first looked at, and once") {
+  Project project;
+  project.file(".gitleaks.toml", "[[rules]]\nid = \"a\"\nregex = \"(HSE\"\n");
+  const std::shared_ptr<const RuleSet> rules = RuleSet::load(project.sources).value();
+  const Redactor redactor = Redactor::make({}, rules).value();
+  project.file(".gitleaks.toml", "[[rules]]\nid = \"house\"\nregex = \"HSE-[0-9]+\"\n");
+  RedactionTally tally;
+  CHECK(redactor.redact("see HSE-4711", {}, tally) == "see [REDACTED:house]");
+  CHECK(rules->problems().empty());
+  project.file(".gitleaks.toml", "[[rules]]\nid = \"later\"\nregex = \"HSE-[0-9]+\"\n");
+  CHECK(redactor.redact("see HSE-4711", {}, tally) == "see [REDACTED:house]");
 }
 
 }  // namespace bmad_mem::test::rule_set_test

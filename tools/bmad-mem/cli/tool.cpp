@@ -16,6 +16,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "cli/json_text.hpp"
+#include "cli/rule_warnings.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -211,7 +212,12 @@ Result<MemoryManager> Tool::open(std::string_view root, std::optional<SealKeySou
     BMAD_TRY(memory->check_allowed(command_->name, /*changes=*/false));
   }
   if (memory && !quiet_) {
-    for (const std::string& warning : memory->config_warnings()) {
+    std::vector<std::string> warnings = memory->config_warnings();
+    if (command_ == nullptr || !answers(*command_)) {  // Who only reads needs no rules.
+      for_each_rule_warning(*memory,
+                            [&](std::string text) { warnings.push_back(std::move(text)); });
+    }
+    for (const std::string& warning : warnings) {
       if (json_) {
         err_.print("{{\"warning\":{}}}\n", json_quoted(warning));
       } else {

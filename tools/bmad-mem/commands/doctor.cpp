@@ -14,6 +14,7 @@
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "cli/rule_warnings.hpp"
 #include "cli/tool.hpp"
 #include "install/client_state.hpp"
 #include "install/install_run.hpp"
@@ -236,12 +237,14 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
   const Status writable = memory.check_writable();
   checks.push_back(writable ? Check{.name = "memory", .text = memory.root()}
                             : of_error("memory", writable.error(), "install a newer bmad-mem"));
-  for (const std::string& warning : memory.config_warnings()) {
+  const auto add = [&](const std::string& warning) {
     checks.push_back(
         {.name = "config",
          .text = warning,
          .remedy = warning.contains(".toml") ? "mend the file of rules" : "mend config.json"});
-  }
+  };
+  std::ranges::for_each(memory.config_warnings(), add);
+  for_each_rule_warning(memory, add);
   std::vector<Session> sessions;
   if (Result<std::vector<Session>> listed = memory.list_sessions(); listed) {
     sessions = *std::move(listed);

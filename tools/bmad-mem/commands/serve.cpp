@@ -14,6 +14,7 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "cli/program.hpp"
+#include "cli/rule_warnings.hpp"
 #include "cli/tool.hpp"
 #include "http/app.hpp"
 #include "http/guard.hpp"
@@ -215,9 +216,9 @@ Result<ExitStatus> run_serve(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, MemoryManager::open(std::move(faces.people)));
   MemoryService agents(
       {.place = std::move(faces.agents), .hints = {.project_name = project_name(memory.root())}});
-  for (const std::string& warning : memory.config_warnings()) {
-    tool.note("warning: " + warning);
-  }
+  const auto warn = [&](const std::string& warning) { tool.note("warning: " + warning); };
+  std::ranges::for_each(memory.config_warnings(), warn);
+  for_each_rule_warning(memory, warn);
   // One that is just starting doesn't say where it is, and one that is ending answers no more.
   const auto patience = std::chrono::steady_clock::now() + kPatience;
   Result<ServerFile> file = ServerFile::claim(memory.root());

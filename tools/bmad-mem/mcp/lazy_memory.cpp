@@ -1,14 +1,24 @@
 #include "mcp/lazy_memory.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <string>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include "cli/rule_warnings.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
+namespace {
+
+void warn(const std::string& warning) {
+  fmt::print(stderr, "bmad-mem: warning: {}\n", printable(warning));
+}
+
+}  // namespace
 
 Result<MemoryManager*> LazyMemory::open(std::string root) {
   Result<MemoryManager> opened = MemoryManager::open({.root = std::move(root),
@@ -23,9 +33,7 @@ Result<MemoryManager*> LazyMemory::open(std::string root) {
     return std::move(opened).error();
   }
   memory_.emplace(std::move(*opened));
-  for (const std::string& warning : memory_->config_warnings()) {
-    fmt::print(stderr, "bmad-mem: warning: {}\n", printable(warning));
-  }
+  std::ranges::for_each(memory_->config_warnings(), warn);
   return &*memory_;
 }
 
@@ -49,6 +57,12 @@ Result<MemoryManager*> LazyMemory::to_write() {
     return Error{.code = ErrorCode::E_ACCESS_DENIED,
                  .message = "this server was started with --read-only and writes nothing"};
   }
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, made());
+  std::call_once(said_, [&] { for_each_rule_warning(*memory, warn); });
+  return memory;
+}
+
+Result<MemoryManager*> LazyMemory::made() {
   BMAD_TRY_ASSIGN(MemoryManager* const memory, to_read());
   if (memory != nullptr) {
     return memory;

@@ -39,10 +39,12 @@ class LazyMemory {
 
  private:
   Result<MemoryManager*> open(std::string root);
+  Result<MemoryManager*> made();
 
   const MemoryPlace place_;
   std::mutex mutex_;                     // Guards the next one until it has a value.
   std::optional<MemoryManager> memory_;  // Stays where it is once it is there.
+  std::once_flag said_;                  // What is wrong with the rules, at the first write.
 };
 
 /// A memory to answer from; null: there is none yet.

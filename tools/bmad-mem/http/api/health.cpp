@@ -12,6 +12,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/settings.hpp"
 #include "cli/json_text.hpp"
+#include "cli/rule_warnings.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
 #include "http/api/entry_filters.hpp"
@@ -166,7 +167,10 @@ Result<HttpResponse> http_settings(ApiContext& context, const EndpointCall& /*ca
   const std::string effective = json_compact(effective_settings(context.memory));
   JsonWriter json;
   json.begin_object().key("settings").raw(effective).member("root", context.memory.root());
-  add_list(json, "warnings", context.memory.config_warnings());
+  std::vector<std::string> warnings = context.memory.config_warnings();
+  for_each_rule_warning(context.memory,
+                        [&](std::string text) { warnings.push_back(std::move(text)); });
+  add_list(json, "warnings", warnings);
   json.member("version", tool_version());
   return object_response(json);
 }
