@@ -17,6 +17,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "bmad_mem/json_parser.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace bmad_mem::test::origin_ledger_test {
@@ -66,6 +67,12 @@ class Ledger {
   std::string path = folder.path("ledger");
   OriginLedger ledger{path, HashKey{1, 2, 3}};
 };
+
+std::uint64_t tag(std::string_view line) {
+  const OriginLedger ledger("/nowhere", HashKey{});
+  JsonParser parser;
+  return ledger.line_tag("s1", parser.parse(line).value(), line);
+}
 
 }  // namespace
 
@@ -176,6 +183,26 @@ TEST_CASE("writers lose nothing while others sort the ledger and are killed at i
   }
   all.ledger.compact(nullptr, kToday);
   CHECK(all.count(0, end) == end);
+}
+
+TEST_CASE("a line's tag is that of what it states, in whatever layout") {
+  struct Row {
+    std::string_view compact;
+    std::string_view other;
+  };
+  static constexpr Row kRows[] = {
+      {R"({"id":"a","n":1.00,"t":"x y"})", R"( { "id" : "a" , "n" : 1.00 , "t" : "x y" } )"},
+      {R"({"id":"a","m":{"b":[1,"c d"]}})", R"({"id":"a","m":{"b": [1, "c d"] } })"},
+      {R"({"id":"a","access_count":2})", R"({"id":"a"})"},
+      {R"({"id":"a","pinned":true,"x":"\" ,"})", R"({"id":"a", "x":"\" ,"})"},
+      {R"({"a":"x","b":{}})", R"({"a":"x","b":{ }})"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.compact);
+    CHECK(tag(row.compact) == tag(row.other));
+  }
+  CHECK(tag(R"({"id":"a","t":"x y"})") != tag(R"({"id":"a","t":"xy"})"));
+  CHECK(tag(R"({"id":"a","n":1.0})") != tag(R"({"id":"a","n":1.00})"));
 }
 
 }  // namespace bmad_mem::test::origin_ledger_test

@@ -263,13 +263,10 @@ namespace {
 
 /// Appends the name and the compact value of each member of `line` to `text`, but for mechanical
 /// ones, without a copy of the line. False, and nothing, when that takes one: there are blanks
-/// between tokens within a value, or names twice.
+/// between tokens within a value.
 bool add_members(std::string& text, JsonValue entry, std::string_view line) {
-  constexpr std::size_t kMembersMax = 32;
   constexpr std::string_view kBlanks = " \t\r\n";
   const std::size_t size_before = text.size();
-  std::array<std::string_view, kMembersMax> names;
-  std::size_t count = 0;
   JsonCursor cursor(line);
   cursor.step();
   for (const JsonMember& member : entry.members()) {
@@ -280,14 +277,10 @@ bool add_members(std::string& text, JsonValue entry, std::string_view line) {
     std::string_view value = line.substr(begin, cursor.at() - begin);
     cursor.step();
     value = value.substr(0, value.find_last_not_of(kBlanks) + 1);
-    const bool is_known =
-        std::find(names.begin(), names.begin() + count, member.key) != names.begin() + count;
-    if (is_known || count == kMembersMax ||
-        (!member.value.is_string() && value.find_first_of(kBlanks) != std::string_view::npos)) {
+    if (!member.value.is_string() && value.find_first_of(kBlanks) != std::string_view::npos) {
       text.resize(size_before);
       return false;
     }
-    names[count++] = member.key;
     if (!is_mechanical(member.key)) {
       add_part(text, member.key);
       add_part(text, value);
