@@ -58,23 +58,25 @@ std::vector<std::string> make_environment() {
     if (text.starts_with("ASAN_OPTIONS=")) {
       asan = std::string(text) + ":detect_leaks=0";
     } else if (!text.starts_with("BMAD_") && !text.starts_with("XDG_DATA_HOME=") &&
-               !text.starts_with("XDG_STATE_HOME=")) {
+               !text.starts_with("XDG_STATE_HOME=") && !text.starts_with("XDG_CONFIG_HOME=")) {
       variables.emplace_back(text);
     }
   }
   variables.push_back(asan);
-  // The memory of the user who runs the tests is nobody's business.
-  static const std::string kOwn = "/dev/shm/bmad-crash-own-" + std::to_string(::getpid());
+  // The memory of the user who runs the tests is nobody's business, nor are the keys.
   std::atexit([] {
     std::error_code ignored;
-    std::filesystem::remove_all(kOwn, ignored);
+    std::filesystem::remove_all(own_folder(), ignored);
   });
-  variables.push_back("XDG_DATA_HOME=" + kOwn);
-  variables.push_back("XDG_STATE_HOME=" + kOwn + "/state");
+  variables.push_back("XDG_DATA_HOME=" + own_folder());
+  variables.push_back("XDG_STATE_HOME=" + own_folder() + "/state");
+  variables.push_back("XDG_CONFIG_HOME=" + own_folder() + "/config");
   return variables;
 }
 
 }  // namespace
+
+std::string own_folder() { return "/dev/shm/bmad-crash-own-" + std::to_string(::getpid()); }
 
 void throw_errno(std::string_view what) {
   throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));

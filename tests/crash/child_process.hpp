@@ -58,6 +58,10 @@ class ChildImage {
 /// Runs `command` to its end.
 ChildResult run_child(const ChildCommand& command);
 
+/// What the user has outside of projects: bmad-mem/keys in its folder "config" is the key of sealed
+/// entries. It goes with this process.
+std::string own_folder();
+
 /// The environment of every child: ours without the variables of bmad-mem, and with leak detection
 /// off, because LeakSanitizer refuses to work in a traced process.
 const std::vector<char*>& child_environment();

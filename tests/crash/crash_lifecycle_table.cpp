@@ -255,6 +255,43 @@ void with_old_secrets(CrashStore& store) {
   write_file(config, settings);
 }
 
+/// Puts two keys where the program looks for them, and the second alone into another file.
+std::string make_keys() {
+  const std::filesystem::path folder = std::filesystem::path(own_folder()) / "config" / "bmad-mem";
+  std::filesystem::create_directories(folder);
+  const std::string second = std::string(64, 'b') + "\n";
+  for (const auto& [name, keys] :
+       {std::pair("keys", std::string(64, 'a') + "\n" + second), std::pair("second", second)}) {
+    write_file(folder / name, keys);
+    std::filesystem::permissions(
+        folder / name, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  }
+  return (folder / "second").string();
+}
+
+/// Canaries in a log, among the evicted and the deleted, and in an archive.
+void to_be_encrypted(CrashStore& store) {
+  make_keys();
+  with_canaries(store);
+  store.must({"add", "decision", "--session", "$T", "-"}, entry("decision", "dec-t", kCanary));
+  store.must({"compact", "--session", "$S", "--keep", "60"});
+  store.must({"delete", "dec-c"});
+  store.must({"session", "archive", "$T"});
+  store.acknowledge();  // What is in logs: all of it stays there.
+}
+
+void with_encrypted(CrashStore& store) {
+  to_be_encrypted(store);
+  store.must({"seal", "on", "--yes"});
+}
+
+void with_one_encrypted(CrashStore& store) {
+  make_keys();
+  more_entries(store);
+  store.acknowledge();
+  store.must({"seal", "on", "--session", "$S", "--yes"});
+}
+
 /// Runs a command that is killed in the middle of its work.
 /// `thirds` of what it changes are done by then.
 void kill_midway(CrashStore& store, const Words& arguments, std::size_t thirds = 2) {
@@ -296,6 +333,9 @@ std::vector<CrashCommand> make_lifecycle_table() {
   const std::string nothing_deleted = "not among the deleted entries";
   // Of an archive that goes, its manifest goes first; repair makes it from the archive.
   const Words half_gone = {"missing_manifest"};
+  const std::vector<Words> all_back = {
+      restore_evicted, {"undelete", "dec-c"}, {"session", "restore", "$T"}};
+  const Words get_canary = {"--json", "get", "msg-c", "dec-t"};
   // clang-format off: one command, one line.
   return {
       {.name = "a query that seals", .prepare = to_be_sealed, .arguments = {"query", "earlier"}, .proof = {"--json", "query", "earlier"}, .proof_text = "earlier-1", .sought = "earlier", .fate = kMove},
@@ -328,6 +368,10 @@ std::vector<CrashCommand> make_lifecycle_table() {
       {.name = "purge --all", .prepare = with_much_deleted, .arguments = {"purge", "--all"}, .writes_in_parts = true, .fate = kMove, .doomed = {kCanary}},
       {.name = "decay --write", .prepare = more_entries, .arguments = {"decay", "--write"}, .writes_in_parts = true, .fate = EntryFate::kAge},
       {.name = "redact", .prepare = with_old_secrets, .arguments = {"redact", "--session", "$S"}, .writes_in_parts = true, .proof = {"audit", "--json", "--action", "redact"}, .proof_text = "github-pat", .fate = EntryFate::kAge, .doomed = {kOldSecret}},
+      {.name = "seal on", .prepare = to_be_encrypted, .arguments = {"seal", "on", "--yes"}, .writes_in_parts = true, .findings = half_gone, .proof = get_canary, .proof_text = kCanary, .fate = EntryFate::kAge, .doomed = {kCanary}, .way_back = all_back},
+      {.name = "seal rotate", .prepare = with_encrypted, .arguments = {"seal", "rotate", "--new-key-file", make_keys(), "--yes"}, .writes_in_parts = true, .findings = half_gone, .proof = get_canary, .proof_text = kCanary, .fate = EntryFate::kAge, .doomed = {kCanary}, .way_back = all_back},
+      {.name = "seal off", .prepare = with_encrypted, .arguments = {"seal", "off", "--yes"}, .writes_in_parts = true, .findings = half_gone, .proof = get_canary, .proof_text = kCanary, .fate = EntryFate::kAge, .done_code = "E_INVALID_QUERY", .way_back = all_back},
+      {.name = "add to a sealed session", .prepare = with_one_encrypted, .arguments = {"add", "decision", "--session", "$S", "-"}, .input = entry("decision", "dec-sealed", kSealedCanary), .marks = {"dec-sealed"}, .sought = "message", .fate = EntryFate::kAge, .doomed = {kSealedCanary}},
       {.name = "maintain", .prepare = with_old_entries, .arguments = {"maintain"}, .writes_in_parts = true, .fate = kMove, .way_back = {{"undelete", "--session", "$S", "--session", "$T"}}},
       {.name = "maintain with old archives", .prepare = with_old_archives, .arguments = {"maintain"}, .writes_in_parts = true, .findings = half_gone, .fate = kMove, .way_back = {{"undelete", "--session", "$S", "--session", "$T"}}},
       {.name = "maintain with expired entries", .prepare = with_expired_entries, .arguments = {"maintain"}, .writes_in_parts = true, .fate = kMove, .doomed = {kCanary}, .way_back = {restore_evicted, {"session", "restore", "$T"}}},

@@ -224,8 +224,9 @@ std::string Recovery::make_root() {
 }
 
 void Recovery::add_next(const std::string& session) {
-  const ChildResult add = store_.run({"add", command_.next_type, "--session", session, "-"},
-                                     one_entry(command_.next_type, kNextMark));
+  std::string entry = one_entry(command_.next_type, kNextMark);
+  entry.insert(1, R"("id":")" + std::string(kNextMark) + R"(",)");  // In clear in a sealed line.
+  const ChildResult add = store_.run({"add", command_.next_type, "--session", session, "-"}, entry);
   std::size_t found = 0;
   for (const auto& [log, lines] : store_.logs()) {
     found += static_cast<std::size_t>(std::ranges::count_if(
