@@ -29,6 +29,7 @@ namespace {
 
 constexpr std::string_view kMarkName = "/mark.json";
 constexpr std::string_view kLedgerName = "/ledger";
+constexpr std::string_view kWaitingName = "/waiting.jsonl";
 
 /// The folder that a path names, as the kernel tells it from all others.
 struct FolderIdentity {
@@ -94,6 +95,13 @@ std::string problem_of(const std::string& path) {
     return fmt::format("other users may write {}; run: chmod go-w {}", path, path);
   }
   return {};
+}
+
+void make_folders(const std::string& path) {
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = path.find('/', end + 1);
+    ::mkdir(path.substr(0, end).c_str(), 0700);
+  }
 }
 
 Error state_error(std::string_view what, std::string path) {
@@ -243,10 +251,7 @@ Status RootOrigins::mark(RootTrust trust, const Config& config) {
     return Error{.code = ErrorCode::E_INVALID_QUERY,
                  .message = "no folder is known to keep trust in; set HOME or XDG_STATE_HOME"};
   }
-  for (std::size_t end = 0; end != std::string::npos;) {
-    end = folder_.find('/', end + 1);
-    ::mkdir(folder_.substr(0, end).c_str(), 0700);
-  }
+  make_folders(folder_);
   const std::string path = folder_ + std::string(kMarkName);
   const std::string ledger = folder_ + std::string(kLedgerName);
   for (const std::string& each : {state_folder_, folder_, path, ledger}) {
@@ -285,6 +290,28 @@ Status RootOrigins::mark(RootTrust trust, const Config& config) {
   return is_foreign()
              ? Status(Error{.code = ErrorCode::E_STORAGE_IO, .message = reason_, .path = path})
              : Status();
+}
+
+std::string RootOrigins::waiting_file() const {
+  return folder_.empty() || state_folder_ == kNoStateFolder ? std::string()
+                                                            : folder_ + std::string(kWaitingName);
+}
+
+Result<std::string> RootOrigins::make_waiting_file() const {
+  std::string path = waiting_file();
+  if (path.empty()) {
+    return Error{.code = ErrorCode::E_ACCESS_DENIED,
+                 .message =
+                     "no folder is known where entries can wait for their key; set HOME or "
+                     "XDG_STATE_HOME"};
+  }
+  make_folders(folder_);
+  for (const std::string& each : {state_folder_, folder_, path}) {
+    if (std::string problem = problem_of(each); !problem.empty()) {
+      return Error{.code = ErrorCode::E_ACCESS_DENIED, .message = std::move(problem), .path = each};
+    }
+  }
+  return path;
 }
 
 Status RootOrigins::revoke() {

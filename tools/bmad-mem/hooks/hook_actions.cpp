@@ -194,7 +194,7 @@ Status add(const HookJob& job, const HookEvent& event, EntryType type,
   const std::vector<std::string_view> views(lines.begin(), lines.end());
   // What is told twice becomes another version of the same entry, which compaction folds. To leave
   // it out, the engine would have to read the whole log, each time.
-  const BatchOptions options{.keep_going = true};
+  const BatchOptions options{.keep_going = true, .may_wait = true};
   Result<BatchReport> report = job.memory.add_batch(event.session_id, type, views, options);
   if (!report && report.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
     BMAD_TRY(need_session(job, event));
@@ -202,6 +202,9 @@ Status add(const HookJob& job, const HookEvent& event, EntryType type,
   }
   if (!report) {
     return std::move(report).error();
+  }
+  if (report->waiting == 0) {
+    static_cast<void>(job.memory.write_waiting());  // The key is here, or none is wanted any more.
   }
   return report->rejected.empty() ? Status() : Status(std::move(report->rejected.front().error));
 }
@@ -257,6 +260,21 @@ Status tell(const HookJob& job, const HookEvent& event, const std::string& task,
   }
 }
 
+void add_news(std::string& news, const std::string& more) {
+  news += (news.empty() || more.empty() ? "" : "\n") + more;
+}
+
+/// For a person, where entries wait for their key; else empty.
+std::string waiting_news(const MemoryManager& memory) {
+  const std::uint64_t count = memory.count_waiting();
+  return count == 0 ? std::string()
+                    : fmt::format(
+                          "bmad-mem: {} of this memory {} for the key that seals {}; name "
+                          "the key in $BMAD_MEM_KEY_FILE, or ask `bmad-mem doctor`",
+                          format_count(count, "entry", "entries"), count == 1 ? "waits" : "wait",
+                          count == 1 ? "it" : "them");
+}
+
 Result<HookNews> news_at_start(const HookJob& job, const HookEvent& event) {
   HookNews news;
   if (!tells(job, event)) {
@@ -266,6 +284,7 @@ Result<HookNews> news_at_start(const HookJob& job, const HookEvent& event) {
     news.for_person =
         "bmad-mem: this memory came from elsewhere, so all of it is quoted and none of its "
         "programs runs; `bmad-mem trust` shows it and asks";
+    add_news(news.for_person, waiting_news(job.memory));
     return news;
   }
   WaitingCandidates waiting = waiting_candidates(job);
@@ -278,6 +297,7 @@ Result<HookNews> news_at_start(const HookJob& job, const HookEvent& event) {
   } else {
     news.for_person = std::move(waiting.for_person);
   }
+  add_news(news.for_person, waiting_news(job.memory));
   return news;
 }
 

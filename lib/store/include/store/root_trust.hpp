@@ -3,6 +3,7 @@
 //   STATE/roots/4f0c5a…/        0700, of this user alone
 //     mark.json                 {"path":…,"device":…,"inode":…,"born":…,"made":"own",…}
 //     ledger                    origins of lines, see origin_ledger.hpp
+//     waiting.jsonl             entries that wait for their key, see waiting_lines.hpp
 //
 // The name of the folder is a hash of the root's real path. The mark holds for the folder that has
 // this path, inode and time of birth; where a file system knows no birth, this device. A root that
@@ -54,6 +55,13 @@ class RootOrigins {
   /// Marks the root with what it is now; a ledger that is there stays. Errors: E_STORAGE_IO,
   /// E_ACCESS_DENIED for a folder that others may write.
   Status mark(RootTrust trust, const Config& config);
+  /// Where entries wait for the key that seals them, also those of a foreign root; empty where no
+  /// state folder is known.
+  [[nodiscard]] std::string waiting_file() const;
+  /// The same, with the folders above it. Errors: E_ACCESS_DENIED for what others may write, and
+  /// where no state folder is known.
+  [[nodiscard]] Result<std::string> make_waiting_file() const;
+
   /// Removes mark and ledger.
   Status revoke();
 

@@ -1,0 +1,175 @@
+#include "store/waiting_lines.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/object_text.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "store/layout.hpp"
+#include "store/manifest.hpp"
+#include "store/posix_file_system.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// What no hook ever records between two looks for the key.
+constexpr std::uint64_t kWaitingSizeMax = std::uint64_t{256} << 20U;
+
+class WaitingFile {
+ public:
+  WaitingFile(const std::string& path, int flags, int lock)
+      : number_(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600)) {
+    is_locked_ = number_ >= 0 && ::flock(number_, lock) == 0;
+  }
+  ~WaitingFile() {
+    if (number_ >= 0) {
+      ::close(number_);
+    }
+  }
+  WaitingFile(const WaitingFile&) = delete;
+  WaitingFile& operator=(const WaitingFile&) = delete;
+
+  [[nodiscard]] bool is_locked() const { return is_locked_; }
+  [[nodiscard]] int number() const { return number_; }
+  [[nodiscard]] std::uint64_t size() const {
+    struct stat about{};
+    return ::fstat(number_, &about) == 0 ? static_cast<std::uint64_t>(about.st_size) : 0;
+  }
+
+ private:
+  int number_;
+  bool is_locked_ = false;
+};
+
+/// An entry as it waits.
+struct WaitingLine {
+  std::string session_id;
+  EntryType type = EntryType::kConversation;
+  Origin origin = Origin::kElsewhere;
+  std::string entry;
+};
+
+std::optional<WaitingLine> parse_waiting(JsonParser& parser, std::string_view text) {
+  const Result<JsonValue> value = parser.parse(text);
+  const std::optional<EntryType> type =
+      value ? try_parse_entry_type((*value)["type"].string()) : std::nullopt;
+  if (!type || !is_session_id((*value)["session_id"].string())) {
+    return std::nullopt;
+  }
+  WaitingLine line{.session_id = std::string((*value)["session_id"].string()), .type = *type};
+  for (const Origin origin : {Origin::kAgent, Origin::kPerson, Origin::kAccepted}) {
+    line.origin = (*value)["origin"].string() == origin_name(origin) ? origin : line.origin;
+  }
+  constexpr std::string_view kEntry = R"(,"entry":)";  // The last member: raw, byte for byte.
+  const std::size_t at = text.find(kEntry);
+  if (at == std::string_view::npos || !text.ends_with('}')) {
+    return std::nullopt;
+  }
+  line.entry = text.substr(at + kEntry.size(), text.size() - at - kEntry.size() - 1);
+  return line;
+}
+
+Status sync_folder_of(const std::string& path) {
+  const std::string folder = path.substr(0, path.rfind('/'));
+  const int number = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool is_synced = number >= 0 && ::fsync(number) == 0;
+  const int failed = errno;
+  if (number >= 0) {
+    ::close(number);
+  }
+  return is_synced ? Status() : Status(posix_error(failed, "sync", folder));
+}
+
+}  // namespace
+
+Status keep_waiting(const Store& store, std::string_view session_id, EntryType type,
+                    std::span<const std::string_view> lines, Origin origin) {
+  BMAD_TRY_ASSIGN(const std::string path, store.origins->make_waiting_file());
+  std::string text;
+  for (const std::string_view line : lines) {
+    JsonWriter json;
+    json.begin_object().member("session_id", session_id).member("type", entry_type_name(type));
+    json.member("origin", origin_name(origin)).key("entry").raw(line).end_object();
+    text += json.take() + '\n';
+  }
+  const WaitingFile file(path, O_RDWR | O_APPEND | O_CREAT, LOCK_EX);
+  if (!file.is_locked()) {
+    return posix_error(errno, "write to", path);
+  }
+  const std::uint64_t before = file.size();
+  char last = '\n';
+  if (before > 0 && ::pread(file.number(), &last, 1, static_cast<off_t>(before - 1)) == 1 &&
+      last != '\n') {
+    text.insert(0, 1, '\n');  // A crash has cut the line before.
+  }
+  errno = ENOSPC;  // What a short write means.
+  if (::write(file.number(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+      ::fsync(file.number()) != 0) {
+    const int number = errno;
+    static_cast<void>(::ftruncate(file.number(), static_cast<off_t>(before)));
+    return posix_error(number, "write to", path);
+  }
+  return before > 0 ? Status() : sync_folder_of(path);
+}
+
+std::uint64_t count_waiting(const Store& store) {
+  const std::string path = store.origins->waiting_file();
+  struct stat about{};
+  if (path.empty() || ::stat(path.c_str(), &about) != 0 || about.st_size == 0) {
+    return 0;
+  }
+  const Result<std::string> text = read_private_file(path, kWaitingSizeMax);
+  return text ? static_cast<std::uint64_t>(std::ranges::count(*text, '\n')) : 0;
+}
+
+Result<std::uint64_t> write_waiting(Store& store) {
+  const std::string path = store.origins->waiting_file();
+  struct stat about{};
+  if (path.empty() || ::stat(path.c_str(), &about) != 0 || about.st_size == 0) {
+    return 0;
+  }
+  const WaitingFile file(path, O_WRONLY, LOCK_EX | LOCK_NB);
+  if (!file.is_locked()) {
+    return 0;
+  }
+  BMAD_TRY_ASSIGN(const std::string text, read_private_file(path, kWaitingSizeMax));
+  JsonParser parser;
+  std::uint64_t count = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::optional<WaitingLine> line =
+        parse_waiting(parser, std::string_view(text).substr(at, end - at));
+    at = end + 1;
+    if (!line) {
+      continue;  // Torn by a crash: nobody was told that it is kept.
+    }
+    const ActingAs writer(line->origin);
+    const std::string_view entry = line->entry;
+    const BatchOptions options{.known = KnownEntries::kSkipIdentical};
+    Result<BatchReport> added =
+        add_lines(store, line->session_id, line->type, {&entry, 1}, options);
+    if (!added && added.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
+      continue;  // It was deleted since.
+    }
+    BMAD_TRY(added);
+    ++count;
+  }
+  if (::ftruncate(file.number(), 0) != 0 || ::fsync(file.number()) != 0) {
+    return posix_error(errno, "truncate", path);
+  }
+  return count;
+}
+
+}  // namespace bmad_mem
