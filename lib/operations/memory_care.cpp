@@ -176,6 +176,15 @@ Result<std::vector<SealReport>> MemoryManager::seal(const SealOptions& options,
   return seal_sessions(*store, options, on_progress);
 }
 
+SealState MemoryManager::seal_state() const {
+  SealState state;
+  if (const auto* const own = dynamic_cast<const StoreSealing*>(impl_->store.sealing.get())) {
+    state = own->state();
+  }
+  state.waiting = count_waiting();
+  return state;
+}
+
 Result<PrivacyReport> MemoryManager::privacy_report(std::span<const std::string> sessions) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kPrivacy));
   return report_privacy(*store, sessions);

@@ -29,6 +29,7 @@
 #include "store/sessions.hpp"
 #include "store/store.hpp"
 #include "store/store_watch.hpp"
+#include "store/waiting_lines.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -437,6 +438,13 @@ Result<std::optional<Entry>> MemoryManager::agent_state(
   filter.limit = 1;
   BMAD_TRY_ASSIGN(std::vector<Entry> newest, list_entries(*store, filter));
   return newest.empty() ? std::optional<Entry>() : std::move(newest.front());
+}
+
+std::uint64_t MemoryManager::count_waiting() const { return bmad_mem::count_waiting(impl_->store); }
+
+Result<std::uint64_t> MemoryManager::write_waiting() {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kAdd));
+  return bmad_mem::write_waiting(*store);
 }
 
 Result<BatchReport> MemoryManager::add_batch(std::string_view session_id, EntryType type,

@@ -7,8 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "memory_impl.hpp"
+#include "model/entry.hpp"
 #include "paging.hpp"
 #include "search/held_indexes.hpp"
 #include "search/holding.hpp"
@@ -83,9 +85,23 @@ Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const 
 Result<std::uint64_t> MemoryManager::closed_entries(const EntryFilter& filter) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kList));
   BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, filter));
-  BMAD_TRY_ASSIGN(const SealedEntries sealed,
-                  sealed_entries(store_of(*store, allowed.sessions), allowed));
-  return sealed.closed;
+  return count_closed(store_of(*store, allowed.sessions), allowed);
+}
+
+Result<std::string> MemoryManager::document_text(std::string_view session_id,
+                                                 std::string stored) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kGet));
+  JsonParser parser;
+  const Result<JsonValue> value =
+      store->sealing->is_on() ? parser.parse(stored) : Result<JsonValue>(JsonValue());
+  if (!value || (*value)[kSealedField].string().empty()) {
+    return stored;
+  }
+  BMAD_TRY_ASSIGN(const std::string line,
+                  store->sealing->open(session_id, EntryType::kArtifact, *value));
+  JsonParser inner;
+  BMAD_TRY_ASSIGN(const JsonValue document, inner.parse(line));
+  return std::string(document["document"].string());
 }
 
 Result<std::vector<Hit>> MemoryManager::query(const Query& query) const {

@@ -319,6 +319,26 @@ Error nothing_sealed() {
           .field = "step"};
 }
 
+Error another_key(const SealingRecord& record, const SealKeys& keys) {
+  return {.code = ErrorCode::E_ACCESS_DENIED,
+          .message = fmt::format("the memory is sealed with the key {}, and the key here is {}; "
+                                 "`bmad-mem seal rotate` changes the key, and needs both",
+                                 record.key_id, keys.current().id()),
+          .field = "key"};
+}
+
+/// Before anything changes: without the old key every entry would stay as it is. A run that was
+/// interrupted has named the new one already.
+Status check_old_key(const StoreSealing& own, const SealKeys& keys, const SealingRecord& record,
+                     const SealOptions& options) {
+  if (keys.find(record.key_id) != nullptr) {
+    return {};
+  }
+  const Result<SealKeys> others = own.read_file(options.new_key_file);
+  return others && others->current().id() == record.key_id ? Status()
+                                                           : Status(another_key(record, keys));
+}
+
 /// What sealing.json is to say, and the keys for it.
 Result<Sealing> plan_sealing(Store& store, const StoreSealing& own, const SealOptions& options) {
   Sealing sealing{.step = options.step, .record = {}, .keys = {}};
@@ -336,6 +356,7 @@ Result<Sealing> plan_sealing(Store& store, const StoreSealing& own, const SealOp
   BMAD_TRY_ASSIGN(const std::shared_ptr<const SealKeys> keys, own.keys(record.recipe));
   sealing.keys = *keys;
   if (options.step == SealStep::kRotate) {
+    BMAD_TRY(check_old_key(own, *keys, record, options));
     BMAD_TRY(own.make_file(options.new_key_file));
     BMAD_TRY_ASSIGN(const SealKeys others, own.read_file(options.new_key_file));
     record.key_id = others.current().id();
@@ -347,11 +368,7 @@ Result<Sealing> plan_sealing(Store& store, const StoreSealing& own, const SealOp
   record.key_id = record.key_id.empty() ? keys->current().id() : record.key_id;
   const SealKey* const current = sealing.keys.find(record.key_id);
   if (current == nullptr) {
-    return Error{.code = ErrorCode::E_ACCESS_DENIED,
-                 .message = fmt::format("the memory is sealed with the key {}, and the key here is "
-                                        "{}; `bmad-mem seal rotate` changes the key",
-                                        record.key_id, keys->current().id()),
-                 .field = "key"};
+    return another_key(record, *keys);
   }
   sealing.keys.rotate(SealKey(*current));
   record.ends = options.step == SealStep::kOff;

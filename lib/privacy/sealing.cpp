@@ -30,6 +30,16 @@ Error no_key(std::string message) {
           .field = "key"};
 }
 
+/// `sealing.json` may have come with git: then the key is somebody else's.
+Error not_here(FileSystem& files, std::string_view key_id, std::string_view instead) {
+  Error error =
+      no_key(fmt::format("the entry is to be sealed with the key {}, {}", key_id, instead));
+  error.message +=
+      "; if nobody you know sealed this memory, delete the file: entries are then in clear";
+  error.path = files.display_path(kSealingFile);
+  return error;
+}
+
 Error bad_record(FileSystem& files, std::string_view field) {
   return {.code = ErrorCode::E_STORAGE_CORRUPT,
           .message = "can't be read, so nothing is written; bring the file back from git",
@@ -126,7 +136,7 @@ Result<std::optional<SealingRecord>> load_sealing(FileSystem& files) {
 
 bool StoreSealing::is_on() const { return files_.info(kSealingFile).has_value(); }
 
-bool StoreSealing::opens() const { return !source_.is_empty() && is_on(); }
+bool StoreSealing::opens() const { return !source_.is_empty(); }
 
 Status StoreSealing::check_place(const std::string& path) const {
   std::error_code failed;
@@ -194,6 +204,34 @@ Result<std::shared_ptr<const SealKeys>> StoreSealing::keys(
   return keys_;
 }
 
+/// Errors: as keys(), and E_ACCESS_DENIED when it is not here.
+Result<SealKey> StoreSealing::sealing_key(const SealingRecord& record) const {
+  if (source_.is_empty()) {
+    return not_here(files_, record.key_id, "which is not here");
+  }
+  BMAD_TRY_ASSIGN(const std::shared_ptr<const SealKeys> all, keys(record.recipe));
+  const SealKey* const key = all->find(record.key_id);
+  if (key == nullptr) {
+    return not_here(files_, record.key_id,
+                    fmt::format("and the key here is {}", all->current().id()));
+  }
+  return *key;
+}
+
+SealState StoreSealing::state() const {
+  const Result<std::optional<SealingRecord>> record = load_sealing(files_);
+  if (!record) {
+    return {.is_on = true, .problem = record.error()};
+  }
+  if (!*record) {
+    return {};
+  }
+  const Result<SealKey> key = sealing_key(**record);
+  return {.is_on = !(*record)->ends,
+          .key_id = (*record)->key_id,
+          .problem = key ? std::optional<Error>() : key.error()};
+}
+
 Result<std::optional<std::string>> StoreSealing::seal(std::string_view session_id, EntryType type,
                                                       JsonValue entry,
                                                       std::string_view line) const {
@@ -201,33 +239,50 @@ Result<std::optional<std::string>> StoreSealing::seal(std::string_view session_i
   if (!record || !record->wants(session_id, type, entry)) {
     return std::optional<std::string>();
   }
-  if (source_.is_empty()) {
-    return no_key(fmt::format("the entry is to be sealed with the key {}, which is not here",
-                              record->key_id));
-  }
-  BMAD_TRY_ASSIGN(const std::shared_ptr<const SealKeys> all, keys(record->recipe));
-  const SealKey* const key = all->find(record->key_id);
-  if (key == nullptr) {
-    return no_key(fmt::format("the entry is to be sealed with the key {}, and the key here is {}",
-                              record->key_id, all->current().id()));
-  }
+  BMAD_TRY_ASSIGN(const SealKey key, sealing_key(*record));
   BMAD_TRY_ASSIGN(std::string sealed,
-                  seal_line(*key, {.session_id = session_id, .type = type}, entry, line));
+                  seal_line(key, {.session_id = session_id, .type = type}, entry, line));
   return std::optional(std::move(sealed));
+}
+
+namespace {
+
+class KeyedOpener final : public LineOpener {
+ public:
+  explicit KeyedOpener(std::shared_ptr<const SealKeys> keys) : keys_(std::move(keys)) {}
+
+  [[nodiscard]] bool has_key(JsonValue entry) const override {
+    const std::string_view id = sealing_key_id(entry);
+    return id.empty() || keys_->find(id) != nullptr;  // Without an id it is damaged.
+  }
+  [[nodiscard]] Result<std::string> open(std::string_view session_id, EntryType type,
+                                         JsonValue entry) const override {
+    return open_line(*keys_, {.session_id = session_id, .type = type}, entry);
+  }
+
+ private:
+  std::shared_ptr<const SealKeys> keys_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LineOpener>> StoreSealing::opener() const {
+  auto all = std::make_shared<const SealKeys>();
+  if (!source_.is_empty()) {
+    std::optional<PassphraseRecipe> recipe;
+    if (!source_.passphrase.empty()) {
+      BMAD_TRY_ASSIGN(const std::optional<SealingRecord> record, load_sealing(files_));
+      recipe = record ? record->recipe : std::nullopt;
+    }
+    BMAD_TRY_ASSIGN(all, keys(recipe));
+  }
+  return std::unique_ptr<LineOpener>(std::make_unique<KeyedOpener>(std::move(all)));
 }
 
 Result<std::string> StoreSealing::open(std::string_view session_id, EntryType type,
                                        JsonValue entry) const {
-  std::optional<PassphraseRecipe> recipe;
-  if (!source_.passphrase.empty()) {
-    BMAD_TRY_ASSIGN(const std::optional<SealingRecord> record, load_sealing(files_));
-    recipe = record ? record->recipe : std::nullopt;
-  }
-  if (source_.is_empty()) {
-    return open_line(SealKeys(), {.session_id = session_id, .type = type}, entry);
-  }
-  BMAD_TRY_ASSIGN(const std::shared_ptr<const SealKeys> all, keys(recipe));
-  return open_line(*all, {.session_id = session_id, .type = type}, entry);
+  BMAD_TRY_ASSIGN(const std::unique_ptr<LineOpener> opens, opener());
+  return opens->open(session_id, type, entry);
 }
 
 }  // namespace bmad_mem

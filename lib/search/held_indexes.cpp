@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <set>
 
 #include "base/parallel.hpp"
@@ -95,6 +96,9 @@ class IndexChoice {
     }
     for (const RootIndex::Candidate& each : candidates_) {
       if (each.is_covered) {
+        if (each.sealed > 0) {
+          chosen_.sealed.emplace(each.id, each.sealed);
+        }
         continue;
       }
       if (each.archived) {
@@ -200,6 +204,7 @@ HeldIndexes::HeldIndexes(const Store& store, const ChosenIndexes& chosen)
       is_past_(chosen.is_past),
       owned_(chosen.indexes),
       packed_(chosen.is_past ? std::vector<Packed>() : chosen.packed),
+      sealed_(chosen.sealed),
       parts_(chosen.parts) {
   for (const std::shared_ptr<SessionIndex>& index : owned_) {
     indexes_.push_back(index.get());
@@ -215,6 +220,34 @@ void HeldIndexes::list_sessions() {
     }
   }
   sessions_.insert(sessions_.end(), indexes_.begin(), indexes_.end());
+}
+
+std::vector<IndexedSession*> HeldIndexes::with_sealed_lines() const {
+  std::vector<IndexedSession*> found;
+  for (const std::shared_ptr<SegmentPart>& part : parts_) {
+    for (const std::unique_ptr<IndexedSession>& session : part->sessions()) {
+      if (sealed_.contains(session->session_id())) {
+        found.push_back(session.get());
+      }
+    }
+  }
+  std::ranges::copy_if(indexes_, std::back_inserter(found),
+                       [](const SessionIndex* index) { return index->sealed_lines() > 0; });
+  return found;
+}
+
+std::uint64_t HeldIndexes::sealed_lines() const {
+  std::uint64_t count = 0;
+  for (const std::shared_ptr<SegmentPart>& part : parts_) {
+    for (const std::unique_ptr<IndexedSession>& session : part->sessions()) {
+      const auto its = sealed_.find(session->session_id());
+      count += its == sealed_.end() ? 0 : its->second;
+    }
+  }
+  for (const SessionIndex* const index : indexes_) {
+    count += index->sealed_lines();
+  }
+  return count;
 }
 
 /// Goes on without what of the index of the memory is called `field`: a session, or a segment by

@@ -68,7 +68,8 @@ std::optional<CoveredLog> parse_log(JsonValue value, std::uint64_t device) {
                         .ctime_ns = odd["ctime_ns"].integer()},
                .mtime_is_telling = parts[kMtime].integer() != 0,
                .chain = parse_hex(parts[kChain].string()).value_or(0),
-               .has_tail = odd["tail"].boolean()};
+               .has_tail = odd["tail"].boolean(),
+               .sealed = unsigned_at(odd, "sealed")};
   return log;
 }
 
@@ -84,6 +85,7 @@ std::optional<CoveredSession> parse_session(JsonValue value, std::uint64_t devic
   session.folder_inode = static_cast<std::uint64_t>(folder[0]);
   session.folder_mtime_ns = folder[1];
   session.empty_logs = static_cast<std::uint32_t>(value["empty"].integer());
+  session.sealed = unsigned_at(value, "sealed");
   session.logs.reserve(kEntryTypeCount);
   for (const JsonValue each : value["logs"].elements()) {
     const std::optional<CoveredLog> log = parse_log(each, device);
@@ -140,6 +142,9 @@ std::string log_text(const CoveredLog& log, std::uint64_t device) {
   if (cover.has_tail) {
     add("tail", true);
   }
+  if (cover.sealed != 0) {
+    add("sealed", cover.sealed);
+  }
   if (cover.chain != 0 || !odd.empty()) {
     text += cover.chain == 0 ? ",null" : fmt::format(",\"{}\"", hash_hex(cover.chain));
   }
@@ -151,6 +156,14 @@ std::string log_text(const CoveredLog& log, std::uint64_t device) {
 
 std::string covered_key(std::string_view session_id, bool evicted) {
   return fmt::format("{}{}", session_id, evicted ? "/evicted" : "");
+}
+
+std::uint64_t sealed_lines(const CoveredSession& covered) {
+  std::uint64_t count = covered.sealed;
+  for (const CoveredLog& log : covered.logs) {
+    count += log.cover.sealed;
+  }
+  return count;
 }
 
 std::string segment_path(std::string_view name) { return fmt::format("{}/{}", kIndexFolder, name); }
@@ -223,7 +236,9 @@ std::string index_state_text(const IndexState& state, std::string_view language)
         fmt::format("{}\n\"{}\": {{\"segment\": {}, ", is_first ? "" : ",", id, covered.segment);
     is_first = false;
     if (covered.package != 0) {
-      rest += fmt::format("\"package\": {}}}", covered.package);
+      rest +=
+          fmt::format("\"package\": {}{}}}", covered.package,
+                      covered.sealed == 0 ? "" : fmt::format(", \"sealed\": {}", covered.sealed));
       continue;
     }
     rest += fmt::format("\"folder\": [{}, {}], \"empty\": {}, \"logs\": [",

@@ -17,6 +17,7 @@
 #include "model/entry.hpp"
 #include "model/statement.hpp"
 #include "model/validate.hpp"
+#include "sealed_reads.hpp"
 #include "search/field_filter.hpp"
 #include "search/held_indexes.hpp"
 #include "search/holding.hpp"
@@ -300,10 +301,15 @@ Result<std::vector<Entry>> look_up(const Store& store, std::span<const std::stri
                            .limit = 0};
   const std::set<std::string_view> different(ids.begin(), ids.end());
   const auto look = [&](HeldIndexes& indexes) -> Result<std::vector<Entry>> {
+    SealedSessions sealed;
+    BMAD_TRY(sealed.add(store, indexes, {.ids = ids}));
     std::vector<Entry> found;
     for (const std::string_view id : different) {
       BMAD_TRY_ASSIGN(std::vector<Entry> its, entries_with_id(indexes.sessions(), id));
+      std::erase_if(its, [&](const Entry& entry) { return sealed.replace(entry); });
       std::ranges::move(its, std::back_inserter(found));
+      BMAD_TRY_ASSIGN(std::vector<Entry> opened, entries_with_id(sealed.sessions(), id));
+      std::ranges::move(opened, std::back_inserter(found));
     }
     return found;
   };
@@ -313,10 +319,9 @@ Result<std::vector<Entry>> look_up(const Store& store, std::span<const std::stri
                     }));
     return to_entries(std::move(found));
   };
-  BMAD_TRY_ASSIGN(std::vector<Entry> found,
-                  !as_of && store.config.indexing.enabled && !store.sealing->opens()
-                      ? with_indexes(store, filter, look)
-                      : choose_steadily(store, read));
+  BMAD_TRY_ASSIGN(std::vector<Entry> found, !as_of && store.config.indexing.enabled
+                                                ? with_indexes(store, filter, look)
+                                                : choose_steadily(store, read));
   std::ranges::sort(found,
                     [](const Entry& a, const Entry& b) { return place_of(a) < place_of(b); });
   return found;
@@ -382,11 +387,26 @@ std::string unknown_entry(const Store& store, const std::string& id) {
   return fmt::format("there is no entry {}; `bmad-mem list` shows the newest", id);
 }
 
+Result<std::uint64_t> count_closed(const Store& store, const EntryFilter& filter) {
+  return with_indexes(store, filter, [&](HeldIndexes& indexes) -> Result<std::uint64_t> {
+    SealedSessions sealed;
+    BMAD_TRY(sealed.add(store, indexes, {.types = filter.types, .counts_only = true}));
+    if (sealed.key_problem && sealed.closed > 0) {
+      return *std::move(sealed.key_problem);
+    }
+    return sealed.closed;
+  });
+}
+
 Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter) {
   BMAD_TRY(check_time_range(filter));
   const Timestamp now = filter.as_of.value_or(store.clock.now());
   const auto look = [&](HeldIndexes& indexes) -> Result<std::vector<Entry>> {
-    const std::span<IndexedSession* const> sessions = indexes.sessions();
+    SealedSessions sealed;  // No index has what is sealed.
+    BMAD_TRY(sealed.add(store, indexes, {.types = filter.types}));
+    std::vector<IndexedSession*> sessions(indexes.sessions().begin(), indexes.sessions().end());
+    const std::size_t first_sealed = sessions.size();
+    sessions.insert(sessions.end(), sealed.sessions().begin(), sealed.sessions().end());
     BMAD_TRY_ASSIGN(const std::vector<Newest> newest,
                     find_newest(sessions, filter, now, store.origins.get()));
     std::vector<Entry> found;
@@ -399,13 +419,13 @@ Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& f
         opened = &session;
       }
       BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, each.ordinal, logs)));
-      found.push_back(std::move(entry));
+      if (each.session >= first_sealed || !sealed.replace(entry)) {
+        found.push_back(std::move(entry));
+      }
     }
     return found;
   };
-  // No index has what is sealed.
-  if (!filter.as_of && filter.limit != 0 && store.config.indexing.enabled &&
-      !store.sealing->opens()) {
+  if (!filter.as_of && filter.limit != 0 && store.config.indexing.enabled) {
     BMAD_TRY_ASSIGN(std::vector<Entry> entries, with_indexes(store, filter, look));
     keep_newest(entries, filter.limit, std::identity());
     return entries;

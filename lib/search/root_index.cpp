@@ -251,6 +251,7 @@ std::vector<std::shared_ptr<SegmentPart>> RootIndex::sweep(std::span<Candidate> 
       continue;
     }
     look.candidate->is_covered = true;
+    look.candidate->sealed = sealed_lines(*look.covered);
     wanted[look.covered->segment].push_back(look.covered->number);
     if (look.finding.session) {
       changed.emplace(look.candidate->id, std::move(look.finding));
@@ -395,6 +396,7 @@ std::optional<SessionBase> RootIndex::base_of(const std::string& session_id, boo
   for (const CoveredLog& log : known->second.logs) {
     base.covers[static_cast<std::size_t>(log.type)] = log.cover;
   }
+  base.covers.front().sealed += known->second.sealed;
   return base;
 }
 

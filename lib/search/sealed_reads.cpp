@@ -1,84 +1,365 @@
-// sealed_reads.cpp - entries that only a key opens: no index has them, so that they are scanned.
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
+#include "sealed_reads.hpp"
 
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "base/parallel.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
-#include "search/field_filter.hpp"
-#include "search/reads.hpp"
-#include "search/session_sources.hpp"
-#include "store/entry_scanner.hpp"
+#include "model/validate.hpp"
+#include "search/packed_session.hpp"
+#include "search/session_index.hpp"
+#include "search/slot_table.hpp"
 #include "store/layout.hpp"
+#include "store/line_reader.hpp"
 #include "store/line_sealing.hpp"
-#include "store/store.hpp"
+#include "store/unpacked_files.hpp"
 
 namespace bmad_mem {
 namespace {
 
-/// Most bytes of sealed lines that a question opens; behind them it says how much it left out.
-constexpr std::uint64_t kSealedBytesMax = std::uint64_t{16} << 20U;
-
-}  // namespace
-
-Result<SealedEntries> sealed_entries(const Store& store, const EntryFilter& filter) {
-  SealedEntries found;
-  if (!store.sealing->is_on()) {
-    return found;
-  }
-  const Timestamp now = store.clock.now();
-  BMAD_TRY_ASSIGN(const std::vector<SessionSource> sources,
-                  session_sources(store, filter.sessions, filter.archived));
-  JsonParser parser;
-  JsonParser inner;
-  std::uint64_t bytes = 0;
-  for (const SessionSource& source : sources) {
-    const Result<std::shared_ptr<FileSystem>> files = source.files(store);
-    if (!files) {
-      BMAD_TRY(source.leave_out(store, files.error()));
+/// Whether a letter of `text` beyond ASCII may be one of ASCII in a term: é, full-width forms,
+/// mathematical ones. Dashes, arrows and other scripts are none.
+bool may_fold_to_ascii(std::string_view text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto lead = static_cast<unsigned char>(text[at]);
+    if (lead < 0xC3) {
       continue;
     }
-    for (const EntryType type :
-         filter.types.empty() ? std::span<const EntryType>(kEntryTypes) : filter.types) {
-      std::map<std::string, std::optional<TableEntry>> latest;  // None: the latest is clear.
-      const auto take = [&](const ScannedEntry& scanned) {
-        const auto known = latest.find(std::string(entry_id(scanned.value)));
-        if (known != latest.end()) {
-          known->second.reset();
-        }
-      };
-      const auto open = [&](const ScannedEntry& scanned) {
-        bytes += scanned.text.size();
-        if (bytes > kSealedBytesMax) {
-          ++found.unread;
-          return;
-        }
-        Result<OpenedEntry> opened = open_entry(*store.sealing, source.session_id, scanned, inner);
-        if (!opened) {
-          ++found.closed;
-          return;
-        }
-        TableEntry entry = to_table_entry(opened->entry);
-        entry.archived = source.is_archived();
-        entry.sealed = true;
-        latest.insert_or_assign(entry.id, std::move(entry));
-      };
-      BMAD_TRY(scan_log(**files, session_file(source.session_id, entry_type_info(type).log_file),
-                        type, parser, {.on_entry = take, .on_sealed = open}));
-      for (auto& [id, entry] : latest) {
-        if (entry && passes(filter, source.session_id, *entry) &&
-            !has_expired(entry->expires_at, now)) {
-          found.entries.push_back(to_entry(parser, source.session_id, *std::move(entry)));
-        }
+    const auto next = static_cast<unsigned char>(at + 1 < text.size() ? text[at + 1] : 0);
+    if (lead <= 0xCD || lead == 0xE1 || lead == 0xEF || (lead == 0xE2 && next >= 0x84) ||
+        (lead == 0xF0 && next == 0x9D)) {
+      return true;
+    }
+  }
+  return text.find("\\u") != std::string_view::npos;
+}
+
+/// Whether the text may hold one of the words: never without, where it does. `lower` is scratch.
+bool may_hold(std::string_view text, std::span<const std::string> needles, std::string& lower) {
+  lower.resize(text.size());
+  unsigned all = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    all |= c;
+    lower[i] = to_lower(text[i]);
+  }
+  const auto is_in = [&](const std::string& needle) {
+    return ::memmem(lower.data(), lower.size(), needle.data(), needle.size()) != nullptr;
+  };
+  return std::ranges::any_of(needles, is_in) ||
+         ((all >= 0x80 || lower.find("\\u") != std::string::npos) && may_fold_to_ascii(lower));
+}
+
+enum class LineKind : std::uint8_t { kOther, kPlain, kOpened, kClosed, kDamaged, kUnread };
+
+/// A line of a log with sealed ones.
+struct LogLine {
+  std::string_view text;  // In the log.
+  std::uint64_t number = 0;
+  LineKind kind = LineKind::kOther;
+  bool may_be_sealed = false;
+  bool is_wanted = false;
+  std::string id;
+  std::string opened;
+};
+
+/// One log, opened line by line.
+class SealedLog {
+ public:
+  SealedLog(const SealedWish& wish, std::string_view session_id, EntryType type)
+      : wish_(wish), session_id_(session_id), type_(type) {}
+
+  /// Counts in `bytes` what is opened. Errors: as the file system's.
+  Status read(FileSystem& files, const LineOpener* opener, std::uint64_t& bytes) {
+    const std::string path = session_file(session_id_, entry_type_info(type_).log_file);
+    Result<std::string> read = read_file(files, path, kLogSizeMax);
+    if (!read) {
+      return is_not_found(read.error()) ? Status() : Status(std::move(read).error());
+    }
+    bytes_ = *std::move(read);
+    const std::size_t size = bytes_.size();
+    bytes_.append(kJsonPadding, '\0');
+    split(std::string_view(bytes_).substr(0, size), bytes);
+    constexpr std::size_t kAtOnce = 64;
+    for_each_parallel((lines_.size() + kAtOnce - 1) / kAtOnce, [&](std::size_t chunk) {
+      thread_local JsonParser parser;
+      const std::size_t end = std::min(lines_.size(), (chunk + 1) * kAtOnce);
+      for (std::size_t i = chunk * kAtOnce; i < end; ++i) {
+        open(lines_[i], opener, parser);
+      }
+    });
+    choose();
+    return {};
+  }
+
+  [[nodiscard]] std::span<const LogLine> lines() const { return lines_; }
+  [[nodiscard]] std::uint64_t wanted() const { return wanted_; }
+  [[nodiscard]] std::uint64_t all() const { return all_; }
+
+  /// The lines that are wanted, where they are in the log.
+  [[nodiscard]] std::string text() const {
+    std::string text;
+    std::uint64_t number = 1;
+    for (const LogLine& line : lines_) {
+      if (line.is_wanted) {
+        text.append(line.number - number, '\n');
+        text += line.opened;
+        text += '\n';
+        number = line.number + 1;
+      }
+    }
+    return text;
+  }
+
+ private:
+  void split(std::string_view log, std::uint64_t& bytes) {
+    std::uint64_t number = 0;
+    while (!log.empty()) {
+      const std::size_t end = log.find('\n');
+      if (end == std::string_view::npos) {
+        return;  // Torn.
+      }
+      const std::string_view text = log.substr(0, end);
+      log.remove_prefix(end + 1);
+      ++number;
+      if (end == 0 || end > kEntrySizeMax) {
+        continue;
+      }
+      LogLine line{.text = text, .number = number};
+      line.may_be_sealed = text.find("\"sealed\"") != std::string_view::npos;
+      if (line.may_be_sealed) {
+        bytes += text.size();
+        line.kind = bytes > wish_.bytes_max ? LineKind::kUnread : LineKind::kOther;
+      }
+      lines_.push_back(std::move(line));
+    }
+  }
+
+  void open(LogLine& line, const LineOpener* opener, JsonParser& parser) const {
+    if (!line.may_be_sealed || line.kind == LineKind::kUnread) {
+      return;
+    }
+    const std::optional<JsonValue> value = parser.try_parse_padded(line.text);
+    if (!value || !is_sealed(*value)) {
+      return;
+    }
+    line.id = entry_id(*value);
+    if (opener == nullptr || !opener->has_key(*value)) {
+      line.kind = LineKind::kClosed;
+      return;
+    }
+    line.kind = LineKind::kOpened;
+    if (wish_.counts_only || (!wish_.ids.empty() && !is_asked(line.id))) {
+      return;
+    }
+    Result<std::string> opened = opener->open(session_id_, type_, *value);
+    if (!opened) {
+      line.kind = LineKind::kDamaged;
+      return;
+    }
+    line.opened = *std::move(opened);
+    line.is_wanted = wish_.needles.empty() || may_answer(line.opened);
+  }
+
+  /// The names of members hold no word, so that what is left is looked at once more: to index it
+  /// takes three times as long.
+  [[nodiscard]] bool may_answer(const std::string& line) const {
+    thread_local std::string lower;
+    thread_local std::string text;
+    thread_local JsonParser parser;
+    if (!may_hold(line, wish_.needles, lower)) {
+      return false;
+    }
+    const Result<JsonValue> value = parser.parse(line);
+    text.clear();
+    if (value) {
+      entry_searchable_text(type_, *value, text, ' ');
+    }
+    return may_hold(text, wish_.needles, lower);
+  }
+
+  [[nodiscard]] bool is_asked(std::string_view id) const {
+    return std::ranges::find(wish_.ids, id) != wish_.ids.end();
+  }
+
+  /// The latest version of an entry decides for all of them.
+  void choose() {
+    if (wish_.counts_only) {
+      return;
+    }
+    std::unordered_map<std::string_view, std::size_t> latest;
+    bool has_others = false;
+    latest.reserve(lines_.size());
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      if (lines_[i].kind == LineKind::kOpened && !lines_[i].opened.empty()) {
+        latest.insert_or_assign(lines_[i].id, i);
+      }
+      has_others = has_others || lines_[i].kind == LineKind::kOther;
+    }
+    if (has_others && !latest.empty()) {
+      look_at_others(latest);
+    }
+    all_ = latest.size();
+    std::vector<std::size_t> places;
+    for (const auto& [id, at] : latest) {
+      places.push_back(at);
+    }
+    std::ranges::sort(places);
+    std::vector<bool> wanted(places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (!lines_[places[i]].is_wanted) {
+        continue;
+      }
+      // What stands beside a message that answers is found with it, and ranks by its own window.
+      const std::size_t reach = type_ == EntryType::kConversation ? 2 * kWindowReach : 0;
+      for (std::size_t at = i - std::min(i, reach); at <= std::min(i + reach, places.size() - 1);
+           ++at) {
+        wanted[at] = true;
+      }
+    }
+    std::unordered_set<std::string_view> ids;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (wanted[i]) {
+        ids.insert(lines_[places[i]].id);
+      }
+    }
+    wanted_ = ids.size();
+    for (LogLine& line : lines_) {
+      line.is_wanted = !line.opened.empty() && ids.contains(line.id);
+    }
+  }
+
+  /// Takes out of `latest` the entries whose latest version is in clear, and notes those that have
+  /// an earlier one.
+  void look_at_others(std::unordered_map<std::string_view, std::size_t>& latest) {
+    JsonParser parser;
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      const std::optional<JsonValue> value = lines_[i].kind == LineKind::kOther
+                                                 ? parser.try_parse_padded(lines_[i].text)
+                                                 : std::nullopt;
+      const auto known = value ? latest.find(entry_id(*value)) : latest.end();
+      if (known == latest.end()) {
+        continue;
+      }
+      if (known->second < i) {
+        lines_[known->second].kind = LineKind::kOpened;
+        latest.erase(known);
+      } else {
+        lines_[known->second].kind = LineKind::kPlain;
       }
     }
   }
-  return found;
+
+  const SealedWish& wish_;
+  std::string_view session_id_;
+  EntryType type_;
+  std::string bytes_;
+  std::vector<LogLine> lines_;
+  std::uint64_t all_ = 0;  // Entries; so for the next.
+  std::uint64_t wanted_ = 0;
+};
+
+/// The logs of the session as it is indexed.
+Result<std::shared_ptr<FileSystem>> files_of(const Store& store, const IndexedSession& session) {
+  if (!session.is_archived() && !session.is_evicted()) {
+    return std::shared_ptr<FileSystem>(std::shared_ptr<void>(), store.files.get());  // Not owned.
+  }
+  const PackedKind kind = session.is_evicted() ? PackedKind::kEvicted : PackedKind::kArchive;
+  BMAD_TRY_ASSIGN(const Packed packed, packed_session(store, session.session_id(), kind));
+  if (packed == nullptr) {
+    return std::shared_ptr<FileSystem>();
+  }
+  BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, packed->files());
+  return std::shared_ptr<FileSystem>(
+      std::make_shared<std::pair<Packed, std::shared_ptr<FileSystem>>>(packed, files), files.get());
+}
+
+}  // namespace
+
+/// An index and the files that it is of.
+struct SealedSessions::Opened {
+  Opened(const Store& store, const IndexedSession& session, NamedBytes logs, double for_each)
+      : files(std::make_shared<UnpackedFiles>(
+            store.files->display_path(session_folder(session.session_id())), 1, std::move(logs))),
+        index(*files, store.clock,
+              {.session_id = session.session_id(),
+               .language = store.config.indexing.language,
+               .cache_size = store.config.index_cache_size_bytes(),
+               .package = 1,
+               .archived = session.is_archived(),
+               .evicted = session.is_evicted(),
+               .entries_for_each = for_each}) {}
+
+  std::shared_ptr<UnpackedFiles> files;
+  SessionIndex index;
+};
+
+SealedSessions::SealedSessions() = default;
+SealedSessions::~SealedSessions() = default;
+SealedSessions::SealedSessions(SealedSessions&&) noexcept = default;
+SealedSessions& SealedSessions::operator=(SealedSessions&&) noexcept = default;
+
+Status SealedSessions::add(const Store& store, const HeldIndexes& indexes, const SealedWish& wish) {
+  const std::vector<IndexedSession*> sealed = indexes.with_sealed_lines();
+  if (sealed.empty()) {
+    return {};
+  }
+  if (!store.sealing->opens() && wish.types.empty()) {
+    closed += indexes.sealed_lines();
+    return {};
+  }
+  Result<std::unique_ptr<LineOpener>> opener = store.sealing->opener();
+  if (!opener) {
+    key_problem = opener.error();
+  }
+  const std::size_t begin = opened_.size();
+  for (const IndexedSession* const session : sealed) {
+    BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, files_of(store, *session));
+    if (files == nullptr) {
+      continue;  // It is damaged, and somebody was told.
+    }
+    NamedBytes logs;
+    std::uint64_t all = 0;
+    std::uint64_t wanted = 0;
+    for (const EntryType type :
+         wish.types.empty() ? std::span<const EntryType>(kEntryTypes) : wish.types) {
+      SealedLog log(wish, session->session_id(), type);
+      BMAD_TRY(log.read(*files, opener ? opener->get() : nullptr, bytes_));
+      for (const LogLine& line : log.lines()) {
+        closed += line.kind == LineKind::kClosed ? 1 : 0;
+        damaged += line.kind == LineKind::kDamaged ? 1 : 0;
+        unread += line.kind == LineKind::kUnread ? 1 : 0;
+        if (line.kind == LineKind::kPlain) {
+          replaced_.emplace(session->session_id(), type, line.id);
+        }
+      }
+      all += log.all();
+      wanted += log.wanted();
+      if (log.wanted() > 0) {
+        logs[session_file(session->session_id(), entry_type_info(type).log_file)] = log.text();
+      }
+    }
+    if (wanted > 0) {
+      opened_.push_back(
+          std::make_unique<Opened>(store, *session, std::move(logs),
+                                   static_cast<double>(all) / static_cast<double>(wanted)));
+    }
+  }
+  std::vector<Status> done(opened_.size());
+  for_each_parallel(opened_.size() - begin,
+                    [&](std::size_t i) { done[begin + i] = opened_[begin + i]->index.refresh(); });
+  for (std::size_t i = begin; i < opened_.size(); ++i) {
+    BMAD_TRY(std::move(done[i]));
+    sessions_.push_back(&opened_[i]->index);
+  }
+  return {};
 }
 
 }  // namespace bmad_mem

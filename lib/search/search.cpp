@@ -9,10 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
 #include "model/entry.hpp"
 #include "query/plan.hpp"
+#include "sealed_reads.hpp"
 #include "search/analyzer.hpp"
+#include "search/date_span.hpp"
 #include "search/held_indexes.hpp"
 #include "search/holding.hpp"
 #include "search/reads.hpp"
@@ -57,71 +58,138 @@ void note_fields(const Query& query, Plan& plan) {
   }
 }
 
-std::set<std::string> terms_of(Analyzer& analyzer, std::string_view text) {
-  std::set<std::string> terms;
-  std::vector<std::string> words;
-  for (const Token& token : analyzer.tokenize(text)) {
-    words.emplace_back(token.text);
-  }
-  for (const std::string& word : words) {
-    if (const std::string_view term = analyzer.term(word, false); !term.empty()) {
-      terms.emplace(term);
-    }
-  }
-  return terms;
-}
+/// Most bytes of sealed lines that a question opens; behind them it says how much it left out.
+constexpr std::uint64_t kSealedBytesMax = std::uint64_t{16} << 20U;
 
-/// The share of the wanted terms that the entry has.
-double share_of(const std::set<std::string>& wanted, const std::set<std::string>& terms) {
-  const auto held =
-      std::ranges::count_if(wanted, [&](const std::string& term) { return terms.contains(term); });
-  return wanted.empty() ? 1.0 : static_cast<double>(held) / static_cast<double>(wanted.size());
-}
-
-/// What is sealed is in no index: it is scanned, by words alone, and ranks by their share and its
-/// importance. What stays closed is counted.
-Status add_sealed(const Store& store, const Query& query, const EntryFilter& filter,
-                  QueryAnswer& answer) {
-  BMAD_TRY_ASSIGN(SealedEntries sealed, sealed_entries(store, filter));
-  if (sealed.closed > 0) {
-    answer.instead.push_back(fmt::format("{} sealed entr{} the key", sealed.closed,
-                                         sealed.closed == 1 ? "y needs" : "ies need"));
-  }
-  if (sealed.unread > 0) {
-    answer.instead.push_back(fmt::format("{} sealed entr{} too many to look at; name a session",
-                                         sealed.unread, sealed.unread == 1 ? "y is" : "ies are"));
-  }
-  if (sealed.entries.empty() || !query.topics.empty()) {
+/// What a word and all that have its term begin with: endings differ, and the last letter of a stem
+/// may (happy is happi). Empty where nothing of the kind is sure.
+std::string needle_of(const Analyzer& analyzer, std::string_view word, std::string_view term) {
+  constexpr std::size_t kShortest = 2;
+  const bool has_digit = std::ranges::any_of(word, [](char c) { return c >= '0' && c <= '9'; });
+  const bool is_ascii =
+      std::ranges::all_of(word, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (!analyzer.keeps_beginnings() || !is_ascii || term.size() < kShortest) {
     return {};
   }
-  BMAD_TRY_ASSIGN(Analyzer analyzer, Analyzer::create(store.config.indexing.language));
-  const std::set<std::string> wanted = terms_of(analyzer, query.text);
-  JsonParser parser;
-  for (Entry& entry : sealed.entries) {
-    BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
-    std::string text;
-    entry_searchable_text(entry.type, value, text, ' ');
-    const double share = share_of(wanted, terms_of(analyzer, text));
-    const EntryHead head = entry_head(entry.type, value);
-    const double importance = importance_of(entry.type, head.severe, head.approved);
-    Hit hit{.relevance = share * (0.80 + 0.20 * importance)};
-    if (share == 0 || hit.relevance < query.min_relevance) {
+  const std::size_t sure = has_digit ? term.size() : std::max(kShortest, term.size() - 1);
+  std::size_t same = 0;
+  while (same < std::min(word.size(), sure) && word[same] == term[same]) {
+    ++same;
+  }
+  return same < kShortest ? std::string() : std::string(term.substr(0, same));
+}
+
+/// What an entry holds that a question can find by its words; nothing where it may find others.
+Result<std::vector<std::string>> needles_of(const Plan& plan, std::string_view language,
+                                            Timestamp now) {
+  if (!find_date_spans(plan.prose, now).empty()) {
+    return std::vector<std::string>();
+  }
+  BMAD_TRY_ASSIGN(Analyzer analyzer, Analyzer::create(language));
+  std::vector<std::string> needles;
+  for (const QueryClause& clause : plan.clauses) {
+    if (clause.excluded) {
       continue;
     }
-    hit.components = {.text = share, .time = 1, .importance = importance, .access = 0.5};
-    hit.snippet = query.snippet_size == 0 ? std::string() : entry.headline;
-    hit.entry = std::move(entry);
-    answer.hits.push_back(std::move(hit));
+    std::vector<std::string> words;
+    for (const Token& token : analyzer.tokenize(clause.text)) {
+      if (!token.whole) {
+        words.emplace_back(token.text);
+      }
+    }
+    for (const std::string& word : words) {
+      const std::string_view term = analyzer.term(word, false);
+      if (term.empty() && clause.kind != ClauseKind::kPrefix) {
+        continue;  // A stop word.
+      }
+      std::string needle = needle_of(analyzer, word, term.empty() ? std::string_view(word) : term);
+      if (needle.empty() || clause.kind == ClauseKind::kFuzzy) {
+        return std::vector<std::string>();
+      }
+      needles.push_back(std::move(needle));
+    }
   }
-  std::ranges::stable_sort(answer.hits, [&](const Hit& a, const Hit& b) {
-    return query.sort == SortOrder::kTimeAsc    ? a.entry.timestamp < b.entry.timestamp
-           : query.sort == SortOrder::kTimeDesc ? a.entry.timestamp > b.entry.timestamp
-                                                : a.relevance > b.relevance;
-  });
-  if (filter.limit != 0 && answer.hits.size() > filter.limit) {
-    answer.hits.resize(filter.limit);
+  return needles;
+}
+
+/// What is asked, with the sealed entries of both memories beside the others.
+struct AskedWithSealed {
+  AskedSessions asked;
+  SealedSessions of_project;
+  SealedSessions of_user;
+};
+
+Result<AskedWithSealed> with_sealed(const Store& store, const AskedSessions& asked,
+                                    const Plan& plan, const SearchSettings& settings) {
+  AskedWithSealed all{.asked = asked};
+  const bool has_any =
+      !asked.indexes->with_sealed_lines().empty() ||
+      (asked.indexes_of_user != nullptr && !asked.indexes_of_user->with_sealed_lines().empty());
+  if (!has_any) {
+    return all;
   }
+  SealedWish wish{.types = plan.query.filter.types, .bytes_max = kSealedBytesMax};
+  BMAD_TRY_ASSIGN(wish.needles, needles_of(plan, settings.language, settings.now));
+  BMAD_TRY(all.of_project.add(store, *asked.indexes, wish));
+  if (asked.indexes_of_user != nullptr) {
+    BMAD_TRY(all.of_user.add(*store.user_store(), *asked.indexes_of_user, wish));
+  }
+  const auto sealed = all.of_project.sessions();
+  const auto of_user = all.of_user.sessions();
+  const std::size_t count = std::min(asked.first_of_user, asked.sessions.size());
+  std::vector<IndexedSession*>& sessions = all.asked.sessions;
+  const auto first_of_user = asked.sessions.begin() + static_cast<std::ptrdiff_t>(count);
+  sessions.assign(asked.sessions.begin(), first_of_user);
+  sessions.insert(sessions.end(), sealed.begin(), sealed.end());
+  sessions.insert(sessions.end(), first_of_user, asked.sessions.end());
+  sessions.insert(sessions.end(), of_user.begin(), of_user.end());
+  if (asked.indexes_of_user != nullptr) {
+    all.asked.first_of_user = count + sealed.size();
+  }
+  return all;
+}
+
+/// A hit of an entry whose later version is sealed becomes one of that.
+Status show_latest(const AskedWithSealed& all, std::vector<Hit>& hits) {
+  for (Hit& hit : hits) {
+    const SealedSessions& sealed = all.of_user.replace(hit.entry) ? all.of_user : all.of_project;
+    if (!sealed.replace(hit.entry)) {
+      continue;
+    }
+    BMAD_TRY_ASSIGN(std::vector<Entry> latest, entries_with_id(sealed.sessions(), hit.entry.id));
+    const auto its = std::ranges::find_if(latest, [&](const Entry& entry) {
+      return entry.session_id == hit.entry.session_id && entry.type == hit.entry.type;
+    });
+    if (its == latest.end()) {
+      hit.entry.id.clear();  // The later version holds none of the words.
+    } else if (its->json != hit.entry.json) {
+      its->of_user = hit.entry.of_user;
+      hit.snippet = hit.snippet.empty() ? std::string() : its->headline;
+      hit.highlights.clear();
+      hit.entry = std::move(*its);
+    }
+  }
+  std::erase_if(hits, [](const Hit& hit) { return hit.entry.id.empty(); });
   return {};
+}
+
+/// What the key would find besides, and what was not looked at.
+void note_sealed(const SealedSessions& sealed, std::vector<std::string>& notes) {
+  const auto note = [&](std::uint64_t count, std::string_view one, std::string_view several) {
+    if (count > 0) {
+      notes.push_back(
+          fmt::format("{} sealed entr{}", count,
+                      count == 1 ? fmt::format("y {}", one) : fmt::format("ies {}", several)));
+    }
+  };
+  note(sealed.closed, "needs the key", "need the key");
+  if (sealed.key_problem && sealed.closed > 0) {
+    notes.back() += ": " + sealed.key_problem->to_string();
+  }
+  note(sealed.damaged, "does not open; `bmad-mem verify` names it",
+       "do not open; `bmad-mem verify` names them");
+  note(sealed.unread, "is too many to look at; name a session",
+       "are too many to look at; name a session");
 }
 
 }  // namespace
@@ -138,12 +206,22 @@ Result<QueryAnswer> answer_query(const Store& project, const Query& query) {
   const Store& store = store_of(project, plan.query.filter.sessions);
   std::vector<std::string> instead;
   const auto find = [&](const AskedSessions& asked) -> Result<std::vector<Hit>> {
-    settings.first_of_user = &store == &project ? asked.first_of_user : 0;
-    const bool has_users = settings.first_of_user < asked.sessions.size();
+    AskedWithSealed all;
+    if (!as_of) {
+      BMAD_TRY_ASSIGN(all, with_sealed(store, asked, plan, settings));
+    }
+    const AskedSessions& searched = as_of ? asked : all.asked;
+    settings.first_of_user = &store == &project ? searched.first_of_user : 0;
+    const bool has_users = settings.first_of_user < searched.sessions.size();
     settings.user_origins = has_users ? project.user_store()->origins.get() : nullptr;
-    BMAD_TRY_ASSIGN(const SearchResult result, search(asked.sessions, plan, settings));
+    BMAD_TRY_ASSIGN(const SearchResult result, search(searched.sessions, plan, settings));
     instead = result.instead;
-    return load_hits(store, asked.sessions, result, query, settings);
+    note_sealed(all.of_project, instead);
+    note_sealed(all.of_user, instead);
+    BMAD_TRY_ASSIGN(std::vector<Hit> hits,
+                    load_hits(store, searched.sessions, result, query, settings));
+    BMAD_TRY(show_latest(all, hits));
+    return hits;
   };
   Result<std::vector<Hit>> hits = with_both_indexes(store, plan.query.filter, find);
   if (!hits) {
@@ -153,9 +231,6 @@ Result<QueryAnswer> answer_query(const Store& project, const Query& query) {
                      .as_prose = std::move(plan.as_prose),
                      .notes = {},
                      .instead = std::move(instead)};
-  if (!as_of) {
-    BMAD_TRY(add_sealed(store, query, plan.query.filter, answer));
-  }
   std::vector<Entry*> entries;
   for (Hit& hit : answer.hits) {
     entries.push_back(&hit.entry);

@@ -169,10 +169,12 @@ Result<LogScan> scan_log(FileSystem& files, const std::string& path, EntryType t
   }
 }
 
-Result<OpenedEntry> open_entry(const LineSealing& sealing, std::string_view session_id,
-                               const ScannedEntry& scanned, JsonParser& parser) {
+namespace {
+
+Result<OpenedEntry> opened_entry(Result<std::string> line, const ScannedEntry& scanned,
+                                 JsonParser& parser) {
   OpenedEntry opened;
-  BMAD_TRY_ASSIGN(opened.line, sealing.open(session_id, scanned.type, scanned.value));
+  BMAD_TRY_ASSIGN(opened.line, std::move(line));
   opened.entry = scanned;
   opened.entry.text = opened.line;
   BMAD_TRY_ASSIGN(opened.entry.value, parser.parse(opened.line));
@@ -182,6 +184,18 @@ Result<OpenedEntry> open_entry(const LineSealing& sealing, std::string_view sess
                  .field = std::move(problem->field)};
   }
   return opened;
+}
+
+}  // namespace
+
+Result<OpenedEntry> open_entry(const LineSealing& sealing, std::string_view session_id,
+                               const ScannedEntry& scanned, JsonParser& parser) {
+  return opened_entry(sealing.open(session_id, scanned.type, scanned.value), scanned, parser);
+}
+
+Result<OpenedEntry> open_entry(const LineOpener& opener, std::string_view session_id,
+                               const ScannedEntry& scanned, JsonParser& parser) {
+  return opened_entry(opener.open(session_id, scanned.type, scanned.value), scanned, parser);
 }
 
 DamagedLine sealed_damage(const ScannedEntry& scanned, const Error& error) {

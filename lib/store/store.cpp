@@ -19,6 +19,9 @@ class NoSealing : public LineSealing {
  public:
   [[nodiscard]] bool is_on() const override { return false; }
   [[nodiscard]] bool opens() const override { return false; }
+  [[nodiscard]] Result<std::unique_ptr<LineOpener>> opener() const override {
+    return std::unique_ptr<LineOpener>();
+  }
   [[nodiscard]] Result<std::optional<std::string>> seal(std::string_view /*session_id*/,
                                                         EntryType /*type*/, JsonValue /*entry*/,
                                                         std::string_view /*line*/) const override {

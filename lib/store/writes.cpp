@@ -26,6 +26,7 @@
 #include "store/layout.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
+#include "store/waiting_lines.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -285,7 +286,9 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
     const std::string log_file(entry_type_info(type).log_file);
     std::vector<CompleteEntry> sealed;
     if (store.sealing->is_on()) {
-      BMAD_TRY_ASSIGN(sealed, sealed_entries(store, session_id, type, entries));
+      Result<std::vector<CompleteEntry>> lines = sealed_entries(store, session_id, type, entries);
+      report.waiting = lines || lines.error().code == ErrorCode::E_SIZE_LIMIT ? 0 : entries.size();
+      BMAD_TRY_ASSIGN(sealed, std::move(lines));
     }
     const std::vector<CompleteEntry>& lines = sealed.empty() ? entries : sealed;
     note_origins(store, session_id, type, entries);  // Whoever opens a line asks for what it says.
@@ -299,6 +302,15 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
     append.session_size = session.writer.size_estimate(guard);
   }
   return append;
+}
+
+Status wait_for_key(const Store& store, const std::string& session_id, EntryType type,
+                    const std::vector<CompleteEntry>& entries) {
+  std::vector<std::string_view> lines;
+  for (const CompleteEntry& entry : entries) {
+    lines.push_back(entry.line);
+  }
+  return keep_waiting(store, session_id, type, lines, ActingAs::current(store.writes_as));
 }
 
 /// Compacts the session and says so. What goes wrong is no concern of the write's.
@@ -449,6 +461,10 @@ Result<BatchReport> add_lines(Store& store, const std::string& session_id, Entry
   for (int i = 1;
        !append && i < kTries && cleared_the_way(store, session_id, append.error(), report); ++i) {
     append = try_append();
+  }
+  if (!append && report.waiting > 0 && options.may_wait) {
+    BMAD_TRY(wait_for_key(store, session_id, type, entries));
+    return report;
   }
   if (!append) {
     return std::move(append).error();

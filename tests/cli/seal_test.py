@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 """Kills `seal on`, `seal rotate` and `seal off` at many moments, runs them again, and looks at the result:
-no entry is lost, and no word of a sealed one stands in any file.
+no entry is lost, and no word of a sealed one stands in any file. With the key a query answers as if nothing were
+sealed; a passphrase is typed on a terminal; what hooks record waits for the key.
 
 Usage: seal_test.py BMAD_MEM. Exit status 1 if a check failed.
 """
 
+import ctypes
 import gzip
+import json
 import os
 import pathlib
+import pty
+import select
 import shutil
 import subprocess
 import sys
@@ -20,7 +25,11 @@ WORD = "zqcanary"
 KILLS = 12
 
 
-class SealTest(unittest.TestCase):
+SUBJECTS = ("harbour", "lantern", "orchard", "glacier", "furnace", "meadow", "quarry", "viaduct", "cistern", "pontoon")
+DEEDS = ("closes late", "was repaired", "needs a new owner", "floods in spring", "is cheap to keep", "studies the tides")
+
+
+class Project(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.folder)
@@ -28,6 +37,241 @@ class SealTest(unittest.TestCase):
         self.project.mkdir()
         self.root = self.project / ".bmad/memory"
         self.run_tool("init", "-q")
+
+    def environment(self, key):
+        variables = {"PATH": os.environ["PATH"], "HOME": str(self.folder / "home")}
+        variables.update({name: text for name, text in os.environ.items() if name.endswith("SAN_OPTIONS")})
+        if key:
+            variables["BMAD_MEM_KEY_FILE"] = str(self.folder / key)
+        return variables
+
+    def run_tool(self, *arguments, text="", key=None, status=0):
+        done = subprocess.run([TOOL, *arguments], cwd=self.project, input=text, text=True, capture_output=True,
+                              env=self.environment(key), timeout=120, check=False)
+        self.assertEqual(done.returncode, status, (arguments, done.stderr))
+        self.said = done.stderr
+        return done.stdout
+
+    def make_key(self, name):
+        path = self.folder / name
+        path.write_text(os.urandom(32).hex() + "\n")
+        path.chmod(0o600)
+        return name
+
+
+class Opens:
+    """How often somebody opens one of the files."""
+
+    def __init__(self, paths):
+        self.libc = ctypes.CDLL(None, use_errno=True)
+        self.descriptor = self.libc.inotify_init1(os.O_NONBLOCK)
+        for path in paths:
+            in_open = 0x20
+            assert self.libc.inotify_add_watch(self.descriptor, os.fsencode(path), in_open) >= 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.descriptor)
+
+    def count(self):
+        try:
+            return len(os.read(self.descriptor, 1 << 16)) // 16
+        except BlockingIOError:
+            return 0
+
+
+class Answers(Project):
+    def fill(self):
+        for number, session in enumerate(("first", "second", "third")):
+            self.run_tool("session", "new", "--id", session)
+            messages, facts = [], []
+            for at, subject in enumerate(SUBJECTS):
+                deed = DEEDS[(at + number) % len(DEEDS)]
+                again = f" The {subject} again." if at % 3 == number else ""
+                when = f"2026-10-{at + 1:02}T1{number}:00:00Z"
+                messages.append({"id": f"m{number}-{at}", "timestamp": when, "role": "user", "agent_id": "caroline",
+                                 "content": f"The {subject} {deed}.{again}", "context": {"topic": subject}})
+                facts.append({"id": f"f{number}-{at}", "timestamp": when, "tags": [deed.split()[0]],
+                              "content": f"Our user database says that the {subject} {deed}"})
+            for kind, entries in (("conversation", messages), ("fact", facts)):
+                self.run_tool("add", kind, "--session", session, "-",
+                              text="".join(json.dumps(entry) + "\n" for entry in entries))
+        self.run_tool("session", "archive", "third")
+
+    QUERIES = (("harbour",), ("harbours closing late",), ("user database",), ("study of tides",), ('"needs a new owner"',),
+               ("+glacier -floods",), ("harb* AND clos*",), ("lantern", "--type", "fact"), ("orchard", "--sort", "time"),
+               ("quarry", "--session", "second"), ("meadow", "--topic", "meadow"), ("the",), ("glaceir",),
+               ("viaduct on 8 October",), ("what did caroline say about the cistern",), ("type:fact tag:floods",))
+
+    def answers(self, key=None):
+        found = []
+        for query in self.QUERIES:
+            lines = self.run_tool("--json", "query", "--limit", "50", *query, key=key).splitlines()
+            found.append([(hit["id"], hit["relevance"]) for hit in map(json.loads, lines) if "id" in hit])
+        return found
+
+    def test_a_query_with_the_key_answers_as_in_clear(self):
+        self.fill()
+        clear = self.answers()
+        self.assertTrue(all(clear[:5]))
+        listed = self.run_tool("--json", "list", "--limit", "7")
+        key = self.make_key("key")
+        for what in (("--session", "second"), ()):
+            self.run_tool("seal", "on", "--yes", *what, key=key)
+            for query, ours, theirs in zip(self.QUERIES, self.answers(key), clear):
+                self.assertEqual(sorted(entry for entry, _ in ours), sorted(entry for entry, _ in theirs), query)
+                for entry, relevance in ours:
+                    self.assertAlmostEqual(relevance, dict(theirs)[entry], delta=0.05, msg=(query, entry))
+                self.assertEqual(ours[:1] and ours[0][1], max((each for _, each in ours), default=[]), query)
+            self.assertEqual(self.run_tool("--json", "list", "--limit", "7", key=key), listed)
+            self.assertEqual(json.loads(self.run_tool("--json", "get", "f1-3", key=key))["id"], "f1-3")
+        self.run_tool("query", "harbour")
+        self.assertIn("60 sealed entries need the key", self.said)
+
+    def test_a_later_version_in_a_sealed_line_is_the_one_that_is_told(self):
+        self.run_tool("session", "new", "--id", "s1")
+        key = self.make_key("key")
+        self.run_tool("add", "fact", "--session", "s1", "--id", "f1", "The harbour wage is low")
+        self.run_tool("add", "fact", "--session", "s1", "--id", "f2", "The harbour gate is open")
+        self.run_tool("seal", "on", "--sensitive", "--yes", key=key)
+        self.run_tool("edit", "f1", "--set", "sensitive=true", "--set", "content=The harbour wage is 7", key=key)
+        for command in (("query", "wage"), ("list",), ("get", "f1")):
+            shown = self.run_tool("--json", *command, key=key)
+            self.assertIn("wage is 7", shown, command)
+            self.assertNotIn("wage is low", shown, command)
+
+    def test_with_a_key_only_logs_with_sealed_lines_are_read(self):
+        key = self.make_key("key")
+        self.run_tool("session", "new", "--id", "sealed")
+        for number in range(30):
+            self.run_tool("session", "new", "--id", f"plain{number}")
+            self.run_tool("add", "fact", "--session", f"plain{number}", f"The harbour closes at {number}")
+        self.run_tool("seal", "on", "--session", "sealed", "--yes", key=key)
+        self.run_tool("add", "fact", "--session", "sealed", "--id", "f1", "The lantern is lit", key=key)
+        self.run_tool("rebuild-index")
+        self.run_tool("query", "lantern", key=key)
+        with Opens(self.root.glob("sessions/plain*/facts.jsonl")) as opens:
+            self.assertIn("lantern", self.run_tool("list", "--limit", "1", key=key))
+            self.assertIn("lantern", self.run_tool("get", "f1", key=key))
+            self.assertIn("f1", self.run_tool("query", "lantern", key=key))
+            self.assertEqual(opens.count(), 0)
+            self.run_tool("query", "harbour", "--limit", "1", key=key)
+            self.assertGreater(opens.count(), 0)  # It would have been noticed.
+
+    def test_a_query_scans_ten_megabytes_and_says_what_it_left_out(self):
+        self.run_tool("session", "new", "--id", "big")
+        key = self.make_key("key")
+        self.run_tool("seal", "on", "--yes", key=key)
+        filler = " ".join(f"word{number}" for number in range(45_000))
+        self.run_tool("config", "set", "storage.max_session_size_mb", "64", key=key)
+        for part in range(3):
+            lines = "".join(json.dumps({"id": f"f{part}-{at}", "content": f"{filler} needle{at}"}) + "\n"
+                            for at in range(14))
+            self.run_tool("add", "fact", "--session", "big", "-", text=lines, key=key)
+        self.run_tool("query", "needle3", key=key)
+        self.assertRegex(self.said, r"\d+ sealed entries are too many to look at; name a session")
+
+
+class Hooks(Project):
+    def hook(self, prompt, key=None, event="UserPromptSubmit"):
+        payload = {"hook_event_name": event, "session_id": "h1", "cwd": str(self.project), "prompt": prompt,
+                   "source": "startup"}
+        return self.run_tool("hook", "claude-code", "--budget-ms", "20000", "--limit-ms", "60000",
+                             text=json.dumps(payload), key=key)
+
+    def waiting(self):
+        return list((self.folder / "home").rglob("waiting.jsonl"))[0]
+
+    def test_what_is_recorded_waits_for_the_key(self):
+        key = self.make_key("key")
+        self.run_tool("seal", "on", "--yes", key=key)
+        self.hook(f"the {WORD} boat leaves at nine")
+        self.assertEqual(self.said, "")
+        self.hook(f"the {WORD} boat is late")
+        self.assertEqual(self.places(), [])
+        self.assertEqual(self.waiting().stat().st_mode & 0o777, 0o600)
+        self.assertIn("2 entries of this memory wait for the key", self.hook("", event="SessionStart"))
+        self.assertIn("2 entries wait for the key", self.run_tool("doctor", status=1))
+        self.run_tool("session", "new", "--id", "s1")
+        self.run_tool("add", "fact", "--session", "s1", "clear", status=1)
+        self.assertIn("sealing.json", self.said)
+        self.hook("and now the key is here", key=key)
+        self.assertEqual(self.places(), [])
+        self.assertEqual(self.run_tool("list", key=key).count(WORD), 2)
+        self.assertEqual(self.waiting().read_text(), "")
+        self.assertNotIn("wait for the key", self.hook("", event="SessionStart", key=key))
+        self.assertEqual(self.run_tool("list", key=key).count(WORD), 2)
+
+    def test_a_stranger_can_stop_no_recording(self):
+        """sealing.json came with git, and nobody here has its key."""
+        self.run_tool("session", "new", "--id", "s1")
+        (self.root / "sealing.json").write_text('{"all":true,"sensitive":false,"sessions":[],"key":"yTDm0bWjhAo"}\n')
+        for key in (None, self.make_key("other")):
+            self.hook(f"the {WORD} boat", key=key)
+            self.assertEqual(self.said, "")
+            self.run_tool("add", "fact", "--session", "s1", "x", key=key, status=1)
+            self.assertRegex(self.said, r"E_ACCESS_DENIED: .*sealing.json: key: .* yTDm0bWjhAo, .*delete the file")
+        (self.root / "sealing.json").unlink()
+        self.hook("in clear again")
+        self.assertEqual(self.run_tool("list").count(WORD), 2)
+
+    def places(self):
+        return [path for path in self.root.rglob("*") if path.is_file() and WORD.encode() in path.read_bytes()]
+
+
+class Passphrase(Project):
+    def type_in(self, *arguments, answers):
+        """What is seen on a terminal on which the answers are typed, each when the question is there."""
+        child, terminal = pty.fork()
+        if child == 0:
+            os.chdir(self.project)
+            os.execve(TOOL, [str(TOOL), *arguments], self.environment(None))
+        seen = b""
+        for question, answer in answers:
+            while question not in seen.decode():
+                self.assertTrue(select.select([terminal], [], [], 60)[0], seen)
+                seen += os.read(terminal, 4096)
+            os.write(terminal, answer.encode() + b"\n")
+            seen = seen.replace(question.encode(), b"", 1)
+        while True:
+            try:
+                got = os.read(terminal, 4096)
+            except OSError:
+                got = b""
+            if not got:
+                break
+            seen += got
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        os.close(terminal)
+        return status, seen.decode()
+
+    def test_typed_on_a_terminal(self):
+        self.run_tool("session", "new", "--id", "s1")
+        self.run_tool("add", "fact", "--session", "s1", f"the {WORD} boat")
+        status, seen = self.type_in("seal", "on", "--passphrase", "--yes",
+                                    answers=(("Passphrase: ", "correct horse"), ("Again: ", "other horse")))
+        self.assertEqual(status, 1)
+        self.assertIn("the passphrases differ", seen)
+        status, seen = self.type_in("seal", "on", "--passphrase", "--yes",
+                                    answers=(("Passphrase: ", "correct horse"), ("Again: ", "correct horse")))
+        self.assertEqual(status, 0, seen)
+        self.assertNotIn("horse", seen)
+        self.assertEqual([path for path in self.root.rglob("*") if path.is_file() and WORD.encode() in
+                          path.read_bytes()], [])
+        status, seen = self.type_in("seal", "off", "--passphrase", "--yes", answers=(("Passphrase: ", "wrong horse"),))
+        self.assertEqual(status, 1)
+        self.assertIn("E_ACCESS_DENIED", seen)
+        status, seen = self.type_in("seal", "off", "--passphrase", "--yes",
+                                    answers=(("Passphrase: ", "correct horse"),))
+        self.assertEqual(status, 0, seen)
+        self.assertIn(WORD, self.run_tool("list"))
+
+
+class SealTest(Project):
+    def setUp(self):
+        super().setUp()
         for session in ("live", "packed", "gone"):
             self.run_tool("session", "new", "--id", session)
             lines = "".join(f'{{"id":"{session}-{i}","content":"{WORD} number {i}"}}\n' for i in range(300))
@@ -37,19 +281,6 @@ class SealTest(unittest.TestCase):
         self.run_tool("session", "archive", "packed")
         self.run_tool("session", "delete", "gone", "--yes")
         self.run_tool("rebuild-index")
-
-    def environment(self, key):
-        variables = {"PATH": os.environ["PATH"], "HOME": str(self.folder / "home")}
-        variables.update({name: text for name, text in os.environ.items() if name.endswith("SAN_OPTIONS")})
-        if key:
-            variables["BMAD_MEM_KEY_FILE"] = str(self.folder / key)
-        return variables
-
-    def run_tool(self, *arguments, text="", key=None):
-        done = subprocess.run([TOOL, *arguments], cwd=self.project, input=text, text=True, capture_output=True,
-                              env=self.environment(key), timeout=120, check=False)
-        self.assertEqual(done.returncode, 0, (arguments, done.stderr))
-        return done.stdout
 
     def kill_often(self, *arguments, key):
         """Runs the command to its end on a copy to learn its time, then kills it at moments up to that."""
@@ -103,12 +334,6 @@ class SealTest(unittest.TestCase):
         self.run_tool("session", "undelete", "gone")
         self.check_entries(None, 900)
         self.assertFalse((self.root / "sealing.json").exists())
-
-    def make_key(self, name):
-        path = self.folder / name
-        path.write_text(os.urandom(32).hex() + "\n")
-        path.chmod(0o600)
-        return name
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -31,8 +32,11 @@ struct Shape {
   std::uint64_t sessions;
 };
 
+constexpr std::string_view kSealed = "10mb-sealed";
+
 constexpr auto kShapes = std::to_array<Shape>({
     {"10mb", "10 MB in one session", 16'835, 1},
+    {kSealed, "10 MB in one session, all of it sealed", 16'835, 1},
     {"10k", "10,000 entries in 10 sessions", 10'000, 10},
     {"100k-20", "100,000 entries in 20 sessions", 100'000, 20},
     {"100k-200", "100,000 entries in 200 sessions", 100'000, 200},
@@ -65,6 +69,7 @@ constexpr auto kWanted = std::to_array<Wanted>({
     {"10mb", kMcpSearch, 1.1, 0.4},
     {"10mb", kMcpMemory, 20, 12},
     {"10mb", kIndexSize, 0.40, 0.25},
+    {kSealed, kQuery, 60, 30},
     {"10k", kQuery},
     {"10k", "get ID"},
     {"10k", "list"},
@@ -139,6 +144,10 @@ class Left {
 
   Rows rows() {
     tell(fmt::format("asking {}", shape_.text));
+    if (shape_.name == kSealed) {
+      ::setenv("BMAD_MEM_KEY", std::string(64, 'a').c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
+      run_process(run_.call({"seal", "on", "--yes"}));
+    }
     add("the first question", "ms", {run_process(call(kCalls.back(), 0))})
         .noting(fmt::format("{}: {} entries in {} bytes of logs", shape_.text, store_.ids.size(),
                             store_.log_bytes));
@@ -196,7 +205,7 @@ class Left {
                          }});
       }
     }
-    if (wanted(kQuery) != nullptr) {
+    if (wanted(kQuery) != nullptr && shape_.name != kSealed) {
       std::ranges::move(others(), std::back_inserter(steps));
     }
     const std::vector<Values> times = above_empty(run_, steps, run_.times(40));

@@ -129,6 +129,9 @@ struct BatchOptions {
   KnownEntries known = KnownEntries::kAppendVersion;
   /// A blank line behind each entry: git merges changes of lines that are no neighbours.
   bool spaced = false;
+  /// Entries that are to be sealed and whose key is not here wait outside the project instead of an
+  /// error; see write_waiting().
+  bool may_wait = false;
 };
 
 /// A query as programs write it, see schemas/query.schema.json. `now` is what relative times count
@@ -258,10 +261,20 @@ class MemoryManager {
   Result<std::string> add_artifact_document(std::string_view session_id, ArtifactEntry entry,
                                             std::string_view document);
 
+  /// The document of artifact `id` whose file holds `stored`: opened, if it is sealed. Errors:
+  /// E_ACCESS_DENIED without its key; E_STORAGE_CORRUPT when it was changed.
+  [[nodiscard]] Result<std::string> document_text(std::string_view session_id,
+                                                  std::string stored) const;
+
   /// Many entries of one type: one lock, one write, one sync. Empty lines are passed over.
   Result<BatchReport> add_batch(std::string_view session_id, EntryType type,
                                 std::span<const std::string_view> lines,
                                 const BatchOptions& options = {});
+  /// How many entries wait for their key, see BatchOptions::may_wait.
+  [[nodiscard]] std::uint64_t count_waiting() const;
+  /// Writes those that wait into their sessions, if their key is here by now. Their number. Errors:
+  /// as add_batch()'s: all wait on.
+  Result<std::uint64_t> write_waiting();
   /// What add_batch() would refuse of these, whatever the session, without its ids and notices.
   /// Writes nothing. Errors: as add_batch()'s about entries.
   [[nodiscard]] Result<BatchReport> check_batch(EntryType type,
@@ -281,7 +294,8 @@ class MemoryManager {
                                      std::span<const std::string> sessions = {}) const;
   /// Newest first.
   Result<std::vector<Entry>> list(const EntryFilter& filter) const;
-  /// How many sealed lines of what the filter chooses do not open: without their key, or changed.
+  /// How many sealed lines of the sessions and types that the filter names have no key here.
+  /// Errors: also why a key that was named can't be used.
   Result<std::uint64_t> closed_entries(const EntryFilter& filter) const;
   /// Best first; equal ones newest first. Sees every entry whose append returned before, by
   /// whatever process, and every edit by hand. Errors: E_INVALID_QUERY with column;
@@ -448,6 +462,7 @@ class MemoryManager {
   /// E_ACCESS_DENIED without the key.
   Result<std::vector<SealReport>> seal(const SealOptions& options,
                                        const Progress& on_progress = {});
+  [[nodiscard]] SealState seal_state() const;
   /// What `sessions` (all when empty) keep, for how long, and what was taken out.
   Result<PrivacyReport> privacy_report(std::span<const std::string> sessions = {}) const;
   /// Looks at other texts by the rules of this memory's config.

@@ -111,7 +111,8 @@ struct BatchReport {
   /// Sentences for people about what else happened: the session is nearly full, was compacted, or
   /// was brought back from its archive.
   std::vector<std::string> notices;
-  RedactionCounts redacted;  ///< Secrets and personal data that were taken out before writing.
+  std::uint64_t waiting = 0;  ///< Entries that wait for their key, see BatchOptions::may_wait.
+  RedactionCounts redacted;   ///< Secrets and personal data that were taken out before writing.
 };
 
 /// How an entry is linked to another one.
@@ -471,8 +472,10 @@ struct VerifyReport {
   std::vector<Finding> changes;
   std::uint64_t sessions = 0;
   std::uint64_t logs = 0;
-  std::uint64_t lines = 0;
+  std::uint64_t lines = 0;  ///< But for sealed ones.
   std::uint64_t bytes = 0;
+  std::uint64_t sealed_lines = 0;
+  std::uint64_t closed_lines = 0;  ///< Sealed ones without their key: of these, the form alone.
 };
 
 /// One thing that `repair` did.

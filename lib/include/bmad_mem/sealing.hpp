@@ -7,11 +7,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/privacy.hpp"
+#include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
 
@@ -24,6 +26,14 @@ struct SealKeySource {
   [[nodiscard]] bool is_empty() const {
     return key.empty() && key_file.empty() && passphrase.empty();
   }
+};
+
+/// Whether new entries are sealed, and whether they can be here.
+struct SealState {
+  bool is_on = false;
+  std::string key_id = {};  ///< Of the key that seals; empty when sealing.json is damaged.
+  std::optional<Error> problem = {};  ///< Why nothing can be sealed here: the key, or the file.
+  std::uint64_t waiting = 0;          ///< As MemoryManager::count_waiting().
 };
 
 enum class SealStep : std::uint8_t {

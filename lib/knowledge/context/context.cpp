@@ -62,6 +62,7 @@ class ContextKnowledge {
                                        .said = sources.said,
                                        .pinned = sources.pinned},
                                       rules);
+      context.sealed_lines = sources.sealed_lines;
       if (is_enough(context, items, sources)) {
         return context;
       }

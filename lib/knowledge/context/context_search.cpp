@@ -73,7 +73,7 @@ class ContextSearch {
       chosen.keep(*store_.root_index,
                   [&](const std::string& session_id) { return is_in_scope(session_id); });
       HeldIndexes indexes(store_, chosen);
-      Result<ContextSources> sources = indexes.run([&] { return search_both(indexes.sessions()); });
+      Result<ContextSources> sources = indexes.run([&] { return search_both(indexes); });
       if (sources) {
         BMAD_TRY(check_still_there(store_, filter_, chosen));
         indexes.seal();
@@ -96,7 +96,9 @@ class ContextSearch {
   }
 
   /// Beside the sessions those of the user's own memory, unless some sessions were asked for.
-  Result<ContextSources> search_both(std::span<IndexedSession* const> sessions) {
+  Result<ContextSources> search_both(const HeldIndexes& indexes) {
+    const std::span<IndexedSession* const> sessions = indexes.sessions();
+    sealed_lines_ = indexes.sealed_lines();
     settings_.first_of_user = sessions.size();
     const Store* const user = options_.sessions.empty() ? store_.user_store() : nullptr;
     if (user == nullptr) {
@@ -108,12 +110,13 @@ class ContextSearch {
       std::vector<IndexedSession*> both(sessions.begin(), sessions.end());
       both.insert(both.end(), users.sessions().begin(), users.sessions().end());
       settings_.user_origins = user->origins.get();
+      sealed_lines_ += users.sealed_lines();
       return search_all(both);
     });
   }
 
   Result<ContextSources> search_all(std::span<IndexedSession* const> sessions) {
-    ContextSources sources;
+    ContextSources sources{.sealed_lines = sealed_lines_};
     // Time counts from the newest entry, so that a store that rests says the same next year. One
     // that is dated in the future would make all others old: it doesn't count before its time. Of
     // the user's own memory none does: what is said elsewhere makes nothing here older.
@@ -259,6 +262,7 @@ class ContextSearch {
   const ContextOptions& options_;
   EntryFilter filter_;
   SearchSettings settings_;
+  std::uint64_t sealed_lines_ = 0;
 };
 
 }  // namespace

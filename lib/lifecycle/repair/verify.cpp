@@ -42,7 +42,8 @@ class ProgressMeter {
 
 class Verifier {
  public:
-  Verifier(const Store& store, ProgressMeter& progress) : store_(store), progress_(progress) {}
+  Verifier(const Store& store, ProgressMeter& progress)
+      : store_(store), progress_(progress), sealed_(store, report_) {}
 
   void check_config() {
     if (store_.newer_layout) {
@@ -83,6 +84,7 @@ class Verifier {
     for (const EntryType type : kEntryTypes) {
       BMAD_TRY(check_log(type));
     }
+    BMAD_TRY(check_documents());
     SealCheck sealed = check_seal(store_, session_id_);
     std::ranges::copy_if(sealed.damage, std::back_inserter(report_.findings),
                          [&](const Finding& found) { return !is_found(found); });
@@ -167,6 +169,26 @@ class Verifier {
     found_as(FindingKind::kUnreadable, error);
   }
 
+  /// A sealed document is one line.
+  Status check_documents() {
+    if (!store_.sealing->is_on()) {
+      return {};
+    }
+    const std::string folder = session_file(session_id_, kArtifactsName);
+    BMAD_TRY_ASSIGN(const std::vector<std::string> names, list_if_there(*store_.files, folder));
+    for (const std::string& name : names) {
+      constexpr std::uint64_t kDocumentSizeMax = 4U << 20U;
+      const std::string path = fmt::format("{}/{}", folder, name);
+      const Result<std::string> text = read_file(*store_.files, path, kDocumentSizeMax);
+      if (auto problem = text ? sealed_.problem_of_document(session_id_, *text) : std::nullopt) {
+        problem->path = store_.files->display_path(path);
+        problem->line = 1;
+        found_as(FindingKind::kDamagedFile, *problem);
+      }
+    }
+    return {};
+  }
+
   Status check_log(EntryType type) {
     const std::string path = session_file(session_id_, entry_type_info(type).log_file);
     const std::string shown = store_.files->display_path(path);
@@ -186,10 +208,8 @@ class Verifier {
                  {.on_entry = [](const ScannedEntry&) {},
                   .on_sealed =
                       [&](const ScannedEntry& entry) {
-                        const Result<OpenedEntry> opened =
-                            open_entry(*store_.sealing, session_id_, entry, sealed_parser_);
-                        if (!opened && opened.error().code != ErrorCode::E_ACCESS_DENIED) {
-                          on_damage(sealed_damage(entry, opened.error()));
+                        if (const auto problem = sealed_.problem_of(session_id_, entry)) {
+                          on_damage(sealed_damage(entry, *problem));
                         }
                       },
                   .on_damage = on_damage,
@@ -241,9 +261,9 @@ class Verifier {
   const Store& store_;
   ProgressMeter& progress_;
   JsonParser parser_;
-  JsonParser sealed_parser_;
   std::string session_id_;
   VerifyReport report_;
+  SealedCheck sealed_;
 };
 
 }  // namespace

@@ -9,10 +9,16 @@
 // it makes it again.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/reports.hpp"
+#include "store/entry_scanner.hpp"
+#include "store/line_sealing.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -32,6 +38,23 @@ class FindingList {
  private:
   VerifyReport& report_;
   std::string session_id_;
+};
+
+/// Opens sealed lines, and counts them in a report.
+class SealedCheck {
+ public:
+  /// Both must outlive it.
+  SealedCheck(const Store& store, VerifyReport& report);
+
+  /// Why a sealed line of the session does not open; nothing when it does, or without its key.
+  std::optional<Error> problem_of(std::string_view session_id, const ScannedEntry& scanned);
+  /// The same of what may be a sealed document.
+  std::optional<Error> problem_of_document(std::string_view session_id, std::string_view text);
+
+ private:
+  VerifyReport& report_;
+  std::unique_ptr<LineOpener> opener_;  // Null where the key can't be used.
+  JsonParser parser_;
 };
 
 /// The sessions that something is stored of outside their folders, sorted.

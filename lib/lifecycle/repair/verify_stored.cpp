@@ -7,6 +7,8 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
+#include "model/entry.hpp"
+#include "model/validate.hpp"
 #include "search/packed_session.hpp"
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
@@ -31,7 +33,8 @@ class StoredCheck {
         store_(store),
         session_id_(session_id),
         report_(report),
-        found_(report, session_id) {}
+        found_(report, session_id),
+        sealed_(store, report) {}
 
   void run() {
     const auto has_folder = [&] { return files_.info(session_folder(session_id_)).has_value(); };
@@ -45,7 +48,7 @@ class StoredCheck {
     } else if (files_.info(archive_path(session_id_))) {
       check_archive_beside_folder();
     }
-    note(FindingKind::kDamagedFile, read_evicted(files_, session_id_));
+    check_evicted();
     check_deleted();
     check_json_lines(deleted_audit_path(session_id_));
     const Result<FileInfo> folder = files_.info(session_folder(session_id_));
@@ -166,7 +169,14 @@ class StoredCheck {
     };
     const Result<LogScan> scan =
         scan_log(files, path, type, parser,
-                 {.on_entry = [](const ScannedEntry&) {}, .on_damage = on_damage});
+                 {.on_entry = [](const ScannedEntry&) {},
+                  .on_sealed =
+                      [&](const ScannedEntry& entry) {
+                        if (const auto problem = sealed_.problem_of(session_id_, entry)) {
+                          on_damage(sealed_damage(entry, *problem));
+                        }
+                      },
+                  .on_damage = on_damage});
     if (note(FindingKind::kDamagedFile, scan)) {
       report_.lines += scan->entries + scan->damaged;
       report_.bytes += scan->whole_end + scan->torn_size;
@@ -174,6 +184,27 @@ class StoredCheck {
   }
 
   void check_kept() { note(FindingKind::kDamagedFile, read_kept(files_, session_id_)); }
+
+  void check_evicted() {
+    const Result<std::vector<EvictedLine>> lines = read_evicted(files_, session_id_);
+    if (note(FindingKind::kDamagedFile, lines)) {
+      std::uint64_t number = 0;
+      for (const EvictedLine& line : *lines) {
+        check_sealed(evicted_path(session_id_), ++number, line.type, line.line);
+      }
+    }
+  }
+
+  void check_sealed(const std::string& path, std::uint64_t number, EntryType type,
+                    std::string_view text) {
+    const Result<JsonValue> value = line_parser_.parse(text);
+    if (value && is_sealed(*value) && check_entry(type, *value)) {
+      const ScannedEntry scanned{.type = type, .value = *value, .text = text, .line = number};
+      if (const auto problem = sealed_.problem_of(session_id_, scanned)) {
+        found_.add(FindingKind::kDamagedLine, files_.display_path(path), number, problem->message);
+      }
+    }
+  }
 
   void check_deleted() {
     const Result<std::vector<DeletedLine>> lines = read_deleted(files_, session_id_);
@@ -183,6 +214,8 @@ class StoredCheck {
           found_.add(FindingKind::kDamagedLine,
                      files_.display_path(deleted_entries_path(session_id_)), line.number,
                      "is not a deleted line; correct it by hand, or it can't be restored");
+        } else {
+          check_sealed(deleted_entries_path(session_id_), line.number, line.type, line.line);
         }
       }
     }
@@ -244,6 +277,8 @@ class StoredCheck {
   const std::string& session_id_;
   VerifyReport& report_;
   FindingList found_;
+  SealedCheck sealed_;
+  JsonParser line_parser_;
 };
 
 /// Names what can't be read in `folder`, and below it.
@@ -272,6 +307,34 @@ void verify_folder(FileSystem& files, const std::string& folder, int depth, Find
 }
 
 }  // namespace
+
+SealedCheck::SealedCheck(const Store& store, VerifyReport& report) : report_(report) {
+  Result<std::unique_ptr<LineOpener>> opener = store.sealing->opener();
+  opener_ = opener ? *std::move(opener) : nullptr;
+}
+
+std::optional<Error> SealedCheck::problem_of(std::string_view session_id,
+                                             const ScannedEntry& scanned) {
+  ++report_.sealed_lines;
+  if (opener_ == nullptr || !opener_->has_key(scanned.value)) {
+    ++report_.closed_lines;
+    return std::nullopt;
+  }
+  const Result<OpenedEntry> opened = open_entry(*opener_, session_id, scanned, parser_);
+  return opened ? std::optional<Error>() : opened.error();
+}
+
+std::optional<Error> SealedCheck::problem_of_document(std::string_view session_id,
+                                                      std::string_view text) {
+  JsonParser parser;
+  const Result<JsonValue> value = parser.parse(text);
+  if (!value || (*value)["sealed"].string().empty() || opener_ == nullptr ||
+      !opener_->has_key(*value)) {
+    return std::nullopt;
+  }
+  const Result<std::string> opened = opener_->open(session_id, EntryType::kArtifact, *value);
+  return opened ? std::optional<Error>() : opened.error();
+}
 
 void FindingList::add(FindingKind kind, std::string path, std::uint64_t line, std::string reason) {
   report_.findings.push_back({.kind = kind,

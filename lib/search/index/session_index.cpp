@@ -343,6 +343,7 @@ Status SessionIndex::scan_log_from(EntryType type, bool verify_prefix, bool& pre
                  {.offset = cover.bytes, .line = cover.lines + 1, .hash = &hash}));
     BMAD_TRY(std::move(failed));
     has_more = scan.whole_end > cover.bytes;
+    cover.sealed += scan.sealed;
     cover.bytes = scan.whole_end;
     cover.lines = scan.torn_line - 1;
     // Without the hash of a line that is too long to keep nothing can be compared: so it must

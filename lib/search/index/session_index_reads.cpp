@@ -32,6 +32,14 @@ Status SessionIndex::load() {
 
 const LogCovers& SessionIndex::covers() const { return state_->covers; }
 
+std::uint64_t SessionIndex::sealed_lines() const {
+  std::uint64_t count = 0;
+  for (const LogCover& cover : state_->covers) {
+    count += cover.sealed;
+  }
+  return count;
+}
+
 SessionIndex::Unknown SessionIndex::unknown() const {
   Unknown found{.entries = entry_count()};
   for (const LogCover& cover : state_->covers) {
@@ -56,9 +64,12 @@ bool SessionIndex::has_base_of(const Segment* segment, std::uint32_t number) con
 Result<SlotTotals> SessionIndex::totals() {
   BMAD_TRY(load());
   const SlotTable& slots = *state_->slots;
-  return SlotTotals{.entries = slots.size(),
-                    .lengths = slots.length_sum,
-                    .window_lengths = slots.window_length_sum};
+  const auto all = [&](std::uint64_t count) {
+    return static_cast<std::uint64_t>(static_cast<double>(count) * options_.entries_for_each);
+  };
+  return SlotTotals{.entries = all(slots.size()),
+                    .lengths = all(slots.length_sum),
+                    .window_lengths = all(slots.window_length_sum)};
 }
 
 SlotView SessionIndex::slots() const { return state_->slots->view(); }

@@ -175,6 +175,9 @@ void print_context_as_json(Tool& tool, const Context& context, std::optional<Tim
     json.member("markdown", context.markdown);
     json.member("tokens", static_cast<std::uint64_t>(context.tokens));
     json.member("max_tokens", static_cast<std::uint64_t>(context.max_tokens));
+    if (context.sealed_lines != 0) {
+      json.member("sealed_lines", context.sealed_lines);
+    }
     add_objects(json, "items", context.items, [&](const ContextItem& item) {
       json.member("section", context_section_name(item.section));
       json.member("session_id", item.session_id).member("type", entry_type_name(item.type));

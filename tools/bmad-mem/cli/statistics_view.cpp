@@ -43,6 +43,16 @@ void add_sealed(JsonWriter& json, std::uint64_t lines) {
   }
 }
 
+}  // namespace
+
+void print_closed_as_json(Tool& tool, const Result<std::uint64_t>& closed) {
+  if (tool.json() && closed && *closed != 0) {
+    print_object(tool, [&](JsonWriter& json) { json.member("closed_lines", *closed); });
+  }
+}
+
+namespace {
+
 void print_sealed(Tool& tool, std::uint64_t lines) {
   if (lines != 0) {
     tool.out().print("{}, which only a key opens\n",

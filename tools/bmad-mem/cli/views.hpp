@@ -31,6 +31,9 @@ namespace bmad_mem::cli {
 /// "session_id" are left out.
 /// "archived" and "evicted" are added where they are so, and "linked" where there are links.
 std::string entry_json_line(const Entry& entry, std::string_view extra = {});
+
+/// With --json: {"closed_lines":2} when sealed entries have no key here; else nothing.
+void print_closed_as_json(Tool& tool, const Result<std::uint64_t>& closed);
 /// "superseded by": a relation as people read it.
 std::string relation_words(Relation relation);
 /// The member "linked": the typed links of the entry.

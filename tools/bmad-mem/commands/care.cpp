@@ -32,8 +32,17 @@ void print_summary(Tool& tool, const VerifyReport& report) {
       json.member("lines", report.lines).member("bytes", report.bytes);
       json.member("findings", static_cast<std::uint64_t>(report.findings.size()));
       json.member("changes", static_cast<std::uint64_t>(report.changes.size()));
+      if (report.sealed_lines != 0) {
+        json.member("sealed_lines", report.sealed_lines)
+            .member("closed_lines", report.closed_lines);
+      }
     });
     return;
+  }
+  if (report.closed_lines > 0) {
+    tool.note(
+        fmt::format("{} checked in form alone: the key is not here",
+                    format_count(report.closed_lines, "sealed line was", "sealed lines were")));
   }
   const std::string looked_at =
       fmt::format("{}, {}, {}, {}", format_count(report.sessions, "session", "sessions"),

@@ -182,6 +182,26 @@ Check trust_check(const MemoryManager& memory) {
           .remedy = ""};
 }
 
+/// Whether new entries can be sealed; nothing where none are.
+void check_seal(const MemoryManager& memory, std::vector<Check>& checks) {
+  const SealState state = memory.seal_state();
+  const std::string waiting =
+      state.waiting == 0 ? std::string()
+                         : fmt::format("{} for the key",
+                                       format_count(state.waiting, "entry waits", "entries wait"));
+  if (state.problem) {
+    checks.push_back(of_error("seal", *state.problem,
+                              waiting.empty()
+                                  ? "name the key, or bring back its file"
+                                  : waiting + "; the first hook that finds it writes them"));
+  } else if (state.is_on || !waiting.empty()) {
+    checks.push_back({.name = "seal",
+                      .text = state.is_on ? fmt::format("the key {} is here", state.key_id)
+                                          : "new entries are in clear",
+                      .remedy = waiting.empty() ? "" : waiting + "; the next hook writes them"});
+  }
+}
+
 void check_work(MemoryManager& memory, std::vector<Check>& checks) {
   if (const Result<MaintenanceAge> age = memory.maintenance_age(); !age) {
     checks.push_back(of_error("maintenance", age.error(), "run `bmad-mem maintain`"));
@@ -207,6 +227,7 @@ void check_work(MemoryManager& memory, std::vector<Check>& checks) {
                                                            "candidates wait")),
                     .remedy = waiting->empty() ? "" : "run `bmad-mem review`"});
   checks.push_back(trust_check(memory));
+  check_seal(memory, checks);
 }
 
 /// Names the folders among the sessions that can't be any, as a file manager's copy "s1 copy".

@@ -73,6 +73,9 @@ Result<ExitStatus> search(Tool& tool, const Query& query) {
     return error;
   }
   print_answer(tool, query, *answer);
+  if (tool.json()) {
+    print_closed_as_json(tool, memory.closed_entries(query.filter));
+  }
   if (answer->hits.empty()) {
     tool.note(query.text.empty()
                   ? "nothing found"

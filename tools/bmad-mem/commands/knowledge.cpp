@@ -108,6 +108,11 @@ Result<ExitStatus> run_context(Tool& tool) {
     tool.note(context.omitted.empty() ? "no relevant memory for this task"
                                       : "no statement fits; raise --max-tokens N");
   }
+  if (context.sealed_lines > 0) {
+    tool.note(
+        fmt::format("{} left out: no context has what is sealed",
+                    format_count(context.sealed_lines, "sealed line was", "sealed lines were")));
+  }
   if (memory.is_foreign()) {
     tool.note(
         "this memory came from elsewhere, so all of it is quoted; `bmad-mem trust` shows it and "

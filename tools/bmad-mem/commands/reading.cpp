@@ -21,12 +21,15 @@ namespace bmad_mem::cli {
 
 namespace {
 
-/// What the key would show besides.
+/// What the key would show besides: a sentence, or an object of its own behind the entries.
 void note_closed(Tool& tool, const MemoryManager& memory, const EntryFilter& filter) {
-  const std::uint64_t closed = memory.closed_entries(filter).value_or(0);
-  if (closed > 0) {
-    tool.note(closed == 1 ? "1 sealed entry needs the key"
-                          : fmt::format("{} sealed entries need the key", closed));
+  const Result<std::uint64_t> closed = memory.closed_entries(filter);
+  print_closed_as_json(tool, closed);
+  if (!closed) {
+    tool.note(fmt::format("sealed entries need the key: {}", closed.error().to_string()));
+  } else if (*closed > 0) {
+    tool.note(*closed == 1 ? "1 sealed entry needs the key"
+                           : fmt::format("{} sealed entries need the key", *closed));
   }
 }
 
@@ -41,6 +44,7 @@ Result<ExitStatus> run_list(Tool& tool) {
     for (const Entry& entry : entries) {
       tool.out().print("{}\n", entry_json_line(entry));
     }
+    note_closed(tool, memory, filter);
     return ExitStatus::kDone;
   }
   print_entry_list(tool, entries);

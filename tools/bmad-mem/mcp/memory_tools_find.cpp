@@ -218,11 +218,16 @@ Result<McpToolResult> mcp_context(MemoryToolCall& call) {
   }
   BMAD_TRY_ASSIGN(Context told, Knowledge(*memory).context(options));
   if (told.markdown.empty()) {
-    return McpToolResult{.text = "No relevant memory for this task. Continue without it."};
+    told.markdown = "No relevant memory for this task. Continue without it.";
   }
   if (told.markdown.size() > kAnswerSizeMax) {
     told.markdown.resize(utf8_prefix(told.markdown, kAnswerSizeMax).size());
     told.markdown += "\n(cut; ask with a smaller max_tokens)\n";
+  }
+  if (told.sealed_lines > 0) {
+    told.markdown +=
+        fmt::format("\nNote: {} left out: no context has what is sealed.",
+                    format_count(told.sealed_lines, "sealed line was", "sealed lines were"));
   }
   return McpToolResult{.text = std::move(told.markdown)};
 }

@@ -48,6 +48,7 @@ class StoreSealing : public LineSealing {
 
   [[nodiscard]] bool is_on() const override;
   [[nodiscard]] bool opens() const override;
+  [[nodiscard]] Result<std::unique_ptr<LineOpener>> opener() const override;
   [[nodiscard]] Result<std::optional<std::string>> seal(std::string_view session_id, EntryType type,
                                                         JsonValue entry,
                                                         std::string_view line) const override;
@@ -64,11 +65,15 @@ class StoreSealing : public LineSealing {
   /// the project.
   [[nodiscard]] Result<SealKeys> read_file(const std::string& path) const;
 
+  /// All but what waits.
+  [[nodiscard]] SealState state() const;
+
   /// Writes a new key into a new file at `path`; one that is there stays. Errors: as read_file().
   [[nodiscard]] Status make_file(const std::string& path) const;
 
  private:
   [[nodiscard]] Status check_place(const std::string& path) const;
+  [[nodiscard]] Result<SealKey> sealing_key(const SealingRecord& record) const;
   [[nodiscard]] Result<SealKeys> read_keys(const std::optional<PassphraseRecipe>& recipe) const;
 
   FileSystem& files_;

@@ -2,6 +2,8 @@
 // still, and made anew where one turns out not to hold.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -36,9 +38,11 @@ struct ChosenIndexes {
   std::vector<SeenFolder> live;      ///< Of the latter, the sessions that are folders.
   std::vector<Packed> packed;        ///< Those of archives and of what was evicted.
   std::vector<std::string> evicted;  ///< The sessions that something was evicted from; sorted.
-  std::optional<FileInfo> folder;    ///< archive/, before it was listed.
-  bool is_only_one = false;          ///< One session was named: its errors are the answer.
-  bool is_past = false;              ///< The indexes are of past_files(), and nobody else's.
+  /// The sessions in parts that have sealed lines, and how many.
+  std::map<std::string, std::uint64_t, std::less<>> sealed;
+  std::optional<FileInfo> folder;  ///< archive/, before it was listed.
+  bool is_only_one = false;        ///< One session was named: its errors are the answer.
+  bool is_past = false;            ///< The indexes are of past_files(), and nobody else's.
 
   /// Takes out what `is_wanted(session_id)` doesn't want.
   template <typename IsWanted>
@@ -113,6 +117,9 @@ class HeldIndexes {
   }
 
   [[nodiscard]] std::span<IndexedSession* const> sessions() const { return sessions_; }
+  /// Those of them that have sealed lines, which no index has.
+  [[nodiscard]] std::vector<IndexedSession*> with_sealed_lines() const;
+  [[nodiscard]] std::uint64_t sealed_lines() const;
 
   /// Takes what the next process would miss into the segments, with `all` however little it is.
   /// What goes wrong (a full disk, a store that may only be read) is no concern of the one who
@@ -136,6 +143,7 @@ class HeldIndexes {
   bool is_past_;
   std::vector<std::shared_ptr<SessionIndex>> owned_;
   std::vector<Packed> packed_;
+  std::map<std::string, std::uint64_t, std::less<>> sealed_;
   std::vector<std::shared_ptr<SegmentPart>> parts_;
   std::vector<std::shared_ptr<SegmentPart>> kept_;
   std::vector<SeenFolder> left_;           // Folders that were in a part, and are read since.
@@ -171,6 +179,8 @@ auto with_indexes(const Store& store, const EntryFilter& filter, const Work& wor
 struct AskedSessions {
   std::vector<IndexedSession*> sessions;
   std::size_t first_of_user = std::numeric_limits<std::size_t>::max();
+  HeldIndexes* indexes = nullptr;
+  HeldIndexes* indexes_of_user = nullptr;  ///< Null where nothing of it is asked.
 };
 
 /// As with_indexes(), of both memories. `work(asked)`.
@@ -181,6 +191,7 @@ auto with_both_indexes(const Store& store, const EntryFilter& filter, const Work
   return with_indexes(store, filter, [&](HeldIndexes& indexes) {
     AskedSessions asked;
     asked.sessions.assign(indexes.sessions().begin(), indexes.sessions().end());
+    asked.indexes = &indexes;
     if (user == nullptr) {
       return work(std::as_const(asked));
     }
@@ -189,6 +200,7 @@ auto with_both_indexes(const Store& store, const EntryFilter& filter, const Work
       asked.sessions.resize(count);
       asked.sessions.insert(asked.sessions.end(), users.sessions().begin(), users.sessions().end());
       asked.first_of_user = count;
+      asked.indexes_of_user = &users;
       return work(std::as_const(asked));
     });
   });

@@ -35,14 +35,10 @@ Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& f
 Result<ExportReport> export_entries(const Store& store, const ExportOptions& options,
                                     ExportVisitor& visitor);
 
-/// The sealed ones among the entries that pass `filter`, in their latest versions.
-struct SealedEntries {
-  std::vector<Entry> entries;
-  std::uint64_t closed = 0;  ///< Lines that do not open: without their key, or changed.
-  std::uint64_t unread = 0;  ///< Lines that were too many to look at.
-};
-/// Of folders and archives. Costs nothing where nothing is sealed. Errors: as list_entries().
-Result<SealedEntries> sealed_entries(const Store& store, const EntryFilter& filter);
+/// How many sealed lines of what `filter` names have no key here; what else it says is not asked.
+/// Costs nothing where nothing is sealed. Errors: as list_entries(); why a key that was named can't
+/// be used.
+Result<std::uint64_t> count_closed(const Store& store, const EntryFilter& filter);
 
 Result<QueryAnswer> answer_query(const Store& store, const Query& query);
 Result<std::vector<RelatedEntry>> related_entries(const Store& store, std::string_view id,

@@ -65,6 +65,9 @@ class SessionIndex final : public IndexedSession, public IndexPart {
     std::function<std::optional<SessionBase>()> base = {};
     bool archived = false;  ///< The session is archived.
     bool evicted = false;   ///< This is what compaction moved out of the session.
+    /// How many entries there are for each that is in the logs: others, about as long, were left
+    /// out since they hold no word of the question.
+    double entries_for_each = 1;
   };
 
   /// `files` and `clock` must outlive the index. Touches nothing yet.
@@ -104,6 +107,8 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   [[nodiscard]] std::uint64_t log_size(EntryType type) const;
   /// What of its logs is covered, as they were looked at last.
   [[nodiscard]] const LogCovers& covers() const;
+  /// How many sealed lines are among them.
+  [[nodiscard]] std::uint64_t sealed_lines() const;
   /// What of it no segment knows: of a session without a base, all.
   struct Unknown {
     std::uint64_t entries = 0;

@@ -24,6 +24,7 @@
 
 namespace bmad_mem {
 
+class LineOpener;
 class LineSealing;
 
 /// A line that is an entry. The views are valid during the call-back.
@@ -95,6 +96,8 @@ struct OpenedEntry {
 /// `scanned`, a sealed line, opened and parsed by `parser`. Errors: as LineSealing::open(), and
 /// E_STORAGE_CORRUPT when no entry is in it.
 Result<OpenedEntry> open_entry(const LineSealing& sealing, std::string_view session_id,
+                               const ScannedEntry& scanned, JsonParser& parser);
+Result<OpenedEntry> open_entry(const LineOpener& opener, std::string_view session_id,
                                const ScannedEntry& scanned, JsonParser& parser);
 /// A sealed line that `error` keeps from being opened.
 DamagedLine sealed_damage(const ScannedEntry& scanned, const Error& error);

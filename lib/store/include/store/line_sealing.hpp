@@ -1,6 +1,7 @@
 // line_sealing.hpp - seals what is written and opens what is read, where sealing.json wants it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,15 +13,29 @@
 
 namespace bmad_mem {
 
+/// Opens many lines. Threads: safe.
+class LineOpener {
+ public:
+  virtual ~LineOpener() = default;
+  /// Whether the key of a sealed line is here; nothing is said of the line.
+  [[nodiscard]] virtual bool has_key(JsonValue entry) const = 0;
+  /// As LineSealing::open().
+  [[nodiscard]] virtual Result<std::string> open(std::string_view session_id, EntryType type,
+                                                 JsonValue entry) const = 0;
+};
+
 /// StoreSealing (privacy/sealing.hpp) is the one.
 class LineSealing {
  public:
   virtual ~LineSealing() = default;
 
-  /// Whether lines of this memory are sealed. Costs a look at a file's name.
+  /// Whether lines of this memory are to be sealed, or opened. Costs a look at a file's name.
   [[nodiscard]] virtual bool is_on() const = 0;
-  /// Whether they are, and a key was named to open them.
+  /// Whether a key was named, which may open what is sealed.
   [[nodiscard]] virtual bool opens() const = 0;
+  /// Who opens lines with the keys that are here; null where nobody may have any. Errors: as
+  /// open(), of the key.
+  [[nodiscard]] virtual Result<std::unique_ptr<LineOpener>> opener() const = 0;
   /// `line`, a whole entry whose value is `entry`, sealed; nothing when it is to stay as it is.
   /// Errors: E_ACCESS_DENIED without the key; as seal_line() and read_private_file().
   [[nodiscard]] virtual Result<std::optional<std::string>> seal(std::string_view session_id,

@@ -170,6 +170,9 @@ Result<HttpResponse> http_context(ApiContext& context, const EndpointCall& call)
   json.member("markdown", told.markdown);
   json.member("tokens", std::uint64_t{told.tokens});
   json.member("max_tokens", std::uint64_t{told.max_tokens});
+  if (told.sealed_lines != 0) {
+    json.member("sealed_lines", told.sealed_lines);
+  }
   add_array(json, "items", told.items, [&](const ContextItem& item) {
     json.begin_object().member("section", context_section_name(item.section));
     json.member("session_id", item.session_id).member("type", entry_type_name(item.type));

@@ -127,6 +127,10 @@ Result<HttpResponse> http_session_timeline(ApiContext& context, const EndpointCa
   json.begin_object();
   add_array(json, "entries", std::span(first, count), write_entry);
   json.member("more", count < left);
+  if (const Result<std::uint64_t> closed = context.memory.closed_entries(filter);
+      closed && *closed > 0) {
+    json.member("closed_lines", *closed);  // Sealed ones, without their key.
+  }
   add_density(json, entries);
   return object_response(json);
 }
@@ -159,6 +163,7 @@ Result<HttpResponse> http_artifact_get(ApiContext& context, const EndpointCall& 
     return no_such_entry(id);
   }
   BMAD_TRY_ASSIGN(std::string text, read_document(context.memory.root(), *entry));
+  BMAD_TRY_ASSIGN(text, context.memory.document_text(entry->session_id, std::move(text)));
   HttpResponse response;
   response.content_type = "text/plain; charset=utf-8";
   response.body = std::move(text);
