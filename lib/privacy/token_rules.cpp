@@ -44,10 +44,14 @@ bool may_token_end_at(std::string_view text, std::size_t at) {
   return at == text.size() || !is_word_byte(text[at]) || !is_word_byte(text[at - 1]);
 }
 
-/// Whether `secret` says itself that it is none.
+/// Whether `secret` says itself that it is none. Long ones that have "EXAMPLE" here and there in
+/// place of some letters, as documents print them, may still be somebody's.
 bool is_specimen(std::string_view secret) {
-  return any_word("EXAMPLE Example example xxxxxx XXXXXX PLACEHOLDER placeholder",
-                  [&](std::string_view word) { return secret.contains(word); });
+  constexpr std::size_t kShort = 64;
+  return any_word("xxxxxx XXXXXX PLACEHOLDER placeholder",
+                  [&](std::string_view word) { return secret.contains(word); }) ||
+         (secret.size() <= kShort &&
+          (secret.ends_with("EXAMPLE") || secret.contains("EXAMPLEKEY")));
 }
 
 /// Whether `secret` has the kinds of characters that the rule needs, and no word that rules it out.
@@ -144,12 +148,17 @@ class Matcher {
 
   [[nodiscard]] std::optional<std::string_view> accepted(re2::StringPiece piece) const {
     const std::string_view secret(piece.data(), piece.size());
-    if (is_specimen(secret) ||
-        (rule_->entropy_min > 0 && shannon_entropy(secret) < rule_->entropy_min) ||
+    if (is_specimen(secret) || (rule_->entropy_min > 0 && !is_drawn(secret)) ||
         !can_be(*rule_, secret)) {
       return std::nullopt;
     }
     return secret;
+  }
+
+  /// "hf_requiredTypesForDisplayMetadata" is a name: words, and no digit.
+  [[nodiscard]] bool is_drawn(std::string_view secret) const {
+    return shannon_entropy(secret) >= rule_->entropy_min &&
+           (std::ranges::any_of(secret, is_digit) || randomness_bits(secret) >= 0);
   }
 
   const SecretRule* rule_ = nullptr;
