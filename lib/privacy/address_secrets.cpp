@@ -11,6 +11,7 @@
 
 #include "bmad_mem/text.hpp"
 #include "innocent.hpp"
+#include "privacy_words.hpp"
 #include "structure_scan.hpp"
 #include "text_scan.hpp"
 
@@ -63,13 +64,16 @@ bool is_public_key_host(std::string_view host) {
 void judge_url_password(StructureScan& scan, std::string_view user, std::size_t begin,
                         std::size_t end) {
   const std::string_view password = scan.text.substr(begin, end - begin);
-  if (is_stand_in(password) || password.starts_with(']') || password.starts_with("pserver:") ||
-      starts_folded(user, "anonymous") ||
+  if (stands_for_password(password) || password.starts_with(']') ||
+      password.starts_with("pserver:") || starts_folded(user, "anonymous") ||
       (password == "x-oauth-basic" || password == "x-access-token")) {
     return;
   }
-  // "postgres:postgres" is known to all.
-  scan.add(begin, end, kUrlRule, user == password ? Certainty::kNear : Certainty::kSecret);
+  // "user:user" says nothing, "postgres:postgres" is the way in.
+  scan.add(begin, end, kUrlRule,
+           user == password && !kCommonPasswords.contains(lower_ascii(password.substr(0, 16)))
+               ? Certainty::kNear
+               : Certainty::kSecret);
 }
 
 void judge_url_login(StructureScan& scan, std::size_t begin, std::size_t at_sign) {
@@ -212,7 +216,7 @@ PartValue read_value(std::string_view text, std::size_t at, std::string_view sto
 
 void add_unless_stand_in(StructureScan& scan, PartValue value) {
   const std::string_view text = scan.text.substr(value.begin, value.end - value.begin);
-  if (!is_stand_in(text)) {
+  if (!stands_for_password(text)) {
     const bool is_open = text.size() == kPartSizeMax;
     const auto is_inside = [](char c) {
       return !ends_any_value(c) && c != ';' && c != '&' && c != ' ';

@@ -69,6 +69,8 @@ class AssignmentFinder {
 
   /// After a blank: `--password x`, `PASSWORD 'x'`, `the password is x`, `password x`.
   void after_word();
+  /// `the password is "centipede"`: a word in quotes is one, if it doesn't say that it is none.
+  void said_word(const ValuePart& quoted);
   /// Whether SQL's IDENTIFIED stands before the BY that begins at `by`.
   [[nodiscard]] bool identifies(std::size_t by) const;
   [[nodiscard]] NamePart with_what_follows(NamePart name, std::size_t end) const;

@@ -232,6 +232,12 @@ Verdict judge_letters(SecretKind kind, string_view value, const Traits& traits, 
   if (traits.size >= 8 && traits.bits >= bits_min && !is_in_sentence(form)) {
     return secret(kind);
   }
+  // "thisismypassword": words that somebody wrote as one.
+  constexpr std::size_t kJoinedMin = 14;
+  if (kind == SecretKind::kPassword && form == ValueForm::kQuoted && traits.size >= kJoinedMin &&
+      traits.lower == traits.size) {
+    return secret(kind);
+  }
   if (kind == SecretKind::kPass || value.size() > 40) {
     return std::nullopt;
   }
@@ -340,6 +346,13 @@ bool is_drawn_key(const Traits& traits, ValueForm form) {
   return traits.letters() > 0 && traits.bits >= bits_min;
 }
 
+/// As long as keys are and made of letters and digits alone, in whatever order: a sequence as well.
+bool is_long_key(SecretKind kind, const Traits& traits) {
+  constexpr std::size_t kSizeMin = 20;
+  return is_strong_kind(kind) && traits.size >= kSizeMin && traits.joints + traits.marks == 0 &&
+         traits.digits >= 4 && traits.letters() >= 4 && traits.distinct >= 10;
+}
+
 Verdict judge_key(SecretKind kind, string_view value, ValueForm form) {
   for (const string_view scheme : {"Bearer ", "bearer ", "Basic ", "Token ", "token "}) {
     if (value.starts_with(scheme)) {
@@ -370,7 +383,8 @@ Verdict judge_key(SecretKind kind, string_view value, ValueForm form) {
   // Passwords of machines under names such as client_secret have brackets as well.
   const bool is_free = traits.blanks == 0 && traits.foreign == 0 && form == ValueForm::kQuoted &&
                        traits.marks > 0 && traits.is_mixed() && traits.bits >= kRandomBits;
-  if ((has_key_alphabet(traits) && is_drawn_key(traits, form)) || is_free) {
+  if ((has_key_alphabet(traits) && (is_drawn_key(traits, form) || is_long_key(kind, traits))) ||
+      is_free) {
     return secret(kind);
   }
   const bool is_doubtful = is_strong_kind(kind) && traits.is_mixed() && traits.bits >= 0 &&
@@ -447,19 +461,24 @@ Verdict judge_value(string_view name, string_view value, ValueForm form) {
   value = value.substr(0, kValueSizeMax);
   const Verdict by_rule = judge_by_rule(name, value);
   const SecretKind kind = kind_of(name);
-  if ((!by_rule && kind == SecretKind::kNone) || repeats_name(name, value)) {
+  const bool is_providers = !by_rule && is_providers_key(name, value);
+  if ((!by_rule && !is_providers && kind == SecretKind::kNone) || repeats_name(name, value)) {
     return std::nullopt;
   }
   const bool is_drawn =
       is_strong_kind(kind) && is_scrambled(value) && !is_path(value) &&
       (form == ValueForm::kQuoted || form == ValueForm::kLiteral || is_free_of_code(value));
-  if (is_placeholder(value)) {
+  const bool is_named = by_rule || is_providers || is_strong_kind(kind);
+  if (is_named ? is_unfilled(value) : is_placeholder(value)) {
     return is_drawn && is_scrambled(outside_template(value)) ? secret(kind) : std::nullopt;
   }
   if (by_rule || is_public_anyhow(value)) {
     return by_rule;
   }
-  const Verdict verdict = is_drawn ? secret(kind) : judge_kind(kind, value, form);
+  Verdict verdict = is_drawn ? secret(kind) : judge_kind(kind, value, form);
+  if (is_providers && (!verdict || verdict->certainty != Certainty::kSecret)) {
+    verdict = secret(SecretKind::kApiKey);
+  }
   // What is too long to be judged as a whole, and no text, may still be one.
   const bool may_be_long = !verdict && is_cut && is_strong_kind(kind) && !value.contains(' ');
   return may_be_long ? ValueVerdict{.rule = rule_of(kind), .certainty = Certainty::kNear} : verdict;

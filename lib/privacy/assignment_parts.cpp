@@ -144,12 +144,22 @@ std::size_t skip_blanks(std::string_view text, std::size_t at) {
   return at < text.size() ? blanks_end(text, at, kBlanksMax) : at;
 }
 
+namespace {
+
+/// "-Password" of PowerShell, not the "-Ppassword" of Gradle.
+bool is_option_of_shell(std::string_view word) {
+  return word.starts_with("-Pass") || word.starts_with("-Priv");
+}
+
+}  // namespace
+
 NamePart name_before(std::string_view text, std::size_t end) {
   bool is_quoted = false;
   end = brackets_before(text, blanks_begin(text, end, kBlanksMax));
   end = closers_before(text, end, is_quoted);
   NamePart name = run_before(text, end);
-  if (name.of(text).starts_with("-D") || name.of(text).starts_with("-P")) {
+  const std::string_view word = name.of(text);
+  if (word.starts_with("-D") || (word.starts_with("-P") && !is_option_of_shell(word))) {
     name.begin += 2;  // What defines properties and macros on a command line.
   }
   name.is_quoted = is_quoted;

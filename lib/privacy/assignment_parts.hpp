@@ -59,6 +59,22 @@ bool names_digest(std::string_view name);
 /// byte.
 bool may_name_secret(std::string_view text);
 
+/// What a name says about the service that a value may be a key of.
+enum class ProviderName : std::uint8_t {
+  kNone,
+  kKey,    ///< "foo_key": a key, of a service that isn't known.
+  kOnly,   ///< "beamer", "cloudflare".
+  kKeyed,  ///< "bitbucket_key", "ado_pat": and that it is a key.
+};
+
+/// Whether `name` has the name of a service, and doesn't go on about something else of it.
+ProviderName provider_in(std::string_view name);
+
+/// Whether `value` is drawn and stands under the name of a service: `beamer = b_…`. What is written
+/// in hexadecimal digits alone may be an id or a hash, so that the name has to say that it is a
+/// key.
+bool is_providers_key(std::string_view name, std::string_view value);
+
 /// Id of the rule that a value of `kind` is redacted by.
 std::string_view rule_of(SecretKind kind);
 

@@ -35,6 +35,12 @@ bool may_hold_token(string_view text, std::size_t at) {
   return at + kSizeMin <= text.size() && all_are(text.substr(at, kSizeMin), in_token);
 }
 
+/// Whether a value is long enough for the key of a service, whose name may say no more.
+bool may_be_key(string_view value) {
+  constexpr std::size_t kSizeMin = 20;
+  return value.size() >= kSizeMin && may_have_rule(value);
+}
+
 /// What has the name of the value that stands beside it, and what that is called.
 constexpr auto kNameWords = std::to_array<string_view>(
     {"name", "key", "Name", "Key", "id", "variable", "header", "field", "env", "param"});
@@ -416,10 +422,11 @@ void AssignmentFinder::call() {
     return;
   }
   const NamePart name = name_before(text_, at_);
-  if (name.begin == name.end || name.is_quoted || !can_be_secret_name(name.letters)) {
+  if (name.begin == name.end || name.is_quoted) {
     return;
   }
-  if (const std::optional<ValuePart> value = quoted_at(text_, begin)) {
+  const std::optional<ValuePart> value = quoted_at(text_, begin);
+  if (value && (can_be_secret_name(name.letters) || may_be_key(value->of(text_)))) {
     judge(name.of(text_), *value, ValueForm::kQuoted);
   }
 }
@@ -474,10 +481,11 @@ void AssignmentFinder::pair_of_arguments() {
     at_ = std::max(at_, begin - 1);
     return;
   }
-  if (!can_be_secret_name(name.letters) || !(is_option || is_first_argument(name))) {
+  const std::optional<ValuePart> value = quoted_at(text_, begin);
+  if (!(is_option || is_first_argument(name)) ||
+      !(can_be_secret_name(name.letters) || (value && may_be_key(value->of(text_))))) {
     return;
   }
-  const std::optional<ValuePart> value = quoted_at(text_, begin);
   // ["password", "a1", "b2"] is a list of names, not a name and its value.
   if (value && (is_option || at(value->end + 1) != ',')) {
     judge(name.of(text_), *value, ValueForm::kQuoted);

@@ -164,6 +164,16 @@ void scan_column(StructureScan& scan, std::size_t at, std::size_t size) {
   }
   const std::size_t line = run_begin(text, name, [](char c) { return c != '\n'; }, kLineMax);
   const Fields head = fields_at(text, line, sign);
+  if (name == line && head.count >= 2 && head.count <= 3) {
+    // "airtableToken,…," of one row alone.
+    const ValuePart& value = head.fields[1];
+    if (const std::optional<ValueVerdict> verdict =
+            judge_value(head.fields[0].of(text), value.of(text), ValueForm::kLiteral);
+        verdict && any_is(value.of(text), is_digit)) {
+      scan.add(value.begin, value.end, verdict->rule, verdict->certainty);
+      return;
+    }
+  }
   if (head.count < 2 || byte_at(text, head.end) != '\n' ||
       !std::all_of(
           head.fields, head.fields + head.count,

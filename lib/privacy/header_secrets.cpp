@@ -211,6 +211,17 @@ void scan_key_header(StructureScan& scan, std::size_t at, std::size_t size) {
   }
 }
 
+namespace {
+
+/// A name that nobody has: the token of a login without a password.
+bool is_token_of_login(std::string_view user) {
+  constexpr std::size_t kSizeMin = 12;
+  return looks_random(user) || (user.size() >= kSizeMin && std::ranges::any_of(user, is_digit) &&
+                                randomness_bits(user) >= kRandomBits && !is_stand_in(user));
+}
+
+}  // namespace
+
 void scan_curl_login(StructureScan& scan, std::size_t at, std::size_t size) {
   const std::string_view text = scan.text;
   std::size_t begin = run_end(text, at + size, [](char c) { return is_blank(c) || c == '='; }, 3);
@@ -220,13 +231,33 @@ void scan_curl_login(StructureScan& scan, std::size_t at, std::size_t size) {
       [&](char c) { return quote != '\0' ? c != quote && c != '\n' : is_credential_byte(c); }, 256);
   const std::string_view login = text.substr(begin, end - begin);
   const std::size_t colon = login.find(':');
+  if (quote != '\0' && colon == std::string_view::npos && byte_at(text, end + 1) == ':' &&
+      is_quote(byte_at(text, end + 2)) && is_in_curl_command(text, at)) {
+    // "user":"…"
+    const std::size_t own_end =
+        run_end(text, end + 3, [&](char c) { return c != text[end + 2] && c != '\n'; }, 256);
+    if (own_end - end >= 3 + kCredentialsMin) {
+      scan.add(end + 3, own_end, kHeaderRule);
+    }
+    return;
+  }
   if (colon == std::string_view::npos || login.contains("://") || !is_in_curl_command(text, at)) {
     return;
   }
-  const std::string_view password = login.substr(colon + 1);
+  std::string_view password = login.substr(colon + 1);
+  if (const char own = byte_at(text, end); password.empty() && quote == '\0' && is_quote(own)) {
+    // user:'…'
+    const std::size_t own_end =
+        run_end(text, end + 1, [&](char c) { return c != own && c != '\n'; }, 256);
+    password = text.substr(end + 1, own_end - end - 1);
+    if (!password.empty() && !is_stand_in(password)) {
+      scan.add(end + 1, own_end, kHeaderRule);
+    }
+    return;
+  }
   if (!password.empty() && !is_stand_in(password)) {
     scan.add(begin + colon + 1, end, kHeaderRule);
-  } else if (password.empty() && looks_random(login.substr(0, colon))) {
+  } else if (password.empty() && is_token_of_login(login.substr(0, colon))) {
     scan.add(begin, begin + colon, kHeaderRule);
   }
 }

@@ -301,6 +301,22 @@ bool is_made_of_words(std::string_view value, bool with_digits) {
   return has_word;
 }
 
+/// "mysecretpassword", "userPassword1": words that somebody joined to a password. Not
+/// "yourpassword".
+bool is_joined_words(std::string_view value) {
+  if (value.size() < 8 || !std::ranges::all_of(value, is_alnum) || !is_made_of_words(value, true)) {
+    return false;
+  }
+  for (const std::string_view word : {"your", "change", "replace", "insert", "put", "example",
+                                      "api", "access", "auth", "here", "placeholder", "redacted"}) {
+    if (starts_folded(value, word)) {
+      return false;
+    }
+  }
+  const std::size_t first = word_at(value);
+  return std::ranges::any_of(value.substr(first), is_letter);
+}
+
 bool is_variable(std::string_view value) {
   if (value.size() >= 2 && value.front() == '$') {
     const std::string_view name = value.substr(1);
@@ -315,6 +331,23 @@ bool is_variable(std::string_view value) {
          value.starts_with("os.environ") || value.starts_with("env.");
 }
 
+/// Keys of Amazon's documents, which everybody copies: AKIAIOSFODNN7EXAMPLE, "…EXAMPLEKEY".
+bool is_documented(std::string_view value) {
+  return value.ends_with("EXAMPLE") || value.contains("EXAMPLEKEY");
+}
+
+/// Whether `value` has `word`, and nothing drawn beside it: "example-key", not
+/// "EXAMPLEp4ssw0rd123".
+bool holds_word(std::string_view value, std::string_view word) {
+  constexpr std::size_t kDrawnMin = 6;
+  if (!contains_folded(value, word)) {
+    return false;
+  }
+  const auto alnum = static_cast<std::size_t>(std::ranges::count_if(value, is_alnum));
+  return alnum < word.size() + kDrawnMin || std::ranges::none_of(value, is_digit) ||
+         is_documented(value);
+}
+
 bool holds_mark(std::string_view value) {
   for (const std::string_view mark : {"${", "{{", "$(", "#{", "%(", "...", "\u2026", "***",
                                       "[REDACTED", "<", ">", "\u2022\u2022"}) {
@@ -323,7 +356,7 @@ bool holds_mark(std::string_view value) {
     }
   }
   for (const std::string_view word : {"example", "placeholder", "xxxx", "changeme", "redacted"}) {
-    if (contains_folded(value, word)) {
+    if (holds_word(value, word)) {
       return true;
     }
   }
@@ -347,6 +380,22 @@ bool is_placeholder(std::string_view value) {
          has_sample_word(text, lower) || is_sequence(text) || is_version_range(text);
 }
 
+bool is_unfilled(std::string_view value) {
+  const std::string_view text = trimmed(value);
+  if (text.empty() || is_mask(text)) {
+    return true;
+  }
+  if (text.size() > kPlaceholderSizeMax) {
+    return text.starts_with("ENC[") || text.starts_with("${");
+  }
+  const std::string lower = lower_ascii(text);
+  return is_template(text) || is_reference(text) || has_mask(lower) ||
+         kPlaceholderWords.contains(lower) || is_documented(text) ||
+         kUnfilledWords.any([&](std::string_view each) { return lower.contains(each); }) ||
+         (all_are(text, is_digit) && is_sequence(text)) || is_version_range(text) ||
+         (is_made_of_words(text, true) && !(all_are(text, is_lower) && is_joined_words(text)));
+}
+
 bool is_stand_in(std::string_view value) {
   constexpr std::size_t kEnough = 256;  // No mark stands only further behind.
   value = value.substr(0, kEnough);
@@ -356,6 +405,11 @@ bool is_stand_in(std::string_view value) {
   const bool is_one_letter =
       std::ranges::all_of(value, [&](char c) { return to_lower(c) == to_lower(value.front()); });
   return is_one_letter || is_variable(value) || holds_mark(value) || is_made_of_words(value, false);
+}
+
+bool stands_for_password(std::string_view value) {
+  return is_stand_in(value) && !is_joined_words(value) &&
+         !kCommonPasswords.contains(lower_ascii(value.substr(0, 16)));
 }
 
 bool is_example_word(std::string_view value) { return is_made_of_words(value, true); }

@@ -28,12 +28,21 @@ bool is_own_id(std::string_view value);
 /// "<your-key>", "xxxx", "****", "changeme", "EXAMPLE", "null", "process.env.X", "[REDACTED:x]".
 bool is_placeholder(std::string_view value);
 
+/// Whether `value` says itself that somebody has to put a secret there: a template, a reference, a
+/// mask, "changeme", "your-key-here", AKIAIOSFODNN7EXAMPLE. Narrower than is_placeholder(), for
+/// values whose name or format speaks of a secret: there a sequence or a word is somebody's choice.
+bool is_unfilled(std::string_view value);
+
 // Narrower: under a name, "123456" is most likely a sample; between a user and a host, or behind
 // "Cookie: session=", it is somebody's weak password.
 
 /// Whether `value` is what stands in an example or a template in the place of a secret: "<token>",
 /// "${TOKEN}", "%s", "xxxx", "****", "[REDACTED:x]", or made of words such as "your-api-key".
 bool is_stand_in(std::string_view value);
+
+/// is_stand_in() where a password has to stand, as between a user and a host: there "secret" and
+/// "mysecretpassword" are somebody's, and "password" is not.
+bool stands_for_password(std::string_view value);
 
 /// Whether `value` is made of words of examples and digits: "token123", "my_secret_token_1".
 bool is_example_word(std::string_view value);

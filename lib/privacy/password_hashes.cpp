@@ -30,14 +30,15 @@ struct Method {
   std::size_t hash_size_max;
   std::size_t fields;  ///< Least number of fields behind the prefix.
 };
-constexpr std::array<Method, 20> kMethods = {{
+constexpr std::array<Method, 22> kMethods = {{
     {"$2a$", 53, 53, 2},      {"$2b$", 53, 53, 2},     {"$2x$", 53, 53, 2},
     {"$2y$", 53, 53, 2},      {"$1$", 22, 22, 2},      {"$5$", 43, 43, 2},
     {"$6$", 86, 86, 2},       {"$y$", 43, 43, 3},      {"$gy$", 43, 43, 3},
     {"$7$", 43, 43, 2},       {"$apr1$", 22, 22, 2},   {"$argon2", 22, 128, 4},
     {"$scrypt$", 22, 128, 3}, {"$pbkdf2", 22, 128, 3}, {"$bcrypt-sha256$", 31, 31, 3},
     {"$sha1$", 28, 28, 3},    {"$md5", 22, 22, 2},     {"$P$", 31, 31, 1},
-    {"$H$", 31, 31, 1},       {"$S$", 52, 52, 1},
+    {"$H$", 31, 31, 1},       {"$S$", 52, 52, 1},      {"$8$", 43, 43, 2},
+    {"$9$", 43, 43, 2},
 }};
 
 const Method* method_at(std::string_view rest) {

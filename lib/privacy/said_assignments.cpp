@@ -99,10 +99,20 @@ void AssignmentFinder::after_word() {
     name = subject_before(name.begin);
     word = name.of(text_);
   }
+  if (is_said && quoted && !has_digit && can_be_secret_name(name.letters) &&
+      secret_kind(word) == SecretKind::kPassword) {
+    said_word(*quoted);
+    return;
+  }
   const SecretKind kind = (has_digit || is_drawn) && can_be_secret_name(name.letters)
                               ? secret_kind(word)
                               : SecretKind::kNone;
   // "Pass x to f" is said of anything, "root_pass is x" of a password.
+  if (kind == SecretKind::kNone && has_digit && !is_said && bare.end - bare.begin >= 20 &&
+      provider_in(word) == ProviderName::kKeyed) {
+    judge(word, bare, ValueForm::kLiteral);  // `ENV BEAMER_KEY b_…`
+    return;
+  }
   const bool is_verb = kind == SecretKind::kPass && !word.contains('_');
   if (kind == SecretKind::kNone || is_verb) {
     return;
@@ -113,6 +123,21 @@ void AssignmentFinder::after_word() {
     return;
   }
   judge(word, bare, quoted ? ValueForm::kQuoted : is_said ? ValueForm::kSaid : ValueForm::kProse);
+}
+
+void AssignmentFinder::said_word(const ValuePart& quoted) {
+  constexpr std::size_t kSizeMin = 4;
+  constexpr std::size_t kSizeMax = 32;
+  const string_view value = quoted.of(text_);
+  const bool is_word = value.size() >= kSizeMin && value.size() <= kSizeMax &&
+                       all_are(value, [](char c) { return is_lower(c) || c == '-' || c == '_'; });
+  if (is_word && (kCommonPasswords.contains(value) || !is_unfilled(value))) {
+    out_.push_back({.begin = quoted.begin,
+                    .end = quoted.end,
+                    .rule = rule_of(SecretKind::kPassword),
+                    .certainty = Certainty::kSecret});
+    at_ = quoted.end;
+  }
 }
 
 bool AssignmentFinder::identifies(std::size_t by) const {

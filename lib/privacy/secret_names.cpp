@@ -5,6 +5,7 @@
 
 #include "assignment_parts.hpp"
 #include "bmad_mem/text.hpp"
+#include "innocent.hpp"
 #include "privacy_words.hpp"
 #include "text_scan.hpp"
 
@@ -159,7 +160,7 @@ SecretKind kind_of_squeezed(string_view word) {
 }
 
 SecretKind kind_of_key(string_view owner) {
-  if (kSecretKeyOwners.contains(owner)) {
+  if (kSecretKeyOwners.contains(owner) || kProviders.contains(owner)) {
     return SecretKind::kApiKey;
   }
   return kWeakKeyOwners.contains(owner) ? SecretKind::kWeak : SecretKind::kNone;
@@ -251,7 +252,11 @@ SecretKind secret_kind(string_view name) {
     const SecretKind each = kind_of_word(i > 0 ? words[i - 1] : string_view(), words[i]);
     if (each != SecretKind::kNone) {
       // "secret_access_token_auth": the strong word counts, not the weak one after it.
-      kind = kind != SecretKind::kNone && each == SecretKind::kWeak ? kind : each;
+      // "db_password_token": it may be as short as a password.
+      const bool is_kept = kind != SecretKind::kNone &&
+                           (each == SecretKind::kWeak ||
+                            (kind == SecretKind::kPassword && each == SecretKind::kToken));
+      kind = is_kept ? kind : each;
     } else if (kind != SecretKind::kNone && kAboutWords.contains(words[i])) {
       // Vault's secret_id is the secret itself.
       kind = kind == SecretKind::kSecret && words[i] == "id" && i + 1 == words.size()
@@ -297,6 +302,87 @@ bool may_name_secret(string_view text) {
     begin = i + 1;
   }
   return false;
+}
+
+ProviderName provider_in(string_view name) {
+  static constexpr string_view kKeyWords =
+      "key keys token secret pat auth apikey api access credential password pass webhook";
+  static constexpr string_view kPublicWords = "public publishable site pub commit sha hash";
+  if (name.size() > kNameSizeMax) {
+    return ProviderName::kNone;
+  }
+  const NameWords names(name);
+  const std::span<const string_view> words = names.all();
+  if (words.empty() || kAboutWords.contains(words.back()) ||
+      std::ranges::any_of(words, [](string_view word) { return has_word(kPublicWords, word); })) {
+    return ProviderName::kNone;
+  }
+  const bool is_key = std::ranges::any_of(words, [](string_view word) {
+    return has_word(kKeyWords, word) || kind_of_squeezed(word) != SecretKind::kNone;
+  });
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    // The words lie behind one another: "Data", "Dog" is "datadog".
+    const std::size_t next = i + 1 < words.size() ? words[i + 1].size() : 0;
+    const string_view pair(words[i].data(), words[i].size() + next);
+    if (kProviders.contains(words[i]) || kProviders.contains(pair) ||
+        (is_key && kAmbiguousProviders.contains(words[i]))) {
+      return is_key ? ProviderName::kKeyed : ProviderName::kOnly;
+    }
+    for (const string_view end : {"key", "token", "secret", "apikey", "apitoken", "pat"}) {
+      if (words[i].ends_with(end) &&
+          kProviders.contains(words[i].substr(0, words[i].size() - end.size()))) {
+        return ProviderName::kKeyed;
+      }
+    }
+  }
+  static constexpr string_view kLastWords = "key token secret pat";
+  static constexpr string_view kOtherOwners =
+      "primary foreign cache sort partition object row map dict index group order host known "
+      "unique "
+      "composite hash range s shard routing idempotency dedup lookup storage registry reg";
+  const string_view owner = words.size() > 1 ? words[words.size() - 2] : string_view();
+  return words.size() > 1 && has_word(kLastWords, words.back()) && !has_word(kOtherOwners, owner) &&
+                 !kPublicTokenOwners.contains(owner)
+             ? ProviderName::kKey
+             : ProviderName::kNone;
+}
+
+bool is_providers_key(string_view name, string_view value) {
+  constexpr std::size_t kSizeMin = 12;
+  constexpr std::size_t kSureSizeMin = 20;
+  constexpr std::size_t kShortMax = 15;
+  constexpr double kLikelyBits = 3;
+  if (value.size() < kSizeMin || !may_have_rule(value) || value.contains("://") ||
+      value.contains("::") || names_digest(name)) {
+    return false;
+  }
+  const Shape shape = shape_of(value);
+  const double bits = randomness_bits(value);
+  const bool is_hex = all_are(value, [](char c) { return is_hex_digit(c) || c == '-'; });
+  const bool is_drawn = is_hex ? value.size() > kShortMax && shannon_entropy(value) >= 2.5
+                               : bits >= (value.size() > kShortMax ? kLikelyBits : kRandomBits);
+  if (shape.digits == 0 || shape.lower + shape.upper == 0 || !is_drawn) {
+    return false;
+  }
+  switch (provider_in(name)) {
+    case ProviderName::kNone:
+      return false;
+    case ProviderName::kKeyed:
+      return true;
+    case ProviderName::kKey: {
+      // Of something unknown: longer, and sure to be drawn.
+      const bool is_id = is_hex ? value.size() < 32 || value.size() == 36 || value.size() == 40 ||
+                                      value.size() == 64
+                                : bits < 2 * kRandomBits || is_public_shape(value);
+      return value.size() >= kSureSizeMin && shape.lower > 0 && !is_id;
+    }
+    case ProviderName::kOnly:
+      break;
+  }
+  // A hash has letters of one case.
+  const bool may_be_public = shape.lower == 0 || shape.upper == 0 || !is_hex;
+  return value.size() >= kSureSizeMin && !(may_be_public && is_public_shape(value)) &&
+         (is_hex || bits >= kRandomBits);
 }
 
 bool names_digest(string_view name) {

@@ -85,7 +85,8 @@ void scan_curl_cookie(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_npmrc(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_netrc(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_pgpass(StructureScan& scan, std::size_t at, std::size_t size);
-void scan_pypirc(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_login(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_ansible_vault(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_docker_auth(StructureScan& scan, std::size_t at, std::size_t size);
 
 // password_hashes.cpp: behind "$6$", "{SSHA}", "pbkdf2_sha256$", and in lines of /etc/shadow.

@@ -59,18 +59,19 @@ constexpr Announcers kAnnouncers[] = {
     {scan_key_header, Case::kAny,
      "x-api-key|x-apikey|x-auth-token|x-auth-key|x-access-token|x-amz-security-token|"
      "x-goog-api-key|x-vault-token|x-gitlab-token|x-session-token|x-csrf-token|x-xsrf-token|"
-     "private-token|job-token|ocp-apim-subscription-key"},
-    {scan_curl_login, Case::kExact, " -u| --user| --proxy-user"},
+     "private-token|job-token|api-token|x-access-key|x-client-secret|ocp-apim-subscription-key"},
+    {scan_curl_login, Case::kExact, " -u| --user| --proxy-user|\n-u|\n--user"},
     {scan_cookie, Case::kAny, "cookie"},
     {scan_curl_cookie, Case::kExact, " -b"},
     {scan_npmrc, Case::kAny, "_authtoken|npmauthtoken|npmauthident"},
     {scan_npmrc, Case::kExact, "_auth|:_password"},
     {scan_netrc, Case::kExact, "machine|default"},
     {scan_pgpass, Case::kExact, ":5432:|:5433:|:6432:|:6543:|:*:"},
-    {scan_pypirc, Case::kExact, "password"},
+    {scan_login, Case::kAny, "password|passwd"},
+    {scan_ansible_vault, Case::kExact, "$ANSIBLE_VAULT;"},
     {scan_docker_auth, Case::kExact, "auth|identitytoken|registrytoken"},
     {scan_password_hash, Case::kExact,
-     "$2a|$2b|$2x|$2y|$1$|$5$|$6$|$y$|$gy$|$7$|$P$|$H$|$S$|$apr1$|$argon2|$scrypt$|$pbkdf2|"
+     "$2a|$2b|$2x|$2y|$1$|$5$|$6$|$y$|$gy$|$7$|$8$|$9$|$P$|$H$|$S$|$apr1$|$argon2|$scrypt$|$pbkdf2|"
      "$bcrypt-sha256$|$sha1$|$md5"},
     {scan_labelled_hash, Case::kAny, "{ssha|{sha|{smd5}|{pbkdf2"},
     {scan_labelled_hash, Case::kExact, "pbkdf2_sha|pbkdf2:sha|scrypt:"},
