@@ -236,7 +236,8 @@ void scan_curl_login(StructureScan& scan, std::size_t at, std::size_t size) {
     // "user":"…"
     const std::size_t own_end =
         run_end(text, end + 3, [&](char c) { return c != text[end + 2] && c != '\n'; }, 256);
-    if (own_end - end >= 3 + kCredentialsMin) {
+    const std::string_view own = text.substr(end + 3, own_end - end - 3);
+    if (own.size() >= kCredentialsMin && !own.contains('$') && own.front() != '<') {
       scan.add(end + 3, own_end, kHeaderRule);
     }
     return;

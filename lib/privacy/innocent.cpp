@@ -317,6 +317,20 @@ bool is_joined_words(std::string_view value) {
   return std::ranges::any_of(value.substr(first), is_letter);
 }
 
+/// "mysecretpassword", "Password123": what people choose, rather than what stands for it.
+bool is_weak_password(std::string_view value) {
+  if (all_are(value, is_lower)) {
+    return is_joined_words(value);
+  }
+  const std::size_t word = word_at(value);
+  if (is_joined_words(value) && is_digit(value.back()) && is_digit(value[value.size() - 2])) {
+    return true;
+  }
+  return value.size() >= word + 2 && all_are(value.substr(word), is_digit) &&
+         (kPasswordWords.contains(lower_ascii(value.substr(0, word))) ||
+          kCommonPasswords.contains(lower_ascii(value.substr(0, word))));
+}
+
 bool is_variable(std::string_view value) {
   if (value.size() >= 2 && value.front() == '$') {
     const std::string_view name = value.substr(1);
@@ -393,7 +407,7 @@ bool is_unfilled(std::string_view value) {
          kPlaceholderWords.contains(lower) || is_documented(text) ||
          kUnfilledWords.any([&](std::string_view each) { return lower.contains(each); }) ||
          (all_are(text, is_digit) && is_sequence(text)) || is_version_range(text) ||
-         (is_made_of_words(text, true) && !(all_are(text, is_lower) && is_joined_words(text)));
+         (is_made_of_words(text, true) && !is_weak_password(text));
 }
 
 bool is_stand_in(std::string_view value) {

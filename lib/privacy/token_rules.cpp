@@ -33,6 +33,10 @@ constexpr std::size_t kRuleTokenSizeMax = 4096;
 /// Whether a token may begin at `at`: not amid a word, but "/hooks/…" may follow a host's name, and
 /// "my_" a token. In a text that was escaped twice, "\n" may stand before it.
 bool may_token_begin_at(std::string_view text, std::size_t at) {
+  if (at > 1 && text[at - 1] == '+' && is_alnum(text[at - 2]) &&
+      all_are(text.substr(at, 6), is_alnum)) {
+    return false;  // Amid base64.
+  }
   if (at == 0 || !is_word_byte(text[at - 1]) || !is_word_byte(text[at]) || text[at - 1] == '_') {
     return true;
   }

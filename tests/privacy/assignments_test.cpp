@@ -174,6 +174,10 @@ TEST_CASE("a secret is found where only its surroundings name it") {
       {"API key: k8Zq2mXw9LtB4vRd7NcJ5hYs", "k8Zq2mXw9LtB4vRd7NcJ5hYs"},
       {"Client Secret: k8Zq2mXw9LtB4vRd7NcJ5hYs", "k8Zq2mXw9LtB4vRd7NcJ5hYs"},
       {"The password is hunter2", "hunter2"},
+      {"make sure the password is \"centipede\" first", "centipede"},
+      {"Connect-Server -User ann -Password Kmware7!", "Kmware7!"},
+      {"ENV BEAMER_KEY b_Zt4kWq9vRm2XyL7pBn3Hs8", "b_Zt4kWq9vRm2XyL7pBn3Hs8"},
+      {"new Telegraf(\"a1\"); new Mailgun(\"Zt4kWq9vRm2XyL7pBn3Hs8\")", "Zt4kWq9vRm2XyL7pBn3Hs8"},
       {"\"passphrase\": \"correct horse battery staple\"", "correct horse battery staple"},
       {"\"pin\": \"4821\"", "4821"},
       {"\"mnemonic\": \"ripple cabin ladder orbit velvet mango tiger cloud fossil amber noble "
@@ -298,6 +302,53 @@ TEST_CASE("a name that tells about a secret, or about something else, makes no s
                                  "client_id"}) {
     CHECK_MESSAGE(!judge_assignment(name, kHash).has_value(), name);
     CHECK_MESSAGE(!judge_assignment(name, kDrawn).has_value(), name);
+  }
+}
+
+TEST_CASE("a sequence, a word or an example is a secret where its name says so") {
+  struct Row {
+    string_view name;
+    string_view value;
+  };
+  static constexpr Row kRows[] = {
+      {"api_key", "abcdef0123456789abcdef0123456789"},
+      {"CLIENT_SECRET", "aBcDeFgHiJkLmNoPqRsTuVwXyZ0123"},
+      {"auth_token", "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"},
+      {"password", "EXAMPLEm0untain17"},
+      {"AdminPassword", "thisisthewaytoit"},
+      {"password", "mysecretpassword"},
+      {"password", "Password123"},
+      {"db_password_token", "H7z!Q2"},
+      {"presharedKey", "kW3vT8mQ1zX6rB9nC4yL7pD2sF5gH0jA8uE3iO6wK1M="},
+      // Names of services, and keys of unknown ones.
+      {"beamer", "b_Zt4kWq9vRm2XyL7pBn3Hs8Dc5Jf1Gt6"},
+      {"bitbucket_key", "Zt4kWq9vRm2XyL7pBn3Hs8Dc5"},
+      {"ado_pat", "q7wz4kvr2mxy5lpbn3hs8dc6jf"},
+      {"CLOUDFLARE_X_KEY", "f3a9c1e7b5d20846f3a9c1e7b5d20846"},
+      {"acme_key", "Zt4kWq9vRm2XyL7pBn3Hs8Dc5"},
+  };
+  for (const Row& row : kRows) {
+    const std::optional<ValueVerdict> verdict = judge_assignment(row.name, row.value);
+    CHECK_MESSAGE((verdict && verdict->certainty == Certainty::kSecret),
+                  row.name << " = " << row.value);
+  }
+}
+
+TEST_CASE("what a service publishes, or names otherwise, is no key of it") {
+  struct Row {
+    string_view name;
+    string_view value;
+  };
+  static constexpr Row kRows[] = {
+      {"cloudflare_zone_id", "f3a9c1e7b5d20846f3a9c1e7b5d20846"},
+      {"github", "f3a9c1e7b5d20846f3a9c1e7b5d20846f3a9c1e7"},
+      {"stripe_public_key", "Zt4kWq9vRm2XyL7pBn3Hs8Dc5"},
+      {"cache_key", "Zt4kWq9vRm2XyL7pBn3Hs8Dc5"},
+      {"sentry_url", "Zt4kWq9vRm2XyL7pBn3Hs8Dc5"},
+      {"acme_key", "a_name_of_a_column_2"},
+  };
+  for (const Row& row : kRows) {
+    CHECK_MESSAGE(!judge_assignment(row.name, row.value), row.name << " = " << row.value);
   }
 }
 

@@ -36,6 +36,12 @@ def is_gone(secret, text, left):
     return not any(left.count(piece) > outside.count(piece) for piece in pieces)
 
 
+def is_untouched(text, left):
+    """Whether all is as it was but personal data, which go by another policy."""
+    pieces = re.split(r"\[REDACTED:(?:email|phone|ip|iban|card|national-id)\]", left.rstrip("\n"))
+    return re.fullmatch(".+?".join(map(re.escape, pieces)), text.rstrip("\n"), re.DOTALL) is not None
+
+
 def mean_over_rules(outcomes):
     """outcomes: (rule, whether it went well). The mean of the rules' shares."""
     rules = collections.defaultdict(list)
@@ -56,7 +62,7 @@ def main():
         secrets, clean = [], []
         for case, text in zip(cases, texts):
             if case.get("clean"):
-                well = text.rstrip("\n") == case["text"].rstrip("\n")
+                well = is_untouched(case["text"], text)
                 clean.append((case["rule"], well))
             else:
                 well = is_gone(case["secret"], case["text"], text)
