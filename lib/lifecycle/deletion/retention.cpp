@@ -139,6 +139,7 @@ Leaving take_from_evicted(std::vector<EvictedLine>& evicted, Verdicts& verdicts)
       return false;
     }
     leaving.add(line.type, *std::move(id), std::move(line.line));
+    leaving.lines.back().was_evicted = true;
     return true;
   });
   return leaving;

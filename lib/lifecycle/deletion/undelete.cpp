@@ -57,6 +57,9 @@ Status bring_back_deleted(Store& store, const std::string& session_id, const Fil
   if (lines.empty()) {
     return {};
   }
+  std::ranges::stable_sort(lines, {}, [](const DeletedLine& line) {  // The newest version last.
+    return std::pair(line.deleted_at, !line.was_evicted);
+  });
   std::vector<ReturningLine> returning;
   returning.reserve(lines.size());
   for (const DeletedLine& line : lines) {

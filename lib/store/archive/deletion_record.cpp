@@ -160,9 +160,10 @@ std::string lines_text(std::span<const DeletedLine> lines) {
       continue;
     }
     const std::string at = format_rfc3339(line.deleted_at);
-    const std::array<WrapLabel, 2> labels = {
-        {{.name = "deletion_id", .value = line.deletion_id}, {.name = "deleted_at", .value = at}}};
-    append_wrapped(text, line.type, labels, line.line);
+    const std::array<WrapLabel, 3> labels = {{{.name = "deletion_id", .value = line.deletion_id},
+                                              {.name = "deleted_at", .value = at},
+                                              {.name = "from", .value = "evicted"}}};
+    append_wrapped(text, line.type, std::span(labels).first(line.was_evicted ? 3 : 2), line.line);
     text += '\n';
   }
   return text;
@@ -178,6 +179,7 @@ DeletedLine to_deleted(JsonParser& parser, std::string_view text, std::uint64_t 
       .deletion_id = std::string(line->members["deletion_id"].string()),
       .deleted_at = try_parse_rfc3339(line->members["deleted_at"].string()).value_or(Timestamp{}),
       .line = std::string(line->entry),
+      .was_evicted = line->members["from"].string() == "evicted",
       .is_damaged = false,
       .number = number};
 }

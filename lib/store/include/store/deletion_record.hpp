@@ -66,6 +66,7 @@ Status make_deleted_folder(FileSystem& files, const std::string& session_id);
 // deleted/{session-id}/entries.jsonl.
 //
 //   {"type":"fact","deletion_id":"del-…","deleted_at":"…","entry":{…the line as it stood…}}
+//   {"type":"fact","deletion_id":"del-…","deleted_at":"…","from":"evicted","entry":{…}}
 //
 // A line is durable here before it leaves its log. The caller holds the session's lock.
 
@@ -73,7 +74,8 @@ struct DeletedLine {
   EntryType type = EntryType::kConversation;
   std::string deletion_id;
   Timestamp deleted_at{};
-  std::string line;  ///< As it stood in the log, without '\n'.
+  std::string line;          ///< As it stood in the log, without '\n'.
+  bool was_evicted = false;  ///< Compaction had moved it out: what the log held is newer.
   /// Not read: `line` is the whole line of the file, and the rest is unknown. It stays where it is.
   bool is_damaged = false;
   std::uint64_t number = 0;  ///< 1-based in the file; 0 for one that is to be written.
