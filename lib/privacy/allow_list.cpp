@@ -7,6 +7,7 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <re2/re2.h>
 
 #include "bmad_mem/text.hpp"
@@ -64,6 +65,19 @@ bool Allow::holds(const FoundText& found) const {
   return spec_.needs_all ? (paths_.empty() || path) && (regexes_.empty() || regex) &&
                                (spec_.stopwords.empty() || word) && !spec_.has_commits
                          : regex || word;
+}
+
+std::string Allow::terms() const {
+  std::vector<std::string> terms;
+  const auto add = [&](std::string_view kind, const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      terms.push_back(fmt::format("{} {}", kind, shown_in_message(text, 200)));
+    }
+  };
+  add("path", spec_.paths);
+  add("regex", spec_.regexes);
+  add("word", spec_.stopwords);
+  return fmt::format("{}", fmt::join(terms, spec_.needs_all ? " and " : ", "));
 }
 
 bool any_holds(const Allows& allows, const FoundText& found) {

@@ -59,6 +59,8 @@ class Allow {
   explicit Allow(AllowSpec spec);
 
   [[nodiscard]] bool holds(const FoundText& found) const;
+  /// "path docs/.*, regex .*, word example": for people.
+  [[nodiscard]] std::string terms() const;
 
  private:
   AllowSpec spec_;

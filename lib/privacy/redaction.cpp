@@ -74,12 +74,35 @@ Result<std::string> hidden_id(const Store& store, std::string_view id, bool make
   return std::string(kHiddenIdPrefix) + keyed_hash(id, *key);
 }
 
+std::vector<std::string> trusted_switches(const Store& store) {
+  const PrivacyConfig& config = store.config.privacy;
+  std::vector<std::string> switches;
+  if (!config.auto_redaction) {
+    switches.emplace_back("memory_config.privacy.auto_redaction: false: secrets are stored");
+  }
+  for (const std::string& file : config.rules_files) {
+    if (file.starts_with('/') || file.starts_with("~/") || ("/" + file + "/").contains("/../")) {
+      switches.push_back(fmt::format("memory_config.privacy.rules_files: {} is read", file));
+    }
+  }
+  for (const std::string& item : config.allow) {
+    switches.push_back(fmt::format("memory_config.privacy.allow: {} is left as it is", item));
+  }
+  const Result<std::shared_ptr<const RuleSet>> rules = RuleSet::load(
+      {.project = store.workspace.folder, .files = config.rules_files, .allowed = {}});
+  for (std::string& each : rules && *rules ? (*rules)->switches() : std::vector<std::string>()) {
+    switches.push_back(std::move(each));
+  }
+  return switches;
+}
+
 Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store, KeyUse key_use) {
   const PrivacyConfig& config = store.config.privacy;
   Result<std::shared_ptr<const RuleSet>> rules =
       RuleSet::load({.project = store.workspace.folder,
                      .files = config.rules_files,
                      .allowed = config.allow,
+                     .is_foreign = store.origins->is_foreign(),
                      .is_trusted = [&] { return store.origins->trusts(store.config); }});
   Result<Redactor> redactor = rules ? Redactor::make(config.redaction, *std::move(rules))
                                     : Result<Redactor>(std::move(rules).error());

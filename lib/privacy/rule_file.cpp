@@ -87,6 +87,9 @@ class Reader {
   void warn(const toml::node& at, std::string message, std::string_view field = {}) {
     file_.warnings.push_back(error_at(at, std::move(message), field));
   }
+  void note(const toml::node& at, std::string message, std::string_view field) {
+    file_.notes.push_back(error_at(at, std::move(message), field));
+  }
 
   void warn_of_unknown(const toml::table& table, Names names) {
     for (const auto& [key, value] : table) {
@@ -308,7 +311,7 @@ class Reader {
 
   void warn_of_limits(const toml::table& table, const RuleSpec& rule) {
     if (rule.has_path) {
-      warn(table,
+      note(table,
            rule.regex.empty()
                ? fmt::format("rule '{}' goes by paths only, which texts have none of: it has "
                              "no effect",
@@ -317,7 +320,7 @@ class Reader {
            "path");
     }
     if (const toml::node* const required = table.get("required")) {
-      warn(*required,
+      note(*required,
            fmt::format("rule '{}' applies also where the rules that it requires find nothing",
                        rule.id),
            "required");

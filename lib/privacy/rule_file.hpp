@@ -56,6 +56,7 @@ struct RuleFile {
   std::vector<RuleSpec> rules;
   std::vector<AllowSpec> allows;
   std::vector<Error> warnings;  ///< What is not known, and what has no effect.
+  std::vector<Error> notes;     ///< What gitleaks knows and texts have not, such as paths.
 };
 
 /// Most bytes of a file, and most rules of all files together: each command that starts reads them,

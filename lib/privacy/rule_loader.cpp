@@ -130,7 +130,7 @@ class RuleLoader {
     if (!whole.starts_with('/') && !("/" + whole + "/").contains("/../")) {
       return Place{.folder = sources_.project, .name = whole};
     }
-    if (!trusts()) {
+    if (sources_.is_foreign || !sources_.trusted) {
       return Error{.code = ErrorCode::E_ACCESS_DENIED,
                    .message = "a memory that is not trusted has rules from its own project only",
                    .path = path};
@@ -158,6 +158,7 @@ class RuleLoader {
   Result<RuleFile> resolve(const std::string& path, int depth = 0) {
     BMAD_TRY_ASSIGN(RuleFile file, read(path));
     std::ranges::copy(file.warnings, std::back_inserter(loaded_.problems));
+    std::ranges::copy(file.notes, std::back_inserter(loaded_.notes));
     if (file.base.empty()) {
       return file;
     }

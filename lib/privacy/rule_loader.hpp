@@ -38,6 +38,7 @@ struct LoadedRules {
   std::vector<AllowSpec> allows;                             ///< For all rules.
   std::vector<AllowedText> allowed;                          ///< privacy.allow.
   std::vector<Error> problems;
+  std::vector<Error> notes;  ///< See RuleFile::notes.
   bool has_files = false;
 };
 

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
@@ -107,6 +108,7 @@ void for_each_match(const Rule& rule, std::string_view text, const Use& use) {
 struct RuleSet::Impl {
   explicit Impl(LoadedRules loaded)
       : problems(std::move(loaded.problems)),
+        notes(std::move(loaded.notes)),
         disabled(std::move(loaded.disabled)),
         allows(made(loaded.allows)),
         allowed(std::move(loaded.allowed)) {
@@ -178,6 +180,19 @@ struct RuleSet::Impl {
                                [&](const AllowedText& item) { return item.holds(rule, found); });
   }
 
+  [[nodiscard]] std::vector<std::string> disabled_by_file() const {
+    std::map<std::string_view, std::string> by_file;
+    for (const auto& [id, file] : disabled) {
+      std::string& ids = by_file[file];
+      ids += (ids.empty() ? "" : ", ") + id;
+    }
+    std::vector<std::string> all;
+    for (const auto& [file, ids] : by_file) {
+      all.push_back(fmt::format("{} disables or replaces {}", file, ids));
+    }
+    return all;
+  }
+
   /// Whether the detection is that of a rule that a file switched off or replaced. A rule of a file
   /// may have the same name.
   [[nodiscard]] bool is_disabled(const Detection& each) const {
@@ -186,7 +201,15 @@ struct RuleSet::Impl {
            });
   }
 
+  /// Whether an allow list of the file's own rule holds, now that the path is known.
+  [[nodiscard]] bool allows_by_path(const FoundText& found, std::string_view shown_id) const {
+    return !found.path.empty() && std::ranges::any_of(rules, [&](const Rule& rule) {
+      return rule.shown_id().data() == shown_id.data() && any_holds(rule.allows, found);
+    });
+  }
+
   std::vector<Error> problems;
+  std::vector<Error> notes;
   std::map<std::string, std::string, std::less<>> disabled;
   std::map<std::string, Change, std::less<>> changes;
   Allows allows;
@@ -220,8 +243,8 @@ Result<std::shared_ptr<const RuleSet>> RuleSet::load(const RuleSources& sources)
     return std::shared_ptr<const RuleSet>();
   }
   RuleSources kept = sources;
-  kept.trusted = sources.trusted && (!sources.is_trusted || sources.is_trusted());
-  kept.is_trusted = {};  // What it asks may be gone when the files are read.
+  const bool trusted = !sources.is_trusted || sources.is_trusted();
+  kept.is_trusted = [trusted] { return trusted; };  // What it asks may be gone by then.
   return std::shared_ptr<const RuleSet>(new RuleSet(std::move(kept)));
 }
 
@@ -260,6 +283,7 @@ void RuleSet::leave_allowed(std::string_view text, Detections& found, std::size_
     const std::string_view secret = text.substr(each.begin, each.end - each.begin);
     const FoundText finding{.text = text, .match = secret, .secret = secret, .path = origin.path};
     return impl().is_disabled(each) || impl().is_allowed(finding, each.rule) ||
+           impl().allows_by_path(finding, each.rule) ||
            (origin.honours_marks && is_marked(finding));
   };
   const auto begin = found.begin() + static_cast<std::ptrdiff_t>(from);
@@ -279,6 +303,7 @@ void leave_allowed(const RuleSet* rules, std::string_view text, Detections& foun
 }
 
 const std::vector<Error>& RuleSet::problems() const { return impl().problems; }
+const std::vector<Error>& RuleSet::notes() const { return impl().notes; }
 
 std::vector<SecretRuleInfo> RuleSet::rules() const {
   std::vector<SecretRuleInfo> list;
@@ -299,15 +324,7 @@ std::string_view RuleSet::disabled_by(std::string_view rule) const {
 }
 
 std::vector<std::string> RuleSet::exceptions() const {
-  std::map<std::string_view, std::string> by_file;
-  for (const auto& [id, file] : impl().disabled) {
-    std::string& ids = by_file[file];
-    ids += (ids.empty() ? "" : ", ") + id;
-  }
-  std::vector<std::string> all;
-  for (const auto& [file, ids] : by_file) {
-    all.push_back(fmt::format("{} disables or replaces {}", file, ids));
-  }
+  std::vector<std::string> all = impl().disabled_by_file();
   if (!impl().allows.empty() || !impl().changes.empty()) {
     all.push_back(fmt::format("files of rules narrow {} by allow lists or entropy",
                               impl().allows.empty() ? "some rules" : "all rules"));
@@ -316,6 +333,23 @@ std::vector<std::string> RuleSet::exceptions() const {
     all.push_back(fmt::format("privacy.allow has {} {}; `bmad-mem redact --allowed` lists them",
                               impl().allowed.size(),
                               impl().allowed.size() == 1 ? "item" : "items"));
+  }
+  std::ranges::transform(impl().notes, std::back_inserter(all), &Error::to_string);
+  return all;
+}
+
+std::vector<std::string> RuleSet::switches() const {
+  std::vector<std::string> all = impl().disabled_by_file();
+  for (const Allow& allow : impl().allows) {
+    all.push_back(fmt::format("an allow list leaves what any rule finds: {}", allow.terms()));
+  }
+  for (const auto& [id, change] : impl().changes) {
+    if (change.entropy) {
+      all.push_back(fmt::format("{} leaves what has an entropy up to {}", id, *change.entropy));
+    }
+    for (const Allow& allow : change.allows) {
+      all.push_back(fmt::format("an allow list leaves what {} finds: {}", id, allow.terms()));
+    }
   }
   return all;
 }

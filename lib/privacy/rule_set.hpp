@@ -32,8 +32,10 @@ struct RuleSources {
   std::vector<std::string> files;    ///< "~/rules.toml", "tools/rules.toml"
   std::vector<std::string> allowed;  ///< "rule=ID text=HASH path=GLOB": see allow_list.hpp.
   /// Whether the user trusts the project. In one that is not trusted the files may only add rules:
-  /// they disable and allow nothing, and lie below the project.
+  /// they disable and allow nothing.
   bool trusted = true;
+  /// Whether the user has never trusted it. Only then do files lie below the project.
+  bool is_foreign = false;
   /// Asked in addition, by load(), once there is something that could be disabled or allowed.
   std::function<bool()> is_trusted = {};
 };
@@ -65,12 +67,16 @@ class RuleSet {
 
   /// What was refused, or has no effect: one error each, with path and line.
   [[nodiscard]] const std::vector<Error>& problems() const;
+  /// What of gitleaks' form means less here, such as rules by path: nothing to be mended.
+  [[nodiscard]] const std::vector<Error>& notes() const;
   /// The rules of the files. Views live as long as the object.
   [[nodiscard]] std::vector<SecretRuleInfo> rules() const;
   /// Which file disabled or replaced a rule that is compiled in; empty when none did.
   [[nodiscard]] std::string_view disabled_by(std::string_view rule) const;
   /// See SecretScanner::exceptions().
   [[nodiscard]] std::vector<std::string> exceptions() const;
+  /// What takes protection away, each allow list with its terms: a sentence each.
+  [[nodiscard]] std::vector<std::string> switches() const;
   /// What each rule of the file finds in `text`, and in its own examples.
   [[nodiscard]] std::vector<RuleTrial> try_rules(std::string_view text) const;
 

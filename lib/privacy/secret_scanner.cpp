@@ -1,6 +1,7 @@
 // secret_scanner.cpp - the redactor as others see it.
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "allow_list.hpp"
 #include "bmad_mem/privacy.hpp"
@@ -127,8 +128,14 @@ const std::vector<Error>& SecretScanner::problems() const {
 }
 
 Result<RulesTrial> try_rules_file(const std::string& path, std::string_view text) {
-  BMAD_TRY_ASSIGN(const std::shared_ptr<const RuleSet> rules, RuleSet::load_one(path));
-  return RulesTrial{.rules = rules->try_rules(text), .warnings = rules->problems()};
+  Result<std::shared_ptr<const RuleSet>> loaded = RuleSet::load_one(path);
+  if (!loaded && loaded.error().code == ErrorCode::E_STORAGE_CORRUPT) {  // It is of no memory.
+    return Error{.code = ErrorCode::E_STORAGE_IO, .message = "is no regular file", .path = path};
+  }
+  BMAD_TRY_ASSIGN(const std::shared_ptr<const RuleSet> rules, std::move(loaded));
+  RulesTrial trial{.rules = rules->try_rules(text), .warnings = rules->problems()};
+  std::ranges::copy(rules->notes(), std::back_inserter(trial.warnings));
+  return trial;
 }
 
 std::string allow_item(std::string_view text) { return "text=" + allow_hash(text); }

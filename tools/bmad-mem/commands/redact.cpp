@@ -1,7 +1,9 @@
 // redact - finds secrets in texts, and takes them out of sessions written under older rules.
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -18,38 +20,17 @@
 namespace bmad_mem::cli {
 namespace {
 
-struct Found {
-  std::uint64_t secrets = 0;
-  std::uint64_t near = 0;  ///< What would stay, and make its entry a sensitive one.
-};
-
-/// Reports what is found in `text`: where and what, never the secret itself. Adds to `found`.
-void report_places(Tool& tool, const std::string& name, std::string_view text,
-                   const std::vector<SecretPlace>& places, Found& found) {
-  TextPosition position(text);
-  for (const SecretPlace& place : places) {
-    position.move_to(place.begin);
-    const std::uint64_t line = position.line();
-    const std::uint64_t column = position.column();
-    ++(place.is_certain ? found.secrets : found.near);
-    if (tool.json()) {
-      print_object(tool, [&](JsonWriter& json) {
-        json.member("path", name).member("line", line);
-        json.member("column", column).member("bytes", place.end - place.begin);
-        json.member("rule", place.rule).member("what", place.what);
-        json.member("certain", place.is_certain);
-      });
-      continue;
-    }
-    const std::string says =
-        fmt::format("{}:{}:{}: {} ({}), {}", printable(name), line, column, place.rule, place.what,
-                    format_count(place.end - place.begin, "byte", "bytes"));
-    if (place.is_certain) {
-      tool.out().print("{}\n", says);
-    } else {
-      tool.out().print("{}\n", tool.style().faint(says + "; perhaps, it would stay"));
-    }
-  }
+/// The file `name` as allow lists name it: from the project's folder on, however it was typed.
+std::string path_in_project(const Tool& tool, const std::string& name) {
+  namespace fs = std::filesystem;
+  const Result<std::string> root = tool.find_root();
+  std::error_code problem;
+  const fs::path file = fs::weakly_canonical(name, problem);
+  const fs::path project = root && !problem
+                               ? fs::weakly_canonical(*root, problem).parent_path().parent_path()
+                               : fs::path();
+  const fs::path inside = project.empty() ? fs::path() : file.lexically_relative(project);
+  return inside.empty() || *inside.begin() == ".." ? name : inside.string();
 }
 
 Result<ExitStatus> check_files(Tool& tool, const std::vector<std::string>& names) {
@@ -58,7 +39,8 @@ Result<ExitStatus> check_files(Tool& tool, const std::vector<std::string>& names
   for (const std::string& name : names) {
     BMAD_TRY_ASSIGN(const std::string text, read_named(name));
     report_places(tool, name == "-" ? "stdin" : name, text,
-                  scanner.find_in_file(text, name == "-" ? "" : name), found);
+                  scanner.find_in_file(text, name == "-" ? "" : path_in_project(tool, name)),
+                  found);
   }
   std::string says = found.secrets == 0
                          ? std::string("no secret found")
@@ -75,7 +57,13 @@ Result<ExitStatus> clean_files(Tool& tool, const std::vector<std::string>& names
   BMAD_TRY_ASSIGN(const SecretScanner scanner, scanner_here(tool));
   for (const std::string& name : names) {
     BMAD_TRY_ASSIGN(const std::string text, read_named(name));
-    tool.out().write(scanner.redact(text));
+    if (tool.json()) {
+      print_object(tool, [&](JsonWriter& json) {
+        json.member("path", name == "-" ? "stdin" : name).member("text", scanner.redact(text));
+      });
+    } else {
+      tool.out().write(scanner.redact(text));
+    }
   }
   return ExitStatus::kDone;
 }

@@ -50,19 +50,21 @@ Status store_allowed(MemoryManager& memory, const std::vector<std::string>& item
   });
 }
 
-/// The texts in `text` that are found by `rule`, or by any when it is empty. Where nothing is
-/// found, all of it, if it can be a secret elsewhere, beside a name.
+/// The texts in `text` that are found by `rule`, or by any when it is empty; adds to `places` where
+/// they stand. Where nothing is found, all of it, if it can be a secret elsewhere, beside a name.
 std::set<std::string> texts_to_allow(const SecretScanner& scanner, std::string_view text,
-                                     std::string_view rule) {
+                                     std::string_view rule, std::vector<SecretPlace>& places) {
   std::set<std::string> texts;
   const auto take = [&](const SecretScanner& from) {
-    for (const SecretPlace& place : from.find(text)) {
-      if (rule.empty() || place.rule == rule) {
-        texts.emplace(text.substr(place.begin, place.end - place.begin));
-      }
+    std::vector<SecretPlace> found = from.find(text);
+    std::erase_if(found,
+                  [&](const SecretPlace& place) { return !rule.empty() && place.rule != rule; });
+    for (const SecretPlace& place : found) {
+      texts.emplace(text.substr(place.begin, place.end - place.begin));
     }
+    return found;
   };
-  take(scanner);
+  places = take(scanner);
   if (texts.empty()) {
     take(SecretScanner());  // What is allowed already.
   }
@@ -115,6 +117,34 @@ void TextPosition::move_to(std::size_t at) {
   at_ = at;
 }
 
+void report_places(Tool& tool, const std::string& name, std::string_view text,
+                   const std::vector<SecretPlace>& places, Found& found) {
+  TextPosition position(text);
+  for (const SecretPlace& place : places) {
+    position.move_to(place.begin);
+    const std::uint64_t line = position.line();
+    const std::uint64_t column = position.column();
+    ++(place.is_certain ? found.secrets : found.near);
+    if (tool.json()) {
+      print_object(tool, [&](JsonWriter& json) {
+        json.member("path", name).member("line", line);
+        json.member("column", column).member("bytes", place.end - place.begin);
+        json.member("rule", place.rule).member("what", place.what);
+        json.member("certain", place.is_certain);
+      });
+      continue;
+    }
+    const std::string says =
+        fmt::format("{}:{}:{}: {} ({}), {}", printable(name), line, column, place.rule, place.what,
+                    format_count(place.end - place.begin, "byte", "bytes"));
+    if (place.is_certain) {
+      tool.out().print("{}\n", says);
+    } else {
+      tool.out().print("{}\n", tool.style().faint(says + "; perhaps, it would stay"));
+    }
+  }
+}
+
 Result<std::string> read_named(const std::string& name) {
   return name == "-" ? read_stdin() : read_whole_file(name);
 }
@@ -159,6 +189,9 @@ Result<ExitStatus> list_rules(Tool& tool) {
         "{}  {}  {}{}\n", tool.style().id(padded(rule.id, 34)), padded(rule.tier, 9),
         printable(rule.what),
         tool.style().faint(origin.empty() ? "" : fmt::format("  ({})", printable(origin))));
+  }
+  for (const std::string& exception : scanner.exceptions()) {
+    tool.note(exception);
   }
   tool.note(fmt::format("{}; version {} of those that are built in",
                         format_count(count, "rule", "rules"), secret_rules_version()));
@@ -216,9 +249,12 @@ Result<ExitStatus> allow_findings(Tool& tool) {
   std::vector<std::string> found;
   for (const std::string& name : names) {
     BMAD_TRY_ASSIGN(const std::string text, read_named(name));
-    for (const std::string& each : texts_to_allow(scanner, text, rule)) {
+    std::vector<SecretPlace> places;
+    for (const std::string& each : texts_to_allow(scanner, text, rule, places)) {
       found.push_back(fmt::format("{}{}{}{}", by, by.empty() ? "" : " ", allow_item(each), where));
     }
+    Found counted;
+    report_places(tool, name == "-" ? "stdin" : name, text, places, counted);
   }
   if (names.empty()) {
     found.emplace_back(trimmed(by + where));
@@ -287,6 +323,12 @@ Result<ExitStatus> disallow(Tool& tool) {
     }
   }
   BMAD_TRY(store_allowed(memory, left));
+  if (tool.json()) {
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("removed", static_cast<std::uint64_t>(gone.size()));
+    });
+    return ExitStatus::kDone;
+  }
   tool.note(
       fmt::format("{} taken out of {}", format_count(gone.size(), "item", "items"), kAllowKey));
   return ExitStatus::kDone;

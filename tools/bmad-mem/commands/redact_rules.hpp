@@ -27,6 +27,15 @@ class TextPosition {
   std::uint64_t line_ = 1;
 };
 
+struct Found {
+  std::uint64_t secrets = 0;
+  std::uint64_t near = 0;  ///< What would stay, and make its entry a sensitive one.
+};
+
+/// Reports what is found in `text`: where and what, never the secret itself. Adds to `found`.
+void report_places(Tool& tool, const std::string& name, std::string_view text,
+                   const std::vector<SecretPlace>& places, Found& found);
+
 /// The text of the file `name`; of stdin for "-".
 Result<std::string> read_named(const std::string& name);
 /// The rules of the memory that is here; the usual ones where there is none. What is wrong with

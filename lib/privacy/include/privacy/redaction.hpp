@@ -60,6 +60,10 @@ class StoreRedaction final : public WriteRedaction {
 /// Errors: E_STORAGE_IO when there is no key and none may be made.
 Result<std::string> hidden_id(const Store& store, std::string_view id, bool makes_key);
 
+/// What of the config takes protection away, or reads rules outside the project, once the root is
+/// trusted: a sentence each.
+std::vector<std::string> trusted_switches(const Store& store);
+
 // What is stored already: redacted, made anonymous, and reported.
 
 /// Applies the rules of today to `wanted`, or to all sessions there are in any form.
