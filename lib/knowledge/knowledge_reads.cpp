@@ -336,6 +336,9 @@ Result<std::vector<KnowledgeItem>> recall_from(RecallSource& source, const Recal
   for (KnowledgeItem& item : items) {
     source.accesses.count(item);
     item.score = recall_score(item.confidence, item.access_count, item.updated_at, now);
+    if (options.with_foreign && item.origin == Origin::kElsewhere) {
+      item.review = Review::kNone;  // It waits, whatever it says of itself.
+    }
   }
   return items;
 }

@@ -26,6 +26,7 @@ Result<std::string> reviewed_line(const KnowledgeItem& item, Review review, Time
   object.set_string("review", review_name(review));
   if (review == Review::kAccepted) {  // From now on the person says so.
     object.set("source", R"({"kind":"user"})");
+    object.set("confidence", "1");
   }
   object.set_string("updated_at", format_rfc3339(next_version_time(entry, now)));
   return object.to_line();
@@ -62,6 +63,7 @@ Result<std::string> changed_entry_line(const KnowledgeItem& item, const Entry& e
   object.set_string("timestamp", old["timestamp"].string());
   object.set_string("updated_at", format_rfc3339(next_version_time(old, now)));
   object.set("source", R"({"kind":"user"})");
+  object.set("confidence", "1");
   object.remove("replaces");
   object.remove("review");
   return object.to_line();
@@ -162,6 +164,12 @@ Result<ReviewReport> Knowledge::review(std::span<const std::string> ids, Review 
                      "only the user accepts: ask for `bmad-mem review` in a terminal, or for "
                      "the page of `bmad-mem serve`"};
   }
+  if (review == Review::kAccepted && store.origins->is_foreign()) {
+    return Error{.code = ErrorCode::E_ACCESS_DENIED,
+                 .message =
+                     "this memory came from elsewhere, so all of it stays quoted whatever is "
+                     "accepted; `bmad-mem trust` shows it and asks"};
+  }
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> known,
                   recall({.candidates = true, .with_foreign = true, .limit = 0}));
   BMAD_TRY_ASSIGN(const std::vector<std::string> wanted, whole_candidate_ids(known, ids));
@@ -176,6 +184,7 @@ Result<ReviewReport> Knowledge::review(std::span<const std::string> ids, Review 
     }
     BMAD_TRY(decide(store, *found, review));
     found->review = review;
+    found->confidence = review == Review::kAccepted ? 1 : found->confidence;
     report.reviewed.push_back(*found);
   }
   if (!report.reviewed.empty()) {

@@ -1,4 +1,5 @@
-"""An acknowledged entry survives a sync that failed in another process: a full thin volume.
+"""An acknowledged entry survives a sync that failed in another process: a full thin volume. A full disk below the
+user's state is said, since what the person states there is quoted.
 
 A file on a small tmpfs holds an ext4 file system that believes it has more room than there is. Needs the right
 to mount; without it, the test says so and is skipped.
@@ -94,6 +95,34 @@ def check(volume):
     assert verified.returncode == 0, verified.stdout
 
 
+def check_full_state(folder):
+    """Nothing can be noted about a statement: it is stored, and its author hears of it."""
+    state, project = folder / "full", folder / "project"
+    state.mkdir()
+    project.mkdir()
+    if run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(state)).returncode != 0:
+        raise PermissionError("cannot mount a tmpfs")
+    before = os.environ["XDG_STATE_HOME"]
+    os.environ["XDG_STATE_HOME"] = str(state)
+    try:
+        must(str(TOOL), "-q", "init", cwd=project)
+        with open(state / "filler", "wb", buffering=0) as file:
+            try:
+                while file.write(bytes(4096)):
+                    pass
+            except OSError:
+                pass
+        words = ("remember", "--category", "constraint", "--key", "push", "Never push to main")
+        stored = run(str(TOOL), *words, cwd=project)
+        assert stored.returncode == 0 and "could not be noted" in stored.stderr, stored
+        os.remove(state / "filler")
+        again = run(str(TOOL), *words[:-1], "Never push to it", cwd=project)
+        assert "could not" not in again.stderr and "it" in must(str(TOOL), "context", cwd=project), again
+    finally:
+        os.environ["XDG_STATE_HOME"] = before
+        run("umount", str(state))
+
+
 def main():
     with (
         tempfile.TemporaryDirectory(prefix="bmad-volume-") as folder,
@@ -101,6 +130,7 @@ def main():
     ):
         os.environ["XDG_STATE_HOME"] = state
         try:
+            check_full_state(pathlib.Path(folder))
             with Volume(pathlib.Path(folder)) as volume:
                 check(volume)
         except (PermissionError, FileNotFoundError) as problem:

@@ -162,6 +162,16 @@ void check_index(const MemoryManager& memory, std::vector<Check>& checks) {
   checks.push_back({.name = "index", .text = std::move(text)});
 }
 
+/// What makes a foreign memory the user's own.
+std::string trust_remedy(const TrustReport& report) {
+  if (report.folder.starts_with(kNoStateFolder)) {
+    return "set HOME or XDG_STATE_HOME: without them nothing can be noted about it";
+  }
+  const std::size_t command = report.reason.find("run: ");
+  return command == std::string::npos ? "run `bmad-mem trust`"
+                                      : fmt::format("run `{}`", report.reason.substr(command + 5));
+}
+
 /// Whether the memory is the user's own.
 Check trust_check(const MemoryManager& memory) {
   const TrustReport report = memory.trust_report();
@@ -170,12 +180,14 @@ Check trust_check(const MemoryManager& memory) {
             .text = report.reason.empty()
                         ? "it came from elsewhere: all of it is quoted, and no program of it runs"
                         : report.reason + "; all of it is quoted, and no program of it runs",
-            .remedy = "run `bmad-mem trust`"};
+            .remedy = trust_remedy(report)};
   }
   if (report.config_changed) {
     return {.name = "trust",
-            .text = "config.json has changed since you trusted it, so no program of it runs",
-            .remedy = report.programs.empty() ? "" : "run `bmad-mem trust`"};
+            .text =
+                "config.json, a program or a rules file has changed since you trusted it, so no "
+                "program of it runs, and it takes no protection away",
+            .remedy = "run `bmad-mem trust`"};
   }
   return {.name = "trust",
           .text = report.trust == RootTrust::kOwn ? "you made it here" : "you trusted it",
@@ -259,10 +271,11 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
   checks.push_back(writable ? Check{.name = "memory", .text = memory.root()}
                             : of_error("memory", writable.error(), "install a newer bmad-mem"));
   const auto add = [&](const std::string& warning) {
-    checks.push_back(
-        {.name = "config",
-         .text = warning,
-         .remedy = warning.contains(".toml") ? "mend the file of rules" : "mend config.json"});
+    checks.push_back({.name = "config",
+                      .text = warning,
+                      .remedy = warning.contains("`bmad-mem trust`") ? "run `bmad-mem trust`"
+                                : warning.contains(".toml")          ? "mend the file of rules"
+                                                                     : "mend config.json"});
   };
   std::ranges::for_each(memory.config_warnings(), add);
   for_each_rule_warning(memory, add);

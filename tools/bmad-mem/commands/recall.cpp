@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -42,6 +43,16 @@ Result<RecallOptions> read_recall_options(const Arguments& args) {
   return options;
 }
 
+/// Why there is nothing to decide about the entry.
+std::string_view why_unknown(const Knowledge& knowledge, const std::string& id) {
+  const Result<std::vector<KnowledgeItem>> known =
+      knowledge.recall({.note_accesses = false, .limit = 0});
+  const bool is_known = known && std::ranges::find(*known, id, &KnowledgeItem::id) != known->end();
+  return is_known ? "is accepted already"
+                  : "is not a candidate; `bmad-mem review` lists them, `bmad-mem review --foreign` "
+                    "also what came from elsewhere";
+}
+
 /// Reviews `ids`, which stand behind option `name`. False when one of them is no candidate's.
 Result<bool> review(Tool& tool, Knowledge& knowledge, std::string_view name,
                     std::span<const std::string> ids, Review review) {
@@ -61,10 +72,7 @@ Result<bool> review(Tool& tool, Knowledge& knowledge, std::string_view name,
     }
   }
   for (const std::string& id : report.unknown_ids) {
-    tool.report(
-        bad_value(name, fmt::format("{} is not a candidate; `bmad-mem recall --candidates` lists "
-                                    "them",
-                                    printable(id))));
+    tool.report(bad_value(name, fmt::format("{} {}", printable(id), why_unknown(knowledge, id))));
   }
   return report.unknown_ids.empty();
 }
@@ -194,7 +202,10 @@ Result<ExitStatus> run_review(Tool& tool) {
                     review(tool, knowledge, "drop", args.all("drop"), Review::kDropped));
     return accepted && dropped ? ExitStatus::kDone : ExitStatus::kFailed;
   }
-  BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items, knowledge.recall(options));
+  const std::size_t limit = std::exchange(options.limit, 0);
+  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, knowledge.recall(options));
+  const std::size_t waiting = items.size();
+  items.resize(limit == 0 ? waiting : std::min(limit, waiting));
   const std::size_t of_user = tool.args().has("session") ? 0 : count_waiting_for_user(tool);
   if (of_user > 0) {
     tool.note(fmt::format("{} in your own memory, too; `bmad-mem --scope user review` shows {}",
@@ -209,6 +220,10 @@ Result<ExitStatus> run_review(Tool& tool) {
     return ask_about(tool, knowledge, items);
   }
   print_items(tool, items);
+  if (items.size() < waiting) {
+    tool.note(
+        fmt::format("showing {} of {} that wait; --limit 0 shows all", items.size(), waiting));
+  }
   tool.note("`bmad-mem review --accept ID` accepts one, --drop ID drops it");
   return ExitStatus::kDone;
 }

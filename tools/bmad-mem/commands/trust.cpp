@@ -1,14 +1,17 @@
 // trust.cpp - a foreign memory is shown, and becomes the user's own.
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <span>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/trust_offer.hpp"
 #include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/text.hpp"
@@ -26,57 +29,72 @@ std::string command_line(const ConfiguredProgram& program) {
   return line;
 }
 
-/// What a briefing would print without quotes if the root's lines were taken at their word.
-Result<std::vector<ContextItem>> told_texts(const Tool& tool) {
-  OpenOptions options{.agent_id = std::string(tool.agent_id())};
-  BMAD_TRY_ASSIGN(options.root, tool.find_root());
-  BMAD_TRY_ASSIGN(options.access, tool.access());
-  options.note_accesses = false;
-  options.tolerate_bad_config = true;
-  BMAD_TRY_ASSIGN(MemoryManager memory, MemoryManager::open(std::move(options)));
-  constexpr std::size_t kTokens = 4000;
-  BMAD_TRY_ASSIGN(Context context,
-                  Knowledge(memory).context({.task = {}, .max_tokens = kTokens, .since = {}}));
-  std::erase_if(context.items, &ContextItem::quoted);
-  return std::move(context.items);
-}
-
-void print_json(Tool& tool, const TrustReport& report, const std::vector<ContextItem>& told) {
+void print_json(Tool& tool, const TrustReport& report, const TrustOffer& offer) {
   print_object(tool, [&](JsonWriter& json) {
     json.member("root", report.root).member("trust", root_trust_name(report.trust));
     add_text(json, "reason", report.reason);
     json.member("config_changed", report.config_changed).member("folder", report.folder);
     json.member("accepted_lines", report.lines);
-    json.key("programs").begin_array();
-    for (const ConfiguredProgram& program : report.programs) {
-      json.begin_object().member("setting", program.setting).key("command").begin_array();
-      for (const std::string& argument : program.command) {
-        json.string(argument);
+    json.key("offers").begin_object();
+    for (const EntryType type : kEntryTypes) {
+      if (const std::uint64_t count = offer.lines[static_cast<std::size_t>(type)]; count > 0) {
+        json.member(entry_type_name(type), count);
       }
-      json.end_array().end_object();
     }
-    json.end_array().key("texts").begin_array();
-    for (const ContextItem& item : told) {
-      json.begin_object().member("session_id", item.session_id).member("id", item.id);
-      json.member("section", context_section_name(item.section)).member("text", item.text);
-      json.end_object();
-    }
-    json.end_array();
+    json.end_object();
+    add_objects(json, "texts", offer.texts, [&](const OfferedText& text) {
+      json.member("session_id", text.session_id).member("type", entry_type_name(text.type));
+      json.member("id", text.id).member("text", text.text);
+    });
+    add_list(json, "switches", offer.switches);
+    add_objects(json, "programs", report.programs, [&](const ConfiguredProgram& program) {
+      json.member("setting", program.setting);
+      add_list(json, "command", program.command);
+    });
   });
 }
 
-void print_text(Tool& tool, const TrustReport& report, const std::vector<ContextItem>& told) {
-  tool.out().print("{}: {}{}\n", printable(report.root), root_trust_name(report.trust),
-                   report.config_changed ? ", but its config.json has changed" : "");
+/// "3 facts, 1 decision"; empty for nothing.
+std::string counts_text(const TrustOffer& offer) {
+  std::string text;
+  for (const EntryType type : kEntryTypes) {
+    if (const std::uint64_t count = offer.lines[static_cast<std::size_t>(type)]; count > 0) {
+      const EntryTypeInfo& info = entry_type_info(type);
+      text += fmt::format("{}{}", text.empty() ? "" : ", ",
+                          format_count(count, info.name, info.plural));
+    }
+  }
+  return text;
+}
+
+void print_text(Tool& tool, const TrustReport& report, const TrustOffer& offer) {
+  constexpr std::size_t kTextsMax = 40;
+  tool.out().print(
+      "{}: {}{}\n", printable(report.root), root_trust_name(report.trust),
+      report.config_changed ? ", but its config.json, a program or a rules file has changed" : "");
   if (!report.reason.empty()) {
     tool.out().print("  {}\n", printable(report.reason));
   }
-  tool.out().print("\n{}\n",
-                   told.empty()
-                       ? "A briefing would print no text without quotes before a task is known."
-                       : "Texts that briefings would print without quotes:");
-  for (const ContextItem& item : told) {
-    tool.out().print("  {}\n", printable(item.text));
+  const std::string counts = counts_text(offer);
+  tool.out().print("\n{}\n", counts.empty() ? "No line of it came from elsewhere."
+                                            : fmt::format("Lines from elsewhere: {}.", counts));
+  if (!offer.texts.empty()) {
+    tool.out().print("Told without quotes once you trust it:\n");
+  }
+  const std::size_t shown =
+      tool.args().has("all") ? offer.texts.size() : std::min(kTextsMax, offer.texts.size());
+  for (const OfferedText& text : std::span(offer.texts).first(shown)) {
+    tool.out().print("  {} {}: {}\n", entry_type_name(text.type), printable(text.id),
+                     printable(text.text));
+  }
+  if (shown < offer.texts.size()) {
+    tool.out().print("  and {} more; `bmad-mem trust --all` shows them\n",
+                     format_count(offer.texts.size() - shown));
+  }
+  tool.out().print("\n{}\n", offer.switches.empty() ? "It switches no protection off."
+                                                    : "Protection that it would take away:");
+  for (const std::string& each : offer.switches) {
+    tool.out().print("  {}\n", printable(each));
   }
   tool.out().print("\n{}\n",
                    report.programs.empty() ? "It names no program." : "Programs that would run:");
@@ -90,6 +108,13 @@ void print_text(Tool& tool, const TrustReport& report, const std::vector<Context
 Result<ExitStatus> run_trust(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   if (tool.args().has("revoke")) {
+    if (tool.is_for_user() || memory.root() == tool.user_root()) {
+      return Error{.code = ErrorCode::E_INVALID_QUERY,
+                   .message =
+                       "your own memory is in no project, so nobody else can have made it: "
+                       "it stays trusted; delete what is wrong in it",
+                   .field = "revoke"};
+    }
     BMAD_TRY_ASSIGN(const TrustReport report, memory.revoke_trust());
     if (tool.json()) {
       print_json(tool, report, {});
@@ -102,13 +127,13 @@ Result<ExitStatus> run_trust(Tool& tool) {
     BMAD_TRY(check_is_person(tool, "trust this memory?"));
   }
   TrustReport report = memory.trust_report();
-  BMAD_TRY_ASSIGN(const std::vector<ContextItem> told, told_texts(tool));
+  BMAD_TRY_ASSIGN(const TrustOffer offer, trust_offer(memory));
   if (!tool.json()) {
-    print_text(tool, report, told);
+    print_text(tool, report, offer);
   }
   if (!tool.args().has("yes") && ::isatty(STDIN_FILENO) == 0) {
     if (tool.json()) {
-      print_json(tool, report, told);
+      print_json(tool, report, offer);
     }
     tool.note(
         "nothing was changed; read this, then run `bmad-mem trust` in a terminal, or with --yes");
@@ -120,7 +145,7 @@ Result<ExitStatus> run_trust(Tool& tool) {
   const ActingAs person(Origin::kPerson);
   BMAD_TRY_ASSIGN(report, memory.trust());
   if (tool.json()) {
-    print_json(tool, report, told);
+    print_json(tool, report, offer);
   } else {
     tool.out().print("\ntrusted; {}\n", format_count(report.lines, "line is accepted as it is",
                                                      "lines are accepted as they are"));

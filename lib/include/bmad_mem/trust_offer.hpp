@@ -1,0 +1,35 @@
+// trust_offer.hpp - all that trusting a root would accept, to be read before.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem {
+
+/// What an entry from elsewhere says: it would be told without quotes.
+struct OfferedText {
+  std::string session_id;
+  EntryType type = EntryType::kConversation;
+  std::string id;
+  std::string text;
+};
+
+struct TrustOffer {
+  std::array<std::uint64_t, kEntryTypeCount> lines{};  ///< From elsewhere, in the order of types.
+  /// Of the latest versions: facts and preferences first, then decisions, then all other types. Not
+  /// what says of itself that it comes from a tool, the web or an import: that is always quoted.
+  std::vector<OfferedText> texts;
+  /// What would take protection away, or read rules outside the project: a sentence each.
+  std::vector<std::string> switches;
+};
+
+/// What MemoryManager::trust() would accept now. Errors: as trust().
+Result<TrustOffer> trust_offer(MemoryManager& memory);
+
+}  // namespace bmad_mem
