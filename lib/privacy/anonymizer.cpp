@@ -69,6 +69,10 @@ void Anonymizer::learn(const Session& session) {
   for (const std::string& agent : session.agent_ids) {
     agents_.insert(lower_case(agent));
   }
+  JsonParser parser;
+  if (const Result<JsonValue> metadata = parser.parse(session.metadata_json)) {
+    learn_members(*metadata, {});
+  }
 }
 
 void Anonymizer::learn(EntryType type, JsonValue entry) {

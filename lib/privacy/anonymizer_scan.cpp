@@ -190,9 +190,13 @@ std::string_view name_before_address(std::string_view text, std::size_t at) {
       text.substr(0, std::min(text.size(), at + kAddressSizeMax)).find('>', at);
   const std::string_view address =
       close == std::string_view::npos ? std::string_view() : text.substr(at + 1, close - at - 1);
-  const std::string_view local = address.substr(0, address.find('@'));
-  if (local.empty() || local.size() == address.size() || address.find(' ') != address.npos ||
-      local == "noreply" || local == "no-reply") {
+  // Redaction may have taken the address out before.
+  const bool is_redacted = address.starts_with("[REDACTED:email");
+  const std::string_view local =
+      is_redacted ? std::string_view() : address.substr(0, address.find('@'));
+  if (!is_redacted &&
+      (local.empty() || local.size() == address.size() || address.find(' ') != address.npos ||
+       local == "noreply" || local == "no-reply")) {
     return {};
   }
   std::size_t end = at;
