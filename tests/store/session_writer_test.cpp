@@ -111,7 +111,7 @@ TEST_CASE("a session that isn't there is not found") {
   const Status appended = append_durably(writer, "facts.jsonl", kLine);
   CHECK(code_of(appended) == ErrorCode::E_SESSION_NOT_FOUND);
   CHECK(appended.error().message ==
-        "there is no session s1 (any more); `bmad-mem session list` shows the ones there are");
+        "there is no session s1; `bmad-mem session list` shows the ones there are");
   CHECK_FALSE(session.disk.info(session_folder("s1")).has_value());
 }
 

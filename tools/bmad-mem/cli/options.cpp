@@ -216,6 +216,25 @@ std::string unknown_command(std::string_view name) {
                                   : fmt::format("; did you mean '{}'?", near));
 }
 
+/// For a word that is no command since the option before it takes none: "--scop user list". Empty
+/// for any other.
+std::string misspelt_option(std::string_view before) {
+  if (!before.starts_with("--") || before.contains('=')) {
+    return {};
+  }
+  std::vector<std::string_view> names;
+  for (const Option& option : global_options()) {
+    names.push_back(option.name);
+  }
+  if (std::ranges::find(names, before.substr(2)) != names.end()) {
+    return {};
+  }
+  const std::string_view near = nearest_word(before.substr(2), names);
+  return fmt::format("unknown option '{}'{}", before,
+                     near.empty() ? "; options of a command stand behind it"
+                                  : fmt::format("; did you mean '--{}'?", near));
+}
+
 /// For a word that is no command alone, as "session".
 std::string incomplete_command(std::string_view word) {
   std::string names;
@@ -251,7 +270,8 @@ void find_command_in(std::vector<std::string>& words, CommandLine& line) {
     line.command = synonym->command;
   }
   if (line.command == nullptr) {
-    line.problem = unknown_command(name);
+    line.problem = misspelt_option(first > 0 ? std::string_view(words[first - 1]) : "");
+    line.problem = line.problem.empty() ? unknown_command(name) : line.problem;
   }
 }
 

@@ -300,7 +300,8 @@ ExitStatus Tool::wrong_usage(std::string_view sentence) {
   } else {
     err_.print("bmad-mem: {}\n", printable(sentence));
     if (command_ != nullptr) {
-      err_.print("Try 'bmad-mem {} --help'.\n", command_->name);
+      const bool is_help = command_->name == "help";
+      err_.print("Try 'bmad-mem {} --{}'.\n", command_->name, is_help ? "all" : "help");
     }
   }
   return ExitStatus::kWrongUsage;

@@ -267,10 +267,10 @@ class RepositoryCheck {
         lines_of(objects.output), [](std::string_view line) { return line.ends_with(".gz"); });
     if (count > 0 && result_.obstacle.empty()) {
       result_.obstacle = fmt::format(
-          "{} in archive/ not looked into for secrets; `bmad-mem redact --all --dry-run` does that "
+          "{} not looked into for secrets; `bmad-mem redact --all --dry-run` does that "
           "for those of today",
-          format_count(static_cast<std::uint64_t>(count), "compressed file was",
-                       "compressed files were"));
+          format_count(static_cast<std::uint64_t>(count), "compressed file in archive/ was",
+                       "compressed files in archive/ were"));
     }
   }
 
