@@ -1,16 +1,19 @@
 // seal_session.cpp - lines that were written in clear are sealed, and sealed ones opened.
 //
 //   sealing.json -> index -> logs, documents, summary -> evicted, kept, deleted, archive, deleted
-//   sessions -> audit; at the end of `off`, sealing.json goes
+//   sessions -> audit; at the end of `off`, sealing.json goes; of `rotate`, the former key in it
 //
 // Every file of a session is replaced whole, one after another. A crash leaves both kinds of lines,
 // which is what readers expect: running it again does the rest.
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -319,24 +322,49 @@ Error nothing_sealed() {
           .field = "step"};
 }
 
-Error another_key(const SealingRecord& record, const SealKeys& keys) {
+/// Whether a key here opens what an interrupted rotation has not reached.
+bool has_former(const SealingRecord& record, const SealKeys& here) {
+  return std::ranges::any_of(record.former_ids,
+                             [&](const std::string& id) { return here.find(id) != nullptr; });
+}
+
+Error other_key(const SealingRecord& record, const SealKeys& here) {
   return {.code = ErrorCode::E_ACCESS_DENIED,
-          .message = fmt::format("the memory is sealed with the key {}, and the key here is {}; "
-                                 "`bmad-mem seal rotate` changes the key, and needs both",
-                                 record.key_id, keys.current().id()),
+          .message = fmt::format(
+              "the memory is sealed with the key {}, and the key here is {}; {}", record.key_id,
+              here.current().id(),
+              has_former(record, here)
+                  ? "`bmad-mem seal rotate` was interrupted: run it again with the same new key"
+                  : "name that one; nothing was changed"),
           .field = "key"};
 }
 
-/// Before anything changes: without the old key every entry would stay as it is. A run that was
-/// interrupted has named the new one already.
-Status check_old_key(const StoreSealing& own, const SealKeys& keys, const SealingRecord& record,
-                     const SealOptions& options) {
-  if (keys.find(record.key_id) != nullptr) {
-    return {};
+/// The new key seals, and the one of before is a former one until all is sealed anew: a run that
+/// is cut short loses neither. Errors: E_ACCESS_DENIED when no key here opens what is sealed,
+/// before anything changes.
+Status plan_rotation(const StoreSealing& own, const std::string& new_key_file, Sealing& sealing) {
+  SealingRecord& record = sealing.record;
+  std::error_code failed;
+  const bool opens = sealing.keys.find(record.key_id) != nullptr;
+  const bool may_go_on =
+      has_former(record, sealing.keys) && std::filesystem::exists(new_key_file, failed);
+  if (!opens && !may_go_on) {
+    return other_key(record, sealing.keys);
   }
-  const Result<SealKeys> others = own.read_file(options.new_key_file);
-  return others && others->current().id() == record.key_id ? Status()
-                                                           : Status(another_key(record, keys));
+  BMAD_TRY(own.make_file(new_key_file));
+  BMAD_TRY_ASSIGN(const SealKeys others, own.read_file(new_key_file));
+  const SealKey& next = others.current();
+  if (next.id() != record.key_id) {
+    if (!opens) {
+      return other_key(record, sealing.keys);
+    }
+    std::erase(record.former_ids, next.id());
+    record.former_ids.push_back(std::exchange(record.key_id, next.id()));
+  }
+  if (sealing.keys.find(next.id()) == nullptr) {
+    sealing.keys.rotate(next);
+  }
+  return {};
 }
 
 /// What sealing.json is to say, and the keys for it.
@@ -356,19 +384,12 @@ Result<Sealing> plan_sealing(Store& store, const StoreSealing& own, const SealOp
   BMAD_TRY_ASSIGN(const std::shared_ptr<const SealKeys> keys, own.keys(record.recipe));
   sealing.keys = *keys;
   if (options.step == SealStep::kRotate) {
-    BMAD_TRY(check_old_key(own, *keys, record, options));
-    BMAD_TRY(own.make_file(options.new_key_file));
-    BMAD_TRY_ASSIGN(const SealKeys others, own.read_file(options.new_key_file));
-    record.key_id = others.current().id();
-    if (keys->find(record.key_id) == nullptr) {
-      sealing.keys.rotate(others.current());
-    }
-    record.recipe.reset();
+    BMAD_TRY(plan_rotation(own, options.new_key_file, sealing));
   }
   record.key_id = record.key_id.empty() ? keys->current().id() : record.key_id;
   const SealKey* const current = sealing.keys.find(record.key_id);
   if (current == nullptr) {
-    return another_key(record, *keys);
+    return other_key(record, *keys);
   }
   sealing.keys.rotate(SealKey(*current));
   record.ends = options.step == SealStep::kOff;
@@ -406,7 +427,7 @@ Result<std::vector<SealReport>> seal_sessions(Store& store, const SealOptions& o
       BMAD_TRY(check_session(store, session_id));
     }
   }
-  BMAD_TRY_ASSIGN(const Sealing sealing, plan_sealing(store, *own, options));
+  BMAD_TRY_ASSIGN(Sealing sealing, plan_sealing(store, *own, options));
   BMAD_TRY(save_record(store, sealing.record));
   const ViewsDropped views(store);
   BMAD_TRY(views.status());
@@ -427,6 +448,12 @@ Result<std::vector<SealReport>> seal_sessions(Store& store, const SealOptions& o
     if (report.changed > 0 || !report.left.empty()) {
       reports.push_back(std::move(report));
     }
+  }
+  if (options.step != SealStep::kOff && is_whole && !sealing.record.former_ids.empty()) {
+    sealing.record.former_ids.clear();
+    sealing.record.recipe
+        .reset();  // Only a former key is made of a passphrase: rotate takes a file.
+    BMAD_TRY(save_record(store, sealing.record));
   }
   if (options.step == SealStep::kOff && is_whole) {
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("seal"));

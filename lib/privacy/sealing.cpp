@@ -89,6 +89,13 @@ std::string SealingRecord::to_text() const {
     json.string(session);
   }
   json.end_array().member("key", key_id);
+  if (!former_ids.empty()) {
+    json.key("former").begin_array();
+    for (const std::string& id : former_ids) {
+      json.string(id);
+    }
+    json.end_array();
+  }
   if (ends) {
     json.member("ends", true);
   }
@@ -116,9 +123,13 @@ Result<std::optional<SealingRecord>> load_sealing(FileSystem& files) {
                        .ends = (*root)["ends"].boolean(),
                        .sessions = {},
                        .key_id = std::string((*root)["key"].string()),
+                       .former_ids = {},
                        .recipe = {}};
   for (const JsonValue session : (*root)["sessions"].elements()) {
     record.sessions.emplace_back(session.string());
+  }
+  for (const JsonValue id : (*root)["former"].elements()) {
+    record.former_ids.emplace_back(id.string());
   }
   if (record.key_id.empty() || !std::ranges::all_of(record.sessions, is_session_id)) {
     return bad_record(files, record.key_id.empty() ? "key" : "sessions");

@@ -38,16 +38,18 @@ class Project(unittest.TestCase):
         self.root = self.project / ".bmad/memory"
         self.run_tool("init", "-q")
 
-    def environment(self, key):
+    def environment(self, key, passphrase=None):
         variables = {"PATH": os.environ["PATH"], "HOME": str(self.folder / "home")}
         variables.update({name: text for name, text in os.environ.items() if name.endswith("SAN_OPTIONS")})
         if key:
             variables["BMAD_MEM_KEY_FILE"] = str(self.folder / key)
+        if passphrase:
+            variables["BMAD_MEM_PASSPHRASE"] = passphrase
         return variables
 
-    def run_tool(self, *arguments, text="", key=None, status=0):
+    def run_tool(self, *arguments, text="", key=None, passphrase=None, status=0):
         done = subprocess.run([TOOL, *arguments], cwd=self.project, input=text, text=True, capture_output=True,
-                              env=self.environment(key), timeout=120, check=False)
+                              env=self.environment(key, passphrase), timeout=120, check=False)
         self.assertEqual(done.returncode, status, (arguments, done.stderr))
         self.said = done.stderr
         return done.stdout
@@ -267,6 +269,76 @@ class Passphrase(Project):
                                     answers=(("Passphrase: ", "correct horse"),))
         self.assertEqual(status, 0, seen)
         self.assertIn(WORD, self.run_tool("list"))
+
+
+class Rotation(Project):
+    """The key that opens what is sealed is never forgotten before all is sealed anew."""
+
+    def setUp(self):
+        super().setUp()
+        for session in ("s1", "s2", "s3"):
+            self.run_tool("session", "new", "--id", session)
+            self.run_tool("add", "fact", "--session", session, f"the {WORD} boat")
+        self.second = str(self.folder / "second")
+
+    def rotate(self, status=0, **variables):
+        return self.run_tool("seal", "rotate", "--new-key-file", self.second, "--yes", status=status, **variables)
+
+    def found(self, **variables):
+        return self.run_tool("list", **variables).count(WORD)
+
+    def test_a_key_that_opens_nothing_changes_nothing(self):
+        for right, wrong in (({"passphrase": "right horse"}, {"passphrase": "wrogn horse"}),
+                             ({"key": self.make_key("first")}, {"key": self.make_key("wrong")})):
+            self.run_tool("seal", "on", "--yes", **right)
+            files = {path: path.read_bytes() for path in self.root.rglob("*") if path.is_file()}
+            self.rotate(status=1, **wrong)
+            self.assertRegex(self.said, "E_ACCESS_DENIED: .*sealed with the key .* nothing was changed")
+            self.assertEqual({path: path.read_bytes() for path in self.root.rglob("*") if path.is_file()}, files)
+            self.assertFalse(pathlib.Path(self.second).exists())
+            self.assertEqual(self.found(**right), 3)
+            self.run_tool("seal", "off", "--yes", **right)
+
+    def test_one_that_was_interrupted_goes_on(self):
+        self.run_tool("seal", "on", "--yes", passphrase="right horse")
+        recipe = json.loads((self.root / "sealing.json").read_text())["passphrase"]
+        kept = (self.root / "sessions/s2/facts.jsonl").read_bytes()
+        before = (self.root / "sealing.json").read_text()
+        self.rotate(passphrase="right horse")
+        after = json.loads((self.root / "sealing.json").read_text())
+        self.assertNotIn("passphrase", after)
+        self.assertNotIn("former", after)
+        # As a run that was killed between s1 and s2 leaves it.
+        (self.root / "sessions/s2/facts.jsonl").write_bytes(kept)
+        after |= {"former": [json.loads(before)["key"]], "passphrase": recipe}
+        (self.root / "sealing.json").write_text(json.dumps(after))
+        self.assertEqual(self.found(key="second"), 2)
+        self.assertEqual(self.found(passphrase="right horse"), 1)
+        self.run_tool("seal", "off", "--yes", status=1, passphrase="right horse")
+        self.assertIn("run it again with the same new key", self.said)
+        self.rotate(status=1, passphrase="wrogn horse")
+        self.assertEqual(self.found(passphrase="right horse"), 1)
+        self.rotate(passphrase="right horse")
+        self.assertEqual(self.found(key="second"), 3)
+        self.assertNotIn("former", (self.root / "sealing.json").read_text())
+
+    def test_killed_at_any_moment(self):
+        self.run_tool("seal", "on", "--yes", passphrase="right horse")
+        for kill in range(KILLS // 2):
+            with subprocess.Popen([TOOL, "seal", "rotate", "--new-key-file", self.second, "--yes"], cwd=self.project,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                  env=self.environment(None, "right horse")) as process:
+                try:
+                    process.wait(0.3 + kill * 0.2)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+            record = json.loads((self.root / "sealing.json").read_text())
+            new = self.found(key="second") if pathlib.Path(self.second).exists() else 0
+            old = self.found(passphrase="right horse") if "passphrase" in record else 0
+            self.assertEqual(new + old, 3)
+        if "passphrase" in record:
+            self.rotate(passphrase="right horse")
+        self.assertEqual(self.found(key="second"), 3)
 
 
 class SealTest(Project):

@@ -1,6 +1,7 @@
 // sealing.hpp - which entries of a root are sealed, with which key, and where the key is.
 //
 //   sealing.json   {"all":true,"sensitive":false,"sessions":[],"key":"yTDm0bWjhAo",
+//                   "former":["x2bQ0c8nLWE"],
 //                   "passphrase":{"salt":"0f…","passes":3,"memory":268435456}}
 //
 // It is tracked by git, names no path, and is no secret. Whoever may write it may remove it: then
@@ -30,7 +31,10 @@ struct SealingRecord {
   bool ends = false;  ///< Lines are being opened: nothing new is sealed.
   std::vector<std::string> sessions;
   std::string key_id;
-  std::optional<PassphraseRecipe> recipe;  ///< Of that key, when it is made of a passphrase.
+  /// The keys of before a rotation that has not reached all lines yet.
+  std::vector<std::string> former_ids;
+  /// Of the one of all these keys that is made of a passphrase.
+  std::optional<PassphraseRecipe> recipe;
 
   [[nodiscard]] bool wants(std::string_view session_id, EntryType type, JsonValue entry) const;
   [[nodiscard]] std::string to_text() const;
