@@ -6,13 +6,12 @@
 // Every file of a session is replaced whole, one after another. A crash leaves both kinds of lines,
 // which is what readers expect: running it again does the rest.
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -28,6 +27,7 @@
 #include "model/entry.hpp"
 #include "model/validate.hpp"
 #include "privacy/sealing.hpp"
+#include "seal_plan.hpp"
 #include "search/indexing.hpp"
 #include "search/root_index.hpp"
 #include "session_rewrite.hpp"
@@ -43,17 +43,37 @@ namespace {
 constexpr std::uint64_t kSealedFileSizeMax = std::uint64_t{4} << 30U;
 constexpr std::string_view kDocumentEnding = ".md";
 
-/// What is to become of each line.
-struct Sealing {
-  SealStep step = SealStep::kOn;
-  SealingRecord record;
-  SealKeys keys;  ///< The first seals.
+/// Takes sessions out of the root's index before they change, and those behind them as well, more
+/// each time: each call writes what is left of the index.
+class LeavingIndex {
+ public:
+  LeavingIndex(Store& store, const std::vector<std::string>& sessions)
+      : store_(store), sessions_(sessions) {}
+
+  Status leave(const std::string& session_id) {
+    const auto at = static_cast<std::size_t>(std::ranges::lower_bound(sessions_, session_id) -
+                                             sessions_.begin());
+    if (at < end_) {
+      return {};
+    }
+    const std::size_t count = std::min(batch_, sessions_.size() - at);
+    end_ = at + count;
+    batch_ *= 8;
+    return store_.root_index->remove(std::span(sessions_).subspan(at, count));
+  }
+
+ private:
+  Store& store_;
+  const std::vector<std::string>& sessions_;  // Sorted.
+  std::size_t end_ = 0;
+  std::size_t batch_ = 1;
 };
 
 class SessionSealing {
  public:
-  SessionSealing(Store& store, const Sealing& sealing, const std::string& session_id)
-      : store_(store), sealing_(sealing), session_id_(session_id) {
+  SessionSealing(Store& store, const Sealing& sealing, const std::string& session_id,
+                 LeavingIndex& index)
+      : store_(store), sealing_(sealing), session_id_(session_id), leaving_(index) {
     report_.session_id = session_id;
   }
 
@@ -66,6 +86,7 @@ class SessionSealing {
     }
     BMAD_TRY(remove_leftovers(*store_.files, session_id_));
     BMAD_TRY(cut_torn_ends(*store_.files, session_id_));
+    BMAD_TRY(note_hidden());
     if (is_live) {
       BMAD_TRY(change_folder());
     }
@@ -84,6 +105,38 @@ class SessionSealing {
   }
 
  private:
+  /// An entry with one sealed version is sealed in all.
+  Status note_hidden() {
+    if (is_wanted_whole() || sealing_.step == SealStep::kOff) {
+      return {};
+    }
+    const auto note = [this](EntryType type, std::string_view line) {
+      const Result<JsonValue> value = parser_.parse(line);
+      if (value && ((is_sealed(*value) && check_entry(type, *value)) ||
+                    sealing_.record.wants(session_id_, type, *value))) {
+        hidden_.emplace(type, entry_id(*value));
+      }
+      return std::optional<std::string>();
+    };
+    const auto note_file = [&](std::string_view name, std::string& bytes) -> std::uint64_t {
+      const std::optional<EntryType> type = entry_type_of_log_file(name);
+      return type ? change_lines(bytes, [&](std::string_view line) { return note(*type, line); })
+                  : 0;
+    };
+    for (const std::string& log : log_files()) {
+      Result<std::string> bytes =
+          read_file(*store_.files, session_file(session_id_, log), kSealedFileSizeMax);
+      BMAD_TRY(bytes || is_not_found(bytes.error()) ? Status() : Status(bytes.error()));
+      if (bytes) {
+        note_file(log, *bytes);
+      }
+    }
+    BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store_.files, session_id_));
+    BMAD_TRY_ASSIGN(SessionCopies copies, SessionCopies::read(*store_.files, session_id_, record));
+    const auto seen = copies.rewrite(*store_.files, /*dry_run=*/true, note, note_file);
+    return seen ? Status() : Status(seen.error());
+  }
+
   [[nodiscard]] bool is_wanted_whole() const {
     const SealingRecord& record = sealing_.record;
     return !record.ends &&
@@ -152,7 +205,7 @@ class SessionSealing {
       return {};
     }
     has_left_index_ = true;
-    return store_.root_index->remove({&session_id_, 1});
+    return leaving_.leave(session_id_);
   }
 
   Status drop_packed_indexes() {
@@ -254,7 +307,8 @@ class SessionSealing {
       }
       line = *opened;
       BMAD_TRY_ASSIGN(value, inner_.parse(line));
-    } else if (!sealing_.record.wants(session_id_, type, value)) {
+    } else if (!sealing_.record.wants(session_id_, type, value) &&
+               !hidden_.contains({type, std::string(entry_id(value))})) {
       return std::optional<std::string>();
     }
     note_sealed(type, value);
@@ -308,7 +362,9 @@ class SessionSealing {
   Store& store_;
   const Sealing& sealing_;
   const std::string& session_id_;
+  LeavingIndex& leaving_;
   bool has_left_index_ = false;
+  std::set<std::pair<EntryType, std::string>> hidden_;
   std::set<std::string> sealed_ids_;  // Of artifacts; "" stands for others.
   JsonParser parser_;
   JsonParser inner_;
@@ -316,100 +372,52 @@ class SessionSealing {
   SealReport report_;
 };
 
-Error nothing_sealed() {
-  return {.code = ErrorCode::E_INVALID_QUERY,
-          .message = "nothing is sealed in this memory; `bmad-mem seal on` begins",
-          .field = "step"};
-}
-
-/// Whether a key here opens what an interrupted rotation has not reached.
-bool has_former(const SealingRecord& record, const SealKeys& here) {
-  return std::ranges::any_of(record.former_ids,
-                             [&](const std::string& id) { return here.find(id) != nullptr; });
-}
-
-Error other_key(const SealingRecord& record, const SealKeys& here) {
-  return {.code = ErrorCode::E_ACCESS_DENIED,
-          .message = fmt::format(
-              "the memory is sealed with the key {}, and the key here is {}; {}", record.key_id,
-              here.current().id(),
-              has_former(record, here)
-                  ? "`bmad-mem seal rotate` was interrupted: run it again with the same new key"
-                  : "name that one; nothing was changed"),
-          .field = "key"};
-}
-
-/// The new key seals, and the one of before is a former one until all is sealed anew: a run that
-/// is cut short loses neither. Errors: E_ACCESS_DENIED when no key here opens what is sealed,
-/// before anything changes.
-Status plan_rotation(const StoreSealing& own, const std::string& new_key_file, Sealing& sealing) {
-  SealingRecord& record = sealing.record;
-  std::error_code failed;
-  const bool opens = sealing.keys.find(record.key_id) != nullptr;
-  const bool may_go_on =
-      has_former(record, sealing.keys) && std::filesystem::exists(new_key_file, failed);
-  if (!opens && !may_go_on) {
-    return other_key(record, sealing.keys);
-  }
-  BMAD_TRY(own.make_file(new_key_file));
-  BMAD_TRY_ASSIGN(const SealKeys others, own.read_file(new_key_file));
-  const SealKey& next = others.current();
-  if (next.id() != record.key_id) {
-    if (!opens) {
-      return other_key(record, sealing.keys);
-    }
-    std::erase(record.former_ids, next.id());
-    record.former_ids.push_back(std::exchange(record.key_id, next.id()));
-  }
-  if (sealing.keys.find(next.id()) == nullptr) {
-    sealing.keys.rotate(next);
-  }
-  return {};
-}
-
-/// What sealing.json is to say, and the keys for it.
-Result<Sealing> plan_sealing(Store& store, const StoreSealing& own, const SealOptions& options) {
-  Sealing sealing{.step = options.step, .record = {}, .keys = {}};
-  BMAD_TRY_ASSIGN(const std::optional<SealingRecord> before, load_sealing(*store.files));
-  if (!before && options.step != SealStep::kOn) {
-    return nothing_sealed();
-  }
-  SealingRecord& record = sealing.record = before.value_or(SealingRecord());
-  if (!before && !own.source().passphrase.empty()) {
-    record.recipe = new_passphrase_recipe();
-  }
-  if (!before && !own.source().key_file.empty()) {
-    BMAD_TRY(own.make_file(own.source().key_file));
-  }
-  BMAD_TRY_ASSIGN(const std::shared_ptr<const SealKeys> keys, own.keys(record.recipe));
-  sealing.keys = *keys;
-  if (options.step == SealStep::kRotate) {
-    BMAD_TRY(plan_rotation(own, options.new_key_file, sealing));
-  }
-  record.key_id = record.key_id.empty() ? keys->current().id() : record.key_id;
-  const SealKey* const current = sealing.keys.find(record.key_id);
-  if (current == nullptr) {
-    return other_key(record, *keys);
-  }
-  sealing.keys.rotate(SealKey(*current));
-  record.ends = options.step == SealStep::kOff;
-  if (options.step == SealStep::kOn) {
-    record.all = record.all || (options.sessions.empty() && !options.sensitive);
-    record.sensitive = record.sensitive || options.sensitive;
-    for (const std::string& session : options.sessions) {
-      if (std::ranges::find(record.sessions, session) == record.sessions.end()) {
-        record.sessions.push_back(session);
-      }
-    }
-  }
-  return sealing;
-}
-
 Status save_record(Store& store, const SealingRecord& record) {
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("seal"));
   BMAD_TRY(replace_file(*store.files, kLayoutFile,
                         fmt::format("{{\"layout_version\": {}}}\n", kLayoutVersion)));
   return replace_file(*store.files, kSealingFile, record.to_text());
+}
+
+}  // namespace
+
+namespace {
+
+/// False when something stays as it was.
+Result<bool> change_sessions(Store& store, const Sealing& sealing,
+                             const std::vector<std::string>& sessions,
+                             const MemoryManager::Progress& on_progress,
+                             std::vector<SealReport>& reports) {
+  LeavingIndex index(store, sessions);
+  std::vector<std::string> changed;
+  std::uint64_t done = 0;
+  bool is_whole = true;
+  Status failed;
+  for (const std::string& session_id : sessions) {
+    if (on_progress) {
+      on_progress(done++, sessions.size());
+    }
+    Result<SealReport> report = SessionSealing(store, sealing, session_id, index).run();
+    if (!report) {
+      failed = std::move(report).error();
+      changed.push_back(session_id);
+      break;
+    }
+    is_whole = is_whole && report->left.empty();
+    if (report->changed > 0) {
+      store.forget_session(session_id);
+      changed.push_back(session_id);
+    }
+    if (report->changed > 0 || !report->left.empty()) {
+      reports.push_back(*std::move(report));
+    }
+  }
+  if (!changed.empty()) {  // Somebody may have put what was there back in the meantime.
+    BMAD_TRY(store.root_index->remove(changed));
+    refresh_indexes(store, changed);
+  }
+  BMAD_TRY(std::move(failed));
+  return is_whole;
 }
 
 }  // namespace
@@ -427,32 +435,16 @@ Result<std::vector<SealReport>> seal_sessions(Store& store, const SealOptions& o
       BMAD_TRY(check_session(store, session_id));
     }
   }
-  BMAD_TRY_ASSIGN(Sealing sealing, plan_sealing(store, *own, options));
+  BMAD_TRY_ASSIGN(Sealing sealing, plan_sealing(*store.files, *own, options));
   BMAD_TRY(save_record(store, sealing.record));
   const ViewsDropped views(store);
   BMAD_TRY(views.status());
   std::vector<SealReport> reports;
-  std::uint64_t done = 0;
-  bool is_whole = true;
-  for (const std::string& session_id : sessions) {
-    if (on_progress) {
-      on_progress(done++, sessions.size());
-    }
-    BMAD_TRY_ASSIGN(SealReport report, SessionSealing(store, sealing, session_id).run());
-    is_whole = is_whole && report.left.empty();
-    if (report.changed > 0) {
-      store.forget_session(session_id);
-      BMAD_TRY(store.root_index->remove({&session_id, 1}));
-      refresh_index(store, session_id);
-    }
-    if (report.changed > 0 || !report.left.empty()) {
-      reports.push_back(std::move(report));
-    }
-  }
+  BMAD_TRY_ASSIGN(const bool is_whole,
+                  change_sessions(store, sealing, sessions, on_progress, reports));
   if (options.step != SealStep::kOff && is_whole && !sealing.record.former_ids.empty()) {
     sealing.record.former_ids.clear();
-    sealing.record.recipe
-        .reset();  // Only a former key is made of a passphrase: rotate takes a file.
+    sealing.record.recipe.reset();  // Only a former key is of a passphrase: rotate takes a file.
     BMAD_TRY(save_record(store, sealing.record));
   }
   if (options.step == SealStep::kOff && is_whole) {

@@ -130,14 +130,29 @@ Result<std::vector<IndexReport>> rebuild_indexes(Store& store, std::span<const s
 }
 
 void refresh_index(Store& store, const std::string& session_id) {
-  // It tells what was before.
-  static_cast<void>(store.files->remove(index_path(session_id)));
-  if (!store.config.indexing.enabled || !check_session(store, session_id)) {
-    return;
+  refresh_indexes(store, {&session_id, 1});
+}
+
+void refresh_indexes(Store& store, std::span<const std::string> session_ids) {
+  constexpr std::size_t kHeldMax = 64;
+  std::vector<std::shared_ptr<SessionIndex>> held;
+  for (const std::string& session_id : session_ids) {
+    // It tells what was before.
+    static_cast<void>(store.files->remove(index_path(session_id)));
+    if (!store.config.indexing.enabled || !check_session(store, session_id)) {
+      continue;
+    }
+    const std::shared_ptr<SessionIndex> index = passing_index(store, session_id);
+    if (index->refresh()) {
+      held.push_back(index);
+    }
+    if (held.size() == kHeldMax) {
+      store.root_index->seal(held);
+      held.clear();
+    }
   }
-  const std::shared_ptr<SessionIndex> index = passing_index(store, session_id);
-  if (index->refresh()) {
-    store.root_index->seal({&index, 1});
+  if (!held.empty()) {
+    store.root_index->seal(held);
   }
 }
 

@@ -54,6 +54,8 @@ Result<std::vector<IndexReport>> rebuild_indexes(Store& store, std::span<const s
                                                  const MemoryManager::Progress& on_progress);
 /// Makes the index cover the logs again after a rewrite. What fails here fails nothing.
 void refresh_index(Store& store, const std::string& session_id);
+/// The same of many, which costs less than one after another.
+void refresh_indexes(Store& store, std::span<const std::string> session_ids);
 
 /// As MemoryManager::index_age().
 Result<IndexAge> index_age(const Store& store);

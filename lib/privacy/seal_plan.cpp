@@ -1,0 +1,115 @@
+#include "seal_plan.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace bmad_mem {
+
+Error nothing_sealed() {
+  return {.code = ErrorCode::E_INVALID_QUERY,
+          .message = "nothing is sealed in this memory; `bmad-mem seal on` begins",
+          .field = "step"};
+}
+
+namespace {
+
+/// Whether a key here opens what an interrupted rotation has not reached.
+bool has_former(const SealingRecord& record, const SealKeys& here) {
+  return std::ranges::any_of(record.former_ids,
+                             [&](const std::string& id) { return here.find(id) != nullptr; });
+}
+
+Error other_key(const SealingRecord& record, const SealKeys& here) {
+  return {.code = ErrorCode::E_ACCESS_DENIED,
+          .message = fmt::format(
+              "the memory is sealed with the key {}, and the key here is {}; {}", record.key_id,
+              here.current().id(),
+              has_former(record, here)
+                  ? "`bmad-mem seal rotate` was interrupted: run it again with the same new key"
+                  : "name that one; nothing was changed"),
+          .field = "key"};
+}
+
+/// The new key seals, and the one of before is a former one until all is sealed anew: a run that
+/// is cut short loses neither. Errors: E_ACCESS_DENIED when no key here opens what is sealed,
+/// before anything changes.
+Status plan_rotation(const StoreSealing& own, const std::string& new_key_file, Sealing& sealing) {
+  SealingRecord& record = sealing.record;
+  std::error_code failed;
+  const bool opens = sealing.keys.find(record.key_id) != nullptr;
+  const bool may_go_on =
+      has_former(record, sealing.keys) && std::filesystem::exists(new_key_file, failed);
+  if (!opens && !may_go_on) {
+    return other_key(record, sealing.keys);
+  }
+  BMAD_TRY(own.make_file(new_key_file));
+  BMAD_TRY_ASSIGN(const SealKeys others, own.read_file(new_key_file));
+  const SealKey& next = others.current();
+  if (next.id() != record.key_id) {
+    if (!opens) {
+      return other_key(record, sealing.keys);
+    }
+    std::erase(record.former_ids, next.id());
+    record.former_ids.push_back(std::exchange(record.key_id, next.id()));
+  }
+  if (sealing.keys.find(next.id()) == nullptr) {
+    sealing.keys.rotate(next);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Sealing> plan_sealing(FileSystem& files, const StoreSealing& own,
+                             const SealOptions& options) {
+  Sealing sealing{.step = options.step, .record = {}, .keys = {}};
+  BMAD_TRY_ASSIGN(const std::optional<SealingRecord> before, load_sealing(files));
+  if (!before && options.step != SealStep::kOn) {
+    return nothing_sealed();
+  }
+  SealingRecord& record = sealing.record = before.value_or(SealingRecord());
+  if (!before && !own.source().passphrase.empty()) {
+    record.recipe = new_passphrase_recipe();
+  }
+  if (!before && !own.source().key_file.empty()) {
+    BMAD_TRY(own.make_file(own.source().key_file));
+  }
+  const Result<std::shared_ptr<const SealKeys>> here = own.keys(record.recipe);
+  if (!here) {
+    Error error = here.error();
+    error.message += before ? fmt::format("; this memory is sealed with the key {}", before->key_id)
+                            : std::string();
+    return error;
+  }
+  const std::shared_ptr<const SealKeys>& keys = *here;
+  sealing.keys = *keys;
+  if (options.step == SealStep::kRotate) {
+    BMAD_TRY(plan_rotation(own, options.new_key_file, sealing));
+  }
+  record.key_id = record.key_id.empty() ? keys->current().id() : record.key_id;
+  const SealKey* const current = sealing.keys.find(record.key_id);
+  if (current == nullptr) {
+    return other_key(record, *keys);
+  }
+  sealing.keys.rotate(SealKey(*current));
+  record.ends = options.step == SealStep::kOff;
+  if (options.step == SealStep::kOn) {
+    record.all = record.all || (options.sessions.empty() && !options.sensitive);
+    record.sensitive = record.sensitive || options.sensitive;
+    for (const std::string& session : options.sessions) {
+      if (std::ranges::find(record.sessions, session) == record.sessions.end()) {
+        record.sessions.push_back(session);
+      }
+    }
+  }
+  return sealing;
+}
+
+}  // namespace bmad_mem
