@@ -234,7 +234,15 @@ Status KnownStatements::scan_log_of(Session& session, EntryType type,
                                        .line = static_cast<std::uint32_t>(entry.line),
                                        .line_hash = entry_line_hash(entry.text)}});
   };
-  BMAD_TRY(scan_log(*session.files, path, type, parser, {.on_entry = take}, start));
+  const auto take_sealed = [&](const ScannedEntry& entry) {
+    session.scanned.push_back({.outline = sealed_outline(type, entry_id(entry.value)),
+                               .row = {.offset = entry.offset,
+                                       .size = static_cast<std::uint32_t>(entry.text.size()),
+                                       .line = static_cast<std::uint32_t>(entry.line),
+                                       .line_hash = entry_line_hash(entry.text)}});
+  };
+  BMAD_TRY(scan_log(*session.files, path, type, parser,
+                    {.on_entry = take, .on_sealed = take_sealed}, start));
   return {};
 }
 

@@ -109,6 +109,10 @@ std::string StatementMembers::value_text(JsonValue entry, std::string_view line)
                            : std::string(ObjectText(entry, line).raw("value"));
 }
 
+StatementOutline sealed_outline(EntryType type, std::string_view id) {
+  return {.type = type, .id_hash = outline_hash(id), .expires_at = Timestamp{}};
+}
+
 StatementOutline statement_outline(EntryType type, JsonValue entry, std::string_view line) {
   const StatementMembers members = statement_members(type, entry);
   return {.type = type,

@@ -361,7 +361,7 @@ Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std:
   const std::vector<std::string> sessions(ids_of_sessions.begin(), ids_of_sessions.end());
   const std::vector<EntryType> types(different_types.begin(), different_types.end());
   BMAD_TRY_ASSIGN(const bool are_all, are_only_ones(store, found, sessions));
-  if (are_all) {
+  if (are_all && !store.sealing->is_on()) {  // What is sealed and what is in clear count apart.
     return found;
   }
   Result<std::vector<Entry>> all = read(sessions, types);

@@ -230,7 +230,7 @@ namespace {
 
 Status load_log(FileSystem& files, std::string_view session_id, EntryType type, Versions versions,
                 JsonParser& parser, const OnDamage& on_damage, const LineSealing* sealing,
-                std::vector<TableEntry>& entries) {
+                std::uint64_t* closed, std::vector<TableEntry>& entries) {
   const std::string path = session_file(session_id, entry_type_info(type).log_file);
   std::unordered_map<std::string, std::size_t> latest;  // Id to position in `entries`.
   bool is_sealed = false;
@@ -255,22 +255,38 @@ Status load_log(FileSystem& files, std::string_view session_id, EntryType type, 
     handlers.on_damage = [&](const DamagedLine& line) { on_damage(type, line); };
   }
   JsonParser inner;
-  if (sealing != nullptr) {
-    handlers.on_sealed = [&](const ScannedEntry& scanned) {
-      const Result<OpenedEntry> opened = open_entry(*sealing, session_id, scanned, inner);
-      if (opened) {
-        is_sealed = true;
-        take(opened->entry);
-        is_sealed = false;
-      } else if (on_damage && opened.error().code != ErrorCode::E_ACCESS_DENIED) {
-        on_damage(type, sealed_damage(scanned, opened.error()));
-      }
-    };
-  }
+  const std::size_t begin = entries.size();
+  std::unordered_map<std::string, std::size_t> closed_ids;  // To what is replaced in `entries`.
+  handlers.on_sealed = [&](const ScannedEntry& scanned) {
+    const Result<OpenedEntry> opened = sealing == nullptr
+                                           ? Result<OpenedEntry>(Error{})
+                                           : open_entry(*sealing, session_id, scanned, inner);
+    if (opened) {
+      is_sealed = true;
+      take(opened->entry);
+      is_sealed = false;
+      return;
+    }
+    std::string id(entry_id(scanned.value));
+    latest.erase(id);
+    closed_ids.insert_or_assign(std::move(id), entries.size());
+    if (sealing != nullptr && on_damage && opened.error().code != ErrorCode::E_ACCESS_DENIED) {
+      on_damage(type, sealed_damage(scanned, opened.error()));
+    }
+  };
   const Result<LogScan> scan = scan_log(files, path, type, parser, handlers);
   if (!scan) {
     return scan.error();
   }
+  if (closed != nullptr) {
+    *closed += closed_ids.size();
+  }
+  std::size_t at = 0;
+  std::erase_if(entries, [&](const TableEntry& entry) {
+    const auto newer = closed_ids.find(entry.id);
+    const bool is_of_log = at++ >= begin;
+    return is_of_log && newer != closed_ids.end() && at <= newer->second;
+  });
   return {};
 }
 
@@ -278,12 +294,13 @@ Status load_log(FileSystem& files, std::string_view session_id, EntryType type, 
 
 Result<std::vector<TableEntry>> load_entries(FileSystem& files, std::string_view session_id,
                                              std::span<const EntryType> types, Versions versions,
-                                             const OnDamage& on_damage,
-                                             const LineSealing* sealing) {
+                                             const OnDamage& on_damage, const LineSealing* sealing,
+                                             std::uint64_t* closed) {
   std::vector<TableEntry> entries;
   JsonParser parser;
   for (const EntryType type : types.empty() ? std::span<const EntryType>(kEntryTypes) : types) {
-    BMAD_TRY(load_log(files, session_id, type, versions, parser, on_damage, sealing, entries));
+    BMAD_TRY(
+        load_log(files, session_id, type, versions, parser, on_damage, sealing, closed, entries));
   }
   return entries;
 }

@@ -337,9 +337,15 @@ Status SessionIndex::scan_log_from(EntryType type, bool verify_prefix, bool& pre
         failed = state_->builder->add(entry);
       }
     };
+    const auto take_sealed = [&](const ScannedEntry& entry) {
+      if (failed) {
+        failed = state_->builder->add_sealed(entry);
+      }
+    };
     BMAD_TRY_ASSIGN(
         const LogScan scan,
-        scan_log(files_, path, type, parser, {.on_entry = take, .on_progress = on_progress},
+        scan_log(files_, path, type, parser,
+                 {.on_entry = take, .on_sealed = take_sealed, .on_progress = on_progress},
                  {.offset = cover.bytes, .line = cover.lines + 1, .hash = &hash}));
     BMAD_TRY(std::move(failed));
     has_more = scan.whole_end > cover.bytes;

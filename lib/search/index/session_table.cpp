@@ -53,7 +53,7 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
   OddEntry odd{.decay_factor = head.decay_factor,
                .last_accessed = head.last_accessed,
                .expires_at = head.expires_at};
-  BMAD_TRY_ASSIGN(const Ordinal older, earlier_version(scanned.type, head.id, id_hash));
+  BMAD_TRY_ASSIGN(const Ordinal older, earlier_version(scanned.type, head.id, id_hash, ordinal));
   if (older != kNoOrdinal) {
     const auto before = columns.odd.find(older);
     odd.versions = (before == columns.odd.end() ? 1 : before->second.versions) + 1;
@@ -97,6 +97,23 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
     table_.facts.has_assistant =
         table_.facts.has_assistant || flag_role(flags) == EntryRole::kAssistant;
     BMAD_TRY(link(ordinal, std::string(head.conversation_id)));
+  }
+  return {};
+}
+
+Status SessionTableBuilder::add_sealed(const ScannedEntry& scanned) {
+  const std::string_view id = entry_id(scanned.value);
+  BMAD_TRY_ASSIGN(const Ordinal older,
+                  earlier_version(scanned.type, id, entry_id_hash(scanned.type, id), kNoOrdinal));
+  if (older != kNoOrdinal) {
+    BMAD_TRY(supersede(older));
+  }
+  if (scanned.type == EntryType::kFact || scanned.type == EntryType::kPreference) {
+    table_.statements.push_back({.outline = sealed_outline(scanned.type, id),
+                                 .row = {.offset = scanned.offset,
+                                         .size = static_cast<std::uint32_t>(scanned.text.size()),
+                                         .line = static_cast<std::uint32_t>(scanned.line),
+                                         .line_hash = entry_line_hash(scanned.text)}});
   }
   return {};
 }
@@ -183,17 +200,16 @@ void SessionTableBuilder::finish() {
   table_.memtable.arrange();
 }
 
-/// The live entry that has this id, or kNoOrdinal; from now on it is the one that comes next.
+/// The live entry that has this id, or kNoOrdinal; from now on it is `next`.
 Result<Ordinal> SessionTableBuilder::earlier_version(EntryType type, std::string_view id,
-                                                     std::uint32_t hash) {
-  const auto ordinal = static_cast<Ordinal>(table_.columns.size());
+                                                     std::uint32_t hash, Ordinal next) {
   key_.assign(1, static_cast<char>('a' + static_cast<int>(type)));
   key_ += id;
   const std::uint32_t number = ids_.add(key_);
   if (number < latest_.size()) {
-    return std::exchange(latest_[number], ordinal);
+    return std::exchange(latest_[number], next);
   }
-  latest_.push_back(ordinal);
+  latest_.push_back(next);
   if (begin_ == 0) {
     return kNoOrdinal;
   }

@@ -77,12 +77,15 @@ class SessionTableBuilder {
 
   /// Adds the next entry. Lines of one log must come in order. Errors: those of Known.
   Status add(const ScannedEntry& scanned);
+  /// Takes in a sealed line: it replaces an entry with its id, and is none itself.
+  Status add_sealed(const ScannedEntry& scanned);
 
  private:
   void add_keys(const ScannedEntry& scanned, const EntryHead& head, Ordinal ordinal);
   void add_statement(const ScannedEntry& scanned, Ordinal ordinal);
   std::uint32_t index_words(const ScannedEntry& scanned, Ordinal ordinal);
-  Result<Ordinal> earlier_version(EntryType type, std::string_view id, std::uint32_t hash);
+  Result<Ordinal> earlier_version(EntryType type, std::string_view id, std::uint32_t hash,
+                                  Ordinal next);
   Status supersede(Ordinal older);
   Status need_ends();
   Status link(Ordinal ordinal, const std::string& conversation_id);

@@ -133,12 +133,14 @@ enum class Versions : std::uint8_t { kLatest, kAll };
 /// The entries of `types` (all when empty) in session `session_id`, by type and line.
 /// Errors: as the file system's. Damaged lines are passed over, and given to `on_damage`, if any.
 /// Sealed lines are passed over without `sealing`; with it, those that its key opens are entries,
-/// and those that were changed are damaged.
+/// and those that were changed are damaged. `closed`: their number grows by the sealed entries that
+/// were passed over.
 using OnDamage = std::function<void(EntryType type, const DamagedLine& line)>;
 Result<std::vector<TableEntry>> load_entries(FileSystem& files, std::string_view session_id,
                                              std::span<const EntryType> types,
                                              Versions versions = Versions::kLatest,
                                              const OnDamage& on_damage = {},
-                                             const LineSealing* sealing = nullptr);
+                                             const LineSealing* sealing = nullptr,
+                                             std::uint64_t* closed = nullptr);
 
 }  // namespace bmad_mem
