@@ -15,6 +15,7 @@
 #include "model/statement.hpp"
 #include "model/validate.hpp"
 #include "search/held_indexes.hpp"
+#include "search/reads.hpp"
 #include "search/session_sources.hpp"
 #include "store/access.hpp"
 #include "store/access_log.hpp"
@@ -307,6 +308,33 @@ struct RecallSource {
   Accesses accesses;
 };
 
+/// What waits in sealed lines, which no index and no KnownStatements has: they are opened.
+Status add_sealed_candidates(const Store& store, const RecallOptions& options,
+                             std::vector<KnowledgeItem>& items) {
+  EntryFilter filter;
+  filter.sessions = options.sessions;
+  filter.types = {EntryType::kFact, EntryType::kPreference};
+  filter.archived = ArchivedSessions::kWithout;
+  filter.limit = 0;
+  BMAD_TRY_ASSIGN(const std::vector<Entry> entries, list_entries(store, filter));
+  std::set<std::string_view> known;
+  for (const KnowledgeItem& item : items) {
+    known.insert(item.id);
+  }
+  std::vector<KnowledgeLine> lines;
+  JsonParser parser;
+  for (const Entry& entry : entries) {
+    const Result<JsonValue> value = parser.parse(entry.json);
+    if (value && !known.contains(entry.id) &&
+        review_of((*value)["review"].string()) == Review::kCandidate) {
+      lines.push_back({.session_id = entry.session_id, .type = entry.type, .text = entry.json});
+    }
+  }
+  std::vector<KnowledgeItem> found = collect_knowledge(lines);
+  std::ranges::move(found, std::back_inserter(items));
+  return {};
+}
+
 /// What of it passes and is not `held` by another memory, scored, in no order: the highest, and
 /// some more. Adds what it holds to `holds`.
 Result<std::vector<KnowledgeItem>> recall_from(RecallSource& source, const RecallOptions& options,
@@ -324,6 +352,9 @@ Result<std::vector<KnowledgeItem>> recall_from(RecallSource& source, const Recal
   if (options.candidates && !options.stored_only && !options.as_of) {
     BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> found, found_candidates(store, options.sessions));
     std::ranges::move(found, std::back_inserter(items));
+  }
+  if (options.candidates && !options.as_of && store.sealing->is_on() && store.sealing->opens()) {
+    BMAD_TRY(add_sealed_candidates(store, options, items));
   }
   std::erase_if(items, [&](const KnowledgeItem& item) {
     return !passes(options, item) || held.contains({item.category, outline_hash(item.key)});

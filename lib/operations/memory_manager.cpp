@@ -274,6 +274,7 @@ const std::string& MemoryManager::root() const { return impl_->store.root; }
 
 Result<std::string> MemoryManager::create_session(const SessionParams& params) {
   BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionNew));
+  BMAD_TRY(check_may_seal(*store, params.session_id));
   Result<std::string> created = bmad_mem::create_session(*store, params);
   if (created) {
     impl_->maintain_by_the_way();

@@ -28,6 +28,8 @@ constexpr std::uint64_t kKeyFileSizeMax = std::uint64_t{64} << 10U;
 
 /// The members that stay readable: of these, those that the entry has.
 constexpr std::array<std::string_view, 3> kClear = {"id", "timestamp", "updated_at"};
+/// Further ones that say until when it is kept.
+constexpr std::string_view kPinnedField = "pinned";
 
 // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): libsodium's bytes are unsigned.
 const unsigned char* bytes_of(std::string_view text) {
@@ -133,6 +135,13 @@ std::string authenticated(const LinePlace& place, JsonValue entry) {
   add(entry_type_name(place.type));
   for (const std::string_view name : kClear) {
     add(entry[name].string());
+  }
+  if (const JsonValue end = entry[kExpiresField]; end.is_string()) {
+    add(kExpiresField);
+    add(end.string());
+  }
+  if (entry[kPinnedField].boolean()) {
+    add(kPinnedField);
   }
   return out;
 }
@@ -334,6 +343,12 @@ Result<std::string> seal_line(const SealKey& key, const LinePlace& place, JsonVa
     if (entry[name].is_string()) {
       json.member(name, entry[name].string());
     }
+  }
+  if (const JsonValue end = entry[kExpiresField]; end.is_string()) {
+    json.member(kExpiresField, end.string());
+  }
+  if (entry[kPinnedField].boolean()) {
+    json.member(kPinnedField, true);
   }
   json.member(kSealedField, fmt::format("{}{}.{}", kFormMark, key.id(), encoded(body)));
   json.end_object();

@@ -250,9 +250,13 @@ Result<std::optional<std::string>> StoreSealing::seal(std::string_view session_i
   if (!record || !record->wants(session_id, type, entry)) {
     return std::optional<std::string>();
   }
-  BMAD_TRY_ASSIGN(const SealKey key, sealing_key(*record));
+  Result<SealKey> key = sealing_key(*record);
+  if (!key && !record->all) {
+    key.error().message += "; `--session ID` writes to a session that is not sealed";
+  }
+  BMAD_TRY(key ? Status() : Status(key.error()));
   BMAD_TRY_ASSIGN(std::string sealed,
-                  seal_line(key, {.session_id = session_id, .type = type}, entry, line));
+                  seal_line(*key, {.session_id = session_id, .type = type}, entry, line));
   return std::optional(std::move(sealed));
 }
 

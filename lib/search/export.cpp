@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "bmad_mem/exports.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "search/field_filter.hpp"
@@ -88,6 +90,15 @@ class Export {
       done_ += chosen.session.size_bytes;
       visitor_.on_progress(done_, total_);
     }
+    if (closed_ > 0) {
+      note_problem(
+          {.code = ErrorCode::E_ACCESS_DENIED,
+           .message = fmt::format(
+               "{} left out; name the key in $BMAD_MEM_KEY_FILE, $BMAD_MEM_KEY or "
+               "$BMAD_MEM_PASSPHRASE",
+               closed_ == 1 ? "1 sealed entry is" : fmt::format("{} sealed entries are", closed_)),
+           .field = "key"});
+    }
     return report_;
   }
 
@@ -137,6 +148,7 @@ class Export {
 
   Status export_session(Chosen& chosen) {
     Result<std::vector<TableEntry>> entries = load_where_it_is(chosen);
+    closed_ += closed_here_;
     if (!entries) {
       return leave_out(chosen.session.session_id, std::move(entries).error());
     }
@@ -225,9 +237,10 @@ class Export {
     };
     const bool opens = !options_.filter.as_of && store_.sealing->opens();
     const Versions versions = options_.all_versions ? Versions::kAll : Versions::kLatest;
+    closed_here_ = 0;
     BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
                     load_entries(files, id, options_.filter.types, versions, on_damage,
-                                 opens ? store_.sealing.get() : nullptr));
+                                 opens ? store_.sealing.get() : nullptr, &closed_here_));
     if (!chosen.packed) {
       BMAD_TRY(check_still_there(store_, id));
     }
@@ -298,6 +311,8 @@ class Export {
   std::vector<Chosen> chosen_;
   ExportReport report_;
   JsonParser parser_;
+  std::uint64_t closed_ = 0;       // Sealed entries that did not open.
+  std::uint64_t closed_here_ = 0;  // Of the session that was read last.
   std::uint64_t done_ = 0;
   std::uint64_t total_ = 0;
 };

@@ -179,6 +179,17 @@ Result<std::string> create_session(Store& store, const SessionParams& params) {
   return id;
 }
 
+Status check_may_seal(const Store& store, std::string_view session_id) {
+  constexpr std::string_view kEntry = "{}";
+  if (!store.sealing->is_on()) {
+    return {};
+  }
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(kEntry));
+  const auto sealed = store.sealing->seal(session_id, EntryType::kEvent, entry, kEntry);
+  return sealed ? Status() : Status(sealed.error());
+}
+
 Result<UsualSession> usual_session(Store& store, const SessionParams& fresh,
                                    const std::function<Result<bool>()>& is_needed) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, store.session_ids());
@@ -200,6 +211,7 @@ Result<UsualSession> usual_session(Store& store, const SessionParams& fresh,
     if (!needed) {
       return usual;
     }
+    BMAD_TRY(check_may_seal(store, fresh.session_id));
     BMAD_TRY_ASSIGN(usual.session_id, create_session(store, fresh));
   }
   return usual;

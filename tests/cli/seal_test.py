@@ -38,18 +38,20 @@ class Project(unittest.TestCase):
         self.root = self.project / ".bmad/memory"
         self.run_tool("init", "-q")
 
-    def environment(self, key, passphrase=None):
+    def environment(self, key, passphrase=None, now=None):
         variables = {"PATH": os.environ["PATH"], "HOME": str(self.folder / "home")}
         variables.update({name: text for name, text in os.environ.items() if name.endswith("SAN_OPTIONS")})
         if key:
             variables["BMAD_MEM_KEY_FILE"] = str(self.folder / key)
+        if now:
+            variables["BMAD_MEM_NOW"] = now
         if passphrase:
             variables["BMAD_MEM_PASSPHRASE"] = passphrase
         return variables
 
-    def run_tool(self, *arguments, text="", key=None, passphrase=None, status=0):
+    def run_tool(self, *arguments, text="", key=None, passphrase=None, status=0, now=None):
         done = subprocess.run([TOOL, *arguments], cwd=self.project, input=text, text=True, capture_output=True,
-                              env=self.environment(key, passphrase), timeout=120, check=False)
+                              env=self.environment(key, passphrase, now), timeout=120, check=False)
         self.assertEqual(done.returncode, status, (arguments, done.stderr))
         self.said = done.stderr
         return done.stdout
@@ -196,7 +198,7 @@ class Hooks(Project):
         self.assertEqual(self.waiting().stat().st_mode & 0o777, 0o600)
         self.assertIn("2 entries of this memory wait for the key", self.hook("", event="SessionStart"))
         self.assertIn("2 entries wait for the key", self.run_tool("doctor", status=1))
-        self.run_tool("session", "new", "--id", "s1")
+        self.run_tool("session", "new", "--id", "s1", key=key)
         self.run_tool("add", "fact", "--session", "s1", "clear", status=1)
         self.assertIn("sealing.json", self.said)
         self.hook("and now the key is here", key=key)
@@ -269,6 +271,186 @@ class Passphrase(Project):
                                     answers=(("Passphrase: ", "correct horse"),))
         self.assertEqual(status, 0, seen)
         self.assertIn(WORD, self.run_tool("list"))
+
+
+class Going(Project):
+    """Sealed entries are deleted, moved and exported as others are, or it is said that they are not."""
+
+    def setUp(self):
+        super().setUp()
+        self.key = self.make_key("key")
+        self.run_tool("session", "new", "--id", "s1")
+        for number in range(4):
+            self.run_tool("add", "fact", "--session", "s1", "--id", f"f{number}", f"the {WORD} boat {number}")
+        self.run_tool("seal", "on", "--yes", key=self.key)
+
+    def listed(self, **variables):
+        lines = self.run_tool("--json", "list", "--limit", "0", key=self.key, **variables).splitlines()
+        return sorted(json.loads(line)["id"] for line in lines)
+
+    def test_by_id_without_the_key(self):
+        self.assertIn("deleted 1 entry", self.run_tool("delete", "f0", "--yes"))
+        self.assertEqual(self.listed(), ["f1", "f2", "f3"])
+        self.run_tool("undelete", "f0")
+        self.assertEqual(self.listed(), ["f0", "f1", "f2", "f3"])
+        lines = (self.root / "sessions/s1/facts.jsonl").read_text().splitlines()
+        line = next(line for line in lines if '"f1"' in line)
+        self.run_tool("delete", "f1", "--purge", "--yes")
+        self.assertEqual([path for path in self.root.rglob("*") if path.is_file() and
+                          json.loads(line)["sealed"].encode() in path.read_bytes()], [])
+        self.run_tool("delete", "--type", "fact", "--until", "2000-01-01", "--yes")
+        self.assertEqual(self.listed(), ["f0", "f2", "f3"])
+        self.run_tool("delete", "--type", "fact", "--yes")
+        self.assertEqual(self.listed(), [])
+
+    def test_by_text_with_the_key_alone(self):
+        self.run_tool("delete", "--match", "boat 2", "--yes")
+        self.assertIn("4 sealed entries could not be looked into", self.said)
+        self.assertEqual(self.listed(), ["f0", "f1", "f2", "f3"])
+        self.run_tool("delete", "--match", "boat 2", "--yes", key=self.key)
+        self.assertNotIn("could not", self.said)
+        self.assertEqual(self.listed(), ["f0", "f1", "f3"])
+        self.run_tool("forget", "--match", "boat 3", "--yes", status=1)
+        self.assertRegex(self.said, "E_INVALID_QUERY: match: 4 sealed entries could not be searched")
+        self.run_tool("forget", "--match", "boat 3", "--yes", key=self.key)
+        self.assertEqual(self.listed(), ["f0", "f1"])
+
+    def test_in_an_archive(self):
+        self.run_tool("session", "archive", "s1")
+        self.run_tool("delete", "f0", "--purge", "--yes")
+        self.run_tool("delete", "f1", "--yes")
+        self.assertEqual(self.listed(), ["f2", "f3"])
+
+    def test_past_its_time(self):
+        self.run_tool("add", "fact", "--session", "s1", '{"id":"g1","content":"short","expires_at":"2031-01-02T00:00:00Z"}',
+                      key=self.key)
+        self.run_tool("pin", "f3", key=self.key)
+        self.run_tool("session", "new", "--id", "s2", key=self.key)
+        self.run_tool("add", "fact", "--session", "s2", '{"id":"g2","content":"short","expires_at":"2031-01-02T00:00:00Z"}',
+                      key=self.key)
+        self.run_tool("session", "archive", "s2")
+        self.run_tool("maintain", now="2031-01-01T00:00:00Z")
+        self.assertEqual(self.listed(), ["f0", "f1", "f2", "f3", "g1", "g2"])
+        for day in (3, 5, 7):  # A clock that has jumped is believed later.
+            self.run_tool("maintain", now=f"2031-01-0{day}T00:00:00Z")
+        self.assertEqual(self.listed(), ["f0", "f1", "f2", "f3"])
+        self.run_tool("config", "set", "privacy.retention_days.fact", "3000", key=self.key)
+        for day in (1, 3, 5):
+            self.run_tool("maintain", now=f"2041-01-0{day}T00:00:00Z")
+        self.assertEqual(self.listed(), ["f3"])
+
+    def test_moved_never_in_clear(self):
+        self.run_tool("move", "f0", "--scope", "user", key=self.key, status=1)
+        self.assertIn("f0 is sealed here and would be in clear", self.said)
+        self.assertEqual(self.listed(), ["f0", "f1", "f2", "f3"])
+        self.assertEqual([path for path in (self.folder / "home").rglob("*") if path.is_file() and
+                          WORD.encode() in path.read_bytes()], [])
+        self.run_tool("--scope", "user", "seal", "on", "--yes", key=self.key)
+        self.run_tool("move", "f0", "--scope", "user", key=self.key)
+        self.assertEqual(self.listed(), ["f1", "f2", "f3"])
+        self.assertIn(f"{WORD} boat 0", self.run_tool("--scope", "user", "get", "f0", key=self.key))
+        self.assertEqual([path for path in (self.folder / "home").rglob("*") if path.is_file() and
+                          WORD.encode() in path.read_bytes()], [])
+
+    def test_an_export_without_the_key_is_not_whole(self):
+        for archived in ((), ("--archived",)):
+            if archived:
+                self.run_tool("session", "archive", "s1")
+            self.assertNotIn(WORD, self.run_tool("export", *archived, status=4))
+            self.assertIn("4 sealed entries are left out; name the key", self.said)
+            self.assertEqual(self.run_tool("export", *archived, key=self.key).count(WORD), 4)
+
+
+class Versions(Project):
+    def setUp(self):
+        super().setUp()
+        self.key = self.make_key("key")
+        self.run_tool("session", "new", "--id", "s1")
+
+    def test_all_of_an_entry_are_sealed_and_no_earlier_one_holds(self):
+        self.run_tool("seal", "on", "--sensitive", "--yes", key=self.key)
+        fact = self.run_tool("remember", "--session", "s1", "--category", "constraint", "--key", "push",
+                             f"Never push {WORD}").strip()
+        self.run_tool("add", "fact", "--session", "s1", "--id", "f1", f"The harbour wage is {WORD}")
+        self.run_tool("add", "fact", "--session", "s1", "--id", "f2", "The harbour gate")
+        self.assertIn(WORD, self.run_tool("context"))
+        for entry in ("f1", fact):
+            self.run_tool("edit", entry, "--set", "sensitive=true", "--set", "content=other", key=self.key)
+        for made in ("told", "without an index"):
+            for command in (("list",), ("query", "harbour"), ("query", "push"), ("recall",), ("context",),
+                            ("context", "--task", "push to the harbour"), ("list", "--limit", "0"),
+                            ("list", "--as-of", "2099-01-01")):
+                self.assertNotIn(WORD, self.run_tool(*command), (made, command))
+            self.run_tool("get", "f1", status=3)
+            self.assertIn("gate", self.run_tool("query", "harbour"))
+            shutil.rmtree(self.root / "index", ignore_errors=True)
+            self.run_tool("config", "set", "indexing.enabled", "false", key=self.key)
+        self.assertIn("other", self.run_tool("get", "f1", key=self.key))
+        self.run_tool("seal", "on", "--sensitive", "--yes", key=self.key)
+        self.assertEqual([path for path in self.root.rglob("*") if path.is_file() and WORD.encode() in
+                          path.read_bytes()], [])
+        self.assertIn(WORD, self.run_tool("history", "f1", key=self.key))
+
+    def test_candidates_are_reviewed_with_the_key(self):
+        self.run_tool("seal", "on", "--yes", key=self.key)
+        calls = [{"method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {},
+                                                     "clientInfo": {"name": "x", "version": "1"}}},
+                 {"method": "tools/call", "params": {"name": "memory_remember", "arguments": {
+                     "category": "pattern", "key": "push", "value": f"Push {WORD} on Mondays"}}}]
+        text = "".join(json.dumps({"jsonrpc": "2.0", "id": at} | call) + "\n" for at, call in enumerate(calls))
+        self.run_tool("mcp", text=text, key=self.key)
+        listed = self.run_tool("--json", "recall", "--candidates", key=self.key)
+        self.assertIn(WORD, listed)
+        candidate = json.loads(listed.splitlines()[0])["id"]
+        self.assertNotIn(WORD, self.run_tool("--json", "recall", "--candidates"))
+        self.run_tool("review", "--accept", candidate, key=self.key)
+        self.assertNotIn(WORD, self.run_tool("--json", "recall", "--candidates", key=self.key))
+        self.assertIn('"review":"accepted"', self.run_tool("--json", "get", candidate, key=self.key))
+
+    def test_a_refused_write_leaves_no_empty_session(self):
+        self.run_tool("seal", "on", "--yes", key=self.key)
+        (self.folder / "in.jsonl").write_text('{"type":"user","sessionId":"c1","timestamp":"2026-01-01T00:00:00Z",'
+                                              '"message":{"role":"user","content":"x"}}\n')
+        self.run_tool("session", "close", "s1", key=self.key)
+        for command in (("add", "fact", "x"), ("import", str(self.folder / "in.jsonl")), ("session", "new")):
+            self.run_tool(*command, status=1)
+            self.assertIn("is to be sealed with the key", self.said)
+            self.assertEqual([path.name for path in (self.root / "sessions").iterdir()], ["s1"], command)
+
+    def test_without_the_key_another_session_is_named(self):
+        self.run_tool("seal", "on", "--session", "s1", "--yes", key=self.key)
+        self.run_tool("add", "fact", "x", status=1)
+        self.assertIn("`--session ID` writes to a session that is not sealed", self.said)
+
+    def test_counts(self):
+        self.run_tool("add", "fact", "--session", "s1", "--id", "f1", "x")
+        self.run_tool("add", "fact", "--session", "s1", "--id", "f2", "y")
+        self.run_tool("seal", "on", "--yes", key=self.key)
+        self.assertIn("(sealed)", self.run_tool("session", "list"))
+        self.assertIn("2 entries stay searchable", self.run_tool("session", "archive", "s1"))
+        self.run_tool("session", "restore", "s1")
+        self.assertIn("2 entries", self.run_tool("session", "delete", "s1", "--yes"))
+        self.run_tool("session", "undelete", "s1")
+        self.run_tool("session", "delete", "s1", "--purge", "--yes")
+        self.assertIn("f1", (self.root / "deleted/s1/deletion-record.json").read_text())
+
+    def test_what_is_said_of_keys(self):
+        elsewhere = str(self.folder / "elsewhere")
+        self.run_tool("add", "fact", "--session", "s1", "--id", "f1", "The harbour gate")
+        self.run_tool("seal", "off", "--passphrase", "--yes", status=1)
+        self.assertIn("nothing is sealed", self.said)
+        self.run_tool("seal", "on", "--key-file", elsewhere, "--yes")
+        self.assertIn(f"from now on $BMAD_MEM_KEY_FILE must name {elsewhere}", self.said)
+        self.assertNotIn("git", self.said)
+        again = self.run_tool("--json", "seal", "on", "--yes", key="elsewhere")
+        self.assertEqual(json.loads(again), {"summary": {"changed": 0, "whole": True}})
+        self.run_tool("seal", "off", "--key-file", str(self.folder / "missing"), "--yes", status=1)
+        self.assertIn("this memory is sealed with the key", self.said)
+        self.run_tool("seal", "off", "--yes", key="elsewhere")
+        (self.project / ".git").mkdir()
+        self.run_tool("seal", "on", "--yes", passphrase="abc")
+        self.assertIn("the passphrase is short", self.said)
+        self.assertIn("earlier commits in git", self.said)
 
 
 class Rotation(Project):

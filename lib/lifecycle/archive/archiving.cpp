@@ -39,8 +39,11 @@ constexpr std::string_view kMendArchive =
 
 /// How many entries can be found in the archive as in the session.
 Result<std::uint64_t> count_entries(FileSystem& files, const std::string& session_id) {
-  BMAD_TRY_ASSIGN(const std::vector<TableEntry> entries, load_entries(files, session_id, {}));
-  return entries.size();
+  std::uint64_t closed = 0;
+  BMAD_TRY_ASSIGN(
+      const std::vector<TableEntry> entries,
+      load_entries(files, session_id, {}, Versions::kLatest, {}, /*sealing=*/nullptr, &closed));
+  return entries.size() + closed;
 }
 
 ArchiveReport report_of(const FileSystem& files, const std::string& session_id,

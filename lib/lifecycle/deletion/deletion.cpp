@@ -61,7 +61,7 @@ Result<std::vector<LogLine>> find_lines(FileSystem& files, const std::string& se
                        .size = entry.line_size});
     };
     BMAD_TRY(scan_log(files, session_file(session_id, entry_type_info(type).log_file), type, parser,
-                      {.on_entry = take}));
+                      {.on_entry = take, .on_sealed = take}));
     std::ranges::copy_if(lines, std::back_inserter(found),
                          [&](const LogLine& line) { return verdicts.at(line.id); });
   }
@@ -81,8 +81,9 @@ Status check_criteria(const DeletionCriteria& criteria) {
 }  // namespace
 
 Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::string& session_id,
-                                               const DeletionCriteria& criteria) {
-  const EntryMatcher matcher(criteria);
+                                               const DeletionCriteria& criteria,
+                                               SealedWords* sealed) {
+  const EntryMatcher matcher(criteria, sealed);
   const std::unordered_set<std::string_view> wanted(criteria.ids.begin(), criteria.ids.end());
   const auto may_go = [&](std::string_view id) { return wanted.empty() || wanted.contains(id); };
   return find_lines(files, session_id, !criteria.match.empty(), may_go,
@@ -239,9 +240,9 @@ bool has_removed_all(const DeletionCriteria& criteria, const DeletionReport& rep
 }
 
 /// Of a text, any version that holds it; else the last version decides.
-Verdicts verdicts_of(const DeletionCriteria& criteria) {
-  const auto goes = [matcher = EntryMatcher(criteria)](EntryType type, JsonValue entry,
-                                                       std::string_view text) {
+Verdicts verdicts_of(const DeletionCriteria& criteria, SealedWords& sealed) {
+  const auto goes = [matcher = EntryMatcher(criteria, &sealed)](EntryType type, JsonValue entry,
+                                                                std::string_view text) {
     return matcher.matches(type, entry, text);
   };
   return Verdicts(goes, !criteria.match.empty());
@@ -280,7 +281,8 @@ Status delete_in_session(Store& store, const std::string& session_id,
     BMAD_TRY_ASSIGN(archive, archive_files(store, session_id));
   }
   FileSystem& files = archive == nullptr ? *store.files : *archive;
-  const auto look = [&] { return find_doomed_lines(files, session_id, criteria); };
+  SealedWords sealed(store, session_id);
+  const auto look = [&] { return find_doomed_lines(files, session_id, criteria, &sealed); };
   Result<FoundLines> looked = find_unlocked(files, session_id, look);
   if (!looked) {
     return was_named || archive != nullptr
@@ -294,8 +296,8 @@ Status delete_in_session(Store& store, const std::string& session_id,
   BMAD_TRY_ASSIGN(const bool has_evicted, is_there(*store.files, evicted_path(session_id)));
   Leaving evicted;
   if (has_evicted && (options.dry_run || found.lines.empty())) {
-    BMAD_TRY_ASSIGN(evicted, delete_evicted(store, session_id, verdicts_of(criteria), found.lines,
-                                            {}, {}, true));
+    BMAD_TRY_ASSIGN(evicted, delete_evicted(store, session_id, verdicts_of(criteria, sealed),
+                                            found.lines, {}, {}, true));
   }
   if (options.dry_run) {
     BMAD_TRY(describe_doomed(files, session_id, found.lines, "would be deleted", true, report));
@@ -312,13 +314,13 @@ Status delete_in_session(Store& store, const std::string& session_id,
     }  // Otherwise somebody else, such as a writer, has brought it back in the meantime.
     found.logs = {};  // They were those of the archive.
   }
-  const auto find = [&] { return find_doomed_lines(*store.files, session_id, criteria); };
+  const auto find = [&] { return find_doomed_lines(*store.files, session_id, criteria, &sealed); };
   const std::vector<LogLine> gone = found.lines;
   BMAD_TRY_ASSIGN(const std::string deletion_id,
                   delete_softly(store, session_id, std::move(found), find, criteria_kinds(criteria),
                                 report, options.audit_session));
   if (has_evicted) {
-    BMAD_TRY_ASSIGN(evicted, delete_evicted(store, session_id, verdicts_of(criteria), gone,
+    BMAD_TRY_ASSIGN(evicted, delete_evicted(store, session_id, verdicts_of(criteria, sealed), gone,
                                             criteria_kinds(criteria), deletion_id));
     describe_evicted(session_id, evicted, gone, "deleted, evicted", report);
     if (evicted.expires_at) {

@@ -10,15 +10,18 @@
 #include "bmad_mem/lifecycle.hpp"
 #include "knowledge/rule_summary.hpp"
 #include "lifecycle/log_lines.hpp"
+#include "lifecycle/session_copies.hpp"
 #include "store/deletion_record.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
 
 /// All versions of the entries in the logs of `session_id` that answer to `criteria`, by type and
-/// line. The last version decides; of a text, any version that holds it.
+/// line. The last version decides; of a text, any version that holds it. `sealed`: as in
+/// EntryMatcher.
 Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::string& session_id,
-                                               const DeletionCriteria& criteria);
+                                               const DeletionCriteria& criteria,
+                                               SealedWords* sealed = nullptr);
 
 /// "by id, tag": what stands in the audit of a deletion; never the values.
 std::string criteria_kinds(const DeletionCriteria& criteria);

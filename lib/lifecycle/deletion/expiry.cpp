@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,9 +18,11 @@
 #include "knowledge/knowledge_store.hpp"
 #include "lifecycle/deletion.hpp"
 #include "model/entry.hpp"
+#include "search/packed_session.hpp"
 #include "search/reads.hpp"
 #include "store/deletion_record.hpp"
 #include "store/entry_scanner.hpp"
+#include "store/evicted_file.hpp"
 #include "store/layout.hpp"
 #include "store/store.hpp"
 #include "verdicts.hpp"
@@ -40,7 +43,7 @@ Result<std::vector<LogLine>> look_into_logs(FileSystem& files, const std::string
                        .size = entry.line_size});
     };
     BMAD_TRY(scan_log(files, fmt::format("{}/{}", folder, entry_type_info(type).log_file), type,
-                      parser, {.on_entry = take}));
+                      parser, {.on_entry = take, .on_sealed = take}));
   }
   std::erase_if(lines, [&](const LogLine& line) { return !verdicts.goes(line.type, line.id); });
   return lines;
@@ -108,6 +111,43 @@ Status find_invalid_deleted(const Store& store, Timestamp now, AllInvalid& all) 
   return {};
 }
 
+/// What is past its time by the lines of a session, its archive and what was evicted of it: no
+/// index has what is sealed, and its `expires_at` is in clear. Takes out of `invalid` what has a
+/// later version there that is valid.
+Status find_invalid_lines(const Store& store, const std::string& session_id, Timestamp now,
+                          Invalid& invalid) {
+  Verdicts verdicts([now](EntryType type, JsonValue entry, std::string_view) {
+    return has_expired(entry_head(type, entry).expires_at, now);
+  });
+  BMAD_TRY_ASSIGN(const std::vector<EvictedLine> evicted, read_evicted(*store.files, session_id));
+  for (const EvictedLine& line : evicted) {
+    verdicts.note_line(line.type, line.line);
+  }
+  std::shared_ptr<FileSystem> archive;
+  if (is_archived(store, session_id)) {
+    BMAD_TRY_ASSIGN(archive, archive_files(store, session_id));
+  }
+  BMAD_TRY_ASSIGN(const std::vector<LogLine> in_logs,
+                  look_into_logs(archive == nullptr ? *store.files : *archive,
+                                 session_folder(session_id), verdicts));
+  std::erase_if(invalid.ids, [&](const std::string& id) {
+    return std::ranges::any_of(kEntryTypes,
+                               [&](EntryType type) { return verdicts.stays(type, id); });
+  });
+  for (const LogLine& line : in_logs) {
+    if (!invalid.ids.contains(line.id)) {
+      invalid.add(session_id, archive == nullptr ? "log" : "archive", line.type, line.id);
+    }
+  }
+  for (const EvictedLine& line : evicted) {
+    const std::optional<std::string> id = verdicts.id_if_it_goes(line.type, line.line);
+    if (id && !invalid.ids.contains(*id)) {
+      invalid.add(session_id, "evicted", line.type, *id);
+    }
+  }
+  return {};
+}
+
 /// A purge is by id: one that something valid has as well, such as an entry of another type, stays.
 Status spare_valid(const Store& store, const std::string& session_id, Timestamp now,
                    Invalid& invalid) {
@@ -130,6 +170,15 @@ Result<std::vector<Retired>> purge_invalid(Store& store, Timestamp now, bool dry
   for (const ExpiredEntry& entry : expired) {
     const std::string_view place = entry.evicted ? "evicted" : entry.archived ? "archive" : "log";
     all[entry.session_id].add(entry.session_id, place, entry.type, entry.id);
+  }
+  if (store.sealing->is_on()) {
+    BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, all_session_ids(store));
+    for (const std::string& session_id : sessions) {
+      const Status found = find_invalid_lines(store, session_id, now, all[session_id]);
+      if (!found) {
+        problems.push_back(found.error());
+      }
+    }
   }
   BMAD_TRY(find_invalid_deleted(store, now, all));
   std::vector<Retired> done;

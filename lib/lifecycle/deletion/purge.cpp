@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "bmad_mem/json_parser.hpp"
 #include "deletion_steps.hpp"
 #include "forgotten_text.hpp"
@@ -75,7 +77,8 @@ class SessionPurge {
         session_id_(std::move(session_id)),
         criteria_(criteria),
         detail_(detail),
-        target_(criteria),
+        sealed_(store, session_id_),
+        target_(criteria, &sealed_),
         report_(report) {}
 
   /// Looks which entries it is about, in all places.
@@ -138,10 +141,12 @@ class SessionPurge {
   }
 
   [[nodiscard]] bool is_live() const { return is_live_; }
+  /// How many sealed entries it could not look into.
+  [[nodiscard]] std::uint64_t closed() const { return sealed_.closed.size(); }
 
  private:
   Status look_into_logs() {
-    BMAD_TRY_ASSIGN(lines_, find_doomed_lines(files_, session_id_, criteria_));
+    BMAD_TRY_ASSIGN(lines_, find_doomed_lines(files_, session_id_, criteria_, &sealed_));
     for (const LogLine& line : lines_) {
       target_.add(line.id);
     }
@@ -333,6 +338,7 @@ class SessionPurge {
   std::string session_id_;
   const DeletionCriteria& criteria_;
   const std::string& detail_;
+  SealedWords sealed_;
   PurgeTarget target_;
   DeletionReport& report_;
 
@@ -345,10 +351,11 @@ class SessionPurge {
   SessionCopies copies_;
 };
 
-/// Purges in one session, or describes it.
+/// Purges in one session, or describes it. `closed` grows by the sealed entries that were not
+/// looked into.
 Status purge_in_session(Store& store, const std::string& session_id,
                         const DeletionCriteria& criteria, bool dry_run, const std::string& detail,
-                        DeletionReport& report) {
+                        DeletionReport& report, std::uint64_t& closed) {
   {
     // With this lock a session stays where it is: in its folder, its archive or under deleted/.
     std::optional<FileLock::Guard> root_guard;
@@ -360,10 +367,12 @@ Status purge_in_session(Store& store, const std::string& session_id,
       SessionPurge first(store, session_id, criteria, detail, report);
       BMAD_TRY(first.look());
       if (dry_run) {
+        closed += first.closed();
         return first.finds_nothing() ? Status() : first.describe("would be purged", true);
       }
       BMAD_TRY_ASSIGN(const bool was_disturbed, first.was_disturbed());
       if (first.finds_nothing() && !was_disturbed) {
+        closed += first.closed();
         return {};
       }
       is_live = first.is_live();
@@ -374,6 +383,7 @@ Status purge_in_session(Store& store, const std::string& session_id,
     }
     SessionPurge purge(store, session_id, criteria, detail, report);
     BMAD_TRY(purge.look());
+    closed += purge.closed();
     if (purge.finds_nothing()) {
       return {};
     }
@@ -428,22 +438,25 @@ Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& crite
     BMAD_TRY(purge_beside_sessions(store, criteria.match, options.dry_run, report));
   }
   Status first_failure;
+  std::uint64_t closed = 0;  // Sealed entries that could not be looked into.
   std::uint64_t looked_at = 0;
   for (const std::string& session_id : sessions) {
     if (options.on_progress) {
       options.on_progress(looked_at++, sessions.size());
     }
-    Status done = purge_in_session(store, session_id, criteria, options.dry_run, detail, report);
+    Status done =
+        purge_in_session(store, session_id, criteria, options.dry_run, detail, report, closed);
     if (!done && first_failure) {
       first_failure = std::move(done);  // What is in the others goes all the same.
     }
   }
   BMAD_TRY(std::move(first_failure));
-  if (!criteria.match.empty() && store.sealing->is_on()) {
+  if (!criteria.match.empty() && closed > 0) {
     return Error{.code = ErrorCode::E_INVALID_QUERY,
                  .message = fmt::format(
-                     "sealed entries are not searched and may still hold the text; what is in "
-                     "clear {}. Run `bmad-mem seal off`, then this again, or delete them by id",
+                     "{} could not be searched without the key and may still hold the text; what "
+                     "else holds it {}. Run this again with the key, or delete them by id",
+                     closed == 1 ? "1 sealed entry" : fmt::format("{} sealed entries", closed),
                      options.dry_run ? "would be purged" : "is purged"),
                  .field = "match"};
   }

@@ -190,10 +190,34 @@ struct PackedCounts {
   bool is_all = false;  ///< Nothing of it would be left.
 };
 
+/// By their lines: no index has what is sealed. `counts` has nothing yet.
+Result<PackedCounts> count_sealed(const Store& store, const std::string& session_id,
+                                  const RetentionRule& rule, PackedCounts counts) {
+  BMAD_TRY_ASSIGN(std::vector<EvictedLine> evicted, read_evicted(*store.files, session_id));
+  std::vector<ArchivedFile> members;
+  if (is_archived(store, session_id)) {
+    BMAD_TRY_ASSIGN(members, read_session_archive(*store.files, session_id));
+  }
+  Verdicts verdicts(rule.verdict());
+  for (const EvictedLine& line : evicted) {
+    verdicts.note_line(line.type, line.line);
+  }
+  for_each_log_line(members, [&](EntryType type, std::string_view line, const ArchivedFile&) {
+    verdicts.note_line(type, without_line_end(line));
+  });
+  counts.is_all = verdicts.any_goes() && verdicts.all_go();
+  counts.evicted = count_entries(session_id, "evicted", take_from_evicted(evicted, verdicts).ids);
+  counts.archive = count_entries(session_id, "archive", take_from_logs(members, verdicts).ids);
+  return counts;
+}
+
 Result<PackedCounts> count_packed(const Store& store, const std::string& session_id,
                                   const RetentionRule& rule) {
   PackedCounts counts{.archive = {.session_id = session_id, .place = "archive"},
                       .evicted = {.session_id = session_id, .place = "evicted"}};
+  if (store.sealing->is_on()) {
+    return count_sealed(store, session_id, rule, std::move(counts));
+  }
   BMAD_TRY_ASSIGN(const std::vector<PackedEntry> entries, packed_entries(store, session_id));
   for (const PackedEntry& entry : entries) {
     if (rule.ends(entry.type, entry.timestamp, entry.pinned)) {

@@ -10,9 +10,11 @@
 #include "knowledge/rule_summary.hpp"
 #include "lifecycle/compaction_plan.hpp"
 #include "model/entry.hpp"
+#include "model/validate.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 #include "store/session_archive.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -62,16 +64,52 @@ std::string criteria_kinds(const DeletionCriteria& criteria) {
   return kinds;
 }
 
-EntryMatcher::EntryMatcher(const DeletionCriteria& criteria) : criteria_(criteria) {}
+SealedWords::SealedWords(const Store& store, std::string session) : session_id(std::move(session)) {
+  if (store.sealing->opens()) {
+    Result<std::unique_ptr<LineOpener>> found = store.sealing->opener();
+    opener = found ? *std::move(found) : nullptr;
+  }
+}
+
+EntryMatcher::EntryMatcher(const DeletionCriteria& criteria, SealedWords* sealed)
+    : criteria_(criteria), sealed_(sealed) {}
 
 bool EntryMatcher::matches(EntryType type, JsonValue entry, std::string_view text) const {
   const EntryHead head = entry_head(type, entry);
   const DeletionCriteria& wanted = criteria_;
   return (wanted.ids.empty() || is_among(wanted.ids, head.id)) &&
          (wanted.types.empty() || is_among(wanted.types, type)) &&
-         (wanted.agents.empty() || is_among(wanted.agents, head.who)) &&
          (!wanted.since || head.timestamp >= *wanted.since) &&
-         (!wanted.until || head.timestamp <= *wanted.until) &&
+         (!wanted.until || head.timestamp <= *wanted.until) && has_words(type, entry, text);
+}
+
+bool EntryMatcher::has_words(EntryType type, JsonValue entry, std::string_view text) const {
+  const DeletionCriteria& wanted = criteria_;
+  if (wanted.agents.empty() && wanted.tags.empty() && wanted.match.empty()) {
+    return true;
+  }
+  std::string opened;
+  if (is_sealed(entry) && check_entry(type, entry)) {  // Its letters are no words.
+    if (sealed_ == nullptr) {
+      return false;
+    }
+    Result<std::string> line = sealed_->opener == nullptr
+                                   ? Result<std::string>(Error{.code = ErrorCode::E_ACCESS_DENIED})
+                                   : sealed_->opener->open(sealed_->session_id, type, entry);
+    if (!line) {
+      sealed_->closed.emplace(type, entry_id(entry));
+      return false;
+    }
+    opened = *std::move(line);
+    const Result<JsonValue> value = sealed_->parser.parse(opened);
+    if (!value) {
+      return false;
+    }
+    entry = *value;
+    text = opened;
+  }
+  const EntryHead head = entry_head(type, entry);
+  return (wanted.agents.empty() || is_among(wanted.agents, head.who)) &&
          (wanted.tags.empty() || has_any_tag(wanted.tags, head.tags)) &&
          (wanted.match.empty() || holds_text(entry, text, wanted.match));
 }

@@ -45,7 +45,7 @@ Result<std::vector<std::string>> ids_in_folder(FileSystem& files, const std::str
       of_log.emplace_back(entry_id(entry.value));
     };
     const std::string path = fmt::format("{}/{}", folder, entry_type_info(type).log_file);
-    BMAD_TRY(scan_log(files, path, type, parser, {.on_entry = take}));
+    BMAD_TRY(scan_log(files, path, type, parser, {.on_entry = take, .on_sealed = take}));
     add_ids(ids, std::move(of_log));
   }
   return ids;

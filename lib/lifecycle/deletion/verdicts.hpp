@@ -37,7 +37,7 @@ class Verdicts {
   /// As note(), of a line; what is no entry is passed over.
   void note_line(EntryType type, std::string_view line) {
     const Result<JsonValue> value = parser_.parse(line);
-    if (value && !check_entry(type, *value)) {
+    if (value && (!check_entry(type, *value) || is_sealed(*value))) {
       note(type, *value, line);
     }
   }
@@ -46,6 +46,12 @@ class Verdicts {
     const auto& ids = verdicts_[static_cast<std::size_t>(type)];
     const auto found = ids.find(id);
     return found != ids.end() && found->second;
+  }
+  /// Whether the version that was noted last does not go; false for what was not noted.
+  [[nodiscard]] bool stays(EntryType type, const std::string& id) const {
+    const auto& ids = verdicts_[static_cast<std::size_t>(type)];
+    const auto found = ids.find(id);
+    return found != ids.end() && !found->second;
   }
   /// The id of the entry in `line` if it goes.
   [[nodiscard]] std::optional<std::string> id_if_it_goes(EntryType type, std::string_view line) {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -314,6 +315,22 @@ Status leave_out_moved(const Store& to, std::vector<Entry>& entries) {
   return {};
 }
 
+/// Errors: E_INVALID_QUERY for what is sealed here and would be in clear there.
+Status check_stays_sealed(const Store& from, const Store& to, const Entry& entry) {
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
+  BMAD_TRY_ASSIGN(const std::optional<std::string> here,
+                  from.sealing->seal(entry.session_id, entry.type, value, entry.json));
+  BMAD_TRY_ASSIGN(const std::optional<std::string> there,
+                  to.sealing->seal({}, entry.type, value, entry.json));
+  if (here && !there) {
+    return bad_change("id", fmt::format("{} is sealed here and would be in clear in {}; run "
+                                        "`bmad-mem seal on` there first",
+                                        entry.id, to.root));
+  }
+  return {};
+}
+
 /// Nothing for what can go to another memory. Errors: E_ACCESS_DENIED; E_INVALID_QUERY for an
 /// artifact whose document is in its session's folder.
 Status check_may_move(const Store& from, const Store& to, const Entry& entry) {
@@ -326,7 +343,7 @@ Status check_may_move(const Store& from, const Store& to, const Entry& entry) {
                                         "with `bmad-mem artifact add`",
                                         entry.id));
   }
-  return {};
+  return check_stays_sealed(from, to, entry);
 }
 
 }  // namespace

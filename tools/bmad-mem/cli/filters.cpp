@@ -302,6 +302,16 @@ Result<ExitStatus> delete_and_tell(Tool& tool, MemoryManager& memory,
   } else if (unknown.empty()) {
     tool.note("there is no such entry");
   }
+  if (!criteria.match.empty() || !criteria.tags.empty() || !criteria.agents.empty()) {
+    EntryFilter filter;
+    filter.sessions = criteria.sessions;
+    filter.types = criteria.types;
+    const Result<std::uint64_t> closed = memory.closed_entries(filter);
+    if (closed && *closed > 0) {
+      tool.note(fmt::format("{} could not be looked into: the key is not here",
+                            format_count(*closed, "sealed entry", "sealed entries")));
+    }
+  }
   if (!unknown.empty()) {
     report_unknown(tool, memory, unknown);
   }

@@ -154,6 +154,10 @@ Result<ExitStatus> ask_about(Tool& tool, Knowledge& knowledge,
     if (choice == 'q') {
       break;
     }
+    if (choice != 'a' && choice != 'd' && choice != 's') {
+      --i;  // It comes once more.
+      continue;
+    }
     if (choice == 'a' || choice == 'd') {
       BMAD_TRY_ASSIGN(const bool done,
                       review(tool, knowledge, "id", {&items[i].id, 1},

@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -54,6 +56,19 @@ Result<std::string> ask_secret(std::string_view question) {
   return std::string(text.substr(0, text.find('\n')));
 }
 
+constexpr std::size_t kPassphraseSizeMin = 12;
+
+/// Whether git keeps what is in this folder.
+bool is_in_git(std::filesystem::path folder) {
+  std::error_code failed;
+  for (; folder.has_relative_path(); folder = folder.parent_path()) {
+    if (std::filesystem::exists(folder / ".git", failed)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Result<SealKeySource> passphrase_of(SealStep step) {
   BMAD_TRY_ASSIGN(std::string passphrase, ask_secret("Passphrase: "));
   if (step == SealStep::kOn) {
@@ -86,6 +101,17 @@ void print_report(Tool& tool, const SealReport& report, SealStep step) {
   for (const Leftover& left : report.left) {
     tool.note(
         fmt::format("{}: {}; {}", printable(left.place), printable(left.detail), left.remedy));
+  }
+}
+
+void tell_end(Tool& tool, SealStep step, std::uint64_t changed, bool is_whole) {
+  if (tool.json()) {
+    print_object(tool, [&](JsonWriter& json) {
+      json.key("summary").begin_object().member("changed", changed);
+      json.member("whole", is_whole).end_object();
+    });
+  } else if (changed == 0 && is_whole && step != SealStep::kOff) {
+    tool.note("there was nothing left to seal");
   }
 }
 
@@ -131,6 +157,14 @@ Result<ExitStatus> run_seal(Tool& tool) {
   const SealStep step = name == "on"    ? SealStep::kOn
                         : name == "off" ? SealStep::kOff
                                         : SealStep::kRotate;
+  if (step != SealStep::kOn) {  // Before anybody is asked for anything.
+    BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
+    if (!has_file(memory.root() + "/sealing.json")) {
+      return Error{.code = ErrorCode::E_INVALID_QUERY,
+                   .message = "nothing is sealed in this memory; `bmad-mem seal on` begins",
+                   .field = "step"};
+    }
+  }
   std::optional<SealKeySource> key;
   if (args.has("passphrase")) {
     BMAD_TRY_ASSIGN(key, passphrase_of(step));
@@ -138,6 +172,7 @@ Result<ExitStatus> run_seal(Tool& tool) {
     key = seal_key_here();  // With another one in the environment, two are named.
     key->key_file = args.value("key-file");
   }
+  const std::string passphrase = key ? key->passphrase : seal_key_here().passphrase;
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open({}, std::move(key)));
   if (!is_confirmed(tool, question_of(step))) {
     return ExitStatus::kFailed;
@@ -156,15 +191,25 @@ Result<ExitStatus> run_seal(Tool& tool) {
           [&](const MemoryManager::Progress& show) { return memory.seal(options, show); },
           "sessions"));
   bool is_whole = true;
+  std::uint64_t changed = 0;
   for (const SealReport& report : reports) {
     print_report(tool, report, step);
     is_whole = is_whole && report.left.empty();
+    changed += report.changed;
   }
+  tell_end(tool, step, changed, is_whole);
   if (!was_there && has_file(made)) {
     tool.note(fmt::format("the key is in {}; keep a copy: without it nothing opens the entries",
                           printable(made)));
   }
-  if (step == SealStep::kOn) {
+  if (step != SealStep::kOff && !made.empty() && seal_key_here().key_file != made) {
+    tool.note(fmt::format("from now on $BMAD_MEM_KEY_FILE must name {}, for clients and hooks too",
+                          printable(made)));
+  }
+  if (step == SealStep::kOn && !passphrase.empty() && passphrase.size() < kPassphraseSizeMin) {
+    tool.note("the passphrase is short: who has the files can try all of that length");
+  }
+  if (step == SealStep::kOn && changed > 0 && is_in_git(memory.root())) {
     tool.note("earlier commits in git still hold the entries in clear");
   }
   return is_whole ? ExitStatus::kDone : ExitStatus::kFailed;

@@ -1,8 +1,10 @@
 // sessions.cpp - a memory is made; sessions begin, end, are archived, deleted and restored.
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -127,7 +129,7 @@ Result<ExitStatus> run_session_set(Tool& tool) {
 namespace {
 
 /// What a person looks for in the list, behind the times and the size.
-std::string about(const Session& session) {
+std::string about(const Session& session, bool is_sealed) {
   std::string out;
   std::string title;
   if (session.title_from != TitleSource::kDay) {  // That says what stands beside it.
@@ -146,7 +148,7 @@ std::string about(const Session& session) {
     add("#" + tag);
   }
   if (title.empty() && out.empty()) {
-    return "(no words yet)";
+    return is_sealed && session.size_bytes > 0 ? "(sealed)" : "(no words yet)";
   }
   return printable(title + (title.empty() || out.empty() ? "" : "  ") + out);
 }
@@ -163,19 +165,21 @@ struct Row {
 Status add_live(const MemoryManager& memory, bool only_open, std::vector<Row>& rows) {
   BMAD_TRY_ASSIGN(std::vector<Session> sessions, memory.list_sessions());
   std::ranges::reverse(sessions);
+  std::error_code failed;
+  const bool is_sealed = std::filesystem::exists(memory.root() + "/sealing.json", failed);
   for (const Session& session : sessions) {
     if (only_open && (session.closed_at || session.problem)) {
       continue;
     }
-    rows.push_back(
-        {.id = session.session_id,
-         .state = std::string(session_state(memory, session)),
-         .text = session.problem
-                     ? printable(session.problem->to_string())
-                     : fmt::format("{}  {}  {}", shown_minute(session.last_write),
-                                   padded_left(format_size(session.size_bytes), 9), about(session)),
-         .json = session_as_json(memory, session),
-         .is_bad = session.problem.has_value()});
+    rows.push_back({.id = session.session_id,
+                    .state = std::string(session_state(memory, session)),
+                    .text = session.problem
+                                ? printable(session.problem->to_string())
+                                : fmt::format("{}  {}  {}", shown_minute(session.last_write),
+                                              padded_left(format_size(session.size_bytes), 9),
+                                              about(session, is_sealed)),
+                    .json = session_as_json(memory, session),
+                    .is_bad = session.problem.has_value()});
   }
   return {};
 }

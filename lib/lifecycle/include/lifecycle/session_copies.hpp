@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,23 +17,39 @@
 #include "bmad_mem/lifecycle.hpp"
 #include "store/deletion_record.hpp"
 #include "store/evicted_file.hpp"
+#include "store/line_sealing.hpp"
 #include "store/session_archive.hpp"
 
 namespace bmad_mem {
 
+struct Store;
+
 // Which entries a deletion means.
+
+/// Opens what is sealed in one session, for criteria that ask for words.
+struct SealedWords {
+  SealedWords(const Store& store, std::string session);
+
+  std::string session_id;
+  std::unique_ptr<LineOpener> opener;                  ///< Null without any key.
+  std::set<std::pair<EntryType, std::string>> closed;  ///< Entries that could not be looked into.
+  JsonParser parser;
+};
 
 /// Whether one line answers to the criteria, but for sessions: those are chosen before.
 class EntryMatcher {
  public:
-  /// `criteria` must outlive the matcher.
-  explicit EntryMatcher(const DeletionCriteria& criteria);
+  /// `criteria` and `sealed` must outlive the matcher. Without `sealed` no sealed line has words.
+  explicit EntryMatcher(const DeletionCriteria& criteria, SealedWords* sealed = nullptr);
 
   /// Whether `entry`, parsed from `text`, answers to all that is given.
   [[nodiscard]] bool matches(EntryType type, JsonValue entry, std::string_view text) const;
 
  private:
+  [[nodiscard]] bool has_words(EntryType type, JsonValue entry, std::string_view text) const;
+
   const DeletionCriteria& criteria_;
+  SealedWords* sealed_;
 };
 
 /// Whether `needle` stands in a string, a key or a number of `value`, or in `text` as it is
@@ -42,9 +59,9 @@ bool holds_text(JsonValue value, std::string_view text, std::string_view needle)
 /// What a purge is about, grown while its ids are found.
 class PurgeTarget {
  public:
-  /// `criteria` must outlive the target.
-  explicit PurgeTarget(const DeletionCriteria& criteria)
-      : criteria_(criteria), matcher_(criteria) {}
+  /// As EntryMatcher().
+  explicit PurgeTarget(const DeletionCriteria& criteria, SealedWords* sealed = nullptr)
+      : criteria_(criteria), matcher_(criteria, sealed) {}
 
   void add(std::string_view id) { ids_.emplace(id); }
   [[nodiscard]] const std::set<std::string, std::less<>>& ids() const { return ids_; }

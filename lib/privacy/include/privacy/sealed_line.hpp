@@ -10,6 +10,7 @@
 // XChaCha20-Poly1305 of libsodium with 24 random bytes as the nonce of each line. What is sealed is
 // the line as it was, byte for byte. Session, type, id and times are authenticated with it: a line
 // that was put into another session, log or entry does not open, nor one with another time.
+// `expires_at` and `pinned` stay in clear as well, and are authenticated: retention needs no key.
 //
 // A key is 32 bytes, and its id is a hash of them: it says nothing of the key, and which one opens
 // a line. Losing a key is final.

@@ -15,6 +15,9 @@
 namespace bmad_mem {
 
 Result<std::string> create_session(Store& store, const SessionParams& params);
+/// Errors: as LineSealing::seal(), where no entry could be written to session `session_id`, which
+/// is not there yet: it would stay empty.
+Status check_may_seal(const Store& store, std::string_view session_id);
 /// See MemoryManager::adopt_session().
 Status adopt_session(Store& store, const Session& identity);
 /// See MemoryManager::usual_session().

@@ -107,7 +107,7 @@ class StreamingVisitor final : public ExportVisitor {
     writer_.end_session();
     return relay_.hand_on(true);
   }
-  /// The header Unreadable-Lines has told how many there are.
+  /// The headers Unreadable-Lines and Sealed-Entries have told how many there are.
   void on_problem(const Error& /*problem*/) override {}
 
  private:
@@ -163,6 +163,7 @@ Result<HttpResponse> http_export(ApiContext& context, const EndpointCall& call) 
   // Here and not while it streams: then it is too late to say so.
   BMAD_TRY_ASSIGN(const std::uint64_t unreadable_count,
                   unreadable(context.memory, options.filter.sessions));
+  BMAD_TRY_ASSIGN(const std::uint64_t closed_count, context.memory.closed_entries(options.filter));
   HttpResponse response;
   response.content_type = format.media_type;
   response.headers.push_back({.name = "Content-Disposition",
@@ -171,6 +172,10 @@ Result<HttpResponse> http_export(ApiContext& context, const EndpointCall& call) 
   if (unreadable_count != 0) {
     response.headers.push_back(
         {.name = "Unreadable-Lines", .value = fmt::format("{}", unreadable_count)});
+  }
+  if (closed_count != 0) {
+    response.headers.push_back(
+        {.name = "Sealed-Entries", .value = fmt::format("{}", closed_count)});
   }
   response.write_body = [&memory = context.memory, options = std::move(options),
                          name = format.name](HttpBodyWriter& client) {
