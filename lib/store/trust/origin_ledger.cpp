@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -86,31 +85,24 @@ class OpenFile {
   int number_;
 };
 
-/// The file at `path` with a lock on it: the one that is there now, for who sorts it replaces it.
+/// The file at `path` with a lock. The lock is a file of its own: whoever waits for one that is
+/// then replaced has to begin again, and may wait for ever.
 class LockedFile {
  public:
-  explicit LockedFile(const std::string& path) {
-    constexpr int kTries = 100;
-    for (int i = 0; i < kTries; ++i) {
-      file_ = std::make_unique<OpenFile>(path, O_RDWR | O_APPEND | O_CREAT);
-      struct stat ours{};
-      struct stat there{};
-      if (!file_->is_open() || ::flock(file_->number(), LOCK_EX) != 0) {
-        break;
-      }
-      if (::fstat(file_->number(), &ours) == 0 && ::stat(path.c_str(), &there) == 0 &&
-          ours.st_ino == there.st_ino) {
-        return;
-      }
+  explicit LockedFile(const std::string& path) : lock_(path + ".lock", O_RDWR | O_CREAT) {
+    if (lock_.is_open() && ::flock(lock_.number(), LOCK_EX) == 0) {
+      file_.emplace(path, O_RDWR | O_APPEND | O_CREAT);
     }
-    file_.reset();
   }
 
   /// Null when there is none to be had.
-  [[nodiscard]] const OpenFile* get() const { return file_.get(); }
+  [[nodiscard]] const OpenFile* get() const {
+    return file_ && file_->is_open() ? &*file_ : nullptr;
+  }
 
  private:
-  std::unique_ptr<OpenFile> file_;
+  OpenFile lock_;
+  std::optional<OpenFile> file_;
 };
 
 /// Writes all of `bytes` or says false.
