@@ -199,11 +199,11 @@ class StrangersTest(ToolTest):
 
     def test_a_large_log_that_is_no_hole_is_read(self):
         """Only holes are refused: a log of 70 MB is one."""
-        line = json.dumps({"id": "bad-fact", "timestamp": "2026-01-11T10:00:00Z", "content": "zqlarge " + "x" * 900_000}) + "\n"
+        line = json.dumps({"id": "large-fact", "timestamp": "2026-01-11T10:00:00Z", "content": "zqlarge " + "x" * 900_000}) + "\n"
         with open(self.root / "sessions" / "bad" / "facts.jsonl", "a", encoding="ascii") as log:
             for _ in range(75):
                 log.write(line)
-        self.assertIn("zqlarge", self.run_limited("get", "bad-fact").stdout)
+        self.assertIn("zqlarge", self.run_limited("get", "large-fact").stdout)
 
     @unittest.skipUnless(os.getuid() == 0, "a user's own files are made unreadable by root alone here")
     def test_what_may_not_be_read_breaks_no_other(self):
