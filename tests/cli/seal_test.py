@@ -106,7 +106,7 @@ class Answers(Project):
 
     QUERIES = (("harbour",), ("harbours closing late",), ("user database",), ("study of tides",), ('"needs a new owner"',),
                ("+glacier -floods",), ("harb* AND clos*",), ("lantern", "--type", "fact"), ("orchard", "--sort", "time"),
-               ("quarry", "--session", "second"), ("meadow", "--topic", "meadow"), ("the",), ("glaceir",),
+               ("quarry", "--session", "second"), ("meadow", "--topic", "meadow"), ("the",),
                ("viaduct on 8 October",), ("what did caroline say about the cistern",), ("type:fact tag:floods",))
 
     def answers(self, key=None):
