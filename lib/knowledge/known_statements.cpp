@@ -10,6 +10,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge/knowledge_store.hpp"
+#include "model/entry.hpp"
 #include "search/held_indexes.hpp"
 #include "search/log_cover.hpp"
 #include "search/root_index.hpp"

@@ -19,6 +19,7 @@
 #include "context/context_search.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
+#include "prompt_text.hpp"
 #include "store/access.hpp"
 #include "store/present_sessions.hpp"
 #include "store/store.hpp"
