@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
+#include "bmad_mem/json_parser.hpp"
 #include "privacy/redactor.hpp"
 #include "support/temporary_directory.hpp"
 
