@@ -309,6 +309,13 @@ Verdict judge_password(SecretKind kind, string_view value, ValueForm form) {
       static_cast<std::size_t>(std::ranges::count_if(value.substr(0, value.size() - 1), [](char c) {
         return string_view("!@#$%^&*+=~").contains(c);
       }));
+  // "Weatherman$", but not "Password?" or a pattern.
+  const bool ends_marked = form == ValueForm::kQuoted && traits.letters() + 1 == traits.size &&
+                           traits.size >= 8 && string_view("$#@&").contains(value.back()) &&
+                           !contains_folded(value, "pass");
+  if (ends_marked) {
+    return secret(kind);
+  }
   const bool has_inner_marks = inner > 0 && traits.others == 0 && form != ValueForm::kBare;
   return has_inner_marks || traits.bits >= 2 * kRandomBits ? secret(kind) : std::nullopt;
 }
@@ -317,7 +324,8 @@ Verdict judge_password(SecretKind kind, string_view value, ValueForm form) {
 Verdict judge_hex(SecretKind kind, const Traits& traits, ValueForm form) {
   const bool is_drawn = traits.size >= 16 && traits.is_mixed() && traits.distinct >= 7;
   const bool may_be_hash = traits.size == 40 || traits.size == 64;
-  if (!is_drawn || ((!is_strong_kind(kind) || form == ValueForm::kProse) && may_be_hash)) {
+  const bool is_strong = is_strong_kind(kind) || kind == SecretKind::kCredential;
+  if (!is_drawn || ((!is_strong || form == ValueForm::kProse) && may_be_hash)) {
     return std::nullopt;
   }
   return secret(kind);
@@ -387,6 +395,13 @@ Verdict judge_key(SecretKind kind, string_view value, ValueForm form) {
       is_free) {
     return secret(kind);
   }
+  // `secret: "staging#billing"`.
+  const bool is_joined = kind == SecretKind::kSecret && form == ValueForm::kQuoted &&
+                         traits.lower + 1 == traits.size && traits.size >= 12 &&
+                         value.substr(1, value.size() - 2).find_first_of("#!@^") != value.npos;
+  if (is_joined) {
+    return secret(kind);
+  }
   const bool is_doubtful = is_strong_kind(kind) && traits.is_mixed() && traits.bits >= 0 &&
                            !has_rooted_path(value) && traits.foreign == 0;
   return is_doubtful ? near(kind, traits, form) : std::nullopt;
@@ -438,20 +453,6 @@ Verdict judge_kind(SecretKind kind, string_view value, ValueForm form) {
 
 }  // namespace
 
-bool may_have_rule(string_view value) {
-  if (value.size() < 8) {
-    return false;
-  }
-  bool has_digit = false;
-  for (const char c : value.substr(0, kValueSizeMax)) {
-    has_digit = has_digit || is_digit(c);
-    if (!is_alnum(c) && !string_view("_-.+/=:~").contains(c)) {
-      return false;
-    }
-  }
-  return has_digit;
-}
-
 Verdict judge_value(string_view name, string_view value, ValueForm form) {
   constexpr std::size_t kSizeMin = 4;
   if (value.size() < kSizeMin || name.empty() || name.size() > kNameSizeMax) {
@@ -476,6 +477,10 @@ Verdict judge_value(string_view name, string_view value, ValueForm form) {
     return by_rule;
   }
   Verdict verdict = is_drawn ? secret(kind) : judge_kind(kind, value, form);
+  if ((!verdict || verdict->certainty != Certainty::kSecret) &&
+      is_of_settings(kind, name, value, form)) {
+    verdict = secret(kind);
+  }
   if (is_providers && (!verdict || verdict->certainty != Certainty::kSecret)) {
     verdict = secret(SecretKind::kApiKey);
   }

@@ -315,4 +315,70 @@ ValuePart bare_at(std::string_view text, std::size_t at, BareEnd end) {
   return value;
 }
 
+namespace {
+
+/// Whether one of these stands before the last word of `name`: "DB_PASS", "smtpPassword".
+bool has_owner(std::string_view name) {
+  static constexpr auto kOwners = std::to_array<std::string_view>(
+      {"db",   "smtp",     "mail",     "mailer",  "email",      "mysql", "postgres",
+       "pg",   "redis",    "mongo",    "mongodb", "ftp",        "ssh",   "ldap",
+       "bind", "database", "rabbitmq", "jdbc",    "sql",        "auth",  "admin",
+       "root", "login",    "server",   "app",     "datasource", "nexus", "keystore"});
+  const std::size_t end =
+      name.size() - std::min<std::size_t>(name.size(), to_lower(name.back()) == 's'   ? 4
+                                                       : to_lower(name.back()) == 'd' ? 8
+                                                                                      : 0);
+  std::string_view before = name.substr(0, end);
+  while (!before.empty() && !is_alnum(before.back())) {
+    before.remove_suffix(1);
+  }
+  return std::ranges::any_of(kOwners, [&](std::string_view owner) {
+    if (before.size() < owner.size() ||
+        !equals_folded(before.substr(before.size() - owner.size()), owner)) {
+      return false;
+    }
+    const std::size_t begin = before.size() - owner.size();
+    return begin == 0 || !is_alnum(before[begin - 1]) ||
+           (is_upper(before[begin]) && is_lower(before[begin - 1]));
+  });
+}
+
+}  // namespace
+
+bool may_have_rule(std::string_view value) {
+  if (value.size() < 8) {
+    return false;
+  }
+  bool has_digit = false;
+  for (const char c : value.substr(0, kValueSizeMax)) {
+    has_digit = has_digit || is_digit(c);
+    if (!is_alnum(c) && !std::string_view("_-.+/=:~").contains(c)) {
+      return false;
+    }
+  }
+  return has_digit;
+}
+
+bool is_of_settings(SecretKind kind, std::string_view name, std::string_view value,
+                    ValueForm form) {
+  constexpr std::size_t kSizeMin = 6;
+  constexpr std::size_t kSizeMax = 40;
+  const bool is_chosen =
+      value.size() >= kSizeMin && value.size() <= kSizeMax && is_letter(value.front()) &&
+      any_is(value, is_lower) &&
+      all_are(value, [](char c) { return is_alnum(c) || c == '_' || c == '-' || c == '!'; });
+  if ((kind != SecretKind::kPassword && kind != SecretKind::kPass) || !is_chosen) {
+    return false;
+  }
+  const bool is_variable =
+      all_are(name, [](char c) { return is_upper(c) || is_digit(c) || c == '_'; });
+  if (form == ValueForm::kLiteral && is_variable && kind == SecretKind::kPassword) {
+    return name.contains('_') || name == "PGPASSWORD";
+  }
+  const bool is_label = is_upper(value.front()) && all_are(value.substr(1), is_lower);
+  return (form == ValueForm::kQuoted || (form == ValueForm::kLiteral && is_variable)) &&
+         all_are(value, is_letter) && !is_label && !contains_folded(value, "pass") &&
+         !contains_folded(value, "pwd") && has_owner(name);
+}
+
 }  // namespace bmad_mem

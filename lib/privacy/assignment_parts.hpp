@@ -160,6 +160,10 @@ enum class ValueForm : std::uint8_t {
   kProse,    ///< The next word of a sentence: "password …".
 };
 
+/// `APP_DB_PASSWORD=word`, "smtpPassword": "word": what an environment or the settings of a server
+/// have there is a password, be it a word.
+bool is_of_settings(SecretKind kind, std::string_view name, std::string_view value, ValueForm form);
+
 /// What a value is judged by when it is longer, in bytes.
 inline constexpr std::size_t kValueSizeMax = 4096;
 

@@ -149,10 +149,9 @@ void scan_column(StructureScan& scan, std::size_t at, std::size_t size) {
   constexpr std::size_t kRowsMax = 10'000;
   const string_view text = scan.text;
   // The name ends at a sign or at its line, and one of both is a sign.
-  const std::size_t behind_name =
-      run_end(text, at + size, [](char c) { return is_word_byte(c) || c == '"'; }, 24);
-  const std::size_t name =
-      run_begin(text, at, [](char c) { return is_word_byte(c) || c == '"'; }, 24);
+  const auto is_of_name = [](char c) { return is_word_byte(c) || c == '"' || c == '-'; };
+  const std::size_t behind_name = run_end(text, at + size, is_of_name, 24);
+  const std::size_t name = run_begin(text, at, is_of_name, 24);
   const char after = byte_at(text, behind_name);
   const char before = byte_before(text, name);
   const auto is_sign = [](char c) { return c == ',' || c == ';' || c == '\t'; };

@@ -189,7 +189,11 @@ bool is_template(std::string_view text) {
   if (text.starts_with('$')) {
     const std::string_view name = text.substr(1);
     const bool is_variable = all_are(name, [](char c) { return is_upper(c) || c == '_'; });
-    if (is_variable || name.size() == 1 || is_reference_name(name)) {
+    const std::size_t slash = name.find('/');
+    const bool is_path = slash > 2 && slash != std::string_view::npos &&
+                         all_are(name.substr(0, slash),
+                                 [](char c) { return is_upper(c) || is_digit(c) || c == '_'; });
+    if (is_variable || is_path || name.size() == 1 || is_reference_name(name)) {
       return true;
     }
   }

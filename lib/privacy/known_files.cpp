@@ -176,7 +176,7 @@ Member member_of(std::string_view line) {
   line.remove_prefix(member.is_quoted ? 1 : 0);
   member.after = byte_at(line, 0);
   skip(" \t\r,;");
-  return line.empty() || line.front() == '#' ? member : Member();
+  return line.empty() || line.front() == '#' || line.starts_with("//") ? member : Member();
 }
 
 bool ends_folded(std::string_view name, std::string_view end) {
@@ -221,7 +221,13 @@ void scan_login(StructureScan& scan, std::size_t at, std::size_t /*size*/) {
   const Member password = member_of(text.substr(line, end - line));
   if ((!ends_folded(password.name, "password") && !ends_folded(password.name, "passwd")) ||
       (!password.is_assigned && !password.is_quoted) || password.value.size() < kSizeMin ||
-      password.value.contains(' ')) {
+      std::ranges::count(password.value, ' ') > (password.is_quoted ? 1 : 0)) {
+    return;
+  }
+  // "open sesame", but not "Your password".
+  if (password.value.contains(' ') &&
+      (!is_lower(password.value.front()) || contains_folded(password.value, "pass") ||
+       contains_folded(password.value, "your ") || contains_folded(password.value, "the "))) {
     return;
   }
   const Member user = member_before(text, line);

@@ -113,6 +113,15 @@ void AssignmentFinder::after_word() {
     judge(word, bare, ValueForm::kLiteral);  // `ENV BEAMER_KEY b_…`
     return;
   }
+  if (is_strong_kind(kind) && !is_said && has_digit && bare.end - bare.begin >= 20) {
+    // "the datadog app key 8f1b…": the service stands a word or two before.
+    const std::size_t first = run_begin(
+        text_, name.begin, [](char c) { return is_word_byte(c) || c == ' ' || c == '-'; }, 24);
+    const string_view wide = text_.substr(first, name.end - first);
+    if (provider_in(wide) == ProviderName::kKeyed && judge(wide, bare, ValueForm::kLiteral)) {
+      return;
+    }
+  }
   const bool is_verb = kind == SecretKind::kPass && !word.contains('_');
   if (kind == SecretKind::kNone || is_verb) {
     return;

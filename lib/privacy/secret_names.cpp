@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "assignment_parts.hpp"
 #include "bmad_mem/text.hpp"
@@ -352,16 +353,19 @@ bool is_providers_key(string_view name, string_view value) {
   constexpr std::size_t kSureSizeMin = 20;
   constexpr std::size_t kShortMax = 15;
   constexpr double kLikelyBits = 3;
-  if (value.size() < kSizeMin || !may_have_rule(value) || value.contains("://") ||
-      value.contains("::") || names_digest(name)) {
+  if (value.size() < kSizeMin) {
     return false;
   }
   const Shape shape = shape_of(value);
+  if (shape.digits == 0 || shape.lower + shape.upper == 0 || !may_have_rule(value) ||
+      value.contains("://") || value.contains("::")) {
+    return false;
+  }
   const double bits = randomness_bits(value);
   const bool is_hex = all_are(value, [](char c) { return is_hex_digit(c) || c == '-'; });
   const bool is_drawn = is_hex ? value.size() > kShortMax && shannon_entropy(value) >= 2.5
                                : bits >= (value.size() > kShortMax ? kLikelyBits : kRandomBits);
-  if (shape.digits == 0 || shape.lower + shape.upper == 0 || !is_drawn) {
+  if (!is_drawn || names_digest(name)) {
     return false;
   }
   switch (provider_in(name)) {
@@ -378,6 +382,14 @@ bool is_providers_key(string_view name, string_view value) {
     }
     case ProviderName::kOnly:
       break;
+  }
+  // "deepgram = …": a value of the very form of the keys of that service. Servers of code are
+  // beside the names of commits.
+  static constexpr string_view kOfCommits =
+      "github gitlab gitea gitee bitbucket atlassian sourcegraph";
+  if (!has_word(kOfCommits, lower_ascii(name)) && shannon_entropy(value) >= 3 &&
+      find_assigned_rule(std::string(name) + " key token secret", value) != nullptr) {
+    return true;
   }
   // A hash has letters of one case.
   const bool may_be_public = shape.lower == 0 || shape.upper == 0 || !is_hex;

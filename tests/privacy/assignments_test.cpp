@@ -400,6 +400,41 @@ TEST_CASE("a placeholder is no secret under any name") {
   }
 }
 
+TEST_CASE("words are passwords where settings have them") {
+  for (const string_view text :
+       {"APP_MAIL_PASSWORD=gooseberry", "# WEB_AUTH_PASS=gooseberry", "PGPASSWORD=gooseberry psql",
+        "smtpPassword: \"gooseberry\"", "$conf['db_pass'] = 'gooseberry';",
+        "define('DB_PASSWORD', 'gooseberry');", "mailPassword = \"Gooseberries$\"",
+        "secret: \"staging#billing\""}) {
+    CHECK_MESSAGE(!secrets_in(text).empty(), text);
+  }
+  for (const string_view text :
+       {"RESET_PASSWORD = \"gooseberry\"", "GIT_ASKPASS=gooseberry", "smtpPassword: \"Kennwort\"",
+        "db_password: \"dbPassword\"", "APP_PASSWORD_LINK=$BASE_URL/account/#/forgot-password",
+        "const password = gooseberry;"}) {
+    CHECK_MESSAGE(secrets_in(text).empty(), text);
+  }
+}
+
+TEST_CASE("a service's name is enough for a value of the form of its keys") {
+  const string_view hex = "3f8a1c0e7b92d4565e0a9c17b83d2f64a1c5e790";
+  for (const std::string& text :
+       {"deepgram = " + std::string(hex), "the datadog app key " + std::string(hex),
+        "sonarqube: \"" + std::string(hex) + "\"",
+        std::string("message-birdToken,k3m9z1qx8v5t2b7n4c6w0r8ya,")}) {
+    Detections found;
+    find_keywords(text, found);
+    find_assigned(text, found);
+    CHECK_MESSAGE(!found.empty(), text);
+  }
+  for (const std::string& text :
+       {"github = " + std::string(hex), "deepgram_commit = " + std::string(hex)}) {
+    Detections found;
+    find_assigned(text, found);
+    CHECK_MESSAGE(found.empty(), text);
+  }
+}
+
 TEST_CASE("doubling the text at most doubles the time, whatever the text is") {
   constexpr std::size_t kSize = 1U << 14U;  // Four times the longest value that is looked at.
   // The processor's time of this process alone, and twice what is promised: others run here too.
