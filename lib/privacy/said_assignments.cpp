@@ -107,7 +107,6 @@ void AssignmentFinder::after_word() {
   const SecretKind kind = (has_digit || is_drawn) && can_be_secret_name(name.letters)
                               ? secret_kind(word)
                               : SecretKind::kNone;
-  // "Pass x to f" is said of anything, "root_pass is x" of a password.
   if (kind == SecretKind::kNone && has_digit && !is_said && bare.end - bare.begin >= 20 &&
       provider_in(word) == ProviderName::kKeyed) {
     judge(word, bare, ValueForm::kLiteral);  // `ENV BEAMER_KEY b_…`
@@ -115,13 +114,14 @@ void AssignmentFinder::after_word() {
   }
   if (is_strong_kind(kind) && !is_said && has_digit && bare.end - bare.begin >= 20) {
     // "the datadog app key 8f1b…": the service stands a word or two before.
-    const std::size_t first = run_begin(
+    const std::size_t wide_begin = run_begin(
         text_, name.begin, [](char c) { return is_word_byte(c) || c == ' ' || c == '-'; }, 24);
-    const string_view wide = text_.substr(first, name.end - first);
+    const string_view wide = text_.substr(wide_begin, name.end - wide_begin);
     if (provider_in(wide) == ProviderName::kKeyed && judge(wide, bare, ValueForm::kLiteral)) {
       return;
     }
   }
+  // "Pass x to f" is said of anything, "root_pass is x" of a password.
   const bool is_verb = kind == SecretKind::kPass && !word.contains('_');
   if (kind == SecretKind::kNone || is_verb) {
     return;
