@@ -133,7 +133,7 @@ std::string_view Tool::agent_id() const {
 
 std::string Tool::agent_sign() const {
   // What agents set in the shells that they run commands in, see docs/agents.md.
-  static constexpr const char* kVariables[] = {
+  static constexpr const char* kAgentVariables[] = {
       "BMAD_AGENT_ID", "AI_AGENT",     "AGENT",         "CLAUDECODE",    "CODEX_THREAD_ID",
       "CODEX_SANDBOX", "CODEX_CI",     "GEMINI_CLI",    "CURSOR_AGENT",  "COPILOT_CLI",
       "OPENCODE",      "CLINE_ACTIVE", "AUGMENT_AGENT", "GOOSE_TERMINAL"};
@@ -144,8 +144,8 @@ std::string Tool::agent_sign() const {
     const std::string_view value = environment(name);
     return !value.empty() && value != "0" && value != "false";
   };
-  const auto* const found = std::ranges::find_if(kVariables, is_set);
-  return found == std::end(kVariables) ? std::string() : fmt::format("${}", *found);
+  const auto* const found = std::ranges::find_if(kAgentVariables, is_set);
+  return found == std::end(kAgentVariables) ? std::string() : fmt::format("${}", *found);
 }
 
 std::string Tool::global_problem() const {
