@@ -381,4 +381,14 @@ bool is_of_settings(SecretKind kind, std::string_view name, std::string_view val
          !contains_folded(value, "pwd") && has_owner(name);
 }
 
+bool ends_replaced_id(std::string_view text, const ValuePart& value) {
+  constexpr std::size_t kRuleSizeMax = 64;
+  if (value.begin == 0 || text[value.begin - 1] != ':') {
+    return false;
+  }
+  const std::size_t rule = run_begin(
+      text, value.begin - 1, [](char c) { return is_word_byte(c) || c == '-'; }, kRuleSizeMax);
+  return text.substr(0, rule).ends_with("REDACTED:");
+}
+
 }  // namespace bmad_mem

@@ -149,6 +149,10 @@ std::size_t real_end(std::string_view text, const ValuePart& value);
 /// The first byte from `at` on that isn't a blank.
 std::size_t skip_blanks(std::string_view text, std::size_t at);
 
+/// Whether the value is the end of what stands for an id that was a secret:
+/// "REDACTED:github-pat:1f3870be274f6c49".
+bool ends_replaced_id(std::string_view text, const ValuePart& value);
+
 // assignment_judge.cpp
 
 /// How a value stands in the text: what else than a literal it could be.

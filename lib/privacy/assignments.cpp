@@ -92,7 +92,7 @@ void AssignmentFinder::step() {
 
 bool AssignmentFinder::judge(string_view name, const ValuePart& value, ValueForm form) {
   const std::optional<ValueVerdict> verdict = judge_value(name, value.of(text_), form);
-  if (!verdict) {
+  if (!verdict || ends_replaced_id(text_, value)) {
     return false;
   }
   const bool is_secret = verdict->certainty == Certainty::kSecret;

@@ -1,7 +1,10 @@
 // rule_set_test.cpp - rules and allow lists of people: files in gitleaks' form, privacy.allow.
 #include "privacy/rule_set.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,10 +42,17 @@ struct Project {
   }
   [[nodiscard]] std::vector<std::string> problems() const {
     const std::shared_ptr<const RuleSet> rules = RuleSet::load(sources).value();
+    return rules == nullptr ? std::vector<std::string>() : texts_of(rules->problems());
+  }
+  [[nodiscard]] std::vector<std::string> notes() const {
+    const std::shared_ptr<const RuleSet> rules = RuleSet::load(sources).value();
+    return rules == nullptr ? std::vector<std::string>() : texts_of(rules->notes());
+  }
+
+ private:
+  static std::vector<std::string> texts_of(std::span<const Error> errors) {
     std::vector<std::string> texts;
-    for (const Error& each : rules == nullptr ? std::vector<Error>() : rules->problems()) {
-      texts.push_back(each.to_string());
-    }
+    std::ranges::transform(errors, std::back_inserter(texts), &Error::to_string);
     return texts;
   }
 };
@@ -210,8 +220,10 @@ TEST_CASE("what is not known or has no effect is named, and the rest is used") {
       Project project;
       project.file("own.toml", row.file);
       project.sources.files = {"own.toml"};
-      REQUIRE(project.problems().size() == 1);
-      CHECK_MESSAGE(project.problems()[0].starts_with(row.problem), project.problems()[0]);
+      std::vector<std::string> said = project.problems();
+      std::ranges::copy(project.notes(), std::back_inserter(said));
+      REQUIRE(said.size() == 1);
+      CHECK_MESSAGE(said[0].starts_with(row.problem), said[0]);
       CHECK(project.redacted("AA-1") == "[REDACTED:a]");
     }
   }
