@@ -144,6 +144,11 @@ Result<TrustOffer> trust_offer(MemoryManager& memory) {
 
 bool MemoryManager::is_foreign() const { return impl_->store.origins->is_foreign(); }
 
+bool MemoryManager::has_lost_origins() const {
+  const OriginLedger* const ledger = impl_->store.origins->ledger();
+  return ledger != nullptr && ledger->has_lost();
+}
+
 TrustReport MemoryManager::trust_report() const {
   return impl_->store.origins->report(impl_->store.config);
 }

@@ -324,11 +324,14 @@ bool has_owner(std::string_view name) {
        "pg",   "redis",    "mongo",    "mongodb", "ftp",        "ssh",   "ldap",
        "bind", "database", "rabbitmq", "jdbc",    "sql",        "auth",  "admin",
        "root", "login",    "server",   "app",     "datasource", "nexus", "keystore"});
-  const std::size_t end =
-      name.size() - std::min<std::size_t>(name.size(), to_lower(name.back()) == 's'   ? 4
-                                                       : to_lower(name.back()) == 'd' ? 8
-                                                                                      : 0);
-  std::string_view before = name.substr(0, end);
+  std::string_view before = name;
+  for (const std::string_view word : {"pass", "password"}) {
+    if (before.size() >= word.size() &&
+        equals_folded(before.substr(before.size() - word.size()), word)) {
+      before.remove_suffix(word.size());
+      break;
+    }
+  }
   while (!before.empty() && !is_alnum(before.back())) {
     before.remove_suffix(1);
   }

@@ -281,12 +281,20 @@ Status load_log(FileSystem& files, std::string_view session_id, EntryType type, 
   if (closed != nullptr) {
     *closed += closed_ids.size();
   }
-  std::size_t at = 0;
-  std::erase_if(entries, [&](const TableEntry& entry) {
-    const auto newer = closed_ids.find(entry.id);
-    const bool is_of_log = at++ >= begin;
-    return is_of_log && newer != closed_ids.end() && at <= newer->second;
-  });
+  if (closed_ids.empty()) {
+    return {};
+  }
+  std::size_t kept = begin;
+  for (std::size_t i = begin; i < entries.size(); ++i) {
+    const auto newer = closed_ids.find(entries[i].id);
+    if (newer == closed_ids.end() || i >= newer->second) {
+      if (kept != i) {
+        entries[kept] = std::move(entries[i]);
+      }
+      ++kept;
+    }
+  }
+  entries.resize(kept);
   return {};
 }
 

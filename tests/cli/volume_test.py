@@ -115,6 +115,8 @@ def check_full_state(folder):
         words = ("remember", "--category", "constraint", "--key", "push", "Never push to main")
         stored = run(str(TOOL), *words, cwd=project)
         assert stored.returncode == 0 and "could not be noted" in stored.stderr, stored
+        added = run(str(TOOL), "add", "fact", "The harbour closes at nine", cwd=project)
+        assert added.returncode == 0 and "could not be noted" in added.stderr, added
         os.remove(state / "filler")
         again = run(str(TOOL), *words[:-1], "Never push to it", cwd=project)
         assert "could not" not in again.stderr and "it" in must(str(TOOL), "context", cwd=project), again

@@ -175,6 +175,9 @@ class MemoryManager {
 
   /// Whether somebody else made the root: all of it is quoted, and no program of it runs.
   [[nodiscard]] bool is_foreign() const;
+  /// Whether it could not be noted who wrote something through this object, as on a full disk: that
+  /// is quoted.
+  [[nodiscard]] bool has_lost_origins() const;
   [[nodiscard]] TrustReport trust_report() const;
   /// Trusts the root as it is: its programs may run, and its lines that nobody has a record of are
   /// taken at their word. Errors: E_STORAGE_IO, E_STORAGE_FULL; E_ACCESS_DENIED for a state folder

@@ -110,26 +110,34 @@ bool write_whole(const OpenFile& file, const void* bytes, std::size_t size) {
   return ::write(file.number(), bytes, size) == static_cast<ssize_t>(size);
 }
 
-/// Appends whole records or nothing. What a full disk refuses is quoted from then on. Whether the
-/// file is in order: fewer records than its header calls sorted were cut.
-bool append(const std::string& path, std::span<const Record> records) {
+enum class Appended : std::uint8_t {
+  kWhole,
+  kNothing,     ///< As on a full disk.
+  kOutOfOrder,  ///< Fewer records were there than the header calls sorted: some were cut.
+};
+
+/// Appends whole records or nothing.
+Appended append(const std::string& path, std::span<const Record> records) {
   const LockedFile locked(path);
   const OpenFile* const file = locked.get();
-  if (records.empty() || file == nullptr) {
-    return true;
+  if (file == nullptr) {
+    return Appended::kNothing;
   }
   const std::size_t size = file->size();
   const std::size_t whole = size < sizeof(Header) ? 0 : size / sizeof(Record) * sizeof(Record);
   if (whole != size && ::ftruncate(file->number(), static_cast<off_t>(whole)) != 0) {
-    return true;
+    return Appended::kNothing;
   }
   Header header;
   const bool has_header = whole > 0 ? ::pread(file->number(), &header, sizeof header, 0) > 0
                                     : write_whole(*file, &header, sizeof header);
   if (!has_header || !write_whole(*file, records.data(), records.size_bytes())) {
     static_cast<void>(::ftruncate(file->number(), static_cast<off_t>(whole)) == 0);
+    return Appended::kNothing;
   }
-  return whole == 0 || header.sorted * sizeof(Record) <= whole - sizeof header;
+  return whole == 0 || header.sorted * sizeof(Record) <= whole - sizeof header
+             ? Appended::kWhole
+             : Appended::kOutOfOrder;
 }
 
 /// What there is in a file; nothing when it is something else. Read, not mapped: where memory is
@@ -331,7 +339,13 @@ void OriginLedger::note(std::string_view session_id, EntryType type,
     records.push_back(
         {.tag = tag, .seen_day = today, .origin = static_cast<std::uint32_t>(origin)});
   }
-  if (!append(path_, records)) {
+  if (records.empty()) {
+    return;
+  }
+  const Appended appended = append(path_, records);
+  if (appended == Appended::kNothing) {
+    has_lost_ = true;
+  } else if (appended == Appended::kOutOfOrder) {
     compact(nullptr, today);
   }
 }

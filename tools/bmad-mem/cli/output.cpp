@@ -13,6 +13,7 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/memory_manager.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 
@@ -161,6 +162,15 @@ bool asks(Tool& tool, std::string_view question) {
 
 bool is_confirmed(Tool& tool, std::string_view question) {
   return !is_asked(tool) || asks(tool, question);
+}
+
+void note_lost_origins(Tool& tool, const MemoryManager& memory) {
+  if (memory.has_lost_origins()) {
+    tool.note(
+        fmt::format("it could not be noted who wrote this (is {} full?), so it is quoted until you "
+                    "accept it with `bmad-mem review --foreign`",
+                    memory.trust_report().folder));
+  }
 }
 
 Status check_is_person(Tool& tool, std::string_view question) {

@@ -14,6 +14,10 @@
 #include "bmad_mem/result.hpp"
 #include "cli/command.hpp"
 
+namespace bmad_mem {
+class MemoryManager;
+}  // namespace bmad_mem
+
 namespace bmad_mem::cli {
 
 class Tool;
@@ -123,6 +127,9 @@ bool is_asked(const Tool& tool);
 
 /// Whether to go on: asks on stderr, if is_asked(), and takes "y" or "yes" for it.
 bool is_confirmed(Tool& tool, std::string_view question);
+
+/// Says when nobody could note who wrote what the command has written.
+void note_lost_origins(Tool& tool, const MemoryManager& memory);
 
 /// Nothing when a person decides: no agent runs the tool, or somebody at its terminal says yes to
 /// `question`, whatever the options are. Errors: E_ACCESS_DENIED.

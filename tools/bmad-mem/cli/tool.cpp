@@ -132,7 +132,7 @@ std::string_view Tool::agent_id() const {
 }
 
 std::string Tool::agent_sign() const {
-  // What agents set in the shells that they run commands in, see docs/agents.md.
+  // What agents set in the shells that they run commands in, see docs/privacy.md.
   static constexpr const char* kAgentVariables[] = {
       "BMAD_AGENT_ID", "AI_AGENT",     "AGENT",         "CLAUDECODE",    "CODEX_THREAD_ID",
       "CODEX_SANDBOX", "CODEX_CI",     "GEMINI_CLI",    "CURSOR_AGENT",  "COPILOT_CLI",

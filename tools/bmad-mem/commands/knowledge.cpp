@@ -32,31 +32,6 @@ Result<EntrySource> read_source(const Arguments& args) {
   return source;
 }
 
-/// Says when nobody could note that the person has stated it, as on a full disk.
-void note_unrecorded(Tool& tool, MemoryManager& memory, const Remembered& remembered) {
-  if (tool.writes_as() != Origin::kPerson || memory.is_foreign()) {
-    return;
-  }
-  const Result<std::vector<KnowledgeItem>> foreign =
-      Knowledge(memory).recall({.category = remembered.category,
-                                .candidates = true,
-                                .with_foreign = true,
-                                .stored_only = true,
-                                .note_accesses = false,
-                                .limit = 0});
-  const bool is_foreign = foreign && std::ranges::any_of(*foreign, [&](const KnowledgeItem& item) {
-                            return item.id == remembered.id &&
-                                   item.session_id == remembered.session_id &&
-                                   item.origin == Origin::kElsewhere;
-                          });
-  if (is_foreign) {
-    tool.note(
-        fmt::format("{}: it could not be noted that you said so (is {} full?), so it is "
-                    "quoted until you accept it with `bmad-mem review --foreign`",
-                    remembered.id, memory.trust_report().folder));
-  }
-}
-
 }  // namespace
 
 Result<ExitStatus> run_remember(Tool& tool) {
@@ -85,7 +60,7 @@ Result<ExitStatus> run_remember(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const Remembered remembered, Knowledge(memory).remember(params));
   print_remembered(tool, {&remembered, 1});
-  note_unrecorded(tool, memory, remembered);
+  note_lost_origins(tool, memory);
   return ExitStatus::kDone;
 }
 

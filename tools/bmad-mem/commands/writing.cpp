@@ -111,6 +111,7 @@ Result<ExitStatus> add_from_stdin(Tool& tool, EntryType type) {
     return error;
   }
   print_written(tool, session, *report);
+  note_lost_origins(tool, memory);
   for (RejectedLine& rejected : report->rejected) {
     rejected.error.line = rejected.line;
     place_batch_error(rejected.error, pieces);
@@ -142,6 +143,7 @@ Result<ExitStatus> add_one(Tool& tool, EntryType type, std::string_view text) {
     return error;
   }
   print_written(tool, session, *report);
+  note_lost_origins(tool, memory);
   return ExitStatus::kDone;
 }
 

@@ -8,14 +8,13 @@
 //
 // The tag of a line is a keyed hash of its session and of all members but those that the engine
 // itself changes (decay, accesses, pins, links): so it survives compaction, archiving and decay.
-// A line without a record came from elsewhere: what can't be
-// recorded is quoted, and nothing fails.
+// A line without a record came from elsewhere: what can't be recorded is quoted, and nothing fails.
 //
-// Threads and processes: any number; records are appended under a lock on the file.
+// Threads and processes: any number; records are appended under a lock, a file beside the ledger.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -65,7 +64,8 @@ class OriginLedger {
   [[nodiscard]] std::uint64_t statement_tag(std::string_view session_id,
                                             const StatementOutline& outline) const;
 
-  /// Records that `lines`, whole entries of `type`, are by `origin`.
+  /// Records that `lines`, whole entries of `type`, are by `origin`. What can't be recorded is
+  /// quoted from then on, see has_lost().
   void note(std::string_view session_id, EntryType type, std::span<const std::string_view> lines,
             Origin origin) const;
   /// Records as accepted those of `lines` that have no record. Their number.
@@ -76,6 +76,9 @@ class OriginLedger {
   /// rest.
   void find(std::span<OriginQuery> queries) const;
   [[nodiscard]] Origin origin_of(std::string_view session_id, std::string_view line) const;
+
+  /// Whether something could not be recorded, as on a full disk.
+  [[nodiscard]] bool has_lost() const { return has_lost_; }
 
   /// Whether the file is a ledger; an empty one is.
   [[nodiscard]] bool is_whole() const;
@@ -94,6 +97,7 @@ class OriginLedger {
  private:
   std::string path_;
   HashKey key_;
+  mutable std::atomic<bool> has_lost_ = false;
 };
 
 /// Lines that the engine itself rewrites, as redaction does: their origins go along, looked up in
