@@ -69,7 +69,7 @@ Result<std::string> changed_entry_line(const KnowledgeItem& item, const Entry& e
   return object.to_line();
 }
 
-/// What `item`, a newer version by somebody else, has hidden, stated once more by whoever said it.
+/// States again, by its author, the version that `item` has hidden: a newer one by another author.
 Status restate_replaced(Store& store, const KnowledgeItem& item) {
   BMAD_TRY_ASSIGN(std::vector<Entry> found,
                   find_entries(store, {&item.id, 1}, {&item.session_id, 1}, false));

@@ -85,8 +85,8 @@ Status edit_settings(MemoryManager& memory,
   const bool was_trusted = !store->origins->report(store->config).config_changed;
   BMAD_TRY(replace_file(*store->files, kConfigFile, after));
   store->config = std::move(loaded.config);
-  // Whoever may write may have it mended by hand, too: what was trusted stays so, unless an agent
-  // has changed it.
+  // The user could edit the file as well: what was trusted stays trusted, unless an agent has
+  // changed it.
   const bool is_agent = ActingAs::current(store->writes_as) == Origin::kAgent;
   return was_trusted && !is_agent && store->origins->ledger() != nullptr
              ? store->origins->mark(store->origins->trust(), store->config)

@@ -70,7 +70,7 @@ Result<std::uint64_t> trust_root(Store& store) {
 
 namespace {
 
-/// Tools' words are quoted whoever wrote the line down.
+/// The output of tools is quoted, by whatever door it came.
 bool is_quoted_anyway(EntryType type, JsonValue entry) {
   static constexpr std::array<std::string_view, 3> kQuoted = {"tool", "web", "import"};
   return std::ranges::find(kQuoted, entry["source"]["kind"].string()) != kQuoted.end() ||

@@ -42,8 +42,8 @@ inline bool has_voice(Origin origin) {
   return origin == Origin::kPerson || origin == Origin::kAccepted;
 }
 
-/// Whether the lines are the same but for members that say nothing about the subject, such as tags:
-/// whoever adds one has not said the rest.
+/// Whether the lines are the same, except members that say nothing about the subject, such as tags:
+/// the author of a tag is not the author of the rest.
 bool says_the_same(std::string_view old, std::string_view line);
 
 /// A tag, and the origin that find() finds for it.
