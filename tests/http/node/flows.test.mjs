@@ -387,6 +387,15 @@ describe("Entry", () => {
     await finish(page);
   });
 
+  it("keeps the tag that is being typed when another program changes the entry", async () => {
+    const page = await open(sample, "/entry/checkout-retries/checkout-retries-08");
+    await page.getByLabel("Add a tag").fill("half-typ");
+    await runTool(sample, "update", "checkout-retries-08", "severity=low");
+    await page.getByText("Version 2").first().waitFor();
+    assert.equal(await page.getByLabel("Add a tag").inputValue(), "half-typ");
+    await finish(page);
+  });
+
   it("leaves the page alone that is shown when its answer comes late", async () => {
     const page = await open(sample, "/entry/checkout-retries/checkout-retries-08");
     let answerNow = () => {};

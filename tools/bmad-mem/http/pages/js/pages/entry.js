@@ -107,12 +107,13 @@ class EntryPage {
     if (!this.editing) {  // Else what is being typed stays.
       this.content = h("div", {class: "entry-content"}, this.contentView());
     }
+    const typed = document.getElementById("new-tag")?.value ?? "";
     this.versions = h("div", {});
     this.related ??= h("div", {});
     put(this.main, this.headView(), h("div", {class: "beside"},
       h("div", {class: "entry-main"}, this.content, this.versions, this.related),
       h("aside", {class: "aside", "aria-label": "About this entry"},
-        tagEditor(entry.fields.tags ?? [], (tags) => this.setTags(tags)), this.aboutView())));
+        tagEditor(entry.fields.tags ?? [], typed, (tags) => this.setTags(tags)), this.aboutView())));
     if (mustFocus) {
       const same = isFirst ? null : document.getElementById(focused.id);
       (same ?? this.main.querySelector("h1")).focus({preventScroll: true});
@@ -215,7 +216,9 @@ class EntryPage {
     }
     try {
       const entry = await write();
-      await this.showEntry(entry);
+      if (JSON.stringify(entry) !== this.shown) {  // The news of it may have come before its answer.
+        await this.showEntry(entry);
+      }
       this.app.announce(said(entry));
     } catch (error) {
       this.app.toast(error.message, {tone: "danger"});

@@ -5,11 +5,13 @@ import {button} from "./parts.js";
 
 /**
  * @param {string[]} tags
+ * @param {string} typed what stands in the field of a new tag; a tag that is there by now leaves it
  * @param {(tags: string[]) => void} change gets the new tags
  * @returns {HTMLElement}
  */
-export function tagEditor(tags, change) {
-  const input = h("input", {type: "text", id: "new-tag", placeholder: "Add a tag", autocomplete: "off", maxlength: 100});
+export function tagEditor(tags, typed, change) {
+  const input = h("input", {type: "text", id: "new-tag", placeholder: "Add a tag", autocomplete: "off", maxlength: 100,
+    value: tags.includes(typed.trim()) ? "" : typed});
   const add = (event) => {
     event.preventDefault();
     const tag = input.value.trim();
