@@ -4,7 +4,7 @@
 
 #include "base/hash.hpp"
 #include "model/entry.hpp"
-#include "store/lazy_columns.hpp"
+#include "base/lazy_columns.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -30,7 +30,7 @@
 #include "search/indexed_session.hpp"
 #include "search/segment_format.hpp"
 #include "search/segment_writer.hpp"
-#include "store/lazy_columns.hpp"
+#include "base/lazy_columns.hpp"
 
 namespace bmad_mem {
 

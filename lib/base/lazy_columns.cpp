@@ -1,4 +1,4 @@
-#include "store/lazy_columns.hpp"
+#include "base/lazy_columns.hpp"
 
 #include <sys/mman.h>
 
