@@ -23,7 +23,11 @@ pid_t start_process(const Arguments& arguments, const std::string& input, int ou
     argv.push_back(const_cast<char*>(argument.c_str()));  // posix_spawn does not write to them.
   }
   argv.push_back(nullptr);
-  std::array<char*, 1> environment = {nullptr};
+  // Nothing of this environment, but for the key of sealed lines.
+  std::string key = "BMAD_MEM_KEY=";
+  const char* const value = std::getenv("BMAD_MEM_KEY");  // NOLINT(concurrency-mt-unsafe)
+  key += value != nullptr ? value : "";
+  std::array<char*, 2> environment = {value != nullptr ? key.data() : nullptr, nullptr};
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input.c_str(), O_RDONLY, 0);

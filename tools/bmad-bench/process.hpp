@@ -14,9 +14,9 @@ namespace bmad_mem::bench {
 /// The first is the path of the program.
 using Arguments = std::vector<std::string>;
 
-/// Runs a program with an empty environment, without input and output: milliseconds from before
-/// posix_spawn to after the wait. Errors: it cannot be started, or its exit status is not 0; what
-/// it says about it goes to our stderr.
+/// Runs a program with $BMAD_MEM_KEY alone of this environment, without input and output:
+/// milliseconds from before posix_spawn to after the wait. Errors: it cannot be started, or its
+/// exit status is not 0; what it says about it goes to our stderr.
 double run_process(const Arguments& arguments);
 
 /// What it prints, with the file `input` as input. Errors as run_process.
