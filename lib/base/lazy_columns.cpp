@@ -11,9 +11,13 @@ void take_memory_now(std::span<std::byte> bytes) noexcept {
 #ifdef MADV_POPULATE_WRITE
   constexpr std::size_t kPage = 4096;
   constexpr std::size_t kFew = 8;  // Their faults take no longer than a call.
+  constexpr std::size_t kHuge = std::size_t{4} << 20U;
   const std::size_t skipped = -reinterpret_cast<std::uintptr_t>(bytes.data()) % kPage;
   if (bytes.size() >= skipped + kFew * kPage) {
     const std::size_t size = (bytes.size() - skipped) / kPage * kPage;
+    if (size >= kHuge) {
+      static_cast<void>(::madvise(bytes.data() + skipped, size, MADV_HUGEPAGE));
+    }
     static_cast<void>(::madvise(bytes.data() + skipped, size, MADV_POPULATE_WRITE));
   }
 #else

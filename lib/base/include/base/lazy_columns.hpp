@@ -9,7 +9,8 @@ namespace bmad_mem {
 
 /// Takes the memory of `bytes` at once. Else each page of it is a fault when it is touched first,
 /// which takes a quarter of a microsecond, and twenty in some virtual machines. For what is about
-/// to be filled; what is in it stays. Where the kernel can't (before Linux 5.14), nothing happens.
+/// to be filled; what is in it stays. Much of it comes in pages of 2 MB, where there are any. Where
+/// the kernel can't (before Linux 5.14), nothing happens.
 void take_memory_now(std::span<std::byte> bytes) noexcept;
 
 /// Reserves room for `count` values, which the caller is about to add, and takes its memory now.
