@@ -108,8 +108,8 @@ std::string first_words(Speaker speaker, std::string_view log, Extent extent, Ti
 /// Reads on, up to `size` bytes. Whether there may be more.
 bool read_on(File& log, std::string& bytes, std::size_t size) {
   const std::size_t had = bytes.size();
-  bytes.resize_and_overwrite(size, [&](char* data, std::size_t room) {
-    return had + log.read_at(had, std::span(data, room).subspan(had)).value_or(0);
+  bytes.resize_and_overwrite(size, [&](char* data, std::size_t) {
+    return had + log.read_at(had, std::span(data, size).subspan(had)).value_or(0);
   });
   return bytes.size() == size;
 }
