@@ -74,14 +74,16 @@ std::string encoded(std::string_view bytes) {
   return out;
 }
 
-/// Six bits for each letter, or kNoDigit.
-constexpr unsigned char kNoDigit = 0xFF;
-constexpr std::array<unsigned char, 256> kDigits = [] {
-  std::array<unsigned char, 256> digits{};
-  digits.fill(kNoDigit);
-  unsigned char value = 0;
-  for (const char c : kLetters) {
-    digits[static_cast<unsigned char>(c)] = value++;
+/// What each of four letters adds to the 24 bits that they stand for; kNoDigit for no letter.
+constexpr std::uint32_t kNoDigit = 0x80000000;
+constexpr std::array<std::array<std::uint32_t, 256>, 4> kDigits = [] {
+  std::array<std::array<std::uint32_t, 256>, 4> digits{};
+  for (std::size_t place = 0; place < digits.size(); ++place) {
+    digits[place].fill(kNoDigit);
+    std::uint32_t value = 0;
+    for (const char c : kLetters) {
+      digits[place][static_cast<unsigned char>(c)] = value++ << (18 - 6 * place);
+    }
   }
   return digits;
 }();
@@ -93,35 +95,29 @@ std::optional<std::string> decoded(std::string_view text) {
   }
   std::string out;
   bool is_good = true;
-  out.resize_and_overwrite(text.size() / 4 * 3 + 3, [&](char* to, std::size_t) {
+  out.resize_and_overwrite(text.size() / 4 * 3 + 4, [&](char* to, std::size_t) {
     const char* const start = to;
-    unsigned bad = 0;
-    const auto digit = [&](std::size_t at) {
-      return unsigned{kDigits[static_cast<unsigned char>(text[at])]};
+    std::uint32_t seen = 0;
+    const auto digit = [&](std::size_t at, std::size_t place) {
+      return kDigits[place][static_cast<unsigned char>(text[at + place])];
     };
     std::size_t at = 0;
-    for (; at + 4 <= text.size(); at += 4) {
-      const unsigned a = digit(at);
-      const unsigned b = digit(at + 1);
-      const unsigned c = digit(at + 2);
-      const unsigned d = digit(at + 3);
-      bad |= a | b | c | d;
-      const unsigned value = a << 18U | b << 12U | c << 6U | d;
-      *to++ = static_cast<char>(value >> 16U);
-      *to++ = static_cast<char>(value >> 8U);
-      *to++ = static_cast<char>(value);
+    for (; at + 4 <= text.size(); at += 4, to += 3) {
+      const std::uint32_t value = digit(at, 0) | digit(at, 1) | digit(at, 2) | digit(at, 3);
+      seen |= value;
+      to[0] = static_cast<char>(value >> 16U);
+      to[1] = static_cast<char>(value >> 8U);
+      to[2] = static_cast<char>(value);
     }
     if (const std::size_t left = text.size() - at; left > 0) {
-      const unsigned a = digit(at);
-      const unsigned b = digit(at + 1);
-      const unsigned c = left == 3 ? digit(at + 2) : 0;
-      bad |= a | b | c | ((left == 3 ? c & 3U : b & 15U) != 0 ? kNoDigit : 0U);
-      *to++ = static_cast<char>(a << 2U | b >> 4U);
-      if (left == 3) {
-        *to++ = static_cast<char>(b << 4U | c >> 2U);
+      const unsigned unused = left == 2 ? 16 : 8;
+      const std::uint32_t value = digit(at, 0) | digit(at, 1) | (left == 3 ? digit(at, 2) : 0);
+      seen |= value | ((value & ((1U << unused) - 1)) != 0 ? kNoDigit : 0);
+      for (unsigned shift = 16; shift >= unused; shift -= 8) {
+        *to++ = static_cast<char>(value >> shift);
       }
     }
-    is_good = bad < 64;
+    is_good = (seen & kNoDigit) == 0;
     return static_cast<std::size_t>(to - start);
   });
   return is_good ? std::optional(std::move(out)) : std::nullopt;
@@ -130,7 +126,13 @@ std::optional<std::string> decoded(std::string_view text) {
 /// What is authenticated beside the line: each part with its size, so that no two places are alike.
 std::string authenticated(const LinePlace& place, JsonValue entry) {
   std::string out = "bmad-mem sealed line 1";
-  const auto add = [&](std::string_view part) { out += fmt::format("\n{} {}", part.size(), part); };
+  const auto add = [&](std::string_view part) {
+    const fmt::format_int size(part.size());
+    out += '\n';
+    out.append(size.data(), size.size());
+    out += ' ';
+    out += part;
+  };
   add(place.session_id);
   add(entry_type_name(place.type));
   for (const std::string_view name : kClear) {
@@ -380,7 +382,8 @@ Result<std::string> open_line(const SealKeys& keys, const LinePlace& place, Json
   const std::string beside = authenticated(place, entry);
   std::string line;
   bool is_open = false;
-  line.resize_and_overwrite(body->size() - kNonceSize - kTagSize, [&](char* to, std::size_t size) {
+  const std::size_t size = body->size() - kNonceSize - kTagSize;
+  line.resize_and_overwrite(size, [&](char* to, std::size_t) {
     is_open =
         crypto_aead_xchacha20poly1305_ietf_decrypt(
             bytes_of(to), nullptr, nullptr, bytes_of(*body) + kNonceSize, body->size() - kNonceSize,

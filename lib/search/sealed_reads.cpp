@@ -1,7 +1,10 @@
 #include "sealed_reads.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -11,6 +14,7 @@
 #include "base/parallel.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
+#include "index/token_folder.hpp"
 #include "model/entry.hpp"
 #include "model/validate.hpp"
 #include "search/packed_session.hpp"
@@ -41,21 +45,90 @@ bool may_fold_to_ascii(std::string_view text) {
   return text.find("\\u") != std::string_view::npos;
 }
 
-/// Whether the text may hold one of the words: never without, where it does. `lower` is scratch.
-bool may_hold(std::string_view text, std::span<const std::string> needles, std::string& lower) {
-  lower.resize(text.size());
-  unsigned all = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    all |= c;
-    lower[i] = to_lower(text[i]);
+/// Writes `size` letters of `text` to `lower`; ored bytes. Blocks of one size, for the vectors of
+/// the machine.
+unsigned char lower_to(const char* __restrict text, std::size_t size, char* __restrict lower) {
+  constexpr std::size_t kBlock = 64;
+  std::array<unsigned char, kBlock> seen{};
+  std::size_t at = 0;
+  for (; at + kBlock <= size; at += kBlock) {
+    for (std::size_t i = 0; i < kBlock; ++i) {
+      const auto c = static_cast<unsigned char>(text[at + i]);
+      seen[i] |= c;
+      lower[at + i] = static_cast<char>(c | (static_cast<unsigned char>(c - 'A') < 26U ? 32U : 0U));
+    }
   }
-  const auto is_in = [&](const std::string& needle) {
-    return ::memmem(lower.data(), lower.size(), needle.data(), needle.size()) != nullptr;
-  };
-  return std::ranges::any_of(needles, is_in) ||
-         ((all >= 0x80 || lower.find("\\u") != std::string::npos) && may_fold_to_ascii(lower));
+  for (; at < size; ++at) {
+    seen[0] |= static_cast<unsigned char>(text[at]);
+    lower[at] = to_lower(text[at]);
+  }
+  return std::accumulate(seen.begin(), seen.end(), static_cast<unsigned char>(0), std::bit_or<>());
 }
+
+/// Whether a text holds the beginning of a word of the question, however its letters are written.
+/// Threads: one a thread.
+class NeedleFinder {
+ public:
+  explicit NeedleFinder(std::span<const std::string> needles) : needles_(needles) {}
+
+  /// Of an entry and its line. The names of members hold no word, so that a line that may hold one
+  /// is looked at once more: to index it takes three times as long.
+  bool may_answer(EntryType type, const std::string& line) {
+    if (!holds(line) && !is_suspect_) {
+      return false;
+    }
+    const Result<JsonValue> value = parser_.parse(line);
+    text_.clear();
+    if (value) {
+      entry_searchable_text(type, *value, text_, ' ');
+    }
+    if (holds(text_) || !is_suspect_) {
+      return is_found_;
+    }
+    lower_.clear();
+    for (std::string_view rest = text_; !rest.empty();) {
+      const std::size_t end = std::min(rest.find_first_of(" \n\t"), rest.size());
+      if (const std::string_view word = rest.substr(0, end); !is_all_ascii(word)) {
+        lower_.append(word).push_back(' ');
+      }
+      rest.remove_prefix(std::min(rest.size(), end + 1));
+    }
+    constexpr std::size_t kGrowthMax = 18;  // Of U+FDFA.
+    const std::string_view folded = folder_.fold(lower_, kGrowthMax * lower_.size());
+    const bool is_there = is_in(without_marks(folded, text_));
+    folder_.clear();
+    return is_there;
+  }
+
+ private:
+  /// Sets `is_found_` and, when it is not, `is_suspect_`: whether letters beyond ASCII may be it.
+  bool holds(std::string_view text) {
+    unsigned char all = 0;
+    // Not what it is called with: GCC's library gives the room that there is for the size.
+    lower_.resize_and_overwrite(text.size(), [&](char* to, std::size_t) {
+      all = lower_to(text.data(), text.size(), to);
+      return text.size();
+    });
+    is_found_ = is_in(lower_);
+    is_suspect_ = !is_found_ && (all >= 0x80 || lower_.find("\\u") != std::string::npos) &&
+                  may_fold_to_ascii(lower_);
+    return is_found_;
+  }
+
+  [[nodiscard]] bool is_in(std::string_view text) const {
+    return std::ranges::any_of(needles_, [&](const std::string& needle) {
+      return ::memmem(text.data(), text.size(), needle.data(), needle.size()) != nullptr;
+    });
+  }
+
+  std::span<const std::string> needles_;
+  JsonParser parser_;
+  TokenFolder folder_;
+  std::string lower_;
+  std::string text_;
+  bool is_found_ = false;
+  bool is_suspect_ = false;
+};
 
 enum class LineKind : std::uint8_t { kOther, kPlain, kOpened, kClosed, kDamaged, kUnread };
 
@@ -87,12 +160,13 @@ class SealedLog {
     const std::size_t size = bytes_.size();
     bytes_.append(kJsonPadding, '\0');
     split(std::string_view(bytes_).substr(0, size), bytes);
-    constexpr std::size_t kAtOnce = 64;
+    constexpr std::size_t kAtOnce = 32;
     for_each_parallel((lines_.size() + kAtOnce - 1) / kAtOnce, [&](std::size_t chunk) {
-      thread_local JsonParser parser;
+      JsonParser parser;
+      NeedleFinder finder(wish_.needles);
       const std::size_t end = std::min(lines_.size(), (chunk + 1) * kAtOnce);
       for (std::size_t i = chunk * kAtOnce; i < end; ++i) {
-        open(lines_[i], opener, parser);
+        open(lines_[i], opener, parser, finder);
       }
     });
     choose();
@@ -142,7 +216,8 @@ class SealedLog {
     }
   }
 
-  void open(LogLine& line, const LineOpener* opener, JsonParser& parser) const {
+  void open(LogLine& line, const LineOpener* opener, JsonParser& parser,
+            NeedleFinder& finder) const {
     if (!line.may_be_sealed || line.kind == LineKind::kUnread) {
       return;
     }
@@ -165,24 +240,7 @@ class SealedLog {
       return;
     }
     line.opened = *std::move(opened);
-    line.is_wanted = wish_.needles.empty() || may_answer(line.opened);
-  }
-
-  /// The names of members hold no word, so that what is left is looked at once more: to index it
-  /// takes three times as long.
-  [[nodiscard]] bool may_answer(const std::string& line) const {
-    thread_local std::string lower;
-    thread_local std::string text;
-    thread_local JsonParser parser;
-    if (!may_hold(line, wish_.needles, lower)) {
-      return false;
-    }
-    const Result<JsonValue> value = parser.parse(line);
-    text.clear();
-    if (value) {
-      entry_searchable_text(type_, *value, text, ' ');
-    }
-    return may_hold(text, wish_.needles, lower);
+    line.is_wanted = wish_.needles.empty() || finder.may_answer(type_, line.opened);
   }
 
   [[nodiscard]] bool is_asked(std::string_view id) const {
@@ -207,6 +265,9 @@ class SealedLog {
       look_at_others(latest);
     }
     all_ = latest.size();
+    if (std::ranges::none_of(lines_, &LogLine::is_wanted)) {
+      return;
+    }
     std::vector<std::size_t> places;
     for (const auto& [id, at] : latest) {
       places.push_back(at);

@@ -155,7 +155,8 @@ class Answers(Project):
         self.run_tool("seal", "on", "--session", "sealed", "--yes", key=key)
         self.run_tool("add", "fact", "--session", "sealed", "--id", "f1", "The lantern is lit", key=key)
         self.run_tool("rebuild-index")
-        self.run_tool("query", "lantern", key=key)
+        time.sleep(1)  # Logs that were written as they were indexed are read once more.
+        self.run_tool("query", "harbour lantern", key=key)
         with Opens(self.root.glob("sessions/plain*/facts.jsonl")) as opens:
             self.assertIn("lantern", self.run_tool("list", "--limit", "1", key=key))
             self.assertIn("lantern", self.run_tool("get", "f1", key=key))

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "base/hash.hpp"
-#include "model/entry.hpp"
 #include "base/lazy_columns.hpp"
+#include "model/entry.hpp"
 
 namespace bmad_mem {
 namespace {
