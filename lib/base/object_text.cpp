@@ -24,12 +24,16 @@ std::string minified(std::string_view text) {
 
 /// The offset just behind the string that starts at `at`, which is its opening quote.
 std::size_t after_string(std::string_view text, std::size_t at) {
-  for (++at; text[at] != '"'; ++at) {
-    if (text[at] == '\\') {
-      ++at;
+  while (true) {
+    at = text.find('"', at + 1);
+    std::size_t first = at;  // Of the backslashes before it: in pairs they are letters.
+    while (text[first - 1] == '\\') {
+      --first;
+    }
+    if ((at - first) % 2 == 0) {
+      return at + 1;
     }
   }
-  return at + 1;
 }
 
 /// The offset of the ',' or '}' that ends the value that starts at `at`.
@@ -56,6 +60,8 @@ ObjectText::ObjectText(JsonValue object, std::string_view text) {
   assert(object.is_object());
   const std::string compact = minified(text);
   const std::string_view view = compact;
+  constexpr std::size_t kUsual = 12;
+  members_.reserve(kUsual);
   std::size_t at = 1;
   for (const JsonMember& member : object.members()) {
     const std::size_t key_end = after_string(view, at);
@@ -98,7 +104,13 @@ void ObjectText::remove(std::string_view key) {
 
 std::string ObjectText::to_line(std::span<const std::string_view> first,
                                 std::span<const std::string_view> last) const {
-  std::string line = "{";
+  std::size_t size = 2;
+  for (const Member& member : members_) {
+    size += member.key_raw.size() + member.raw.size() + 2;
+  }
+  std::string line;
+  line.reserve(size);
+  line += '{';
   const auto append = [&](const Member& member) {
     line += line.size() > 1 ? "," : "";
     line += member.key_raw;
@@ -119,7 +131,8 @@ std::string ObjectText::to_line(std::span<const std::string_view> first,
     }
   }
   append_named(last);
-  return line + '}';
+  line += '}';
+  return line;
 }
 
 }  // namespace bmad_mem

@@ -27,11 +27,11 @@ constexpr std::size_t kDigits = 8;
 
 std::string hex_of(std::span<const std::uint32_t> hashes) {
   constexpr std::string_view kHex = "0123456789abcdef";
-  std::string text;
-  text.reserve(hashes.size() * kDigits);
+  std::string text(hashes.size() * kDigits, '\0');
+  char* to = text.data();
   for (const std::uint32_t hash : hashes) {
     for (unsigned shift = 32; shift > 0; shift -= 4) {
-      text += kHex[(hash >> (shift - 4)) & 15U];
+      *to++ = kHex[(hash >> (shift - 4)) & 15U];
     }
   }
   return text;

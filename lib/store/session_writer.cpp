@@ -35,7 +35,7 @@ Result<FileLock::Guard> SessionWriter::lock(std::string_view operation) {
   }
   if (guard) {
     BMAD_TRY(check_version());
-    static_cast<void>(read_seal());  // Who appends asks again.
+    seal_is_read_ = read_seal().has_value();  // Else who appends asks again.
     BMAD_TRY(leave_out_all_refused());
   }
   return guard;
@@ -43,14 +43,17 @@ Result<FileLock::Guard> SessionWriter::lock(std::string_view operation) {
 
 Result<AppendLog::Written> SessionWriter::append(const FileLock::Guard& guard,
                                                  const std::string& log_file,
-                                                 std::string_view lines) {
+                                                 std::string_view lines, SealLook look) {
   AppendLog& target = log(log_file);
-  BMAD_TRY(read_seal());  // The holder of the lock may have rewritten a log.
+  if (look == SealLook::kNow || !seal_is_read_) {
+    BMAD_TRY(read_seal());
+  }
   BMAD_TRY_ASSIGN(const std::uint64_t size, target.prepare());
   BMAD_TRY(adopt_sealed_file(log_file, target));
   BMAD_TRY(check_quota(log_file, size, lines.size()));
   const std::optional<EntryType> type = entry_type_of_log_file(log_file);
-  const std::uint64_t chain = type ? chain_of(guard.lock_file(), *type, target.file()) : 0;
+  const std::uint64_t chain =
+      type ? chain_of(guard.lock_file(), *type, target.file(), target.stamp()) : 0;
   Result<AppendLog::Written> written = target.write(lines);
   if (!written) {
     if (const std::vector<ByteRange> refused = target.refused(); !refused.empty()) {
@@ -59,7 +62,7 @@ Result<AppendLog::Written> SessionWriter::append(const FileLock::Guard& guard,
     return written;
   }
   if (type) {
-    stamp_log(guard.lock_file(), *type, target.file(), written->end, chain);
+    target.set_stamp(stamp_log(guard.lock_file(), *type, target.file(), written->end, chain));
   }
   size_estimate_ += lines.size();
   seen_sizes_[log_file] = size + lines.size();

@@ -25,6 +25,10 @@ std::string json_pretty(std::string_view text);
 /// Builds one compact JSON text from front to back. The caller pairs begin and end.
 class JsonWriter {
  public:
+  JsonWriter() {
+    constexpr std::size_t kUsual = 320;
+    text_.reserve(kUsual);
+  }
   JsonWriter& begin_object();
   JsonWriter& end_object();
   JsonWriter& begin_array();

@@ -21,9 +21,7 @@ namespace bmad_mem {
 struct OpenLog {
   std::unique_ptr<File> file;
   FileInfo identity;
-  // As prepare() saw them; guarded by the session's lock.
-  std::uint64_t size = 0;
-  std::int64_t mtime_ns = 0;
+  std::uint64_t size = 0;  // As prepare() saw it; guarded by the session's lock.
 
   std::mutex mutex;  // Guards what follows; not held during a sync.
   std::condition_variable synced;
@@ -86,6 +84,9 @@ Result<std::uint64_t> AppendLog::prepare() {
     BMAD_TRY(leave_out_refused());  // Closes the file; a new one is at the path.
     BMAD_TRY(open_at_path());
   }
+  if (open_->size > 0 && stamp_ && stamp_->describes(at_path_)) {
+    return open_->size;  // It ends as this process left it.
+  }
   if (open_->size > 0) {
     char last = '\0';
     BMAD_TRY_ASSIGN(const std::size_t got,
@@ -110,7 +111,7 @@ Status AppendLog::open_at_path() {
   }
   if (open_ != nullptr && at_path && at_path->same_file(open_->identity)) {
     open_->size = at_path->size;
-    open_->mtime_ns = at_path->mtime_ns;
+    at_path_ = *at_path;
     return {};
   }
   return open_current(at_path ? &*at_path : nullptr);
@@ -126,7 +127,7 @@ Status AppendLog::open_current(const FileInfo* at_path) {
   BMAD_TRY_ASSIGN(log->file, files_.open(path_, OpenMode::kAppend));
   BMAD_TRY_ASSIGN(log->identity, log->file->info());
   log->size = log->identity.size;
-  log->mtime_ns = log->identity.mtime_ns;
+  at_path_ = log->identity;
   open_ = std::move(log);
   return {};
 }
@@ -204,9 +205,8 @@ const FileInfo& AppendLog::identity_of(const Written& written) { return written.
 File& AppendLog::file() const { return *open_->file; }
 
 FileInfo AppendLog::info() const {
-  FileInfo info = open_->identity;
-  info.size = open_->size;
-  info.mtime_ns = open_->mtime_ns;
+  FileInfo info = at_path_;
+  info.size = open_->size;  // A torn end is mended.
   return info;
 }
 

@@ -70,23 +70,28 @@ std::optional<LogStamp> read_stamp(FileSystem& files, std::string_view session_i
   return lock_file ? read_stamp(**lock_file, type) : std::nullopt;
 }
 
-std::uint64_t chain_of(File& lock_file, EntryType type, File& log) {
-  const std::optional<LogStamp> stamp = read_stamp(lock_file, type);
-  if (!stamp) {
-    return new_chain();
+std::uint64_t chain_of(File& lock_file, EntryType type, File& log,
+                       const std::optional<LogStamp>& own) {
+  const auto fits = [&](const std::optional<LogStamp>& stamp) {
+    const Result<FileInfo> now = stamp ? log.info() : Result<FileInfo>();  // As late as can be.
+    return stamp && now && stamp->describes(*now);
+  };
+  if (fits(own)) {
+    return own->chain;
   }
-  const Result<FileInfo> now = log.info();  // As late as can be.
-  return now && stamp->describes(*now) ? stamp->chain : new_chain();
+  const std::optional<LogStamp> stamp = read_stamp(lock_file, type);
+  return fits(stamp) ? stamp->chain : new_chain();
 }
 
-void stamp_log(File& lock_file, EntryType type, File& log, std::uint64_t end, std::uint64_t chain) {
+std::optional<LogStamp> stamp_log(File& lock_file, EntryType type, File& log, std::uint64_t end,
+                                  std::uint64_t chain) {
   const std::int64_t time_ns = exact_time_ns();
   if (boot_id().empty() || !log.set_mtime(time_ns)) {
-    return;
+    return std::nullopt;
   }
   const Result<FileInfo> now = log.info();
   if (!now || now->mtime_ns != time_ns || now->size != end) {
-    return;
+    return std::nullopt;
   }
   std::string record;
   for (const std::uint64_t number :
@@ -95,7 +100,10 @@ void stamp_log(File& lock_file, EntryType type, File& log, std::uint64_t end, st
     put_little(number, record);
   }
   put_little(hash_of(record, type), record);
-  static_cast<void>(lock_file.write_at(place_of(type), record));
+  if (!lock_file.write_at(place_of(type), record)) {
+    return std::nullopt;
+  }
+  return LogStamp{.log = *now, .chain = chain};
 }
 
 }  // namespace bmad_mem

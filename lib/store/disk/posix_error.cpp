@@ -1,7 +1,6 @@
 #include <cerrno>
 #include <cstring>
-
-#include <fmt/format.h>
+#include <utility>
 
 #include "store/posix_file_system.hpp"
 
@@ -40,10 +39,13 @@ bool means_full(int error_number) {
 }  // namespace
 
 Error posix_error(int error_number, std::string_view action, std::string path) {
+  // Not formatted: most are of files that may be missing, and nobody reads them.
+  std::string message = "cannot ";
+  message.append(action).append(": ").append(std::strerror(error_number));
+  message.append(remedy(error_number));
   return Error{
       .code = means_full(error_number) ? ErrorCode::E_STORAGE_FULL : ErrorCode::E_STORAGE_IO,
-      .message =
-          fmt::format("cannot {}: {}{}", action, std::strerror(error_number), remedy(error_number)),
+      .message = std::move(message),
       .path = std::move(path),
       .os_error = error_number};
 }

@@ -18,12 +18,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
+#include "store/log_stamp.hpp"
 
 namespace bmad_mem {
 
@@ -111,6 +113,9 @@ class AppendLog {
   /// The file that prepare() opened, and what it was then.
   [[nodiscard]] File& file() const;
   [[nodiscard]] FileInfo info() const;
+  /// How the last write of this process left it: while it looks the same, nobody else has written.
+  [[nodiscard]] const std::optional<LogStamp>& stamp() const { return stamp_; }
+  void set_stamp(std::optional<LogStamp> stamp) { stamp_ = stamp; }
   /// Whether prepare() found the end of the log torn.
   [[nodiscard]] bool was_torn() const { return was_torn_; }
   /// What was refused in it and is still there; empty is the rule. Threads: any.
@@ -130,6 +135,8 @@ class AppendLog {
   std::string path_;
   std::string quarantine_path_;
   std::shared_ptr<struct OpenLog> open_;
+  FileInfo at_path_;  // As prepare() saw it.
+  std::optional<LogStamp> stamp_;
   std::uint64_t refused_inode_ = 0;
   std::vector<RefusedRange> refused_elsewhere_;
   bool was_torn_ = false;

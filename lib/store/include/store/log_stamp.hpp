@@ -49,11 +49,14 @@ std::optional<LogStamp> read_stamp(File& lock_file, EntryType type);
 /// Of session `session_id`.
 std::optional<LogStamp> read_stamp(FileSystem& files, std::string_view session_id, EntryType type);
 
-/// Before a write to `log`, under the lock: the chain to go on with. A new one where the record
-/// does not fit.
-std::uint64_t chain_of(File& lock_file, EntryType type, File& log);
+/// Before a write to `log`, under the lock: the chain to go on with. A new one where neither `own`,
+/// what this process wrote last, nor the record fits.
+std::uint64_t chain_of(File& lock_file, EntryType type, File& log,
+                       const std::optional<LogStamp>& own = std::nullopt);
 
-/// Behind a write that ended at `end`, under the lock. What fails here fails nothing.
-void stamp_log(File& lock_file, EntryType type, File& log, std::uint64_t end, std::uint64_t chain);
+/// Behind a write that ended at `end`, under the lock: what was written. What fails here fails
+/// nothing.
+std::optional<LogStamp> stamp_log(File& lock_file, EntryType type, File& log, std::uint64_t end,
+                                  std::uint64_t chain);
 
 }  // namespace bmad_mem

@@ -31,6 +31,9 @@ struct SessionWriterOptions {
   std::string agent_id;
 };
 
+/// When an append looks at the seal: at the lock is enough for who has rewritten no log since.
+enum class SealLook : std::uint8_t { kNow, kAtLock };
+
 class SessionWriter {
  public:
   /// `files` and `clock` must outlive the writer. Touches nothing yet.
@@ -46,7 +49,7 @@ class SessionWriter {
   /// The caller holds the lock and then calls settle(), without the lock.
   /// Errors: E_SIZE_LIMIT: the session would exceed its quota; as AppendLog otherwise.
   Result<AppendLog::Written> append(const FileLock::Guard& guard, const std::string& log_file,
-                                    std::string_view lines);
+                                    std::string_view lines, SealLook look = SealLook::kNow);
 
   /// Waits until what append() wrote to `log_file` survives power loss. The seal follows when it is
   /// due: behind at least a sixteenth of what it covers, so that a line costs its hash some sixteen
@@ -105,6 +108,7 @@ class SessionWriter {
   std::optional<FileInfo> manifest_file_;
   FileInfo checked_manifest_;  // Whose version this program knows.
   Seal seal_;
+  bool seal_is_read_ = false;   // By lock().
   bool seal_is_newer_ = false;  // A newer version wrote it: it stays as it is.
   FileInfo seal_file_;          // What seal_ was read from or written to; no size: there is none.
 };
