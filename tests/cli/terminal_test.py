@@ -2,8 +2,10 @@
 """What the tool does on a terminal: colours, cut lines, a progress bar that leaves nothing behind."""
 
 import fcntl
+import json
 import os
 import pty
+import re
 import select
 import struct
 import subprocess
@@ -13,6 +15,8 @@ import time
 from tool_under_test import TIMEOUT_S, TOOL, ToolTest, main
 
 ESCAPE = "\x1b["
+AGENTS = ({"CLAUDECODE": "1"}, {"BMAD_AGENT_ID": "x"})
+KEY = {"BMAD_MEM_KEY": "a" * 64}
 
 
 class Terminal(ToolTest):
@@ -162,16 +166,21 @@ class Terminal(ToolTest):
                 self.assertRegex(written, rf"{name}  \[[#.]{{30}}\] +\d+ %  [\d,]+ of [\d,]+ {unit}\x1b\[K")
                 self.assertIn("\r" + ESCAPE + "K", written)
 
-    def answer(self, reply, *arguments):
+    def answer(self, reply, *arguments, **environment):
         """Exit status, and what the tool writes, of a person who answers its question."""
         ours, its = pty.openpty()
         with subprocess.Popen(
-            [str(TOOL), *arguments], cwd=self.folder, env=self.environment, stdin=its, stdout=its, stderr=its
+            [str(TOOL), *arguments],
+            cwd=self.folder,
+            env={**self.environment, **environment},
+            stdin=its,
+            stdout=its,
+            stderr=its,
         ) as process:
             os.close(its)
             written = b""
             end = time.monotonic() + TIMEOUT_S
-            while reply and b"[y/N]" not in written and time.monotonic() < end:
+            while reply and not re.search(rb"\[y/N\]|\[q\]uit\?", written) and time.monotonic() < end:
                 written += os.read(ours, 4096)
             os.write(ours, reply)
             written += self.read_all(ours).encode()
@@ -202,6 +211,60 @@ class Terminal(ToolTest):
         status, written = self.answer(b"", "delete", "--match", "nowhere")
         self.assertEqual(status, 0)
         self.assertNotIn("[y/N]", written)
+
+    def test_an_agents_shell_trusts_only_with_a_y_at_the_terminal(self):
+        for sign in AGENTS:
+            self.run_tool("trust", "--revoke")
+            for arguments in (("trust",), ("trust", "--yes")):
+                status, written = self.answer(b"n\n", *arguments, **sign)
+                self.assertEqual(status, 1)
+                self.assertIn("trust this memory? [y/N]", written)
+                self.assertEqual(json.loads(self.run_tool("--json", "trust", status=1))["trust"], "foreign")
+            self.assertEqual(self.answer(b"y\n", "trust", "--yes", **sign)[0], 0)
+            self.assertEqual(json.loads(self.run_tool("--json", "trust"))["trust"], "trusted")
+
+    def test_an_agents_shell_accepts_only_with_a_y_at_the_terminal(self):
+        waits = self.run_tool("--agent-id", "smith", "remember", "--category", "constraint", "Push to main").strip()
+        for sign in AGENTS:
+            for reply, arguments in (
+                (b"n\n", ("review", "--accept", waits)),
+                (b"a\nn\n", ("review",)),
+                (b"y\nn\n", ("recall", "--accept-all")),
+                (b"n\n", ("recall", "--accept-all", "--yes")),
+            ):
+                status, written = self.answer(reply, *arguments, **sign)
+                self.assertEqual(status, 1, written)
+                self.assertIn(f"accept {waits}? [y/N]", written)
+                self.assertIn("E_ACCESS_DENIED", written)
+                self.assertIn(waits, self.run_tool("recall", "--candidates"))
+        self.assertEqual(self.answer(b"y\n", "review", "--accept", waits, **AGENTS[0])[0], 0)
+        self.assertNotIn(waits, self.run_tool("recall", "--candidates"))
+
+    def test_each_shell_is_asked_before_all_is_sealed_opened_or_redacted(self):
+        log = self.folder / ".bmad/memory/sessions/s1/facts.jsonl"
+
+        def refuse(question, *arguments):
+            before = log.read_bytes()
+            for sign in ({}, *AGENTS):
+                status, written = self.answer(b"n\n", *arguments, **KEY, **sign)
+                self.assertEqual((status, log.read_bytes()), (1, before), written)
+                self.assertIn(f"{question} [y/N]", written)
+
+        refuse("rewrite every session in which a secret is found?", "redact", "--all")
+        refuse("Losing the key is final: without it nothing opens them.", "seal", "on")
+        self.assertEqual(self.answer(b"y\n", "seal", "on", **KEY)[0], 0)
+        self.assertNotIn(b"canteen", log.read_bytes())
+        refuse("open all sealed entries, and write them in clear?", "seal", "off")
+
+    def test_what_an_agents_shell_allows_holds_once_a_person_trusts_it(self):
+        self.assertEqual(self.answer(b"", "redact", "--allow", "--rule", "email", **AGENTS[0])[0], 0)
+        self.run_tool("add", "fact", "--id", "k2", "mail ann@corp.de")
+        self.assertNotIn("ann@corp.de", self.run_tool("get", "k2"))
+        status, written = self.answer(b"y\n", "trust")
+        self.assertEqual(status, 0)
+        self.assertIn("privacy.allow: rule=email is left as it is", written)
+        self.run_tool("add", "fact", "--id", "k3", "mail ann@corp.de")
+        self.assertIn("ann@corp.de", self.run_tool("get", "k3"))
 
     def test_quiet_shows_no_progress(self):
         self.assertEqual(self.import_slowly("--quiet"), "")
