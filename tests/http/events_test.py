@@ -85,6 +85,19 @@ class Events(HttpServerTest):
         again = Stream(self, "/memory/events?q=ledgers", {"Last-Event-ID": last})
         self.assertEqual(again.event()["data"]["id"], "d-1")
 
+    def test_without_the_key_nothing_is_told_of_a_sealed_entry(self):
+        self.environment["BMAD_MEM_KEY"] = "a" * 64  # Not the server's.
+        self.run_tool("session", "new", "--id", "s2")
+        self.run_tool("seal", "on", "--session", "s1", "--yes")
+        streams = [Stream(self, target) for target in ("/memory/events", "/memory/events?q=pool")]
+        for stream in streams:
+            stream.block()
+        self.add("sealed")
+        self.run_tool("edit", "sealed", "--set", "content=pool")
+        self.add("open", session="s2")
+        for stream in streams:
+            self.assertEqual(stream.event()["data"]["id"], "open")
+
     def test_parameters_that_make_no_sense_are_named(self):
         for target in ("/memory/events?q=a&q=b", "/memory/events?q=status:nonsense"):
             self.assertEqual(Stream(self, target).status, 400)

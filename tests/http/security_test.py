@@ -69,6 +69,97 @@ class SecurityTest(ServeTest):
         return answer.json()["secret"]
 
 
+class SealedTest(SecurityTest):
+    """A sealed session, asked by a server that has no key and by one that has it."""
+
+    WORD = "zqcanary"
+    QUERIES = {"/memory/search": "?q=boat", "/memory/context": "?task=boat"}
+    # What shows a sealed entry to who has the key.
+    OPENING = {"/memory/search", "/memory/entries", "/memory/record/{id}", "/memory/record/{id}/history",
+               "/memory/sessions/{session_id}/timeline", "/memory/sessions/{session_id}/artifacts/{id}", "/memory/export"}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        other = cls.folder_of_all / "other"  # Else the server that runs answers for this one.
+        other.mkdir(mode=0o700)
+        cls.keyed = Server(TOOL, cls.folder_of_all, {**cls.class_environment, **cls.key, "XDG_RUNTIME_DIR": str(other)})
+        cls.addClassCleanup(cls.keyed.process.stdout.close)
+        cls.addClassCleanup(cls.keyed.stop)
+
+    @classmethod
+    def fill(cls):
+        cls.key = {"BMAD_MEM_KEY": "a" * 64}
+        cls.tool_in_class("session", "new", "--id", "s2")
+        cls.tool_in_class("add", "fact", "--session", "s2", "--id", "open", "The open boat")
+        text = f"The {cls.WORD} boat"
+        cls.tool_in_class("add", "fact", "--session", "s1", "--id", "f1", "--field", f"topic={cls.WORD}", text)
+        cls.tool_in_class("add", "conversation", "--session", "s1", "--id", "m1", "--role", "user", text)
+        cls.tool_in_class("remember", "--session", "s1", "--category", "constraint", "--key", cls.WORD, text)
+        (cls.folder_of_all / "plan.md").write_text(f"# {cls.WORD} plan\n", encoding="ascii")
+        cls.artifact = cls.tool_in_class("artifact", "add", "--session", "s1", "plan.md").strip()
+        cls.tool_in_class("summary", "update", "--rules", "--session", "s1")
+        cls.class_environment.update(cls.key)
+        cls.tool_in_class("seal", "on", "--session", "s1", "--yes")
+        del cls.class_environment["BMAD_MEM_KEY"]
+
+    def answers(self, server):
+        """The template of each path that is read, with its answer."""
+        for path, methods in server.ask("GET", "/openapi.json").json()["paths"].items():
+            if "get" in methods and path.startswith("/memory/") and path != "/memory/events":
+                for entry in ("f1", "m1", self.artifact) if "{id}" in path else ("",):
+                    target = path.format(session_id="s1", id=entry) + self.QUERIES.get(path, "")
+                    yield path, server.ask("GET", target)
+
+    def test_without_the_key_no_answer_has_a_sealed_word(self):
+        for path, answer in self.answers(self.server):
+            self.assertIn(answer.status, (200, 404), (path, answer.raw))
+            self.assertNotIn(self.WORD.encode(), answer.raw, path)
+        shown = {path for path, answer in self.answers(self.keyed) if self.WORD.encode() in answer.body}
+        self.assertEqual(shown, self.OPENING)
+
+    def test_without_the_key_the_sealed_entries_are_counted(self):
+        for server, count in ((self.server, 4), (self.keyed, 0)):
+            found = server.ask("GET", "/memory/search?q=boat").json()
+            self.assertEqual(found["instead"], [f"{count} sealed entries need the key"] if count else [])
+            self.assertEqual(len(found["hits"]), 1 if count else 4)
+            timeline = server.ask("GET", "/memory/sessions/s1/timeline").json()
+            self.assertEqual((timeline.get("closed_lines", 0), len(timeline["entries"])), (count, 4 - count))
+            for name in ("jsonl", "json", "yaml", "markdown", "csv"):
+                answer = server.ask("GET", f"/memory/export?format={name}")
+                self.assertEqual(answer.header("sealed-entries"), str(count) if count else None, name)
+                self.assertEqual(self.WORD.encode() in answer.body, not count, name)
+            self.assertEqual(server.ask("GET", "/memory/context?task=boat").json()["sealed_lines"], 4)
+            types = server.ask("GET", "/memory/sessions/s1").json()["statistics"]["types"]
+            self.assertEqual(sum(each["sealed_lines"] for each in types), 4)
+
+    def test_a_document_opens_with_the_key_alone(self):
+        target = f"/memory/sessions/s1/artifacts/{self.artifact}"
+        self.assertEqual(self.server.ask("GET", target).status, 404)
+        answer = self.keyed.ask("GET", target)
+        self.assertEqual((answer.status, answer.body), (200, f"# {self.WORD} plan\n".encode()))
+        self.assertEqual(answer.header("content-type"), "text/plain; charset=utf-8")
+        stored = self.root / "sessions" / "s1" / "artifacts" / f"{self.artifact}.md"
+        self.assertNotIn(self.WORD, stored.read_text(encoding="ascii"))
+
+    def test_without_the_key_nothing_is_changed_or_written_in_clear(self):
+        logs = {path: path.read_bytes() for path in self.root.glob("sessions/s1/*.jsonl")}
+        for method, target, body, status in (
+            ("POST", "/memory/record", {"type": "fact", "session_id": "s1", "content": self.WORD}, 403),
+            ("POST", "/memory/records", {"type": "fact", "session_id": "s1", "entries": [{"content": self.WORD}]}, 403),
+            ("POST", "/memory/knowledge", {"category": "style", "key": "x", "value": self.WORD}, 403),
+            ("PATCH", "/memory/record/f1", {"content": self.WORD}, 404),
+            ("POST", "/memory/pin", {"id": "f1"}, 404),
+            ("POST", "/memory/link", {"from": "f1", "relation": "solves", "to": "m1"}, 404),
+        ):
+            answer = self.server.ask(method, target, body)
+            self.assertEqual(answer.status, status, (target, answer.body))
+            self.assertNotIn(self.WORD.encode(), answer.raw, target)
+            if status == 403:
+                self.assertIn("sealing.json", answer.json()["error"]["path"])
+        self.assertEqual({path: path.read_bytes() for path in logs}, logs)
+
+
 class MatrixTest(SecurityTest):
     """Every combination: an answer is one of the refusals that apply, or the request is carried out."""
 
