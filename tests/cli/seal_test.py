@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Kills `seal on`, `seal rotate` and `seal off` at many moments, runs them again, and looks at the result:
 no entry is lost, and no word of a sealed one stands in any file. With the key a query answers as if nothing were
-sealed; a passphrase is typed on a terminal; what hooks record waits for the key.
+sealed; a passphrase is typed on a terminal; what hooks record waits for the key; MCP tells what the key opens; a merge
+conflict in sealing.json loses nothing.
 
 Usage: seal_test.py BMAD_MEM. Exit status 1 if a check failed.
 """
@@ -19,6 +20,10 @@ import sys
 import tempfile
 import time
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "mcp"))
+
+from mcp_process import McpProcess  # noqa: E402
 
 TOOL = pathlib.Path(sys.argv.pop(1)).resolve()
 WORD = "zqcanary"
@@ -61,6 +66,15 @@ class Project(unittest.TestCase):
         path.write_text(os.urandom(32).hex() + "\n")
         path.chmod(0o600)
         return name
+
+    def hook(self, prompt, key=None, event="UserPromptSubmit"):
+        payload = {"hook_event_name": event, "session_id": "h1", "cwd": str(self.project), "prompt": prompt,
+                   "source": "startup"}
+        return self.run_tool("hook", "claude-code", "--budget-ms", "20000", "--limit-ms", "60000",
+                             text=json.dumps(payload), key=key)
+
+    def waiting(self):
+        return list((self.folder / "home").rglob("waiting.jsonl"))[0]
 
 
 class Opens:
@@ -180,15 +194,6 @@ class Answers(Project):
 
 
 class Hooks(Project):
-    def hook(self, prompt, key=None, event="UserPromptSubmit"):
-        payload = {"hook_event_name": event, "session_id": "h1", "cwd": str(self.project), "prompt": prompt,
-                   "source": "startup"}
-        return self.run_tool("hook", "claude-code", "--budget-ms", "20000", "--limit-ms", "60000",
-                             text=json.dumps(payload), key=key)
-
-    def waiting(self):
-        return list((self.folder / "home").rglob("waiting.jsonl"))[0]
-
     def test_what_is_recorded_waits_for_the_key(self):
         key = self.make_key("key")
         self.run_tool("seal", "on", "--yes", key=key)
@@ -522,6 +527,121 @@ class Rotation(Project):
         if "passphrase" in record:
             self.rotate(passphrase="right horse")
         self.assertEqual(self.found(key="second"), 3)
+
+
+class OverMcp(Project):
+    def setUp(self):
+        super().setUp()
+        self.run_tool("session", "new", "--id", "s2")
+        self.run_tool("add", "fact", "--session", "s2", "--id", "open", "The open boat")
+        self.run_tool("session", "new", "--id", "s1")
+        text = f"The {WORD} boat"
+        self.run_tool("add", "fact", "--session", "s1", "--id", "f1", text)
+        self.run_tool("add", "conversation", "--session", "s1", "--id", "m1", "--role", "user", text)
+        self.run_tool("remember", "--session", "s1", "--category", "constraint", "--key", WORD, text)
+        self.run_tool("summary", "update", "--rules", "--session", "s1")
+        self.key = self.make_key("key")
+        self.run_tool("seal", "on", "--session", "s1", "--yes", key=self.key)
+
+    def start(self, key):
+        server = McpProcess([TOOL, "mcp"], self.project, self.environment(key))
+        self.addCleanup(server.leave)
+        server.open()
+        return server
+
+    CALLS = (("memory_search", {"query": "boat"}), ("memory_search", {"query": WORD}), ("memory_get", {"ids": ["f1", "open"]}),
+             ("memory_context", {"task": "boat"}), ("memory_recall", {}), ("memory_sessions", {}), ("memory_stats", {}),
+             ("memory_summary", {"session_id": "s1"}))
+    RESOURCES = ("memory://sessions", "memory://sessions/s1", "memory://summaries/s1", "memory://entries/f1")
+
+    def test_without_the_key_nothing_has_a_sealed_word(self):
+        server = self.start(None)
+        answers = [server.call(name, **arguments) for name, arguments in self.CALLS]
+        answers += [server.request("resources/read", {"uri": uri}) for uri in self.RESOURCES]
+        answers += [server.request("prompts/get", {"name": name, "arguments": arguments})
+                    for name, arguments in (("load_context", {"task": "boat"}), ("review", {}))]
+        answers += [server.request("resources/list"), server.request("completion/complete", {
+            "ref": {"type": "ref/resource", "uri": "memory://entries/{id}"}, "argument": {"name": "id", "value": "f"}})]
+        for answer in answers:
+            self.assertNotIn(WORD, json.dumps(answer))
+        for at, said in enumerate(("Note: 3 sealed entries need the key.", "Note: 3 sealed entries need the key.", "no entry f1",
+                                   "Note: 3 sealed lines were left out")):
+            self.assertIn(said, answers[at]["result"]["content"][0]["text"], self.CALLS[at])
+        self.assertIn("The open boat", json.dumps(answers[0]))
+
+    def test_with_the_key_all_but_contexts_open(self):
+        server = self.start(self.key)
+        found = server.call("memory_search", query="boat")["result"]["content"][0]["text"]
+        self.assertEqual(found.count(f"The {WORD}"), 3)
+        self.assertNotIn("Note:", found)
+        self.assertIn(WORD, json.dumps(server.call("memory_get", ids=["f1"])))
+        self.assertIn(WORD, json.dumps(server.request("resources/read", {"uri": "memory://entries/f1"})))
+        self.assertEqual(json.dumps(server.request("resources/read", {"uri": "memory://sessions/s1"})).count(f"The {WORD}"), 3)
+        context = server.call("memory_context", task="boat")["result"]["content"][0]["text"]
+        self.assertIn("The open boat", context)
+        self.assertIn("3 sealed lines were left out", context)
+        for answer in (context, server.request("prompts/get", {"name": "load_context", "arguments": {"task": "boat"}})):
+            self.assertNotIn(WORD, json.dumps(answer))
+
+    def test_without_the_key_nothing_is_changed_or_written_in_clear(self):
+        server = self.start(None)
+        logs = {path: path.read_bytes() for path in self.root.glob("sessions/s1/*.jsonl")}
+        for name, arguments in (("memory_add", {"type": "fact", "text": WORD, "session_id": "s1"}),
+                                ("memory_update", {"id": "f1", "fields": {"content": WORD}}),
+                                ("memory_link", {"from": "f1", "relation": "solves", "to": "m1"})):
+            self.assertTrue(server.call(name, **arguments)["result"]["isError"], name)
+        self.assertEqual({path: path.read_bytes() for path in logs}, logs)
+
+
+class Conflict(Project):
+    """Two branches have sealed another session each, and git has left its marks in sealing.json."""
+
+    def git(self, *arguments, status=0):
+        done = subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=self.project, text=True,
+                              capture_output=True, env=self.environment(None), timeout=120, check=False)
+        self.assertEqual(done.returncode, status, (arguments, done.stdout, done.stderr))
+
+    def setUp(self):
+        super().setUp()
+        self.key = self.make_key("key")
+        self.git("init", "-q", "-b", "ours")
+        for session in ("s1", "s2"):
+            self.run_tool("session", "new", "--id", session)
+        self.run_tool("seal", "on", "--sensitive", "--yes", key=self.key)
+        self.run_tool("add", "fact", "--session", "s1", json.dumps({"id": "f1", "content": f"the {WORD} boat", "sensitive": True}),
+                      key=self.key)
+        self.git("add", "-A")
+        self.git("commit", "-qm", "1")
+        for branch, session in (("theirs", "s1"), ("ours", "s2")):
+            self.git("checkout", "-q", "-B", branch, *(("ours",) if branch == "theirs" else ()))
+            self.run_tool("seal", "on", "--session", session, "--yes", key=self.key)
+            self.git("commit", "-qam", session)
+            self.git("checkout", "-q", "ours")
+        self.git("merge", "-q", "theirs", status=1)
+        self.assertIn("<<<<<<<", (self.root / "sealing.json").read_text())
+
+    def test_nothing_is_lost(self):
+        logs = {path: path.read_bytes() for path in self.root.glob("sessions/*/*.jsonl")}
+        for key in (self.key, None):
+            for command in (("add", "fact", "--session", "s1", "x"), ("add", "fact", "--session", "s2", "x"), ("seal", "on", "--yes"),
+                            ("seal", "off", "--yes"), ("seal", "rotate", "--new-key-file", str(self.folder / "second"), "--yes")):
+                self.run_tool(*command, key=key, status=1)
+                self.assertRegex(self.said, "E_STORAGE_CORRUPT: .*/sealing.json: can't be read, so nothing is written")
+            self.assertIn("sealing.json: can't be read", self.run_tool("doctor", key=key, status=1))
+            marks = self.run_tool("git", "check", key=key, status=1)
+            self.assertRegex(marks, r"sealing.json:\d+: a conflict marker of an unfinished merge")
+            for command in (("query", "boat"), ("list",)):
+                self.assertEqual(WORD in self.run_tool(*command, key=key), key is not None, command)
+                self.assertEqual("1 sealed entry needs the key" in self.said, key is None, command)
+        self.assertEqual({path: path.read_bytes() for path in logs}, logs)
+        self.hook(f"the {WORD} boat leaves at nine", key=self.key)
+        self.assertIn(WORD, self.waiting().read_text())
+        self.git("checkout", "--ours", ".bmad/memory/sealing.json")
+        self.hook("and now the file is whole", key=self.key)
+        self.assertEqual(self.waiting().read_text(), "")
+        self.assertEqual(self.run_tool("list", key=self.key).count(WORD), 2)
+        self.run_tool("verify", key=self.key)
+        self.assertEqual({path: path.read_bytes() for path in logs}, logs)
 
 
 class SealTest(Project):
