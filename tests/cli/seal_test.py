@@ -576,7 +576,8 @@ class OverMcp(Project):
         self.assertNotIn("Note:", found)
         self.assertIn(WORD, json.dumps(server.call("memory_get", ids=["f1"])))
         self.assertIn(WORD, json.dumps(server.request("resources/read", {"uri": "memory://entries/f1"})))
-        self.assertEqual(json.dumps(server.request("resources/read", {"uri": "memory://sessions/s1"})).count(f"The {WORD}"), 3)
+        session = server.request("resources/read", {"uri": "memory://sessions/s1"})
+        self.assertEqual(json.dumps(session).count(f"The {WORD}"), 3)
         context = server.call("memory_context", task="boat")["result"]["content"][0]["text"]
         self.assertIn("The open boat", context)
         self.assertIn("3 sealed lines were left out", context)
@@ -597,8 +598,8 @@ class Conflict(Project):
     """Two branches have sealed another session each, and git has left its marks in sealing.json."""
 
     def git(self, *arguments, status=0):
-        done = subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=self.project, text=True,
-                              capture_output=True, env=self.environment(None), timeout=120, check=False)
+        done = subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=self.project,
+                              text=True, capture_output=True, env=self.environment(None), timeout=120, check=False)
         self.assertEqual(done.returncode, status, (arguments, done.stdout, done.stderr))
 
     def setUp(self):
@@ -608,8 +609,8 @@ class Conflict(Project):
         for session in ("s1", "s2"):
             self.run_tool("session", "new", "--id", session)
         self.run_tool("seal", "on", "--sensitive", "--yes", key=self.key)
-        self.run_tool("add", "fact", "--session", "s1", json.dumps({"id": "f1", "content": f"the {WORD} boat", "sensitive": True}),
-                      key=self.key)
+        entry = {"id": "f1", "content": f"the {WORD} boat", "sensitive": True}
+        self.run_tool("add", "fact", "--session", "s1", json.dumps(entry), key=self.key)
         self.git("add", "-A")
         self.git("commit", "-qm", "1")
         for branch, session in (("theirs", "s1"), ("ours", "s2")):
@@ -623,8 +624,9 @@ class Conflict(Project):
     def test_nothing_is_lost(self):
         logs = {path: path.read_bytes() for path in self.root.glob("sessions/*/*.jsonl")}
         for key in (self.key, None):
-            for command in (("add", "fact", "--session", "s1", "x"), ("add", "fact", "--session", "s2", "x"), ("seal", "on", "--yes"),
-                            ("seal", "off", "--yes"), ("seal", "rotate", "--new-key-file", str(self.folder / "second"), "--yes")):
+            for command in (("add", "fact", "--session", "s1", "x"), ("add", "fact", "--session", "s2", "x"),
+                            ("seal", "on", "--yes"), ("seal", "off", "--yes"),
+                            ("seal", "rotate", "--new-key-file", str(self.folder / "second"), "--yes")):
                 self.run_tool(*command, key=key, status=1)
                 self.assertRegex(self.said, "E_STORAGE_CORRUPT: .*/sealing.json: can't be read, so nothing is written")
             self.assertIn("sealing.json: can't be read", self.run_tool("doctor", key=key, status=1))
