@@ -1,11 +1,8 @@
 #include "base/file_system.hpp"
 
 #include <cerrno>
-#include <span>
 
 #include <fmt/format.h>
-
-#include "base/lazy_columns.hpp"
 
 namespace bmad_mem {
 
@@ -55,9 +52,7 @@ Result<std::string> read_file(FileSystem& files, const std::string& path, std::u
   bytes.reserve(info.size + kRoom);
   Result<std::size_t> size = std::size_t{0};
   bytes.resize_and_overwrite(info.size, [&](char* to, std::size_t) {
-    const std::span room(to, info.size);
-    take_memory_now(std::as_writable_bytes(room));
-    size = file->read_at(0, room);
+    size = file->read_at(0, std::span(to, info.size));
     return size ? *size : 0;
   });
   BMAD_TRY(size);

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "base/hash.hpp"
-#include "base/lazy_columns.hpp"
 #include "model/entry.hpp"
+#include "store/lazy_columns.hpp"
 
 namespace bmad_mem {
 namespace {

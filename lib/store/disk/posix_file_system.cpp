@@ -21,6 +21,7 @@
 
 #include "bmad_mem/clock.hpp"
 #include "descriptor.hpp"
+#include "store/lazy_columns.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -88,6 +89,10 @@ class PosixFile final : public File {
       : descriptor_(std::move(descriptor)), path_(std::move(path)) {}
 
   Result<std::size_t> read_at(std::uint64_t offset, std::span<char> out) override {
+    constexpr std::size_t kLarge = std::size_t{4} << 20U;
+    if (out.size() >= kLarge) {
+      take_memory_now(std::as_writable_bytes(out));
+    }
     std::size_t size = 0;
     while (size < out.size()) {
       const ssize_t got = retry_interrupted([&] {

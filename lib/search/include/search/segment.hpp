@@ -25,12 +25,12 @@
 #include <vector>
 
 #include "base/file_system.hpp"
-#include "base/lazy_columns.hpp"
 #include "bmad_mem/result.hpp"
 #include "search/entry_columns.hpp"
 #include "search/indexed_session.hpp"
 #include "search/segment_format.hpp"
 #include "search/segment_writer.hpp"
+#include "store/lazy_columns.hpp"
 
 namespace bmad_mem {
 

@@ -1,4 +1,4 @@
-#include "base/lazy_columns.hpp"
+#include "store/lazy_columns.hpp"
 
 #include <sys/mman.h>
 
