@@ -30,6 +30,7 @@ struct HolderNote {
   std::string operation;
   std::string agent_id;
   Timestamp at{};
+  std::int64_t mtime_ns = 0;  // Of the file, just after.
 };
 
 /// What this process knows of one lock file: its descriptors, its queue of threads, and whether the
@@ -194,19 +195,23 @@ Result<bool> take_kernel_lock(const std::shared_ptr<LockEntry>& entry,
   return true;
 }
 
-/// Leaves the holder's name for those who wait. Nothing is written when this process wrote it not
-/// more than a second ago: a second file that changes with every append costs its sync 10 us.
+/// Leaves the holder's name for those who wait. Nothing is written when it stands there already,
+/// not more than a second old: a second file that changes with every append costs its sync 10 us.
 void note_holder(LockEntry& entry, const LockRequest& request, Timestamp now) {
   constexpr std::chrono::seconds kFresh{1};
   HolderNote& note = entry.note;
-  if (note.operation == request.operation && note.agent_id == request.agent_id && now >= note.at &&
-      now - note.at < kFresh) {
+  const Result<FileInfo> before = entry.info_file->info();
+  const bool is_ours = before && before->mtime_ns == note.mtime_ns &&
+                       note.operation == request.operation && note.agent_id == request.agent_id;
+  if (is_ours && now >= note.at && now - note.at < kFresh) {
     return;
   }
   write_lock_info(*entry.info_file, request.operation, request.agent_id, now);
+  const Result<FileInfo> after = entry.info_file->info();
   note = {.operation = std::string(request.operation),
           .agent_id = std::string(request.agent_id),
-          .at = now};
+          .at = now,
+          .mtime_ns = after ? after->mtime_ns : 0};
 }
 
 }  // namespace
