@@ -123,15 +123,12 @@ Result<ExitStatus> run_trust(Tool& tool) {
     }
     return ExitStatus::kDone;
   }
-  if (tool.args().has("yes")) {
-    BMAD_TRY(check_is_person(tool, "trust this memory?"));
-  }
   TrustReport report = memory.trust_report();
   BMAD_TRY_ASSIGN(const TrustOffer offer, trust_offer(memory));
   if (!tool.json()) {
     print_text(tool, report, offer);
   }
-  if (!tool.args().has("yes") && ::isatty(STDIN_FILENO) == 0) {
+  if (!tool.args().has("yes") && !is_asked(tool)) {
     if (tool.json()) {
       print_json(tool, report, offer);
     }
@@ -139,7 +136,10 @@ Result<ExitStatus> run_trust(Tool& tool) {
         "nothing was changed; read this, then run `bmad-mem trust` in a terminal, or with --yes");
     return report.is_foreign() || report.config_changed ? ExitStatus::kFailed : ExitStatus::kDone;
   }
-  if (!is_confirmed(tool, "trust this memory?")) {
+  constexpr std::string_view kQuestion = "trust this memory?";
+  if (tool.args().has("yes")) {
+    BMAD_TRY(check_is_person(tool, kQuestion));
+  } else if (!is_confirmed(tool, kQuestion)) {
     return ExitStatus::kFailed;
   }
   const ActingAs person(Origin::kPerson);
