@@ -9,6 +9,7 @@
 #include "store/gzip.hpp"
 #include "store/layout.hpp"
 #include "store/store.hpp"
+#include "store/waiting_lines.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -45,6 +46,14 @@ class TextSearch {
     return {};
   }
 
+  /// What waits for its key, outside the memory.
+  Status search_waiting() {
+    BMAD_TRY_ASSIGN(const std::string bytes, waiting_text(store_));
+    note(bytes, store_.origins->waiting_file(),
+         "`bmad-mem forget --match TEXT` removes the entries that contain it");
+    return {};
+  }
+
   std::vector<Leftover> take() { return std::move(found_); }
 
  private:
@@ -68,16 +77,20 @@ class TextSearch {
       }
       bytes = std::move(*unpacked);
     }
+    note(bytes, store_.files->display_path(path), remedy_for(path));
+    return {};
+  }
+
+  void note(const std::string& bytes, std::string place, std::string remedy) {
     if (!holds(bytes)) {
-      return {};
+      return;
     }
     const std::size_t at = std::min(bytes.find(text_), bytes.find(escaped_));
     const auto line =
         1 + std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-    found_.push_back({.place = store_.files->display_path(path),
+    found_.push_back({.place = std::move(place),
                       .detail = fmt::format("line {}", line),
-                      .remedy = remedy_for(path)});
-    return {};
+                      .remedy = std::move(remedy)});
   }
 
   static std::string remedy_for(std::string_view path) {
@@ -102,6 +115,7 @@ Result<std::vector<Leftover>> find_text(const Store& store, std::string_view tex
   }
   TextSearch search(store, text);
   BMAD_TRY(search.search_folder("", 0));
+  BMAD_TRY(search.search_waiting());
   std::vector<Leftover> found = search.take();
   if (store.sealing->is_on()) {
     found.push_back({.place = store.files->display_path(kSealingFile),

@@ -23,6 +23,7 @@
 #include "store/layout.hpp"
 #include "store/session_archive.hpp"
 #include "store/store.hpp"
+#include "store/waiting_lines.hpp"
 
 namespace bmad_mem {
 
@@ -418,6 +419,23 @@ bool is_text_alone(const DeletionCriteria& criteria) {
   return !criteria.match.empty() && rest.is_empty() && criteria.sessions.empty();
 }
 
+/// What waits for its key outside the project, and would come in later.
+Status purge_waiting(const Store& store, const DeletionCriteria& criteria, bool dry_run,
+                     DeletionReport& report) {
+  const EntryMatcher matcher(criteria);
+  const auto goes = [&](std::string_view session, EntryType type, JsonValue entry,
+                        std::string_view text) {
+    return (criteria.sessions.empty() || is_among(criteria.sessions, session)) &&
+           matcher.matches(type, entry, text);
+  };
+  BMAD_TRY_ASSIGN(const std::uint64_t gone, drop_waiting(store, goes, dry_run));
+  if (gone > 0) {
+    report.entries += gone;
+    report.elsewhere.push_back({.path = store.origins->waiting_file(), .lines = gone});
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& criteria,
@@ -437,6 +455,7 @@ Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& crite
     }
     BMAD_TRY(purge_beside_sessions(store, criteria.match, options.dry_run, report));
   }
+  BMAD_TRY(purge_waiting(store, criteria, options.dry_run, report));
   Status first_failure;
   std::uint64_t closed = 0;  // Sealed entries that could not be looked into.
   std::uint64_t looked_at = 0;

@@ -31,6 +31,7 @@
 #include "store/session_archive.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
+#include "store/waiting_lines.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -302,6 +303,10 @@ Result<DeletionReport> delete_session(Store& store, const std::string& session_i
                            : move_session(store, session_id, options.reason, report));
   }
   store.forget_session(session_id);
+  if (options.purge) {
+    const auto goes = [&](std::string_view session, auto&&...) { return session == session_id; };
+    BMAD_TRY(drop_waiting(store, goes, /*dry_run=*/false));
+  }
   return report;
 }
 
@@ -436,6 +441,11 @@ Result<DeletionReport> purge_deleted(Store& store, const PurgeTime& time) {
     }
     BMAD_TRY(purge_expired(store, session_id, time, report));
   }
+  BMAD_TRY_ASSIGN(const std::vector<std::string> left, all_session_ids(store));
+  const auto is_of_none = [&](std::string_view session, auto&&...) {
+    return !is_among(left, session);
+  };
+  BMAD_TRY(drop_waiting(store, is_of_none, /*dry_run=*/false));
   return report;
 }
 

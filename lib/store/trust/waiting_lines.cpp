@@ -15,6 +15,9 @@
 #include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/text.hpp"
+#include "store/append_log.hpp"
+#include "store/deletion_record.hpp"
 #include "store/layout.hpp"
 #include "store/manifest.hpp"
 #include "store/posix_file_system.hpp"
@@ -46,6 +49,21 @@ class WaitingFile {
   [[nodiscard]] std::uint64_t size() const {
     struct stat about{};
     return ::fstat(number_, &about) == 0 ? static_cast<std::uint64_t>(about.st_size) : 0;
+  }
+  /// Each range is one line or more: a crash leaves the others as they are. Durable.
+  [[nodiscard]] Status blank(const std::string& path, std::span<const ByteRange> ranges) const {
+    for (const ByteRange& range : ranges) {
+      const std::string blanks(range.end - range.begin, ' ');
+      if (::pwrite(number_, blanks.data(), blanks.size(), static_cast<off_t>(range.begin)) !=
+          static_cast<ssize_t>(blanks.size())) {
+        return posix_error(errno, "write to", path);
+      }
+    }
+    return ::fsync(number_) == 0 ? Status() : Status(posix_error(errno, "write to", path));
+  }
+  [[nodiscard]] Status clear(const std::string& path) const {
+    const bool is_done = ::ftruncate(number_, 0) == 0 && ::fsync(number_) == 0;
+    return is_done ? Status() : Status(posix_error(errno, "truncate", path));
   }
 
  private:
@@ -79,6 +97,16 @@ std::optional<WaitingLine> parse_waiting(JsonParser& parser, std::string_view te
   }
   line.entry = text.substr(at + kEntry.size(), text.size() - at - kEntry.size() - 1);
   return line;
+}
+
+/// Calls `take` with each line and where it begins.
+void for_each_line(std::string_view text,
+                   const std::function<void(std::string_view, std::size_t)>& take) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    take(text.substr(at, end - at), at);
+    at = end + 1;
+  }
 }
 
 Status sync_folder_of(const std::string& path) {
@@ -124,52 +152,92 @@ Status keep_waiting(const Store& store, std::string_view session_id, EntryType t
   return before > 0 ? Status() : sync_folder_of(path);
 }
 
-std::uint64_t count_waiting(const Store& store) {
+Result<std::string> waiting_text(const Store& store) {
   const std::string path = store.origins->waiting_file();
   struct stat about{};
   if (path.empty() || ::stat(path.c_str(), &about) != 0 || about.st_size == 0) {
-    return 0;
+    return std::string();
   }
-  const Result<std::string> text = read_private_file(path, kWaitingSizeMax);
-  return text ? static_cast<std::uint64_t>(std::ranges::count(*text, '\n')) : 0;
+  return read_private_file(path, kWaitingSizeMax);
+}
+
+std::uint64_t count_waiting(const Store& store) {
+  const std::string text = waiting_text(store).value_or("");
+  std::uint64_t count = 0;
+  for_each_line(
+      text, [&](std::string_view line, std::size_t /*at*/) { count += is_blank(line) ? 0U : 1U; });
+  return count;
 }
 
 Result<std::uint64_t> write_waiting(Store& store) {
   const std::string path = store.origins->waiting_file();
-  struct stat about{};
-  if (path.empty() || ::stat(path.c_str(), &about) != 0 || about.st_size == 0) {
+  BMAD_TRY_ASSIGN(std::string text, waiting_text(store));  // Mostly there is none.
+  if (text.empty()) {
     return 0;
   }
   const WaitingFile file(path, O_WRONLY, LOCK_EX | LOCK_NB);
   if (!file.is_locked()) {
     return 0;
   }
-  BMAD_TRY_ASSIGN(const std::string text, read_private_file(path, kWaitingSizeMax));
+  BMAD_TRY_ASSIGN(text, waiting_text(store));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> deleted, sessions_with_deletions(*store.files));
   JsonParser parser;
   std::uint64_t count = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::optional<WaitingLine> line =
-        parse_waiting(parser, std::string_view(text).substr(at, end - at));
-    at = end + 1;
-    if (!line) {
-      continue;  // Torn by a crash: nobody was told that it is kept.
+  std::vector<ByteRange> done;
+  bool waits_on = false;
+  Status failed;
+  for_each_line(text, [&](std::string_view bytes, std::size_t at) {
+    const std::optional<WaitingLine> line = parse_waiting(parser, bytes);
+    if (!failed || is_blank(bytes)) {
+      return;
     }
-    const ActingAs writer(line->origin);
-    const std::string_view entry = line->entry;
-    const BatchOptions options{.known = KnownEntries::kSkipIdentical};
-    Result<BatchReport> added =
-        add_lines(store, line->session_id, line->type, {&entry, 1}, options);
-    if (!added && added.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
-      continue;  // It was deleted since.
+    if (line) {  // Else torn by a crash: nobody was told that it is kept.
+      const ActingAs writer(line->origin);
+      const std::string_view entry = line->entry;
+      const BatchOptions options{.known = KnownEntries::kSkipIdentical};
+      const Result<BatchReport> added =
+          add_lines(store, line->session_id, line->type, {&entry, 1}, options);
+      const bool is_gone = !added && added.error().code == ErrorCode::E_SESSION_NOT_FOUND;
+      if (is_gone && std::ranges::find(deleted, line->session_id) != deleted.end()) {
+        waits_on = true;
+        return;
+      }
+      if (!added && !is_gone) {
+        failed = added.error();
+        return;
+      }
+      count += added ? 1U : 0U;
     }
-    BMAD_TRY(added);
-    ++count;
-  }
-  if (::ftruncate(file.number(), 0) != 0 || ::fsync(file.number()) != 0) {
-    return posix_error(errno, "truncate", path);
-  }
+    done.push_back({.begin = at, .end = at + bytes.size()});
+  });
+  BMAD_TRY(std::move(failed));
+  BMAD_TRY(waits_on ? file.blank(path, done) : file.clear(path));
   return count;
+}
+
+Result<std::uint64_t> drop_waiting(const Store& store, const WaitingGoes& goes, bool dry_run) {
+  BMAD_TRY_ASSIGN(std::string text, waiting_text(store));
+  if (text.empty()) {
+    return 0;
+  }
+  const std::string path = store.origins->waiting_file();
+  const WaitingFile file(path, O_WRONLY, LOCK_EX);
+  if (!file.is_locked()) {
+    return posix_error(errno, "write to", path);
+  }
+  BMAD_TRY_ASSIGN(text, waiting_text(store));
+  std::vector<ByteRange> gone;
+  JsonParser parser;
+  JsonParser of_entry;
+  for_each_line(text, [&](std::string_view bytes, std::size_t at) {
+    const std::optional<WaitingLine> line = parse_waiting(parser, bytes);
+    const Result<JsonValue> entry = line ? of_entry.parse(line->entry) : Result<JsonValue>();
+    if (line && entry && goes(line->session_id, line->type, *entry, line->entry)) {
+      gone.push_back({.begin = at, .end = at + bytes.size()});
+    }
+  });
+  BMAD_TRY(dry_run || gone.empty() ? Status() : file.blank(path, gone));
+  return gone.size();
 }
 
 }  // namespace bmad_mem

@@ -9,12 +9,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"
 #include "bmad_mem/trust.hpp"
 
@@ -30,8 +32,17 @@ Status keep_waiting(const Store& store, std::string_view session_id, EntryType t
 /// How many wait. Without any, one look at a file.
 std::uint64_t count_waiting(const Store& store);
 
-/// Writes those that wait into their sessions, each once, and forgets them when all are there.
-/// Their number; 0 while another process is at it. Errors: as add_lines(): all wait on.
+/// Writes those that wait into their sessions, each once, and forgets them when all are there;
+/// those of a session that was deleted and can come back wait on. Their number; 0 while another
+/// process is at it. Errors: as add_lines(): all wait on.
 Result<std::uint64_t> write_waiting(Store& store);
+
+/// Which entries go: by session, type, value and text.
+using WaitingGoes = std::function<bool(std::string_view, EntryType, JsonValue, std::string_view)>;
+/// Overwrites those that go with blanks; with `dry_run` counts them. Durable on return.
+Result<std::uint64_t> drop_waiting(const Store& store, const WaitingGoes& goes, bool dry_run);
+
+/// All that waits, as it stands in its file; empty without any.
+Result<std::string> waiting_text(const Store& store);
 
 }  // namespace bmad_mem
