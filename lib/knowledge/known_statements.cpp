@@ -236,7 +236,7 @@ Status KnownStatements::scan_log_of(Session& session, EntryType type,
                                        .line_hash = entry_line_hash(entry.text)}});
   };
   const auto take_sealed = [&](const ScannedEntry& entry) {
-    session.scanned.push_back({.outline = sealed_outline(type, entry_id(entry.value)),
+    session.scanned.push_back({.outline = sealed_outline(type, entry.value),
                                .row = {.offset = entry.offset,
                                        .size = static_cast<std::uint32_t>(entry.text.size()),
                                        .line = static_cast<std::uint32_t>(entry.line),
@@ -311,12 +311,42 @@ ItemOutline outline_of(std::span<const Version> versions) {
   return item;
 }
 
+/// Which entries have a sealed version, and when its newest was written.
+class SealedVersions {
+ public:
+  void add(const StatementOutline& outline) {
+    if (is_sealed(outline)) {
+      Timestamp& newest = newest_[{outline.type, outline.id_hash}];
+      newest = std::max(newest, outline.at);
+    }
+  }
+  /// Whether one in whatever session is newer than `outline`: what that says holds no more.
+  [[nodiscard]] bool replace(const StatementOutline& outline) const {
+    if (newest_.empty()) {
+      return false;
+    }
+    const auto found = newest_.find({outline.type, outline.id_hash});
+    return found != newest_.end() && found->second > outline.at;
+  }
+
+ private:
+  std::map<std::pair<EntryType, std::uint64_t>, Timestamp> newest_;
+};
+
 }  // namespace
 
 void KnownStatements::list_lines() {
+  SealedVersions sealed;
+  const bool may_be_sealed = store_.sealing->is_on();
   std::size_t count = 0;
   for (const Session& session : sessions_) {
     count += session.known.size() + session.scanned.size();
+    for (std::size_t i = 0; may_be_sealed && i < session.known.size(); ++i) {
+      sealed.add(session.known[i].outline);
+    }
+    for (std::size_t i = 0; may_be_sealed && i < session.scanned.size(); ++i) {
+      sealed.add(session.scanned[i].outline);
+    }
   }
   lines_.clear();
   lines_.reserve(count);
@@ -324,7 +354,9 @@ void KnownStatements::list_lines() {
     for (const std::span<const StatementRow> rows :
          {sessions_[number].known, std::span<const StatementRow>(sessions_[number].scanned)}) {
       for (const StatementRow& row : rows) {
-        lines_.push_back({.session = number, .row = &row});
+        if (!sealed.replace(row.outline)) {
+          lines_.push_back({.session = number, .row = &row});
+        }
       }
     }
   }

@@ -109,8 +109,16 @@ std::string StatementMembers::value_text(JsonValue entry, std::string_view line)
                            : std::string(ObjectText(entry, line).raw("value"));
 }
 
-StatementOutline sealed_outline(EntryType type, std::string_view id) {
-  return {.type = type, .id_hash = outline_hash(id), .expires_at = Timestamp{}};
+StatementOutline sealed_outline(EntryType type, JsonValue entry) {
+  const StatementMembers members = statement_members(type, entry);
+  return {.type = type,
+          .id_hash = outline_hash(members.id),
+          .at = members.at(),
+          .expires_at = Timestamp{}};
+}
+
+bool is_sealed(const StatementOutline& outline) {
+  return outline.value_hash == 0 && outline.expires_at == Timestamp{};
 }
 
 StatementOutline statement_outline(EntryType type, JsonValue entry, std::string_view line) {

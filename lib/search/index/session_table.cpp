@@ -109,7 +109,7 @@ Status SessionTableBuilder::add_sealed(const ScannedEntry& scanned) {
     BMAD_TRY(supersede(older));
   }
   if (scanned.type == EntryType::kFact || scanned.type == EntryType::kPreference) {
-    table_.statements.push_back({.outline = sealed_outline(scanned.type, id),
+    table_.statements.push_back({.outline = sealed_outline(scanned.type, scanned.value),
                                  .row = {.offset = scanned.offset,
                                          .size = static_cast<std::uint32_t>(scanned.text.size()),
                                          .line = static_cast<std::uint32_t>(scanned.line),

@@ -95,8 +95,9 @@ struct StatementOutline {
 /// `line` is what `entry`, a fact or a preference, was parsed from.
 StatementOutline statement_outline(EntryType type, JsonValue entry, std::string_view line);
 
-/// Of a sealed line with this id: it replaces the versions before it, and says nothing itself.
-StatementOutline sealed_outline(EntryType type, std::string_view id);
+/// Of a sealed line: it replaces the versions before it, and says nothing itself.
+StatementOutline sealed_outline(EntryType type, JsonValue entry);
+[[nodiscard]] bool is_sealed(const StatementOutline& outline);
 
 /// As StatementOutline has it: 0 for no text.
 std::uint64_t outline_hash(std::string_view text);
