@@ -88,6 +88,12 @@ Result<std::uint64_t> MemoryManager::closed_entries(const EntryFilter& filter) c
   return count_closed(store_of(*store, allowed.sessions), allowed);
 }
 
+Result<std::uint64_t> MemoryManager::sealed_lines(std::span<const std::string> sessions) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kList));
+  const EntryFilter filter{.sessions = {sessions.begin(), sessions.end()}};
+  return count_sealed(store_of(*store, filter.sessions), filter);
+}
+
 Result<std::string> MemoryManager::document_text(std::string_view session_id,
                                                  std::string stored) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kGet));

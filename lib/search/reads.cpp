@@ -398,6 +398,12 @@ Result<std::uint64_t> count_closed(const Store& store, const EntryFilter& filter
   });
 }
 
+Result<std::uint64_t> count_sealed(const Store& store, const EntryFilter& filter) {
+  return with_indexes(store, filter, [](const HeldIndexes& indexes) -> Result<std::uint64_t> {
+    return indexes.sealed_lines();
+  });
+}
+
 Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter) {
   BMAD_TRY(check_time_range(filter));
   const Timestamp now = filter.as_of.value_or(store.clock.now());

@@ -202,6 +202,7 @@ const std::multimap<Operation, Call>& calls() {
       {Operation::kRepair, [](M m) { return status_of(m.accept_changes()); }},
       {Operation::kRedact, [](M m) { return status_of(m.redact({}, false)); }},
       {Operation::kList, [](M m) { return status_of(m.closed_entries({})); }},
+      {Operation::kList, [](M m) { return status_of(m.sealed_lines()); }},
       {Operation::kSeal, [](M m) { return status_of(m.seal({.step = SealStep::kOff})); }},
       {Operation::kPrivacy, [](M m) { return status_of(m.privacy_report()); }},
       {Operation::kStats, [](M m) { return status_of(m.global_statistics()); }},

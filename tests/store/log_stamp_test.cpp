@@ -4,10 +4,13 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -30,11 +33,17 @@ const std::string kLock = lock_path("s1");
 struct Session {
   Session() { folder.make_folder(session_folder("s1")); }
 
+  [[nodiscard]] SessionWriter writer() const {
+    return {*files,
+            clock,
+            {.session_id = "s1", .log_files = {"facts.jsonl", "events.jsonl"}, .agent_id = "a"}};
+  }
   /// As a process that comes, appends and goes.
   void append(const char* log_file = "facts.jsonl") const {
-    SessionWriter writer(
-        *files, clock,
-        {.session_id = "s1", .log_files = {"facts.jsonl", "events.jsonl"}, .agent_id = "a"});
+    SessionWriter once = writer();
+    append_with(once, log_file);
+  }
+  void append_with(SessionWriter& writer, const char* log_file = "facts.jsonl") const {
     const FileLock::Guard guard = std::move(writer.lock("add").value());
     const AppendLog::Written written = writer.append(guard, log_file, kLine).value();
     REQUIRE(writer.settle(guard, log_file, written));
@@ -75,6 +84,71 @@ std::string changed(std::string bytes) {
   return bytes;
 }
 
+struct Change {
+  const char* name;
+  std::function<void(const Session&)> make;
+};
+
+std::vector<Change> changes_of_log() {
+  return {
+      {"a hand edit of the same size, in the same tick of the clock",
+       [](const Session& s) { s.folder.write(kLog, changed(s.folder.read(kLog))); }},
+      {"the same, with its time put back",
+       [](const Session& s) {
+         const struct timespec time = s.time_of(kLog);
+         s.tick();
+         s.folder.write(kLog, changed(s.folder.read(kLog)));
+         s.put_back_time(kLog, time);
+       }},
+      {"a checkout",
+       [](const Session& s) {
+         s.folder.write(kOther, s.folder.read(kLog));
+         REQUIRE(s.files->rename(kOther, kLog));
+       }},
+      {"a backup of an older state, put back with its times and its stamp",
+       [](const Session& s) {
+         const std::string log = s.folder.read(kLog);
+         const std::string lock = s.folder.read(kLock);
+         const struct timespec time = s.time_of(kLog);
+         s.append();
+         s.tick();
+         s.folder.write(kLog, log);
+         s.put_back_time(kLog, time);
+         s.folder.write(kLock, lock);
+       }},
+      {"a line that somebody adds",
+       [](const Session& s) { s.folder.write(kLog, s.folder.read(kLog) + std::string(kLine)); }},
+      {"a line that somebody takes away", [](const Session& s) { s.folder.write(kLog, kLine); }},
+      {"a writer that was killed in its write",
+       [](const Session& s) { s.folder.write(kLog, s.folder.read(kLog) + "{\"id\":"); }},
+      {"a writer that was killed between its write and its stamp",
+       [](const Session& s) {
+         const std::string lock = s.folder.read(kLock);
+         s.append();
+         s.folder.write(kLock, lock);
+       }},
+  };
+}
+
+std::vector<Change> changes_of_stamp() {
+  return {
+      {"no stamp", [](const Session& s) { s.folder.write(kLock, ""); }},
+      {"a torn stamp",
+       [](const Session& s) {
+         std::string lock = s.folder.read(kLock);
+         lock[lock.size() - 40] = static_cast<char>(lock[lock.size() - 40] + 1);
+         s.folder.write(kLock, lock);
+       }},
+      {"half a stamp",
+       [](const Session& s) {
+         const std::string lock = s.folder.read(kLock);
+         s.folder.write(kLock, lock.substr(0, lock.size() - 8));
+       }},
+      {"another file in place of the lock",
+       [](const Session& s) { REQUIRE(s.files->remove(kLock)); }},
+  };
+}
+
 }  // namespace
 
 TEST_CASE("an append leaves a stamp that says what the log looks like, and the next ones go on") {
@@ -93,76 +167,48 @@ TEST_CASE("an append leaves a stamp that says what the log looks like, and the n
 }
 
 TEST_CASE("whatever else happens to a log, or to its stamp, begins another chain") {
-  struct Row {
-    const char* name;
-    std::function<void(const Session&)> change;
-  };
-  for (const Row& row : {
-           Row{"a hand edit of the same size, in the same tick of the clock",
-               [](const Session& s) { s.folder.write(kLog, changed(s.folder.read(kLog))); }},
-           Row{"the same, with its time put back",
-               [](const Session& s) {
-                 const struct timespec time = s.time_of(kLog);
-                 s.tick();
-                 s.folder.write(kLog, changed(s.folder.read(kLog)));
-                 s.put_back_time(kLog, time);
-               }},
-           Row{"a checkout",
-               [](const Session& s) {
-                 s.folder.write(kOther, s.folder.read(kLog));
-                 REQUIRE(s.files->rename(kOther, kLog));
-               }},
-           Row{"a backup of an older state, put back with its times and its stamp",
-               [](const Session& s) {
-                 const std::string log = s.folder.read(kLog);
-                 const std::string lock = s.folder.read(kLock);
-                 const struct timespec time = s.time_of(kLog);
-                 s.append();
-                 s.tick();
-                 s.folder.write(kLog, log);
-                 s.put_back_time(kLog, time);
-                 s.folder.write(kLock, lock);
-               }},
-           Row{"a line that somebody adds",
-               [](const Session& s) {
-                 s.folder.write(kLog, s.folder.read(kLog) + std::string(kLine));
-               }},
-           Row{"a line that somebody takes away",
-               [](const Session& s) { s.folder.write(kLog, kLine); }},
-           Row{"a writer that was killed in its write",
-               [](const Session& s) { s.folder.write(kLog, s.folder.read(kLog) + "{\"id\":"); }},
-           Row{"a writer that was killed between its write and its stamp",
-               [](const Session& s) {
-                 const std::string lock = s.folder.read(kLock);
-                 s.append();
-                 s.folder.write(kLock, lock);
-               }},
-           Row{"no stamp", [](const Session& s) { s.folder.write(kLock, ""); }},
-           Row{"a torn stamp",
-               [](const Session& s) {
-                 std::string lock = s.folder.read(kLock);
-                 lock[lock.size() - 40] = static_cast<char>(lock[lock.size() - 40] + 1);
-                 s.folder.write(kLock, lock);
-               }},
-           Row{"half a stamp",
-               [](const Session& s) {
-                 const std::string lock = s.folder.read(kLock);
-                 s.folder.write(kLock, lock.substr(0, lock.size() - 8));
-               }},
-           Row{"another file in place of the lock",
-               [](const Session& s) { REQUIRE(s.files->remove(kLock)); }},
-       }) {
-    CAPTURE(row.name);
+  std::vector<Change> changes = changes_of_log();
+  std::ranges::move(changes_of_stamp(), std::back_inserter(changes));
+  for (const Change& change : changes) {
+    CAPTURE(change.name);
     const Session session;
     session.append();
     session.append();
     const std::uint64_t chain = session.chain();
-    row.change(session);
+    change.make(session);
     CHECK(session.chain() == 0);
     session.append();
     CHECK(session.chain() != chain);
     CHECK(session.chain() != 0);
   }
+}
+
+TEST_CASE("a writer that stays goes on with its chain until others touch the log") {
+  for (const Change& change : changes_of_log()) {
+    CAPTURE(change.name);
+    const Session session;
+    SessionWriter writer = session.writer();
+    session.append_with(writer);
+    const std::uint64_t chain = session.chain();
+    session.append_with(writer);
+    CHECK(session.chain() == chain);
+    change.make(session);
+    session.append_with(writer);
+    CHECK(session.chain() != chain);
+    CHECK(session.chain() != 0);
+  }
+}
+
+TEST_CASE("a writer that stays sees that the last line has lost its end, though not its size") {
+  const Session session;
+  SessionWriter writer = session.writer();
+  session.append_with(writer);
+  session.append_with(writer);
+  std::string log = session.folder.read(kLog);
+  log.back() = ' ';
+  session.folder.write(kLog, log);
+  session.append_with(writer);
+  CHECK(session.folder.read(kLog).ends_with("}\n" + std::string(kLine)));
 }
 
 TEST_CASE("the stamp in a copied folder says nothing of the copy, nor does another session's") {

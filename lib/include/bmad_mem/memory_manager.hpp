@@ -300,6 +300,8 @@ class MemoryManager {
   /// How many sealed lines of the sessions and types that the filter names have no key here.
   /// Errors: also why a key that was named can't be used.
   Result<std::uint64_t> closed_entries(const EntryFilter& filter) const;
+  /// How many sealed lines these sessions have, with the key or without (all sessions when empty).
+  Result<std::uint64_t> sealed_lines(std::span<const std::string> sessions = {}) const;
   /// Best first; equal ones newest first. Sees every entry whose append returned before, by
   /// whatever process, and every edit by hand. Errors: E_INVALID_QUERY with column;
   /// E_QUERY_TIMEOUT; E_SESSION_NOT_FOUND.

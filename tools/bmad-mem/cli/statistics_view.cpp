@@ -51,6 +51,26 @@ void print_closed_as_json(Tool& tool, const Result<std::uint64_t>& closed) {
   }
 }
 
+void note_closed(Tool& tool, const MemoryManager& memory, const EntryFilter& filter) {
+  const Result<std::uint64_t> closed = memory.closed_entries(filter);
+  print_closed_as_json(tool, closed);
+  if (!closed) {
+    tool.note(fmt::format("sealed entries need the key: {}", closed.error().to_string()));
+  } else if (*closed > 0) {
+    tool.note(*closed == 1 ? "1 sealed entry needs the key"
+                           : fmt::format("{} sealed entries need the key", *closed));
+  }
+}
+
+void note_sealed(Tool& tool, const MemoryManager& memory,
+                 const std::vector<std::string>& sessions) {
+  const Result<std::uint64_t> lines = memory.sealed_lines(sessions);
+  if (lines && *lines > 0) {
+    tool.note(fmt::format("{} left out: only query, list, get, history and export open them",
+                          format_count(*lines, "sealed line was", "sealed lines were")));
+  }
+}
+
 namespace {
 
 void print_sealed(Tool& tool, std::uint64_t lines) {

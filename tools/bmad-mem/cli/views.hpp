@@ -34,6 +34,10 @@ std::string entry_json_line(const Entry& entry, std::string_view extra = {});
 
 /// With --json: {"closed_lines":2} when sealed entries have no key here; else nothing.
 void print_closed_as_json(Tool& tool, const Result<std::uint64_t>& closed);
+/// What the key would show besides: a sentence, or an object of its own behind the entries.
+void note_closed(Tool& tool, const MemoryManager& memory, const EntryFilter& filter);
+/// What a command that looks into no sealed line has left out of these sessions (all when empty).
+void note_sealed(Tool& tool, const MemoryManager& memory, const std::vector<std::string>& sessions);
 /// "superseded by": a relation as people read it.
 std::string relation_words(Relation relation);
 /// The member "linked": the typed links of the entry.

@@ -16,6 +16,7 @@
 #include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/tool.hpp"
+#include "cli/views.hpp"
 #include "exchange/export/export_writer.hpp"
 #include "exchange/files.hpp"
 #include "operation_calls.hpp"
@@ -170,6 +171,7 @@ Result<ExitStatus> run_anonymize(Tool& tool) {
   options.sessions = args.all("session");
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   options.workspace = workspace_folder(memory.root());
+  note_sealed(tool, memory, options.sessions);
   if (const auto path = args.maybe("key-file")) {
     BMAD_TRY_ASSIGN(options.key, load_key(std::string(*path)));
   }

@@ -245,6 +245,7 @@ Result<ExitStatus> run_topics(Tool& tool) {
   BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<TopicCount> topics, memory.topics(filter));
+  note_sealed(tool, memory, filter.sessions);
   if (tool.json()) {
     for (const TopicCount& topic : topics) {
       print_object(tool, [&](JsonWriter& json) {
@@ -314,6 +315,7 @@ Result<ExitStatus> run_timeline(Tool& tool) {
   BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<TimelineBucket> buckets, memory.timeline(filter, unit->unit));
+  note_sealed(tool, memory, filter.sessions);
   if (tool.json()) {
     for (const TimelineBucket& bucket : buckets) {
       print_object(tool, [&](JsonWriter& json) {

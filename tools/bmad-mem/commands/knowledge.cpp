@@ -321,6 +321,7 @@ Result<ExitStatus> run_extract(Tool& tool) {
                           : Result<ExitStatus>(std::move(report).error());
   }
   print_report(tool, options, *report);
+  note_sealed(tool, memory, {options.session_id});
   return ExitStatus::kDone;
 }
 
@@ -373,6 +374,7 @@ Result<ExitStatus> run_consolidate(Tool& tool) {
       print_text(tool, proposal);
     }
   }
+  note_sealed(tool, memory, options.sessions);
   if (report.merged.empty()) {
     tool.note("no near-duplicates found");
   } else if (options.dry_run) {

@@ -384,6 +384,7 @@ Result<ExitStatus> run_privacy(Tool& tool) {
     print_sensitive(tool, report);
     print_elsewhere(tool, report, now);
   }
+  note_sealed(tool, memory, tool.args().all("session"));
   for (const Error& problem : report.problems) {
     tool.report(problem);
   }

@@ -19,22 +19,6 @@
 
 namespace bmad_mem::cli {
 
-namespace {
-
-/// What the key would show besides: a sentence, or an object of its own behind the entries.
-void note_closed(Tool& tool, const MemoryManager& memory, const EntryFilter& filter) {
-  const Result<std::uint64_t> closed = memory.closed_entries(filter);
-  print_closed_as_json(tool, closed);
-  if (!closed) {
-    tool.note(fmt::format("sealed entries need the key: {}", closed.error().to_string()));
-  } else if (*closed > 0) {
-    tool.note(*closed == 1 ? "1 sealed entry needs the key"
-                           : fmt::format("{} sealed entries need the key", *closed));
-  }
-}
-
-}  // namespace
-
 Result<ExitStatus> run_list(Tool& tool) {
   BMAD_TRY_ASSIGN(EntryFilter filter, read_filter(tool.args(), system_clock().now()));
   filter.with_outdated = tool.args().has("outdated");

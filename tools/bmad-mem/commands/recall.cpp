@@ -216,6 +216,8 @@ Result<ExitStatus> run_review(Tool& tool) {
                           format_count(of_user, "candidate waits", "candidates wait"),
                           of_user == 1 ? "it" : "them"));
   }
+  note_closed(tool, memory,
+              {.sessions = options.sessions, .types = {EntryType::kFact, EntryType::kPreference}});
   if (items.empty()) {
     tool.note("nothing waits for your decision");
     return ExitStatus::kDone;
@@ -251,6 +253,7 @@ Result<ExitStatus> run_recall(Tool& tool) {
   }
   BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items, knowledge.recall(options));
   print_items(tool, items);
+  note_sealed(tool, memory, options.sessions);
   if (items.empty()) {
     tool.note(nothing_note(options));
     return ExitStatus::kDone;

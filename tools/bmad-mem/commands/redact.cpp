@@ -125,6 +125,7 @@ Result<ExitStatus> redact_memory(Tool& tool) {
   for (const RedactReport& report : reports) {
     print_report(tool, report, dry_run);
   }
+  note_sealed(tool, memory, args.all("session"));
   if (!found) {
     tool.note("nothing to redact");
   } else if (!dry_run) {

@@ -39,6 +39,8 @@ Result<ExportReport> export_entries(const Store& store, const ExportOptions& opt
 /// Costs nothing where nothing is sealed. Errors: as list_entries(); why a key that was named can't
 /// be used.
 Result<std::uint64_t> count_closed(const Store& store, const EntryFilter& filter);
+/// How many sealed lines its sessions have, with the key or without.
+Result<std::uint64_t> count_sealed(const Store& store, const EntryFilter& filter);
 
 Result<QueryAnswer> answer_query(const Store& store, const Query& query);
 Result<std::vector<RelatedEntry>> related_entries(const Store& store, std::string_view id,
