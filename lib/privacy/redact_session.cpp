@@ -340,9 +340,8 @@ Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const 
     }
     Result<RedactReport> report = SessionRedaction(store, *rules, session_id, dry_run).run();
     if (!report) {
-      const bool is_newer = report.error().code == ErrorCode::E_NEWER_VERSION;
-      BMAD_TRY(is_newer && wanted.empty() ? store.leave_out(session_id, std::move(report).error())
-                                          : Status(std::move(report).error()));
+      BMAD_TRY(wanted.empty() ? store.leave_out(session_id, std::move(report).error())
+                              : Status(std::move(report).error()));
       continue;
     }
     if (!dry_run && !report->files.empty()) {

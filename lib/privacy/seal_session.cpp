@@ -399,8 +399,12 @@ Result<bool> change_sessions(Store& store, const Sealing& sealing,
     }
     Result<SealReport> report = SessionSealing(store, sealing, session_id, index).run();
     if (!report) {
-      failed = std::move(report).error();
       changed.push_back(session_id);
+      is_whole = false;
+      failed = store.leave_out(session_id, std::move(report).error());
+      if (failed) {
+        continue;
+      }
       break;
     }
     is_whole = is_whole && report->left.empty();

@@ -47,6 +47,18 @@ Error bad_record(FileSystem& files, std::string_view field) {
           .field = std::string(field)};
 }
 
+/// An unfinished merge is mended otherwise than damage.
+Error no_record(FileSystem& files, std::string_view text) {
+  Error error = bad_record(files, {});
+  const std::size_t mark = text.starts_with("<<<<<<<") ? 0 : text.find("\n<<<<<<<");
+  if (mark != std::string_view::npos) {
+    error.line = 1 + static_cast<std::uint64_t>(std::ranges::count(text.substr(0, mark + 1), '\n'));
+    error.message =
+        fmt::format("has git's marks of a conflict, so nothing is written; {}", kConflictRemedy);
+  }
+  return error;
+}
+
 std::string hex_of(const std::array<unsigned char, 16>& salt) {
   std::string text;
   for (const unsigned char byte : salt) {
@@ -116,7 +128,7 @@ Result<std::optional<SealingRecord>> load_sealing(FileSystem& files) {
   JsonParser parser;
   const Result<JsonValue> root = parser.parse(*text);
   if (!root) {
-    return bad_record(files, {});
+    return no_record(files, *text);
   }
   SealingRecord record{.all = (*root)["all"].boolean(),
                        .sensitive = (*root)["sensitive"].boolean(),
@@ -241,6 +253,19 @@ SealState StoreSealing::state() const {
   return {.is_on = !(*record)->ends,
           .key_id = (*record)->key_id,
           .problem = key ? std::optional<Error>() : key.error()};
+}
+
+Result<SealingRule> StoreSealing::rule() const {
+  BMAD_TRY_ASSIGN(const std::optional<SealingRecord> record, load_sealing(files_));
+  if (!record || record->ends) {
+    return SealingRule();
+  }
+  return SealingRule{
+      .wants = [record = *record](std::string_view session, EntryType type,
+                                  JsonValue entry) { return record.wants(session, type, entry); },
+      .command = record->all                ? "bmad-mem seal on"
+                 : record->sessions.empty() ? "bmad-mem seal on --sensitive"
+                                            : "bmad-mem seal on --session " + record->sessions[0]};
 }
 
 Result<std::optional<std::string>> StoreSealing::seal(std::string_view session_id, EntryType type,

@@ -410,6 +410,16 @@ Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& f
   const auto look = [&](HeldIndexes& indexes) -> Result<std::vector<Entry>> {
     SealedSessions sealed;  // No index has what is sealed.
     BMAD_TRY(sealed.add(store, indexes, {.types = filter.types}));
+    if (sealed.damaged > 0 && store.on_problem) {
+      store.on_problem(
+          {.code = ErrorCode::E_STORAGE_CORRUPT,
+           .message = fmt::format("{} left out, which the key does not open; "
+                                  "`bmad-mem verify` names {}",
+                                  sealed.damaged == 1
+                                      ? "1 sealed line was"
+                                      : fmt::format("{} sealed lines were", sealed.damaged),
+                                  sealed.damaged == 1 ? "it" : "them")});
+    }
     std::vector<IndexedSession*> sessions(indexes.sessions().begin(), indexes.sessions().end());
     const std::size_t first_sealed = sessions.size();
     sessions.insert(sessions.end(), sealed.sessions().begin(), sealed.sessions().end());

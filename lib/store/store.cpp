@@ -18,6 +18,7 @@ namespace {
 class NoSealing : public LineSealing {
  public:
   [[nodiscard]] bool is_on() const override { return false; }
+  [[nodiscard]] Result<SealingRule> rule() const override { return SealingRule(); }
   [[nodiscard]] bool opens() const override { return false; }
   [[nodiscard]] Result<std::unique_ptr<LineOpener>> opener() const override {
     return std::unique_ptr<LineOpener>();
@@ -244,6 +245,10 @@ Error why_unreadable(const Store& store, const std::string& session_id, Error er
 }  // namespace
 
 Status Store::leave_out(const std::string& session_id, Error error) const {
+  if (error.code == ErrorCode::E_SESSION_NOT_FOUND) {  // Perhaps what is there is no folder.
+    const Status there = check_session(*this, session_id);
+    error = there ? std::move(error) : there.error();
+  }
   if (!is_about_files(error)) {
     return error;
   }

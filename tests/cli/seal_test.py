@@ -67,8 +67,8 @@ class Project(unittest.TestCase):
         path.chmod(0o600)
         return name
 
-    def hook(self, prompt, key=None, event="UserPromptSubmit"):
-        payload = {"hook_event_name": event, "session_id": "h1", "cwd": str(self.project), "prompt": prompt,
+    def hook(self, prompt, key=None, event="UserPromptSubmit", session="h1"):
+        payload = {"hook_event_name": event, "session_id": session, "cwd": str(self.project), "prompt": prompt,
                    "source": "startup"}
         return self.run_tool("hook", "claude-code", "--budget-ms", "20000", "--limit-ms", "60000",
                              text=json.dumps(payload), key=key)
@@ -213,6 +213,35 @@ class Hooks(Project):
         self.assertEqual(self.waiting().read_text(), "")
         self.assertNotIn("wait for the key", self.hook("", event="SessionStart", key=key))
         self.assertEqual(self.run_tool("list", key=key).count(WORD), 2)
+
+    def test_what_waits_is_forgotten_with_the_rest(self):
+        key = self.make_key("key")
+        self.run_tool("seal", "on", "--yes", key=key)
+        self.hook(f"the {WORD} boat leaves at nine")
+        self.hook("the harbour closes")
+        self.assertIn("waiting.jsonl", self.run_tool("purge", "--verify", WORD, key=key, status=1))
+        self.assertIn("waiting.jsonl", self.run_tool("forget", "--match", WORD, "--yes", key=key))
+        self.assertNotIn(WORD, self.waiting().read_text())
+        self.assertIn("1 entry waits for the key", self.run_tool("doctor", status=1))
+        self.hook("and now the key is here", key=key)
+        shown = self.run_tool("list", key=key)
+        self.assertNotIn(WORD, shown)
+        self.assertIn("harbour", shown)
+
+    def test_what_waits_for_a_deleted_session_comes_back_with_it_alone(self):
+        key = self.make_key("key")
+        self.hook("before")
+        self.run_tool("seal", "on", "--yes", key=key)
+        self.hook(f"the {WORD} boat leaves at nine")
+        self.run_tool("session", "delete", "cc-h1", "--yes")
+        self.hook("in another session", key=key, session="h2")
+        self.assertIn(WORD, self.waiting().read_text())
+        self.run_tool("undelete", "--session", "cc-h1")
+        self.hook("and now the key is here", key=key)
+        self.assertEqual(self.run_tool("list", key=key).count(WORD), 1)
+        self.hook(f"the {WORD} boat is late")
+        self.run_tool("session", "delete", "cc-h1", "--purge", "--yes")
+        self.assertNotIn(WORD, self.waiting().read_text())
 
     def test_a_stranger_can_stop_no_recording(self):
         """sealing.json came with git, and nobody here has its key."""
@@ -628,8 +657,9 @@ class Conflict(Project):
                             ("seal", "on", "--yes"), ("seal", "off", "--yes"),
                             ("seal", "rotate", "--new-key-file", str(self.folder / "second"), "--yes")):
                 self.run_tool(*command, key=key, status=1)
-                self.assertRegex(self.said, "E_STORAGE_CORRUPT: .*/sealing.json: can't be read, so nothing is written")
-            self.assertIn("sealing.json: can't be read", self.run_tool("doctor", key=key, status=1))
+                self.assertRegex(self.said, "E_STORAGE_CORRUPT: .*/sealing.json:[0-9]+: has git's marks of a conflict, so nothing is written")
+            for command in ("doctor", "verify"):
+                self.assertIn("has git's marks of a conflict", self.run_tool(command, key=key, status=1), command)
             marks = self.run_tool("git", "check", key=key, status=1)
             self.assertRegex(marks, r"sealing.json:\d+: a conflict marker of an unfinished merge")
             for command in (("query", "boat"), ("list",)):
@@ -644,6 +674,19 @@ class Conflict(Project):
         self.assertEqual(self.run_tool("list", key=self.key).count(WORD), 2)
         self.run_tool("verify", key=self.key)
         self.assertEqual({path: path.read_bytes() for path in logs}, logs)
+        self.run_tool("add", "fact", "--session", "s1", "--id", "f9", "on their side sealed", key=self.key)
+        self.run_tool("seal", "on", "--session", "s1", "--yes", key=self.key)  # As the remedy says.
+        self.assertEqual(json.loads((self.root / "sealing.json").read_text())["sessions"], ["s2", "s1"])
+
+    def test_what_a_merge_brought_in_clear_is_named(self):
+        self.git("checkout", "--theirs", ".bmad/memory/sealing.json")
+        with (self.root / "sessions/s1/facts.jsonl").open("a") as log:
+            log.write('{"id":"f8","timestamp":"2026-11-01T10:00:00Z","content":"in clear"}\n')
+        self.run_tool("verify", key=self.key)
+        self.assertIn("1 line is in clear in what is sealed; `bmad-mem seal on --session s1` seals", self.said)
+        self.run_tool("seal", "on", "--session", "s1", "--yes", key=self.key)
+        self.run_tool("verify", key=self.key)
+        self.assertNotIn("in clear", self.said)
 
 
 class SealTest(Project):

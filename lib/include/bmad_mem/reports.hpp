@@ -476,6 +476,9 @@ struct VerifyReport {
   std::uint64_t bytes = 0;
   std::uint64_t sealed_lines = 0;
   std::uint64_t closed_lines = 0;  ///< Sealed ones without their key: of these, the form alone.
+  std::uint64_t unsealed_lines =
+      0;                     ///< In clear, though they are to be sealed: of a merge, mostly.
+  std::string seal_command;  ///< Which seals these.
 };
 
 /// One thing that `repair` did.

@@ -43,7 +43,12 @@ class ProgressMeter {
 class Verifier {
  public:
   Verifier(const Store& store, ProgressMeter& progress)
-      : store_(store), progress_(progress), sealed_(store, report_) {}
+      : store_(store), progress_(progress), sealed_(store, report_) {
+    Result<SealingRule> rule = store.sealing->rule();
+    rule_ = rule ? *rule : SealingRule();
+    rule_problem_ = rule ? std::optional<Error>() : std::move(rule).error();
+    report_.seal_command = rule_.command;
+  }
 
   void check_config() {
     if (store_.newer_layout) {
@@ -51,6 +56,9 @@ class Verifier {
     }
     if (store_.config_problem) {
       found_as(FindingKind::kDamagedConfig, *store_.config_problem);
+    }
+    if (rule_problem_) {
+      found_as(FindingKind::kDamagedFile, *rule_problem_);
     }
   }
 
@@ -205,7 +213,11 @@ class Verifier {
     };
     const Result<LogScan> scan =
         scan_log(*store_.files, path, type, parser_,
-                 {.on_entry = [](const ScannedEntry&) {},
+                 {.on_entry =
+                      [&](const ScannedEntry& entry) {
+                        report_.unsealed_lines +=
+                            rule_.wants && rule_.wants(session_id_, type, entry.value) ? 1U : 0U;
+                      },
                   .on_sealed =
                       [&](const ScannedEntry& entry) {
                         if (const auto problem = sealed_.problem_of(session_id_, entry)) {
@@ -264,6 +276,8 @@ class Verifier {
   std::string session_id_;
   VerifyReport report_;
   SealedCheck sealed_;
+  SealingRule rule_;
+  std::optional<Error> rule_problem_;
 };
 
 }  // namespace

@@ -54,7 +54,9 @@ void print_closed_as_json(Tool& tool, const Result<std::uint64_t>& closed) {
 void note_closed(Tool& tool, const MemoryManager& memory, const EntryFilter& filter) {
   const Result<std::uint64_t> closed = memory.closed_entries(filter);
   print_closed_as_json(tool, closed);
-  if (!closed) {
+  if (!closed && tool.json()) {
+    tool.leave_out(closed.error());
+  } else if (!closed) {
     tool.note(fmt::format("sealed entries need the key: {}", closed.error().to_string()));
   } else if (*closed > 0) {
     tool.note(*closed == 1 ? "1 sealed entry needs the key"

@@ -108,6 +108,7 @@ class Tool {
   /// Reports, once, what an answer goes without, and why. A command that answers() ends with
   /// kIncomplete then.
   void leave_out(const Error& problem);
+  [[nodiscard]] bool has_left_out() const { return !left_out_.empty(); }
   /// Says about what was left out only on stderr: stdout has a format of its own.
   void keep_format() { keeps_format_ = true; }
   /// Prints a sentence on stderr, unless --quiet or --json.

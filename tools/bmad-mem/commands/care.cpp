@@ -36,6 +36,9 @@ void print_summary(Tool& tool, const VerifyReport& report) {
         json.member("sealed_lines", report.sealed_lines)
             .member("closed_lines", report.closed_lines);
       }
+      if (report.unsealed_lines != 0) {
+        json.member("unsealed_lines", report.unsealed_lines);
+      }
     });
     return;
   }
@@ -43,6 +46,11 @@ void print_summary(Tool& tool, const VerifyReport& report) {
     tool.note(
         fmt::format("{} checked in form alone: the key is not here",
                     format_count(report.closed_lines, "sealed line was", "sealed lines were")));
+  }
+  if (report.unsealed_lines > 0) {
+    tool.note(fmt::format("{} in clear in what is sealed; `{}` seals what a merge brought",
+                          format_count(report.unsealed_lines, "line is", "lines are"),
+                          report.seal_command));
   }
   const std::string looked_at =
       fmt::format("{}, {}, {}, {}", format_count(report.sessions, "session", "sessions"),

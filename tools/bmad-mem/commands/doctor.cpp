@@ -202,10 +202,12 @@ void check_seal(const MemoryManager& memory, std::vector<Check>& checks) {
                          : fmt::format("{} for the key",
                                        format_count(state.waiting, "entry waits", "entries wait"));
   if (state.problem) {
-    checks.push_back(of_error("seal", *state.problem,
-                              waiting.empty()
-                                  ? "name the key, or bring back its file"
-                                  : waiting + "; the first hook that finds it writes them"));
+    const bool is_damaged = state.problem->code == ErrorCode::E_STORAGE_CORRUPT;
+    const std::string remedy =
+        is_damaged ? "then run this again" : "name the key, or bring back its file";
+    checks.push_back(of_error(
+        "seal", *state.problem,
+        waiting.empty() ? remedy : waiting + "; the first hook that finds it writes them"));
   } else if (state.is_on || !waiting.empty()) {
     checks.push_back({.name = "seal",
                       .text = state.is_on ? fmt::format("the key {} is here", state.key_id)

@@ -131,7 +131,7 @@ Result<ExitStatus> redact_memory(Tool& tool) {
   } else if (!dry_run) {
     tool.note("earlier commits in git still contain the secrets");
   }
-  return ExitStatus::kDone;
+  return tool.has_left_out() ? ExitStatus::kFailed : ExitStatus::kDone;
 }
 
 /// What doesn't go together, as a sentence; empty when all does.

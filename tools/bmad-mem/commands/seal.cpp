@@ -190,7 +190,7 @@ Result<ExitStatus> run_seal(Tool& tool) {
           tool, "seal",
           [&](const MemoryManager::Progress& show) { return memory.seal(options, show); },
           "sessions"));
-  bool is_whole = true;
+  bool is_whole = !tool.has_left_out();
   std::uint64_t changed = 0;
   for (const SealReport& report : reports) {
     print_report(tool, report, step);

@@ -264,8 +264,9 @@ void add_news(std::string& news, const std::string& more) {
   news += (news.empty() || more.empty() ? "" : "\n") + more;
 }
 
-/// For a person, where entries wait for their key; else empty.
-std::string waiting_news(const MemoryManager& memory) {
+/// For a person, where entries wait for their key still; else empty.
+std::string waiting_news(MemoryManager& memory) {
+  static_cast<void>(memory.write_waiting());
   const std::uint64_t count = memory.count_waiting();
   return count == 0 ? std::string()
                     : fmt::format(

@@ -51,6 +51,7 @@ class StoreSealing : public LineSealing {
       : files_(files), source_(std::move(source)), project_(std::move(project)) {}
 
   [[nodiscard]] bool is_on() const override;
+  [[nodiscard]] Result<SealingRule> rule() const override;
   [[nodiscard]] bool opens() const override;
   [[nodiscard]] Result<std::unique_ptr<LineOpener>> opener() const override;
   [[nodiscard]] Result<std::optional<std::string>> seal(std::string_view session_id, EntryType type,

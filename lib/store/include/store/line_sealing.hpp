@@ -1,6 +1,7 @@
 // line_sealing.hpp - seals what is written and opens what is read, where sealing.json wants it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,13 @@ class LineOpener {
                                                  JsonValue entry) const = 0;
 };
 
+/// What is to be sealed.
+struct SealingRule {
+  /// By session, type and value; null where nothing is.
+  std::function<bool(std::string_view, EntryType, JsonValue)> wants;
+  std::string command;  ///< Which seals what is not.
+};
+
 /// StoreSealing (privacy/sealing.hpp) is the one.
 class LineSealing {
  public:
@@ -31,6 +39,8 @@ class LineSealing {
 
   /// Whether lines of this memory are to be sealed, or opened. Costs a look at a file's name.
   [[nodiscard]] virtual bool is_on() const = 0;
+  /// Errors: E_STORAGE_CORRUPT when sealing.json can't be read.
+  [[nodiscard]] virtual Result<SealingRule> rule() const = 0;
   /// Whether a key was named, which may open what is sealed.
   [[nodiscard]] virtual bool opens() const = 0;
   /// Who opens lines with the keys that are here; null where nobody may have any. Errors: as

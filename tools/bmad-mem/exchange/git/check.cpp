@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/sealing.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/text.hpp"
 #include "exchange/files.hpp"
@@ -333,6 +334,9 @@ std::string_view reason_against_tracking(std::string_view path) {
 }
 
 std::vector<GitFinding> find_conflict_markers(std::string_view path, std::string_view text) {
+  constexpr std::string_view kRemedy =
+      "take the three markers out, keep the lines of both sides, then `git add` the file; or `git "
+      "checkout --merge FILE` to merge it anew with the driver, while the merge is not committed";
   std::vector<GitFinding> found;
   std::uint64_t number = 0;
   for (const std::string_view raw : lines_of(text)) {
@@ -340,13 +344,12 @@ std::vector<GitFinding> find_conflict_markers(std::string_view path, std::string
     ++number;
     // A row of '=' alone is a heading in Markdown; between the two others it is no news.
     if (is_marker(line, '<') || is_marker(line, '>') || is_marker(line, '|')) {
-      found.push_back({.kind = "conflict_marker",
-                       .path = std::string(path),
-                       .line = number,
-                       .detail = "a conflict marker of an unfinished merge",
-                       .remedy = "take the three markers out, keep the lines of both sides, then "
-                                 "`git add` the file; or `git checkout --merge FILE` to merge it "
-                                 "anew with the driver, while the merge is not committed"});
+      found.push_back(
+          {.kind = "conflict_marker",
+           .path = std::string(path),
+           .line = number,
+           .detail = "a conflict marker of an unfinished merge",
+           .remedy = std::string(path.ends_with("sealing.json") ? kConflictRemedy : kRemedy)});
     }
   }
   return found;
