@@ -15,10 +15,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "store/lazy_columns.hpp"
+
 namespace bmad_mem {
+
+/// Takes the memory of the object that it is the first member of: in a cold process each of the 12
+/// pages of an index is a fault otherwise, which costs as much as to fill the index.
+template <typename Object>
+struct MemoryTaken {
+  explicit MemoryTaken(Object* object) {
+    take_memory_now(std::as_writable_bytes(std::span(object, 1)));
+  }
+};
 
 class KeywordIndex {
  public:
@@ -208,6 +220,7 @@ class KeywordIndex {
     }
   }
 
+  MemoryTaken<KeywordIndex> taken_{this};  // Before the others are zeroed.
   Look look_;
   Bits known_ = {};  ///< Of bytes 0 to 2.
   Fourths fourths_ = {};
@@ -240,6 +253,7 @@ class KeywordPair {
   }
 
  private:
+  MemoryTaken<KeywordPair> taken_{this};
   const KeywordIndex& one_;
   const KeywordIndex& other_;
   KeywordIndex::Look look_;
