@@ -125,23 +125,26 @@ Result<KnownLines> known_lines(const Store& store, const std::string& session_id
   return known;
 }
 
-Error id_is_taken(std::string_view id, std::string_view session_id) {
-  return {
-      .code = ErrorCode::E_CONCURRENT_MOD,
-      .message = fmt::format(
-          "session {} has an entry {} already; `bmad-mem edit {} --set FIELD=VALUE` changes it, "
-          "--replace stores a version that says nothing else",
-          session_id, id, id),
-      .field = "id"};
-}
-
-/// Errors: id_is_taken() for the first entry whose id is known, with another newest line.
-Status refuse_known(const KnownLines& known, std::span<const CompleteEntry> entries,
-                    const std::string& session_id) {
+/// Errors: E_CONCURRENT_MOD for the first entry whose id was purged, or is known with another
+/// newest line.
+Status refuse_known(const Store& store, const KnownLines& known,
+                    const std::vector<std::string>& purged_ids,
+                    std::span<const CompleteEntry> entries, const std::string& session_id) {
   for (const CompleteEntry& entry : entries) {
     const auto found = known.find(entry.id);
-    if (found != known.end() && found->second.newest != xxh3(entry.line)) {
-      return id_is_taken(entry.id, session_id);
+    const bool is_purged = is_purged_id(store, purged_ids, entry.id);
+    if (is_purged || (found != known.end() && found->second.newest != xxh3(entry.line))) {
+      return Error{
+          .code = ErrorCode::E_CONCURRENT_MOD,
+          .message = is_purged
+                         ? fmt::format("the entry {} was purged from session {}, so none of that "
+                                       "id comes back; leave the id out",
+                                       entry.id, session_id)
+                         : fmt::format("session {} has an entry {} already; `bmad-mem edit {} "
+                                       "--set FIELD=VALUE` changes it, --replace stores a version "
+                                       "that says nothing else",
+                                       session_id, entry.id, entry.id),
+          .field = "id"};
     }
   }
   return {};
@@ -158,7 +161,7 @@ Status drop_known(const Store& store, const std::string& session_id, EntryType t
   BMAD_TRY_ASSIGN(KnownLines known, known_lines(store, session_id, type));
   BMAD_TRY_ASSIGN(const DeletionRecord deleted, load_deletion_record(*store.files, session_id));
   if (rule == KnownEntries::kRefuse) {
-    BMAD_TRY(refuse_known(known, entries, session_id));
+    BMAD_TRY(refuse_known(store, known, deleted.purged_ids, entries, session_id));
   }
   report.skipped += std::erase_if(entries, [&](const CompleteEntry& entry) {
     if (is_purged_id(store, deleted.purged_ids, entry.id)) {
