@@ -1,6 +1,5 @@
 // memory_trust.cpp - a root becomes the user's own, or foreign again.
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <span>
@@ -9,10 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/trust_offer.hpp"
 #include "memory_impl.hpp"
 #include "model/entry.hpp"
+#include "model/voice.hpp"
 #include "operations/rooms.hpp"
 #include "privacy/redaction.hpp"
 #include "search/held_indexes.hpp"
@@ -70,12 +72,18 @@ Result<std::uint64_t> trust_root(Store& store) {
 
 namespace {
 
-/// The output of tools is quoted, by whatever door it came.
-bool is_quoted_anyway(EntryType type, JsonValue entry) {
-  static constexpr std::array<std::string_view, 3> kQuoted = {"tool", "web", "import"};
-  return std::ranges::find(kQuoted, entry["source"]["kind"].string()) != kQuoted.end() ||
-         (type == EntryType::kConversation && entry["role"].string() == "tool") ||
-         (type == EntryType::kEvent && !entry["tool"].string().empty());
+/// All that a briefing would tell of it, with who speaks and what no search finds; nothing when it
+/// is quoted anyway, whatever its trust.
+std::string told_text(EntryType type, JsonValue entry) {
+  std::string text;
+  entry_searchable_text(type, entry, text, ' ');
+  if (text.empty() || must_be_quoted(entry_trust(type, entry), 0)) {
+    return {};
+  }
+  const std::string_view who = entry_who(type, entry);
+  const std::string_view kind = type == EntryType::kEvent ? entry["kind"].string() : "";
+  return fmt::format("{}{}{}{}{}", who, who.empty() ? "" : ": ", kind, kind.empty() ? "" : " ",
+                     text);
 }
 
 /// What trusting accepts of one log; `texts` by the ids of entries.
@@ -102,10 +110,11 @@ void offer_lines(const Store& store, const std::string& session_id, EntryType ty
       continue;
     }
     ++offer.lines[static_cast<std::size_t>(type)];
-    OfferedText text{.session_id = session_id, .type = type, .id = key.second, .text = {}};
-    entry_searchable_text(type, *entry, text.text, ' ');
-    if (!text.text.empty() && !is_quoted_anyway(type, *entry)) {
-      texts.emplace(key, std::move(text));
+    if (std::string text = told_text(type, *entry); !text.empty()) {
+      texts.emplace(
+          key,
+          OfferedText{
+              .session_id = session_id, .type = type, .id = key.second, .text = std::move(text)});
     }
   }
 }

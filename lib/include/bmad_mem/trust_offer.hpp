@@ -23,7 +23,8 @@ struct OfferedText {
 struct TrustOffer {
   std::array<std::uint64_t, kEntryTypeCount> lines{};  ///< From elsewhere, in the order of types.
   /// Of the latest versions: facts and preferences first, then decisions, then all other types. Not
-  /// what says of itself that it comes from a tool, the web or an import: that is always quoted.
+  /// what a tool has printed, or what says of itself that it comes from a tool, the web or an
+  /// import: that is always quoted.
   std::vector<OfferedText> texts;
   /// What would take protection away, or read rules outside the project: a sentence each.
   std::vector<std::string> switches;

@@ -23,8 +23,6 @@
 namespace bmad_mem {
 namespace {
 
-constexpr double kForeignTrust = 0.4;
-
 struct Record {
   std::uint64_t tag = 0;
   std::uint32_t seen_day = 0;  ///< Since 1970.
@@ -243,23 +241,6 @@ bool is_origin(std::uint32_t number) {
 bool is_statement(EntryType type) {
   return type == EntryType::kFact || type == EntryType::kPreference;
 }
-
-}  // namespace
-
-double checked_trust(Origin origin, double trust) {
-  constexpr double kAgentTrust = 0.6;
-  if (has_voice(origin)) {
-    return trust;
-  }
-  return std::min(trust, origin == Origin::kAgent ? kAgentTrust : kForeignTrust);
-}
-
-double holding_trust(Origin origin, double trust) {
-  static_assert(kForeignTrust < kLowTrust);
-  return has_voice(origin) ? trust : std::min(trust, kForeignTrust);
-}
-
-namespace {
 
 /// Appends the name and the compact value of each member of `line` to `text`, but for mechanical
 /// ones, without a copy of the line. False, and nothing, when that takes one: there are blanks

@@ -27,20 +27,9 @@
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/trust.hpp"
 #include "model/statement.hpp"
+#include "model/voice.hpp"
 
 namespace bmad_mem {
-
-/// How far a line of `origin` is trusted that claims `trust`: an agent's as what a model extracts,
-/// and what came from elsewhere less.
-double checked_trust(Origin origin, double trust);
-
-/// The same for what decides which statement holds: only a voice displaces another.
-double holding_trust(Origin origin, double trust);
-
-/// Whether text of this origin may stand without quotes.
-inline bool has_voice(Origin origin) {
-  return origin == Origin::kPerson || origin == Origin::kAccepted;
-}
 
 /// Whether the lines are the same, except members that say nothing about the subject, such as tags:
 /// the author of a tag is not the author of the rest.
