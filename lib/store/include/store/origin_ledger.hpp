@@ -79,6 +79,8 @@ class OriginLedger {
   /// may come back from another branch, or be undeleted. Atomic. Nothing happens when it fails.
   void compact(const std::vector<std::uint64_t>* live, std::int64_t today) const;
   static constexpr std::int64_t kKeptDays = 90;
+  /// Forgets all lines but those of `origin`. Atomic. False, and nothing, when it can't be written.
+  [[nodiscard]] bool keep_only(Origin origin) const;
   /// Adds the tags of `line`, a whole entry, to `tags`.
   void add_tags(std::string_view session_id, EntryType type, std::string_view line,
                 std::vector<std::uint64_t>& tags) const;
