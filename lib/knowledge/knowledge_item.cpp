@@ -15,6 +15,7 @@
 #include "model/entry.hpp"
 #include "model/statement.hpp"
 #include "model/validate.hpp"
+#include "model/voice.hpp"
 
 namespace bmad_mem {
 
@@ -112,15 +113,11 @@ void KnowledgeCollector::add(const KnowledgeLine& line, JsonValue entry) {
                                .text = std::string(line.text),
                                .confidence = members.confidence,
                                .trust = members.trust(),
+                               .holding = members.trust(),
                                .created_at = members.created_at(),
                                .at = at};
-  statement.holding = statement.trust;
-  if (origins_ != nullptr) {
-    statement.origin = origins_->without_ledger();
-    statement.holding = holding_trust(statement.origin, statement.trust);
-    if (const OriginLedger* const ledger = origins_->ledger()) {
-      statement.tag = ledger->line_tag(line.session_id, entry, line.text);
-    }
+  if (const OriginLedger* const ledger = origins_ == nullptr ? nullptr : origins_->ledger()) {
+    statement.tag = ledger->line_tag(line.session_id, entry, line.text);
   }
   std::vector<KnowledgeStatement>& stated = source.statements;
   if (!stated.empty() && stated.back().at == at && stated.back().value == statement.value) {
@@ -271,9 +268,8 @@ struct Place {
 
 /// What a line says of its source counts only as far as it is known who wrote it.
 void KnowledgeCollector::find_origins() {
-  const OriginLedger* const ledger = origins_ == nullptr ? nullptr : origins_->ledger();
-  if (ledger == nullptr) {
-    return;
+  if (origins_ == nullptr) {
+    return;  // All are taken at their word.
   }
   std::vector<OriginQuery> queries;
   const auto for_each_statement = [&](const auto& use) {
@@ -281,13 +277,20 @@ void KnowledgeCollector::find_origins() {
       std::ranges::for_each(source->statements, use);
     }
   };
-  for_each_statement([&](const KnowledgeStatement& each) { queries.push_back({.tag = each.tag}); });
-  ledger->find(queries);
+  for_each_statement([&](const KnowledgeStatement& each) {
+    queries.push_back({.tag = each.tag, .origin = origins_->without_ledger()});
+  });
+  if (const OriginLedger* const ledger = origins_->ledger()) {
+    ledger->find(queries);
+  }
   std::size_t number = 0;
   for_each_statement([&](KnowledgeStatement& each) {
     each.origin = queries[number++].origin;
     each.holding = holding_trust(each.origin, each.trust);
-    each.trust = checked_trust(each.origin, each.trust);
+    EntryTrust checked = checked_trust(
+        {.source_kind = std::move(each.source_kind), .trust = each.trust, .origin = each.origin});
+    each.source_kind = std::move(checked.source_kind);
+    each.trust = checked.trust;
   });
 }
 

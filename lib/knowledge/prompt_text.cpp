@@ -357,46 +357,6 @@ std::string entry_speaker(EntryType type, JsonValue entry) {
   return std::string(who.empty() ? entry["role"].string() : who);
 }
 
-EntryTrust checked_trust(EntryTrust trust) {
-  static constexpr std::array<std::string_view, 5> kKinds = {"user", "assistant", "tool", "web",
-                                                             "import"};
-  if (std::ranges::find(kKinds, trust.source_kind) == kKinds.end()) {
-    trust.source_kind.clear();
-  }
-  trust.trust = checked_trust(trust.origin, std::clamp(trust.trust, 0.0, 1.0));
-  if (!has_voice(trust.origin) && trust.source_kind == "user") {
-    trust.source_kind.clear();  // It says so itself.
-  }
-  return trust;
-}
-
-std::string trust_text(const EntryTrust& trust) {
-  const std::string_view origin = trust.origin == Origin::kElsewhere ? "from elsewhere"
-                                  : trust.origin == Origin::kAgent   ? "agent"
-                                                                     : "";
-  return fmt::format("{}{}{}{}trust {:.2f}", origin, origin.empty() ? "" : ", ", trust.source_kind,
-                     trust.source_kind.empty() ? "" : ", ", trust.trust);
-}
-
-EntryTrust entry_trust(EntryType type, JsonValue entry, Origin origin) {
-  const JsonValue source = entry["source"];
-  EntryTrust trust{.source_kind = std::string(source["kind"].string()),
-                   .trust = source["trust"].number(1),
-                   .origin = origin};
-  const bool is_of_a_tool =
-      (type == EntryType::kConversation && entry["role"].string() == "tool") ||
-      (type == EntryType::kEvent && !entry["tool"].string().empty());
-  if (trust.source_kind.empty() && is_of_a_tool) {
-    trust.source_kind = "tool";
-  }
-  return checked_trust(std::move(trust));
-}
-
-bool must_be_quoted(const EntryTrust& trust, double quote_below_trust) {
-  return !has_voice(trust.origin) || trust.trust < quote_below_trust ||
-         trust.source_kind == "tool" || trust.source_kind == "web" || trust.source_kind == "import";
-}
-
 bool is_of_workspace(const Workspace& workspace, JsonValue entry) {
   if (entry[kOutsideWorkspaceField].boolean()) {
     return false;

@@ -1,6 +1,5 @@
 // memory_trust.cpp - a root becomes the user's own, or foreign again.
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <span>
@@ -9,10 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/trust_offer.hpp"
 #include "memory_impl.hpp"
 #include "model/entry.hpp"
+#include "model/voice.hpp"
 #include "operations/rooms.hpp"
 #include "privacy/redaction.hpp"
 #include "search/held_indexes.hpp"
@@ -25,19 +27,70 @@
 namespace bmad_mem {
 namespace {
 
-/// Records all lines of a session that nobody has a record of as accepted. Their number.
-Result<std::uint64_t> accept_session(const Store& store, const SessionSource& source) {
+/// All that a briefing would tell of it, with who speaks and what no search finds; nothing when it
+/// is quoted anyway, whatever its trust.
+std::string told_text(EntryType type, JsonValue entry) {
+  if (must_be_quoted(entry_trust(type, entry), 0)) {
+    return {};
+  }
+  std::string text(type == EntryType::kEvent ? entry["kind"].string() : "");
+  text += text.empty() ? "" : " ";
+  entry_searchable_text(type, entry, text, ' ');
+  const std::string_view who = entry_who(type, entry);
+  return who.empty() || text.empty() ? text : fmt::format("{}: {}", who, text);
+}
+
+/// What trusting accepts of a log: of each entry the latest version, which is shown, and the
+/// earlier ones that would tell the same. Another text is not shown, so nobody can have accepted
+/// it: it would speak as soon as the later version goes.
+struct Acceptable {
+  std::vector<std::string> lines;
+  std::map<std::string, std::pair<std::string, std::string>> latest;  ///< Line and told_text().
+};
+
+Acceptable acceptable(EntryType type, std::vector<std::string> lines) {
+  Acceptable found;
+  JsonParser parser;
+  std::vector<std::string> ids;
+  for (const std::string& line : lines) {
+    const Result<JsonValue> entry = parser.parse(line);
+    ids.emplace_back(entry ? entry_id(*entry) : "");
+    if (entry) {
+      found.latest[ids.back()].first = line;
+    }
+  }
+  const auto told = [&](const std::string& line) {
+    const Result<JsonValue> entry = parser.parse(line);
+    return entry ? told_text(type, *entry) : std::string();
+  };
+  for (auto& [id, latest] : found.latest) {
+    latest.second = told(latest.first);
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto latest = found.latest.find(ids[i]);
+    if (latest != found.latest.end() &&
+        (lines[i] == latest->second.first || told(lines[i]) == latest->second.second)) {
+      found.lines.push_back(std::move(lines[i]));
+    }
+  }
+  return found;
+}
+
+/// Calls `use` with the type and the lines of each log of a session, entries and sealed ones.
+template <typename Use>
+Status for_each_log(const Store& store, const SessionSource& source, const Use& use) {
   BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, source.files(store));
   JsonParser parser;
-  std::uint64_t count = 0;
   for (const EntryType type : kEntryTypes) {
     std::vector<std::string> lines;
-    const auto take = [&](const ScannedEntry& entry) { lines.emplace_back(entry.text); };
-    BMAD_TRY(scan_log(*files, session_file(source.session_id, entry_type_info(type).log_file), type,
-                      parser, {.on_entry = take}));
-    count += store.origins->ledger()->accept(source.session_id, type, lines);
+    std::vector<std::string> sealed;
+    BMAD_TRY(scan_log(
+        *files, session_file(source.session_id, entry_type_info(type).log_file), type, parser,
+        {.on_entry = [&](const ScannedEntry& entry) { lines.emplace_back(entry.text); },
+         .on_sealed = [&](const ScannedEntry& entry) { sealed.emplace_back(entry.text); }}));
+    use(type, std::move(lines), std::move(sealed));
   }
-  return count;
+  return {};
 }
 
 /// Calls `use` for all there is: what was evicted, then archives and sessions.
@@ -60,78 +113,69 @@ Result<std::uint64_t> trust_root(Store& store) {
   const bool was_own = store.origins->trust() == RootTrust::kOwn;
   BMAD_TRY(store.origins->mark(was_own ? RootTrust::kOwn : RootTrust::kTrusted, store.config));
   std::uint64_t count = 0;
-  BMAD_TRY(for_each_source(store, [&](const SessionSource& source) -> Status {
-    BMAD_TRY_ASSIGN(const std::uint64_t accepted, accept_session(store, source));
-    count += accepted;
-    return {};
+  BMAD_TRY(for_each_source(store, [&](const SessionSource& source) {
+    return for_each_log(store, source, [&](EntryType type, auto lines, const auto& /*sealed*/) {
+      count += store.origins->ledger()->accept(source.session_id, type,
+                                               acceptable(type, std::move(lines)).lines);
+    });
   }));
   return count;
 }
 
 namespace {
 
-/// The output of tools is quoted, by whatever door it came.
-bool is_quoted_anyway(EntryType type, JsonValue entry) {
-  static constexpr std::array<std::string_view, 3> kQuoted = {"tool", "web", "import"};
-  return std::ranges::find(kQuoted, entry["source"]["kind"].string()) != kQuoted.end() ||
-         (type == EntryType::kConversation && entry["role"].string() == "tool") ||
-         (type == EntryType::kEvent && !entry["tool"].string().empty());
-}
+/// Who wrote some lines of a session, as far as it is known; also where the root is foreign.
+class KnownLines {
+ public:
+  KnownLines(const Store& store, const std::string& session_id, std::span<const std::string> lines)
+      : session_id_(session_id), origins_(store.origins->known_lines()) {
+    for (const std::string& line : lines) {
+      if (const Result<JsonValue> entry = parser_.parse(line)) {
+        origins_.want(session_id_, *entry, line);
+      }
+    }
+    origins_.find();
+  }
 
-/// What trusting accepts of one log; `texts` by the ids of entries.
-void offer_lines(const Store& store, const std::string& session_id, EntryType type,
-                 std::span<const std::string> lines,
-                 std::map<std::pair<EntryType, std::string>, OfferedText>& texts,
-                 TrustOffer& offer) {
-  LineOrigins origins = store.origins->lines();
-  JsonParser parser;
-  for (const std::string& line : lines) {
-    if (const Result<JsonValue> entry = parser.parse(line)) {
-      origins.want(session_id, *entry, line);
-    }
+  [[nodiscard]] bool is_by(Origin origin, const std::string& line) {
+    const Result<JsonValue> entry = parser_.parse(line);
+    return entry && origins_.of(session_id_, *entry, line) == origin;
   }
-  origins.find();
-  for (const std::string& line : lines) {
-    const Result<JsonValue> entry = parser.parse(line);
-    if (!entry) {
-      continue;
-    }
-    const std::pair key(type, std::string(entry_id(*entry)));
-    texts.erase(key);  // The latest version is what is told.
-    if (origins.of(session_id, *entry, line) != Origin::kElsewhere) {
-      continue;
-    }
-    ++offer.lines[static_cast<std::size_t>(type)];
-    OfferedText text{.session_id = session_id, .type = type, .id = key.second, .text = {}};
-    entry_searchable_text(type, *entry, text.text, ' ');
-    if (!text.text.empty() && !is_quoted_anyway(type, *entry)) {
-      texts.emplace(key, std::move(text));
-    }
+  [[nodiscard]] std::uint64_t count(Origin origin, std::span<const std::string> lines) {
+    return static_cast<std::uint64_t>(
+        std::ranges::count_if(lines, [&](const auto& line) { return is_by(origin, line); }));
   }
-}
+
+ private:
+  std::string session_id_;
+  JsonParser parser_;
+  LineOrigins origins_;
+};
 
 Status offer_session(const Store& store, const SessionSource& source, TrustOffer& offer) {
-  BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, source.files(store));
-  std::map<std::pair<EntryType, std::string>, OfferedText> texts;
-  JsonParser parser;
-  for (const EntryType type : kEntryTypes) {
-    std::vector<std::string> lines;
-    const auto take = [&](const ScannedEntry& entry) { lines.emplace_back(entry.text); };
-    BMAD_TRY(scan_log(*files, session_file(source.session_id, entry_type_info(type).log_file), type,
-                      parser, {.on_entry = take}));
-    offer_lines(store, source.session_id, type, lines, texts, offer);
-  }
-  for (auto& [key, text] : texts) {
-    offer.texts.push_back(std::move(text));
-  }
-  return {};
+  return for_each_log(store, source, [&](EntryType type, auto lines, const auto& sealed) {
+    const auto place = static_cast<std::size_t>(type);
+    const Acceptable found = acceptable(type, std::move(lines));
+    KnownLines known(store, source.session_id, found.lines);
+    offer.lines[place] += known.count(Origin::kElsewhere, found.lines);
+    offer.by_agents[place] += known.count(Origin::kAgent, found.lines);
+    for (const auto& [id, latest] : found.latest) {
+      if (!latest.second.empty() && known.is_by(Origin::kElsewhere, latest.first)) {
+        offer.texts.push_back(
+            {.session_id = source.session_id, .type = type, .id = id, .text = latest.second});
+      }
+    }
+    offer.sealed_lines +=
+        KnownLines(store, source.session_id, sealed).count(Origin::kElsewhere, sealed);
+  });
 }
 
 }  // namespace
 
 Result<TrustOffer> trust_offer(MemoryManager& memory) {
   BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, Operation::kTrust));
-  TrustOffer offer{.lines = {}, .texts = {}, .switches = trusted_switches(*store)};
+  TrustOffer offer;
+  offer.switches = trusted_switches(*store);
   BMAD_TRY(for_each_source(
       *store, [&](const SessionSource& source) { return offer_session(*store, source, offer); }));
   std::ranges::stable_sort(offer.texts, {}, [](const OfferedText& text) {
@@ -153,13 +197,23 @@ TrustReport MemoryManager::trust_report() const {
   return impl_->store.origins->report(impl_->store.config);
 }
 
+namespace {
+
+Status check_is_user(const Store& store) {
+  if (ActingAs::current(store.writes_as) != Origin::kAgent) {
+    return {};
+  }
+  return Error{.code = ErrorCode::E_ACCESS_DENIED,
+               .message =
+                   "only the user trusts a memory, or takes that back: ask for `bmad-mem "
+                   "trust` in a terminal"};
+}
+
+}  // namespace
+
 Result<TrustReport> MemoryManager::trust() {
   BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kTrust));
-  if (ActingAs::current(store->writes_as) == Origin::kAgent) {
-    return Error{
-        .code = ErrorCode::E_ACCESS_DENIED,
-        .message = "only the user trusts a memory: ask for `bmad-mem trust` in a terminal"};
-  }
+  BMAD_TRY(check_is_user(*store));
   BMAD_TRY_ASSIGN(const std::uint64_t lines, trust_root(*store));
   TrustReport report = trust_report();
   report.lines = lines;
@@ -168,6 +222,7 @@ Result<TrustReport> MemoryManager::trust() {
 
 Result<TrustReport> MemoryManager::revoke_trust() {
   BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kTrust));
+  BMAD_TRY(check_is_user(*store));
   BMAD_TRY(store->origins->revoke());
   return trust_report();
 }

@@ -83,9 +83,9 @@ struct KnowledgeItem {
   std::string key;    ///< May be empty.
   std::string value;  ///< The one that holds. A preference's value that is no string is JSON.
   std::string agent_id;
-  double confidence = 0;  ///< The highest that was stated: it only rises.
-  double trust = 1;       ///< Of the statement that holds.
-  std::string source_kind;
+  double confidence = 0;              ///< The highest that was stated: it only rises.
+  double trust = 1;                   ///< Of the statement that holds.
+  std::string source_kind;            ///< As far as it is known who wrote it, as trust.
   Origin origin = Origin::kAccepted;  ///< Of the statement that holds.
   Timestamp created_at{};
   Timestamp updated_at{};

@@ -21,9 +21,14 @@ struct OfferedText {
 };
 
 struct TrustOffer {
-  std::array<std::uint64_t, kEntryTypeCount> lines{};  ///< From elsewhere, in the order of types.
+  /// Lines from elsewhere, in the order of types: of each entry the latest version, and earlier
+  /// ones that tell the same. All others stay from elsewhere.
+  std::array<std::uint64_t, kEntryTypeCount> lines{};
+  std::array<std::uint64_t, kEntryTypeCount> by_agents{};  ///< Those stay the agents'.
+  std::uint64_t sealed_lines = 0;  ///< From elsewhere: nobody can read them, so they stay so.
   /// Of the latest versions: facts and preferences first, then decisions, then all other types. Not
-  /// what says of itself that it comes from a tool, the web or an import: that is always quoted.
+  /// what a tool has printed, or what says of itself that it comes from a tool, the web or an
+  /// import: that is always quoted.
   std::vector<OfferedText> texts;
   /// What would take protection away, or read rules outside the project: a sentence each.
   std::vector<std::string> switches;

@@ -327,8 +327,7 @@ std::vector<std::string> Knowledge::sources(std::span<const Entry> entries) cons
     const Result<JsonValue> value = parser.parse(entry.json);
     const Origin origin = value ? origins.of(entry, *value) : Origin::kElsewhere;
     if (origin == Origin::kElsewhere || (value && (*value)["source"].present())) {
-      source = trust_text(value ? entry_trust(entry.type, *value, origin) : EntryTrust());
-      source = source.starts_with("from") ? source : "from " + source;
+      source = source_text(value ? entry_trust(entry.type, *value, origin) : EntryTrust());
     }
   }
   return sources;

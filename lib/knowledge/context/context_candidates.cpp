@@ -23,6 +23,7 @@
 #include "context/said_texts.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
+#include "model/voice.hpp"
 #include "prompt_text.hpp"
 
 namespace bmad_mem {

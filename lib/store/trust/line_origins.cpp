@@ -9,6 +9,25 @@
 
 namespace bmad_mem {
 
+std::uint64_t OriginLedger::accept(std::string_view session_id, EntryType type,
+                                   std::span<const std::string> lines) const {
+  JsonParser parser;
+  std::vector<OriginQuery> queries;
+  for (const std::string& line : lines) {
+    const Result<JsonValue> entry = parser.parse(line);
+    queries.push_back({.tag = entry ? line_tag(session_id, *entry, line) : 0});
+  }
+  find(queries);
+  std::vector<std::string_view> unknown;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (queries[i].tag != 0 && queries[i].origin == Origin::kElsewhere) {
+      unknown.emplace_back(lines[i]);
+    }
+  }
+  note(session_id, type, unknown, Origin::kAccepted);
+  return unknown.size();
+}
+
 void CarriedLines::add(EntryType type, std::string_view old, std::string_view line) {
   thread_local JsonParser parser;
   if (ledger_ == nullptr || old == line) {

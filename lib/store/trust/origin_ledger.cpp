@@ -23,8 +23,6 @@
 namespace bmad_mem {
 namespace {
 
-constexpr double kForeignTrust = 0.4;
-
 struct Record {
   std::uint64_t tag = 0;
   std::uint32_t seen_day = 0;  ///< Since 1970.
@@ -244,23 +242,6 @@ bool is_statement(EntryType type) {
   return type == EntryType::kFact || type == EntryType::kPreference;
 }
 
-}  // namespace
-
-double checked_trust(Origin origin, double trust) {
-  constexpr double kAgentTrust = 0.6;
-  if (has_voice(origin)) {
-    return trust;
-  }
-  return std::min(trust, origin == Origin::kAgent ? kAgentTrust : kForeignTrust);
-}
-
-double holding_trust(Origin origin, double trust) {
-  static_assert(kForeignTrust < kLowTrust);
-  return has_voice(origin) ? trust : std::min(trust, kForeignTrust);
-}
-
-namespace {
-
 /// Appends the name and the compact value of each member of `line` to `text`, but for mechanical
 /// ones, without a copy of the line. False, and nothing, when that takes one: there are blanks
 /// between tokens within a value.
@@ -377,6 +358,40 @@ bool OriginLedger::is_due(std::optional<std::int64_t> today) const {
                                     (today && *today - records.day() > kKeptDays));
 }
 
+namespace {
+
+/// All records by their tags, the first of each; nothing when not all can be read.
+std::optional<std::vector<Record>> each_once(const Records& records) {
+  std::vector<Record> all = records.read(0, records.count());
+  if (all.size() != records.count()) {
+    return std::nullopt;
+  }
+  std::ranges::stable_sort(all, {}, &Record::tag);
+  const auto doubled = std::ranges::unique(all, {}, &Record::tag);
+  all.erase(doubled.begin(), doubled.end());
+  return all;
+}
+
+/// Puts `records`, by their tags, in place of the ledger, whose lock is held.
+bool replace(const std::string& path, std::span<const Record> records, std::int64_t day) {
+  const std::string fresh = path + ".tmp";  // What a process left there that died is written over.
+  const OpenFile file(fresh, O_WRONLY | O_CREAT | O_TRUNC);
+  const Header header{.sorted = records.size(), .day = day};
+  const bool is_written = file.is_open() && write_whole(file, &header, sizeof header) &&
+                          write_whole(file, records.data(), records.size_bytes()) &&
+                          ::fsync(file.number()) == 0 &&
+                          std::rename(fresh.c_str(), path.c_str()) == 0;
+  if (!is_written) {
+    ::unlink(fresh.c_str());
+    return false;
+  }
+  const OpenFile folder(path.substr(0, path.rfind('/')), O_RDONLY | O_DIRECTORY);
+  static_cast<void>(folder.is_open() && ::fsync(folder.number()) == 0);
+  return true;
+}
+
+}  // namespace
+
 void OriginLedger::compact(const std::vector<std::uint64_t>* live, std::int64_t today) const {
   const LockedFile locked(path_);
   if (locked.get() == nullptr || !is_whole()) {
@@ -384,13 +399,11 @@ void OriginLedger::compact(const std::vector<std::uint64_t>* live, std::int64_t 
   }
   const Records records(*locked.get());
   const std::int64_t day = live != nullptr ? today : records.day();
-  std::vector<Record> kept = records.read(0, records.count());
-  if (kept.size() != records.count()) {
+  std::optional<std::vector<Record>> all = each_once(records);
+  if (!all) {
     return;
   }
-  std::ranges::stable_sort(kept, {}, &Record::tag);
-  const auto doubled = std::ranges::unique(kept, {}, &Record::tag);  // The first of each holds.
-  kept.erase(doubled.begin(), doubled.end());
+  std::vector<Record>& kept = *all;
   if (live != nullptr) {
     for (Record& record : kept) {
       if (std::ranges::binary_search(*live, record.tag)) {
@@ -401,38 +414,22 @@ void OriginLedger::compact(const std::vector<std::uint64_t>* live, std::int64_t 
       return today - std::int64_t{record.seen_day} > kKeptDays;
     });
   }
-  const std::string fresh = path_ + ".tmp";  // What a process left there that died is written over.
-  const OpenFile file(fresh, O_WRONLY | O_CREAT | O_TRUNC);
-  const Header header{.sorted = kept.size(), .day = day};
-  const bool is_written = file.is_open() && write_whole(file, &header, sizeof header) &&
-                          write_whole(file, kept.data(), kept.size() * sizeof(Record)) &&
-                          ::fsync(file.number()) == 0 &&
-                          std::rename(fresh.c_str(), path_.c_str()) == 0;
-  if (!is_written) {
-    ::unlink(fresh.c_str());
-    return;
-  }
-  const OpenFile folder(path_.substr(0, path_.rfind('/')), O_RDONLY | O_DIRECTORY);
-  static_cast<void>(folder.is_open() && ::fsync(folder.number()) == 0);
+  static_cast<void>(replace(path_, kept, day));
 }
 
-std::uint64_t OriginLedger::accept(std::string_view session_id, EntryType type,
-                                   std::span<const std::string> lines) const {
-  JsonParser parser;
-  std::vector<OriginQuery> queries;
-  for (const std::string& line : lines) {
-    const Result<JsonValue> entry = parser.parse(line);
-    queries.push_back({.tag = entry ? line_tag(session_id, *entry, line) : 0});
+bool OriginLedger::keep_only(Origin origin) const {
+  const LockedFile locked(path_);
+  if (locked.get() == nullptr || !is_whole()) {
+    return false;
   }
-  find(queries);
-  std::vector<std::string_view> unknown;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (queries[i].tag != 0 && queries[i].origin == Origin::kElsewhere) {
-      unknown.emplace_back(lines[i]);
-    }
+  const Records records(*locked.get());
+  std::optional<std::vector<Record>> kept = each_once(records);
+  if (kept) {
+    std::erase_if(*kept, [&](const Record& record) {
+      return record.origin != static_cast<std::uint32_t>(origin);
+    });
   }
-  note(session_id, type, unknown, Origin::kAccepted);
-  return unknown.size();
+  return kept && replace(path_, *kept, records.day());
 }
 
 bool says_the_same(std::string_view old, std::string_view line) {

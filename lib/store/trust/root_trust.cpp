@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
+#include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
@@ -29,6 +30,7 @@ namespace {
 
 constexpr std::string_view kMarkName = "/mark.json";
 constexpr std::string_view kLedgerName = "/ledger";
+constexpr std::string_view kRevoked = "revoked";
 constexpr std::string_view kWaitingName = "/waiting.jsonl";
 
 /// The folder that a path names, as the kernel tells it from all others.
@@ -181,7 +183,10 @@ void RootOrigins::read_mark() {
     reason_ = "the ledger of who wrote its lines is damaged, so all of them are foreign again";
     return;
   }
-  trust_ = (*mark)["made"].string() == "own" ? RootTrust::kOwn : RootTrust::kTrusted;
+  const std::string_view made = (*mark)["made"].string();
+  trust_ = made == kRevoked ? RootTrust::kForeign
+           : made == "own"  ? RootTrust::kOwn
+                            : RootTrust::kTrusted;
   config_digest_ = (*mark)["config"].string();
   ledger_ = std::move(ledger);
 }
@@ -315,6 +320,20 @@ Result<std::string> RootOrigins::make_waiting_file() const {
 }
 
 Status RootOrigins::revoke() {
+  if (ledger_ != nullptr) {
+    const std::string path = folder_ + std::string(kMarkName);
+    const std::string text = read_small(path);
+    JsonParser parser;
+    const Result<JsonValue> mark = parser.parse(text);
+    if (!mark || !ledger_->keep_only(Origin::kAgent)) {
+      return state_error("take out of the ledger who wrote its lines", path);
+    }
+    ObjectText object(*mark, text);
+    object.set_string("made", kRevoked);
+    BMAD_TRY(write_mark(path, object.to_line() + '\n'));
+    read_mark();
+    return {};
+  }
   const std::string fresh = std::string(kLedgerName) + ".tmp";
   for (const std::string_view name : {kMarkName, kLedgerName, std::string_view(fresh)}) {
     const std::string path = folder_ + std::string(name);

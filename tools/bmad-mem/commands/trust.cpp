@@ -2,9 +2,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -29,19 +31,27 @@ std::string command_line(const ConfiguredProgram& program) {
   return line;
 }
 
+using LinesByType = std::array<std::uint64_t, kEntryTypeCount>;
+
+void add_lines(JsonWriter& json, std::string_view name, const LinesByType& lines) {
+  json.key(name).begin_object();
+  for (const EntryType type : kEntryTypes) {
+    if (const std::uint64_t count = lines[static_cast<std::size_t>(type)]; count > 0) {
+      json.member(entry_type_name(type), count);
+    }
+  }
+  json.end_object();
+}
+
 void print_json(Tool& tool, const TrustReport& report, const TrustOffer& offer) {
   print_object(tool, [&](JsonWriter& json) {
     json.member("root", report.root).member("trust", root_trust_name(report.trust));
     add_text(json, "reason", report.reason);
     json.member("config_changed", report.config_changed).member("folder", report.folder);
     json.member("accepted_lines", report.lines);
-    json.key("offers").begin_object();
-    for (const EntryType type : kEntryTypes) {
-      if (const std::uint64_t count = offer.lines[static_cast<std::size_t>(type)]; count > 0) {
-        json.member(entry_type_name(type), count);
-      }
-    }
-    json.end_object();
+    add_lines(json, "offers", offer.lines);
+    add_lines(json, "by_agents", offer.by_agents);
+    json.member("sealed_lines", offer.sealed_lines);
     add_objects(json, "texts", offer.texts, [&](const OfferedText& text) {
       json.member("session_id", text.session_id).member("type", entry_type_name(text.type));
       json.member("id", text.id).member("text", text.text);
@@ -55,10 +65,10 @@ void print_json(Tool& tool, const TrustReport& report, const TrustOffer& offer) 
 }
 
 /// "3 facts, 1 decision"; empty for nothing.
-std::string counts_text(const TrustOffer& offer) {
+std::string counts_text(const LinesByType& lines) {
   std::string text;
   for (const EntryType type : kEntryTypes) {
-    if (const std::uint64_t count = offer.lines[static_cast<std::size_t>(type)]; count > 0) {
+    if (const std::uint64_t count = lines[static_cast<std::size_t>(type)]; count > 0) {
       const EntryTypeInfo& info = entry_type_info(type);
       text += fmt::format("{}{}", text.empty() ? "" : ", ",
                           format_count(count, info.name, info.plural));
@@ -75,9 +85,19 @@ void print_text(Tool& tool, const TrustReport& report, const TrustOffer& offer) 
   if (!report.reason.empty()) {
     tool.out().print("  {}\n", printable(report.reason));
   }
-  const std::string counts = counts_text(offer);
-  tool.out().print("\n{}\n", counts.empty() ? "No line of it came from elsewhere."
+  const std::string counts = counts_text(offer.lines);
+  tool.out().print("\n");
+  if (!counts.empty() || offer.sealed_lines == 0) {
+    tool.out().print("{}\n", counts.empty() ? "No line of it came from elsewhere."
                                             : fmt::format("Lines from elsewhere: {}.", counts));
+  }
+  if (offer.sealed_lines > 0) {
+    tool.out().print("Sealed lines that cannot be shown, so stay quoted: {}.\n",
+                     format_count(offer.sealed_lines));
+  }
+  if (const std::string agents = counts_text(offer.by_agents); !agents.empty()) {
+    tool.out().print("Written by an agent, so quoted all the same: {}.\n", agents);
+  }
   if (!offer.texts.empty()) {
     tool.out().print("Told without quotes once you trust it:\n");
   }
@@ -115,6 +135,8 @@ Result<ExitStatus> run_trust(Tool& tool) {
                        "it stays trusted; delete what is wrong in it",
                    .field = "revoke"};
     }
+    BMAD_TRY(check_is_person(tool, "take back that you trust this memory?"));
+    const ActingAs person(Origin::kPerson);
     BMAD_TRY_ASSIGN(const TrustReport report, memory.revoke_trust());
     if (tool.json()) {
       print_json(tool, report, {});

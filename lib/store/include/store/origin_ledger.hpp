@@ -27,20 +27,9 @@
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/trust.hpp"
 #include "model/statement.hpp"
+#include "model/voice.hpp"
 
 namespace bmad_mem {
-
-/// How far a line of `origin` is trusted that claims `trust`: an agent's as what a model extracts,
-/// and what came from elsewhere less.
-double checked_trust(Origin origin, double trust);
-
-/// The same for what decides which statement holds: only a voice displaces another.
-double holding_trust(Origin origin, double trust);
-
-/// Whether text of this origin may stand without quotes.
-inline bool has_voice(Origin origin) {
-  return origin == Origin::kPerson || origin == Origin::kAccepted;
-}
 
 /// Whether the lines are the same, except members that say nothing about the subject, such as tags:
 /// the author of a tag is not the author of the rest.
@@ -90,6 +79,8 @@ class OriginLedger {
   /// may come back from another branch, or be undeleted. Atomic. Nothing happens when it fails.
   void compact(const std::vector<std::uint64_t>* live, std::int64_t today) const;
   static constexpr std::int64_t kKeptDays = 90;
+  /// Forgets all lines but those of `origin`. Atomic. False, and nothing, when it can't be written.
+  [[nodiscard]] bool keep_only(Origin origin) const;
   /// Adds the tags of `line`, a whole entry, to `tags`.
   void add_tags(std::string_view session_id, EntryType type, std::string_view line,
                 std::vector<std::uint64_t>& tags) const;

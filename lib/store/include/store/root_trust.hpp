@@ -1,8 +1,8 @@
 // root_trust.hpp - the mark that a root is the user's own, in the user's state folder.
 //
 //   STATE/roots/4f0c5a…/        0700, of this user alone
-//     mark.json                 {"path":…,"device":…,"inode":…,"born":…,"made":"own",…}
-//     ledger                    origins of lines, see origin_ledger.hpp
+//     mark.json                 {"path":…,"device":…,"inode":…,"born":…,"made":"own",…}; or
+//     "trusted", "revoked" ledger                    origins of lines, see origin_ledger.hpp
 //     waiting.jsonl             entries that wait for their key, see waiting_lines.hpp
 //
 // The name of the folder is a hash of the root's real path. The mark holds for the folder that has
@@ -31,7 +31,9 @@ class RootOrigins {
   [[nodiscard]] bool is_unknown() const { return is_foreign() && reason_.empty(); }
   [[nodiscard]] bool is_foreign() const { return trust_ == RootTrust::kForeign; }
   /// Null for a foreign root, and for one that nobody checks.
-  [[nodiscard]] const OriginLedger* ledger() const { return ledger_.get(); }
+  [[nodiscard]] const OriginLedger* ledger() const {
+    return is_foreign() ? nullptr : ledger_.get();
+  }
   /// For lines when there is no ledger.
   [[nodiscard]] Origin without_ledger() const {
     return is_foreign() ? Origin::kElsewhere : Origin::kAccepted;
@@ -41,6 +43,8 @@ class RootOrigins {
     return ledger_ == nullptr ? without_ledger() : ledger_->origin_of(session_id, line);
   }
   [[nodiscard]] LineOrigins lines() const { return {ledger(), without_ledger()}; }
+  /// The same with what is still known of a root whose trust was revoked.
+  [[nodiscard]] LineOrigins known_lines() const { return {ledger_.get(), without_ledger()}; }
 
   /// All but `lines`.
   [[nodiscard]] TrustReport report(const Config& config) const;
@@ -62,7 +66,8 @@ class RootOrigins {
   /// where no state folder is known.
   [[nodiscard]] Result<std::string> make_waiting_file() const;
 
-  /// Removes mark and ledger.
+  /// Makes it foreign. Of the ledger only what agents wrote stays: that is theirs when the root is
+  /// trusted again. Errors: E_STORAGE_IO, E_STORAGE_FULL.
   Status revoke();
 
  private:
@@ -74,8 +79,8 @@ class RootOrigins {
   std::string folder_;  // Of the mark; empty when nothing is checked.
   RootTrust trust_ = RootTrust::kUnchecked;
   std::string reason_;
-  std::string config_digest_;  // As marked.
-  std::unique_ptr<OriginLedger> ledger_;
+  std::string config_digest_;             // As marked.
+  std::unique_ptr<OriginLedger> ledger_;  // May be there for a foreign root: see revoke().
 };
 
 }  // namespace bmad_mem
