@@ -63,7 +63,7 @@ AnswerHead entry_head(const Entry& entry, std::string_view source) {
 std::string problem_lines(std::span<const Error> problems) {
   std::string out;
   for (const Error& problem : problems) {
-    out += fmt::format("Left out, as it can't be read:\n> {}: {}\n",
+    out += fmt::format("(Left out, as it can't be read: this.)\n> {}: {}\n",
                        printable(utf8_prefix(problem.path, 300)),
                        printable(utf8_prefix(problem.message, 300)));
   }

@@ -42,6 +42,15 @@ inline bool has_voice(Origin origin) {
   return origin == Origin::kPerson || origin == Origin::kAccepted;
 }
 
+/// The review of a line of `origin` that claims `review`: it is accepted only where a person has
+/// accepted it. Of an agent it waits on, and from elsewhere it is as any statement from there.
+inline Review review_by(Origin origin, Review review) {
+  if (review != Review::kAccepted || has_voice(origin)) {
+    return review;
+  }
+  return origin == Origin::kAgent ? Review::kCandidate : Review::kNone;
+}
+
 /// Whether the lines are the same, except members that say nothing about the subject, such as tags:
 /// the author of a tag is not the author of the rest.
 bool says_the_same(std::string_view old, std::string_view line);
