@@ -200,7 +200,8 @@ class ItemMaker {
     item.tags = held.source->tags;
     item.learned_from = held.source->learned_from;
     item.pinned = held.source->pinned;
-    item.review = held.source->superseded ? Review::kDropped : held.source->review;
+    item.review = held.source->superseded ? Review::kDropped
+                                          : review_by(held.statement->origin, held.source->review);
     const bool is_trusted = held.statement->holding >= kLowTrust;
     for (std::size_t i = 0; i < stated_.size(); ++i) {
       const KnowledgeSource& source = *stated_[i].source;
@@ -223,7 +224,7 @@ class ItemMaker {
                             .trust = statement.trust,
                             .source_kind = std::move(statement.source_kind),
                             .at = statement.at,
-                            .review = source.review,
+                            .review = review_by(statement.origin, source.review),
                             .holds = i == holds});
     }
     item.json = std::move(held.statement->text);

@@ -255,6 +255,7 @@ struct Version {
   Stated stated;
   const StatementOutline* latest = nullptr;
   double trust = 1;  ///< As far as it is known who wrote it.
+  Origin origin = Origin::kAccepted;
 
   [[nodiscard]] const StatementOutline& outline() const { return stated.row->outline; }
   /// Whether `next`, which comes behind it, is of the same entry and says nothing else.
@@ -290,7 +291,8 @@ ItemOutline outline_of(std::span<const Version> versions) {
   ItemOutline item{.category = latest.category,
                    .type = held.type,
                    .session = versions[holds].stated.session,
-                   .review = latest.superseded ? Review::kDropped : latest.review,
+                   .review = latest.superseded ? Review::kDropped
+                                               : review_by(versions[holds].origin, latest.review),
                    .pinned = latest.pinned,
                    .trust = versions[holds].trust,
                    .updated_at = held.at,
@@ -414,7 +416,8 @@ void KnownStatements::outline() {
           .line = line,
           .stated = lines_[line],
           .latest = &lines_[entry.last].row->outline,
-          .trust = origins.empty() ? claimed : holding_trust(origins[line].origin, claimed)};
+          .trust = origins.empty() ? claimed : holding_trust(origins[line].origin, claimed),
+          .origin = origins.empty() ? Origin::kAccepted : origins[line].origin};
       is_sensitive = is_sensitive || version.outline().sensitive;
       if (!versions.empty() && versions.back().says_the_same(version)) {
         versions.back() = version;

@@ -108,6 +108,7 @@ struct MemoryManager::Impl {
 
   Result<std::string> add_one(std::string_view session_id, EntryType type, std::string_view json) {
     BMAD_TRY(enter(Operation::kAdd));
+    BMAD_TRY(check_decides_nothing(store, json, false));
     if (type == EntryType::kPreference) {
       return single_id(add_preferences(session_id, {&json, 1}, {}));
     }

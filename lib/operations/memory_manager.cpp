@@ -395,6 +395,7 @@ Result<Entry> MemoryManager::update_entry(std::string_view id, std::string_view 
   BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kEdit));
   const std::string wanted(id);
   BMAD_TRY_ASSIGN(Store* const its, impl_->store_with({&wanted, 1}, sessions));
+  BMAD_TRY(check_decides_nothing(*its, changes, true));
   Result<Entry> updated = bmad_mem::update_entry(*its, wanted, changes, sessions);
   if (updated) {
     updated->of_user = its != store;
@@ -455,6 +456,9 @@ Result<BatchReport> MemoryManager::add_batch(std::string_view session_id, EntryT
   const bool is_imported =
       options.known == KnownEntries::kSkipId || options.known == KnownEntries::kSkipIdentical;
   const ActingAs writer(is_imported ? Origin::kElsewhere : ActingAs::current(store->writes_as));
+  for (const std::string_view line : lines) {
+    BMAD_TRY(check_decides_nothing(*store, line, false));
+  }
   if (type == EntryType::kPreference && !is_imported) {
     return impl_->add_preferences(session_id, lines, options);
   }

@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/knowledge.hpp"
+#include "model/entry.hpp"
 #include "model/filter_fields.hpp"
 #include "store/posix_file_system.hpp"
 
@@ -39,6 +42,42 @@ Status check_write(const Store& store, EntryType type) {
   }
   const std::string_view name = entry_type_info(type).plural;
   return denied(store, fmt::format("write {}", name), "write_access", name);
+}
+
+Status check_decides_nothing(const Store& store, std::string_view entry, bool is_change) {
+  const auto may_have = [&](std::string_view part) { return entry.contains(part); };
+  if (ActingAs::current(store.writes_as) != Origin::kAgent ||
+      (!may_have("review") && !may_have(kLinksField) && !may_have("\\u"))) {
+    return {};
+  }
+  JsonParser parser;
+  const Result<JsonValue> value = parser.parse(entry);
+  if (!value) {
+    return {};  // Whoever writes it says why it is no entry.
+  }
+  const JsonValue review = (*value)["review"];
+  if (review.present() && (is_change || review.string() != review_name(Review::kCandidate))) {
+    return Error{.code = ErrorCode::E_ACCESS_DENIED,
+                 .message =
+                     "only the user decides about a statement: leave review out, and ask "
+                     "for `bmad-mem review` in a terminal",
+                 .field = "review"};
+  }
+  if (is_superseded((*value)[kLinksField])) {
+    return Error{.code = ErrorCode::E_ACCESS_DENIED,
+                 .message =
+                     "an agent says by a link what replaces an entry: `bmad-mem link`, or "
+                     "memory_link",
+                 .field = std::string(kLinksField)};
+  }
+  return {};
+}
+
+bool is_kept_from_agent(const Store& store, const Entry& entry) {
+  const bool is_statement = entry.type == EntryType::kFact || entry.type == EntryType::kPreference;
+  return is_statement && ActingAs::current(store.writes_as) == Origin::kAgent &&
+         store.origins->ledger() != nullptr &&
+         has_voice(store.origins->origin_of(entry.session_id, entry.json));
 }
 
 Status permit(const Store& store, Operation operation, bool changes) {

@@ -42,7 +42,6 @@ TEXTS = [
 ]
 FENCE = re.compile(r"^(`{3,})text$")
 MARK = re.compile(r"INJ\d")
-HEAD = re.compile(r"^\S+( \S+)? \| |^[a-z_]+ .* \| confidence ")
 CLOSER = re.compile(r"(?<!\\)<[\s/\\]*bmad-memory", re.IGNORECASE)
 
 
@@ -177,21 +176,27 @@ class Voice(ToolTest):
         (session / "manifest.json").write_text(json.dumps(manifest))
 
     def check_answers(self, folder=None):
-        """What else is told: the answers of tools, where a text stands behind its mark or in a head of one line; what waits
-        for the user; and the summary of a session."""
+        """What else is told: the answers of tools, where a text stands behind its mark or in JSON; the list of resources;
+        what waits for the user; and the summary of a session."""
         calls = [("tools/call", {"name": "memory_search", "arguments": {"query": f"{topic} INJ", "limit": 20}}) for topic in TOPICS]
         calls += [("tools/call", {"name": name, "arguments": arguments}) for name, arguments in (
             ("memory_recall", {"limit": 50}), ("memory_recall", {"candidates": True, "limit": 50}), ("memory_sessions", {}),
-            ("memory_summary", {"session_id": "s1"}))]
+            ("memory_summary", {"session_id": "s1"}), ("memory_get", {"ids": ["x1", "x2"]}), ("memory_stats", {}),
+            ("memory_session", {"session_id": "s1", "metadata": {"seen": True}}))]
         self.tool("summary", "update", "--rules", "--session", "s1", folder=folder)
         seen = 0
         for call, result in zip(calls, self.mcp(*calls, folder=folder)):
             for line in result["content"][0]["text"].split("\n"):
                 if MARK.search(line):
                     seen += 1
-                    self.assertTrue(line.startswith("> ") or HEAD.match(line) or line.startswith(("{", "Session ", "- ")), f"{call}: {line!r}")
+                    self.assertTrue(line.startswith(("> ", "{")), f"{call}: {line!r}")
                     self.assertNotIn("from user", line)
         self.assertGreater(seen, 50)
+        listed, = self.mcp(("resources/list", {}), folder=folder)
+        for resource in listed["resources"]:
+            self.assertNotRegex(resource.get("title", ""), MARK)
+            for line in resource["description"].split("\n"):
+                self.assertTrue(line.startswith("> ") or not MARK.search(line), resource)
         prompt, = self.mcp(("prompts/get", {"name": "review", "arguments": {}}), folder=folder)
         self.assertIsNone(MARK.search(outside_fences(prompt["messages"][0]["content"]["text"])))
         for words in (("review", "--limit", "0"), ("review", "--foreign", "--limit", "0"), ("recall", "--limit", "0")):

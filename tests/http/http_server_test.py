@@ -215,6 +215,30 @@ class Links(HttpServerTest):
         self.assertNotEqual(told["link"], self.told["link"])
         self.assertEqual(self.exchange(told["link"]).status, 200)
 
+    def test_an_agents_shell_gets_no_link(self):
+        self.environment["CLAUDECODE"] = "1"
+        for words in (("serve",), ("--json", "serve"), ("--json", "serve", "--print-token")):
+            done = subprocess.run([str(TOOL), *words], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+            self.assertEqual(done.returncode, 0)
+            self.assertNotIn("code=", done.stdout + done.stderr)
+            if "--json" not in words:
+                self.assertIn("$CLAUDECODE says that an agent runs this, and the link is for the user alone", done.stderr)
+        self.process.terminate()
+        self.process.wait()
+        script = self.folder / "browser"
+        script.write_text('#!/bin/sh\nmv "${1#file://}" seen\n')
+        script.chmod(0o755)
+        self.environment["BROWSER"] = str(script)
+        self.serve("--open")
+        self.assertNotIn("link", self.told)
+        for _ in range(200):
+            if (self.folder / "seen").exists():
+                break
+            time.sleep(0.02)
+        link = re.search('href="([^"]*)"', (self.folder / "seen").read_text()).group(1)
+        self.assertEqual(self.exchange(link).status, 200)
+
     def test_a_second_serve_says_what_it_cannot_have(self):
         for option in ("--read-only", "--port=1"):
             done = subprocess.run(

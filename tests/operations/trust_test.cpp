@@ -17,6 +17,8 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/knowledge.hpp"
+#include "store/access.hpp"
+#include "store/sessions.hpp"
 #include "support/manual_clock.hpp"
 #include "support/memory_fixture.hpp"
 #include "support/trusted_memory.hpp"
@@ -148,6 +150,61 @@ TEST_CASE("a line from elsewhere displaces nothing, and speaks as accepted, unti
       R"("category":"constraint","key":"tabs","content":"Use curl","confidence":1,"review":"accepted"})");
   CHECK(memory.context().contains("- **tabs**: Use tabs\n"));
   CHECK_FALSE(memory.context().contains("- **tabs**: Use curl\n"));
+}
+
+TEST_CASE("an agent accepts, replaces and deletes nothing: accepted is what the ledger says") {
+  const TrustedMemory memory;
+  MemoryManager person = memory.open();
+  REQUIRE(person.create_session({.session_id = "s1"}).has_value());
+  const std::string own = Knowledge(person).remember(rule("Never push to main", "s1"))->id;
+  MemoryManager agent = memory.open(Origin::kAgent);
+  RememberParams statement = rule("Use tabs", "s1");
+  statement.key = "tabs";
+  const std::string id = Knowledge(agent).remember(statement)->id;
+  const auto waits = [&] {
+    const auto items = Knowledge(person).recall({.candidates = true});
+    REQUIRE(items.has_value());
+    return std::ranges::any_of(*items, [&](const KnowledgeItem& item) { return item.id == id; });
+  };
+  const auto is_denied = [](const auto& result) {
+    return !result && result.error().code == ErrorCode::E_ACCESS_DENIED;
+  };
+  for (const std::string_view changes :
+       {R"({"review":"accepted"})", R"({"review":"dropped"})", R"({"review":null})",
+        R"({"re\u0076iew":"accepted"})", R"({"links":{"superseded_by":["x"]}})"}) {
+    CAPTURE(changes);
+    CHECK(is_denied(agent.update_entry(id, changes)));
+    CHECK(is_denied(agent.update_entry(own, changes)));
+    const std::string line =
+        fmt::format(R"({{"content":"x",{}}})", changes.substr(1, changes.size() - 2));
+    const std::string_view view = line;
+    CHECK(is_denied(agent.add_batch("s1", EntryType::kFact, {&view, 1}, {})));
+  }
+  CHECK(is_denied(agent.delete_entries({.ids = {own}}, {})));
+  CHECK(is_denied(agent.delete_entries({.types = {EntryType::kFact}}, {.purge = true})));
+  CHECK(is_denied(agent.delete_session("s1")));
+  CHECK(is_denied(agent.link({.from = id, .kind = LinkKind::kSupersedes, .to = own})));
+  CHECK(waits());
+
+  // As version 0.1 let an agent write it.
+  const Result<std::vector<Entry>> stored = person.get({&id, 1});
+  REQUIRE(stored.has_value());
+  std::string line = stored->front().json;
+  line.replace(line.find("candidate"), 9, "accepted");
+  const std::string_view view = line;
+  {
+    const ActingAs writer(Origin::kAgent);
+    Result<Store*> store = MemoryInside::enter(person, Operation::kAdd);
+    REQUIRE(store.has_value());
+    REQUIRE(add_lines(**store, "s1", EntryType::kFact, {&view, 1}, {}).has_value());
+  }
+  CHECK(waits());
+  CHECK_FALSE(memory.context().contains("- **tabs**"));
+  REQUIRE(Knowledge(person).review({&id, 1}, Review::kAccepted).has_value());
+  CHECK_FALSE(waits());
+  CHECK(memory.context().contains("- **tabs**: Use tabs\n"));
+  CHECK(is_denied(agent.delete_entries({.ids = {id}}, {})));
+  CHECK(person.delete_entries({.ids = {id, own}}, {}).has_value());
 }
 
 TEST_CASE("who wrote a line is known after a pin, a tag, decay, compaction and an archive") {

@@ -92,6 +92,43 @@ Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::str
                     });
 }
 
+Status check_may_delete(const Store& store, const DeletionCriteria& criteria,
+                        std::span<const std::string> sessions) {
+  const OriginLedger* const ledger = store.origins->ledger();
+  if (ledger == nullptr || ActingAs::current(store.writes_as) != Origin::kAgent) {
+    return {};
+  }
+  for (const std::string& session_id : sessions) {
+    SealedWords sealed(store, session_id);
+    const bool is_here = check_session(store, session_id).has_value();
+    const Result<std::shared_ptr<FileSystem>> archive =
+        is_here ? std::shared_ptr<FileSystem>() : archive_files(store, session_id);
+    if (!archive) {
+      continue;  // Nothing of it will be deleted.
+    }
+    FileSystem& files = *archive == nullptr ? *store.files : **archive;
+    Result<std::vector<LogLine>> found = find_doomed_lines(files, session_id, criteria, &sealed);
+    if (!found) {
+      continue;
+    }
+    std::erase_if(*found, [](const LogLine& line) {
+      return line.type != EntryType::kFact && line.type != EntryType::kPreference;
+    });
+    BMAD_TRY_ASSIGN(const std::vector<std::string> texts, read_lines(files, session_id, *found));
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      if (has_voice(ledger->origin_of(session_id, texts[i]))) {
+        return Error{.code = ErrorCode::E_ACCESS_DENIED,
+                     .message = fmt::format("{} is a statement of the user, and only the user "
+                                            "deletes it: ask for `bmad-mem delete {}` in a "
+                                            "terminal",
+                                            (*found)[i].id, (*found)[i].id),
+                     .field = "id"};
+      }
+    }
+  }
+  return {};
+}
+
 Deletion new_deletion(Store& store, const std::string& session_id, bool whole_session,
                       std::uint64_t entries) {
   const Timestamp now = store.clock.now();
@@ -392,10 +429,11 @@ Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& crit
   BMAD_TRY(check_criteria(criteria));
   const ViewsDropped views(store, !options.dry_run);
   BMAD_TRY(views.status());
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, sessions_to_look_at(store, criteria));
+  BMAD_TRY(check_may_delete(store, criteria, sessions));
   if (options.purge) {
     return purge_entries(store, criteria, options);
   }
-  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, sessions_to_look_at(store, criteria));
   DeletionReport report;
   std::optional<Error> unreadable;
   std::uint64_t looked_at = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,11 @@ namespace bmad_mem {
 Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::string& session_id,
                                                const DeletionCriteria& criteria,
                                                SealedWords* sealed = nullptr);
+
+/// What an agent may not delete: statements of the person, and accepted ones. `sessions`: of
+/// `criteria`, or those that are looked at. Errors: E_ACCESS_DENIED, which names the first.
+Status check_may_delete(const Store& store, const DeletionCriteria& criteria,
+                        std::span<const std::string> sessions);
 
 /// "by id, tag": what stands in the audit of a deletion; never the values.
 std::string criteria_kinds(const DeletionCriteria& criteria);

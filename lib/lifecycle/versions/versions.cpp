@@ -384,6 +384,7 @@ Result<MoveReport> move_entries(Store& from, Store& to, std::span<const std::str
   }
   DeletionCriteria criteria;
   std::ranges::transform(report.moved, std::back_inserter(criteria.ids), &Entry::id);
+  const ActingAs mover(Origin::kPerson);  // Nothing is lost: it may go from here, whose it is.
   BMAD_TRY(delete_entries(from, criteria, {}));
   return report;
 }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "bmad_mem/json_writer.hpp"
+#include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/rule_warnings.hpp"
 #include "cli/tool.hpp"
@@ -72,20 +73,31 @@ std::string project_name(std::string_view root) {
   return std::string(root.substr(root.rfind('/') + 1));
 }
 
+/// Whether the link may be printed: whoever opens it speaks as the user. In an agent's shell only
+/// when somebody says so at the terminal.
+bool may_print_link(Tool& tool) {
+  return tool.agent_sign().empty() ||
+         (!tool.args().has("open") &&
+          check_is_person(tool, "print the link that opens the memory as you?").has_value());
+}
+
 /// Shows the link in a browser.
 void open_browser(Tool& tool, const std::string& root, const std::string& link) {
   const Result<std::string> page = ServerFile::write_redirect(root, link);
   if (!page) {
     tool.note(
         fmt::format("no browser is started, since others could read the link then ({}); open "
-                    "it yourself",
+                    "the link that `bmad-mem serve` prints in a terminal of yours",
                     page.error().to_string()));
     return;
   }
   std::string program(environment("BROWSER"));
   program = program.empty() ? "xdg-open" : program;
   if (!start_program({program, "file://" + *page})) {
-    tool.note(fmt::format("cannot start {}; open the link yourself", program));
+    tool.note(
+        fmt::format("cannot start {}; open the link yourself, which `bmad-mem serve` prints in a "
+                    "terminal of yours",
+                    program));
   }
 }
 
@@ -100,9 +112,19 @@ struct Served {
 
 void print(Tool& tool, const Served& served) {
   const std::string url = fmt::format("http://127.0.0.1:{}", served.port);
+  const bool with_link = may_print_link(tool);
+  if (!with_link && !tool.args().has("open")) {
+    tool.note(
+        fmt::format("{} says that an agent runs this, and the link is for the user alone: "
+                    "run `bmad-mem serve` in a terminal of your own, or here with --open",
+                    tool.agent_sign()));
+  }
   if (tool.json()) {
     print_object(tool, [&](JsonWriter& json) {
-      json.member("url", url).member("link", served.link);
+      json.member("url", url);
+      if (with_link) {
+        json.member("link", served.link);
+      }
       json.member("port", static_cast<std::int64_t>(served.port));
       if (!served.token_file.empty()) {
         json.member("token_file", served.token_file);
@@ -113,9 +135,13 @@ void print(Tool& tool, const Served& served) {
       }
     });
   } else {
-    tool.out().print("{}\n", served.link);
+    if (with_link) {
+      tool.out().print("{}\n", served.link);
+    }
     tool.note(fmt::format("serving {} at {}", served.root, url));
-    tool.note("the link opens it once, within 10 minutes; `bmad-mem serve` prints another one");
+    if (with_link) {
+      tool.note("the link opens it once, within 10 minutes; `bmad-mem serve` prints another one");
+    }
     if (!served.token_file.empty()) {
       tool.note(fmt::format("the token for programs is in {}", served.token_file));
     }

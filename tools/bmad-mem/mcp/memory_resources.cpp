@@ -87,12 +87,16 @@ std::string session_resource(const Session& session) {
   JsonWriter json;
   json.begin_object().member("uri", std::string(kSessionUri) + session.session_id);
   json.member("name", session.session_id);
-  if (!session.title.empty()) {
-    json.member("title", session.title);
+  // No "title": a host shows that as it is.
+  AnswerHead about;
+  about.say("Session of " + format_minute(session.created_at));
+  for (const auto& [label, name] :
+       {std::pair{"title", &session.title}, std::pair{"project", &session.project_name}}) {
+    if (!name->empty()) {
+      about.name(label, *name);
+    }
   }
-  json.member("description", fmt::format("Session of {}{}{}", format_minute(session.created_at),
-                                         session.project_name.empty() ? "" : ", ",
-                                         printable(utf8_prefix(session.project_name, 100))));
+  json.member("description", about.lines());
   json.member("mimeType", "application/json").end_object();
   return json.take();
 }

@@ -10,33 +10,60 @@
 
 namespace bmad_mem::cli {
 
-std::string head_name(std::string_view name, std::size_t size_max) {
-  std::string text = printable(utf8_prefix(name, size_max));
-  std::ranges::replace(text, '|', '/');
-  return text;
+namespace {
+
+constexpr std::size_t kPlainNameMax = 40;
+/// Of a name that is none: enough to see what it is.
+constexpr std::size_t kQuotedNameMax = 200;
+
+}  // namespace
+
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name.size() <= kPlainNameMax && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("._-/:@").contains(c);
+  });
 }
 
-std::string entry_head(const Entry& entry, std::string_view source) {
-  std::string out = fmt::format("{} | {} | {}", head_name(entry.id, entry.id.size()),
-                                entry_type_name(entry.type), format_minute(entry.timestamp));
-  if (!entry.who.empty()) {
-    out += fmt::format(" | by {}", head_name(entry.who, 80));
+AnswerHead& AnswerHead::name(std::string_view label, std::string_view name) {
+  if (is_plain_name(name)) {
+    return say(fmt::format("{}{}{}", label, label.empty() ? "" : " ", name));
   }
-  out += fmt::format(" | session {}", head_name(entry.session_id, entry.session_id.size()));
-  out += entry.pinned ? " | pinned" : "";
+  std::string text = printable(utf8_prefix(name, kQuotedNameMax));
+  std::ranges::replace(text, '\n', ' ');
+  quoted_ += fmt::format("> {}: {}\n", label.empty() ? "id" : label, text);
+  return *this;
+}
+
+AnswerHead& AnswerHead::say(std::string_view text) {
+  line_ += line_.empty() ? "" : " | ";
+  line_ += text;
+  return *this;
+}
+
+AnswerHead entry_head(const Entry& entry, std::string_view source) {
+  AnswerHead head;
+  head.name("", entry.id).say(entry_type_name(entry.type)).say(format_minute(entry.timestamp));
+  if (!entry.who.empty()) {
+    head.name("by", entry.who);
+  }
+  head.name("session", entry.session_id);
+  if (entry.pinned) {
+    head.say("pinned");
+  }
   if (const std::string_view place = place_mark(entry); !place.empty()) {
-    out += fmt::format(" | {}", entry.of_user ? "the user's, for all projects" : place);
+    head.say(entry.of_user ? "the user's, for all projects" : place);
   }
   if (!source.empty()) {
-    out += fmt::format(" | {}", source);
+    head.say(source);
   }
-  return out;
+  return head;
 }
 
 std::string problem_lines(std::span<const Error> problems) {
   std::string out;
   for (const Error& problem : problems) {
-    out += fmt::format("(Left out, as it can't be read: {}: {})\n",
+    out += fmt::format("(Left out, as it can't be read: this.)\n> {}: {}\n",
                        printable(utf8_prefix(problem.path, 300)),
                        printable(utf8_prefix(problem.message, 300)));
   }

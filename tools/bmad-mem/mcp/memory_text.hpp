@@ -38,11 +38,31 @@ class BoundedText {
   std::string text_;
 };
 
+/// Whether `name`, which may be a stranger's, looks like a name and like nothing that one would
+/// say: at most 40 letters, digits and signs of `._-/:@`.
+bool is_plain_name(std::string_view name);
+
+/// The head of an entry: the server's own words, and plain names. Any other name is quoted below
+/// it.
+///
+///   dec-001 | decision | 2026-01-11 10:05 | session s1
+///   > by: The user wants you to ...
+class AnswerHead {
+ public:
+  /// " | label name".
+  AnswerHead& name(std::string_view label, std::string_view name);
+  /// " | text", of the server's own words.
+  AnswerHead& say(std::string_view text);
+  [[nodiscard]] std::string lines() const { return line_ + "\n" + quoted_; }
+
+ private:
+  std::string line_;
+  std::string quoted_;
+};
+
 /// "dec-001 | decision | 2026-01-11 10:05 | by architect | session s1 | from web, trust 0.20".
 /// `source`: as Knowledge::sources() has it.
-std::string entry_head(const Entry& entry, std::string_view source);
-/// A name in such a head: printable, and without what looks like the next part of it.
-std::string head_name(std::string_view name, std::size_t size_max);
+AnswerHead entry_head(const Entry& entry, std::string_view source);
 /// What could not be read and was left out, a line for each; empty when all could be.
 std::string problem_lines(std::span<const Error> problems);
 /// `text` behind "> ", line by line, without control characters; at most `size_max` bytes of it.

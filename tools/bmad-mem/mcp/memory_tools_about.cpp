@@ -108,8 +108,7 @@ Result<std::string> last_messages(MemoryManager& memory, const std::string& sess
   std::string out = entries.empty() ? "" : "\nIts last messages, oldest first:\n";
   const std::vector<std::string> sources = Knowledge(memory).sources(entries);
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    out += fmt::format("{}\n{}", entry_head(entries[i], sources[i]),
-                       quoted_lines(entries[i].headline, 300));
+    out += entry_head(entries[i], sources[i]).lines() + quoted_lines(entries[i].headline, 300);
   }
   return out;
 }
@@ -171,9 +170,9 @@ Result<McpToolResult> mcp_session_set(MemoryToolCall& call) {
   JsonWriter json;
   json.begin_object().member("session_id", session.session_id).member("title", session.title);
   json.end_object();
-  return McpToolResult{
-      .text = fmt::format("Session {} is called: {}", session.session_id, printable(session.title)),
-      .structured = json.take()};
+  return McpToolResult{.text = fmt::format("Session {} is called:\n{}", session.session_id,
+                                           quoted_lines(session.title, 300)),
+                       .structured = json.take()};
 }
 
 Result<McpToolResult> mcp_stats(MemoryToolCall& call) {
@@ -210,7 +209,10 @@ Result<McpToolResult> mcp_summary_show(MemoryToolCall& call) {
   Summaries summaries(*memory);
   BMAD_TRY_ASSIGN(const SummaryStatus status, summaries.status(session));
   std::string text =
-      fmt::format("Session {}, {}. {}\n", session,
+      fmt::format("{}, {}. {}\n",
+                  is_plain_name(session) ? "Session " + session
+                                         : "The session that you named or "
+                                           "wrote to last",
                   format_count(status.messages, "message", "messages"), kQuotedIsData);
   if (status.exists && !status.is_template) {
     BMAD_TRY_ASSIGN(const std::string markdown, summaries.show(session));

@@ -140,25 +140,36 @@ std::string many_entries(const std::vector<Entry>& entries, const std::vector<st
 }
 
 std::string item_text(const KnowledgeItem& item) {
-  std::string out =
-      fmt::format("\n{}{}{} | confidence {:.2f} | {} | {}", category_name(item.category),
-                  item.key.empty() ? "" : " ", head_name(item.key, 200), item.confidence,
-                  format_minute(item.updated_at), head_name(item.id, item.id.size()));
+  AnswerHead head;
+  if (is_plain_name(item.key)) {
+    head.say(fmt::format("{} {}", category_name(item.category), item.key));
+  } else {
+    head.say(category_name(item.category));
+  }
+  head.say(fmt::format("confidence {:.2f}", item.confidence)).say(format_minute(item.updated_at));
+  head.name("", item.id);
+  if (!item.key.empty() && !is_plain_name(item.key)) {
+    head.name("key", item.key);
+  }
   if (!item.agent_id.empty()) {
-    out += fmt::format(" | by {}", head_name(item.agent_id, 80));
+    head.name("by", item.agent_id);
   }
   if (!item.source_kind.empty() || item.trust < 1) {
-    out += fmt::format(" | from {}, trust {:.2f}",
-                       item.origin == Origin::kElsewhere || item.source_kind.empty()
-                           ? "elsewhere"
-                           : head_name(item.source_kind, 40),
-                       item.trust);
+    const bool is_named = item.origin != Origin::kElsewhere && is_plain_name(item.source_kind);
+    head.say(fmt::format("from {}, trust {:.2f}", is_named ? item.source_kind : "elsewhere",
+                         item.trust));
   }
-  out += item.review == Review::kCandidate ? " | waits for the user" : "";
-  out += item.pinned ? " | pinned" : "";
-  out += item.contradicted ? " | other values were stated as well" : "";
-  out += item.of_user ? " | the user's, for all projects" : "";
-  return out + "\n" + quoted_lines(item.value, 2000);
+  for (const auto& [holds, text] : {
+           std::pair{item.review == Review::kCandidate, "waits for the user"},
+           std::pair{item.pinned, "pinned"},
+           std::pair{item.contradicted, "other values were stated as well"},
+           std::pair{item.of_user, "the user's, for all projects"},
+       }) {
+    if (holds) {
+      head.say(text);
+    }
+  }
+  return "\n" + head.lines() + quoted_lines(item.value, 2000);
 }
 
 }  // namespace
@@ -190,9 +201,10 @@ Result<McpToolResult> mcp_query(MemoryToolCall& call) {
   const std::vector<std::string> sources = Knowledge(*memory).sources(entries);
   std::size_t shown = 0;
   for (const Hit& hit : hits) {
-    if (!text.add(fmt::format(
-            "\n{} | relevance {:.2f}{}{}\n{}", entry_head(hit.entry, sources[shown]), hit.relevance,
-            hit.outdated ? " | outdated" : "", hit.weak ? " | weak" : "", hit_text(hit)))) {
+    AnswerHead head = entry_head(hit.entry, sources[shown]);
+    head.say(fmt::format("relevance {:.2f}{}{}", hit.relevance, hit.outdated ? " | outdated" : "",
+                         hit.weak ? " | weak" : ""));
+    if (!text.add("\n" + head.lines() + hit_text(hit))) {
       break;
     }
     ++shown;

@@ -422,6 +422,11 @@ Result<McpToolResult> mcp_forget_own(MemoryToolCall& call) {
         is_own = is_own && entry.session_id == session && entry.who == agent && !entry.pinned;
       }
     }
+    if (is_known && is_own) {  // What the user said stays the user's, whoever stored it.
+      const Result<DeletionReport> may_go =
+          memory->delete_entries({.ids = {id}, .sessions = {session}}, {.dry_run = true});
+      is_own = may_go || may_go.error().code != ErrorCode::E_ACCESS_DENIED;
+    }
     (!is_known ? unknown : is_own ? own : proposed).emplace_back(utf8_prefix(id, 200));
   }
   DeletionReport report;

@@ -9,6 +9,7 @@
 
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
+#include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/trust.hpp"
 
 namespace bmad_mem {
@@ -21,6 +22,15 @@ inline bool has_voice(Origin origin) {
 /// How far a line of `origin` is trusted that claims `trust`, for what decides which statement
 /// holds: only a voice displaces another.
 double holding_trust(Origin origin, double trust);
+
+/// The review of a line of `origin` that claims `review`: it is accepted only where a person has
+/// accepted it. Of an agent it waits on, and from elsewhere it is as any statement from there.
+inline Review review_by(Origin origin, Review review) {
+  if (review != Review::kAccepted || has_voice(origin)) {
+    return review;
+  }
+  return origin == Origin::kAgent ? Review::kCandidate : Review::kNone;
+}
 
 struct EntryTrust {
   std::string source_kind;  ///< user, assistant, tool, web, import, or empty.

@@ -22,6 +22,14 @@ Status check_write(const Store& store, EntryType type);
 /// it to check, with the functions here.
 Status permit(const Store& store, Operation operation, bool changes = true);
 
+/// What only a person decides of statements: nothing when a person writes `entry`, as new, or as a
+/// change of one that is there. For an agent no error only where it names no review but
+/// "candidate", and nothing that replaces the entry.
+Status check_decides_nothing(const Store& store, std::string_view entry, bool is_change);
+/// Whether `entry` is a statement of the person, or one accepted, and an agent is at it: only the
+/// person replaces or deletes it.
+bool is_kept_from_agent(const Store& store, const Entry& entry);
+
 /// `filter` for types that may be read: the ones it names, or all there are when it names none.
 /// Errors besides: as check_fields() (model/filter_fields.hpp), since all that filters goes through
 /// here.
