@@ -24,7 +24,8 @@ namespace bmad_mem {
 namespace {
 
 /// Whether a sentence of `message` says just `words`, perhaps behind "remember that". A part of a
-/// sentence may say the opposite, a question nothing, and a long message is often a paste.
+/// sentence may say the opposite, a question nothing, a paste the words of others, and a long
+/// message is often one.
 bool says(std::string_view message, std::string_view words) {
   constexpr std::size_t kMessageSizeMax = 1000;
   static constexpr std::string_view kLeads[] = {"ok ",   "please ", "also ",        "remember ",
@@ -40,7 +41,7 @@ bool says(std::string_view message, std::string_view words) {
          lead = std::ranges::find_if(kLeads, is_lead)) {
       rest.remove_prefix(lead->size());
     }
-    return !sentence.is_question && (text == words || rest == words);
+    return !sentence.is_question && !sentence.may_be_pasted && (text == words || rest == words);
   };
   return std::ranges::any_of(message_sentences(message), says_it);
 }

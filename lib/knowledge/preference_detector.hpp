@@ -34,7 +34,7 @@ inline constexpr std::size_t kCandidateWordsMax = 40;
 /// `message`.
 std::vector<PreferenceCandidate> detect_preferences(std::string_view message);
 
-// What somebody says in a message, sentence by sentence.
+// What somebody says in a message, sentence by sentence: message_sentences.cpp.
 
 /// What is longer is no sentence: its front is enough to see what it is about.
 inline constexpr std::size_t kSentenceSizeMax = 4000;
@@ -42,6 +42,10 @@ inline constexpr std::size_t kSentenceSizeMax = 4000;
 struct MessageSentence {
   std::string text;  ///< On one line, single blanks, never empty; at most kSentenceSizeMax bytes.
   bool is_question = false;
+  /// It may be somebody else's: it stands behind a colon, in a log, a diff or a transcript, or is
+  /// indented. What has no end of its own goes on to the end of the message. "Remember: never push"
+  /// is the speaker's own, as is what else begins with such a lead and goes on in its line.
+  bool may_be_pasted = false;
 };
 
 /// The sentences of `message`, UTF-8, in order. Left out: fenced and indented code, lines that end

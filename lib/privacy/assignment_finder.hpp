@@ -58,8 +58,6 @@ class AssignmentFinder {
   bool judge_pair(std::string_view word, const ValuePart& value);
   /// `setPassword("…")`, `secret{"…"}`.
   void call();
-  /// `key = read() || "…"`, and a row of a table: `| password | … |`.
-  void alternative();
   /// Whether only an opening bracket and blanks stand before the quote of an argument.
   [[nodiscard]] bool is_first_argument(const NamePart& name) const;
   /// `put("password", "…")`, `{"password", "…"}`, `["--password", "…"]`.
@@ -67,6 +65,10 @@ class AssignmentFinder {
 
   // said_assignments.cpp
 
+  /// `key = read() || "…"`, and a row of a table: `| password | … |`.
+  void alternative();
+  /// Judges the literal at `begin` that stands for what is called `name` where that isn't set.
+  bool fallback(const NamePart& name, std::size_t begin);
   /// After a blank: `--password x`, `PASSWORD 'x'`, `the password is x`, `password x`.
   void after_word();
   /// `the password is "centipede"`: a word in quotes is one, if it doesn't say that it is none.

@@ -346,6 +346,27 @@ bool has_owner(std::string_view name) {
   });
 }
 
+/// "correct-horse-battery-staple": words that somebody joined, and none of them tells of a field.
+bool is_chain_of_words(std::string_view value) {
+  constexpr std::size_t kWordsMin = 2;
+  for (const std::string_view word : {"pass", "pwd", "secret", "token", "login", "auth", "user"}) {
+    if (value.contains(word)) {
+      return false;
+    }
+  }
+  const char joint = value.contains('-') ? '-' : '_';
+  std::size_t words = 0;
+  for (std::size_t begin = 0; begin < value.size(); ++words) {
+    const std::size_t end = std::min(value.find(joint, begin), value.size());
+    const std::string_view word = value.substr(begin, end - begin);
+    if (word.size() < 2 || !all_are(word, is_lower) || kAboutWords.contains(word)) {
+      return false;
+    }
+    begin = end + 1;
+  }
+  return words >= kWordsMin;
+}
+
 }  // namespace
 
 bool may_have_rule(std::string_view value) {
@@ -372,6 +393,9 @@ bool is_of_settings(SecretKind kind, std::string_view name, std::string_view val
       all_are(value, [](char c) { return is_alnum(c) || c == '_' || c == '-' || c == '!'; });
   if ((kind != SecretKind::kPassword && kind != SecretKind::kPass) || !is_chosen) {
     return false;
+  }
+  if (form == ValueForm::kQuoted && kind == SecretKind::kPassword && is_chain_of_words(value)) {
+    return true;
   }
   const bool is_variable =
       all_are(name, [](char c) { return is_upper(c) || is_digit(c) || c == '_'; });

@@ -165,7 +165,7 @@ enum class ValueForm : std::uint8_t {
 };
 
 /// `APP_DB_PASSWORD=word`, "smtpPassword": "word": what an environment or the settings of a server
-/// have there is a password, be it a word.
+/// have there is a password, be it a word; and so are words in quotes that somebody joined.
 bool is_of_settings(SecretKind kind, std::string_view name, std::string_view value, ValueForm form);
 
 /// What a value is judged by when it is longer, in bytes.

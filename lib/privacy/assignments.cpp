@@ -426,38 +426,20 @@ void AssignmentFinder::call() {
     return;
   }
   const std::optional<ValuePart> value = quoted_at(text_, begin);
-  if (value && (can_be_secret_name(name.letters) || may_be_key(value->of(text_)))) {
-    judge(name.of(text_), *value, ValueForm::kQuoted);
+  if (value && (can_be_secret_name(name.letters) || may_be_key(value->of(text_))) &&
+      judge(name.of(text_), *value, ValueForm::kQuoted)) {
+    return;
   }
-}
-
-void AssignmentFinder::alternative() {
-  if (at(at_ + 1) == '|') {
-    at_ += 2;
-    const std::size_t begin = skip_blanks(text_, at_);
-    constexpr std::size_t kExpressionSizeMax = 80;
-    const bool is_near = fallback_name_.end > 0 && at_ - fallback_name_.end < kExpressionSizeMax;
-    if (!is_quote(at(begin)) || !is_near ||
-        text_.substr(fallback_name_.end, at_ - fallback_name_.end).find_first_of(";\n") !=
-            string_view::npos) {
-      return;
+  // `getenv("API_KEY") or "…"`
+  const std::size_t close = value ? run_end(text_, value->end, is_quote, 1) : text_.size();
+  if (value && at(close) == ')') {
+    const std::size_t behind = skip_blanks(text_, close + 1);
+    for (const string_view sign : {"or ", "?:", "??"}) {
+      if (text_.substr(behind).starts_with(sign)) {
+        fallback(name_before(text_, close), behind + sign.size());
+      }
     }
-    if (const std::optional<ValuePart> value = quoted_at(text_, begin)) {
-      judge(fallback_name_.of(text_), *value, ValueForm::kQuoted);
-    }
-    return;
   }
-  const std::size_t begin = skip_blanks(text_, at_ + 1);
-  if (begin == at_ + 1 || is_space(at(begin))) {
-    return;
-  }
-  const NamePart name = name_before(text_, at_);
-  if (name.begin == name.end || !can_be_secret_name(name.letters)) {
-    return;
-  }
-  const std::optional<ValuePart> quoted = quoted_at(text_, begin);
-  judge(name.of(text_), quoted ? *quoted : bare_at(text_, begin, BareEnd::kCode),
-        quoted ? ValueForm::kQuoted : ValueForm::kSaid);
 }
 
 bool AssignmentFinder::is_first_argument(const NamePart& name) const {

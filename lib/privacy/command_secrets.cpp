@@ -3,7 +3,9 @@
 //
 //   echo HERE | docker login --password-stdin      echo "ann:HERE" | chpasswd
 //   chpasswd <<< "ann:HERE"                        htpasswd -b file ann HERE
+//   wpa_passphrase net HERE
 //   user,password,mail                             the same place of each of the next lines
+//   | user | password |                            the same below a line of dashes
 #include <algorithm>
 #include <cstddef>
 
@@ -85,7 +87,8 @@ void scan_htpasswd(StructureScan& scan, std::size_t at, std::size_t size) {
   constexpr int kArgumentsMax = 8;
   const string_view text = scan.text;
   std::size_t next = at + size;
-  int wanted = -1;  // Arguments before the password: the file and the user, with -n the user.
+  // Arguments before the password: the file and the user, with -n the user; or the network.
+  int wanted = text.substr(at, size) == "htpasswd " ? -1 : 1;
   for (int i = 0; i < kArgumentsMax; ++i) {
     const ValuePart argument = argument_at(text, next);
     const string_view word = argument.of(text);
@@ -114,6 +117,14 @@ struct Fields {
   std::size_t end = 0;
 };
 
+/// Bytes [begin, end) without the blanks and back-ticks around them.
+ValuePart trimmed_part(string_view text, std::size_t begin, std::size_t end) {
+  const string_view all = text.substr(begin, end - begin);
+  const string_view part = trimmed(all, " `\r");
+  begin += static_cast<std::size_t>(part.data() - all.data());
+  return {.begin = begin, .end = begin + part.size()};
+}
+
 Fields fields_at(string_view text, std::size_t at, char sign) {
   Fields all;
   const std::size_t limit = std::min(text.size(), at + 4 * kLineMax);
@@ -125,7 +136,8 @@ Fields fields_at(string_view text, std::size_t at, char sign) {
            (is_quoted ? text[end] != '"' : text[end] != sign && text[end] != '\r')) {
       ++end;
     }
-    all.fields[all.count++] = {.begin = begin, .end = end};
+    all.fields[all.count++] =
+        sign == '|' ? trimmed_part(text, begin, end) : ValuePart{.begin = begin, .end = end};
     at = end + (is_quoted && byte_at(text, end) == '"' ? 1U : 0U);
     if (byte_at(text, at) != sign || at >= limit) {
       break;
@@ -147,14 +159,23 @@ bool is_field_name(string_view name) {
 
 void scan_column(StructureScan& scan, std::size_t at, std::size_t size) {
   constexpr std::size_t kRowsMax = 10'000;
+  constexpr std::size_t kBlanksMax = 64;
   const string_view text = scan.text;
   // The name ends at a sign or at its line, and one of both is a sign.
   const auto is_of_name = [](char c) { return is_word_byte(c) || c == '"' || c == '-'; };
-  const std::size_t behind_name = run_end(text, at + size, is_of_name, 24);
-  const std::size_t name = run_begin(text, at, is_of_name, 24);
+  std::size_t behind_name = run_end(text, at + size, is_of_name, 24);
+  std::size_t name = run_begin(text, at, is_of_name, 24);
+  if (is_blank(byte_at(text, behind_name)) || is_blank(byte_before(text, name))) {
+    const std::size_t next = skip_blanks(text, behind_name);
+    const std::size_t first = blanks_begin(text, name, kBlanksMax);
+    if (byte_at(text, next) == '|' || byte_before(text, first) == '|') {
+      behind_name = next;
+      name = first;
+    }
+  }
   const char after = byte_at(text, behind_name);
   const char before = byte_before(text, name);
-  const auto is_sign = [](char c) { return c == ',' || c == ';' || c == '\t'; };
+  const auto is_sign = [](char c) { return c == ',' || c == ';' || c == '\t' || c == '|'; };
   const char sign = is_sign(after) ? after : before;
   const bool ends = is_sign(after) || after == '\n' || after == '\r';
   if (at < scan.table_end || !is_sign(sign) || !ends ||
@@ -163,7 +184,7 @@ void scan_column(StructureScan& scan, std::size_t at, std::size_t size) {
   }
   const std::size_t line = run_begin(text, name, [](char c) { return c != '\n'; }, kLineMax);
   const Fields head = fields_at(text, line, sign);
-  if (name == line && head.count >= 2 && head.count <= 3) {
+  if (sign != '|' && name == line && head.count >= 2 && head.count <= 3) {
     // "airtableToken,…," of one row alone.
     const ValuePart& value = head.fields[1];
     if (const std::optional<ValueVerdict> verdict =
@@ -176,10 +197,21 @@ void scan_column(StructureScan& scan, std::size_t at, std::size_t size) {
   if (head.count < 2 || byte_at(text, head.end) != '\n' ||
       !std::all_of(
           head.fields, head.fields + head.count,
-          [&](const ValuePart& field) { return is_field_name(field.of(text)); })) {
+          [&](const ValuePart& field) {
+            return is_field_name(field.of(text)) || (sign == '|' && field.begin == field.end);
+          })) {
     return;
   }
   std::size_t next = head.end;
+  if (sign == '|') {
+    // Of a document or a database: a line between the names and the rows.
+    next = run_end(
+        text, next + 1, [](char c) { return string_view("-+:| ").contains(c); }, 4 * kLineMax);
+    if (!text.substr(head.end, next - head.end).contains("--")) {
+      return;
+    }
+    next += byte_at(text, next) == '\r' ? 1U : 0U;
+  }
   for (std::size_t row = 0; row < kRowsMax && byte_at(text, next) == '\n'; ++row) {
     const Fields fields = fields_at(text, next + 1, sign);
     if (fields.count != head.count) {

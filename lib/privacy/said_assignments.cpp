@@ -1,5 +1,5 @@
 // said_assignments.cpp - values behind words rather than operators: in sentences, statements of SQL
-// and options of commands.
+// and options of commands; and what stands in for a value that isn't set.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -53,12 +53,57 @@ string_view without_sentence_end(string_view word) {
 
 }  // namespace
 
+void AssignmentFinder::alternative() {
+  if (at(at_ + 1) == '|') {
+    const NamePart name = name_before(text_, at_);
+    at_ += 2;
+    constexpr std::size_t kExpressionSizeMax = 80;
+    const bool is_near =
+        fallback_name_.end > 0 && at_ - fallback_name_.end < kExpressionSizeMax &&
+        text_.substr(fallback_name_.end, at_ - fallback_name_.end).find_first_of(";\n") ==
+            string_view::npos;
+    if (!fallback(name, at_) && is_near) {
+      fallback(fallback_name_, at_);
+    }
+    return;
+  }
+  const std::size_t begin = skip_blanks(text_, at_ + 1);
+  if (begin == at_ + 1 || is_space(at(begin))) {
+    return;
+  }
+  const NamePart name = name_before(text_, at_);
+  if (name.begin == name.end || !can_be_secret_name(name.letters)) {
+    return;
+  }
+  constexpr string_view kDefault = "default(";
+  if (text_.substr(begin).starts_with(kDefault)) {
+    fallback(name, begin + kDefault.size());
+    return;
+  }
+  const std::optional<ValuePart> quoted = quoted_at(text_, begin);
+  judge(name.of(text_), quoted ? *quoted : bare_at(text_, begin, BareEnd::kCode),
+        quoted ? ValueForm::kQuoted : ValueForm::kSaid);
+}
+
+bool AssignmentFinder::fallback(const NamePart& name, std::size_t begin) {
+  begin = skip_blanks(text_, begin);
+  if (name.begin == name.end || !is_quote(at(begin))) {
+    return false;
+  }
+  const std::optional<ValuePart> value = quoted_at(text_, begin);
+  return value && judge(name.of(text_), *value, ValueForm::kQuoted);
+}
+
 void AssignmentFinder::after_word() {
   const std::size_t begin = is_blank(at(at_ + 1)) ? skip_blanks(text_, at_ + 1) : at_ + 1;
   const char first = at(begin);
   const bool is_operator = first == '=' || first == ':' || first == '>';
   if (begin >= text_.size() || (is_operator && is_space(at(begin + 1)))) {
     return;  // The operator will look back.
+  }
+  if (first == '?' && at(begin + 1) == '?') {
+    fallback(name_before(text_, at_), begin + 2);  // `process.env.API_KEY ?? "…"`
+    return;
   }
   if (!is_telling_word(text_, begin) && !is_option_before(text_, at_)) {
     return;
@@ -139,13 +184,15 @@ void AssignmentFinder::said_word(const ValuePart& quoted) {
   constexpr std::size_t kSizeMax = 32;
   const string_view value = quoted.of(text_);
   const bool is_word = value.size() >= kSizeMin && value.size() <= kSizeMax &&
-                       all_are(value, [](char c) { return is_lower(c) || c == '-' || c == '_'; });
+                       all_are(value, [](char c) { return is_letter(c) || c == '-' || c == '_'; });
   if (is_word && (kCommonPasswords.contains(value) || !is_unfilled(value))) {
     out_.push_back({.begin = quoted.begin,
                     .end = quoted.end,
                     .rule = rule_of(SecretKind::kPassword),
                     .certainty = Certainty::kSecret});
     at_ = quoted.end;
+  } else if (!is_word) {
+    judge("password", quoted, ValueForm::kQuoted);
   }
 }
 

@@ -79,8 +79,9 @@ constexpr Announcers kAnnouncers[] = {
     {scan_spoken_copula, Case::kExact, " \u00e8 | \u00e9 | \u00e4r | jest "},
     {scan_said_password, Case::kAny, "password|passwort"},
     {scan_piped_password, Case::kExact,
-     "--password-stdin|chpasswd|--passphrase-fd 0|passwd --stdin|sudo -S"},
-    {scan_htpasswd, Case::kExact, "htpasswd "},
+     "--password-stdin|chpasswd|--passphrase-fd 0|passwd --stdin|sudo -S|wrangler secret put|"
+     "gh secret set|docker secret create"},
+    {scan_htpasswd, Case::kExact, "htpasswd |wpa_passphrase "},
     {scan_column, Case::kAny, "password|passwd|secret|api_key|apikey|token"},
 };
 

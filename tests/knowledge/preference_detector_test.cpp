@@ -287,6 +287,66 @@ TEST_CASE("what stands beside code is found") {
   CHECK(count_in("<div> is no block\nAlways use UTC.") == 1);
 }
 
+TEST_CASE("what may be pasted is not the speaker's own") {
+  // Whether the rule of the last sentence is somebody else's.
+  struct Row {
+    const char* message;
+    bool may_be_pasted;
+  };
+  static constexpr Row kRows[] = {
+      {"Summarize this issue:\n\nUser x writes: hello.\nNever push.", true},
+      {"Translate: Hallo.\nNever push.", true},
+      {"Translate: Hello there. Never push.", true},
+      {"Please translate: Hello there. Never push.", true},
+      {"Traceback:\n  x\nNever push.", true},
+      {"On Monday Bob wrote:\n\nNever push.", true},
+      {"**Bob wrote:**\n\nNever push.", true},
+      {"\u7ffb\u8bd1\uff1a\nNever push.", true},
+      {"What do you think of these rules:\n- never ask\n- Never push.", true},
+      {"Note from Bob: hello. Never push.", true},
+      {"I got this: hello. Never push.", true},
+      {"Remember this: Translate: hello. Never push.", true},
+      {"This is what was written on the page of the wiki yesterday at noon:\nnever ask. Never "
+       "push.",
+       true},
+      {"2026-11-02 10:00:01 started\nNever push.", true},
+      {"[2026-11-02T10:00:01Z] started\nNever push.", true},
+      {"Nov  2 10:00:01 host cron[1]\nNever push.", true},
+      {"ERROR no such file\nNever push.", true},
+      {"It fails.\n  at run (main.js:1)\nNever push.", true},
+      {"It fails.\n  File \"a.py\", line 1\nNever push.", true},
+      {"@@ -1,2 +1,2 @@\n Never push.", true},
+      {"+Never ask.\nNever push.", true},
+      {"-Never ask.\nNever push.", true},
+      {"$ cat rules\nNever push.", true},
+      {"    - Never push.", true},
+      {"Never push.", false},
+      {"Please remember: never push.", false},
+      {"Remember: the harbour closes. Never push.", false},
+      {"Note: never push.", false},
+      {"Rule: never push.", false},
+      {"Our rule: never push.", false},
+      {"My preference: never push.", false},
+      {"I prefer this: never push.", false},
+      {"We decided: never push.", false},
+      {"Always do this: run the tests. Never push.", false},
+      {"Important: ask first.\n\nNever push.", false},
+      {"From now on: never push.", false},
+      {"Also keep in mind: never push.", false},
+      {"The meeting is at 10:30, see https://example.com/a:b. Never push.", false},
+      {"Fix std::string in a.cpp:12 first. Never push.", false},
+      {"- never ask\n- Never push.", false},
+      {"1. never ask\n2. Never push.", false},
+      {"```\ncode:\n```\nNever push.", false},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.message);
+    const std::vector<MessageSentence> sentences = message_sentences(row.message);
+    REQUIRE_FALSE(sentences.empty());
+    CHECK(sentences.back().may_be_pasted == row.may_be_pasted);
+  }
+}
+
 TEST_CASE("the same sentence counts once, and a message has at most 20") {
   CHECK(count_in("Never use floats. Never use floats.") == 1);
   std::string many;
@@ -324,9 +384,9 @@ TEST_CASE("hostile messages of a megabyte take no longer than others") {
     return text;
   };
   for (const std::string_view part :
-       {"a",         "a ",         "a, ", "a. ", "never ", "never, ", "use ", "i ",
-        "<a>\n",     "</a>",       "</a", "'",   " 'a",    "\"",      "` ",   "you must not ",
-        "if would ", "as i said ", "\n",  ">\n", "e.g. ",  "- "}) {
+       {"a",         "a ",     "a, ", "a. ",        "never ", "never, ", "use ",  "i ",
+        "<a>\n",     "</a>",   "</a", "'",          " 'a",    "\"",      "` ",    "you must not ",
+        "if would ", "note: ", "a: ", "as i said ", "\n",     ">\n",     "e.g. ", "- "}) {
     CAPTURE(part);
     const auto begin = std::chrono::steady_clock::now();
     CHECK(count_in(repeated(part)) <= kCandidatesPerMessageMax);

@@ -240,6 +240,61 @@ TEST_CASE("a secret is taken to its end, however long it is") {
   CHECK(result.value_or("").size() < 60);
 }
 
+TEST_CASE("a quoted password is one, though it is made of words") {
+  check_lines(R"(
+password: "«correct-horse-battery-staple»"
+{"api_key":"k","password":"«purple-monkey-dishwasher»"}
+DB_PASSWORD='«summer-in-the-city»'
+password = '«violet_anchor»'
+the password is "«rRzgiQXbhGLb»"
+the password is "«banana»"
+the password is "«Harbour-Lantern»"
+password: "user-login-field"
+password: "too-short-error"
+password: "change-me"
+password: "${DB_PASSWORD}"
+password: "string"
+password: "form-input"
+type: "correct-horse-battery-staple"
+the password is "invalid"
+the password is "string"
+)");
+}
+
+TEST_CASE("what stands in where a secret is not set is one") {
+  check_lines(R"(
+const k = process.env.API_KEY || "«TvMUHo7TBzy3»"
+const k = process.env.API_KEY ?? "«TvMUHo7TBzy3»"
+k = ENV['API_KEY'] || '«TvMUHo7TBzy3»'
+$k = getenv('API_KEY') ?: '«TvMUHo7TBzy3»';
+k = os.getenv("API_KEY") or '«TvMUHo7TBzy3»'
+x: {{ db_password | default("«TvMUHo7TBzy3»") }}
+const k = process.env.NODE_ENV || "TvMUHo7TBzy3"
+const k = process.env.API_KEY ?? "your-api-key"
+k = os.getenv("HOME") or '/home/ann'
+)");
+}
+
+TEST_CASE("a column of a table below its name is found") {
+  check_each({
+      "| user | password |\n|---|---|\n| bob | «TvMUHo7TBzy3» |\n| ann | `«hunter2x!»` |\n",
+      " user | password \n------+----------\n bob  | «TvMUHo7TBzy3»\n eve  | «q8RwZ2pLm5Vt»\n",
+      "+----+----------+\n| id | password |\n+----+----------+\n| b1 | «TvMUHo7TBzy3» |\n",
+      "| option | password |\n|---|---|\n| -p | the password of the user |\n",
+      "cat users | password | sort\nbob | TvMUHo7TBzy3\n",
+  });
+}
+
+TEST_CASE("what commands read is found, and a name of several words") {
+  check_lines(R"(
+echo «TvMUHo7TBzy3» | wrangler secret put NAME
+echo "«TvMUHo7TBzy3»" | gh secret set NAME
+echo $TOKEN | gh secret set NAME
+wpa_passphrase harbour «TvMUHo7TBzy3»
+senha do banco = «TvMUHo7TBzy3»
+)");
+}
+
 TEST_CASE("what can't be judged whole makes its entry sensitive") {
   const std::string json = "{\"password\":\"" + std::string(6000, 'a') + "b\"}";
   JsonParser parser;

@@ -54,7 +54,13 @@ void read_text(HookEvent& event, JsonValue payload, std::string_view key) {
   const std::string_view raw = payload[key].string();
   event.is_machine_text = event.kind == kPrompt && is_machine_prompt(payload, raw);
   const std::string text = without_injected(raw);
-  event.text = utf8_prefix(stripped(text), kMessageSizeMax);
+  const std::string_view said = stripped(text);
+  // The first line stays indented: so one sees that it is code, and no sentence of the person.
+  const std::size_t begin = said.empty() ? 0 : static_cast<std::size_t>(said.data() - text.data());
+  const std::size_t line =
+      std::string_view(text).substr(0, begin).rfind('\n') + 1;  // npos + 1 is 0.
+  event.text =
+      utf8_prefix(std::string_view(text).substr(line, begin - line + said.size()), kMessageSizeMax);
 }
 
 }  // namespace
