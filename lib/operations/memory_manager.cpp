@@ -456,9 +456,7 @@ Result<BatchReport> MemoryManager::add_batch(std::string_view session_id, EntryT
   const bool is_imported =
       options.known == KnownEntries::kSkipId || options.known == KnownEntries::kSkipIdentical;
   const ActingAs writer(is_imported ? Origin::kElsewhere : ActingAs::current(store->writes_as));
-  for (const std::string_view line : lines) {
-    BMAD_TRY(check_decides_nothing(*store, line, false));
-  }
+  BMAD_TRY(check_decide_nothing(*store, lines));
   if (type == EntryType::kPreference && !is_imported) {
     return impl_->add_preferences(session_id, lines, options);
   }

@@ -20,6 +20,7 @@
 #include "search/held_indexes.hpp"
 #include "search/session_sources.hpp"
 #include "store/access.hpp"
+#include "store/beside_files.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/store.hpp"
@@ -176,6 +177,11 @@ Result<TrustOffer> trust_offer(MemoryManager& memory) {
   BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, Operation::kTrust));
   TrustOffer offer;
   offer.switches = trusted_switches(*store);
+  if (store->origins->is_foreign()) {
+    BMAD_TRY_ASSIGN(offer.files, files_beside_sessions(*store->files));
+    std::erase_if(offer.files,
+                  [](const std::string& path) { return !path.starts_with("memories/"); });
+  }
   BMAD_TRY(for_each_source(
       *store, [&](const SessionSource& source) { return offer_session(*store, source, offer); }));
   std::ranges::stable_sort(offer.texts, {}, [](const OfferedText& text) {

@@ -73,6 +73,13 @@ Status check_decides_nothing(const Store& store, std::string_view entry, bool is
   return {};
 }
 
+Status check_decide_nothing(const Store& store, std::span<const std::string_view> entries) {
+  for (const std::string_view entry : entries) {
+    BMAD_TRY(check_decides_nothing(store, entry, false));
+  }
+  return {};
+}
+
 bool is_kept_from_agent(const Store& store, const Entry& entry) {
   const bool is_statement = entry.type == EntryType::kFact || entry.type == EntryType::kPreference;
   return is_statement && ActingAs::current(store.writes_as) == Origin::kAgent &&

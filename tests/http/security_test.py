@@ -129,7 +129,11 @@ class SealedTest(SecurityTest):
                 answer = server.ask("GET", f"/memory/export?format={name}")
                 self.assertEqual(answer.header("sealed-entries"), str(count) if count else None, name)
                 self.assertEqual(self.WORD.encode() in answer.body, not count, name)
-            self.assertEqual(server.ask("GET", "/memory/context?task=boat").json()["sealed_lines"], 4)
+            self.assertEqual(server.ask("GET", "/memory/entries").json().get("closed_lines", 0), count)
+            for path in ("/memory/context?task=boat", "/memory/knowledge", "/memory/stats"):
+                self.assertEqual(server.ask("GET", path).json()["sealed_lines"], 4, path)
+            missing = server.ask("GET", "/memory/record/none").json()["error"]["message"]
+            self.assertIn("without the key of this memory" if count else "it may have been deleted", missing)
             types = server.ask("GET", "/memory/sessions/s1").json()["statistics"]["types"]
             self.assertEqual(sum(each["sealed_lines"] for each in types), 4)
 

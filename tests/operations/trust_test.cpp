@@ -157,6 +157,9 @@ TEST_CASE("an agent accepts, replaces and deletes nothing: accepted is what the 
   MemoryManager person = memory.open();
   REQUIRE(person.create_session({.session_id = "s1"}).has_value());
   const std::string own = Knowledge(person).remember(rule("Never push to main", "s1"))->id;
+  RememberParams another = rule("Speak of boats", "s1");
+  another.key = "boats";
+  const std::string other = Knowledge(person).remember(another)->id;
   MemoryManager agent = memory.open(Origin::kAgent);
   RememberParams statement = rule("Use tabs", "s1");
   statement.key = "tabs";
@@ -183,7 +186,7 @@ TEST_CASE("an agent accepts, replaces and deletes nothing: accepted is what the 
   CHECK(is_denied(agent.delete_entries({.ids = {own}}, {})));
   CHECK(is_denied(agent.delete_entries({.types = {EntryType::kFact}}, {.purge = true})));
   CHECK(is_denied(agent.delete_session("s1")));
-  CHECK(is_denied(agent.link({.from = id, .kind = LinkKind::kSupersedes, .to = own})));
+  CHECK(is_denied(agent.link({.from = other, .kind = LinkKind::kSupersedes, .to = own})));
   CHECK(waits());
 
   // As version 0.1 let an agent write it.
@@ -194,7 +197,7 @@ TEST_CASE("an agent accepts, replaces and deletes nothing: accepted is what the 
   const std::string_view view = line;
   {
     const ActingAs writer(Origin::kAgent);
-    Result<Store*> store = MemoryInside::enter(person, Operation::kAdd);
+    Result<Store*> store = MemoryInside::enter(person, bmad_mem::Operation::kAdd);
     REQUIRE(store.has_value());
     REQUIRE(add_lines(**store, "s1", EntryType::kFact, {&view, 1}, {}).has_value());
   }

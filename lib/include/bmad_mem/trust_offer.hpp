@@ -32,6 +32,7 @@ struct TrustOffer {
   std::vector<OfferedText> texts;
   /// What would take protection away, or read rules outside the project: a sentence each.
   std::vector<std::string> switches;
+  std::vector<std::string> files;  ///< Of the memory tool, below memories/, while it is foreign.
 };
 
 /// What MemoryManager::trust() would accept now. Errors: as trust().

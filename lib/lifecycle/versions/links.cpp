@@ -99,19 +99,19 @@ Status check_replacement(const Store& store, const Entry& later, const Entry& ea
   const auto voice_of = [&](const Entry& entry) {
     return has_voice(store.origins->origin_of(entry.session_id, entry.json));
   };
-  if (is_kept_from_agent(store, earlier)) {
-    return Error{.code = ErrorCode::E_ACCESS_DENIED,
-                 .message = fmt::format("{} is a statement of the user, and only the user says "
-                                        "what replaces it",
-                                        earlier.id),
-                 .field = "to"};
-  }
   const bool is_statement =
       earlier.type == EntryType::kFact || earlier.type == EntryType::kPreference;
   if (newer.trust < kLowTrust || (is_statement && !voice_of(later) && voice_of(earlier))) {
     return bad_link("from", fmt::format("{} is from an untrusted source, and can't replace another "
                                         "entry",
                                         later.id));
+  }
+  if (is_kept_from_agent(store, earlier)) {
+    return Error{.code = ErrorCode::E_ACCESS_DENIED,
+                 .message = fmt::format("{} is a statement of the user, and only the user says "
+                                        "what replaces it",
+                                        earlier.id),
+                 .field = "to"};
   }
   return {};
 }

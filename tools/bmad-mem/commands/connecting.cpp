@@ -269,7 +269,7 @@ Result<ExitStatus> run_memory_tool(Tool& tool) {
   BMAD_TRY_ASSIGN(const SecretScanner scanner, memory.scanner());
   BMAD_TRY_ASSIGN(const std::string input, read_stdin());
   BMAD_TRY_ASSIGN(MemoryFolder folder, MemoryFolder::open(memory.root()));
-  MemoryTool memory_tool(folder, scanner);
+  MemoryTool memory_tool(folder, scanner, memory.is_foreign());
   const Result<std::string> done = answer(input, memory, memory_tool);
   if (!done) {
     print_answer(tool, true, done.error().to_string(), 0);

@@ -12,6 +12,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/settings.hpp"
 #include "bmad_mem/text.hpp"
+#include "bmad_mem/trust.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/json_text.hpp"
 #include "cli/output.hpp"
@@ -270,8 +271,18 @@ Result<ExitStatus> allow_findings(Tool& tool) {
   if (added > 0) {
     BMAD_TRY(store_allowed(memory, items));
   }
+  const TrustReport trust = memory.trust_report();
+  const bool holds = !trust.is_foreign() && !trust.config_changed;
+  if (!holds && !found.empty()) {
+    tool.note("it holds only once the user has run `bmad-mem trust` in a terminal");
+  }
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) { json.member("added", added); });
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("added", added);
+      if (!holds) {
+        json.member("holds", false);
+      }
+    });
   } else if (added == 0) {
     tool.note(found.empty() ? "no secret found, so nothing is allowed" : "allowed already");
   } else {

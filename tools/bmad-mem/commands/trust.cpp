@@ -56,6 +56,9 @@ void print_json(Tool& tool, const TrustReport& report, const TrustOffer& offer) 
       json.member("session_id", text.session_id).member("type", entry_type_name(text.type));
       json.member("id", text.id).member("text", text.text);
     });
+    if (!offer.files.empty()) {
+      add_list(json, "files", offer.files);
+    }
     add_list(json, "switches", offer.switches);
     add_objects(json, "programs", report.programs, [&](const ConfiguredProgram& program) {
       json.member("setting", program.setting);
@@ -110,6 +113,12 @@ void print_text(Tool& tool, const TrustReport& report, const TrustOffer& offer) 
   if (shown < offer.texts.size()) {
     tool.out().print("  and {} more; `bmad-mem trust --all` shows them\n",
                      format_count(offer.texts.size() - shown));
+  }
+  if (!offer.files.empty()) {
+    tool.out().print("\nFiles that the memory tool shows without quotes then:\n");
+  }
+  for (const std::string& path : offer.files) {
+    tool.out().print("  {}\n", printable(path));
   }
   tool.out().print("\n{}\n", offer.switches.empty() ? "It switches no protection off."
                                                     : "Protection that it would take away:");

@@ -188,8 +188,15 @@ Result<ExitStatus> run_edit(Tool& tool) {
   const bool is_changed = known.empty() || known.front().json != entry.json;
   if (tool.json()) {
     tool.out().print("{}\n", entry_json_line(entry));
-  } else if (is_changed) {
+  } else if (is_changed && entry.id == id) {
     tool.out().print("changed {}: {}\n", entry.id, entry.headline);
+  }
+  if (entry.id != id) {
+    tool.note(
+        fmt::format("the user has stated {}, so nothing is changed: {} waits until the user "
+                    "accepts it (`bmad-mem review`)",
+                    id, entry.id));
+    return ExitStatus::kDone;
   }
   if (!is_changed) {
     tool.note(fmt::format("{} has these values already", entry.id));

@@ -101,9 +101,20 @@ void add_parameters(JsonWriter& json, const Endpoint& endpoint) {
   json.end_array();
 }
 
+/// As http/api/export.cpp sends them.
+constexpr std::string_view kExportHeaders =
+    R"({"Unreadable-Lines":{"description":"Damaged lines that were left out; absent for none.",)"
+    R"("schema":{"type":"integer","minimum":1}},)"
+    R"("Sealed-Entries":{"description":"Sealed entries without their key; absent for none.",)"
+    R"("schema":{"type":"integer","minimum":1}}})";
+
 void add_responses(JsonWriter& json, const Endpoint& endpoint) {
   json.key("responses").begin_object().key(fmt::format("{}", endpoint.status)).begin_object();
-  json.member("description", "Done.").key("content").begin_object();
+  json.member("description", "Done.");
+  if (endpoint.path == "/memory/export") {
+    json.key("headers").raw(kExportHeaders);
+  }
+  json.key("content").begin_object();
   const std::string schema =
       endpoint.response.empty() ? R"({"type":"string"})" : schema_reference(endpoint.response);
   std::string_view types = endpoint.media_type;

@@ -37,6 +37,7 @@ struct Totals {
   std::uint64_t unreadable = 0;
   std::uint64_t entries = 0;
   std::uint64_t versions = 0;
+  std::uint64_t sealed_lines = 0;
   std::uint64_t damaged_lines = 0;
   std::uint64_t bytes = 0;
   std::array<std::uint64_t, kEntryTypeCount> types{};
@@ -47,6 +48,7 @@ struct Totals {
     ++sessions;
     entries += session.entries();
     versions += session.versions();
+    sealed_lines += session.sealed_lines();
     damaged_lines += session.damaged_lines();
     bytes += session.size_bytes;
     for (std::size_t i = 0; i < kEntryTypeCount; ++i) {
@@ -64,7 +66,11 @@ struct Totals {
 std::string totals_json(const Totals& totals) {
   JsonWriter json;
   json.begin_object().member("sessions", totals.sessions).member("entries", totals.entries);
-  json.member("versions", totals.versions).member("damaged_lines", totals.damaged_lines);
+  json.member("versions", totals.versions);
+  if (totals.sealed_lines > 0) {
+    json.member("sealed_lines", totals.sealed_lines);
+  }
+  json.member("damaged_lines", totals.damaged_lines);
   json.member("bytes", totals.bytes).key("types").begin_object();
   for (const EntryType type : kEntryTypes) {
     json.member(entry_type_name(type), totals.types.at(static_cast<std::size_t>(type)));

@@ -466,17 +466,16 @@ Result<McpToolResult> mcp_delete(MemoryToolCall& call) {
   if (wanted.action == "restore") {
     return restore(*memory, wanted);
   }
-  BMAD_TRY_ASSIGN(const std::vector<Entry> known, memory->get(wanted.ids, sessions));
-  std::vector<std::string> unknown;
-  for (const std::string& id : wanted.ids) {
-    if (std::ranges::none_of(known, [&](const Entry& entry) { return entry.id == id; })) {
-      unknown.emplace_back(utf8_prefix(id, 200));
-    }
-  }
   const bool is_preview = wanted.action != "delete";
   BMAD_TRY_ASSIGN(
       const DeletionReport report,
       memory->delete_entries({.ids = wanted.ids, .sessions = sessions}, {.dry_run = is_preview}));
+  std::vector<std::string> unknown;
+  for (const std::string& id : wanted.ids) {
+    if (std::ranges::find(report.removed, id, &RemovedEntry::id) == report.removed.end()) {
+      unknown.emplace_back(utf8_prefix(id, 200));
+    }
+  }
   const std::string next =
       report.entries == 0 ? "None of these ids exists; use memory_search to find entries."
       : is_preview        ? "Nothing was changed. To delete them call again with action delete."

@@ -2,6 +2,7 @@
 // come to the store.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "bmad_mem/entry_type.hpp"
@@ -26,6 +27,8 @@ Status permit(const Store& store, Operation operation, bool changes = true);
 /// change of one that is there. For an agent no error only where it names no review but
 /// "candidate", and nothing that replaces the entry.
 Status check_decides_nothing(const Store& store, std::string_view entry, bool is_change);
+/// The same of new entries.
+Status check_decide_nothing(const Store& store, std::span<const std::string_view> entries);
 /// Whether `entry` is a statement of the person, or one accepted, and an agent is at it: only the
 /// person replaces or deletes it.
 bool is_kept_from_agent(const Store& store, const Entry& entry);

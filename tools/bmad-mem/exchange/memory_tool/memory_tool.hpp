@@ -50,9 +50,9 @@ std::string short_size(std::uint64_t bytes);
 
 class MemoryTool {
  public:
-  /// Both must outlive it.
-  MemoryTool(MemoryFolder& folder, const SecretScanner& scanner)
-      : folder_(folder), scanner_(scanner) {}
+  /// Both must outlive it. Of a foreign memory, what is viewed is quoted.
+  MemoryTool(MemoryFolder& folder, const SecretScanner& scanner, bool is_foreign)
+      : folder_(folder), scanner_(scanner), is_foreign_(is_foreign) {}
 
   /// Does what `command`, an object, asks for. Errors: the message is what the model is told;
   /// nothing was changed, unless the code is E_STORAGE_IO or E_STORAGE_FULL.
@@ -79,6 +79,7 @@ class MemoryTool {
 
   MemoryFolder& folder_;
   const SecretScanner& scanner_;
+  bool is_foreign_;
   std::uint64_t redacted_ = 0;
 };
 

@@ -50,7 +50,7 @@ Result<HttpResponse> http_history(ApiContext& context, const EndpointCall& call)
   BMAD_TRY_ASSIGN(std::vector<Entry> versions,
                   context.memory.history(id, call.texts("session_id")));
   if (versions.empty()) {
-    return no_such_entry(id);
+    return no_such_entry(context.memory, id);
   }
   const auto offset = std::min(static_cast<std::size_t>(call.number("offset")), versions.size());
   versions.erase(versions.begin(), versions.begin() + static_cast<std::ptrdiff_t>(offset));
@@ -65,7 +65,7 @@ Result<HttpResponse> http_related(ApiContext& context, const EndpointCall& call)
   Result<std::vector<RelatedEntry>> related = context.memory.related(
       call.in_path("id"), filter, static_cast<std::size_t>(call.number("depth")));
   if (!related) {
-    return related.error().field == "id" ? no_such_entry(call.in_path("id"))
+    return related.error().field == "id" ? no_such_entry(context.memory, call.in_path("id"))
                                          : std::move(related).error();
   }
   JsonWriter json;
@@ -98,6 +98,7 @@ Result<HttpResponse> http_list(ApiContext& context, const EndpointCall& call) {
   json.begin_object();
   add_as_of(json, call);
   add_array(json, "entries", hits, write_entry_found);
+  add_closed_lines(json, context.memory, query.filter);
   add_unreadable(json, context.memory);
   return object_response(json);
 }

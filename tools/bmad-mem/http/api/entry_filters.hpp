@@ -36,7 +36,7 @@ Result<std::vector<Entry>> entries_of_path(const ApiContext& context, const Endp
 Result<Entry> entry_to_change(const ApiContext& context, const EndpointCall& call);
 
 /// That there is no entry `id`.
-Error no_such_entry(std::string_view id);
+Error no_such_entry(const MemoryManager& memory, std::string_view id);
 
 /// The memory to write to, that of the project or of the user, as `scope` of the call says.
 Result<MemoryManager*> memory_to_write(ApiContext& context, const EndpointCall& call);

@@ -129,6 +129,7 @@ Result<HttpResponse> http_stats(ApiContext& context, const EndpointCall& /*call*
               statistics.sessions.empty() ? 0 : statistics.sessions.front().size_max_bytes);
   json.key("types");
   write_type_counts(json, counts);
+  add_sealed_lines(json, context.memory);
   add_array(json, "by_session", statistics.sessions, [&](const SessionStatistics& session) {
     const auto state = states.find(session.session_id);
     json.begin_object().member("session_id", session.session_id);

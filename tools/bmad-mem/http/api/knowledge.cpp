@@ -96,6 +96,7 @@ Result<HttpResponse> http_recall(ApiContext& context, const EndpointCall& call) 
   json.begin_object();
   add_array(json, "items", items, write_knowledge_item);
   json.member("total", std::uint64_t{total});
+  add_sealed_lines(json, context.memory, options.sessions);
   add_incomplete(json, context.memory);
   return object_response(json);
 }

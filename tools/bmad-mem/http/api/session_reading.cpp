@@ -127,10 +127,7 @@ Result<HttpResponse> http_session_timeline(ApiContext& context, const EndpointCa
   json.begin_object();
   add_array(json, "entries", std::span(first, count), write_entry);
   json.member("more", count < left);
-  if (const Result<std::uint64_t> closed = context.memory.closed_entries(filter);
-      closed && *closed > 0) {
-    json.member("closed_lines", *closed);  // Sealed ones, without their key.
-  }
+  add_closed_lines(json, context.memory, filter);
   add_density(json, entries);
   return object_response(json);
 }
@@ -160,7 +157,7 @@ Result<HttpResponse> http_artifact_get(ApiContext& context, const EndpointCall& 
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries, context.memory.get({&id, 1}, {&session, 1}));
   const auto entry = std::ranges::find(entries, EntryType::kArtifact, &Entry::type);
   if (entry == entries.end()) {
-    return no_such_entry(id);
+    return no_such_entry(context.memory, id);
   }
   BMAD_TRY_ASSIGN(std::string text, read_document(context.memory.root(), *entry));
   BMAD_TRY_ASSIGN(text, context.memory.document_text(entry->session_id, std::move(text)));

@@ -195,7 +195,7 @@ Result<HttpResponse> http_delete(ApiContext& context, const EndpointCall& call) 
   const DeleteOptions options = delete_options(call);
   BMAD_TRY_ASSIGN(const DeletionReport report, context.memory.delete_entries(criteria, options));
   if (report.removed.empty() && report.elsewhere.empty()) {
-    return no_such_entry(call.in_path("id"));
+    return no_such_entry(context.memory, call.in_path("id"));
   }
   return deletion_response(report, options);
 }
@@ -242,7 +242,7 @@ Result<HttpResponse> http_pin(ApiContext& context, const EndpointCall& call) {
   }
   BMAD_TRY_ASSIGN(const PinReport report, context.memory.pin(ids, pinned, sessions));
   if (report.changed.empty() && report.unchanged.empty()) {
-    return no_such_entry(ids.front());
+    return no_such_entry(context.memory, ids.front());
   }
   BMAD_TRY_ASSIGN(const std::vector<Entry> changed, read_again(context.memory, report.changed));
   JsonWriter json;

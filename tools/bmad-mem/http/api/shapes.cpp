@@ -102,6 +102,21 @@ void write_entry_found(JsonWriter& json, const Hit& hit) {
   json.key("fields").raw(hit.entry.json).end_object();
 }
 
+void add_closed_lines(JsonWriter& json, const MemoryManager& memory, const EntryFilter& filter) {
+  Result<std::uint64_t> closed = memory.closed_entries(filter);
+  closed = closed ? std::move(closed) : memory.sealed_lines(filter.sessions);
+  if (closed && *closed > 0) {
+    json.member("closed_lines", *closed);
+  }
+}
+
+void add_sealed_lines(JsonWriter& json, const MemoryManager& memory,
+                      const std::vector<std::string>& sessions) {
+  if (const Result<std::uint64_t> lines = memory.sealed_lines(sessions); lines && *lines > 0) {
+    json.member("sealed_lines", *lines);
+  }
+}
+
 void write_hit(JsonWriter& json, const Hit& hit) {
   json.begin_object();
   add_head(json, hit.entry);

@@ -27,6 +27,13 @@ void write_entry_found(JsonWriter& json, const Hit& hit);
 void add_incomplete(JsonWriter& json, const MemoryManager& memory);
 /// The same, and under the name that it had in version 0.1: "problems".
 void add_unreadable(JsonWriter& json, const MemoryManager& memory);
+/// The member "closed_lines": how many sealed lines that `filter` names have no key here; none for
+/// nothing. Without a usable source of the key, all of them.
+void add_closed_lines(JsonWriter& json, const MemoryManager& memory, const EntryFilter& filter);
+/// The member "sealed_lines": how many lines of these sessions only a key opens, for an answer that
+/// opens none; none for nothing.
+void add_sealed_lines(JsonWriter& json, const MemoryManager& memory,
+                      const std::vector<std::string>& sessions = {});
 void write_hit(JsonWriter& json, const Hit& hit);
 void write_knowledge_item(JsonWriter& json, const KnowledgeItem& item);
 /// {"code":…,"message":…} and what else is known.
