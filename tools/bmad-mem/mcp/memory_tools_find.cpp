@@ -147,12 +147,8 @@ std::string item_text(const KnowledgeItem& item) {
   if (!item.agent_id.empty()) {
     out += fmt::format(" | by {}", head_name(item.agent_id, 80));
   }
-  if (!item.source_kind.empty() || item.trust < 1) {
-    out += fmt::format(" | from {}, trust {:.2f}",
-                       item.origin == Origin::kElsewhere || item.source_kind.empty()
-                           ? "elsewhere"
-                           : head_name(item.source_kind, 40),
-                       item.trust);
+  if (const std::string source = item_source(item); !source.empty()) {
+    out += " | " + source;
   }
   out += item.review == Review::kCandidate ? " | waits for the user" : "";
   out += item.pinned ? " | pinned" : "";
