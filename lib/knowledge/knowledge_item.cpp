@@ -336,6 +336,14 @@ std::vector<KnowledgeItem> collect_knowledge(std::span<const KnowledgeLine> line
   return collector.finish();
 }
 
+std::string item_source(const KnowledgeItem& item) {
+  const bool is_plain = has_voice(item.origin) && item.source_kind.empty() && item.trust == 1;
+  return is_plain
+             ? std::string()
+             : source_text(
+                   {.source_kind = item.source_kind, .trust = item.trust, .origin = item.origin});
+}
+
 double recall_score(double confidence, std::uint64_t access_count, Timestamp updated_at,
                     Timestamp now) {
   constexpr double kHalfBoostAccesses = 4;  // So many accesses are worth half of what is possible.

@@ -108,6 +108,9 @@ struct KnowledgeItem {
   std::vector<KnowledgeVersion> chain;  ///< All that was stated, oldest first.
 };
 
+/// Where the item came from, as Knowledge::sources() says it of entries.
+std::string item_source(const KnowledgeItem& item);
+
 /// The confidence of those who state something and name none.
 inline constexpr double kUsualConfidence = 0.8;
 

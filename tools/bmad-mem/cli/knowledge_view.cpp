@@ -27,8 +27,8 @@ void write_chain(JsonWriter& json, const KnowledgeItem& item) {
 /// "0.95  MARS  2026-01-11 10:00  fact-…"
 std::string origin_text(const KnowledgeItem& item) {
   std::string text = fmt::format("{:.2f}", item.confidence);
-  if (item.trust < 1) {
-    text += fmt::format("  trust {:.2f}", item.trust);
+  if (const std::string source = item_source(item); !source.empty()) {
+    text += "  " + source;
   }
   if (!item.agent_id.empty()) {
     text += "  " + printable(item.agent_id);
@@ -100,7 +100,9 @@ void add_item(JsonWriter& json, const KnowledgeItem& item) {
   add_text(json, "agent_id", item.agent_id);
   json.member("confidence", item.confidence).member("trust", item.trust);
   add_text(json, "source", item.source_kind);
-  json.member("score", item.score).member("access_count", item.access_count);
+  json.member("origin", origin_name(item.origin))
+      .member("score", item.score)
+      .member("access_count", item.access_count);
   json.member("created_at", format_rfc3339(item.created_at));
   json.member("updated_at", format_rfc3339(item.updated_at));
   add_list(json, "tags", item.tags);

@@ -152,10 +152,8 @@ std::string item_text(const KnowledgeItem& item) {
   if (!item.agent_id.empty()) {
     head.name("by", item.agent_id);
   }
-  if (!item.source_kind.empty() || item.trust < 1) {
-    const bool is_named = item.origin != Origin::kElsewhere && is_plain_name(item.source_kind);
-    head.say(fmt::format("from {}, trust {:.2f}", is_named ? item.source_kind : "elsewhere",
-                         item.trust));
+  if (const std::string source = item_source(item); !source.empty()) {
+    head.say(source);
   }
   for (const auto& [holds, text] : {
            std::pair{item.review == Review::kCandidate, "waits for the user"},

@@ -150,7 +150,8 @@ void write_knowledge_item(JsonWriter& json, const KnowledgeItem& item) {
   json.member("session_id", item.session_id).member("category", category_name(item.category));
   json.member("key", item.key).member("value", item.value).member("agent_id", item.agent_id);
   json.member("confidence", item.confidence).member("trust", item.trust);
-  json.member("source_kind", item.source_kind).member("score", item.score);
+  json.member("source_kind", item.source_kind).member("origin", origin_name(item.origin));
+  json.member("score", item.score);
   json.member("created_at", format_rfc3339(item.created_at));
   json.member("updated_at", format_rfc3339(item.updated_at));
   json.member("access_count", item.access_count);

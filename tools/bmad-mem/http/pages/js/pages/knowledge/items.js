@@ -4,9 +4,11 @@ import {sessionName} from "../../parts/session_names.js";
 import {bar, entryUrl, marks, sessionUrl, time} from "../../parts/parts.js";
 
 /** Who stated it, when and where. */
-export function origin({agent_id: agent, source_kind: kind, at, updated_at: updated, session_id: session, references = []}) {
+export function origin({agent_id: agent, source_kind: kind, origin: by, at, updated_at: updated, session_id: session, references = []}) {
   return h("span", {class: "know-origin"},
            agent && h("span", null, agent),
+           by === "elsewhere" && h("span", null, "from elsewhere"),
+           by === "agent" && !agent && h("span", null, "by an agent"),
            kind && h("span", null, `from ${kind === "user" ? "the user" : kind}`),
            time(at ?? updated),
            h("a", {href: sessionUrl(session)}, sessionName(session)),
