@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 
@@ -141,7 +142,7 @@ class YamlDocument {
     BMAD_TRY(check_bounds(text, display_path));
     YamlParser parser(text);
     is_loaded_ = yaml_parser_load(parser.get(), &document_) != 0;
-    return is_loaded_ ? Status() : Status(parser.problem(display_path));
+    return is_loaded_ ? check_keys(display_path) : Status(parser.problem(display_path));
   }
 
   /// Null for an empty document.
@@ -172,6 +173,28 @@ class YamlDocument {
   }
 
  private:
+  /// A key that stands twice would be read in one way here and in another one elsewhere.
+  Status check_keys(const std::string& display_path) {
+    for (const yaml_node_t& node : std::span(document_.nodes.start, document_.nodes.top)) {
+      if (node.type != YAML_MAPPING_NODE) {
+        continue;
+      }
+      std::set<std::string_view> keys;
+      for (const yaml_node_pair_t& pair :
+           std::span(node.data.mapping.pairs.start, node.data.mapping.pairs.top)) {
+        const yaml_node_t* const key = this->node(pair.key);
+        if (key != nullptr && key->type == YAML_SCALAR_NODE && !keys.insert(text(key)).second) {
+          return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                       .message = fmt::format("has the key \"{}\" twice", text(key)),
+                       .path = display_path,
+                       .line = key->start_mark.line + 1,
+                       .column = key->start_mark.column + 1};
+        }
+      }
+    }
+    return {};
+  }
+
   yaml_document_t document_{};
   bool is_loaded_ = false;
 };

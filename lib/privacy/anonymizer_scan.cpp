@@ -220,8 +220,12 @@ std::string_view name_before_address(std::string_view text, std::size_t at) {
     stop = word - 1;
   }
   const std::string_view name = text.substr(begin, end - begin);
-  // One word may be that of a program: only if it is in the address as well.
-  const bool is_alone = words < 2 && !contains_folded(local, lower_ascii(name));
+  // One word may be that of a program: only if it is in the address as well. A Chinese, Japanese or
+  // Korean name is one word, of two signs and more.
+  constexpr unsigned char kThreeBytes = 0xE1;
+  const bool is_eastern =
+      name.size() >= 6 && static_cast<unsigned char>(name.front()) >= kThreeBytes;
+  const bool is_alone = words < 2 && !is_eastern && !contains_folded(local, lower_ascii(name));
   return words == 0 || is_alone ? std::string_view() : name;
 }
 

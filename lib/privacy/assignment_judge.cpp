@@ -135,7 +135,8 @@ bool is_public_anyhow(string_view value) {
   return value.contains("://") || value.starts_with("data:") || value.starts_with("sha256:") ||
          value.starts_with("sha256-") || value.starts_with("sha384-") ||
          value.starts_with("sha512-") || value.starts_with("sha512:") ||
-         value.starts_with("sha1-") || value.starts_with("sha1:") || value.starts_with("W/\"");
+         value.starts_with("sha1-") || value.starts_with("sha1:") || value.starts_with("W/\"") ||
+         (value.starts_with("x:") && value.contains(":/"));  // Of /etc/passwd.
 }
 
 /// What is left of `value` without what a template or an earlier redaction put there.

@@ -67,6 +67,11 @@ TEST_CASE("a workflow that can't be understood names the place") {
   };
   static constexpr Row kRows[] = {
       {"no YAML", "a: [1\nb: 2", ErrorCode::E_INVALID_FORMAT, 2, ""},
+      {"a key twice", "memory_requirements:\n  read_access: [facts]\n  read_access: all",
+       ErrorCode::E_INVALID_FORMAT, 3, ""},
+      {"a key twice in JSON",
+       R"({"workflow":{"memory_requirements":{"read_access":"all","read_access":["findings"]}}})",
+       ErrorCode::E_INVALID_FORMAT, 1, ""},
       {"empty", "", ErrorCode::E_SCHEMA_INVALID, 0, "workflow.memory_requirements"},
       {"nothing about memory", "workflow: {name: x}", ErrorCode::E_SCHEMA_INVALID, 0,
        "workflow.memory_requirements"},

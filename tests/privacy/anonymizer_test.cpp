@@ -106,6 +106,7 @@ Anonymizer anonymizer_that_knows_many() {
   for (const std::string_view entry : {
            R"({"AUTHOR":"Jürgen Groß","assignee":"李小龙","owner":"ИВАН"})",
            R"({"content":"fix\n\nCo-authored-by: Bea Long <bea@firm.test>"})",
+           R"({"content":"Co-authored-by: 王小明 <wang@corp.cn>"})",
            R"({"content":"Signed-off-by: GitHub <noreply@github.test>"})",
        }) {
     anonymizer.learn(EntryType::kFact, parser.parse(entry).value());
@@ -126,6 +127,8 @@ TEST_CASE("people are known by trailers, in any script, case and form") {
       {"a long way", "a long way"},
       {"GitHub is down", "GitHub is down"},
       {"JÜRGEN GROSS and JÜRGEN GROß", "person-# GROSS and person-#"},
+      {"Co-authored-by: 王小明 <wang@corp.cn>, 问王小明",
+       "Co-authored-by: person-# <user-#@example.invalid>, 问person-#"},
       {"昨天李小龙说过了", "昨天person-#说过了"},
       {"Иван пришёл", "person-# пришёл"},
       {"Marits Rechner, Marit’s and MARIT'S", "person-# Rechner, person-#’s and person-#'S"},

@@ -53,6 +53,8 @@ tar -xpf a.tar && cp -p a1 b2
 curl -u "$USER:$TOKEN" https://a.example.org
 {"args":["--password","$PASSWORD"]}
 {"tokens":["The","cat","sat"],"passwords":[]}
+--token-color: #a1b2c3;
+passwd:x:0:0:root:/root:/bin/bash
 )text";
 
 constexpr string_view kVersionControl = R"text(

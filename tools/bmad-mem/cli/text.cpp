@@ -302,6 +302,9 @@ std::string_view nearest_word(std::string_view word, std::span<const std::string
     if (word.size() >= kBeginningSizeMin && known.starts_with(word)) {
       distance = std::min<std::size_t>(distance, 1);
     }
+    if (word.size() == known.size() && std::ranges::is_permutation(word, known)) {
+      distance = std::min<std::size_t>(distance, 1);  // Letters that changed places.
+    }
     const std::size_t limit = std::max<std::size_t>(std::max(word.size(), known.size()) / 3, 1);
     if (distance < best_distance && distance <= limit) {
       best = known;

@@ -157,7 +157,10 @@ Result<ExitStatus> rewrite(Tool& tool, MemoryManager& memory, const AnonymizeOpt
 
 Result<ExitStatus> run_anonymize(Tool& tool) {
   const Arguments& args = tool.args();
-  if (args.has("session") == args.has("all")) {
+  if (args.has("session") && args.has("all")) {
+    return tool.wrong_usage("--all is every session; choose one of --all and --session");
+  }
+  if (!args.has("session") && !args.has("all")) {
     return tool.wrong_usage("missing --session ID or --all");
   }
   if (args.has("in-place") && args.has("output")) {

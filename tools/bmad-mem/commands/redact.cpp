@@ -68,6 +68,9 @@ Result<ExitStatus> clean_files(Tool& tool, const std::vector<std::string>& names
   return ExitStatus::kDone;
 }
 
+/// A path of `file` may have the secret in its name.
+std::string shown_path(const FileCount& file) { return SecretScanner().redact(file.path); }
+
 void print_report(Tool& tool, const RedactReport& report, bool dry_run) {
   if (tool.json()) {
     print_object(tool, [&](JsonWriter& json) {
@@ -75,10 +78,10 @@ void print_report(Tool& tool, const RedactReport& report, bool dry_run) {
       json.member("entries", report.entries);
       add_counts(json, "rules", report.counts);
       add_objects(json, "files", report.files, [&](const FileCount& file) {
-        json.member("path", file.path).member("lines", file.lines);
+        json.member("path", shown_path(file)).member("lines", file.lines);
       });
       add_objects(json, "left", report.left, [&](const Leftover& left) {
-        json.member("place", left.place).member("detail", left.detail);
+        json.member("place", SecretScanner().redact(left.place)).member("detail", left.detail);
         json.member("remedy", left.remedy);
       });
     });
@@ -99,9 +102,9 @@ void print_report(Tool& tool, const RedactReport& report, bool dry_run) {
                    dry_run ? "would change" : "changed");
   print_counts(tool, report.counts);
   for (const FileCount& file : report.files) {
-    tool.out().print(
-        "  {}\n", tool.style().faint(
-                      fmt::format("{}: {}", file.path, format_count(file.lines, "line", "lines"))));
+    tool.out().print("  {}\n",
+                     tool.style().faint(fmt::format("{}: {}", printable(shown_path(file)),
+                                                    format_count(file.lines, "line", "lines"))));
   }
 }
 

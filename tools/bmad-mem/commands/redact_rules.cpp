@@ -153,14 +153,7 @@ Result<std::string> read_named(const std::string& name) {
 Result<SecretScanner> scanner_here(Tool& tool) {
   Result<MemoryManager> memory = tool.open();
   if (memory) {
-    Result<SecretScanner> scanner = memory->scanner();
-    for (const Error& problem : scanner ? scanner->problems() : std::vector<Error>()) {
-      // Where redaction is off, nothing else says so.
-      if (!is_among(memory->config_warnings(), problem.to_string())) {
-        tool.note(problem.to_string());
-      }
-    }
-    return scanner;
+    return memory->scanner();
   }
   if (memory.error().code != ErrorCode::E_SESSION_NOT_FOUND || tool.args().has("root")) {
     return std::move(memory).error();

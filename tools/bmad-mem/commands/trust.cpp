@@ -135,6 +135,9 @@ void print_text(Tool& tool, const TrustReport& report, const TrustOffer& offer) 
 }  // namespace
 
 Result<ExitStatus> run_trust(Tool& tool) {
+  if (tool.args().has("revoke") && tool.args().has("yes")) {
+    return tool.wrong_usage("--yes trusts, --revoke takes trust back: choose one");
+  }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   if (tool.args().has("revoke")) {
     if (tool.is_for_user() || memory.root() == tool.user_root()) {
