@@ -353,12 +353,16 @@ bool is_providers_key(string_view name, string_view value) {
   constexpr std::size_t kSureSizeMin = 20;
   constexpr std::size_t kShortMax = 15;
   constexpr double kLikelyBits = 3;
-  if (value.size() < kSizeMin) {
+  if (value.size() < kSizeMin || !may_have_rule(value)) {
+    return false;  // Prose, at its first blank.
+  }
+  const ProviderName provider = provider_in(name);
+  if (provider == ProviderName::kNone) {
     return false;
   }
   const Shape shape = shape_of(value);
-  if (shape.digits == 0 || shape.lower + shape.upper == 0 || !may_have_rule(value) ||
-      value.contains("://") || value.contains("::")) {
+  if (shape.digits == 0 || shape.lower + shape.upper == 0 || value.contains("://") ||
+      value.contains("::")) {
     return false;
   }
   const double bits = randomness_bits(value);
@@ -368,7 +372,7 @@ bool is_providers_key(string_view name, string_view value) {
   if (!is_drawn || names_digest(name)) {
     return false;
   }
-  switch (provider_in(name)) {
+  switch (provider) {
     case ProviderName::kNone:
       return false;
     case ProviderName::kKeyed:
