@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -19,6 +21,18 @@
 
 namespace bmad_mem {
 
+/// What a version says of its entry besides its value.
+struct KnowledgeMarks {
+  Category category = Category::kProjectFact;
+  std::string key;
+  Review review = Review::kNone;
+  bool pinned = false;
+  bool superseded = false;
+  std::optional<Timestamp> expires_at;
+  std::vector<std::string> tags;
+  std::vector<std::string> learned_from;
+};
+
 /// One line.
 struct KnowledgeStatement {
   std::string value;
@@ -32,22 +46,16 @@ struct KnowledgeStatement {
   Origin origin = Origin::kAccepted;
   Timestamp created_at{};
   Timestamp at{};
+  KnowledgeMarks marks;
 };
 
-/// An entry of a session: its statements, and what its latest version says of it.
+/// An entry of a session: its statements, and what the last of them says of it.
 struct KnowledgeSource {
   std::string session_id;
   EntryType type = EntryType::kFact;
   std::string id;
-  Category category = Category::kProjectFact;
-  std::string key;
-  Review review = Review::kNone;
-  bool pinned = false;
+  KnowledgeMarks marks;
   bool sensitive = false;
-  bool superseded = false;
-  std::optional<Timestamp> expires_at;
-  std::vector<std::string> tags;
-  std::vector<std::string> learned_from;
   std::vector<KnowledgeStatement> statements;
 };
 
@@ -98,15 +106,7 @@ void KnowledgeCollector::add(const KnowledgeLine& line, JsonValue entry) {
     return;
   }
   KnowledgeSource& source = source_of(line, members.id);
-  source.category = category_of(line.type, members.category);
-  source.key = members.key;
-  source.review = review_of(members.review);
-  source.superseded = members.superseded;
-  source.pinned = members.pinned;
-  source.expires_at = members.expires_at;
   source.sensitive = source.sensitive || members.sensitive;
-  source.tags = texts_of(members.tags);
-  source.learned_from = texts_of(members.learned_from);
   KnowledgeStatement statement{.value = members.value_text(entry, line.text),
                                .agent_id = std::string(members.agent_id),
                                .source_kind = std::string(members.source["kind"].string()),
@@ -115,16 +115,19 @@ void KnowledgeCollector::add(const KnowledgeLine& line, JsonValue entry) {
                                .trust = members.trust(),
                                .holding = members.trust(),
                                .created_at = members.created_at(),
-                               .at = at};
+                               .at = at,
+                               .marks = {.category = category_of(line.type, members.category),
+                                         .key = std::string(members.key),
+                                         .review = review_of(members.review),
+                                         .pinned = members.pinned,
+                                         .superseded = members.superseded,
+                                         .expires_at = members.expires_at,
+                                         .tags = texts_of(members.tags),
+                                         .learned_from = texts_of(members.learned_from)}};
   if (const OriginLedger* const ledger = origins_ == nullptr ? nullptr : origins_->ledger()) {
     statement.tag = ledger->line_tag(line.session_id, entry, line.text);
   }
-  std::vector<KnowledgeStatement>& stated = source.statements;
-  if (!stated.empty() && stated.back().at == at && stated.back().value == statement.value) {
-    stated.back() = std::move(statement);  // A pin, a mark: it says nothing else.
-  } else {
-    stated.push_back(std::move(statement));
-  }
+  source.statements.push_back(std::move(statement));
 }
 
 namespace {
@@ -160,7 +163,7 @@ class ItemMaker {
       const KnowledgeStatement& statement = *stated_[i].statement;
       if (has_voice(held.statement->origin) && !has_voice(statement.origin) &&
           statement.value != held.statement->value) {
-        KnowledgeItem item{.category = source.category, .key = source.key};
+        KnowledgeItem item{.category = source.marks.category, .key = source.marks.key};
         item.value = statement.value;
         item.agent_id = statement.agent_id;
         item.confidence = statement.confidence;
@@ -172,7 +175,7 @@ class ItemMaker {
         item.session_id = source.session_id;
         item.type = source.type;
         item.id = source.id;
-        item.tags = source.tags;
+        item.tags = source.marks.tags;
         item.sensitive = source.sensitive || held.source->sensitive;
         item.review = statement.origin == Origin::kAgent ? Review::kCandidate : Review::kNone;
         item.replaces_id = held.source->id;
@@ -187,7 +190,7 @@ class ItemMaker {
   KnowledgeItem make() {
     const std::size_t holds = holding();
     const StatedVersion& held = stated_[holds];
-    KnowledgeItem item{.category = held.source->category, .key = held.source->key};
+    KnowledgeItem item{.category = held.source->marks.category, .key = held.source->marks.key};
     item.value = held.statement->value;
     item.trust = held.statement->trust;
     item.origin = held.statement->origin;
@@ -197,11 +200,12 @@ class ItemMaker {
     item.session_id = held.source->session_id;
     item.type = held.source->type;
     item.id = held.source->id;
-    item.tags = held.source->tags;
-    item.learned_from = held.source->learned_from;
-    item.pinned = held.source->pinned;
-    item.review = held.source->superseded ? Review::kDropped
-                                          : review_by(held.statement->origin, held.source->review);
+    item.tags = held.source->marks.tags;
+    item.learned_from = held.source->marks.learned_from;
+    item.pinned = held.source->marks.pinned;
+    item.review = held.source->marks.superseded
+                      ? Review::kDropped
+                      : review_by(held.statement->origin, held.source->marks.review);
     const bool is_trusted = held.statement->holding >= kLowTrust;
     for (std::size_t i = 0; i < stated_.size(); ++i) {
       const KnowledgeSource& source = *stated_[i].source;
@@ -212,6 +216,8 @@ class ItemMaker {
       item.created_at = std::min(item.created_at, statement.created_at);
       item.sensitive = item.sensitive || source.sensitive;
       item.contradicted = item.contradicted || statement.value != item.value;
+      item.pinned = item.pinned || (source.marks.pinned && statement.origin == Origin::kAgent &&
+                                    statement.value == item.value);
       if (i <= holds && is_heard && !statement.agent_id.empty()) {
         item.agent_id = statement.agent_id;
       }
@@ -224,7 +230,7 @@ class ItemMaker {
                             .trust = statement.trust,
                             .source_kind = std::move(statement.source_kind),
                             .at = statement.at,
-                            .review = review_by(statement.origin, source.review),
+                            .review = review_by(statement.origin, source.marks.review),
                             .holds = i == holds});
     }
     item.json = std::move(held.statement->text);
@@ -252,9 +258,9 @@ namespace {
 /// Where an item stands among the others: what stands alone by its id, what has a key together.
 struct Place {
   explicit Place(const KnowledgeSource* source)
-      : category(source->category),
-        key(source->key),
-        alone(key.empty() || !is_reviewed(source->review)),
+      : category(source->marks.category),
+        key(source->marks.key),
+        alone(key.empty() || !is_reviewed(source->marks.review)),
         id(alone ? std::string_view(source->id) : std::string_view()) {}
 
   auto operator<=>(const Place&) const = default;
@@ -295,12 +301,53 @@ void KnowledgeCollector::find_origins() {
   });
 }
 
+/// What somebody without a voice has written behind the last statement of one who has is an entry
+/// of its own: it changes neither key nor review of that, and ends it no sooner.
+void KnowledgeCollector::part_voices() {
+  for (std::size_t i = 0, count = sources_.size(); i < count; ++i) {
+    KnowledgeSource& source = *sources_[i];
+    std::vector<KnowledgeStatement> stated;
+    for (KnowledgeStatement& each : source.statements) {
+      const bool says_the_same = !stated.empty() && stated.back().at == each.at &&
+                                 stated.back().value == each.value &&
+                                 (has_voice(each.origin) || !has_voice(stated.back().origin));
+      if (says_the_same) {
+        stated.back() = std::move(each);  // A pin, a mark.
+      } else {
+        stated.push_back(std::move(each));
+      }
+    }
+    std::size_t own = stated.size();  // Up to the last with a voice; all where nobody has one.
+    while (own > 0 && !has_voice(stated[own - 1].origin)) {
+      --own;
+    }
+    if (own > 0 && own < stated.size()) {
+      const auto others = stated.begin() + static_cast<std::ptrdiff_t>(own);
+      auto other =
+          std::make_unique<KnowledgeSource>(KnowledgeSource{.session_id = source.session_id,
+                                                            .type = source.type,
+                                                            .id = source.id,
+                                                            .marks = {},
+                                                            .sensitive = source.sensitive,
+                                                            .statements = {}});
+      other->statements.assign(std::make_move_iterator(others),
+                               std::make_move_iterator(stated.end()));
+      other->marks = other->statements.back().marks;
+      stated.erase(others, stated.end());
+      sources_.push_back(std::move(other));
+    }
+    source.statements = std::move(stated);
+    source.marks = source.statements.back().marks;
+  }
+}
+
 std::vector<KnowledgeItem> KnowledgeCollector::finish(bool with_proposals) {
   find_origins();
+  part_voices();
   const auto place = [](const auto& source) { return Place(&*source); };
   numbers_ = {};
   std::erase_if(sources_,
-                [&](const auto& source) { return has_expired(source->expires_at, now_); });
+                [&](const auto& source) { return has_expired(source->marks.expires_at, now_); });
   std::ranges::stable_sort(sources_, {}, place);
   std::vector<KnowledgeItem> items;
   std::vector<KnowledgeSource*> group;

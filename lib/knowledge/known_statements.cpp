@@ -303,6 +303,9 @@ ItemOutline outline_of(std::span<const Version> versions) {
     const bool is_heard = item.trust < kLowTrust || versions[i].trust >= kLowTrust;
     item.confidence = is_heard ? std::max(item.confidence, each.confidence) : item.confidence;
     item.contradicted = item.contradicted || each.value_hash != item.value_hash;
+    item.pinned =
+        item.pinned || (versions[i].latest->pinned && each.value_hash == held.value_hash &&
+                        versions[i].origin == Origin::kAgent);
     item.proposed =
         item.proposed || (i > holds && item.trust >= kLowTrust && versions[i].trust < kLowTrust &&
                           each.value_hash != item.value_hash);
@@ -343,11 +346,10 @@ void KnownStatements::list_lines() {
   std::size_t count = 0;
   for (const Session& session : sessions_) {
     count += session.known.size() + session.scanned.size();
-    for (std::size_t i = 0; may_be_sealed && i < session.known.size(); ++i) {
-      sealed.add(session.known[i].outline);
-    }
-    for (std::size_t i = 0; may_be_sealed && i < session.scanned.size(); ++i) {
-      sealed.add(session.scanned[i].outline);
+    if (may_be_sealed) {
+      const auto add = [&](const StatementRow& row) { sealed.add(row.outline); };
+      std::ranges::for_each(session.known, add);
+      std::ranges::for_each(session.scanned, add);
     }
   }
   lines_.clear();
@@ -384,7 +386,7 @@ std::vector<OriginQuery> KnownStatements::find_origins() const {
 void KnownStatements::outline() {
   list_lines();
   const std::vector<OriginQuery> origins = find_origins();
-  const StatementGroups groups(lines_, store_.clock.now());
+  const StatementGroups groups(lines_, origins, store_.clock.now());
   chains_.clear();
   chains_.reserve(lines_.size());  // Spans are into it.
   line_numbers_.clear();

@@ -86,13 +86,35 @@ struct Subject {
 
 }  // namespace
 
-StatementGroups::StatementGroups(std::span<const Stated> lines, Timestamp now)
+StatementGroups::StatementGroups(std::span<const Stated> lines,
+                                 std::span<const OriginQuery> origins, Timestamp now)
     : lines_(lines), next_(lines.size(), kNone) {
-  find_entries();
+  find_entries(origins);
   find_groups(now);
 }
 
-void StatementGroups::find_entries() {
+void StatementGroups::add_version(std::uint32_t number, std::uint32_t line, bool speaks) {
+  StatedEntry& entry = entries_[number];
+  if (speaks && entry.behind != kNone) {  // Replaced in turn.
+    StatedEntry& other = entries_[std::exchange(entry.behind, kNone)];
+    next_[entry.last] = std::exchange(other.first, kNone);
+    entry.last = other.last;
+  }
+  entry.speaks = entry.speaks || speaks;
+  if (speaks || !entry.speaks) {
+    next_[entry.last] = line;
+    entry.last = line;
+  } else if (entry.behind != kNone) {
+    StatedEntry& other = entries_[entry.behind];
+    next_[other.last] = line;
+    other.last = line;
+  } else {
+    entry.behind = static_cast<std::uint32_t>(entries_.size());
+    entries_.push_back({.first = line, .last = line});
+  }
+}
+
+void StatementGroups::find_entries(std::span<const OriginQuery> origins) {
   entries_.reserve(lines_.size());
   NumberTable numbers;  // Of one session at a time: such a table stays in the cache.
   std::uint32_t end = 0;
@@ -110,11 +132,11 @@ void StatementGroups::find_entries() {
           const StatementOutline& other = lines_[entries_[known].first].row->outline;
           return other.id_hash == outline.id_hash && other.type == outline.type;
         });
+    const bool speaks = origins.empty() || has_voice(origins[line].origin);
     if (number == count) {
-      entries_.push_back({.first = line, .last = line});
+      entries_.push_back({.first = line, .last = line, .speaks = speaks});
     } else {
-      next_[entries_[number].last] = line;
-      entries_[number].last = line;
+      add_version(number, line, speaks);
     }
   }
 }
@@ -124,7 +146,7 @@ void StatementGroups::find_groups(Timestamp now) {
   subjects.clear(1024);
   std::vector<std::uint32_t> lasts;  // By group: its last entry.
   for (std::uint32_t entry = 0; entry < entries_.size(); ++entry) {
-    if (last_of(entry).expires_at <= now) {
+    if (entries_[entry].first == kNone || last_of(entry).expires_at <= now) {
       continue;
     }
     const Subject subject(last_of(entry));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "search/entry_columns.hpp"
+#include "store/origin_ledger.hpp"
 
 namespace bmad_mem {
 
@@ -24,17 +25,21 @@ struct Stated {
 struct StatedEntry {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  std::uint32_t first = 0;  ///< Line; so for the next.
+  std::uint32_t first = 0;  ///< Line; so for the next. kNone: they went to another entry.
   std::uint32_t last = 0;
-  std::uint32_t next = kNone;  ///< Entry that is about the same.
+  std::uint32_t next = kNone;    ///< Entry that is about the same.
+  std::uint32_t behind = kNone;  ///< Entry of what others have written behind a voice.
+  bool speaks = false;           ///< Whether a line of it has a voice.
 };
 
 /// Made at once of all lines there are: a few thousand sessions have a hundred thousand.
 class StatementGroups {
  public:
-  /// `lines` are session by session, and must outlive it. Entries that have expired by `now` are in
-  /// no group.
-  StatementGroups(std::span<const Stated> lines, Timestamp now);
+  /// `lines` are session by session, and must outlive it. `origins`: who wrote each; without any
+  /// all have a voice. What others have written behind the last line with a voice is an entry of
+  /// its own. Entries that have expired by `now` are in no group.
+  StatementGroups(std::span<const Stated> lines, std::span<const OriginQuery> origins,
+                  Timestamp now);
 
   /// The first entry of each group, in the order of the lines.
   [[nodiscard]] std::span<const std::uint32_t> firsts() const { return firsts_; }
@@ -52,7 +57,8 @@ class StatementGroups {
   }
 
  private:
-  void find_entries();
+  void find_entries(std::span<const OriginQuery> origins);
+  void add_version(std::uint32_t number, std::uint32_t line, bool speaks);
   void find_groups(Timestamp now);
   [[nodiscard]] const StatementOutline& last_of(std::uint32_t entry) const {
     return lines_[entries_[entry].last].row->outline;

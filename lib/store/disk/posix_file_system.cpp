@@ -89,8 +89,7 @@ class PosixFile final : public File {
       : descriptor_(std::move(descriptor)), path_(std::move(path)) {}
 
   Result<std::size_t> read_at(std::uint64_t offset, std::span<char> out) override {
-    constexpr std::size_t kLarge = std::size_t{4} << 20U;
-    if (out.size() >= kLarge) {
+    if (out.size() >= std::size_t{4} << 20U) {
       take_memory_now(std::as_writable_bytes(out));
     }
     std::size_t size = 0;

@@ -19,6 +19,7 @@
 #include "base/json_cursor.hpp"
 #include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "model/entry.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -286,19 +287,24 @@ std::uint64_t OriginLedger::line_tag(std::string_view session_id, JsonValue entr
       }
     }
   }
+  if (is_superseded(entry[kLinksField])) {
+    add_part(text, kLinksField);
+  }
   return keyed_hash(key_, text);
 }
 
 std::uint64_t OriginLedger::statement_tag(std::string_view session_id,
                                           const StatementOutline& outline) const {
-  const std::array<std::uint64_t, 7> numbers = {
+  const std::array<std::uint64_t, 9> numbers = {
       keyed_hash(key_, session_id),
       outline.id_hash,
       outline.key_hash,
       outline.value_hash,
       static_cast<std::uint64_t>(outline.at.time_since_epoch().count()),
       static_cast<std::uint64_t>(outline.category),
-      static_cast<std::uint64_t>(outline.type) << 8U | static_cast<std::uint64_t>(outline.review)};
+      static_cast<std::uint64_t>(outline.type) << 8U | static_cast<std::uint64_t>(outline.review),
+      static_cast<std::uint64_t>(outline.expires_at.time_since_epoch().count()),
+      outline.superseded ? 1U : 0U};
   return keyed_hash(key_,
                     {reinterpret_cast<const char*>(numbers.data()),  // NOLINT(*-reinterpret-cast)
                      sizeof numbers});
