@@ -243,7 +243,7 @@ class RightsTest(ToolTest):
     def test_no_option_is_a_way_around(self):
         """Options that make of an operation of the table something else: what decides about trust, keys and redaction."""
         (self.folder / "other-key").write_text("x" * 64, encoding="ascii")
-        ways = (["trust", "--yes"], ["trust", "--revoke", "--yes"], ["review", "--accept", "fact1"], ["review", "--drop", "fact1"],
+        ways = (["trust", "--yes"], ["trust", "--revoke"], ["review", "--accept", "fact1"], ["review", "--drop", "fact1"],
                 ["review", "--foreign", "--accept", "fact1"], ["recall", "--accept", "fact1"], ["recall", "--drop", "fact1"],
                 ["seal", "on", "--sensitive", "--key-file", "other-key"], ["seal", "on", "--session", "s1", "--key-file", "other-key"],
                 ["seal", "off"], ["seal", "rotate", "--new-key-file", "other-key"], ["redact", "--allow", "note.md"],

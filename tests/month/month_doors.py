@@ -277,5 +277,5 @@ class Hooks:
         known = {}
         for line in listed.splitlines():
             entry = json.loads(line)
-            known[entry["content"]] = entry["id"]
+            known[entry["content"].strip()] = entry["id"]  # The first line stays indented.
         return ours, [known.get(message.text.strip(), "") for message in session.messages]

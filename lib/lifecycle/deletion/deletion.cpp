@@ -92,11 +92,14 @@ Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::str
                     });
 }
 
-Status check_may_delete(const Store& store, const DeletionCriteria& criteria,
-                        std::span<const std::string> sessions) {
+Status check_may_delete(const Store& store, const DeletionCriteria& criteria) {
   const OriginLedger* const ledger = store.origins->ledger();
   if (ledger == nullptr || ActingAs::current(store.writes_as) != Origin::kAgent) {
     return {};
+  }
+  std::vector<std::string> sessions = criteria.sessions;
+  if (sessions.empty()) {
+    BMAD_TRY_ASSIGN(sessions, all_session_ids(store));
   }
   for (const std::string& session_id : sessions) {
     SealedWords sealed(store, session_id);
@@ -429,11 +432,11 @@ Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& crit
   BMAD_TRY(check_criteria(criteria));
   const ViewsDropped views(store, !options.dry_run);
   BMAD_TRY(views.status());
-  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, sessions_to_look_at(store, criteria));
-  BMAD_TRY(check_may_delete(store, criteria, sessions));
+  BMAD_TRY(check_may_delete(store, criteria));
   if (options.purge) {
     return purge_entries(store, criteria, options);
   }
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, sessions_to_look_at(store, criteria));
   DeletionReport report;
   std::optional<Error> unreadable;
   std::uint64_t looked_at = 0;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,10 +23,9 @@ Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::str
                                                const DeletionCriteria& criteria,
                                                SealedWords* sealed = nullptr);
 
-/// What an agent may not delete: statements of the person, and accepted ones. `sessions`: of
-/// `criteria`, or those that are looked at. Errors: E_ACCESS_DENIED, which names the first.
-Status check_may_delete(const Store& store, const DeletionCriteria& criteria,
-                        std::span<const std::string> sessions);
+/// What an agent may not delete: statements of the person, and accepted ones. Errors:
+/// E_ACCESS_DENIED, which names the first.
+Status check_may_delete(const Store& store, const DeletionCriteria& criteria);
 
 /// "by id, tag": what stands in the audit of a deletion; never the values.
 std::string criteria_kinds(const DeletionCriteria& criteria);

@@ -273,8 +273,8 @@ Status unpack_if_archived(Store& store, const std::string& session_id) {
 Result<DeletionReport> delete_session(Store& store, const std::string& session_id,
                                       const DeleteOptions& options) {
   BMAD_TRY(check_session_id(session_id));
-  BMAD_TRY(check_may_delete(store, {.types = {EntryType::kFact, EntryType::kPreference}},
-                            {&session_id, 1}));
+  BMAD_TRY(check_may_delete(
+      store, {.sessions = {session_id}, .types = {EntryType::kFact, EntryType::kPreference}}));
   FileSystem& files = *store.files;
   DeletionReport report;
   const bool is_known = options.purge && files.info(deletion_record_path(session_id)).has_value();
