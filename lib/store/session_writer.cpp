@@ -69,7 +69,7 @@ Result<AppendLog::Written> SessionWriter::append(const FileLock::Guard& guard,
   const auto sealed = seal_.logs.find(log_file);
   const std::uint64_t sealed_bytes = sealed == seal_.logs.end() ? 0 : sealed->second.bytes;
   // A seal has the lines of all logs: where it is long, a short log waits, too.
-  const std::uint64_t due = std::max(sealed_bytes / 16, seal_file_.size / 64);
+  const std::uint64_t due = std::max(sealed_bytes / 8, seal_file_.size / 32);
   written->seal_is_due =
       !seal_is_newer_ && written->end - std::min(written->end, sealed_bytes) >= due;
   return written;

@@ -52,7 +52,7 @@ class SessionWriter {
                                     std::string_view lines, SealLook look = SealLook::kNow);
 
   /// Waits until what append() wrote to `log_file` survives power loss. The seal follows when it is
-  /// due: behind at least a sixteenth of what it covers, so that a line costs its hash some sixteen
+  /// due: behind at least an eighth of what it covers, so that a line costs its hash some eight
   /// times. When the sync fails, the seal tells every process. The caller does not hold the lock.
   /// Errors: as AppendLog::sync().
   Status settle(const std::string& log_file, const AppendLog::Written& written);
