@@ -94,6 +94,18 @@ bool AssignmentFinder::fallback(const NamePart& name, std::size_t begin) {
   return value && judge(name.of(text_), *value, ValueForm::kQuoted);
 }
 
+namespace {
+
+/// "the datadog app key": a name, and the service that stands a word or two before it.
+string_view with_service(string_view text, const NamePart& name) {
+  constexpr std::size_t kSizeMax = 24;
+  const std::size_t begin = run_begin(
+      text, name.begin, [](char c) { return is_word_byte(c) || c == ' ' || c == '-'; }, kSizeMax);
+  return text.substr(begin, name.end - begin);
+}
+
+}  // namespace
+
 void AssignmentFinder::after_word() {
   const std::size_t begin = is_blank(at(at_ + 1)) ? skip_blanks(text_, at_ + 1) : at_ + 1;
   const char first = at(begin);
@@ -158,10 +170,7 @@ void AssignmentFinder::after_word() {
     return;
   }
   if (is_strong_kind(kind) && !is_said && has_digit && bare.end - bare.begin >= 20) {
-    // "the datadog app key 8f1b…": the service stands a word or two before.
-    const std::size_t wide_begin = run_begin(
-        text_, name.begin, [](char c) { return is_word_byte(c) || c == ' ' || c == '-'; }, 24);
-    const string_view wide = text_.substr(wide_begin, name.end - wide_begin);
+    const string_view wide = with_service(text_, name);
     if (provider_in(wide) == ProviderName::kKeyed && judge(wide, bare, ValueForm::kLiteral)) {
       return;
     }

@@ -413,12 +413,9 @@ Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& f
     if (sealed.damaged > 0 && store.on_problem) {
       store.on_problem(
           {.code = ErrorCode::E_STORAGE_CORRUPT,
-           .message = fmt::format("{} left out, which the key does not open; "
-                                  "`bmad-mem verify` names {}",
-                                  sealed.damaged == 1
-                                      ? "1 sealed line was"
-                                      : fmt::format("{} sealed lines were", sealed.damaged),
-                                  sealed.damaged == 1 ? "it" : "them")});
+           .message = fmt::format("sealed lines that the key does not open: {}; `bmad-mem verify` "
+                                  "names each",
+                                  sealed.damaged)});
     }
     std::vector<IndexedSession*> sessions(indexes.sessions().begin(), indexes.sessions().end());
     const std::size_t first_sealed = sessions.size();

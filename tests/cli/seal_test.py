@@ -243,6 +243,22 @@ class Hooks(Project):
         self.run_tool("session", "delete", "cc-h1", "--purge", "--yes")
         self.assertNotIn(WORD, self.waiting().read_text())
 
+    def test_what_waits_for_a_session_of_another_branch_waits_on(self):
+        key = self.make_key("key")
+        self.hook("before")
+        self.run_tool("seal", "on", "--yes", key=key)
+        self.hook(f"the {WORD} boat leaves at nine")
+        session = self.root / "sessions/cc-h1"
+        session.rename(self.folder / "elsewhere")
+        self.hook("in another session", key=key, session="h2")
+        self.run_tool("session", "delete", "cc-h2", "--yes", key=key)
+        self.run_tool("purge", "--all", "--yes", key=key)
+        self.assertIn(WORD, self.waiting().read_text())
+        (self.folder / "elsewhere").rename(session)
+        self.hook("and back", key=key)
+        self.assertEqual(self.run_tool("list", key=key).count(WORD), 1)
+        self.assertEqual(self.waiting().read_text(), "")
+
     def test_a_stranger_can_stop_no_recording(self):
         """sealing.json came with git, and nobody here has its key."""
         self.run_tool("session", "new", "--id", "s1")

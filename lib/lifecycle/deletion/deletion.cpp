@@ -26,6 +26,8 @@
 #include "model/entry.hpp"
 #include "search/indexing.hpp"
 #include "search/packed_session.hpp"
+#include "search/reads.hpp"
+#include "store/access.hpp"
 #include "store/deletion_record.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
@@ -92,9 +94,57 @@ Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::str
                     });
 }
 
+namespace {
+
+Error is_the_users(const std::string& id) {
+  return {.code = ErrorCode::E_ACCESS_DENIED,
+          .message = fmt::format("{} is a statement of the user, and only the user deletes it: ask "
+                                 "for `bmad-mem delete {}` in a terminal",
+                                 id, id),
+          .field = "id"};
+}
+
+/// The same where no ids are named: all that goes is read.
+Status check_may_delete_from(const Store& store, const std::string& session_id,
+                             const DeletionCriteria& criteria) {
+  SealedWords sealed(store, session_id);
+  const bool is_here = check_session(store, session_id).has_value();
+  const Result<std::shared_ptr<FileSystem>> archive =
+      is_here ? std::shared_ptr<FileSystem>() : archive_files(store, session_id);
+  if (!archive) {
+    return {};  // Nothing of it will be deleted.
+  }
+  FileSystem& files = *archive == nullptr ? *store.files : **archive;
+  Result<std::vector<LogLine>> found = find_doomed_lines(files, session_id, criteria, &sealed);
+  if (!found) {
+    return {};
+  }
+  std::erase_if(*found, [](const LogLine& line) {
+    return line.type != EntryType::kFact && line.type != EntryType::kPreference;
+  });
+  BMAD_TRY_ASSIGN(const std::vector<std::string> texts, read_lines(files, session_id, *found));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (has_voice(store.origins->origin_of(session_id, texts[i]))) {
+      return is_the_users((*found)[i].id);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Status check_may_delete(const Store& store, const DeletionCriteria& criteria) {
-  const OriginLedger* const ledger = store.origins->ledger();
-  if (ledger == nullptr || ActingAs::current(store.writes_as) != Origin::kAgent) {
+  if (store.origins->ledger() == nullptr || ActingAs::current(store.writes_as) != Origin::kAgent) {
+    return {};
+  }
+  if (!criteria.ids.empty()) {  // The indexes know where they are.
+    const Result<std::vector<Entry>> found =
+        find_entries(store, criteria.ids, criteria.sessions, /*all_versions=*/true);
+    for (const Entry& entry : found ? *found : std::vector<Entry>()) {
+      if (is_kept_from_agent(store, entry)) {
+        return is_the_users(entry.id);
+      }
+    }
     return {};
   }
   std::vector<std::string> sessions = criteria.sessions;
@@ -102,32 +152,7 @@ Status check_may_delete(const Store& store, const DeletionCriteria& criteria) {
     BMAD_TRY_ASSIGN(sessions, all_session_ids(store));
   }
   for (const std::string& session_id : sessions) {
-    SealedWords sealed(store, session_id);
-    const bool is_here = check_session(store, session_id).has_value();
-    const Result<std::shared_ptr<FileSystem>> archive =
-        is_here ? std::shared_ptr<FileSystem>() : archive_files(store, session_id);
-    if (!archive) {
-      continue;  // Nothing of it will be deleted.
-    }
-    FileSystem& files = *archive == nullptr ? *store.files : **archive;
-    Result<std::vector<LogLine>> found = find_doomed_lines(files, session_id, criteria, &sealed);
-    if (!found) {
-      continue;
-    }
-    std::erase_if(*found, [](const LogLine& line) {
-      return line.type != EntryType::kFact && line.type != EntryType::kPreference;
-    });
-    BMAD_TRY_ASSIGN(const std::vector<std::string> texts, read_lines(files, session_id, *found));
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      if (has_voice(ledger->origin_of(session_id, texts[i]))) {
-        return Error{.code = ErrorCode::E_ACCESS_DENIED,
-                     .message = fmt::format("{} is a statement of the user, and only the user "
-                                            "deletes it: ask for `bmad-mem delete {}` in a "
-                                            "terminal",
-                                            (*found)[i].id, (*found)[i].id),
-                     .field = "id"};
-      }
-    }
+    BMAD_TRY(check_may_delete_from(store, session_id, criteria));
   }
   return {};
 }

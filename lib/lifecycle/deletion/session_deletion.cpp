@@ -443,11 +443,16 @@ Result<DeletionReport> purge_deleted(Store& store, const PurgeTime& time) {
     }
     BMAD_TRY(purge_expired(store, session_id, time, report));
   }
-  BMAD_TRY_ASSIGN(const std::vector<std::string> left, all_session_ids(store));
-  const auto is_of_none = [&](std::string_view session, auto&&...) {
-    return !is_among(left, session);
-  };
-  BMAD_TRY(drop_waiting(store, is_of_none, /*dry_run=*/false));
+  // With a session that went for good goes what waits for it. One that is on another branch is not
+  // among these.
+  std::vector<std::string> gone = report.sessions_gone;
+  std::erase_if(gone, [&](const std::string& id) {
+    return store.files->info(session_folder(id)).has_value();  // Begun anew.
+  });
+  if (!gone.empty()) {
+    const auto is_of_gone = [&](std::string_view id, auto&&...) { return is_among(gone, id); };
+    BMAD_TRY(drop_waiting(store, is_of_gone, /*dry_run=*/false));
+  }
   return report;
 }
 

@@ -94,15 +94,12 @@ class PosixFile final : public File {
     }
     std::size_t size = 0;
     while (size < out.size()) {
+      const std::span rest = out.subspan(size);
       const ssize_t got = retry_interrupted([&] {
-        return ::pread(fd(), out.data() + size, out.size() - size,
-                       static_cast<off_t>(offset + size));
+        return ::pread(fd(), rest.data(), rest.size(), static_cast<off_t>(offset + size));
       });
-      if (got < 0) {
-        return posix_error(errno, "read", path_);
-      }
-      if (got == 0) {
-        break;
+      if (got <= 0) {
+        return got < 0 ? Result<std::size_t>(posix_error(errno, "read", path_)) : size;
       }
       size += static_cast<std::size_t>(got);
     }

@@ -17,7 +17,6 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/text.hpp"
 #include "store/append_log.hpp"
-#include "store/deletion_record.hpp"
 #include "store/layout.hpp"
 #include "store/manifest.hpp"
 #include "store/posix_file_system.hpp"
@@ -180,7 +179,6 @@ Result<std::uint64_t> write_waiting(Store& store) {
     return 0;
   }
   BMAD_TRY_ASSIGN(text, waiting_text(store));
-  BMAD_TRY_ASSIGN(const std::vector<std::string> deleted, sessions_with_deletions(*store.files));
   JsonParser parser;
   std::uint64_t count = 0;
   std::vector<ByteRange> done;
@@ -197,16 +195,15 @@ Result<std::uint64_t> write_waiting(Store& store) {
       const BatchOptions options{.known = KnownEntries::kSkipIdentical};
       const Result<BatchReport> added =
           add_lines(store, line->session_id, line->type, {&entry, 1}, options);
-      const bool is_gone = !added && added.error().code == ErrorCode::E_SESSION_NOT_FOUND;
-      if (is_gone && std::ranges::find(deleted, line->session_id) != deleted.end()) {
-        waits_on = true;
+      if (!added && added.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
+        waits_on = true;  // It was deleted, or is on another branch.
         return;
       }
-      if (!added && !is_gone) {
+      if (!added) {
         failed = added.error();
         return;
       }
-      count += added ? 1U : 0U;
+      ++count;
     }
     done.push_back({.begin = at, .end = at + bytes.size()});
   });

@@ -1,8 +1,8 @@
 // voice.hpp - whose words a text is, and how far it is trusted.
 //
 // What a line says of its source counts only as far as its origin allows, which the ledger knows
-// (store/origin_ledger.hpp). Only what a person states or accepts is told without quotes; what a
-// tool has printed never is, whoever accepted it.
+// (store/origin_ledger.hpp). Only statements of a person, and accepted ones, are told without
+// quotes; output of tools never is.
 #pragma once
 
 #include <string>
@@ -48,7 +48,7 @@ EntryTrust entry_trust(EntryType type, JsonValue entry, Origin origin = Origin::
 
 /// "from elsewhere, web, trust 0.30": nothing that somebody could have made up.
 std::string trust_text(const EntryTrust& trust);
-/// The same for whoever looks at one entry: "from agent, trust 0.60".
+/// The same of a single entry: "from agent, trust 0.60".
 std::string source_text(const EntryTrust& trust);
 
 /// Whether text of this source is to be handed on as data only.

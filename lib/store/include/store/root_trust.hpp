@@ -1,8 +1,9 @@
 // root_trust.hpp - the mark that a root is the user's own, in the user's state folder.
 //
 //   STATE/roots/4f0c5a…/        0700, of this user alone
-//     mark.json                 {"path":…,"device":…,"inode":…,"born":…,"made":"own",…}; or
-//     "trusted", "revoked" ledger                    origins of lines, see origin_ledger.hpp
+//     mark.json                 {"path":…,"device":…,"inode":…,"born":…,"made":"own",…}
+//                               made: own, trusted, or revoked
+//     ledger                    origins of lines, see origin_ledger.hpp
 //     waiting.jsonl             entries that wait for their key, see waiting_lines.hpp
 //
 // The name of the folder is a hash of the root's real path. The mark holds for the folder that has

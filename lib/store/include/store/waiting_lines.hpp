@@ -33,8 +33,8 @@ Status keep_waiting(const Store& store, std::string_view session_id, EntryType t
 std::uint64_t count_waiting(const Store& store);
 
 /// Writes those that wait into their sessions, each once, and forgets them when all are there;
-/// those of a session that was deleted and can come back wait on. Their number; 0 while another
-/// process is at it. Errors: as add_lines(): all wait on.
+/// those of a session that is not there, as on another branch, wait on. Their number; 0 while
+/// another process is at it. Errors: as add_lines(): all wait on.
 Result<std::uint64_t> write_waiting(Store& store);
 
 /// Which entries go: by session, type, value and text.
