@@ -18,11 +18,12 @@ RANKS = {
     "base": 0,
     "model": 1,
     "store": 2,
-    "search": 3,
-    "knowledge": 4,
-    "lifecycle": 5,
-    "privacy": 6,
-    "operations": 7,
+    "encoder": 3,
+    "search": 4,
+    "knowledge": 5,
+    "lifecycle": 6,
+    "privacy": 7,
+    "operations": 8,
 }
 
 # The libraries that enter through a room. fmt is allowed in every room and tool. RE2 has two doors:
@@ -31,6 +32,7 @@ RANKS = {
 THIRD_PARTY = {
     "base": {"xxHash", "simdjson", "nlohmann", "libsodium"},
     "store": {"libarchive", "zlib"},
+    "encoder": {"utf8proc"},
     "search": {"libstemmer", "utf8proc"},
     "knowledge": {"RE2", "libyaml"},
     "privacy": {"RE2", "libsodium", "toml++"},
