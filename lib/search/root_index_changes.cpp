@@ -81,6 +81,7 @@ void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, boo
   for (const std::string& name : next.names) {
     if (std::ranges::find(before->names, name) == before->names.end()) {
       static_cast<void>(store_.files->remove(segment_path(name)));
+      static_cast<void>(store_.files->remove(vectors_path(segment_path(name))));
     }
   }
 }
@@ -220,6 +221,7 @@ Status RootIndex::add_segment(IndexState& state,
     return {};
   }
   BMAD_TRY_ASSIGN(const std::shared_ptr<Segment> segment, make_segment(state, sources));
+  carry_vectors(state, *segment);
   for (auto& [id, its] : covered) {
     state.sessions.insert_or_assign(id, std::move(its));
   }
@@ -277,6 +279,7 @@ Status RootIndex::merge_segments(IndexState& state, const std::set<std::uint32_t
   std::map<std::string, std::uint32_t, std::less<>> numbers;
   if (!sources.empty()) {
     BMAD_TRY_ASSIGN(const std::shared_ptr<Segment> merged, make_segment(next, sources));
+    carry_vectors(state, *merged);
     for (std::uint32_t i = 0; i < merged->sessions.size(); ++i) {
       numbers.emplace(covered_key(merged->sessions[i].id, merged->sessions[i].evicted), i);
     }
@@ -331,8 +334,10 @@ Status RootIndex::merge_where_many(IndexState& state) {
 Status RootIndex::remove_unused(const IndexState& state) const {
   BMAD_TRY_ASSIGN(const std::vector<std::string> names, store_.files->list(kIndexFolder));
   for (const std::string& name : names) {
-    if ((is_segment_name(name) || name.ends_with(".tmp")) &&
-        std::ranges::find(state.names, name) == state.names.end()) {
+    const bool is_vectors = name.ends_with(".vec");
+    const std::string segment = is_vectors ? name.substr(0, name.size() - 4) + ".seg" : name;
+    if ((is_segment_name(segment) || name.ends_with(".tmp")) &&
+        std::ranges::find(state.names, segment) == state.names.end()) {
       const Status removed = store_.files->remove(segment_path(name));
       const Result<FileInfo> left = store_.files->info(segment_path(name));
       // A folder that somebody made is no segment.

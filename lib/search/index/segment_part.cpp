@@ -133,6 +133,10 @@ class PartSession final : public IndexedSession {
     const auto found = file().odd.find(known_.begin + ordinal);
     return found == file().odd.end() ? nullptr : &found->second;
   }
+  [[nodiscard]] Result<VectorRange> vectors() override {
+    return VectorRange{
+        .segment = part_.segment_, .first = known_.begin, .count = known_.count, .slots = {}};
+  }
   [[nodiscard]] Result<IndexRow> row(Ordinal ordinal) const override {
     return part_.row(number_, ordinal);
   }

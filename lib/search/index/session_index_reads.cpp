@@ -225,6 +225,23 @@ std::shared_ptr<const std::vector<std::uint8_t>> SessionIndex::hidden() const {
   return state_->hidden;
 }
 
+Result<VectorRange> SessionIndex::vectors() {
+  VectorRange range;
+  if (state_->base == nullptr) {
+    return range;
+  }
+  BMAD_TRY(load());
+  range.segment = state_->base->shared_segment();
+  const SegmentSession& known = range.segment->sessions[state_->base->numbers().front()];
+  range.first = known.begin;
+  range.count = known.count;
+  for (std::uint32_t slot = 0; slot < known.count; ++slot) {
+    const Ordinal ordinal = state_->ordinal_of(slot);
+    range.slots.push_back(ordinal == kNoOrdinal ? SlotTable::kNoSlot : slots().slot(ordinal));
+  }
+  return range;
+}
+
 Result<std::vector<Ordinal>> SessionIndex::find(std::string_view id) {
   std::array<std::uint32_t, kEntryTypeCount> wanted{};
   std::vector<Ordinal> candidates;

@@ -17,13 +17,11 @@
 #include "relevance.hpp"
 #include "session_scores.hpp"
 #include "slot_filter.hpp"
+#include "term_postings.hpp"
 #include "validity.hpp"
 
 namespace bmad_mem {
 namespace {
-
-/// Long prose (`similar`) is ranked by its rarest terms: the others cost time and say little.
-constexpr std::size_t kRankTermsMax = 48;
 
 class Search {
  public:
@@ -36,7 +34,6 @@ class Search {
   Result<SearchResult> run() {
     BMAD_TRY_ASSIGN(ReadingTools* const tools, reading_tools(settings_.language));
     sizes_.resize(sessions_.size());
-    collected_.resize(sessions_.size());
     BMAD_TRY(on_all([&](std::size_t i) -> Status {
       BMAD_TRY_ASSIGN(sizes_[i], sessions_[i]->totals());
       return {};
@@ -49,9 +46,9 @@ class Search {
           "contains");
       return std::move(result_);
     }
-    BMAD_TRY(collect());
-    BMAD_TRY(add_slips(tools->analyzer));
-    keep_rarest_terms();
+    BMAD_TRY(terms_.collect());
+    BMAD_TRY(terms_.add_slips(tools->analyzer, result_.instead));
+    terms_.keep_rarest();
     choose_rules();
     const RankTotals totals = sum_up(sizes_, collected_, plan_.rank, options_);
     BMAD_TRY(find(*tools, totals));
@@ -76,7 +73,7 @@ class Search {
 
   /// What the words that are known decide: whether it is a weak question, and how to rank.
   void choose_rules() {
-    weak_ = !settings_.literal && !holds_any_term() && plan_.rank.speaker.is_named() &&
+    weak_ = !settings_.literal && !terms_.any() && plan_.rank.speaker.is_named() &&
             plan_.rank.spans.empty() && plan_.requirements.empty();
     result_.weak = weak_;
     result_.weights = query_.weights.value_or(settings_.weights);
@@ -173,97 +170,6 @@ class Search {
     const IndexedSession& session = *sessions_[found.session];
     return {found.session >= settings_.first_of_user, session.is_evicted(), session.is_archived(),
             session.session_id()};
-  }
-
-  [[nodiscard]] bool holds_any_term() const {
-    return std::ranges::any_of(collected_,
-                               [](const SessionTerms& session) { return !session.terms.empty(); });
-  }
-
-  /// The postings of the terms that came since the last call.
-  Status collect() {
-    const std::size_t begin = collected_terms_;
-    const std::size_t end = plan_.rank.terms.size();
-    const std::vector<SearchedPart> parts = parts_of(sessions_);
-    std::vector<Result<PartPostings>> found(parts.size() * (end - begin), PartPostings());
-    for_each_parallel(found.size(), [&](std::size_t i) {
-      const std::string& term = plan_.rank.terms[begin + i / parts.size()].term;
-      found[i] = settings_.is_late()
-                     ? Result<PartPostings>(query_timeout(query_))
-                     : parts[i % parts.size()].part->part_postings(PostingKind::kTerm, term);
-    });
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      BMAD_TRY(found[i] ? Status() : Status(std::move(found[i]).error()));
-      for (const SessionPostings& each : found[i]->sessions) {
-        std::vector<SessionPostings>& terms =
-            collected_[parts[i % parts.size()].first + each.session].terms;
-        terms.resize(end);
-        terms[begin + i / parts.size()] = each;
-      }
-      owners_.push_back(std::move(found[i]->owner));
-    }
-    for (SessionTerms& session : collected_) {
-      if (!session.terms.empty()) {
-        session.terms.resize(end);
-      }
-    }
-    collected_terms_ = end;
-    return {};
-  }
-
-  /// How many entries hold the term that is number `term`.
-  [[nodiscard]] std::uint64_t count_holders(std::size_t term) const {
-    std::uint64_t count = 0;
-    for (const SessionTerms& session : collected_) {
-      count += session.terms.empty() ? 0 : session.terms[term].postings.size();
-    }
-    return count;
-  }
-
-  /// In long prose there are enough words that somebody knows.
-  Status add_slips(Analyzer& analyzer) {
-    if (plan_.rank.terms.size() > kRankTermsMax || settings_.literal) {
-      return {};
-    }
-    for (const DoubtfulWord& word : plan_.doubtful) {
-      if (count_holders(word.term) == 0) {
-        BMAD_TRY_ASSIGN(std::string note, add_slip_terms(sessions_, analyzer, word, plan_));
-        if (!note.empty()) {
-          result_.instead.push_back(std::move(note));
-        }
-      }
-    }
-    return collect();
-  }
-
-  void keep_rarest_terms() {
-    std::vector<RankTerm>& terms = plan_.rank.terms;
-    if (terms.size() <= kRankTermsMax) {
-      return;
-    }
-    std::vector<std::pair<std::uint64_t, std::size_t>> by_count;
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-      if (const std::uint64_t count = count_holders(i); count > 0) {
-        by_count.emplace_back(count, i);
-      }
-    }
-    std::ranges::sort(by_count);
-    by_count.resize(std::min(by_count.size(), kRankTermsMax));
-    std::ranges::sort(by_count, {}, &std::pair<std::uint64_t, std::size_t>::second);
-    std::vector<RankTerm> kept;
-    for (const auto& [count, i] : by_count) {
-      kept.push_back(terms[i]);
-    }
-    for (SessionTerms& session : collected_) {
-      std::vector<SessionPostings> held;
-      for (const auto& [count, i] : by_count) {
-        if (!session.terms.empty()) {
-          held.push_back(session.terms[i]);
-        }
-      }
-      session.terms = std::move(held);
-    }
-    terms = std::move(kept);
   }
 
   /// Whether the flags and the time of an entry pass.
@@ -475,9 +381,8 @@ class Search {
   bool phrases_are_excluded_ = false;
   bool is_best_first_ = false;     // One thread goes through all sessions.
   std::vector<SlotTotals> sizes_;  // By session; so for the next.
-  std::vector<SessionTerms> collected_;
-  std::size_t collected_terms_ = 0;                  // Of plan_.rank.terms.
-  std::vector<std::shared_ptr<const void>> owners_;  // Of what was collected.
+  TermPostings terms_{sessions_, plan_, settings_};
+  std::vector<SessionTerms>& collected_ = terms_.by_session();
   SearchResult result_;
   std::optional<BestFound> best_;
 };

@@ -1,5 +1,5 @@
-// text_encoder.hpp - a model that turns texts into directions: texts that say the same in other words
-// point the same way.
+// text_encoder.hpp - a model that turns texts into directions: texts that say the same in other
+// words point the same way.
 #pragma once
 
 #include <chrono>
@@ -31,8 +31,8 @@ class TextEncoder {
   /// Numbers a vector: at least 1, at most kDimensionMax.
   [[nodiscard]] virtual std::uint32_t dimension() const = 0;
   /// Row-major: for each text dimension() numbers, of length 1; all zero for a text with nothing in
-  /// it to encode. Any bytes are a text. Errors: E_QUERY_TIMEOUT past `deadline`; those of a program
-  /// or a server that encodes.
+  /// it to encode. Any bytes are a text. Errors: E_QUERY_TIMEOUT past `deadline`; those of a
+  /// program or a server that encodes.
   [[nodiscard]] virtual Result<std::vector<float>> encode(std::span<const std::string> texts,
                                                           Deadline deadline = {}) = 0;
 };

@@ -29,6 +29,7 @@
 
 namespace bmad_mem {
 
+struct Segment;
 struct StatementRow;
 
 /// Who speaks in some sessions.
@@ -90,6 +91,16 @@ struct SlotTotals {
   std::uint64_t window_lengths = 0;
 };
 
+/// Where the vectors of a session's entries are, as far as a segment knows the session.
+struct VectorRange {
+  std::shared_ptr<Segment> segment;  ///< Null: none knows it.
+  std::uint32_t first = 0;           ///< Slot of the segment; so for the next.
+  std::uint32_t count = 0;
+  /// By slot from `first` on, the slot of the session, SlotTable::kNoSlot for what has gone; empty
+  /// when they are the same from 0 on.
+  std::vector<std::uint32_t> slots;
+};
+
 /// Threads: all calls may be made at the same time.
 class IndexedSession {
  public:
@@ -134,6 +145,9 @@ class IndexedSession {
   [[nodiscard]] virtual std::shared_ptr<const std::vector<std::uint8_t>> hidden() const {
     return nullptr;
   }
+
+  /// Errors: E_STORAGE_CORRUPT.
+  [[nodiscard]] virtual Result<VectorRange> vectors() { return VectorRange{}; }
 
   /// Errors: E_STORAGE_CORRUPT.
   [[nodiscard]] virtual Result<IndexRow> row(Ordinal ordinal) const = 0;

@@ -13,6 +13,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -23,6 +25,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bmad_mem/json_value.hpp"
+#include "encoder/text_encoder.hpp"
 #include "search/index_state.hpp"
 #include "search/segment.hpp"
 #include "search/session_index.hpp"
@@ -32,6 +36,26 @@
 namespace bmad_mem {
 
 struct Store;
+
+/// What is encoded of an entry.
+std::string encoded_text(EntryType type, JsonValue entry);
+
+/// How much to encode.
+struct EncodeWish {
+  VectorsOf of;
+  bool sensitive = false;  ///< Sensitive entries, too.
+  std::size_t texts_max = std::numeric_limits<std::size_t>::max();
+  TextEncoder::Deadline deadline = {};
+  /// Called with the entries that have a vector, and with all that segments have.
+  std::function<void(std::uint64_t done, std::uint64_t total)> on_progress = {};
+};
+
+/// What was encoded.
+struct Encoded {
+  std::uint64_t encoded = 0;  ///< Entries that got their vector.
+  std::uint64_t waiting = 0;  ///< Entries of segments that have none.
+  std::uint64_t total = 0;    ///< Entries of segments.
+};
 
 /// Threads: safe.
 class RootIndex {
@@ -87,6 +111,12 @@ class RootIndex {
   /// Takes what of `candidates` is not covered into the segments, some sessions at a time, where it
   /// is too much to be held in memory together, as after a clone. Whether it did.
   bool seal_in_turns(std::span<const Candidate> candidates);
+
+  /// Encodes entries of segments that have no vector of `wish.of` yet. Nothing happens while
+  /// another process is at it. Errors: those of the encoder; E_STORAGE_FULL, as the file system's.
+  Result<Encoded> encode(TextEncoder& encoder, const EncodeWish& wish);
+  /// How many entries have a vector, without a look at their texts.
+  Encoded count_encoded(VectorsOf of);
 
   /// When it returns, no byte of these sessions is in a segment. Waits for who is at it.
   /// Errors: as the file system's.
@@ -149,6 +179,8 @@ class RootIndex {
   Result<std::shared_ptr<Segment>> make_segment(
       IndexState& state, std::span<const std::unique_ptr<SegmentSource>> sources) const;
   [[nodiscard]] Result<std::optional<FileLock::Guard>> change() const;
+  class Encoding;
+  static void carry_vectors(const IndexState& before, Segment& made);
 
   const Store& store_;
   mutable std::mutex mutex_;  // Guards what follows.

@@ -29,6 +29,7 @@
 #include "search/entry_columns.hpp"
 #include "search/indexed_session.hpp"
 #include "search/segment_format.hpp"
+#include "search/segment_vectors.hpp"
 #include "search/segment_writer.hpp"
 #include "store/lazy_columns.hpp"
 
@@ -109,6 +110,7 @@ struct Segment {
   std::vector<StatementRow> statements;     // Session by session.
   std::vector<std::size_t> statement_ends;  // Of each session in them.
   std::optional<Error> damage;
+  std::shared_ptr<SegmentVectors> known_vectors;
 
   [[nodiscard]] Error corrupt(std::string_view what) const;
   Error note(Error error);
@@ -144,6 +146,8 @@ struct Segment {
   Result<std::uint32_t> flags_of(std::uint32_t slot);
   /// The number of the session that has `slot`.
   [[nodiscard]] std::uint32_t session_of(std::uint32_t slot) const;
+  /// The vectors of its entries, as the file beside it is now; null where there are none.
+  std::shared_ptr<SegmentVectors> vectors();
   Status load_odd();
   Status load_statements();
   /// Those of a session; load_statements() comes first.

@@ -133,6 +133,7 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   [[nodiscard]] Timestamp timestamp(Ordinal ordinal) const override;
   [[nodiscard]] const OddEntry* odd(Ordinal ordinal) const override;
 
+  [[nodiscard]] Result<VectorRange> vectors() override;
   [[nodiscard]] Result<IndexRow> row(Ordinal ordinal) const override;
 
   /// Ascending by ordinal, tombstones among them; empty for an unknown key.
