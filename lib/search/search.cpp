@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "encoder/encoder_choice.hpp"
 #include "model/entry.hpp"
 #include "query/plan.hpp"
 #include "sealed_reads.hpp"
@@ -32,7 +33,8 @@ SearchSettings search_settings(const Store& store) {
                                       .importance = store.config.relevance.importance,
                                       .access = store.config.relevance.access},
                           .language = store.config.indexing.language,
-                          .origins = store.origins.get()};
+                          .origins = store.origins.get(),
+                          .encoder = [&store] { return encoder_of(store); }};
   const DecayConfig& decay = store.config.decay;
   settings.decay.enabled = decay.enabled;
   settings.decay.model = try_parse_decay_model(decay.model).value_or(DecayModel::kExponential);
@@ -205,6 +207,7 @@ Result<QueryAnswer> answer_query(const Store& project, const Query& query) {
   BMAD_TRY_ASSIGN(plan.query.filter, readable(project, std::move(plan.query.filter)));
   const Store& store = store_of(project, plan.query.filter.sessions);
   std::vector<std::string> instead;
+  EncoderUse encoder;
   const auto find = [&](const AskedSessions& asked) -> Result<std::vector<Hit>> {
     AskedWithSealed all;
     if (!as_of) {
@@ -216,6 +219,7 @@ Result<QueryAnswer> answer_query(const Store& project, const Query& query) {
     settings.user_origins = has_users ? project.user_store()->origins.get() : nullptr;
     BMAD_TRY_ASSIGN(const SearchResult result, search(searched.sessions, plan, settings));
     instead = result.instead;
+    encoder = result.encoder;
     note_sealed(all.of_project, instead);
     note_sealed(all.of_user, instead);
     BMAD_TRY_ASSIGN(std::vector<Hit> hits,
@@ -230,7 +234,8 @@ Result<QueryAnswer> answer_query(const Store& project, const Query& query) {
   QueryAnswer answer{.hits = *std::move(hits),
                      .as_prose = std::move(plan.as_prose),
                      .notes = {},
-                     .instead = std::move(instead)};
+                     .instead = std::move(instead),
+                     .encoder = std::move(encoder)};
   std::vector<Entry*> entries;
   for (Hit& hit : answer.hits) {
     entries.push_back(&hit.entry);

@@ -300,6 +300,9 @@ struct Query {
   TextRanking ranking = TextRanking::kContext;
   std::size_t context = 0;  ///< So many entries before and after each hit in its conversation.
   bool explain = false;     ///< Fill in Hit::explanation.
+  /// Find what says the same in other words, where an encoder and vectors are there. By relevance
+  /// and, with TextRanking::kPlain, of prose only.
+  bool use_encoder = true;
   /// Size of the snippets in bytes, about; 0: none are made.
   std::size_t snippet_size = 200;
   /// Say of each hit which entry it is, not what it says: no line is read where the engine made the
@@ -340,6 +343,11 @@ struct TextExplanation {
   double asks = 0;      ///< It is a question itself: below 0.
   double speaker = 0;   ///< It is by the one participant whom the query names.
   double date = 0;      ///< It lies in the time that the query names.
+  /// It says the same in whatever words, and so does its session. 0 where no encoder took part.
+  double meaning = 0;
+  double session_meaning = 0;
+  /// Of the entry and the question, -1 to 1; absent when the entry has no vector.
+  std::optional<double> cosine = {};
 };
 
 struct Hit {
@@ -369,6 +377,15 @@ struct ProseReading {
 };
 
 /// Hits, and how the query was understood.
+/// Whether meaning took part in a search, beside the words.
+struct EncoderUse {
+  bool took_part = false;
+  std::string name = {};      ///< Of the encoder; empty when none was asked.
+  std::string reason = {};    ///< Why it did not take part; empty when nobody wanted it.
+  std::uint64_t encoded = 0;  ///< Of the entries that were searched, those with a vector.
+  std::uint64_t entries = 0;  ///< All that were searched; 0 when it did not take part.
+};
+
 struct QueryAnswer {
   std::vector<Hit> hits;
   std::vector<ProseReading> as_prose;  ///< In the order of the text.
@@ -377,6 +394,7 @@ struct QueryAnswer {
   /// Sentences about what was looked for in place of what nobody knows: a word with a slip, a
   /// phrase that no entry holds.
   std::vector<std::string> instead;
+  EncoderUse encoder = {};
 };
 
 /// A typed link to set or to take away: `from` solves, causes, supersedes or refines `to`.

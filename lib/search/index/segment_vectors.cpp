@@ -45,6 +45,10 @@ Status write_whole(File& file, std::uint64_t offset, std::string_view bytes) {
 
 }  // namespace
 
+VectorsOf vectors_of(const TextEncoder& encoder, bool sensitive) {
+  return {.encoder = sensitive ? ~encoder.id() : encoder.id(), .dimension = encoder.dimension()};
+}
+
 std::shared_ptr<SegmentVectors> Segment::vectors() {
   const Result<FileInfo> info = files->info(vectors_path(path));
   const std::lock_guard guard(mutex);

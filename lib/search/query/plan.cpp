@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "bmad_mem/text.hpp"
+#include "meaning.hpp"
 #include "search/date_span.hpp"
 #include "speakers.hpp"
 
@@ -68,8 +69,10 @@ class Planner {
     }
     language_ = language_of(words_, language_);
     for (const QueryClause& clause : plan_.clauses) {
+      add_to_statement(clause);
       BMAD_TRY(take_clause(clause));
     }
+    plan_.statement = std::string(trimmed(plan_.statement));
     plan_.rank.speaker = speakers_.speaker();
     const EntryFilter& filter = plan_.query.filter;
     plan_.names_time = !plan_.rank.spans.empty() || filter.since || filter.until;
@@ -106,6 +109,28 @@ class Planner {
       }
     }
     return {};
+  }
+
+  /// In whole clauses where nothing is left out, so that identifiers stay.
+  void add_to_statement(const QueryClause& clause) {
+    if (clause.excluded) {
+      return;
+    }
+    std::string kept;
+    bool is_whole = true;
+    std::size_t word = word_;
+    for (const OwnedToken& token : tokens_of(analyzer_, clause.text)) {
+      if (token.whole) {
+        continue;
+      }
+      const bool is_left_out = clause.kind == ClauseKind::kWord && !plan_.query.text_is_prose &&
+                               (speakers_.is_name(token.text) ||
+                                only_makes_a_question(token.text) || only_asks(words_, word));
+      is_whole = is_whole && !is_left_out;
+      kept += is_left_out ? "" : " " + clause.text.substr(token.offset, token.size);
+      ++word;
+    }
+    plan_.statement += is_whole ? " " + clause.text : kept;
   }
 
   /// The words of a clause as one lower-case text.

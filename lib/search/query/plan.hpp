@@ -58,6 +58,8 @@ struct Plan {
   std::vector<Requirement> requirements;
   std::vector<Requirement> phrases;  ///< What is found should hold, itself or around it.
   std::vector<DoubtfulWord> doubtful;
+  std::string
+      statement;  ///< What is asked about, without what makes it a question, and nobody's name.
   std::set<std::string, std::less<>> marked;  ///< Terms to mark in snippets.
   bool has_expansion = false;                 ///< It has a prefix or a fuzzy word.
   bool names_time = false;                    ///< The query says when: age must not count.

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "group_bounds.hpp"
 #include "group_queue.hpp"
 #include "match_finder.hpp"
+#include "meaning.hpp"
 #include "plan.hpp"
 #include "ranker.hpp"
 #include "relevance.hpp"
@@ -22,6 +24,11 @@
 
 namespace bmad_mem {
 namespace {
+
+/// Of what the words find, as many are looked at with their meaning.
+constexpr std::size_t kWordCandidates = 200;
+/// What context weighs beside meaning, which has context of its own.
+constexpr double kContextBesideMeaning = 0.75;
 
 class Search {
  public:
@@ -50,6 +57,7 @@ class Search {
     BMAD_TRY(terms_.add_slips(tools->analyzer, result_.instead));
     terms_.keep_rarest();
     choose_rules();
+    BMAD_TRY(begin_meaning());
     const RankTotals totals = sum_up(sizes_, collected_, plan_.rank, options_);
     BMAD_TRY(find(*tools, totals));
     if (result_.found.empty() && !settings_.literal) {
@@ -57,7 +65,9 @@ class Search {
       BMAD_TRY(relax() ? find(*tools, totals) : Status());
     }
     if (query_.explain) {
-      BMAD_TRY_ASSIGN(result_.explanations, explain(result_.found, totals));
+      RankTotals shown = totals;
+      shown.full += meaning_score_ ? meaning_score_->full() : 0;
+      BMAD_TRY_ASSIGN(result_.explanations, explain(result_.found, shown));
     }
     result_.terms = std::move(plan_.marked);
     return std::move(result_);
@@ -81,6 +91,22 @@ class Search {
                       : query_.combine ? *query_.combine
                       : query_.weights ? RelevanceCombine::kSum
                                        : settings_.combine;
+  }
+
+  /// Compares the question with all entries that have a vector, where that is wanted.
+  Status begin_meaning() {
+    const bool is_wanted = query_.use_encoder && settings_.encoder && !settings_.literal &&
+                           has_words_ && !weak_ && query_.sort == SortOrder::kRelevanceDesc &&
+                           !plan_.statement.empty() &&
+                           (query_.ranking == TextRanking::kContext || query_.text_is_prose);
+    if (is_wanted) {
+      BMAD_TRY_ASSIGN(meaning_, Meaning::of(sessions_, plan_, settings_, result_.encoder));
+    }
+    if (meaning_) {
+      options_.window_weight *= kContextBesideMeaning;
+      options_.session_weight *= kContextBesideMeaning;
+    }
+    return {};
   }
 
   /// Whether it is what the query excludes that hides the phrases: sets phrases_are_excluded_, and
@@ -114,21 +140,9 @@ class Search {
   Status find(ReadingTools& tools, const RankTotals& totals) {
     const Relevance relevance(result_.combine, result_.weights, settings_, plan_.names_time);
     Validity validity(sessions_, settings_);
-    best_.emplace(
-        sessions_.size(), weak_ ? SortOrder::kTimeDesc : query_.sort,
-        plan_.needs_text() ? 0 : query_.filter.limit, query_.min_relevance,
-        BestFound::LookUp{
-            .id_hash = [this](const Found& found) -> Result<std::uint32_t> {
-              BMAD_TRY_ASSIGN(const IndexRow row, sessions_[found.session]->row(found.ordinal));
-              return row.id_hash;
-            },
-            .line =
-                [this](const Found& found) {
-                  const Result<IndexRow> row = sessions_[found.session]->row(found.ordinal);
-                  return row ? row->row.line : 0;
-                },
-            .is_session_before = [this](const Found& a,
-                                        const Found& b) { return place_of(a) < place_of(b); }});
+    const std::size_t limit = plan_.needs_text() ? 0 : query_.filter.limit;
+    begin_best(meaning_ && limit > 0 ? std::max(limit, kWordCandidates) : limit,
+               meaning_ ? 0 : query_.min_relevance);
     const bool is_best_first = may_go_best_first();
     BMAD_TRY(on_all([&](std::size_t i) {
       Status scored = is_best_first && has_impacts(*sessions_[i], collected_[i])
@@ -142,9 +156,122 @@ class Search {
       BMAD_TRY(score_best_first(totals, relevance, validity));
       is_best_first_ = false;
     }
+    std::vector<Found> found = best_->merged();
+    if (meaning_) {
+      BMAD_TRY_ASSIGN(found, add_meaning(std::move(found), totals, relevance, validity));
+    }
     BMAD_TRY_ASSIGN(result_.found,
-                    choose_first(sessions_, plan_, settings_, tools, best_->merged()));
+                    choose_first(sessions_, plan_, settings_, tools, std::move(found)));
     return {};
+  }
+
+  void begin_best(std::size_t limit, double min_relevance) {
+    best_.emplace(
+        sessions_.size(), weak_ ? SortOrder::kTimeDesc : query_.sort, limit, min_relevance,
+        BestFound::LookUp{
+            .id_hash = [this](const Found& found) -> Result<std::uint32_t> {
+              BMAD_TRY_ASSIGN(const IndexRow row, sessions_[found.session]->row(found.ordinal));
+              return row.id_hash;
+            },
+            .line =
+                [this](const Found& found) {
+                  const Result<IndexRow> row = sessions_[found.session]->row(found.ordinal);
+                  return row ? row->row.line : 0;
+                },
+            .is_session_before = [this](const Found& a,
+                                        const Found& b) { return place_of(a) < place_of(b); }});
+  }
+
+  [[nodiscard]] std::uint32_t slot_of(const Found& found) const {
+    return sessions_[found.session]->slots().slot(found.ordinal);
+  }
+
+  /// Ranks what the words found, and the nearest entries, by words and meaning together.
+  Result<std::vector<Found>> add_meaning(std::vector<Found> found, const RankTotals& totals,
+                                         const Relevance& relevance, Validity& validity) {
+    meaning_score_.emplace(*meaning_, collected_, totals, options_.session_weight > 0, found,
+                           [this](const Found& each) { return slot_of(each); });
+    std::set<std::pair<std::size_t, Ordinal>> known;
+    for (const Found& each : found) {
+      known.emplace(each.session, each.ordinal);
+    }
+    BMAD_TRY(add_nearest(totals, relevance, validity, known, found));
+    begin_best(plan_.needs_text() ? 0 : query_.filter.limit, query_.min_relevance);
+    const double full = totals.full + meaning_score_->full();
+    for (Found& each : found) {
+      const double sum = each.components.text * totals.full +
+                         meaning_score_->own(each.session, slot_of(each)) +
+                         meaning_score_->session(each.session);
+      each.components.text = std::max(sum, 0.0) / full;
+      each.relevance = relevance.combine(each.components) * (each.outdated ? kOutdatedFactor : 1);
+      best_->offer(each);
+    }
+    return best_->merged();
+  }
+
+  /// Adds the nearest entries that pass the filters and are not `known`. Their text component is
+  /// that of their words, and may be below 0.
+  Status add_nearest(const RankTotals& totals, const Relevance& relevance, Validity& validity,
+                     const std::set<std::pair<std::size_t, Ordinal>>& known,
+                     std::vector<Found>& found) {
+    constexpr std::size_t kNearest = 200;
+    std::map<std::size_t, AllowedSlots> allowed;
+    SessionScores scores;
+    std::size_t passed = 0;
+    std::size_t looked_at = 0;
+    for (std::size_t wanted = kNearest; passed < kNearest; wanted *= 4) {
+      const std::vector<NearEntry> near = meaning_->nearest(wanted);
+      for (; looked_at < near.size() && passed < kNearest; ++looked_at) {
+        const NearEntry& each = near[looked_at];
+        IndexedSession& session = *sessions_[each.session];
+        if (!allowed.contains(each.session)) {
+          BMAD_TRY_ASSIGN(allowed[each.session], in_session(session, prepare(each.session)));
+        }
+        const AllowedSlots& its = allowed[each.session];
+        const auto hidden = session.hidden();
+        if ((!its.empty() && its[each.slot] == 0) ||
+            (hidden != nullptr && (*hidden)[each.slot] != 0)) {
+          continue;
+        }
+        BMAD_TRY_ASSIGN(std::optional<Found> entry,
+                        in_session(session, near_entry(each, totals, scores, relevance, validity)));
+        passed += entry ? 1 : 0;
+        if (entry && !known.contains({entry->session, entry->ordinal})) {
+          found.push_back(*std::move(entry));
+        }
+      }
+      if (near.size() < wanted) {
+        break;
+      }
+    }
+    return {};
+  }
+
+  /// What has to be there before an entry of a session is scored that no word led to; the entries
+  /// that pass.
+  Result<AllowedSlots> prepare(std::size_t index) {
+    IndexedSession& session = *sessions_[index];
+    std::vector<std::uint8_t>& by_speaker = collected_[index].by_speaker;
+    if (!plan_.phrases.empty() || plan_.rank.speaker.is_named()) {
+      BMAD_TRY(session.load());
+    }
+    if (options_.speaker_bonus > 0 && by_speaker.empty()) {
+      BMAD_TRY_ASSIGN(by_speaker, slots_of_speaker(session, plan_.rank.speaker));
+    }
+    return allowed_slots(session, plan_);
+  }
+
+  Result<std::optional<Found>> near_entry(const NearEntry& near, const RankTotals& totals,
+                                          SessionScores& scores, const Relevance& relevance,
+                                          Validity& validity) {
+    IndexedSession& session = *sessions_[near.session];
+    const SlotRange range{.begin = near.slot, .end = near.slot + 1};
+    const SlotRange around = SessionScores::around(range, session.slots().size());
+    BMAD_TRY_ASSIGN(const SlotView slots, session.slots_between(around.begin, around.end, room_));
+    scores.compute(slots, collected_[near.session], totals, plan_.rank, options_, range);
+    const Timestamp time = time_of(session, near.slot);
+    return found_entry(near.session, near.slot, slots, scores.sum(near.slot, time) / totals.full,
+                       time, relevance, validity);
   }
 
   /// Runs `work` on each session; the first error in the order of the sessions.
@@ -312,13 +439,32 @@ class Search {
     if (bound.most(text, flags) < best_->least()) {
       return {};
     }
-    const Timestamp time = time_of(session, slot);
-    if (!passes(session, flags, time)) {
+    BMAD_TRY_ASSIGN(
+        const std::optional<Found> found,
+        found_entry(index, slot, slots, text, time_of(session, slot), relevance, validity));
+    if (!found) {
       return {};
+    }
+    if (is_best_first_ && sessions_.size() > 1) {
+      best_->offer_of_all(*found);
+    } else {
+      best_->offer(*found);
+    }
+    return {};
+  }
+
+  /// An entry with its relevance by `text`; nothing when it passes no filter or is too far behind.
+  Result<std::optional<Found>> found_entry(std::size_t index, std::uint32_t slot,
+                                           const SlotView& slots, double text, Timestamp time,
+                                           const Relevance& relevance, Validity& validity) {
+    const IndexedSession& session = *sessions_[index];
+    const std::uint32_t flags = slots.flags[slot];
+    if (!passes(session, flags, time)) {
+      return std::optional<Found>();
     }
     const Ordinal ordinal = slots.ordinal(slot);
     if (has_expired(session, flags, ordinal, settings_.now)) {
-      return {};
+      return std::optional<Found>();
     }
     Found found{.session = index,
                 .type = flag_type(flags),
@@ -330,17 +476,12 @@ class Search {
                 .evicted = session.is_evicted(),
                 .length = slots.lengths[slot]};
     found.relevance = relevance.combine(found.components);
-    if (found.relevance < best_->least()) {
-      return {};
+    if (!meaning_ && found.relevance < best_->least()) {
+      return std::optional<Found>();
     }
     BMAD_TRY_ASSIGN(found.outdated, validity.is_outdated(index, ordinal, flags));
     found.relevance *= found.outdated ? kOutdatedFactor : 1;
-    if (is_best_first_ && sessions_.size() > 1) {
-      best_->offer_of_all(found);
-    } else {
-      best_->offer(found);
-    }
-    return {};
+    return std::optional(std::move(found));
   }
 
   [[nodiscard]] bool is_in_span(Timestamp time) const {
@@ -365,7 +506,13 @@ class Search {
         BMAD_TRY(in_session(session, session.load()));
         scores.compute(session, collected_[computed], totals, plan_.rank, options_);
       }
-      explanations[i] = scores.explain(session.slots().slot(found[i].ordinal), found[i].timestamp);
+      const std::uint32_t slot = slot_of(found[i]);
+      explanations[i] = scores.explain(slot, found[i].timestamp);
+      if (meaning_) {
+        explanations[i].meaning = meaning_score_->own(computed, slot) / totals.full;
+        explanations[i].session_meaning = meaning_score_->session(computed) / totals.full;
+        explanations[i].cosine = meaning_->cosine(computed, slot);
+      }
     }
     return explanations;
   }
@@ -385,6 +532,8 @@ class Search {
   std::vector<SessionTerms>& collected_ = terms_.by_session();
   SearchResult result_;
   std::optional<BestFound> best_;
+  std::optional<Meaning> meaning_;
+  std::optional<MeaningScore> meaning_score_;
 };
 
 }  // namespace

@@ -67,12 +67,15 @@ class SessionScores {
   /// Text component of `slot`; a full answer has 1. `time` is asked for only where the question
   /// names a time.
   [[nodiscard]] double text(std::uint32_t slot, Timestamp time) const {
+    return std::max(sum(slot, time), 0.0) / totals_->full;
+  }
+  /// The same before it is divided, and below 0 where what it asks takes more than it has.
+  [[nodiscard]] double sum(std::uint32_t slot, Timestamp time) const {
     double sum = own_[kPad + slot] + window_[slot] + session_part_;
     sum += question_part(slot);
     sum += speaker_part(slot);
     sum += query_->spans.empty() ? 0 : date_part(time);
-    sum += asks_part(slot);
-    return std::max(sum, 0.0) / totals_->full;
+    return sum + asks_part(slot);
   }
 
   [[nodiscard]] TextExplanation explain(std::uint32_t slot, Timestamp time) const;

@@ -23,6 +23,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -35,6 +36,7 @@
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
+#include "encoder/text_encoder.hpp"
 #include "model/decay.hpp"
 #include "search/indexed_session.hpp"
 #include "store/store.hpp"
@@ -58,6 +60,9 @@ struct SearchSettings {
   /// Who wrote the lines of those before it, and of the others. Null: all are taken at their word.
   const RootOrigins* origins = nullptr;
   const RootOrigins* user_origins = nullptr;
+  /// Asked where entries have vectors; empty: words alone.
+  std::function<Result<std::shared_ptr<TextEncoder>>()> encoder;
+  bool encodes_sensitive = false;  ///< What is encoded: sensitive entries, too.
 
   [[nodiscard]] bool is_late() const {
     return deadline && std::chrono::steady_clock::now() > *deadline;
@@ -89,7 +94,8 @@ struct SearchResult {
   RelevanceWeights weights;
   bool weak = false;                         ///< As in Hit, of all that was found.
   std::set<std::string, std::less<>> terms;  ///< What to mark in snippets.
-  std::vector<std::string> instead;          ///< As in QueryAnswer.
+  std::vector<std::string> instead;          ///< As in QueryAnswer; so is the next.
+  EncoderUse encoder;
 };
 
 /// Searches `sessions`, which the caller has refreshed and locked.

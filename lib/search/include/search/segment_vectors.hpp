@@ -25,17 +25,21 @@
 
 namespace bmad_mem {
 
+class TextEncoder;
 struct Segment;
 
 inline constexpr std::uint32_t kVectorBlock = 128;
 
 /// Whose vectors a file holds.
 struct VectorsOf {
-  std::uint64_t encoder = 0;  ///< TextEncoder::id(), or what is mixed of it.
+  std::uint64_t encoder = 0;  ///< See vectors_of().
   std::uint32_t dimension = 0;
 
   bool operator==(const VectorsOf&) const = default;
 };
+
+/// Those of `encoder`, with or without those of sensitive entries.
+VectorsOf vectors_of(const TextEncoder& encoder, bool sensitive);
 
 /// "index/7.vec" of "index/7.seg".
 std::string vectors_path(std::string_view segment_path);

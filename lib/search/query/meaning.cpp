@@ -1,0 +1,225 @@
+#include "meaning.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/parallel.hpp"
+#include "bmad_mem/text.hpp"
+#include "encoder/packed_vectors.hpp"
+#include "search/segment.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// Entries that are less near than this are as far as any.
+constexpr double kNearMin = 0.3;
+
+constexpr std::array<std::string_view, 12> kQuestionWords = {"what",  "which",  "who",   "whom",
+                                                             "whose", "when",   "where", "why",
+                                                             "how",   "what's", "who's", "where's"};
+constexpr std::array<std::string_view, 24> kAuxiliaries = {
+    "do",    "does",  "did",    "is",   "are",   "was",  "were",   "am",
+    "be",    "been",  "has",    "have", "had",   "can",  "could",  "will",
+    "would", "shall", "should", "may",  "might", "must", "please", "tell"};
+
+/// The mean of the three greatest.
+double mean_of_best(std::span<const std::int16_t> cosines, std::size_t& count) {
+  std::array<std::int16_t, 3> best{kNoCosine, kNoCosine, kNoCosine};
+  for (const std::int16_t cosine : cosines) {
+    if (cosine > best[2]) {
+      best[2] = cosine;
+      std::ranges::sort(best, std::greater());
+    }
+  }
+  double sum = 0;
+  count = 0;
+  for (const std::int16_t cosine : best) {
+    if (cosine != kNoCosine) {
+      sum += cosine / kCosineScale;
+      ++count;
+    }
+  }
+  return count == 0 ? 0 : sum / static_cast<double>(count);
+}
+
+}  // namespace
+
+bool only_makes_a_question(std::string_view word) {
+  return is_among(kQuestionWords, word) || is_among(kAuxiliaries, word);
+}
+
+Meaning::Meaning(std::size_t session_count)
+    : cosines_(session_count), session_cosines_(session_count) {}
+
+Result<std::optional<Meaning>> Meaning::of(std::span<IndexedSession* const> sessions,
+                                           const Plan& plan, const SearchSettings& settings,
+                                           EncoderUse& use) {
+  std::vector<VectorRange> ranges(sessions.size());
+  std::vector<std::shared_ptr<SegmentVectors>> vectors(sessions.size());
+  Segment* segment = nullptr;
+  std::shared_ptr<SegmentVectors> of_segment;
+  bool has_any = false;
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    BMAD_TRY_ASSIGN(ranges[i], in_session(*sessions[i], sessions[i]->vectors()));
+    if (ranges[i].segment != nullptr && ranges[i].segment.get() != segment) {
+      segment = ranges[i].segment.get();
+      of_segment = segment->vectors();
+    }
+    vectors[i] = ranges[i].segment != nullptr ? of_segment : nullptr;
+    has_any = has_any || vectors[i] != nullptr;
+  }
+  if (!has_any) {
+    use.reason = "no entry has a vector yet";
+    return std::optional<Meaning>();
+  }
+  const Result<std::shared_ptr<TextEncoder>> encoder = settings.encoder();
+  if (!encoder || *encoder == nullptr) {
+    use.reason = encoder ? "there is no encoder" : encoder.error().message;
+    return std::optional<Meaning>();
+  }
+  const std::array texts = {plan.statement};
+  const Result<std::vector<float>> vector = (*encoder)->encode(texts, settings.deadline);
+  if (!vector) {
+    use.reason = vector.error().message;
+    return std::optional<Meaning>();
+  }
+  use.name = (*encoder)->name();
+  const VectorsOf of = vectors_of(**encoder, settings.encodes_sensitive);
+  const PackedQuery query(*vector);
+  Meaning meaning(sessions.size());
+  std::vector<std::uint64_t> waiting(sessions.size());
+  for_each_parallel(sessions.size(), [&](std::size_t i) {
+    const VectorRange& range = ranges[i];
+    if (vectors[i] == nullptr || vectors[i]->of() != of) {
+      return;
+    }
+    std::vector<std::int16_t> cosines(range.count);
+    query.compare(vectors[i]->rows(range.first, range.first + range.count), range.count,
+                  cosines.data());
+    meaning.take(i, range, cosines);
+  });
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    BMAD_TRY_ASSIGN(const SlotTotals totals, sessions[i]->totals());
+    const auto encoded = std::ranges::count_if(
+        meaning.cosines_[i], [](std::int16_t cosine) { return cosine != kNoCosine; });
+    use.entries += totals.entries;
+    use.encoded += static_cast<std::uint64_t>(encoded);
+  }
+  if (use.encoded == 0) {
+    use.reason = "no entry has a vector of this encoder yet";
+    return std::optional<Meaning>();
+  }
+  use.took_part = true;
+  return std::optional(std::move(meaning));
+}
+
+void Meaning::take(std::size_t session, const VectorRange& range,
+                   std::span<const std::int16_t> cosines) {
+  std::vector<std::int16_t>& its = cosines_[session];
+  if (range.slots.empty()) {
+    its.assign(cosines.begin(), cosines.end());
+  } else {
+    for (std::size_t i = 0; i < cosines.size(); ++i) {
+      const std::uint32_t slot = range.slots[i];
+      if (slot != SlotTable::kNoSlot) {
+        its.resize(std::max<std::size_t>(its.size(), slot + 1), kNoCosine);
+        its[slot] = cosines[i];
+      }
+    }
+  }
+  std::size_t count = 0;
+  const double mean = mean_of_best(its, count);
+  session_cosines_[session] = count > 0 ? std::optional(mean) : std::nullopt;
+}
+
+/// The best share of the weight of all terms that one of `found` holds itself.
+namespace {
+double best_share(std::span<const SessionTerms> terms, const RankTotals& totals,
+                  std::span<const Found> found,
+                  const std::function<std::uint32_t(const Found&)>& slot_of) {
+  double all = 0;
+  for (const TermScores& each : totals.terms) {
+    all += each.entry.weight;
+  }
+  double best = 0;
+  for (const Found& each : found) {
+    const std::vector<SessionPostings>& its = terms[each.session].terms;
+    const std::uint32_t slot = slot_of(each);
+    double held = 0;
+    for (std::size_t i = 0; i < its.size(); ++i) {
+      held += std::ranges::binary_search(its[i].postings, slot, {}, &SlotPosting::slot)
+                  ? totals.terms[i].entry.weight
+                  : 0;
+    }
+    best = std::max(best, held);
+  }
+  return all > 0 ? std::min(1.0, best / all) : 0;
+}
+
+/// The mean of what there is of the first few.
+template <typename Of>
+double usual(std::span<const Found> found, const Of& of) {
+  constexpr std::size_t kFew = 10;
+  double sum = 0;
+  double count = 0;
+  for (const Found& each : found.first(std::min(found.size(), kFew))) {
+    if (const std::optional<double> cosine = of(each)) {
+      sum += *cosine;
+      ++count;
+    }
+  }
+  return count > 0 ? sum / count : 0;
+}
+}  // namespace
+
+MeaningScore::MeaningScore(const Meaning& meaning, std::span<const SessionTerms> terms,
+                           const RankTotals& totals, bool weighs_sessions,
+                           std::span<const Found> by_words,
+                           const std::function<std::uint32_t(const Found&)>& slot_of)
+    : meaning_(meaning) {
+  const double gate = 1 - best_share(terms, totals, by_words, slot_of);
+  weight_ = (1 + gate) * kMeaningWeight;
+  session_weight_ = weighs_sessions ? (1 + gate) * kSessionMeaningWeight : 0;
+  usual_ = usual(by_words,
+                 [&](const Found& each) { return meaning.cosine(each.session, slot_of(each)); });
+  usual_session_ =
+      usual(by_words, [&](const Found& each) { return meaning.session_cosine(each.session); });
+}
+
+std::optional<double> Meaning::cosine(std::size_t session, std::uint32_t slot) const {
+  const std::vector<std::int16_t>& its = cosines_[session];
+  return slot < its.size() && its[slot] != kNoCosine ? std::optional(its[slot] / kCosineScale)
+                                                     : std::nullopt;
+}
+
+std::vector<NearEntry> Meaning::nearest(std::size_t count) const {
+  // How many there are of each cosine tells from where on they are wanted.
+  constexpr unsigned kShift = 5;
+  constexpr auto kLeast = static_cast<std::int16_t>(kNearMin * kCosineScale);
+  std::array<std::uint32_t, (1U << 15U >> kShift)> counts{};
+  for (const std::vector<std::int16_t>& its : cosines_) {
+    for (const std::int16_t cosine : its) {
+      counts[static_cast<std::uint16_t>(std::max<std::int16_t>(cosine, 0)) >> kShift] += 1;
+    }
+  }
+  std::size_t bucket = counts.size();
+  for (std::size_t sum = 0; bucket > kLeast >> kShift && sum < count;) {
+    sum += counts[--bucket];
+  }
+  const auto least = std::max(kLeast, static_cast<std::int16_t>(bucket << kShift));
+  std::vector<NearEntry> near;
+  for (std::uint32_t session = 0; session < cosines_.size(); ++session) {
+    const std::vector<std::int16_t>& its = cosines_[session];
+    for (std::uint32_t slot = 0; slot < its.size(); ++slot) {
+      if (its[slot] >= least) {
+        near.push_back({.cosine = its[slot], .session = session, .slot = slot});
+      }
+    }
+  }
+  std::ranges::stable_sort(near, std::greater(), &NearEntry::cosine);
+  near.resize(std::min(near.size(), count));
+  return near;
+}
+
+}  // namespace bmad_mem

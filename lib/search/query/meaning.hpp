@@ -1,0 +1,97 @@
+// meaning.hpp - how near entries are to a question, whatever words they use.
+//
+//   question  --as a statement--> its vector --> the cosine of every entry that has a vector
+//   entry     sum of words + (1 + g) (15 cosine + 11 mean of the three best cosines of its session)
+//   g         1 - the best share of the weight of the question's words that one entry holds
+//
+// A vector that is missing counts as much as those of the best by words do on average, so that what
+// is not encoded yet neither gains nor loses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/result.hpp"
+#include "plan.hpp"
+#include "search/indexed_session.hpp"
+#include "search/search.hpp"
+
+namespace bmad_mem {
+
+inline constexpr double kMeaningWeight = 15;
+inline constexpr double kSessionMeaningWeight = 11;
+
+/// An entry by its cosine.
+struct NearEntry {
+  std::int16_t cosine = 0;  ///< By kCosineScale.
+  std::uint32_t session = 0;
+  std::uint32_t slot = 0;
+};
+
+/// Threads: one.
+class Meaning {
+ public:
+  /// Encodes the statement of `plan` and compares it with all entries of `sessions`. Nothing, and
+  /// in `use` why, where there are no vectors or no encoder. Errors: E_QUERY_TIMEOUT; as
+  /// IndexedSession::vectors().
+  static Result<std::optional<Meaning>> of(std::span<IndexedSession* const> sessions,
+                                           const Plan& plan, const SearchSettings& settings,
+                                           EncoderUse& use);
+
+  /// Of an entry, -1 to 1; nothing when it has no vector.
+  [[nodiscard]] std::optional<double> cosine(std::size_t session, std::uint32_t slot) const;
+  /// The mean of the three best of a session; nothing when it has none.
+  [[nodiscard]] std::optional<double> session_cosine(std::size_t session) const {
+    return session_cosines_[session];
+  }
+  /// The `count` nearest, as far as they are near at all, the nearest first.
+  [[nodiscard]] std::vector<NearEntry> nearest(std::size_t count) const;
+
+ private:
+  explicit Meaning(std::size_t session_count);
+  void take(std::size_t session, const VectorRange& range, std::span<const std::int16_t> cosines);
+
+  std::vector<std::vector<std::int16_t>> cosines_;  // By session and slot; so for the next.
+  std::vector<std::optional<double>> session_cosines_;
+};
+
+/// What meaning adds to the words, in the scale of RankTotals::full.
+class MeaningScore {
+ public:
+  /// `by_words`: what the words found, the best first; `slot_of` gives the slot of one.
+  /// `weighs_sessions`: whether what an entry's session is about counts, too.
+  MeaningScore(const Meaning& meaning, std::span<const SessionTerms> terms,
+               const RankTotals& totals, bool weighs_sessions, std::span<const Found> by_words,
+               const std::function<std::uint32_t(const Found&)>& slot_of);
+
+  /// Of the entry itself.
+  [[nodiscard]] double own(std::size_t session, std::uint32_t slot) const {
+    return weight_ * meaning_.cosine(session, slot).value_or(usual_);
+  }
+  /// Of its session.
+  [[nodiscard]] double session(std::size_t session) const {
+    return session_weight_ * meaning_.session_cosine(session).value_or(usual_session_);
+  }
+  /// What a full answer has of both.
+  [[nodiscard]] double full() const { return kFullCosine * (weight_ + session_weight_); }
+
+ private:
+  static constexpr double kFullCosine = 0.6;
+
+  const Meaning& meaning_;
+  double weight_ = 0;
+  double session_weight_ = 0;
+  double usual_ = 0;  // Of what has no vector; so for the next.
+  double usual_session_ = 0;
+};
+
+/// Whether a word of a question, in lower case, only makes it one: "what", "did". A statement goes
+/// without it.
+bool only_makes_a_question(std::string_view word);
+
+}  // namespace bmad_mem
