@@ -150,6 +150,12 @@ Result<std::vector<IndexReport>> MemoryManager::rebuild_index(std::span<const st
   return rebuild_indexes(*store, sessions, on_progress);
 }
 
+Result<EncodeReport> MemoryManager::encode(const EncodeOptions& options,
+                                           const Progress& on_progress) {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kEncode));
+  return encode_entries(*store, options, on_progress);
+}
+
 void MemoryManager::index_new_entries() const { seal_index(impl_->store); }
 
 Result<RepairReport> MemoryManager::repair(

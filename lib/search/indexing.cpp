@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "encoder/encoder_choice.hpp"
 #include "search/held_indexes.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
@@ -25,6 +26,25 @@ Result<IndexAge> index_age(const Store& store) {
   age.behind = static_cast<std::uint64_t>(
       std::ranges::count(candidates, false, &RootIndex::Candidate::is_covered));
   return age;
+}
+
+Result<EncodeReport> encode_entries(const Store& store, const EncodeOptions& options,
+                                    const MemoryManager::Progress& on_progress) {
+  BMAD_TRY_ASSIGN(const std::shared_ptr<TextEncoder> encoder, encoder_of(store));
+  if (encoder == nullptr) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = "there is no encoder; `bmad-mem doctor` says where one is looked for"};
+  }
+  seal_index(store, options.all);
+  EncodeWish wish{.of = vectors_of(*encoder, false), .on_progress = on_progress};
+  if (options.time_max) {
+    wish.deadline = std::chrono::steady_clock::now() + *options.time_max;
+  }
+  BMAD_TRY_ASSIGN(const Encoded done, store.root_index->encode(*encoder, wish));
+  return EncodeReport{.encoder = encoder->name(),
+                      .encoded = done.encoded,
+                      .waiting = done.waiting,
+                      .entries = done.total};
 }
 
 Result<ReadableIndex> readable_index(const Store& store, SessionIndex& index, FileSystem& files) {

@@ -259,9 +259,10 @@ void add_options(CLI::App& app, Options& to) {
   app.add_option("--run", to.run_file,
                  "retrieval: write query id, message id and score, with tabs between, here");
   app.add_option("--store", to.stores, "retrieval: only this store of the corpus; repeatable");
+  app.add_flag("--encoder", to.encoder, "retrieval: with the encoder, beside words alone");
   app.add_option("--ranking", to.ranking,
                  "retrieval: default: as users ask; week, month: later; text: by the text alone; "
-                 "slip: with a slip of the finger; plain: BM25 (all)")
+                 "slip: with a slip of the finger; plain: BM25; words: without the encoder (all)")
       ->check(CLI::IsMember(ways));
   app.add_option("--sessions", to.sessions, "month: so many, made ones among them (100)")
       ->check(CLI::Range(1, 100'000));

@@ -69,7 +69,7 @@ class AskedStore {
   }
 
   /// By the ordinary write path into a fresh memory.
-  void write(const std::string& root) {
+  void write(const std::string& root, bool encoder) {
     constexpr std::size_t kBatchSize = 500;
     init_roomy_root(root);
     memory_.emplace(
@@ -86,6 +86,9 @@ class AskedStore {
         left = left.subspan(batch.size());
       }
     }
+    if (encoder) {
+      must(memory_->encode({.all = true}));
+    }
   }
 
   /// The text of the question as it stands in the data, or with a slip; the hundred best.
@@ -98,6 +101,7 @@ class AskedStore {
     if (way.text_alone) {
       query.weights = RelevanceWeights{.text = 1, .time = 0, .importance = 0, .access = 0};
     }
+    query.use_encoder = !way.words_alone;
     if (way.plain) {
       query.ranking = TextRanking::kPlain;
     }
@@ -227,7 +231,8 @@ void ask_question(RetrievalRun& run, AskedStore& store, const Question& question
   run.unjudged += question.relevant.empty() ? 1U : 0U;
   for (std::size_t i = 0; i < kWays.size(); ++i) {
     const std::size_t way = (turn + i) % kWays.size();
-    if (wanted != "all" && wanted != kWays[way].name) {
+    if ((wanted != "all" && wanted != kWays[way].name) ||
+        (kWays[way].words_alone && !run.options.encoder)) {
       continue;
     }
     const Answer answer = store.ask(question, kWays[way]);
@@ -247,7 +252,7 @@ void run_one_store(RetrievalRun& run, const MessageStore& messages) {
   const ScratchFolder folder(run.options.directory);
   AskedStore store(messages);
   const EntryPlan& plan = store.plan();
-  store.write(folder.path() + "/memory");
+  store.write(folder.path() + "/memory", run.options.encoder);
   std::size_t asked = 0;
   for (const Question& question : run.data.questions) {
     if (question.store == messages.name) {

@@ -63,8 +63,9 @@ struct Way {
   bool text_alone = false;
   bool plain = false;
   bool slip = false;
+  bool words_alone = false;
 };
-inline constexpr std::array<Way, 6> kWays = {
+inline constexpr std::array<Way, 7> kWays = {
     // As a user asks: raw text, default settings, 5 minutes after the newest message.
     Way{.name = "default", .head = "default"},
     // The same, so much later.
@@ -75,7 +76,9 @@ inline constexpr std::array<Way, 6> kWays = {
     // With a slip of the finger in the rarest word.
     Way{.name = "slip", .head = "one slip", .slip = true},
     // BM25 of the single message, by text alone: what everybody has.
-    Way{.name = "plain", .head = "plain BM25", .text_alone = true, .plain = true}};
+    Way{.name = "plain", .head = "plain BM25", .text_alone = true, .plain = true},
+    // With --encoder: the default without it.
+    Way{.name = "words", .head = "words alone", .words_alone = true}};
 inline constexpr std::size_t kDefaultWay = 0;
 inline constexpr std::size_t kTextWay = 3;
 inline constexpr std::size_t kPlainWay = 5;

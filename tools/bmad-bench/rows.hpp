@@ -43,6 +43,7 @@ struct Options {
   std::string run_file;             ///< Where the rankings go; nowhere when empty.
   std::vector<std::string> stores;  ///< Only these; all when empty.
   std::string ranking = "all";      ///< One way of asking, see retrieval_scores.hpp.
+  bool encoder = false;             ///< Entries get their vectors before they are asked for.
   std::size_t sessions = 100;       ///< Of a month: of the data, and made ones for the rest.
   std::size_t entries = 5'000;
 };

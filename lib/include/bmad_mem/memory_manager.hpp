@@ -449,6 +449,10 @@ class MemoryManager {
   /// their index.json. Queries index by themselves what needs it.
   Result<std::vector<IndexReport>> rebuild_index(std::span<const std::string> sessions = {},
                                                  const Progress& on_progress = {});
+  /// Gives entries their vectors, by which questions find what says the same in other words. Stops
+  /// where `options` say, and goes on there the next time. E_INVALID_QUERY when there is no encoder;
+  /// those of the encoder and, with what was done kept, of the file system.
+  Result<EncodeReport> encode(const EncodeOptions& options = {}, const Progress& on_progress = {});
   /// Takes entries that no segment covers into the index where they have become many. A query does
   /// it, too, once it has answered; this is for who has time before, such as an idle server. What
   /// fails costs later queries time, and nothing else.

@@ -377,6 +377,18 @@ struct ProseReading {
 };
 
 /// Hits, and how the query was understood.
+struct EncodeOptions {
+  bool all = false;  ///< Entries that are in no segment yet, too, however few.
+  std::optional<std::chrono::milliseconds> time_max = {};  ///< Longest time to take.
+};
+
+struct EncodeReport {
+  std::string encoder;        ///< Its name.
+  std::uint64_t encoded = 0;  ///< Entries that got a vector.
+  std::uint64_t waiting = 0;  ///< Entries of the index without one.
+  std::uint64_t entries = 0;  ///< Of the index.
+};
+
 /// Whether meaning took part in a search, beside the words.
 struct EncoderUse {
   bool took_part = false;

@@ -201,6 +201,23 @@ TableRow row_of(const IndexReport& report) {
 
 }  // namespace
 
+Result<ExitStatus> run_encode(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const EncodeReport report, with_progress(tool, "encode", [&](const auto& show) {
+                    return memory.encode({.all = tool.args().has("all")}, show);
+                  }));
+  if (tool.json()) {
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("encoder", report.encoder).member("encoded", report.encoded);
+      json.member("waiting", report.waiting).member("entries", report.entries);
+    });
+    return ExitStatus::kDone;
+  }
+  tool.out().print("{}: encoded {} of {} entries, {} waiting\n", report.encoder, report.encoded,
+                   report.entries, report.waiting);
+  return ExitStatus::kDone;
+}
+
 Result<ExitStatus> run_rebuild_index(Tool& tool) {
   const std::span<const std::string> sessions = tool.args().all("session");
   if (tool.args().has("all") && !sessions.empty()) {

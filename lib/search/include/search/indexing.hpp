@@ -57,6 +57,10 @@ void refresh_index(Store& store, const std::string& session_id);
 /// The same of many, which costs less than one after another.
 void refresh_indexes(Store& store, std::span<const std::string> session_ids);
 
+/// As MemoryManager::encode().
+Result<EncodeReport> encode_entries(const Store& store, const EncodeOptions& options,
+                                    const MemoryManager::Progress& on_progress);
+
 /// As MemoryManager::index_age().
 Result<IndexAge> index_age(const Store& store);
 
