@@ -75,12 +75,14 @@ Result<std::optional<Meaning>> Meaning::of(std::span<IndexedSession* const> sess
   }
   const Result<std::shared_ptr<TextEncoder>> encoder = settings.encoder();
   if (!encoder || *encoder == nullptr) {
+    use.failed = !encoder;
     use.reason = encoder ? "there is no encoder" : encoder.error().message;
     return std::optional<Meaning>();
   }
   const std::array texts = {plan.statement};
   const Result<std::vector<float>> vector = (*encoder)->encode(texts, settings.deadline);
   if (!vector) {
+    use.failed = true;
     use.reason = vector.error().message;
     return std::optional<Meaning>();
   }

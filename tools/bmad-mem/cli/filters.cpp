@@ -213,6 +213,7 @@ Status read_search_options(const Arguments& args, Query& query) {
     query.timeout = std::chrono::milliseconds(milliseconds);
   }
   query.explain = args.has("explain");
+  query.use_encoder = !args.has("no-encoder");
   query.ids_only = args.has("ids");
   if (query.ids_only && (query.explain || query.context > 0)) {
     return bad_value("ids", "it leaves out what --context and --explain show; give one of them");

@@ -39,11 +39,13 @@ std::array<Component, 4> components_of(const Hit& hit) {
 }
 
 /// What the text component holds beside the terms.
-std::array<Component, 4> other_parts(const TextExplanation& explanation) {
+std::array<Component, 6> other_parts(const TextExplanation& explanation) {
   return {{{.name = "question", .value = explanation.question},
            {.name = "asks", .value = explanation.asks},
            {.name = "speaker", .value = explanation.speaker},
-           {.name = "date", .value = explanation.date}}};
+           {.name = "date", .value = explanation.date},
+           {.name = "meaning", .value = explanation.meaning},
+           {.name = "session_meaning", .value = explanation.session_meaning}}};
 }
 
 /// Four digits: more would differ from machine to machine and say nothing.
@@ -83,6 +85,10 @@ void add_explanation(JsonWriter& json, const QueryAnswer& answer, const Hit& hit
   for (const Component& part : other_parts(*hit.explanation)) {
     json.key(part.name).raw(rounded(part.value));
   }
+  if (hit.explanation->cosine) {
+    json.key("cosine").raw(rounded(*hit.explanation->cosine));
+  }
+  add_encoder(json, answer.encoder);
   add_reading(json, answer);
   json.end_object();
 }
@@ -196,6 +202,9 @@ void print_explanation(Tool& tool, const Hit& hit) {
       rows.push_back({fmt::format("({})", part.name), rounded(part.value)});
     }
   }
+  if (hit.explanation->cosine) {
+    rows.push_back({"(cosine)", rounded(*hit.explanation->cosine)});
+  }
   if (rows.size() > 1) {
     print_indented(tool, rows);
   }
@@ -263,6 +272,32 @@ std::string id_json_line(const Hit& hit) {
 
 }  // namespace
 
+std::string encoder_note(const EncoderUse& use) {
+  if (!use.took_part) {
+    return use.reason.empty() ? "" : fmt::format("searched by words alone: {}", use.reason);
+  }
+  std::string note = fmt::format("searched by words and by meaning, with {}", use.name);
+  if (use.encoded < use.entries) {
+    note += fmt::format("; {} of {} entries have no vector yet", use.entries - use.encoded,
+                        use.entries);
+  }
+  return note;
+}
+
+void add_encoder(JsonWriter& json, const EncoderUse& use) {
+  json.key("encoder").begin_object().member("took_part", use.took_part);
+  if (!use.name.empty()) {
+    json.member("name", use.name);
+  }
+  if (!use.reason.empty()) {
+    json.member("reason", use.reason);
+  }
+  if (use.took_part) {
+    json.member("encoded", use.encoded).member("entries", use.entries);
+  }
+  json.end_object();
+}
+
 void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer) {
   const std::vector<Hit>& hits = answer.hits;
   if (tool.json()) {
@@ -277,6 +312,9 @@ void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer) {
     tool.note(note);
   }
   for (const std::string& note : query.explain ? answer.notes : std::vector<std::string>()) {
+    tool.note(note);
+  }
+  if (const std::string note = encoder_note(answer.encoder); query.explain && !note.empty()) {
     tool.note(note);
   }
   if (query.ids_only) {

@@ -83,6 +83,11 @@ void print_entry_list(Tool& tool, std::span<const Entry> entries,
 /// where their relevance comes from and how the query was read.
 void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer);
 
+/// Whether meaning took part, as a sentence without a full stop; empty when nobody wanted it.
+std::string encoder_note(const EncoderUse& use);
+/// The same as the member "encoder".
+void add_encoder(JsonWriter& json, const EncoderUse& use);
+
 // A context as JSON, and as a table that says why each item is in it.
 
 void print_context_as_json(Tool& tool, const Context& context, std::optional<Timestamp> as_of);

@@ -77,6 +77,9 @@ std::string notes_of(const QueryAnswer& answer) {
       out += fmt::format("Note: {}.\n", printable((*notes)[i]));
     }
   }
+  if (answer.encoder.took_part || answer.encoder.failed) {
+    out += fmt::format("Note: {}.\n", printable(encoder_note(answer.encoder)));
+  }
   return out;
 }
 

@@ -9,6 +9,7 @@
 
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "cli/views.hpp"
 #include "cli/json_text.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
@@ -188,6 +189,7 @@ Result<HttpResponse> as_response(const ApiContext& context, const EndpointCall& 
         .member("offset", reading.offset);
     json.member("size", reading.size).member("why", reading.why).end_object();
   });
+  add_encoder(json, answer.encoder);
   add_unreadable(json, context.memory);
   return object_response(json);
 }
@@ -207,6 +209,7 @@ Result<HttpResponse> http_query(ApiContext& context, const EndpointCall& call) {
   query.sort = sort_of(call, has_words);
   query.min_relevance = call.share("min_score");
   query.explain = call.flag("explain");
+  query.use_encoder = !call.flag("no-encoder");
   Result<QueryAnswer> answer = context.memory.ask(query);
   if (!answer) {
     Error error = std::move(answer).error();

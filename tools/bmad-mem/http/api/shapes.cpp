@@ -62,6 +62,11 @@ void add_explanation(JsonWriter& json, const TextExplanation& explanation) {
     json.member("window", term.window).member("session", term.session).end_object();
   });
   json.member("question", explanation.question).member("asks", explanation.asks);
+  json.member("meaning", explanation.meaning);
+  json.member("session_meaning", explanation.session_meaning);
+  if (explanation.cosine) {
+    json.member("cosine", *explanation.cosine);
+  }
   json.member("speaker", explanation.speaker).member("date", explanation.date).end_object();
 }
 
