@@ -159,6 +159,17 @@ double best_share(std::span<const SessionTerms> terms, const RankTotals& totals,
   return all > 0 ? std::min(1.0, best / all) : 0;
 }
 
+/// Of the weight of all terms, that of identifiers: no encoder knows what they mean.
+double identifier_share(const RankQuery& query, const RankTotals& totals) {
+  double all = 0;
+  double identifiers = 0;
+  for (std::size_t i = 0; i < totals.terms.size(); ++i) {
+    all += totals.terms[i].entry.weight;
+    identifiers += query.terms[i].of_identifier ? totals.terms[i].entry.weight : 0;
+  }
+  return all > 0 ? identifiers / all : 0;
+}
+
 /// The mean of what there is of the first few.
 template <typename Of>
 double usual(std::span<const Found> found, const Of& of) {
@@ -176,13 +187,14 @@ double usual(std::span<const Found> found, const Of& of) {
 }  // namespace
 
 MeaningScore::MeaningScore(const Meaning& meaning, std::span<const SessionTerms> terms,
-                           const RankTotals& totals, bool weighs_sessions,
+                           const RankQuery& query, const RankTotals& totals, bool weighs_sessions,
                            std::span<const Found> by_words,
                            const std::function<std::uint32_t(const Found&)>& slot_of)
     : meaning_(meaning) {
+  const double known = 1 - identifier_share(query, totals);
   const double gate = 1 - best_share(terms, totals, by_words, slot_of);
-  weight_ = (1 + gate) * kMeaningWeight;
-  session_weight_ = weighs_sessions ? (1 + gate) * kSessionMeaningWeight : 0;
+  weight_ = known * (1 + gate) * kMeaningWeight;
+  session_weight_ = weighs_sessions ? known * (1 + gate) * kSessionMeaningWeight : 0;
   usual_ = usual(by_words,
                  [&](const Found& each) { return meaning.cosine(each.session, slot_of(each)); });
   usual_session_ =
@@ -206,7 +218,7 @@ std::vector<NearEntry> Meaning::nearest(std::size_t count) const {
     }
   }
   std::size_t bucket = counts.size();
-  for (std::size_t sum = 0; bucket > kLeast >> kShift && sum < count;) {
+  for (std::size_t sum = 0; bucket > std::size_t{kLeast >> kShift} && sum < count;) {
     sum += counts[--bucket];
   }
   const auto least = std::max(kLeast, static_cast<std::int16_t>(bucket << kShift));

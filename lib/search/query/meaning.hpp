@@ -1,8 +1,9 @@
 // meaning.hpp - how near entries are to a question, whatever words they use.
 //
 //   question  --as a statement--> its vector --> the cosine of every entry that has a vector
-//   entry     sum of words + (1 + g) (15 cosine + 11 mean of the three best cosines of its session)
-//   g         1 - the best share of the weight of the question's words that one entry holds
+//   entry     sum of words + k (1 + g) (12 cosine + 11 mean of the three best cosines of its
+//   session) g         1 - the best share of the weight of the question's words that one entry
+//   holds k         1 - the share of identifiers in that weight: no encoder knows what they mean
 //
 // A vector that is missing counts as much as those of the best by words do on average, so that what
 // is not encoded yet neither gains nor loses.
@@ -23,7 +24,7 @@
 
 namespace bmad_mem {
 
-inline constexpr double kMeaningWeight = 15;
+inline constexpr double kMeaningWeight = 12;
 inline constexpr double kSessionMeaningWeight = 11;
 
 /// An entry by its cosine.
@@ -65,7 +66,7 @@ class MeaningScore {
  public:
   /// `by_words`: what the words found, the best first; `slot_of` gives the slot of one.
   /// `weighs_sessions`: whether what an entry's session is about counts, too.
-  MeaningScore(const Meaning& meaning, std::span<const SessionTerms> terms,
+  MeaningScore(const Meaning& meaning, std::span<const SessionTerms> terms, const RankQuery& query,
                const RankTotals& totals, bool weighs_sessions, std::span<const Found> by_words,
                const std::function<std::uint32_t(const Found&)>& slot_of);
 

@@ -143,7 +143,9 @@ class Planner {
   void take_words(const QueryClause& clause) {
     Requirement requirement{.excluded = clause.excluded, .soft = clause.by_operator};
     const bool may_name = !clause.required && !clause.excluded;
-    for (const OwnedToken& token : tokens_of(analyzer_, clause.text)) {
+    const std::vector<OwnedToken> tokens = tokens_of(analyzer_, clause.text);
+    const bool is_identifier = std::ranges::any_of(tokens, &OwnedToken::whole);
+    for (const OwnedToken& token : tokens) {
       const bool is_first = !std::exchange(seen_word_, true);
       const std::size_t word = token.whole ? word_ : word_++;
       if (may_name && !token.whole && speakers_.take(token.text, token.capitalised, is_first)) {
@@ -155,7 +157,7 @@ class Planner {
       }
       if (!clause.excluded) {
         const bool asks = may_name && !token.whole && only_asks(words_, word);
-        add_rank_term(term, asks ? kAskingWeight : 1);
+        add_rank_term(term, asks ? kAskingWeight : 1, is_identifier);
         if (may_name) {
           doubt(clause, token, term);
         }
@@ -212,10 +214,10 @@ class Planner {
   }
 
   /// A word that asks in one place and is meant in another is meant.
-  void add_rank_term(const std::string& term, double weight) {
+  void add_rank_term(const std::string& term, double weight, bool of_identifier = false) {
     std::vector<RankTerm>& terms = plan_.rank.terms;
     if (plan_.marked.insert(term).second) {
-      terms.push_back({.term = term, .weight = weight});
+      terms.push_back({.term = term, .weight = weight, .of_identifier = of_identifier});
     } else {
       RankTerm& known = *std::ranges::find(terms, term, &RankTerm::term);
       known.weight = std::max(known.weight, weight);

@@ -50,7 +50,8 @@ struct RankOptions {
 struct RankTerm {
   std::string term;  ///< Analyzed.
   double weight = 1;
-  bool stands_in = false;  ///< For a word that nobody knows; a full answer need not hold it.
+  bool stands_in = false;      ///< For a word that nobody knows; a full answer need not hold it.
+  bool of_identifier = false;  ///< It is an identifier or a part of one, as in user_id.
 };
 
 /// What is asked for. Each term is there once.

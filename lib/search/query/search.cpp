@@ -27,8 +27,6 @@ namespace {
 
 /// Of what the words find, as many are looked at with their meaning.
 constexpr std::size_t kWordCandidates = 200;
-/// What context weighs beside meaning, which has context of its own.
-constexpr double kContextBesideMeaning = 0.75;
 
 class Search {
  public:
@@ -101,10 +99,6 @@ class Search {
                            (query_.ranking == TextRanking::kContext || query_.text_is_prose);
     if (is_wanted) {
       BMAD_TRY_ASSIGN(meaning_, Meaning::of(sessions_, plan_, settings_, result_.encoder));
-    }
-    if (meaning_) {
-      options_.window_weight *= kContextBesideMeaning;
-      options_.session_weight *= kContextBesideMeaning;
     }
     return {};
   }
@@ -189,8 +183,8 @@ class Search {
   /// Ranks what the words found, and the nearest entries, by words and meaning together.
   Result<std::vector<Found>> add_meaning(std::vector<Found> found, const RankTotals& totals,
                                          const Relevance& relevance, Validity& validity) {
-    meaning_score_.emplace(*meaning_, collected_, totals, options_.session_weight > 0, found,
-                           [this](const Found& each) { return slot_of(each); });
+    meaning_score_.emplace(*meaning_, collected_, plan_.rank, totals, options_.session_weight > 0,
+                           found, [this](const Found& each) { return slot_of(each); });
     std::set<std::pair<std::size_t, Ordinal>> known;
     for (const Found& each : found) {
       known.emplace(each.session, each.ordinal);
