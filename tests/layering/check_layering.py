@@ -32,7 +32,7 @@ RANKS = {
 THIRD_PARTY = {
     "base": {"xxHash", "simdjson", "nlohmann", "libsodium"},
     "store": {"libarchive", "zlib"},
-    "encoder": {"utf8proc"},
+    "encoder": {"utf8proc", "Boost.Asio", "Boost.Beast"},
     "search": {"libstemmer", "utf8proc"},
     "knowledge": {"RE2", "libyaml"},
     "privacy": {"RE2", "libsodium", "toml++"},
