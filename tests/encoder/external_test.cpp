@@ -391,14 +391,15 @@ TEST_CASE("questions may be asked at the same time") {
 }
 
 TEST_CASE("no program runs, no server is asked and no weights are read for who does not trust it") {
-  for (const char* setting :
-       {R"("command":["sh","-c","echo >PWNED; echo '{\"vector\":[1]}'"])",
-        R"("url":"http://127.0.0.1:9/v1/embeddings")", R"("path":"encoder.bmw")"}) {
+  const TemporaryDirectory folder;
+  const std::string program = R"("command":["sh","-c","echo >)" + folder.path("ran") +
+                              R"(; cat >/dev/null; echo '{\"vector\":[1]}'"])";
+  for (const std::string& setting :
+       {program, std::string(R"("url":"http://127.0.0.1:9/v1/embeddings")"),
+        std::string(R"("path":"encoder.bmw")")}) {
     CAPTURE(setting);
     const TrustedMemory memory;
-    {
-      std::ofstream(memory.root() + "/config.json") << settings(setting);
-    }
+    std::ofstream(memory.root() + "/config.json") << settings(setting);
     MemoryManager changed = memory.open();
     const Result<Encoder> encoder = encoder_of(MemoryInside::settings(changed));
     REQUIRE_FALSE(encoder.has_value());
@@ -406,13 +407,17 @@ TEST_CASE("no program runs, no server is asked and no weights are read for who d
     CHECK(encoder.error().message.contains("`bmad-mem trust`"));
     CHECK(encoder.error().field.starts_with("memory_config.encoder."));
     CHECK(changed.trust_report().programs.size() == 1);
+    CHECK_FALSE(std::filesystem::exists(folder.path("ran")));
     REQUIRE(changed.trust().has_value());
     MemoryManager trusted = memory.open();
     const Result<Encoder> then = encoder_of(MemoryInside::settings(trusted));
     CHECK((then.has_value() || then.error().code != ErrorCode::E_ACCESS_DENIED));
+    CHECK(std::filesystem::exists(folder.path("ran")) == (setting == program));
+    std::filesystem::remove(folder.path("ran"));
     REQUIRE(trusted.revoke_trust().has_value());
     MemoryManager foreign = memory.open();
     CHECK(encoder_of(MemoryInside::settings(foreign)).error().message.contains("not yours"));
+    CHECK_FALSE(std::filesystem::exists(folder.path("ran")));
   }
 }
 
