@@ -188,6 +188,9 @@ TEST_CASE("a server encodes, and its index counts") {
   check_meaning(*memory.encoder());
   CHECK(memory.encoder()->id() != id);
   CHECK(memory.encoder()->name().ends_with("/v1/embeddings (other)"));
+  const Server chunked(memory.memory.folder, "chunked");
+  memory.configure(chunked.settings());
+  check_meaning(*memory.encoder());
 }
 
 TEST_CASE("a process runs the program once for one question: the dimension is known") {
@@ -345,6 +348,14 @@ TEST_CASE("a server that hangs or is not there keeps nobody beyond the limit") {
     memory.configure(server.settings(R"(,"remote":false)"));
     const Result<Encoder> encoder =
         encoder_of(memory.store(), std::chrono::steady_clock::now() + 100ms);
+    REQUIRE_FALSE(encoder.has_value());
+    CHECK(encoder.error().code == ErrorCode::E_QUERY_TIMEOUT);
+  }
+  {
+    const Server server(memory.memory.folder, "drip");
+    memory.configure(server.settings());
+    const Result<Encoder> encoder =
+        encoder_of(memory.store(), std::chrono::steady_clock::now() + 300ms);
     REQUIRE_FALSE(encoder.has_value());
     CHECK(encoder.error().code == ErrorCode::E_QUERY_TIMEOUT);
   }

@@ -50,6 +50,8 @@ MODES = {
     "html": "a page, or a page with status 200",
     "redirect": "status 302",
     "other": "32 numbers instead of 64",
+    "chunked": "nothing: the answer has no length, but chunks",
+    "drip": "a byte every 50 ms",
 }
 
 
@@ -145,6 +147,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         data = [{"object": "embedding", "index": i, "embedding": each} for i, each in enumerate(made)]
         data.reverse()  # The index counts, and not the place.
         body = json.dumps({"object": "list", "data": data, "model": question.get("model", "")}).encode()
+        if mode == "chunked":
+            return self.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(body), body))
+        if mode == "drip":
+            for byte in body:
+                self.wfile.write(bytes([byte]))
+                time.sleep(0.05)
         return self.answer(200, body)
 
 
