@@ -1,0 +1,72 @@
+// kernels.hpp - the arithmetic of the network, once for each kind of processor.
+//
+// Products of bytes are summed as integers of 32 bits, which is exact. Floats are added in 16 lanes
+// and then lane to lane in one order, and never fused, so that all kernels give the same bits.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "weights.hpp"
+
+namespace bmad_mem::encoder {
+
+/// Rows of bytes: value = scales[row] * (bytes[row][at] - kByteZero).
+struct Activations {
+  std::uint32_t width = 0;
+  std::uint32_t rows = 0;
+  std::vector<std::uint8_t> bytes = {};
+  std::vector<float> scales = {};
+
+  void reshape(std::uint32_t new_rows, std::uint32_t new_width) {
+    rows = new_rows;
+    width = new_width;
+    bytes.resize(std::size_t{rows} * width);
+    scales.resize(rows);
+  }
+};
+
+/// What becomes of a product.
+enum class Finish : std::uint8_t {
+  kStore,
+  kStorePositive,  ///< ReLU.
+  kAdd,            ///< To what the output holds.
+};
+
+/// Queries, keys and values of one text, side by side: [tokens][3 * width].
+struct AttentionInput {
+  std::span<const float> qkv;
+  std::uint32_t tokens = 0;  ///< 1 to kPiecesMax.
+  std::uint32_t width = 0;   ///< kPieceWidth or kWidth.
+};
+
+/// Widths are multiples of 16.
+struct Kernels {
+  std::string_view name;
+  /// `out`: [in.rows][matrix.shape.outputs].
+  void (*multiply)(const Activations& in, const Matrix& matrix, Finish finish, float* out);
+  /// One row to bytes.
+  void (*quantize)(const float* in, std::uint32_t row, Activations& out);
+  /// Layer norm of one row, then to bytes.
+  void (*normalize)(const float* in, const Norm& norm, std::uint32_t row, Activations& out);
+  /// `out`: [tokens][width].
+  void (*attend)(const AttentionInput& in, float* out);
+  /// out = 2 * the embedding + `timing`, kPieceWidth numbers.
+  void (*embed)(const std::int8_t* embedding, float scale, const float* timing, float* out);
+  /// The mean of `rows` rows of kWidth numbers.
+  void (*average)(const float* in, std::uint32_t rows, float* out);
+  /// Of `size` numbers: the hyperbolic tangent of each.
+  void (*squash)(float* values, std::uint32_t size);
+  /// To length 1; zeros stay as they are.
+  void (*shorten)(float* values, std::uint32_t size);
+};
+
+/// Those that this processor runs, fastest first; the last one runs anywhere. Never empty.
+const std::vector<const Kernels*>& kernels_here();
+
+/// Of kernels_x86.cpp or kernels_arm.cpp: those that this processor runs, fastest first.
+std::vector<const Kernels*> kernels_of_processor();
+
+}  // namespace bmad_mem::encoder
