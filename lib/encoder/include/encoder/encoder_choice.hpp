@@ -1,10 +1,11 @@
 // encoder_choice.hpp - which encoder a root uses.
 //
-//   memory_config.encoder.command      --> a program       } of a root whose config.json is trusted
-//   memory_config.encoder.url          --> a server        }
-//   memory_config.encoder.path         --> the model in C++}
-//   $BMAD_MEM_ENCODER                  --> the model in C++; empty: none
-//   encoder.bmw beside the program, in ../share/bmad-mem, or in npm's package bmad-mem-encoder
+//   memory_config.encoder.command    a program          }
+//   memory_config.encoder.url        a server           } only where config.json is trusted
+//   memory_config.encoder.path       the model in C++   }
+//   $BMAD_MEM_ENCODER                the model in C++; empty: none
+//   encoder.bmw                      the same: beside the program, in ../share/bmad-mem, or in
+//                                    npm's package bmad-mem-encoder
 //
 // The first that is named is the one, also where it can't be used: none takes its place silently.
 #pragma once
