@@ -54,8 +54,8 @@ bmad_compiled_or_packaged(fmt
   SOURCE fmtlib/src/format.cc INCLUDE fmtlib/include
   PACKAGED fmt::fmt)
 
+find_package(Boost 1.74 REQUIRED)  # Headers only.
 if(BMAD_BUILD_TOOLS)
-  find_package(Boost 1.74 REQUIRED)  # Headers only.
   find_package(libsqlite3 REQUIRED)
 endif()
 # Header-only, and without a package file in Debian's 12. The tables of the build are in TOML.

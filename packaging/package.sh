@@ -27,6 +27,9 @@ ARM64_LIBRARIES="libboost1.74-dev libxxhash-dev libstemmer-dev libutf8proc-dev l
 # Where a release is to be found. The formula for Homebrew names it.
 RELEASE_URL=${BMAD_RELEASE_URL:-https://bmad-mem.dev/releases}
 
+# Made by './dev encoder'. Packages of it are made where it is there.
+weights=build/release/encoder.bmw
+
 packages=build/packages
 work=$packages.new
 stage=$work/stage
@@ -191,6 +194,75 @@ make_npm_launcher() {
   pack "$folder"
 }
 
+# The model of the encoder, which is the same for all machines: its file, its licence, its documents.
+# make_encoder_KIND takes what this puts into $stage/encoder.
+stage_encoder() {
+  tree=$stage/encoder
+  mkdir -p "$tree/share/bmad-mem" "$tree/share/doc/bmad-mem-encoder"
+  install -m 644 "$weights" "$tree/share/bmad-mem/encoder.bmw"
+  install -m 644 packaging/encoder/copyright "$tree/share/doc/bmad-mem-encoder"
+}
+
+make_encoder_tar() {
+  say "tar: the encoder"
+  name=bmad-mem-encoder-$version
+  cp -r "$stage/encoder" "$stage/$name"
+  install -m 644 LICENSE "$stage/$name/share/doc/bmad-mem-encoder"
+  tar --create --file="$work/$name.tar" --directory="$stage" --format=gnu --sort=name \
+    --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner "$name"
+  gzip -n9 "$work/$name.tar"
+  mv "$work/$name.tar.gz" "$made"
+}
+
+make_encoder_deb() {
+  say "deb: the encoder"
+  root=$stage/encoder-deb
+  mkdir -p "$root/DEBIAN"
+  cp -r "$stage/encoder" "$root/usr"
+  maintainer="bmad-mem maintainers <maintainers@bmad-mem.dev>"
+  printf 'bmad-mem-encoder (%s) unstable; urgency=medium\n\n  * The model of bmad-mem %s.\n\n -- %s  %s\n' \
+    "$version" "$version" "$maintainer" "$(LC_ALL=C date -u -R -d "@$SOURCE_DATE_EPOCH")" |
+    gzip -n9 >"$root/usr/share/doc/bmad-mem-encoder/changelog.gz"
+  cat >"$root/DEBIAN/control" <<END
+Package: bmad-mem-encoder
+Version: $version
+Architecture: all
+Maintainer: $maintainer
+Installed-Size: $(($(find "$root/usr" -type f -exec cat {} + | wc -c) / 1024 + 1))
+Enhances: bmad-mem
+Section: utils
+Priority: optional
+Homepage: https://bmad-mem.dev
+Description: finds in bmad-mem what says the same in other words
+ The model that bmad-mem compares texts with by their meaning. It works on this
+ machine alone, without a server and without a network.
+END
+  (cd "$root" && find usr -type f | LC_ALL=C sort | xargs md5sum >DEBIAN/md5sums)
+  dpkg-deb --root-owner-group -Zxz --build "$root" "$made" >"$work/dpkg-deb.log"
+}
+
+make_encoder_npm() {
+  say "npm: the encoder"
+  folder=$stage/npm-encoder
+  mkdir -p "$folder"
+  install -m 644 "$weights" "$folder/encoder.bmw"
+  install -m 644 LICENSE packaging/encoder/copyright "$folder"
+  cat >"$folder/package.json" <<END
+{
+  "name": "bmad-mem-encoder",
+  "version": "$version",
+  "description": "The model that bmad-mem compares texts with by their meaning",
+  "homepage": "https://bmad-mem.dev",
+  "license": "Apache-2.0",
+  "files": ["encoder.bmw", "copyright"],
+  "preferUnplugged": true
+}
+END
+  echo "The model that bmad-mem compares texts with. Install it beside the package bmad-mem." \
+    >"$folder/README.md"
+  pack "$folder"
+}
+
 # The formula for Homebrew, once both tarballs are there.
 make_formula() {
   script="s,@VERSION@,$version,g;s,@URL@,$RELEASE_URL/$version,g"
@@ -255,6 +327,16 @@ done
 doing="make the packages"
 if has "$kinds" npm; then
   make_npm_launcher
+fi
+if [ -e "$weights" ]; then
+  stage_encoder
+  for kind in $kinds; do
+    doing="make the $kind package of the encoder"
+    "make_encoder_$kind"
+  done
+  doing="make the packages"
+else
+  say "no package bmad-mem-encoder: $weights is not there, which ./dev encoder makes"
 fi
 install -m 755 packaging/install.sh "$made"
 install -m 644 packaging/Dockerfile "$made"

@@ -36,6 +36,7 @@ class LiteModel final : public TextEncoder {
 
   [[nodiscard]] const Tokenizer& tokenizer() const { return tokenizer_; }
   [[nodiscard]] const Network& network() const { return network_; }
+  [[nodiscard]] std::span<const char> weights_bytes() const { return file_.span(); }
   [[nodiscard]] const Weights& weights() const { return weights_; }
 
  private:

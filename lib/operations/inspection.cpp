@@ -1,10 +1,15 @@
-// inspection.cpp - what people want to know of a memory at work: its locks and its settings.
+// inspection.cpp - what people want to know of a memory at work: its locks, its settings and its
+// encoder.
+#include <array>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bmad_mem/encoder.hpp"
 #include "bmad_mem/locks.hpp"
 #include "bmad_mem/settings.hpp"
+#include "encoder/encoder_choice.hpp"
 #include "privacy/redaction.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
@@ -95,6 +100,23 @@ Status edit_settings(MemoryManager& memory,
 
 std::string effective_settings(const MemoryManager& memory) {
   return config_text(MemoryInside::settings(memory).config);
+}
+
+EncoderReport encoder_report(const MemoryManager& memory) {
+  const Store& store = MemoryInside::settings(memory);
+  EncoderReport report{.is_enabled = store.config.encoder.enabled, .name = {}};
+  const Result<std::shared_ptr<TextEncoder>> encoder = encoder_of(store);
+  if (!encoder) {
+    report.problem = encoder.error();
+  } else if (*encoder != nullptr) {
+    const std::array<std::string, 1> sentence{"Is anybody there?"};
+    if (const auto vector = (*encoder)->encode(sentence); !vector) {
+      report.problem = vector.error();
+    }
+    report.name = (*encoder)->name();
+    report.dimension = (*encoder)->dimension();
+  }
+  return report;
 }
 
 }  // namespace bmad_mem

@@ -144,6 +144,7 @@ Status open_store(Store& store, OpenOptions options) {
     return std::move(loaded).error();
   }
   store.notes_accesses = options.note_accesses;
+  store.runs_programs = options.runs_programs;
   store.indexes_at_the_end = options.index_at_the_end;
   store.lock_timeout = chosen_timeout(options, store.config);
   store.root = std::move(options.root);
@@ -197,6 +198,7 @@ Result<std::unique_ptr<Store>> open_user_store(const Store& store) {
                               .note_accesses = store.notes_accesses,
                               .index_at_the_end = store.indexes_at_the_end,
                               .watch_folders = store.watch != nullptr,
+                              .runs_programs = store.runs_programs,
                               .on_problem = report}));
   return user;
 }

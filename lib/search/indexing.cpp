@@ -36,7 +36,10 @@ Result<EncodeReport> encode_entries(const Store& store, const EncodeOptions& opt
                  .message = "there is no encoder; `bmad-mem doctor` says where one is looked for"};
   }
   seal_index(store, options.all);
-  EncodeWish wish{.of = vectors_of(*encoder, false), .on_progress = on_progress};
+  const bool sensitive = store.config.encoder.sensitive;
+  EncodeWish wish{.of = vectors_of(*encoder, sensitive),
+                  .sensitive = sensitive,
+                  .on_progress = on_progress};
   if (options.time_max) {
     wish.deadline = std::chrono::steady_clock::now() + *options.time_max;
   }

@@ -34,7 +34,8 @@ SearchSettings search_settings(const Store& store) {
                                       .access = store.config.relevance.access},
                           .language = store.config.indexing.language,
                           .origins = store.origins.get(),
-                          .encoder = [&store] { return encoder_of(store); }};
+                          .encoder = [&store](auto deadline) { return encoder_of(store, deadline); },
+                          .encodes_sensitive = store.config.encoder.sensitive};
   const DecayConfig& decay = store.config.decay;
   settings.decay.enabled = decay.enabled;
   settings.decay.model = try_parse_decay_model(decay.model).value_or(DecayModel::kExponential);

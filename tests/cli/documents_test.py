@@ -31,6 +31,7 @@ FOREIGN_OPTIONS = {
     "--silent", "--show-error", "--fail-with-body", "--scope", "--ignore-missing", "--check", "--save-dev", "--global",
     "--formula", "--rm", "--cached", "--merge", "--theirs", "--ours", "--name-only", "--diff-filter", "--no-textconv",
     "--tool", "--force", "--output-format", "--debug", "--install", "--prefix", "--uninstall",
+    "--strip-components",
 }  # fmt: skip
 
 
@@ -202,7 +203,7 @@ class Documents(ToolTest):
             for page in USER_PAGES
             for code in re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)`", text_of(page))
             if code.startswith("memory_config.")
-            or (code.split(".")[0] in sections - {"context"} and not code.endswith((".hpp", ".json", ".jsonl", ".md")))
+            or (code.split(".")[0] in sections - {"context"} and not code.endswith((".hpp", ".json", ".jsonl", ".md", ".bmw")))
         ]
         known = {*self.settings, *no_effect}
         self.assertEqual([f"{page}: {code}" for page, code, name in named if name not in known], [])
@@ -216,7 +217,7 @@ class Documents(ToolTest):
                 tables += 1
                 shown = dict(re.findall(r"^\| `([a-z_]+)` \| `?([^|`]+?)`? \|", rows, re.MULTILINE))
                 self.assertEqual({key: json.loads(value) for key, value in shown.items()}, self.settings[section], page.name)
-        self.assertEqual(tables, 2)
+        self.assertEqual(tables, 3)
         lifecycle = text_of(SOURCE / "docs/lifecycle.md")
         self.assertIn(f"`decay.minimum_factor` | {self.settings['decay.minimum_factor']} |", lifecycle)
         self.assertIn(f"`compaction.trigger_threshold_mb`: {self.settings['compaction.trigger_threshold_mb']}", lifecycle)

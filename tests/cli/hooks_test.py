@@ -334,8 +334,9 @@ class Events(HookTest):
         ran = self.folder / "ran"
         command = ["sh", "-c", f"touch {ran}"]
         settings = {"summarizer": {"command": command, "minimum_message_tokens_to_init": 0},
-                    "extractor": {"command": command}}
+                    "extractor": {"command": command}, "encoder": {"command": command}}
         (self.root / "config.json").write_text(json.dumps({"memory_config": settings}))
+        self.tool("trust", "--yes")  # Not even then.
         for path in fixtures("claude-code"):
             self.hook("claude-code", None, text=path.read_text(encoding="utf-8"))
         self.assertFalse(ran.exists())

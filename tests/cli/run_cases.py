@@ -145,6 +145,7 @@ def environment_for(tool, folder, sample, state):
         "LC_ALL": "C.UTF-8",
         "FIXTURES": str(HERE / "fixtures"),
         "SAMPLE": str(sample),
+        "BMAD_MEM_ENCODER": "",  # Also where the weights lie beside the tool.
         **{key: text for key, text in os.environ.items() if key.endswith("SAN_OPTIONS")},
     }
 

@@ -34,6 +34,7 @@ class ToolTest(unittest.TestCase):
             "XDG_STATE_HOME": state.name,
             "LC_ALL": "C.UTF-8",
             "TERM": "xterm",
+            "BMAD_MEM_ENCODER": "",  # Also where the weights lie beside the tool.
             **{key: text for key, text in os.environ.items() if key.endswith("SAN_OPTIONS")},
         }
 

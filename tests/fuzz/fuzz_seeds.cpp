@@ -145,6 +145,26 @@ const std::vector<std::string>& analyzer_seeds() {
   return seeds;
 }
 
+const std::vector<std::string>& vectors_seeds() {
+  static const std::vector<std::string> seeds = {
+      "",
+      "0{\"vector\":[1,2.5,-3e2]}\n",
+      "1{\"vector\":[0,0]}\n\n{\"vector\":[1e38,1e38],\"x\":{}}\r\n",
+      "0{\"vector\":[1e-45,3.5e38]}",
+      R"(0{"data":[{"index":0,"embedding":[1,2]}]})",
+      R"(1{"data":[{"index":1,"embedding":[1,2]},{"index":0,"embedding":[0.5,-0.5]}]})",
+      R"(1{"data":[{"embedding":[1]},{"embedding":[9223372036854775807,18446744073709551615]}]})",
+      R"(0{"data":[{"index":-1,"embedding":[1]}]})",
+      R"(0{"encoder":"0000000000000001","dimension":64,"failures":2,"failed_at":-1,"problem":"x"})",
+      R"(0{"encoder":"0000000000000001","dimension":-5,"failures":99,"failed_at":9e18})",
+      "0http://127.0.0.1:11434/v1/embeddings?a=b",
+      "0http://[::1]:80/",
+      "0http://localhost",
+      "0http://192.168.1.1@127.0.0.1:1",
+  };
+  return seeds;
+}
+
 const std::vector<std::string>& root_index_seeds() {
   static const std::vector<std::string> seeds = [] {
     std::vector<std::string> all = {"", std::string("\0", 1), "\1"};

@@ -1,6 +1,8 @@
-// fuzz_text_targets.cpp - the targets whose input is text that people write: queries, dates, and
-// whatever is indexed.
+// fuzz_text_targets.cpp - the targets whose input is text that people write, queries, dates, and
+// whatever is indexed; and what encoders answer.
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,12 +10,18 @@
 
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "encoder/external/external_encoder.hpp"
+#include "encoder/external/http_post.hpp"
+#include "encoder/external/vector_answers.hpp"
 #include "fuzz/fuzz_targets.hpp"
 #include "fuzz/must.hpp"
 #include "search/analyzer.hpp"
 #include "search/date_span.hpp"
 #include "search/edit_matcher.hpp"
 #include "search/query/plan.hpp"
+#include "store/atomic_file.hpp"
+#include "store/layout.hpp"
+#include "support/memory_file_system.hpp"
 
 namespace bmad_mem::test {
 namespace {
@@ -169,6 +177,49 @@ void fuzz_analyzer(std::string_view bytes) {
     must(analyzer.term(token.text, token.whole) == term, "a term is the same again");
   }
   must(tokens_of(analyzer, std::string(text)) == tokens, "tokens are the same again");
+}
+
+namespace {
+
+void check_vectors(const Result<Vectors>& vectors, std::size_t count) {
+  if (!vectors) {
+    must(vectors.error().code == ErrorCode::E_INVALID_FORMAT, "a refusal has its code");
+    must(!vectors.error().message.empty(), "a refusal has a reason");
+    return;
+  }
+  const std::size_t dimension = vectors->dimension;
+  must(dimension >= 1 && dimension <= kDimensionMax, "the dimension is in its range");
+  must(vectors->numbers.size() == count * dimension, "there is a row for each text");
+  for (std::size_t row = 0; row < count; ++row) {
+    double square = 0;
+    for (std::size_t i = 0; i < dimension; ++i) {
+      square += std::pow(double{vectors->numbers[row * dimension + i]}, 2);
+    }
+    must(square == 0 || std::abs(square - 1) < 1e-3, "a vector has length 1 or 0");
+  }
+}
+
+}  // namespace
+
+void fuzz_vectors(std::string_view bytes) {
+  const std::size_t count = bytes.empty() ? 1 : 1 + static_cast<unsigned char>(bytes[0]) % 4;
+  const std::string_view answer = bytes.substr(std::min<std::size_t>(bytes.size(), 1));
+  check_vectors(program_vectors(answer, count), count);
+  check_vectors(server_vectors(answer, count), count);
+  MemoryFileSystem files;
+  must(replace_file(files, kEncoderStateName, answer).has_value(), "the file is there");
+  const EncoderRecord record = read_encoder_record(files, 1);
+  must(record.dimension <= kDimensionMax && record.failures >= 0 &&
+           record.failures <= kEncoderFailuresMax,
+       "what is kept is in its range");
+  if (const Result<HttpPlace> place = http_place(answer, false); place) {
+    for (const std::string& address : place->addresses) {
+      must(address.starts_with("127.") || address == "::1", "the place is on this machine");
+    }
+    must(place->port > 0 && place->target.starts_with('/'), "there is a port and a path");
+    must((place->host + place->target).find_first_of("\r\n ") == std::string::npos,
+         "a header stays one line");
+  }
 }
 
 }  // namespace bmad_mem::test

@@ -83,6 +83,10 @@ TEST_CASE("any text is taken apart into terms that may stand in the index") {
   replay(fuzz_analyzer, analyzer_seeds(), 100);
 }
 
+TEST_CASE("any answer of an encoder is vectors or a reason") {
+  replay(fuzz_vectors, vectors_seeds(), 300);
+}
+
 TEST_CASE("any segment gives the right answer or none") {
   replay(fuzz_segment, root_index_seeds(), 4);
 }

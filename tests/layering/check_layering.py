@@ -32,7 +32,7 @@ RANKS = {
 THIRD_PARTY = {
     "base": {"xxHash", "simdjson", "nlohmann", "libsodium"},
     "store": {"libarchive", "zlib"},
-    "encoder": {"utf8proc"},
+    "encoder": {"utf8proc", "intrinsics", "Boost.Asio", "Boost.Beast"},
     "search": {"libstemmer", "utf8proc"},
     "knowledge": {"RE2", "libyaml"},
     "privacy": {"RE2", "libsodium", "toml++"},
@@ -83,6 +83,7 @@ LIBRARY_HEADERS = [
     ("toml++", r"toml\+\+/.+"),
     ("Google Benchmark", r"benchmark/.+"),
     ("SQLite", r"sqlite3\.h"),
+    ("intrinsics", r"immintrin\.h|arm_neon\.h"),
     ("Xapian", r"xapian(\.h|/.+)"),
 ]
 
@@ -102,9 +103,13 @@ POSIX = re.compile(
     r"|(aio|malloc|dirent|dlfcn|elf|fcntl|fnmatch|ftw|glob|grp|langinfo|netdb|poll|pthread|pwd|sched|semaphore"
     r"|mntent|spawn|strings|syslog|termios|ucontext|unistd|utime|wordexp)\.h"
 )
-# Effects live in the store; base needs the system for random numbers and to notice a fork only.
+# Effects live in the store; base needs the system for random numbers and to notice a fork only, the
+# encoder to know what the processor can do.
 POSIX_ROOMS = {"store"}
-POSIX_IN_BASE = {"pthread.h", "sys/random.h", "unistd.h"}
+POSIX_ELSEWHERE = {
+    "base": {"pthread.h", "sys/random.h", "unistd.h"},
+    "encoder": {"sys/auxv.h"},
+}
 
 # C++ headers have no extension; these are the C headers the C++ standard knows.
 STANDARD = re.compile(
@@ -211,7 +216,7 @@ def why_not_system(place, header):
     if POSIX.fullmatch(header):
         if place.kind == "tool" or place.name in POSIX_ROOMS:
             return None
-        if place.name == "base" and header in POSIX_IN_BASE:
+        if header in POSIX_ELSEWHERE.get(place.name, set()):
             return None
         return f"the system is reached through the store, not from {place.name}"
     return "no library of the table has this header"

@@ -8,6 +8,7 @@ Usage: packages_test.py [NAME OF A TEST]...
 """
 
 import hashlib
+import json
 import os
 import pathlib
 import platform
@@ -325,6 +326,60 @@ class TheNpmPackage(PackageTest):
         self.npm_install("bmad-mem")
         said = self.in_project(self.tool, "--version", status=1)
         self.assertRegex(said, r"^bmad-mem: the package @bmad-mem/linux-x64 is not installed[^\n]*\n$")
+
+
+WEIGHTS = SOURCE / "build/release/encoder.bmw"
+
+
+@unittest.skipUnless(
+    (PACKAGES / f"bmad-mem-encoder-{VERSION}.tgz").exists() and WEIGHTS.exists(),
+    "this needs build/release/encoder.bmw, which ./dev encoder makes from the network",
+)
+class TheEncoder(PackageTest):
+    """Found by the program where each package puts it."""
+
+    def assert_used(self, *tool, **options):
+        options.setdefault("cwd", self.folder("memory"))
+        options.setdefault("env", {"PATH": os.environ["PATH"], "HOME": str(self.work)})
+        run(*tool, "init", **options)
+        done = subprocess.run([str(word) for word in (*tool, "--json", "doctor")], text=True,
+                              stdout=subprocess.PIPE, check=False, **options)
+        said = [json.loads(line) for line in done.stdout.splitlines()]
+        said = next(each for each in said if each["check"] == "encoder")
+        self.assertTrue(said["ok"], said)
+        self.assertRegex(said["text"], r", [0-9]+ numbers a text$")
+
+    def test_of_the_tarball_lies_beside_what_install_sh_installs(self):
+        prefix = self.folder("prefix")
+        for name in ("install.sh", "SHA256SUMS", X64):
+            shutil.copy(PACKAGES / name, self.work)
+        run(self.work / "install.sh", "--prefix", prefix)
+        run("tar", "-xzf", PACKAGES / f"bmad-mem-encoder-{VERSION}.tar.gz", "-C", prefix,
+            "--strip-components=1")
+        self.assertEqual((prefix / "share/bmad-mem/encoder.bmw").read_bytes(), WEIGHTS.read_bytes())
+        self.assertTrue((prefix / "share/doc/bmad-mem-encoder/LICENSE").exists())
+        self.assert_used(prefix / "bin/bmad-mem")
+
+    @needs("dpkg-deb")
+    def test_of_debian_is_for_all_machines(self):
+        root = self.folder("root")
+        package = PACKAGES / f"bmad-mem-encoder_{VERSION}_all.deb"
+        self.assertEqual(run("dpkg-deb", "-f", package, "Architecture"), "all\n")
+        for each in (package, PACKAGES / f"bmad-mem_{VERSION}_amd64.deb"):
+            run("dpkg-deb", "-x", each, root)
+        self.assertTrue((root / "usr/share/doc/bmad-mem-encoder/copyright").exists())
+        self.assert_used(root / "usr/bin/bmad-mem")
+
+    @needs("node", "npm")
+    def test_of_npm_is_found_beside_the_launcher(self):
+        project = self.folder("project")
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.work),
+                       "npm_config_cache": str(self.work / "cache"), "npm_config_offline": "true",
+                       "npm_config_audit": "false", "npm_config_update_notifier": "false"}
+        names = ("bmad-mem-linux-x64", "bmad-mem", "bmad-mem-encoder")
+        run("npm", "install", *(PACKAGES / f"{name}-{VERSION}.tgz" for name in names),
+            cwd=project, env=environment)
+        self.assert_used(project / "node_modules/.bin/bmad-mem", cwd=project, env=environment)
 
 
 class TheProgramForArm64(PackageTest):

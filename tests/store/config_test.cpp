@@ -198,6 +198,16 @@ constexpr std::string_view kSpecification = R"({
     "extractor": {
       "command": [],
       "timeout_ms": 60000
+    },
+    "encoder": {
+      "enabled": true,
+      "path": "",
+      "command": [],
+      "url": "",
+      "model": "",
+      "timeout_ms": 10000,
+      "sensitive": false,
+      "remote": false
     }
   }
 }
@@ -356,6 +366,23 @@ TEST_CASE("a command is a program and its arguments") {
     CAPTURE(wrong);
     CHECK(refused(with("summarizer.command", wrong)).field == "memory_config.summarizer.command");
   }
+}
+
+TEST_CASE("one encoder is named, and a text of it may be empty") {
+  const LoadedConfig loaded =
+      parsed(R"({"memory_config":{"encoder":{"command":["enc"],"url":"","path":"","model":"m"}}})");
+  CHECK(loaded.config.encoder.command == Strings{"enc"});
+  CHECK(loaded.config.encoder.model == "m");
+  CHECK(refused(with("encoder.url", "7")).message == "must be a string, not 7");
+  const Error two =
+      refused(R"({"memory_config":{"encoder":{"url":"http://127.0.0.1/e","command":["enc"]}}})");
+  CHECK(two.code == ErrorCode::E_SCHEMA_INVALID);
+  CHECK(two.field == "memory_config.encoder.url");
+  CHECK(two.message ==
+        "names a second encoder beside memory_config.encoder.command; take one away, as `bmad-mem "
+        "config set encoder.command --default` does");
+  CHECK(refused(R"({"memory_config":{"encoder":{"path":"a.bmw","command":["enc"]}}})").field ==
+        "memory_config.encoder.command");
 }
 
 TEST_CASE("patterns for the redactor are a list of names and expressions") {

@@ -138,8 +138,6 @@ Matrix projection_matrix(std::string_view projection, Parts& parts) {
     const char* from = projection.data();
     std::memcpy(rows.data(), from, rows.size());
     std::memcpy(scales.data(), from + rows.size(), scales.size() * sizeof(float));
-    std::memcpy(biases.data(), from + rows.size() + scales.size() * sizeof(float),
-                biases.size() * sizeof(float));
   }
   return packed(shape, rows, parts.keep(std::move(scales)), parts.keep(std::move(biases)), parts);
 }

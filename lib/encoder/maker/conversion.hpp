@@ -9,9 +9,9 @@
 
 namespace bmad_mem::encoder {
 
-/// A matrix of the projection as a file has it: weights [128][512] as bytes, then the scales and
-/// the biases of the outputs as floats, little-endian.
-inline constexpr std::size_t kProjectionSize = std::size_t{128} * (512 + 2 * sizeof(float));
+/// A matrix of the projection as a file has it: weights [128][512] as bytes, then the scales of
+/// the outputs as floats, little-endian.
+inline constexpr std::size_t kProjectionSize = std::size_t{128} * (512 + sizeof(float));
 
 /// The file encoder.bmw. `projection`: kProjectionSize bytes, see projection.hpp; empty for a file
 /// that a projection is to be made with. Errors: E_INVALID_FORMAT for a package that has another

@@ -1,7 +1,9 @@
 // main.cpp - bmad_encoder_maker: makes encoder.bmw, see usage(). `./dev encoder` runs it.
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +15,7 @@
 #include "maker/conversion.hpp"
 #include "maker/measurement.hpp"
 #include "maker/package.hpp"
+#include "maker/projection.hpp"
 #include "store/posix_file_system.hpp"
 
 namespace bmad_mem::encoder {
@@ -46,6 +49,26 @@ Status convert(std::span<const std::string> arguments) {
   return write_file(arguments[1], file);
 }
 
+/// Of the texts in a file, one a line.
+Status project(std::span<const std::string> arguments) {
+  BMAD_TRY_ASSIGN(const std::shared_ptr<LiteModel> model, LiteModel::open(arguments[0]));
+  BMAD_TRY_ASSIGN(const std::string lines, read_outside_file(arguments[1], kInputMax));
+  std::vector<float> sentences;
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size());
+    const PieceNumbers pieces =
+        model->tokenizer().pieces_of(std::string_view(lines).substr(at, end - at));
+    const std::vector<float> sentence = model->network().sentences({&pieces, 1});
+    sentences.insert(sentences.end(), sentence.begin(), sentence.end());
+    at = end + 1;
+  }
+  if (sentences.empty()) {
+    return Error{
+        .code = ErrorCode::E_INVALID_FORMAT, .message = "has no text", .path = arguments[1]};
+  }
+  return write_file(arguments[2], projection_of(sentences));
+}
+
 /// Whether a file is whole: exit status 0 or 1.
 Status check(std::span<const std::string> arguments) {
   BMAD_TRY(LiteModel::open(arguments[0]));
@@ -71,6 +94,7 @@ struct MakerCommand {
 
 constexpr MakerCommand kMakerCommands[] = {
     {"convert", 2, "PACKAGE_FOLDER OUT [PROJECTION]", convert},
+    {"project", 3, "FILE TEXTS OUT", project},
     {"measure", 1, "FILE [REFERENCE]", measure},
     {"check", 1, "FILE", check},
 };

@@ -71,6 +71,9 @@ struct OpenOptions {
   /// are seen after 10 s. Takes a descriptor, and a watch for each session; where there are none,
   /// and on network file systems, questions look at all logs as without.
   bool watch_folders = false;
+  /// Whether questions may start the program of memory_config.encoder.command. False: they compare
+  /// words alone then; for programs that may be killed at any moment, and would leave it behind.
+  bool runs_programs = true;
   /// Told when a call leaves out an archive that can't be read, once for each; the call answers
   /// with the rest. One call at a time; it must not call the manager.
   std::function<void(const Error&)> on_problem = {};

@@ -54,10 +54,11 @@ inline constexpr std::string_view kNoStateFolder = "/dev/null";
 /// "unchecked", "own", "trusted", "foreign".
 std::string_view root_trust_name(RootTrust trust);
 
-/// A program that the configuration names.
+/// A program that the configuration names, or a server or a model that encodes texts.
 struct ConfiguredProgram {
-  std::string setting;               ///< "memory_config.extractor.command".
-  std::vector<std::string> command;  ///< Program and arguments.
+  std::string setting;  ///< "memory_config.extractor.command".
+  /// Program and arguments; of a server its URL, of a model its path.
+  std::vector<std::string> command;
 };
 
 struct TrustReport {

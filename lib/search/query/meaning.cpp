@@ -73,7 +73,7 @@ Result<std::optional<Meaning>> Meaning::of(std::span<IndexedSession* const> sess
     use.reason = "no entry has a vector yet";
     return std::optional<Meaning>();
   }
-  const Result<std::shared_ptr<TextEncoder>> encoder = settings.encoder();
+  const Result<std::shared_ptr<TextEncoder>> encoder = settings.encoder(settings.deadline);
   if (!encoder || *encoder == nullptr) {
     use.failed = !encoder;
     use.reason = encoder ? "there is no encoder" : encoder.error().message;

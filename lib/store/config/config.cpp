@@ -102,7 +102,7 @@ struct Assign {
     const bool is_choice =
         setting.choices[0].empty() ||
         std::ranges::find(setting.choices, value.string()) != setting.choices.end();
-    if (value.string().empty() || !is_choice) {
+    if (!value.is_string() || !is_choice || (value.string().empty() && !setting.may_be_empty)) {
       return false;
     }
     member(config) = value.string();
@@ -208,6 +208,7 @@ class ConfigReader {
       }
     }
     BMAD_TRY(settle_trigger());
+    BMAD_TRY(check_encoder());
     settle_retention();
     return std::move(loaded_);
   }
@@ -288,6 +289,26 @@ class ConfigReader {
     return {};
   }
 
+  /// There is one encoder: none of two is left out silently.
+  [[nodiscard]] Status check_encoder() const {
+    const EncoderConfig& encoder = loaded_.config.encoder;
+    std::vector<std::string_view> given;
+    for (const auto& [key, is_given] : {std::pair("encoder.path", !encoder.path.empty()),
+                                        std::pair("encoder.command", !encoder.command.empty()),
+                                        std::pair("encoder.url", !encoder.url.empty())}) {
+      if (is_given) {
+        given.emplace_back(key);
+      }
+    }
+    if (given.size() < 2) {
+      return {};
+    }
+    return refused(full_key(given[1]),
+                   fmt::format("names a second encoder beside {}; take one away, as `bmad-mem "
+                               "config set {} --default` does",
+                               full_key(given[0]), given[0]));
+  }
+
   /// What a project does not say is as for all others, wherever in the file that stands.
   void settle_retention() {
     PrivacyConfig& privacy = loaded_.config.privacy;
@@ -341,7 +362,7 @@ std::string allowed_values(const Setting& setting) {
   }
   if (std::holds_alternative<ConfigMember<std::string>>(setting.member)) {
     if (setting.choices[0].empty()) {
-      return "a string that isn't empty";
+      return setting.may_be_empty ? "a string" : "a string that isn't empty";
     }
     std::string choices = json_quoted(setting.choices[0]);
     for (std::size_t i = 1; i < setting.choices.size() && !setting.choices[i].empty(); ++i) {

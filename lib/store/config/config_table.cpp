@@ -22,6 +22,10 @@ constexpr Setting text(std::string_view key, ConfigMember<std::string> member,
   return {.key = key, .member = member, .choices = {first, second, third}};
 }
 
+constexpr Setting text_or_nothing(std::string_view key, ConfigMember<std::string> member) {
+  return {.key = key, .member = member, .may_be_empty = true};
+}
+
 constexpr Setting command(std::string_view key, ConfigMember<std::vector<std::string>> member) {
   return {.key = key, .member = member};
 }
@@ -281,6 +285,17 @@ constexpr Setting kSettings[] = {
     whole(
         "extractor.timeout_ms", [](Config& c) -> Whole& { return c.extractor.timeout_ms; }, 1,
         kMillisecondsMax),
+
+    flag("encoder.enabled", [](Config& c) -> bool& { return c.encoder.enabled; }),
+    text_or_nothing("encoder.path", [](Config& c) -> Text& { return c.encoder.path; }),
+    command("encoder.command", [](Config& c) -> Texts& { return c.encoder.command; }),
+    text_or_nothing("encoder.url", [](Config& c) -> Text& { return c.encoder.url; }),
+    text_or_nothing("encoder.model", [](Config& c) -> Text& { return c.encoder.model; }),
+    whole(
+        "encoder.timeout_ms", [](Config& c) -> Whole& { return c.encoder.timeout_ms; }, 1,
+        kMillisecondsMax),
+    flag("encoder.sensitive", [](Config& c) -> bool& { return c.encoder.sensitive; }),
+    flag("encoder.remote", [](Config& c) -> bool& { return c.encoder.remote; }),
 };
 
 }  // namespace

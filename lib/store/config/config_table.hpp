@@ -38,8 +38,10 @@ struct Setting {
   /// Both ends are allowed. Numbers only.
   double min = 0;
   double max = 0;
-  /// Strings only: what is allowed; when all are empty, any text but the empty one.
+  /// Strings only: what is allowed; when all are empty, any text but the empty one, and that as
+  /// well if may_be_empty.
   std::array<std::string_view, 3> choices = {};
+  bool may_be_empty = false;
 };
 
 inline bool has_effect(const Setting& setting) {

@@ -197,15 +197,30 @@ std::vector<ConfiguredProgram> programs_of(const Config& config) {
   std::vector<ConfiguredProgram> programs;
   for (const auto& [setting, command] :
        {std::pair("memory_config.summarizer.command", &config.summarizer.command),
-        std::pair("memory_config.extractor.command", &config.extractor.command)}) {
+        std::pair("memory_config.extractor.command", &config.extractor.command),
+        std::pair("memory_config.encoder.command", &config.encoder.command)}) {
     if (!command->empty()) {
       programs.push_back({.setting = setting, .command = *command});
+    }
+  }
+  for (const auto& [setting, place] :
+       {std::pair("memory_config.encoder.url", &config.encoder.url),
+        std::pair("memory_config.encoder.path", &config.encoder.path)}) {
+    if (!place->empty()) {
+      programs.push_back({.setting = setting, .command = {*place}});
     }
   }
   return programs;
 }
 
 }  // namespace
+
+std::string encoder_path(const Config& config, const std::string& root) {
+  const std::string& path = config.encoder.path;
+  return path.empty() || path.starts_with('/')
+             ? path
+             : fmt::format("{}/{}", workspace_of(root).folder, path);
+}
 
 /// Of config.json, of the files that its programs and their arguments name, and of the rules files:
 /// scripts and rules of the project come with git as well.
@@ -224,6 +239,14 @@ std::string RootOrigins::digest(const Config& config) const {
   add_file(project + ".gitleaks.toml");
   for (const std::string& file : config.privacy.rules_files) {
     add_file(file.starts_with('/') ? file : project + file);
+  }
+  // A model is too large to be read each time. Who replaces it changes its size or its time.
+  if (const std::string path = encoder_path(config, root_); !path.empty()) {
+    struct stat about{};
+    if (::stat(path.c_str(), &about) == 0) {
+      text += fmt::format("\n{} {} {}.{}", path, about.st_size, about.st_mtim.tv_sec,
+                          about.st_mtim.tv_nsec);
+    }
   }
   return content_digest(text);
 }

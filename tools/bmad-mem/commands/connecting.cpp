@@ -183,7 +183,8 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
                       .state_folder = trusting_folder(),
                       .writes_as = Origin::kAgent,
                       .seal_key = seal_key_here(),
-                      .index_at_the_end = true};
+                      .index_at_the_end = true,
+                      .runs_programs = false};
   BMAD_TRY_ASSIGN(options.access, tool.access());
   Result<MemoryManager> memory = MemoryManager::open(options);
   if (!memory && (memory.error().code == ErrorCode::E_SCHEMA_INVALID ||

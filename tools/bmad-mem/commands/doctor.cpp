@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/encoder.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/privacy.hpp"
@@ -268,6 +269,28 @@ void check_folders(const std::string& root, std::vector<Check>& checks) {
   }
 }
 
+void check_encoder(const MemoryManager& memory, std::vector<Check>& checks) {
+  const EncoderReport report = encoder_report(memory);
+  if (report.problem) {
+    const bool is_trust = report.problem->code == ErrorCode::E_ACCESS_DENIED &&
+                          report.problem->message.contains("`bmad-mem trust`");
+    checks.push_back(of_error(
+        "encoder", *report.problem,
+        is_trust ? "run `bmad-mem trust`" : "searches compare words alone until this is mended"));
+  } else if (!report.is_enabled) {
+    checks.push_back({.name = "encoder",
+                      .text = "switched off (memory_config.encoder.enabled); searches compare "
+                              "words alone"});
+  } else if (report.name.empty()) {
+    checks.push_back({.name = "encoder",
+                      .text = "none; searches compare words alone. The package bmad-mem-encoder "
+                              "finds what says the same in other words"});
+  } else {
+    checks.push_back({.name = "encoder",
+                      .text = fmt::format("{}, {} numbers a text", report.name, report.dimension)});
+  }
+}
+
 void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
   const Status writable = memory.check_writable();
   checks.push_back(writable ? Check{.name = "memory", .text = memory.root()}
@@ -302,6 +325,7 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
   }
   check_clients(memory.root(), sessions, checks);
   check_policy(memory.hook_policy(), checks);
+  check_encoder(memory, checks);
   check_redaction(memory, checks);
   check_work(memory, checks);
   check_index(memory, checks);

@@ -125,8 +125,10 @@ void print_text(Tool& tool, const TrustReport& report, const TrustOffer& offer) 
   for (const std::string& each : offer.switches) {
     tool.out().print("  {}\n", printable(each));
   }
-  tool.out().print("\n{}\n",
-                   report.programs.empty() ? "It names no program." : "Programs that would run:");
+  tool.out().print("\n{}\n", report.programs.empty()
+                                 ? "It names no program."
+                                 : "Programs that would run, servers and models that "
+                                   "would be used:");
   for (const ConfiguredProgram& program : report.programs) {
     tool.out().print("  {}: {}\n", program.setting, printable(command_line(program)));
   }

@@ -1,10 +1,17 @@
 // encoder_choice.hpp - which encoder a root uses.
 //
-//   memory_config.encoder: enabled, path, command, url ...   --> a program, a server, or
-//   encoder.bmw beside the program, in ../share/bmad-mem     --> the model in C++
+//   memory_config.encoder.command    a program          }
+//   memory_config.encoder.url        a server           } only where config.json is trusted
+//   memory_config.encoder.path       the model in C++   }
+//   $BMAD_MEM_ENCODER                the model in C++; empty: none
+//   encoder.bmw                      the same: beside the program, in ../share/bmad-mem, or in
+//                                    npm's package bmad-mem-encoder
+//
+// The first that is named is the one, also where it can't be used: none takes its place silently.
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "bmad_mem/result.hpp"
 #include "encoder/text_encoder.hpp"
@@ -13,9 +20,18 @@ namespace bmad_mem {
 
 struct Store;
 
-/// The encoder of `store`, opened once; null where there is none, or the config wants none. Errors:
-/// why the one that is asked for can't be used: a weights file that does not hold, a root that
-/// nobody trusts, an address that is not of this machine.
-Result<std::shared_ptr<TextEncoder>> encoder_of(const Store& store);
+/// The encoder of `store`, opened once, and anew when the config says something else; null where
+/// there is none, or the config wants none. It must not outlive the store. Cost of the first call:
+/// that of mapping the weights; a program or a server is asked for one vector when no process has
+/// done it before, until `deadline` at most. Threads: safe.
+/// Errors: why the one that is asked for can't be used, kept for a minute. A weights file that does
+/// not hold; E_ACCESS_DENIED for a root that nobody trusts, an address that is not of this machine,
+/// and a program where OpenOptions allows none; those of ExternalEncoder::open().
+Result<std::shared_ptr<TextEncoder>> encoder_of(const Store& store,
+                                                TextEncoder::Deadline deadline = {});
+
+/// Where the weights are when no setting and no variable names them: beside `program`, a path
+/// without links, or where its package lies. Empty when they are not there.
+std::string installed_weights(const std::string& program);
 
 }  // namespace bmad_mem

@@ -61,7 +61,7 @@ struct SearchSettings {
   const RootOrigins* origins = nullptr;
   const RootOrigins* user_origins = nullptr;
   /// Asked where entries have vectors; empty: words alone.
-  std::function<Result<std::shared_ptr<TextEncoder>>()> encoder;
+  std::function<Result<std::shared_ptr<TextEncoder>>(TextEncoder::Deadline)> encoder;
   bool encodes_sensitive = false;  ///< What is encoded: sensitive entries, too.
 
   [[nodiscard]] bool is_late() const {

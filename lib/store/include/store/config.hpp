@@ -5,7 +5,8 @@
 //                      "concurrency": {…}, "indexing": {…}, "relevance": {…}, "decay": {…},
 //                      "compaction": {…}, "lifecycle": {…}, "privacy": {…},
 //                      "performance": {…}, "knowledge": {…}, "context": {…},
-//                      "learning": {…}, "events": {…}, "summarizer": {…}, "extractor": {…}}}
+//                      "learning": {…}, "events": {…}, "summarizer": {…}, "extractor": {…},
+//                      "encoder": {…}}}
 //
 // Every key may be left out and takes its default; so may the file. A value of the wrong type or
 // out of its range is an error that names the key; an unknown key is a warning that names the
@@ -245,6 +246,23 @@ struct ExtractorConfig {
   std::int64_t timeout_ms = 60'000;
 };
 
+/// Which model compares texts by their meaning. Without a command and a url: the model in C++.
+struct EncoderConfig {
+  bool enabled = true;
+  /// Of encoder.bmw, relative to the project; empty: where the packages put it.
+  std::string path;
+  /// Program and arguments; takes texts as JSON lines on stdin and answers vectors on stdout.
+  std::vector<std::string> command;
+  std::string url;  ///< Of a server with OpenAI's form of embeddings: "http://127.0.0.1:8080/v1/…".
+  std::string model;  ///< Its name, for the server; another one means that all is encoded anew.
+  /// Of a batch of at most 64 texts; a server that loads its model first needs seconds.
+  std::int64_t timeout_ms = 10'000;
+  bool sensitive = false;  ///< Whether sensitive entries are encoded.
+  bool remote = false;     ///< Whether `url` may name another machine than this one.
+
+  friend bool operator==(const EncoderConfig&, const EncoderConfig&) = default;
+};
+
 struct Config {
   std::string version = "1.0";
   /// "share": a worktree of git that has no memory uses that of the main one; "own": it does not.
@@ -265,6 +283,7 @@ struct Config {
   EventsConfig events;
   SummarizerConfig summarizer;
   ExtractorConfig extractor;
+  EncoderConfig encoder;
 
   [[nodiscard]] std::uint64_t max_session_size_bytes() const;
   [[nodiscard]] std::uint64_t compaction_trigger_bytes() const;

@@ -40,6 +40,8 @@ inline constexpr const char* kRedactionKeyFile = ".redaction-key";
 inline constexpr const char* kMaintenanceFile = "maintenance.json";  ///< What ran when, and is due.
 inline constexpr const char* kMaintenanceLockName = ".lock.maintain";  ///< Who maintains.
 inline constexpr const char* kMaintenanceLockInfoName = ".lock.maintain.json";
+/// What is known of a program or a server that encodes; see encoder/external/external_encoder.hpp.
+inline constexpr const char* kEncoderStateName = ".lock.encoder.json";
 inline constexpr const char* kSessionsFolder = "sessions";
 inline constexpr const char* kSharedFolder = "shared";
 inline constexpr const char* kUserPreferencesFile = "shared/user-preferences.json";

@@ -22,6 +22,9 @@
 
 namespace bmad_mem {
 
+/// Where the model is that `config` names; empty when it names none.
+std::string encoder_path(const Config& config, const std::string& root);
+
 class RootOrigins {
  public:
   /// Without a state folder nothing is checked.
@@ -53,8 +56,8 @@ class RootOrigins {
   [[nodiscard]] bool trusts(const Config& config) const {
     return trust_ == RootTrust::kUnchecked || (!is_foreign() && digest(config) == config_digest_);
   }
-  /// Nothing when the programs that `config` names may run. Errors: E_ACCESS_DENIED, which says
-  /// what to do.
+  /// Nothing when the programs, servers and models that `config` names may be used. Errors:
+  /// E_ACCESS_DENIED, which says what to do.
   [[nodiscard]] Status check_programs(const Config& config) const;
 
   /// Marks the root with what it is now; a ledger that is there stays. Errors: E_STORAGE_IO,

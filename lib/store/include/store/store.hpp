@@ -34,6 +34,7 @@
 
 namespace bmad_mem {
 
+struct EncoderChoice;
 class PackedSession;
 class Redactor;
 class RootIndex;
@@ -159,6 +160,10 @@ struct Store {
   std::shared_ptr<RootIndex> root_index;                // Never null.
   bool indexes_at_the_end = false;                      // As OpenOptions has it.
   mutable std::atomic<bool> is_index_wanting{false};    // Somebody would have made one.
+
+  mutable std::timed_mutex encoder_mutex;
+  mutable std::shared_ptr<EncoderChoice> encoder;  // See encoder/encoder_choice.hpp.
+  bool runs_programs = true;                       // As OpenOptions has it.
 
   std::string user_root;  // Of the user's own memory; empty: questions go without.
   mutable std::mutex user_mutex;

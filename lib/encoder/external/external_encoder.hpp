@@ -1,0 +1,87 @@
+// external_encoder.hpp - a program or a server as an encoder: batches, a timeout, and a rest for
+// what fails.
+//
+// How many numbers a vector has is learned from an answer and kept in .lock.encoder.json, so that a
+// process that asks one question runs the program once:
+//
+//   {"encoder":"4f0c…","dimension":384,"failures":0,"failed_at":0,"problem":""}
+//
+// After two failures in a row it rests for a minute, also in other processes: a program that hangs
+// keeps nobody twice. Then one more failure is enough for the next minute.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/file_system.hpp"
+#include "bmad_mem/clock.hpp"
+#include "encoder/text_encoder.hpp"
+#include "vector_answers.hpp"
+
+namespace bmad_mem {
+
+inline constexpr int kEncoderFailuresMax = 2;
+inline constexpr std::chrono::milliseconds kEncoderRest{60'000};
+
+/// What is known of an encoder between processes. A file that is not there, is torn or tells of
+/// another encoder is none.
+struct EncoderRecord {
+  std::uint64_t encoder = 0;
+  std::uint32_t dimension = 0;  ///< 0: not known yet.
+  int failures = 0;             ///< In a row.
+  Timestamp failed_at = {};
+  std::string problem = {};  ///< The last of them.
+
+  friend bool operator==(const EncoderRecord&, const EncoderRecord&) = default;
+};
+
+EncoderRecord read_encoder_record(FileSystem& files, std::uint64_t encoder);
+/// Best effort: it is derived, and may be written by several at once.
+void write_encoder_record(FileSystem& files, const EncoderRecord& record);
+
+struct ExternalOptions {
+  std::string name;       ///< For people, and in front of errors.
+  std::uint64_t key = 0;  ///< A hash of the kind, the command or URL, and the model's name.
+  std::string setting;    ///< "memory_config.encoder.command", for remedies.
+  std::chrono::milliseconds timeout{10'000};
+  /// Encodes 1 to 64 texts, valid UTF-8 of at most 32 KiB each.
+  std::function<Result<Vectors>(std::span<const std::string>, std::chrono::milliseconds)> ask;
+  FileSystem* files = nullptr;  // Both outlive the encoder.
+  const Clock* clock = nullptr;
+};
+
+class ExternalEncoder final : public TextEncoder {
+ public:
+  /// With the dimension of the record, else that of the answer to one sentence. Errors: as
+  /// encode(); E_INVALID_FORMAT for nothing but zeros.
+  static Result<std::shared_ptr<TextEncoder>> open(ExternalOptions options, Deadline deadline);
+
+  [[nodiscard]] const std::string& name() const override { return options_.name; }
+  [[nodiscard]] std::uint64_t id() const override;
+  [[nodiscard]] std::uint32_t dimension() const override;
+  /// Of a text the first 32 KiB count. Errors besides: those of `ask`; E_STORAGE_IO while it
+  /// rests; E_INVALID_FORMAT when the dimension has changed: id() and dimension() say the new one
+  /// from then on.
+  [[nodiscard]] Result<std::vector<float>> encode(std::span<const std::string> texts,
+                                                  Deadline deadline) override;
+
+ private:
+  explicit ExternalEncoder(ExternalOptions options);
+
+  [[nodiscard]] std::optional<Error> rest() const;
+  Result<Vectors> ask(std::span<const std::string> texts, Deadline deadline);
+  void note(const std::function<void(EncoderRecord&)>& change);
+
+  ExternalOptions options_;
+  mutable std::mutex mutex_;  // Of `record_`.
+  EncoderRecord record_;
+};
+
+}  // namespace bmad_mem

@@ -1,0 +1,31 @@
+#!/bin/sh
+# project.sh MAKER WEIGHTS: makes projection.bin beside this script anew, of sentences of WordNet 3.0:
+# all examples of four words or more, and every eighth definition of five or more. WEIGHTS is any
+# encoder.bmw: what stands before its projection counts.
+#
+# The texts come from Debian's package wordnet-base, under Princeton University's free licence
+# (/usr/share/doc/wordnet-base/copyright); none of them is in the file, which holds sums over all.
+set -eu
+maker=$1
+weights=$2
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+data=/usr/share/wordnet
+if [ ! -e "$data/data.verb" ]; then
+  (cd "$folder" && apt-get -qq download wordnet-base 2>/dev/null && dpkg -x wordnet-base_*.deb .)
+  data=$folder/usr/share/wordnet
+fi
+for part in noun verb adj adv; do
+  # A line: numbers and words | definition; "example"; "example"
+  grep -v '^  ' "$data/data.$part" | iconv -f latin1 -t utf-8 | sed 's/.* | //; s/ *$//'
+done | awk '{
+    count = split($0, parts, "\"")
+    for (at = 2; at <= count; at += 2)
+      if (split(parts[at], words, " ") >= 4) print parts[at]
+    sub(/; ".*/, "")
+    if (split($0, words, " ") >= 5 && ++definitions % 8 == 0) print
+  }' >"$folder/texts"
+echo "$(wc -l <"$folder/texts") sentences"
+"$maker" project "$weights" "$folder/texts" "$here/projection.bin"

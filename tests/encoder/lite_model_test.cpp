@@ -1,0 +1,145 @@
+#include "encoder/lite_model.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include "encoder/made_weights.hpp"
+
+namespace bmad_mem::test {
+namespace {
+
+using encoder::Activations;
+using encoder::Finish;
+using encoder::kBlock;
+using encoder::Kernels;
+using encoder::kernels_here;
+using encoder::kVectorSize;
+using encoder::LiteModel;
+using encoder::Matrix;
+
+std::shared_ptr<LiteModel> made_model(const Kernels& kernels) {
+  return LiteModel::read(aligned_copy(made_weights_file()), "made", kernels).value();
+}
+LiteModel& fastest() {
+  static const std::shared_ptr<LiteModel> model = made_model(*kernels_here().front());
+  return *model;
+}
+
+/// Of all sizes, and what hurts.
+std::vector<std::string> sharp_texts() {
+  std::vector<std::string> texts = {"",
+                                    "   ",
+                                    std::string(3, '\0'),
+                                    "\xFF\xFE\x80",
+                                    "👩‍👩‍👧 👍🏽",
+                                    "用户",
+                                    "e\xCC\x81\xCC\x81\xCC\x81",
+                                    "%",
+                                    "the dog",
+                                    std::string(1U << 20U, 'a')};
+  std::string grown;
+  for (int pieces = 0; pieces < 140; pieces += 5) {
+    texts.push_back(grown);
+    grown += "dingo";
+  }
+  return texts;
+}
+
+double length(std::span<const float> vector) {
+  double square = 0;
+  for (const float number : vector) {
+    square += double{number} * double{number};
+  }
+  return square;
+}
+
+}  // namespace
+
+TEST_CASE("each text gets a vector of length 1, or none where nothing can be encoded") {
+  const std::vector<std::string> texts = sharp_texts();
+  const std::vector<float> vectors = fastest().encode(texts, {}).value();
+  REQUIRE(vectors.size() == texts.size() * kVectorSize);
+  for (std::size_t text = 0; text < texts.size(); ++text) {
+    CAPTURE(text);
+    const double expected = texts[text].empty() ? 0 : 1;
+    CHECK(length(std::span(vectors).subspan(text * kVectorSize, kVectorSize)) ==
+          doctest::Approx(expected).epsilon(1e-4));
+  }
+  CHECK(fastest().encode({}, {}).value().empty());
+}
+
+TEST_CASE("a text gets the same vector alone and among others") {
+  const std::vector<std::string> texts = sharp_texts();
+  const std::vector<float> together = fastest().encode(texts, {}).value();
+  for (std::size_t text = 0; text < texts.size(); ++text) {
+    CAPTURE(text);
+    const std::vector<float> alone = fastest().encode({&texts[text], 1}, {}).value();
+    CHECK(std::ranges::equal(alone, std::span(together).subspan(text * kVectorSize, kVectorSize)));
+  }
+}
+
+TEST_CASE("all kernels give the same bits") {
+  const std::vector<std::string> texts = sharp_texts();
+  const std::vector<float> expected = made_model(*kernels_here().back())->encode(texts, {}).value();
+  for (const Kernels* kernels : kernels_here()) {
+    CAPTURE(kernels->name);
+    CHECK(made_model(*kernels)->encode(texts, {}).value() == expected);
+  }
+}
+
+TEST_CASE("kernels sum the largest products without overflow") {
+  const encoder::MatrixShape shape = {1536, kBlock};
+  for (const int weight : {127, -127}) {
+    for (const int input : {1, 255}) {  // -127 and 127
+      const std::vector<std::int8_t> weights(std::size_t{shape.inputs} * shape.outputs,
+                                             static_cast<std::int8_t>(weight));
+      const std::vector<float> ones(shape.outputs, 1);
+      const std::vector<float> biases(shape.outputs, 0);
+      const std::vector<std::int32_t> zeros(
+          shape.outputs, encoder::kByteZero * weight * static_cast<int>(shape.inputs));
+      const Matrix matrix{shape, weights, ones, biases, zeros};
+      Activations activations;
+      activations.reshape(1, shape.inputs);
+      std::ranges::fill(activations.bytes, static_cast<std::uint8_t>(input));
+      activations.scales[0] = 1;
+      for (const Kernels* kernels : kernels_here()) {
+        CAPTURE(kernels->name);
+        std::vector<float> out(shape.outputs);
+        kernels->multiply(activations, matrix, Finish::kStore, out.data());
+        CHECK(out ==
+              std::vector<float>(shape.outputs, static_cast<float>(1536 * weight * (input - 128))));
+      }
+    }
+  }
+}
+
+TEST_CASE("a deadline ends the encoding between texts") {
+  const auto now = std::chrono::steady_clock::now();
+  const std::vector<std::string> texts = {"the dog"};
+  const auto result = fastest().encode(texts, now);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().code == ErrorCode::E_QUERY_TIMEOUT);
+  CHECK(fastest().encode(texts, now + std::chrono::hours(1)));
+}
+
+TEST_CASE("threads encode at the same time") {
+  const std::vector<std::string> texts = {"the dog", "doing", "a cat is in the box"};
+  const std::vector<float> expected = fastest().encode(texts, {}).value();
+  std::vector<std::thread> threads;
+  std::vector<std::vector<float>> results(4);
+  for (std::vector<float>& result : results) {
+    threads.emplace_back([&] { result = fastest().encode(texts, {}).value(); });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  for (const std::vector<float>& result : results) {
+    CHECK(result == expected);
+  }
+}
+
+}  // namespace bmad_mem::test
