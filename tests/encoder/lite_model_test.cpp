@@ -85,7 +85,7 @@ TEST_CASE("a text gets the same vector alone and among others") {
 TEST_CASE("all kernels give the same bits") {
   std::vector<std::string> texts;
   std::string text = "a ";
-  for (const std::size_t words : {1, 3, 9, 40}) {
+  for (const std::size_t words : {1U, 3U, 9U, 40U}) {
     texts.push_back(text.append(words * 6, 'b'));
     text += " the dog ";
   }

@@ -33,6 +33,10 @@ void fuzz_query(std::string_view bytes);
 /// are the same again.
 void fuzz_analyzer(std::string_view bytes);
 
+/// Texts for the encoder: few pieces, and a vector of length 1. Or its weights with changed bytes,
+/// as the first byte says: refused with a reason, or a model.
+void fuzz_encoder(std::string_view bytes);
+
 /// The index of a memory, a segment or CURRENT: the first byte says whether hashes are put right
 /// afterwards, the others change it. The memory answers as the logs do, or, where a segment lies,
 /// nothing breaks.

@@ -83,6 +83,10 @@ TEST_CASE("any text is taken apart into terms that may stand in the index") {
   replay(fuzz_analyzer, analyzer_seeds(), 100);
 }
 
+TEST_CASE("any text has a direction, and any weights are a model or none") {
+  replay(fuzz_encoder, encoder_seeds(), 10);
+}
+
 TEST_CASE("any segment gives the right answer or none") {
   replay(fuzz_segment, root_index_seeds(), 4);
 }
