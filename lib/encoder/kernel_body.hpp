@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -12,347 +13,472 @@
 namespace bmad_mem::encoder {
 
 #define BMAD_INLINE [[gnu::always_inline]] inline
+/// In front of a loop over rows or parts: what it indexes are registers only when it is unrolled,
+/// and g++ decides that too late by itself.
+#define BMAD_UNROLLED _Pragma("GCC unroll 16")
 
 inline constexpr std::uint32_t kLanes = 16;
-using Floats [[gnu::vector_size(kLanes * 4)]] = float;
-using Integers [[gnu::vector_size(kLanes * 4)]] = std::int32_t;
-using Bytes [[gnu::vector_size(kLanes)]] = std::uint8_t;
-using SignedBytes [[gnu::vector_size(kLanes)]] = std::int8_t;
+
+/// kLanes floats in registers of `Size` floats. GNU's own vectors of more than a register go
+/// through memory.
+template <std::uint32_t Size>
+struct Floats {
+  static constexpr std::uint32_t kParts = kLanes / Size;
+  using Part [[gnu::vector_size(Size * 4)]] = float;
+  using Integers [[gnu::vector_size(Size * 4)]] = std::int32_t;
+  using Bytes [[gnu::vector_size(Size)]] = std::uint8_t;
+  using SignedBytes [[gnu::vector_size(Size)]] = std::int8_t;
+  Part parts[kParts];
+};
+
+template <std::uint32_t Size>
+BMAD_INLINE Floats<Size> spread(float number) {
+  Floats<Size> made;
+  BMAD_UNROLLED
+  for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
+    made.parts[part] = typename Floats<Size>::Part{} + number;
+  }
+  return made;
+}
+
+#define BMAD_OPERATOR(SIGN)                                                              \
+  template <std::uint32_t Size>                                                          \
+  BMAD_INLINE Floats<Size> operator SIGN(const Floats<Size>& a, const Floats<Size>& b) { \
+    Floats<Size> made;                                                                   \
+    BMAD_UNROLLED                                                                        \
+    for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {                  \
+      made.parts[part] = a.parts[part] SIGN b.parts[part];                               \
+    }                                                                                    \
+    return made;                                                                         \
+  }                                                                                      \
+  template <std::uint32_t Size>                                                          \
+  BMAD_INLINE Floats<Size> operator SIGN(const Floats<Size>& a, float b) {               \
+    return a SIGN spread<Size>(b);                                                       \
+  }
+BMAD_OPERATOR(+)
+BMAD_OPERATOR(-)
+BMAD_OPERATOR(*)
+BMAD_OPERATOR(/)
+#undef BMAD_OPERATOR
+
+template <std::uint32_t Size>
+BMAD_INLINE Floats<Size> load(const float* from) {
+  Floats<Size> made;
+  BMAD_UNROLLED
+  for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
+    std::memcpy(&made.parts[part], from + std::size_t{part} * Size, sizeof made.parts[part]);
+  }
+  return made;
+}
+template <std::uint32_t Size>
+BMAD_INLINE void store(const Floats<Size>& from, float* to) {
+  BMAD_UNROLLED
+  for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
+    std::memcpy(to + std::size_t{part} * Size, &from.parts[part], sizeof from.parts[part]);
+  }
+}
+
+template <std::uint32_t Size>
+BMAD_INLINE Floats<Size> greater(const Floats<Size>& a, const Floats<Size>& b) {
+  Floats<Size> made;
+  BMAD_UNROLLED
+  for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
+    made.parts[part] = a.parts[part] > b.parts[part] ? a.parts[part] : b.parts[part];
+  }
+  return made;
+}
+
+/// Lane to lane in one order, whatever the size of a register.
+template <std::uint32_t Size>
+BMAD_INLINE float sum_of(const Floats<Size>& values) {
+  float lanes[kLanes];
+  store(values, lanes);
+  for (std::uint32_t half = kLanes / 2; half > 0; half /= 2) {
+    for (std::uint32_t lane = 0; lane < half; ++lane) {
+      lanes[lane] += lanes[lane + half];
+    }
+  }
+  return lanes[0];
+}
+
+template <std::uint32_t Size>
+BMAD_INLINE float greatest_of(const Floats<Size>& values) {
+  float lanes[kLanes];
+  store(values, lanes);
+  for (std::uint32_t half = kLanes / 2; half > 0; half /= 2) {
+    for (std::uint32_t lane = 0; lane < half; ++lane) {
+      lanes[lane] = lanes[lane + half] > lanes[lane] ? lanes[lane + half] : lanes[lane];
+    }
+  }
+  return lanes[0];
+}
 
 /// Rounds to the nearest integer, once added and taken off: 1.5 * 2^23, for sizes below 2^22.
 inline constexpr float kRounder = 12582912.0F;
 
-BMAD_INLINE void load(const float* from, Floats& to) { std::memcpy(&to, from, sizeof to); }
-BMAD_INLINE void store(const Floats& from, float* to) { std::memcpy(to, &from, sizeof from); }
-BMAD_INLINE void greater(const Floats& other, Floats& value) {
-  value = other > value ? other : value;
-}
-
-BMAD_INLINE float sum_of(const Floats& values) {
-  float part[kLanes];
-  store(values, part);
-  for (std::uint32_t half = kLanes / 2; half > 0; half /= 2) {
-    for (std::uint32_t lane = 0; lane < half; ++lane) {
-      part[lane] += part[lane + half];
-    }
-  }
-  return part[0];
-}
-
-BMAD_INLINE float greatest_of(const Floats& values) {
-  float part[kLanes];
-  store(values, part);
-  for (std::uint32_t half = kLanes / 2; half > 0; half /= 2) {
-    for (std::uint32_t lane = 0; lane < half; ++lane) {
-      part[lane] = part[lane + half] > part[lane] ? part[lane + half] : part[lane];
-    }
-  }
-  return part[0];
-}
-
 /// e to the power of each, for -87 to 0: 2^n * a polynomial of the rest (Cephes, expf).
-BMAD_INLINE void exponential(Floats& x) {
+template <std::uint32_t Size>
+BMAD_INLINE Floats<Size> exponential(const Floats<Size>& exponents) {
   constexpr float kLowest = -87.0F;
   constexpr float kLog2E = 1.44269504088896341F;
   constexpr float kLn2High = 0.693359375F;
   constexpr float kLn2Low = -2.12194440e-4F;
-  const Floats lowest = Floats{} + kLowest;
-  greater(lowest, x);
-  const Floats shifted = x * kLog2E + kRounder;
-  const Floats whole = shifted - kRounder;
-  const Floats rest = x - whole * kLn2High - whole * kLn2Low;
-  Floats power = Floats{} + 1.9875691500e-4F;
+  const Floats<Size> x = greater(exponents, spread<Size>(kLowest));
+  const Floats<Size> shifted = x * kLog2E + kRounder;
+  const Floats<Size> whole = shifted - kRounder;
+  const Floats<Size> rest = x - whole * kLn2High - whole * kLn2Low;
+  Floats<Size> power = spread<Size>(1.9875691500e-4F);
   power = power * rest + 1.3981999507e-3F;
   power = power * rest + 8.3334519073e-3F;
   power = power * rest + 4.1665795894e-2F;
   power = power * rest + 1.6666665459e-1F;
   power = power * rest + 5.0000001201e-1F;
   power = power * rest * rest + rest + 1.0F;
-  Integers bits;
-  std::memcpy(&bits, &shifted, sizeof bits);
-  std::int32_t rounder_bits = 0;
-  std::memcpy(&rounder_bits, &kRounder, sizeof rounder_bits);
   constexpr std::int32_t kExponentBias = 127;
   constexpr std::int32_t kExponentShift = 23;
-  bits = (bits - rounder_bits + kExponentBias) << kExponentShift;
-  Floats scale;
-  std::memcpy(&scale, &bits, sizeof scale);
-  x = power * scale;
+  constexpr auto kRounderBits = std::bit_cast<std::int32_t>(kRounder);
+  Floats<Size> scale;
+  BMAD_UNROLLED
+  for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
+    typename Floats<Size>::Integers bits;
+    std::memcpy(&bits, &shifted.parts[part], sizeof bits);
+    bits = (bits - kRounderBits + kExponentBias) << kExponentShift;
+    std::memcpy(&scale.parts[part], &bits, sizeof bits);
+  }
+  return power * scale;
 }
 
+template <std::uint32_t Size>
 BMAD_INLINE void quantize_row(const float* in, std::uint32_t row, Activations& out) {
   constexpr float kByteMax = 127.0F;
   const std::uint32_t width = out.width;
-  Floats greatest = {};
+  Floats<Size> greatest = spread<Size>(0);
   for (std::uint32_t at = 0; at < width; at += kLanes) {
-    Floats value;
-    load(in + at, value);
-    greater(value, greatest);
-    greater(-value, greatest);
+    const Floats<Size> value = load<Size>(in + at);
+    greatest = greater(greater(value, greatest), spread<Size>(0) - value);
   }
   const float top = greatest_of(greatest);
   const float scale = top > 0 ? kByteMax / top : 0;
   out.scales[row] = top / kByteMax;
   std::uint8_t* bytes = out.bytes.data() + std::size_t{row} * width;
   for (std::uint32_t at = 0; at < width; at += kLanes) {
-    Floats value;
-    load(in + at, value);
-    value = value * scale + kRounder;
-    Integers bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    // The low byte of the rounder is 0, so this is the integer modulo 256, above kByteZero.
-    const Bytes made = __builtin_convertvector(bits + kByteZero, Bytes);
-    std::memcpy(bytes + at, &made, sizeof made);
+    const Floats<Size> value = load<Size>(in + at) * scale + kRounder;
+    BMAD_UNROLLED
+    for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
+      typename Floats<Size>::Integers bits;
+      std::memcpy(&bits, &value.parts[part], sizeof bits);
+      // The low byte of the rounder is 0, so this is the integer modulo 256, above kByteZero.
+      const auto made = __builtin_convertvector(bits + kByteZero, typename Floats<Size>::Bytes);
+      std::memcpy(bytes + at + std::size_t{part} * Size, &made, sizeof made);
+    }
   }
 }
 
+template <std::uint32_t Size>
 BMAD_INLINE void normalize_row(const float* in, const Norm& norm, std::uint32_t row,
                                Activations& out) {
   constexpr float kEpsilon = 1e-6F;
   const std::uint32_t width = out.width;
-  Floats sum = {};
+  Floats<Size> sum = spread<Size>(0);
   for (std::uint32_t at = 0; at < width; at += kLanes) {
-    Floats value;
-    load(in + at, value);
-    sum += value;
+    sum = sum + load<Size>(in + at);
   }
   const float mean = sum_of(sum) / static_cast<float>(width);
-  Floats squares = {};
+  Floats<Size> squares = spread<Size>(0);
   for (std::uint32_t at = 0; at < width; at += kLanes) {
-    Floats value;
-    load(in + at, value);
-    value -= mean;
-    squares += value * value;
+    const Floats<Size> value = load<Size>(in + at) - mean;
+    squares = squares + value * value;
   }
   const float scale = 1.0F / std::sqrt(sum_of(squares) / static_cast<float>(width) + kEpsilon);
   alignas(64) float normal[kWidth];
   for (std::uint32_t at = 0; at < width; at += kLanes) {
-    Floats value;
-    Floats scales;
-    Floats biases;
-    load(in + at, value);
-    load(norm.scales.data() + at, scales);
-    load(norm.biases.data() + at, biases);
-    store((value - mean) * scale * scales + biases, normal + at);
+    const Floats<Size> value = (load<Size>(in + at) - mean) * scale;
+    store(value * load<Size>(norm.scales.data() + at) + load<Size>(norm.biases.data() + at),
+          normal + at);
   }
-  quantize_row(normal, row, out);
+  quantize_row<Size>(normal, row, out);
 }
 
 /// `sums`: of one row and block, of bytes or of what they stand for.
-template <bool SubtractsZero>
+template <typename Isa>
 BMAD_INLINE void finish_block(const std::int32_t* sums, const Matrix& matrix, std::uint32_t first,
                               float scale, Finish finish, float* out) {
+  constexpr std::uint32_t kSize = Isa::kRegisterFloats;
+  using Integers = typename Floats<kSize>::Integers;
   for (std::uint32_t at = first; at < first + kBlock; at += kLanes) {
-    Integers whole;
-    Integers zeros;
-    Floats scales;
-    Floats value;
-    std::memcpy(&whole, sums + (at - first), sizeof whole);
-    std::memcpy(&zeros, matrix.zeros.data() + at, sizeof zeros);
-    load(matrix.scales.data() + at, scales);
-    load(matrix.biases.data() + at, value);
-    if constexpr (!SubtractsZero) {
-      whole -= zeros;
+    Floats<kSize> product;
+    BMAD_UNROLLED
+    for (std::uint32_t part = 0; part < Floats<kSize>::kParts; ++part) {
+      Integers whole;
+      std::memcpy(&whole, sums + (at - first) + std::size_t{part} * kSize, sizeof whole);
+      if constexpr (!Isa::kSubtractsZero) {
+        Integers zeros;
+        std::memcpy(&zeros, matrix.zeros.data() + at + std::size_t{part} * kSize, sizeof zeros);
+        whole -= zeros;
+      }
+      product.parts[part] = __builtin_convertvector(whole, typename Floats<kSize>::Part);
     }
-    value += __builtin_convertvector(whole, Floats) * (scales * scale);
+    Floats<kSize> value = load<kSize>(matrix.biases.data() + at) +
+                          product * (load<kSize>(matrix.scales.data() + at) * scale);
     if (finish == Finish::kStorePositive) {
-      greater(Floats{}, value);
+      value = greater(value, spread<kSize>(0));
     } else if (finish == Finish::kAdd) {
-      Floats before;
-      load(out + at, before);
-      value += before;
+      value = value + load<kSize>(out + at);
     }
     store(value, out + at);
   }
 }
 
-/// Isa::sum(bytes, width, count, weights, sums): of `count` rows, 1 to Isa::kRows, and one block;
-/// Isa::kSubtractsZero: of the bytes less kByteZero.
+/// Inputs of some rows, and their weights for a block of outputs.
+struct Slice {
+  const std::uint8_t* bytes = nullptr;   ///< Of the first row.
+  const std::int8_t* weights = nullptr;  ///< Of the first 16 outputs.
+  std::uint32_t inputs = 0;              ///< At most kSliceInputs.
+  std::uint32_t width = 0;               ///< Of the rows and of the matrix.
+};
+
+/// So that the weights of a slice, 16 KB, stay in the first cache while all rows pass.
+inline constexpr std::uint32_t kSliceInputs = 512;
+/// Rows whose sums are kept meanwhile.
+inline constexpr std::uint32_t kRowsAtOnce = 96;
+
+/// Of a block of outputs, for at most kRowsAtOnce rows from `first`.
+template <typename Isa>
+BMAD_INLINE void sum_block(const Activations& in, const Matrix& matrix, std::uint32_t block,
+                           std::uint32_t first, std::uint32_t rows, std::int32_t* sums) {
+  const std::uint32_t width = in.width;
+  // Even shares: a row alone would read all weights for itself.
+  const std::uint32_t shares = (rows + Isa::kRows - 1) / Isa::kRows;
+  std::fill_n(sums, std::size_t{rows} * kBlock, 0);
+  for (std::uint32_t from = 0; from < width; from += kSliceInputs) {
+    for (std::uint32_t share = 0; share < shares; ++share) {
+      const std::uint32_t begin = rows * share / shares;
+      const std::uint32_t end = rows * (share + 1) / shares;
+      const Slice slice = {.bytes = in.bytes.data() + std::size_t{first + begin} * width + from,
+                           .weights = matrix.weights.data() + std::size_t{block} * width +
+                                      std::size_t{from} * kLanes,
+                           .inputs = std::min(kSliceInputs, width - from),
+                           .width = width};
+      Isa::add(slice, end - begin, sums + std::size_t{begin} * kBlock);
+    }
+  }
+}
+
+/// Isa::add(slice, count, sums) adds the products of `count` rows, 1 to Isa::kRows, to their sums,
+/// kBlock a row; Isa::kSubtractsZero: of the bytes less kByteZero.
 template <typename Isa>
 BMAD_INLINE void multiply_all(const Activations& in, const Matrix& matrix, Finish finish,
                               float* out) {
-  const auto [width, outputs] = matrix.shape;
-  // Even shares: a row alone would read all weights for itself.
-  const std::uint32_t shares = (in.rows + Isa::kRows - 1) / Isa::kRows;
-  for (std::uint32_t block = 0; block < outputs; block += kBlock) {
-    const std::int8_t* weights = matrix.weights.data() + std::size_t{block} * width;
-    for (std::uint32_t share = 0; share < shares; ++share) {
-      const std::uint32_t first = in.rows * share / shares;
-      const std::uint32_t count = in.rows * (share + 1) / shares - first;
-      alignas(64) std::int32_t sums[Isa::kRows * kBlock];
-      Isa::sum(in.bytes.data() + std::size_t{first} * width, width, count, weights, sums);
-      for (std::uint32_t row = 0; row < count; ++row) {
-        finish_block<Isa::kSubtractsZero>(sums + std::size_t{row} * kBlock, matrix, block,
-                                          in.scales[first + row], finish,
-                                          out + std::size_t{first + row} * outputs);
+  const std::uint32_t outputs = matrix.shape.outputs;
+  alignas(64) std::int32_t sums[std::size_t{kRowsAtOnce} * kBlock];
+  for (std::uint32_t first = 0; first < in.rows; first += kRowsAtOnce) {
+    const std::uint32_t rows = std::min(kRowsAtOnce, in.rows - first);
+    for (std::uint32_t block = 0; block < outputs; block += kBlock) {
+      sum_block<Isa>(in, matrix, block, first, rows, sums);
+      for (std::uint32_t row = 0; row < rows; ++row) {
+        finish_block<Isa>(sums + std::size_t{row} * kBlock, matrix, block, in.scales[first + row],
+                          finish, out + std::size_t{first + row} * outputs);
       }
     }
   }
 }
 
-/// Probabilities of `Blocks` * kLanes keys, of which `tokens` are there.
-template <std::uint32_t Blocks>
-BMAD_INLINE void soft_maximum(Floats (&scores)[Blocks], std::uint32_t tokens, float* out) {
+/// `scores`: of `blocks` * kLanes keys, of which `tokens` are there; become their shares.
+template <std::uint32_t Size>
+BMAD_INLINE void soft_maximum(float* scores, std::uint32_t blocks, std::uint32_t tokens) {
   constexpr float kNothing = -1e9F;
-  for (std::uint32_t block = 0; block < Blocks; ++block) {
-    store(scores[block], out + std::size_t{block} * kLanes);
-  }
-  std::fill(out + tokens, out + std::size_t{Blocks} * kLanes, kNothing);
-  Floats greatest = Floats{} + kNothing;
-  for (std::uint32_t block = 0; block < Blocks; ++block) {
-    load(out + std::size_t{block} * kLanes, scores[block]);
-    greater(scores[block], greatest);
+  const std::uint32_t keys = blocks * kLanes;
+  std::fill(scores + tokens, scores + keys, kNothing);
+  Floats<Size> greatest = spread<Size>(kNothing);
+  for (std::uint32_t at = 0; at < keys; at += kLanes) {
+    greatest = greater(load<Size>(scores + at), greatest);
   }
   const float top = greatest_of(greatest);
-  Floats sum = {};
-  for (Floats& score : scores) {
-    score -= top;
-    exponential(score);
-  }
-  // What stands behind the keys is e to the lowest power: 0 in all sums.
-  for (const Floats& score : scores) {
-    sum += score;
+  // What stands behind the keys is e to the lowest power: lost in all sums.
+  Floats<Size> sum = spread<Size>(0);
+  for (std::uint32_t at = 0; at < keys; at += kLanes) {
+    const Floats<Size> power = exponential(load<Size>(scores + at) - top);
+    sum = sum + power;
+    store(power, scores + at);
   }
   const float scale = 1.0F / sum_of(sum);
-  for (std::uint32_t block = 0; block < Blocks; ++block) {
-    store(scores[block] * scale, out + std::size_t{block} * kLanes);
+  for (std::uint32_t at = 0; at < keys; at += kLanes) {
+    store(load<Size>(scores + at) * scale, scores + at);
   }
 }
 
-/// One head: `Size` numbers of each query, key and value, and room for `Blocks` * kLanes keys.
-template <std::uint32_t Size, std::uint32_t Blocks>
+/// out[0 .. Parts * kLanes) = the sum over `count` of factors[i] * rows[i * stride ..): in
+/// registers.
+template <std::uint32_t Size, std::uint32_t Parts>
+BMAD_INLINE void sum_rows(const float* factors, const float* rows, std::size_t stride,
+                          std::uint32_t count, float* out) {
+  Floats<Size> sums[Parts];
+  BMAD_UNROLLED
+  for (std::uint32_t part = 0; part < Parts; ++part) {
+    sums[part] = spread<Size>(0);
+  }
+  for (std::uint32_t row = 0; row < count; ++row, rows += stride) {
+    const Floats<Size> factor = spread<Size>(factors[row]);
+    BMAD_UNROLLED
+    for (std::uint32_t part = 0; part < Parts; ++part) {
+      sums[part] = sums[part] + load<Size>(rows + std::size_t{part} * kLanes) * factor;
+    }
+  }
+  BMAD_UNROLLED
+  for (std::uint32_t part = 0; part < Parts; ++part) {
+    store(sums[part], out + std::size_t{part} * kLanes);
+  }
+}
+
+/// The same for 1 to `Parts` of them.
+template <std::uint32_t Size, std::uint32_t Parts>
+BMAD_INLINE void sum_some_rows(const float* factors, const float* rows, std::size_t stride,
+                               std::uint32_t count, std::uint32_t parts, float* out) {
+  if constexpr (Parts > 0) {
+    if (parts == Parts) {
+      sum_rows<Size, Parts>(factors, rows, stride, count, out);
+    } else {
+      sum_some_rows<Size, Parts - 1>(factors, rows, stride, count, parts, out);
+    }
+  }
+}
+
+/// The same for any number, as many at once as there are registers for: half of the 16 there are.
+template <std::uint32_t Size>
+BMAD_INLINE void sum_wide_rows(const float* factors, const float* rows, std::size_t stride,
+                               std::uint32_t count, std::uint32_t parts, float* out) {
+  constexpr std::uint32_t kAtOnce = Size / 2;
+  for (std::uint32_t part = 0; part < parts; part += kAtOnce) {
+    const std::size_t at = std::size_t{part} * kLanes;
+    sum_some_rows<Size, kAtOnce>(factors, rows + at, stride, count, std::min(kAtOnce, parts - part),
+                                 out + at);
+  }
+}
+
+/// One head, of `size` numbers for each query, key and value.
+template <std::uint32_t Size>
 BMAD_INLINE void attend_head(const float* qkv, std::uint32_t tokens, std::uint32_t width,
                              float* out) {
-  constexpr std::uint32_t kKeys = Blocks * kLanes;
+  const std::uint32_t size = width / kHeads;
+  const std::uint32_t blocks = (tokens + kLanes - 1) / kLanes;
+  const std::uint32_t keys_size = blocks * kLanes;
   const std::size_t stride = std::size_t{3} * width;
-  const float scale = 1.0F / std::sqrt(static_cast<float>(Size));
-  alignas(64) float keys[Size * kKeys];  // One column a token.
-  for (std::uint32_t token = 0; token < kKeys; ++token) {
-    for (std::uint32_t at = 0; at < Size; ++at) {
-      keys[at * kKeys + token] = token < tokens ? qkv[token * stride + width + at] : 0;
+  const float scale = 1.0F / std::sqrt(static_cast<float>(size));
+  alignas(64) float keys[std::size_t{kWidth} / kHeads * kPiecesMax];  // One column a token.
+  for (std::uint32_t at = 0; at < size; ++at) {
+    float* column = keys + std::size_t{at} * keys_size;
+    for (std::uint32_t token = 0; token < tokens; ++token) {
+      column[token] = qkv[token * stride + width + at];
     }
+    std::fill(column + tokens, column + keys_size, 0.0F);
   }
   for (std::uint32_t token = 0; token < tokens; ++token) {
-    Floats scores[Blocks] = {};
-    for (std::uint32_t at = 0; at < Size; ++at) {
-      const float query = qkv[token * stride + at] * scale;
-      for (std::uint32_t block = 0; block < Blocks; ++block) {
-        Floats key;
-        load(keys + std::size_t{at} * kKeys + std::size_t{block} * kLanes, key);
-        scores[block] += key * query;
-      }
+    alignas(64) float query[kWidth / kHeads];
+    alignas(64) float shares[kPiecesMax];
+    for (std::uint32_t at = 0; at < size; at += kLanes) {
+      store(load<Size>(qkv + token * stride + at) * scale, query + at);
     }
-    alignas(64) float shares[kKeys];
-    soft_maximum<Blocks>(scores, tokens, shares);
-    Floats sums[Size / kLanes] = {};
-    for (std::uint32_t other = 0; other < tokens; ++other) {
-      const float* values = qkv + other * stride + std::size_t{2} * width;
-      for (std::uint32_t part = 0; part < Size / kLanes; ++part) {
-        Floats value;
-        load(values + std::size_t{part} * kLanes, value);
-        sums[part] += value * shares[other];
-      }
-    }
-    for (std::uint32_t part = 0; part < Size / kLanes; ++part) {
-      store(sums[part], out + std::size_t{token} * width + std::size_t{part} * kLanes);
-    }
+    sum_wide_rows<Size>(query, keys, keys_size, size, blocks, shares);
+    soft_maximum<Size>(shares, blocks, tokens);
+    sum_wide_rows<Size>(shares, qkv + std::size_t{2} * width, stride, tokens, size / kLanes,
+                        out + std::size_t{token} * width);
   }
 }
 
-template <std::uint32_t Size, std::uint32_t Blocks>
-BMAD_INLINE void attend_heads(const AttentionInput& in, float* out) {
+template <std::uint32_t Size>
+BMAD_INLINE void attend_all(const AttentionInput& in, float* out) {
   for (std::uint32_t head = 0; head < kHeads; ++head) {
-    attend_head<Size, Blocks>(in.qkv.data() + std::size_t{head} * Size, in.tokens, in.width,
-                              out + std::size_t{head} * Size);
+    const std::size_t at = std::size_t{head} * in.width / kHeads;
+    attend_head<Size>(in.qkv.data() + at, in.tokens, in.width, out + at);
   }
 }
 
+template <std::uint32_t Size>
 BMAD_INLINE void embed_piece(const std::int8_t* embedding, float scale, const float* timing,
                              float* out) {
   for (std::uint32_t at = 0; at < kPieceWidth; at += kLanes) {
-    SignedBytes bytes;
-    std::memcpy(&bytes, embedding + at, sizeof bytes);
-    Floats moment;
-    load(timing + at, moment);
-    store(__builtin_convertvector(bytes, Floats) * (2 * scale) + moment, out + at);
+    Floats<Size> value;
+    BMAD_UNROLLED
+    for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
+      typename Floats<Size>::SignedBytes bytes;
+      std::memcpy(&bytes, embedding + at + std::size_t{part} * Size, sizeof bytes);
+      value.parts[part] = __builtin_convertvector(bytes, typename Floats<Size>::Part);
+    }
+    store(value * (2 * scale) + load<Size>(timing + at), out + at);
   }
 }
 
+template <std::uint32_t Size>
 BMAD_INLINE void average_rows(const float* in, std::uint32_t rows, float* out) {
   for (std::uint32_t at = 0; at < kWidth; at += kLanes) {
-    Floats sum = {};
+    Floats<Size> sum = spread<Size>(0);
     for (std::uint32_t row = 0; row < rows; ++row) {
-      Floats value;
-      load(in + std::size_t{row} * kWidth + at, value);
-      sum += value;
+      sum = sum + load<Size>(in + std::size_t{row} * kWidth + at);
     }
     store(sum / static_cast<float>(rows), out + at);
   }
 }
 
 /// (1 - e) / (1 + e) with e = exp(-2 |x|), and the sign of x.
+template <std::uint32_t Size>
 BMAD_INLINE void squash_all(float* values, std::uint32_t size) {
   for (std::uint32_t at = 0; at < size; at += kLanes) {
-    Floats value;
-    load(values + at, value);
-    Floats power = value < Floats{} ? value + value : -(value + value);
-    exponential(power);
-    const Floats squashed = (1.0F - power) / (1.0F + power);
-    store(value < Floats{} ? -squashed : squashed, values + at);
+    const Floats<Size> value = load<Size>(values + at);
+    const Floats<Size> zero = spread<Size>(0);
+    const Floats<Size> absolute = greater(value, zero - value);
+    const Floats<Size> power = exponential(zero - (absolute + absolute));
+    const Floats<Size> squashed = (spread<Size>(1) - power) / (spread<Size>(1) + power);
+    Floats<Size> made;
+    BMAD_UNROLLED
+    for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
+      made.parts[part] =
+          value.parts[part] < zero.parts[part] ? -squashed.parts[part] : squashed.parts[part];
+    }
+    store(made, values + at);
   }
 }
 
+template <std::uint32_t Size>
 BMAD_INLINE void shorten_all(float* values, std::uint32_t size) {
-  Floats squares = {};
+  Floats<Size> squares = spread<Size>(0);
   for (std::uint32_t at = 0; at < size; at += kLanes) {
-    Floats value;
-    load(values + at, value);
-    squares += value * value;
+    const Floats<Size> value = load<Size>(values + at);
+    squares = squares + value * value;
   }
   const float square = sum_of(squares);
   const float scale = square > 0 ? 1.0F / std::sqrt(square) : 0;
   for (std::uint32_t at = 0; at < size; at += kLanes) {
-    Floats value;
-    load(values + at, value);
-    store(value * scale, values + at);
+    store(load<Size>(values + at) * scale, values + at);
   }
 }
 
 // The functions of a struct Kernels in the namespace of an Isa, each with its TARGET: what it calls
-// is compiled into it. An attention is compiled for each number of blocks, as functions of their
-// own: a hundred kilobytes of stack, and registers, are theirs.
+// is compiled into it. Isa::kRegisterFloats is how many floats a register holds.
 #define BMAD_KERNELS(NAME, TARGET)                                                                \
   TARGET void multiply(const Activations& in, const Matrix& matrix, Finish finish, float* out) {  \
     multiply_all<Isa>(in, matrix, finish, out);                                                   \
   }                                                                                               \
   TARGET void quantize(const float* in, std::uint32_t row, Activations& out) {                    \
-    quantize_row(in, row, out);                                                                   \
+    quantize_row<Isa::kRegisterFloats>(in, row, out);                                             \
   }                                                                                               \
   TARGET void normalize(const float* in, const Norm& norm, std::uint32_t row, Activations& out) { \
-    normalize_row(in, norm, row, out);                                                            \
+    normalize_row<Isa::kRegisterFloats>(in, norm, row, out);                                      \
   }                                                                                               \
-  template <std::uint32_t Blocks>                                                                 \
-  TARGET void attend_in(const AttentionInput& in, float* out) {                                   \
-    if (in.width == kPieceWidth) {                                                                \
-      attend_heads<kPieceWidth / kHeads, Blocks>(in, out);                                        \
-    } else {                                                                                      \
-      attend_heads<kWidth / kHeads, Blocks>(in, out);                                             \
-    }                                                                                             \
-  }                                                                                               \
-  void attend(const AttentionInput& in, float* out) {                                             \
-    constexpr decltype(&attend) kByBlocks[] = {attend_in<1>, attend_in<2>, attend_in<3>,          \
-                                               attend_in<4>, attend_in<5>, attend_in<6>,          \
-                                               attend_in<7>, attend_in<8>};                       \
-    kByBlocks[(in.tokens - 1) / kLanes](in, out);                                                 \
+  TARGET void attend(const AttentionInput& in, float* out) {                                      \
+    attend_all<Isa::kRegisterFloats>(in, out);                                                    \
   }                                                                                               \
   TARGET void embed(const std::int8_t* embedding, float scale, const float* timing, float* out) { \
-    embed_piece(embedding, scale, timing, out);                                                   \
+    embed_piece<Isa::kRegisterFloats>(embedding, scale, timing, out);                             \
   }                                                                                               \
   TARGET void average(const float* in, std::uint32_t rows, float* out) {                          \
-    average_rows(in, rows, out);                                                                  \
+    average_rows<Isa::kRegisterFloats>(in, rows, out);                                            \
   }                                                                                               \
-  TARGET void squash(float* values, std::uint32_t size) { squash_all(values, size); }             \
-  TARGET void shorten(float* values, std::uint32_t size) { shorten_all(values, size); }           \
+  TARGET void squash(float* values, std::uint32_t size) {                                         \
+    squash_all<Isa::kRegisterFloats>(values, size);                                               \
+  }                                                                                               \
+  TARGET void shorten(float* values, std::uint32_t size) {                                        \
+    shorten_all<Isa::kRegisterFloats>(values, size);                                              \
+  }                                                                                               \
   constexpr Kernels kKernels = {NAME,  multiply, quantize, normalize, attend,                     \
                                 embed, average,  squash,   shorten};
 

@@ -12,23 +12,25 @@ namespace {
 
 struct Isa {
   static constexpr std::uint32_t kRows = 4;
+  static constexpr std::uint32_t kRegisterFloats = 4;
   static constexpr bool kSubtractsZero = false;
 
-  static void sum(const std::uint8_t* bytes, std::uint32_t width, std::uint32_t count,
-                  const std::int8_t* weights, std::int32_t* sums) {
-    constexpr std::uint32_t kStep = kLanes * kQuad;
-    for (std::uint32_t row = 0; row < count; ++row, bytes += width, sums += kBlock) {
-      for (std::uint32_t half = 0; half < kBlock / kLanes; ++half) {
-        const std::int8_t* quads = weights + std::size_t{half} * kLanes * width;
+  static void add(const Slice& slice, std::uint32_t count, std::int32_t* sums) {
+    for (std::uint32_t row = 0; row < count; ++row) {
+      const std::uint8_t* bytes = slice.bytes + std::size_t{row} * slice.width;
+      for (std::uint32_t half = 0; half < kBlock; half += kLanes, sums += kLanes) {
+        const std::int8_t* weights = slice.weights + std::size_t{half} * slice.width;
         std::array<std::int32_t, kLanes> lanes{};
-        for (std::uint32_t at = 0; at < width; at += kQuad, quads += kStep) {
-          for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+        for (std::uint32_t at = 0; at < slice.inputs; at += kQuad) {
+          for (std::uint32_t lane = 0; lane < kLanes; ++lane, weights += kQuad) {
             for (std::uint32_t input = 0; input < kQuad; ++input) {
-              lanes[lane] += quads[lane * kQuad + input] * bytes[at + input];
+              lanes[lane] += weights[input] * bytes[at + input];
             }
           }
         }
-        std::ranges::copy(lanes, sums + std::size_t{half} * kLanes);
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+          sums[lane] += lanes[lane];
+        }
       }
     }
   }

@@ -35,24 +35,36 @@ namespace {
 #define BMAD_DOT [[gnu::target("arch=armv8.2-a+dotprod")]]
 
 template <std::uint32_t Rows>
-BMAD_DOT void sum_rows(const std::uint8_t* bytes, std::uint32_t width, const std::int8_t* weights,
-                       std::int32_t* sums) {
+BMAD_DOT void add_rows(const Slice& slice, std::int32_t* sums) {
   for (std::uint32_t half = 0; half < kBlock; half += kLanes) {
-    const std::int8_t* from = weights + std::size_t{half} * width;
-    int32x4_t all[Rows][kParts] = {};
-    for (std::uint32_t at = 0; at < width; at += kQuad, from += std::size_t{kLanes} * kQuad) {
+    const std::int8_t* from = slice.weights + std::size_t{half} * slice.width;
+    int32x4_t all[Rows][kParts];
+    BMAD_UNROLLED
+    for (std::uint32_t row = 0; row < Rows; ++row) {
+      BMAD_UNROLLED
+      for (std::uint32_t part = 0; part < kParts; ++part) {
+        all[row][part] = vld1q_s32(sums + std::size_t{row} * kBlock + half + std::size_t{part} * 4);
+      }
+    }
+    for (std::uint32_t at = 0; at < slice.inputs;
+         at += kQuad, from += std::size_t{kLanes} * kQuad) {
       int8x16_t four[kParts];
+      BMAD_UNROLLED
       for (std::uint32_t part = 0; part < kParts; ++part) {
         four[part] = vld1q_s8(from + std::size_t{part} * 16);
       }
+      BMAD_UNROLLED
       for (std::uint32_t row = 0; row < Rows; ++row) {
-        const int8x16_t quad = signed_quad_at(bytes + std::size_t{row} * width + at);
+        const int8x16_t quad = signed_quad_at(slice.bytes + std::size_t{row} * slice.width + at);
+        BMAD_UNROLLED
         for (std::uint32_t part = 0; part < kParts; ++part) {
           all[row][part] = vdotq_s32(all[row][part], four[part], quad);
         }
       }
     }
+    BMAD_UNROLLED
     for (std::uint32_t row = 0; row < Rows; ++row) {
+      BMAD_UNROLLED
       for (std::uint32_t part = 0; part < kParts; ++part) {
         vst1q_s32(sums + std::size_t{row} * kBlock + half + std::size_t{part} * 4, all[row][part]);
       }
@@ -62,13 +74,13 @@ BMAD_DOT void sum_rows(const std::uint8_t* bytes, std::uint32_t width, const std
 
 struct Isa {
   static constexpr std::uint32_t kRows = 5;  // 20 sums of the 32 registers.
+  static constexpr std::uint32_t kRegisterFloats = 4;
   static constexpr bool kSubtractsZero = true;
-  static void sum(const std::uint8_t* bytes, std::uint32_t width, std::uint32_t count,
-                  const std::int8_t* weights, std::int32_t* sums) {
+  static void add(const Slice& slice, std::uint32_t count, std::int32_t* sums) {
     static constexpr auto kByRows = []<std::size_t... Less>(std::index_sequence<Less...>) {
-      return std::array{&sum_rows<Less + 1>...};
+      return std::array{&add_rows<Less + 1>...};
     }(std::make_index_sequence<kRows>());
-    kByRows[count - 1](bytes, width, weights, sums);
+    kByRows[count - 1](slice, sums);
   }
 };
 
@@ -82,14 +94,23 @@ namespace {
 
 /// Pairs of products fit 16 bits: at most 2 * 127 * 127.
 template <std::uint32_t Rows>
-void sum_rows(const std::uint8_t* bytes, std::uint32_t width, const std::int8_t* weights,
-              std::int32_t* sums) {
+void add_rows(const Slice& slice, std::int32_t* sums) {
   for (std::uint32_t half = 0; half < kBlock; half += kLanes) {
-    const std::int8_t* from = weights + std::size_t{half} * width;
-    int32x4_t all[Rows][kParts] = {};
-    for (std::uint32_t at = 0; at < width; at += kQuad, from += std::size_t{kLanes} * kQuad) {
+    const std::int8_t* from = slice.weights + std::size_t{half} * slice.width;
+    int32x4_t all[Rows][kParts];
+    BMAD_UNROLLED
+    for (std::uint32_t row = 0; row < Rows; ++row) {
+      BMAD_UNROLLED
+      for (std::uint32_t part = 0; part < kParts; ++part) {
+        all[row][part] = vld1q_s32(sums + std::size_t{row} * kBlock + half + std::size_t{part} * 4);
+      }
+    }
+    for (std::uint32_t at = 0; at < slice.inputs;
+         at += kQuad, from += std::size_t{kLanes} * kQuad) {
+      BMAD_UNROLLED
       for (std::uint32_t row = 0; row < Rows; ++row) {
-        const int8x16_t quad = signed_quad_at(bytes + std::size_t{row} * width + at);
+        const int8x16_t quad = signed_quad_at(slice.bytes + std::size_t{row} * slice.width + at);
+        BMAD_UNROLLED
         for (std::uint32_t part = 0; part < kParts; ++part) {
           const int8x16_t four = vld1q_s8(from + std::size_t{part} * 16);
           const int16x8_t low = vmull_s8(vget_low_s8(four), vget_low_s8(quad));
@@ -98,7 +119,9 @@ void sum_rows(const std::uint8_t* bytes, std::uint32_t width, const std::int8_t*
         }
       }
     }
+    BMAD_UNROLLED
     for (std::uint32_t row = 0; row < Rows; ++row) {
+      BMAD_UNROLLED
       for (std::uint32_t part = 0; part < kParts; ++part) {
         vst1q_s32(sums + std::size_t{row} * kBlock + half + std::size_t{part} * 4, all[row][part]);
       }
@@ -108,13 +131,13 @@ void sum_rows(const std::uint8_t* bytes, std::uint32_t width, const std::int8_t*
 
 struct Isa {
   static constexpr std::uint32_t kRows = 4;
+  static constexpr std::uint32_t kRegisterFloats = 4;
   static constexpr bool kSubtractsZero = true;
-  static void sum(const std::uint8_t* bytes, std::uint32_t width, std::uint32_t count,
-                  const std::int8_t* weights, std::int32_t* sums) {
+  static void add(const Slice& slice, std::uint32_t count, std::int32_t* sums) {
     static constexpr auto kByRows = []<std::size_t... Less>(std::index_sequence<Less...>) {
-      return std::array{&sum_rows<Less + 1>...};
+      return std::array{&add_rows<Less + 1>...};
     }(std::make_index_sequence<kRows>());
-    kByRows[count - 1](bytes, width, weights, sums);
+    kByRows[count - 1](slice, sums);
   }
 };
 

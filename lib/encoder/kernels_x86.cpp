@@ -31,24 +31,28 @@ namespace {
 #define BMAD_AVX512 [[gnu::target("avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]]
 
 template <std::uint32_t Rows>
-BMAD_AVX512 void sum_rows(const std::uint8_t* bytes, std::uint32_t width,
-                          const std::int8_t* weights, std::int32_t* sums) {
+BMAD_AVX512 void add_rows(const Slice& slice, std::int32_t* sums) {
   __m512i low[Rows];
   __m512i high[Rows];
+  BMAD_UNROLLED
   for (std::uint32_t row = 0; row < Rows; ++row) {
-    low[row] = _mm512_setzero_si512();
-    high[row] = _mm512_setzero_si512();
+    low[row] = _mm512_loadu_si512(sums + std::size_t{row} * kBlock);
+    high[row] = _mm512_loadu_si512(sums + std::size_t{row} * kBlock + kLanes);
   }
-  const std::int8_t* more = weights + std::size_t{kLanes} * width;
-  for (std::uint32_t at = 0; at < width; at += kQuad) {
+  const std::int8_t* weights = slice.weights;
+  const std::int8_t* more = weights + std::size_t{kLanes} * slice.width;
+  for (std::uint32_t at = 0; at < slice.inputs; at += kQuad) {
     const __m512i first = _mm512_loadu_si512(weights + std::size_t{at} * kLanes);
     const __m512i second = _mm512_loadu_si512(more + std::size_t{at} * kLanes);
+    BMAD_UNROLLED
     for (std::uint32_t row = 0; row < Rows; ++row) {
-      const __m512i quad = _mm512_set1_epi32(quad_at(bytes + std::size_t{row} * width + at));
+      const __m512i quad =
+          _mm512_set1_epi32(quad_at(slice.bytes + std::size_t{row} * slice.width + at));
       low[row] = _mm512_dpbusd_epi32(low[row], quad, first);
       high[row] = _mm512_dpbusd_epi32(high[row], quad, second);
     }
   }
+  BMAD_UNROLLED
   for (std::uint32_t row = 0; row < Rows; ++row) {
     _mm512_storeu_si512(sums + std::size_t{row} * kBlock, low[row]);
     _mm512_storeu_si512(sums + std::size_t{row} * kBlock + kLanes, high[row]);
@@ -57,13 +61,13 @@ BMAD_AVX512 void sum_rows(const std::uint8_t* bytes, std::uint32_t width,
 
 struct Isa {
   static constexpr std::uint32_t kRows = 12;
+  static constexpr std::uint32_t kRegisterFloats = 16;
   static constexpr bool kSubtractsZero = false;
-  static void sum(const std::uint8_t* bytes, std::uint32_t width, std::uint32_t count,
-                  const std::int8_t* weights, std::int32_t* sums) {
+  static void add(const Slice& slice, std::uint32_t count, std::int32_t* sums) {
     static constexpr auto kByRows = []<std::size_t... Less>(std::index_sequence<Less...>) {
-      return std::array{&sum_rows<Less + 1>...};
+      return std::array{&add_rows<Less + 1>...};
     }(std::make_index_sequence<kRows>());
-    kByRows[count - 1](bytes, width, weights, sums);
+    kByRows[count - 1](slice, sums);
   }
 };
 
@@ -78,28 +82,34 @@ namespace {
 #define BMAD_AVXVNNI [[gnu::target("avx2,avxvnni")]]
 
 template <std::uint32_t Rows>
-BMAD_AVXVNNI void sum_rows(const std::uint8_t* bytes, std::uint32_t width,
-                           const std::int8_t* weights, std::int32_t* sums) {
+BMAD_AVXVNNI void add_rows(const Slice& slice, std::int32_t* sums) {
   constexpr std::uint32_t kHalf = kLanes / 2;
   // Half a block after the other: 12 sums and what goes in fill the 16 registers.
   for (std::uint32_t half = 0; half < kBlock; half += kLanes) {
-    const std::int8_t* from = weights + std::size_t{half} * width;
+    const std::int8_t* from = slice.weights + std::size_t{half} * slice.width;
     __m256i low[Rows];
     __m256i high[Rows];
+    BMAD_UNROLLED
     for (std::uint32_t row = 0; row < Rows; ++row) {
-      low[row] = _mm256_setzero_si256();
-      high[row] = _mm256_setzero_si256();
+      const auto* before =
+          reinterpret_cast<const __m256i*>(sums + std::size_t{row} * kBlock + half);
+      low[row] = _mm256_loadu_si256(before);
+      high[row] = _mm256_loadu_si256(before + 1);
     }
-    for (std::uint32_t at = 0; at < width; at += kQuad, from += std::size_t{kLanes} * kQuad) {
+    for (std::uint32_t at = 0; at < slice.inputs;
+         at += kQuad, from += std::size_t{kLanes} * kQuad) {
       const __m256i first = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
       const __m256i second =
           _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + std::size_t{kHalf} * kQuad));
+      BMAD_UNROLLED
       for (std::uint32_t row = 0; row < Rows; ++row) {
-        const __m256i quad = _mm256_set1_epi32(quad_at(bytes + std::size_t{row} * width + at));
+        const __m256i quad =
+            _mm256_set1_epi32(quad_at(slice.bytes + std::size_t{row} * slice.width + at));
         low[row] = _mm256_dpbusd_avx_epi32(low[row], quad, first);
         high[row] = _mm256_dpbusd_avx_epi32(high[row], quad, second);
       }
     }
+    BMAD_UNROLLED
     for (std::uint32_t row = 0; row < Rows; ++row) {
       auto* to = reinterpret_cast<__m256i*>(sums + std::size_t{row} * kBlock + half);
       _mm256_storeu_si256(to, low[row]);
@@ -110,13 +120,13 @@ BMAD_AVXVNNI void sum_rows(const std::uint8_t* bytes, std::uint32_t width,
 
 struct Isa {
   static constexpr std::uint32_t kRows = 6;
+  static constexpr std::uint32_t kRegisterFloats = 8;
   static constexpr bool kSubtractsZero = false;
-  static void sum(const std::uint8_t* bytes, std::uint32_t width, std::uint32_t count,
-                  const std::int8_t* weights, std::int32_t* sums) {
+  static void add(const Slice& slice, std::uint32_t count, std::int32_t* sums) {
     static constexpr auto kByRows = []<std::size_t... Less>(std::index_sequence<Less...>) {
-      return std::array{&sum_rows<Less + 1>...};
+      return std::array{&add_rows<Less + 1>...};
     }(std::make_index_sequence<kRows>());
-    kByRows[count - 1](bytes, width, weights, sums);
+    kByRows[count - 1](slice, sums);
   }
 };
 
@@ -133,26 +143,30 @@ namespace {
 /// Without a dot product of its own: bytes with a sign, whose sizes multiply with the weights that
 /// took the sign. Two products are at most 2 * 127 * 127, so that 16 bits hold them.
 template <std::uint32_t Rows>
-BMAD_AVX2 void sum_rows(const std::uint8_t* bytes, std::uint32_t width, const std::int8_t* weights,
-                        std::int32_t* sums) {
+BMAD_AVX2 void add_rows(const Slice& slice, std::int32_t* sums) {
   constexpr std::uint32_t kHalf = kLanes / 2;
   const __m256i zero = _mm256_set1_epi8(static_cast<char>(kByteZero));
   const __m256i ones = _mm256_set1_epi16(1);
   for (std::uint32_t half = 0; half < kBlock; half += kLanes) {
-    const std::int8_t* from = weights + std::size_t{half} * width;
+    const std::int8_t* from = slice.weights + std::size_t{half} * slice.width;
     __m256i low[Rows];
     __m256i high[Rows];
+    BMAD_UNROLLED
     for (std::uint32_t row = 0; row < Rows; ++row) {
-      low[row] = _mm256_setzero_si256();
-      high[row] = _mm256_setzero_si256();
+      const auto* before =
+          reinterpret_cast<const __m256i*>(sums + std::size_t{row} * kBlock + half);
+      low[row] = _mm256_loadu_si256(before);
+      high[row] = _mm256_loadu_si256(before + 1);
     }
-    for (std::uint32_t at = 0; at < width; at += kQuad, from += std::size_t{kLanes} * kQuad) {
+    for (std::uint32_t at = 0; at < slice.inputs;
+         at += kQuad, from += std::size_t{kLanes} * kQuad) {
       const __m256i first = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
       const __m256i second =
           _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + std::size_t{kHalf} * kQuad));
+      BMAD_UNROLLED
       for (std::uint32_t row = 0; row < Rows; ++row) {
         const __m256i quad = _mm256_xor_si256(
-            _mm256_set1_epi32(quad_at(bytes + std::size_t{row} * width + at)), zero);
+            _mm256_set1_epi32(quad_at(slice.bytes + std::size_t{row} * slice.width + at)), zero);
         const __m256i size = _mm256_abs_epi8(quad);
         const __m256i one = _mm256_maddubs_epi16(size, _mm256_sign_epi8(first, quad));
         const __m256i two = _mm256_maddubs_epi16(size, _mm256_sign_epi8(second, quad));
@@ -160,6 +174,7 @@ BMAD_AVX2 void sum_rows(const std::uint8_t* bytes, std::uint32_t width, const st
         high[row] = _mm256_add_epi32(high[row], _mm256_madd_epi16(two, ones));
       }
     }
+    BMAD_UNROLLED
     for (std::uint32_t row = 0; row < Rows; ++row) {
       auto* to = reinterpret_cast<__m256i*>(sums + std::size_t{row} * kBlock + half);
       _mm256_storeu_si256(to, low[row]);
@@ -170,13 +185,13 @@ BMAD_AVX2 void sum_rows(const std::uint8_t* bytes, std::uint32_t width, const st
 
 struct Isa {
   static constexpr std::uint32_t kRows = 6;
+  static constexpr std::uint32_t kRegisterFloats = 8;
   static constexpr bool kSubtractsZero = true;
-  static void sum(const std::uint8_t* bytes, std::uint32_t width, std::uint32_t count,
-                  const std::int8_t* weights, std::int32_t* sums) {
+  static void add(const Slice& slice, std::uint32_t count, std::int32_t* sums) {
     static constexpr auto kByRows = []<std::size_t... Less>(std::index_sequence<Less...>) {
-      return std::array{&sum_rows<Less + 1>...};
+      return std::array{&add_rows<Less + 1>...};
     }(std::make_index_sequence<kRows>());
-    kByRows[count - 1](bytes, width, weights, sums);
+    kByRows[count - 1](slice, sums);
   }
 };
 

@@ -80,8 +80,8 @@ LiteModel::LiteModel(AlignedBytes file, const Weights& weights, const Kernels& k
 Result<std::vector<float>> LiteModel::encode(std::span<const std::string> texts,
                                              Deadline deadline) {
   // What lies between the steps stays in the cache of a core.
-  constexpr std::size_t kPiecesAtOnce = kPiecesMax;
-  constexpr std::size_t kTextsAtOnce = 32;
+  constexpr std::size_t kPiecesAtOnce = 64;
+  constexpr std::size_t kTextsAtOnce = 16;
   std::vector<float> made;
   made.reserve(texts.size() * kVectorSize);
   std::vector<PieceNumbers> batch;

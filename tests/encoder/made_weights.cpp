@@ -127,7 +127,7 @@ const std::string& made_weights_file() {
   return file;
 }
 
-std::string with_right_hash(std::string file) {
+std::string with_weights_hash(std::string file) {
   if (file.size() >= sizeof(std::uint64_t)) {
     file.resize(file.size() - sizeof(std::uint64_t));
     put_little(xxh3(file), file);

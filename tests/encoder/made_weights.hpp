@@ -14,7 +14,7 @@ namespace bmad_mem::test {
 const std::string& made_weights_file();
 
 /// `file` with the XXH3 that it should end with.
-std::string with_right_hash(std::string file);
+std::string with_weights_hash(std::string file);
 
 /// As a model reads it.
 encoder::AlignedBytes aligned_copy(std::string_view file);

@@ -9,10 +9,7 @@
 namespace bmad_mem::test {
 namespace {
 
-using encoder::Kernels;
 using encoder::kernels_here;
-using encoder::LiteModel;
-using encoder::PieceNumbers;
 
 double cosine(const std::vector<float>& ours, const std::vector<double>& theirs) {
   double product = 0;
@@ -39,29 +36,26 @@ TEST_CASE("texts have the pieces of the reference") {
   }
 }
 
-TEST_CASE("texts have the direction of the reference, with each kernel") {
-  for (const Kernels* kernels : kernels_here()) {
-    CAPTURE(kernels->name);
-    const auto model = real_model(*kernels);
-    if (model == nullptr) {
-      return;
-    }
-    double sum = 0;
-    double count = 0;
-    for (const ReferenceText& reference : reference_texts()) {
-      CAPTURE(reference.text);
-      const std::vector<float> sentence = model->network().sentences({&reference.pieces, 1});
-      if (reference.pieces.empty()) {
-        CHECK(std::ranges::all_of(sentence, [](float number) { return number == 0; }));
-        continue;
-      }
-      const double same = cosine(sentence, reference.vector);
-      CHECK(same >= 0.995);
-      sum += same;
-      ++count;
-    }
-    CHECK((count == 0 || sum / count >= 0.999));
+TEST_CASE("texts have the direction of the reference") {
+  const auto model = real_model(*kernels_here().front());  // All kernels give the same bits.
+  if (model == nullptr) {
+    return;
   }
+  double sum = 0;
+  double count = 0;
+  for (const ReferenceText& reference : reference_texts()) {
+    CAPTURE(reference.text);
+    const std::vector<float> sentence = model->network().sentences({&reference.pieces, 1});
+    if (reference.pieces.empty()) {
+      CHECK(std::ranges::all_of(sentence, [](float number) { return number == 0; }));
+      continue;
+    }
+    const double same = cosine(sentence, reference.vector);
+    CHECK(same >= 0.995);
+    sum += same;
+    ++count;
+  }
+  CHECK((count == 0 || sum / count >= 0.999));
 }
 
 TEST_CASE("texts that say the same are nearer than others") {

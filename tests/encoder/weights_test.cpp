@@ -45,7 +45,7 @@ TEST_CASE("a file that is cut anywhere is no model") {
     const std::size_t size = file.size() * place / kPlaces;
     CAPTURE(size);
     CHECK(is_corrupt(file.substr(0, size)));
-    CHECK(is_corrupt(with_right_hash(std::string(file.substr(0, size)))));
+    CHECK(is_corrupt(with_weights_hash(std::string(file.substr(0, size)))));
   }
   CHECK(is_corrupt(file.substr(0, file.size() - 1)));
   CHECK(is_corrupt(std::string(file) + '\0'));
@@ -69,7 +69,7 @@ TEST_CASE("files say what is wrong with them") {
   const auto changed = [&](std::size_t at, char byte) {
     std::string other = file;
     other[at] = byte;
-    return problem_of(with_right_hash(std::move(other)));
+    return problem_of(with_weights_hash(std::move(other)));
   };
   CHECK(problem_of("").find("empty file") != std::string::npos);
   CHECK(problem_of(std::string(7'000'000, '\0')).find("something else") != std::string::npos);

@@ -165,6 +165,22 @@ const std::vector<std::string>& vectors_seeds() {
   return seeds;
 }
 
+const std::vector<std::string>& encoder_seeds() {
+  static const std::vector<std::string> seeds = {
+      "\x02the dog is doing well",
+      "\x02 \t\n  \xE2\x96\x81",
+      "\x02\xEF\xAC\x81 \xE2\x91\xA4 e\xCC\x81\xCC\x81 \xE1\x84\x80\xE1\x85\xA1",
+      "\x02\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x91\xA7 \xE7\x94\xA8 \xFF\xC3\x28",
+      "\x02" + std::string(700, 'b'),
+      std::string("\0\1\0\1\1", 5),                // A bit, and not the hash.
+      std::string("\1\0\x0C\0\7", 5),              // Another number of pieces.
+      std::string("\1\1\0\4\0", 5),                // Cut.
+      std::string("\1\0\x90\2\x40", 5),            // Parts that begin elsewhere.
+      std::string("\1\1\x40\0\x7F\1\x80\0\1", 9),  // Pieces out of order.
+  };
+  return seeds;
+}
+
 const std::vector<std::string>& root_index_seeds() {
   static const std::vector<std::string> seeds = [] {
     std::vector<std::string> all = {"", std::string("\0", 1), "\1"};

@@ -15,6 +15,7 @@ const std::vector<std::string>& log_seeds();
 const std::vector<std::string>& query_seeds();
 const std::vector<std::string>& analyzer_seeds();
 const std::vector<std::string>& vectors_seeds();
+const std::vector<std::string>& encoder_seeds();
 const std::vector<std::string>& root_index_seeds();  ///< Of segments and of CURRENT.
 
 }  // namespace bmad_mem::test

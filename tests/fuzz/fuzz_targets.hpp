@@ -36,6 +36,9 @@ void fuzz_analyzer(std::string_view bytes);
 /// Answers of encoders, for 1 to 4 texts as the first byte says, and what is kept of one: vectors
 /// of length 1 or 0, or a reason. The same bytes as a URL: a place on this machine, or a reason.
 void fuzz_vectors(std::string_view bytes);
+/// Texts for the encoder: few pieces, and a vector of length 1. Or its weights with changed bytes,
+/// as the first byte says: refused with a reason, or a model.
+void fuzz_encoder(std::string_view bytes);
 
 /// The index of a memory, a segment or CURRENT: the first byte says whether hashes are put right
 /// afterwards, the others change it. The memory answers as the logs do, or, where a segment lies,

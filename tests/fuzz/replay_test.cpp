@@ -87,6 +87,10 @@ TEST_CASE("any answer of an encoder is vectors or a reason") {
   replay(fuzz_vectors, vectors_seeds(), 300);
 }
 
+TEST_CASE("any text has a direction, and any weights are a model or none") {
+  replay(fuzz_encoder, encoder_seeds(), 10);
+}
+
 TEST_CASE("any segment gives the right answer or none") {
   replay(fuzz_segment, root_index_seeds(), 4);
 }

@@ -60,6 +60,8 @@ constexpr Group kHookGroups[] = {
     {"hooks", "bmad-mem hook as a whole process, beside one that does nothing", hook_rows, true}};
 constexpr Group kRedactGroups[] = {
     {"redact", "texts, an entry, and what is meant to be slow", redact_rows}};
+constexpr Group kEncoderGroups[] = {
+    {"encoder", "the encoder: texts, opening its weights, and the reference", encoder_rows}};
 
 /// Makes the memory that all groups of a command ask.
 void prepare_corpus(Run& run, SearchPlan plan) {
@@ -134,6 +136,8 @@ const auto kCommands = std::to_array<Command>({
     {"hooks", "measure what an agent waits for its hooks", kHookGroups, prepare_agents_memory,
      nullptr},
     {"redact", "measure the search for secrets in texts", kRedactGroups, prepare_nothing, nullptr},
+    {"encoder", "measure how fast and how exact the encoder is", kEncoderGroups, prepare_nothing,
+     nullptr},
     {"retrieval",
      "measure how often a search finds what answers a question",
      {},

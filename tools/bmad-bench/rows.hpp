@@ -134,6 +134,9 @@ Rows maintain_rows(const Run& run);  ///< When nothing is due.
 Rows context_rows(const Run& run);  ///< What an agent waits for its context.
 Rows hook_rows(const Run& run);     ///< What an agent waits for its hooks.
 
+// encoder_rows.cpp
+Rows encoder_rows(const Run& run);  ///< Texts, the weights, the reference.
+
 /// An event of a session as Claude Code hands it over, without what we don't read.
 std::string hook_event(const std::string& session, std::string_view name, std::string_view members);
 /// Milliseconds that the hook for `event` takes as a process, and what it told the agent.
