@@ -3,150 +3,14 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 
+#include "kernel_floats.hpp"
 #include "kernels.hpp"
 
 namespace bmad_mem::encoder {
-
-#define BMAD_INLINE [[gnu::always_inline]] inline
-/// In front of a loop over rows or parts: what it indexes are registers only when it is unrolled,
-/// and g++ decides that too late by itself.
-#define BMAD_UNROLLED _Pragma("GCC unroll 16")
-
-inline constexpr std::uint32_t kLanes = 16;
-
-/// kLanes floats in registers of `Size` floats. GNU's own vectors of more than a register go
-/// through memory.
-template <std::uint32_t Size>
-struct Floats {
-  static constexpr std::uint32_t kParts = kLanes / Size;
-  using Part [[gnu::vector_size(Size * 4)]] = float;
-  using Integers [[gnu::vector_size(Size * 4)]] = std::int32_t;
-  using Bytes [[gnu::vector_size(Size)]] = std::uint8_t;
-  using SignedBytes [[gnu::vector_size(Size)]] = std::int8_t;
-  Part parts[kParts];
-};
-
-template <std::uint32_t Size>
-BMAD_INLINE Floats<Size> spread(float number) {
-  Floats<Size> made;
-  BMAD_UNROLLED
-  for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
-    made.parts[part] = typename Floats<Size>::Part{} + number;
-  }
-  return made;
-}
-
-#define BMAD_OPERATOR(SIGN)                                                              \
-  template <std::uint32_t Size>                                                          \
-  BMAD_INLINE Floats<Size> operator SIGN(const Floats<Size>& a, const Floats<Size>& b) { \
-    Floats<Size> made;                                                                   \
-    BMAD_UNROLLED                                                                        \
-    for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {                  \
-      made.parts[part] = a.parts[part] SIGN b.parts[part];                               \
-    }                                                                                    \
-    return made;                                                                         \
-  }                                                                                      \
-  template <std::uint32_t Size>                                                          \
-  BMAD_INLINE Floats<Size> operator SIGN(const Floats<Size>& a, float b) {               \
-    return a SIGN spread<Size>(b);                                                       \
-  }
-BMAD_OPERATOR(+)
-BMAD_OPERATOR(-)
-BMAD_OPERATOR(*)
-BMAD_OPERATOR(/)
-#undef BMAD_OPERATOR
-
-template <std::uint32_t Size>
-BMAD_INLINE Floats<Size> load(const float* from) {
-  Floats<Size> made;
-  BMAD_UNROLLED
-  for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
-    std::memcpy(&made.parts[part], from + std::size_t{part} * Size, sizeof made.parts[part]);
-  }
-  return made;
-}
-template <std::uint32_t Size>
-BMAD_INLINE void store(const Floats<Size>& from, float* to) {
-  BMAD_UNROLLED
-  for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
-    std::memcpy(to + std::size_t{part} * Size, &from.parts[part], sizeof from.parts[part]);
-  }
-}
-
-template <std::uint32_t Size>
-BMAD_INLINE Floats<Size> greater(const Floats<Size>& a, const Floats<Size>& b) {
-  Floats<Size> made;
-  BMAD_UNROLLED
-  for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
-    made.parts[part] = a.parts[part] > b.parts[part] ? a.parts[part] : b.parts[part];
-  }
-  return made;
-}
-
-/// Lane to lane in one order, whatever the size of a register.
-template <std::uint32_t Size>
-BMAD_INLINE float sum_of(const Floats<Size>& values) {
-  float lanes[kLanes];
-  store(values, lanes);
-  for (std::uint32_t half = kLanes / 2; half > 0; half /= 2) {
-    for (std::uint32_t lane = 0; lane < half; ++lane) {
-      lanes[lane] += lanes[lane + half];
-    }
-  }
-  return lanes[0];
-}
-
-template <std::uint32_t Size>
-BMAD_INLINE float greatest_of(const Floats<Size>& values) {
-  float lanes[kLanes];
-  store(values, lanes);
-  for (std::uint32_t half = kLanes / 2; half > 0; half /= 2) {
-    for (std::uint32_t lane = 0; lane < half; ++lane) {
-      lanes[lane] = lanes[lane + half] > lanes[lane] ? lanes[lane + half] : lanes[lane];
-    }
-  }
-  return lanes[0];
-}
-
-/// Rounds to the nearest integer, once added and taken off: 1.5 * 2^23, for sizes below 2^22.
-inline constexpr float kRounder = 12582912.0F;
-
-/// e to the power of each, for -87 to 0: 2^n * a polynomial of the rest (Cephes, expf).
-template <std::uint32_t Size>
-BMAD_INLINE Floats<Size> exponential(const Floats<Size>& exponents) {
-  constexpr float kLowest = -87.0F;
-  constexpr float kLog2E = 1.44269504088896341F;
-  constexpr float kLn2High = 0.693359375F;
-  constexpr float kLn2Low = -2.12194440e-4F;
-  const Floats<Size> x = greater(exponents, spread<Size>(kLowest));
-  const Floats<Size> shifted = x * kLog2E + kRounder;
-  const Floats<Size> whole = shifted - kRounder;
-  const Floats<Size> rest = x - whole * kLn2High - whole * kLn2Low;
-  Floats<Size> power = spread<Size>(1.9875691500e-4F);
-  power = power * rest + 1.3981999507e-3F;
-  power = power * rest + 8.3334519073e-3F;
-  power = power * rest + 4.1665795894e-2F;
-  power = power * rest + 1.6666665459e-1F;
-  power = power * rest + 5.0000001201e-1F;
-  power = power * rest * rest + rest + 1.0F;
-  constexpr std::int32_t kExponentBias = 127;
-  constexpr std::int32_t kExponentShift = 23;
-  constexpr auto kRounderBits = std::bit_cast<std::int32_t>(kRounder);
-  Floats<Size> scale;
-  BMAD_UNROLLED
-  for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
-    typename Floats<Size>::Integers bits;
-    std::memcpy(&bits, &shifted.parts[part], sizeof bits);
-    bits = (bits - kRounderBits + kExponentBias) << kExponentShift;
-    std::memcpy(&scale.parts[part], &bits, sizeof bits);
-  }
-  return power * scale;
-}
 
 template <std::uint32_t Size>
 BMAD_INLINE void quantize_row(const float* in, std::uint32_t row, Activations& out) {
@@ -307,51 +171,61 @@ BMAD_INLINE void soft_maximum(float* scores, std::uint32_t blocks, std::uint32_t
   }
 }
 
-/// out[0 .. Parts * kLanes) = the sum over `count` of factors[i] * rows[i * stride ..): in
-/// registers.
+/// Two sums at once, since one alone would wait for each addition: of `count` rows times the
+/// factors of each sum, `Parts` * kLanes numbers of each.
+struct TwoSums {
+  const float* factors[2];
+  float* out[2];
+  const float* rows;
+  std::size_t stride;
+  std::uint32_t count;
+};
+
 template <std::uint32_t Size, std::uint32_t Parts>
-BMAD_INLINE void sum_rows(const float* factors, const float* rows, std::size_t stride,
-                          std::uint32_t count, float* out) {
-  Floats<Size> sums[Parts];
+BMAD_INLINE void sum_rows(const TwoSums& of, std::size_t at) {
+  Floats<Size> first[Parts];
+  Floats<Size> second[Parts];
   BMAD_UNROLLED
   for (std::uint32_t part = 0; part < Parts; ++part) {
-    sums[part] = spread<Size>(0);
+    first[part] = spread<Size>(0);
+    second[part] = spread<Size>(0);
   }
-  for (std::uint32_t row = 0; row < count; ++row, rows += stride) {
-    const Floats<Size> factor = spread<Size>(factors[row]);
+  const float* rows = of.rows + at;
+  for (std::uint32_t row = 0; row < of.count; ++row, rows += of.stride) {
+    const Floats<Size> one = spread<Size>(of.factors[0][row]);
+    const Floats<Size> two = spread<Size>(of.factors[1][row]);
     BMAD_UNROLLED
     for (std::uint32_t part = 0; part < Parts; ++part) {
-      sums[part] = sums[part] + load<Size>(rows + std::size_t{part} * kLanes) * factor;
+      const Floats<Size> value = load<Size>(rows + std::size_t{part} * kLanes);
+      first[part] = first[part] + value * one;
+      second[part] = second[part] + value * two;
     }
   }
   BMAD_UNROLLED
   for (std::uint32_t part = 0; part < Parts; ++part) {
-    store(sums[part], out + std::size_t{part} * kLanes);
+    store(first[part], of.out[0] + at + std::size_t{part} * kLanes);
+    store(second[part], of.out[1] + at + std::size_t{part} * kLanes);
   }
 }
 
 /// The same for 1 to `Parts` of them.
 template <std::uint32_t Size, std::uint32_t Parts>
-BMAD_INLINE void sum_some_rows(const float* factors, const float* rows, std::size_t stride,
-                               std::uint32_t count, std::uint32_t parts, float* out) {
+BMAD_INLINE void sum_some_rows(const TwoSums& of, std::uint32_t parts, std::size_t at) {
   if constexpr (Parts > 0) {
     if (parts == Parts) {
-      sum_rows<Size, Parts>(factors, rows, stride, count, out);
+      sum_rows<Size, Parts>(of, at);
     } else {
-      sum_some_rows<Size, Parts - 1>(factors, rows, stride, count, parts, out);
+      sum_some_rows<Size, Parts - 1>(of, parts, at);
     }
   }
 }
 
-/// The same for any number, as many at once as there are registers for: half of the 16 there are.
+/// The same for any number, as many at once as there are registers for: 16, and 32 of the widest.
 template <std::uint32_t Size>
-BMAD_INLINE void sum_wide_rows(const float* factors, const float* rows, std::size_t stride,
-                               std::uint32_t count, std::uint32_t parts, float* out) {
-  constexpr std::uint32_t kAtOnce = Size / 2;
+BMAD_INLINE void sum_wide_rows(const TwoSums& of, std::uint32_t parts) {
+  constexpr std::uint32_t kAtOnce = Size == kLanes ? 8 : Size / 4;
   for (std::uint32_t part = 0; part < parts; part += kAtOnce) {
-    const std::size_t at = std::size_t{part} * kLanes;
-    sum_some_rows<Size, kAtOnce>(factors, rows + at, stride, count, std::min(kAtOnce, parts - part),
-                                 out + at);
+    sum_some_rows<Size, kAtOnce>(of, std::min(kAtOnce, parts - part), std::size_t{part} * kLanes);
   }
 }
 
@@ -365,23 +239,39 @@ BMAD_INLINE void attend_head(const float* qkv, std::uint32_t tokens, std::uint32
   const std::size_t stride = std::size_t{3} * width;
   const float scale = 1.0F / std::sqrt(static_cast<float>(size));
   alignas(64) float keys[std::size_t{kWidth} / kHeads * kPiecesMax];  // One column a token.
-  for (std::uint32_t at = 0; at < size; ++at) {
-    float* column = keys + std::size_t{at} * keys_size;
-    for (std::uint32_t token = 0; token < tokens; ++token) {
-      column[token] = qkv[token * stride + width + at];
+  for (std::uint32_t block = 0; block < keys_size;
+       block += kLanes) {  // Few rows at a time: cached.
+    for (std::uint32_t at = 0; at < size; ++at) {
+      float* column = keys + std::size_t{at} * keys_size;
+      for (std::uint32_t token = block; token < block + kLanes; ++token) {
+        column[token] = token < tokens ? qkv[token * stride + width + at] : 0;
+      }
     }
-    std::fill(column + tokens, column + keys_size, 0.0F);
   }
-  for (std::uint32_t token = 0; token < tokens; ++token) {
-    alignas(64) float query[kWidth / kHeads];
-    alignas(64) float shares[kPiecesMax];
-    for (std::uint32_t at = 0; at < size; at += kLanes) {
-      store(load<Size>(qkv + token * stride + at) * scale, query + at);
+  for (std::uint32_t token = 0; token < tokens; token += 2) {
+    const std::uint32_t pair[2] = {token, std::min(token + 1, tokens - 1)};
+    alignas(64) float queries[2][kWidth / kHeads];
+    alignas(64) float shares[2][kPiecesMax];
+    for (std::uint32_t one = 0; one < 2; ++one) {
+      for (std::uint32_t at = 0; at < size; at += kLanes) {
+        store(load<Size>(qkv + pair[one] * stride + at) * scale, queries[one] + at);
+      }
     }
-    sum_wide_rows<Size>(query, keys, keys_size, size, blocks, shares);
-    soft_maximum<Size>(shares, blocks, tokens);
-    sum_wide_rows<Size>(shares, qkv + std::size_t{2} * width, stride, tokens, size / kLanes,
-                        out + std::size_t{token} * width);
+    sum_wide_rows<Size>({.factors = {queries[0], queries[1]},
+                         .out = {shares[0], shares[1]},
+                         .rows = keys,
+                         .stride = keys_size,
+                         .count = size},
+                        blocks);
+    soft_maximum<Size>(shares[0], blocks, tokens);
+    soft_maximum<Size>(shares[1], blocks, tokens);
+    sum_wide_rows<Size>(
+        {.factors = {shares[0], shares[1]},
+         .out = {out + std::size_t{pair[0]} * width, out + std::size_t{pair[1]} * width},
+         .rows = qkv + std::size_t{2} * width,
+         .stride = stride,
+         .count = tokens},
+        size / kLanes);
   }
 }
 

@@ -30,6 +30,8 @@ inline constexpr std::uint32_t kVectorSize = 128;
 
 /// Outputs of a matrix that a kernel computes together: a block.
 inline constexpr std::uint32_t kBlock = 32;
+/// Outputs whose weights lie side by side; floats that are computed together.
+inline constexpr std::uint32_t kLanes = 16;
 /// Inputs that lie side by side for one output, as the processors' dot products take them.
 inline constexpr std::uint32_t kQuad = 4;
 /// Activations are stored as bytes above this.
@@ -81,9 +83,8 @@ struct Matrix {
 
 /// Where the weight of an output for an input lies.
 constexpr std::size_t packed_index(MatrixShape shape, std::size_t output, std::size_t input) {
-  constexpr std::size_t kLanes = 16;
-  return (output / kLanes * (shape.inputs / kQuad) + input / kQuad) * kLanes * kQuad +
-         output % kLanes * kQuad + input % kQuad;
+  const std::size_t quad = output / kLanes * (shape.inputs / kQuad) + input / kQuad;
+  return (quad * kLanes + output % kLanes) * kQuad + input % kQuad;
 }
 
 /// In front of the attention and of the feed-forward part of each layer.
