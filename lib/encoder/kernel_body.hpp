@@ -12,55 +12,55 @@
 
 namespace bmad_mem::encoder {
 
-template <std::uint32_t Size>
+template <std::uint32_t kSize>
 BMAD_INLINE void quantize_row(const float* in, std::uint32_t row, Activations& out) {
   constexpr float kByteMax = 127.0F;
   const std::uint32_t width = out.width;
-  Floats<Size> greatest = spread<Size>(0);
+  Floats<kSize> greatest = spread<kSize>(0);
   for (std::uint32_t at = 0; at < width; at += kLanes) {
-    const Floats<Size> value = load<Size>(in + at);
-    greatest = greater(greater(value, greatest), spread<Size>(0) - value);
+    const Floats<kSize> value = load<kSize>(in + at);
+    greatest = greater(greater(value, greatest), spread<kSize>(0) - value);
   }
   const float top = greatest_of(greatest);
   const float scale = top > 0 ? kByteMax / top : 0;
   out.scales[row] = top / kByteMax;
   std::uint8_t* bytes = out.bytes.data() + std::size_t{row} * width;
   for (std::uint32_t at = 0; at < width; at += kLanes) {
-    const Floats<Size> value = load<Size>(in + at) * scale + kRounder;
+    const Floats<kSize> value = load<kSize>(in + at) * scale + kRounder;
     BMAD_UNROLLED
-    for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
-      typename Floats<Size>::Integers bits;
+    for (std::uint32_t part = 0; part < Floats<kSize>::kParts; ++part) {
+      typename Floats<kSize>::Integers bits;
       std::memcpy(&bits, &value.parts[part], sizeof bits);
       // The low byte of the rounder is 0, so this is the integer modulo 256, above kByteZero.
-      const auto made = __builtin_convertvector(bits + kByteZero, typename Floats<Size>::Bytes);
-      std::memcpy(bytes + at + std::size_t{part} * Size, &made, sizeof made);
+      const auto made = __builtin_convertvector(bits + kByteZero, typename Floats<kSize>::Bytes);
+      std::memcpy(bytes + at + std::size_t{part} * kSize, &made, sizeof made);
     }
   }
 }
 
-template <std::uint32_t Size>
+template <std::uint32_t kSize>
 BMAD_INLINE void normalize_row(const float* in, const Norm& norm, std::uint32_t row,
                                Activations& out) {
   constexpr float kEpsilon = 1e-6F;
   const std::uint32_t width = out.width;
-  Floats<Size> sum = spread<Size>(0);
+  Floats<kSize> sum = spread<kSize>(0);
   for (std::uint32_t at = 0; at < width; at += kLanes) {
-    sum = sum + load<Size>(in + at);
+    sum = sum + load<kSize>(in + at);
   }
   const float mean = sum_of(sum) / static_cast<float>(width);
-  Floats<Size> squares = spread<Size>(0);
+  Floats<kSize> squares = spread<kSize>(0);
   for (std::uint32_t at = 0; at < width; at += kLanes) {
-    const Floats<Size> value = load<Size>(in + at) - mean;
+    const Floats<kSize> value = load<kSize>(in + at) - mean;
     squares = squares + value * value;
   }
   const float scale = 1.0F / std::sqrt(sum_of(squares) / static_cast<float>(width) + kEpsilon);
   alignas(64) float normal[kWidth];
   for (std::uint32_t at = 0; at < width; at += kLanes) {
-    const Floats<Size> value = (load<Size>(in + at) - mean) * scale;
-    store(value * load<Size>(norm.scales.data() + at) + load<Size>(norm.biases.data() + at),
+    const Floats<kSize> value = (load<kSize>(in + at) - mean) * scale;
+    store(value * load<kSize>(norm.scales.data() + at) + load<kSize>(norm.biases.data() + at),
           normal + at);
   }
-  quantize_row<Size>(normal, row, out);
+  quantize_row<kSize>(normal, row, out);
 }
 
 /// `sums`: of one row and block, of bytes or of what they stand for.
@@ -148,31 +148,31 @@ BMAD_INLINE void multiply_all(const Activations& in, const Matrix& matrix, Finis
 }
 
 /// `scores`: of `blocks` * kLanes keys, of which `tokens` are there; become their shares.
-template <std::uint32_t Size>
+template <std::uint32_t kSize>
 BMAD_INLINE void soft_maximum(float* scores, std::uint32_t blocks, std::uint32_t tokens) {
   constexpr float kNothing = -1e9F;
   const std::uint32_t keys = blocks * kLanes;
   std::fill(scores + tokens, scores + keys, kNothing);
-  Floats<Size> greatest = spread<Size>(kNothing);
+  Floats<kSize> greatest = spread<kSize>(kNothing);
   for (std::uint32_t at = 0; at < keys; at += kLanes) {
-    greatest = greater(load<Size>(scores + at), greatest);
+    greatest = greater(load<kSize>(scores + at), greatest);
   }
   const float top = greatest_of(greatest);
   // What stands behind the keys is e to the lowest power: lost in all sums.
-  Floats<Size> sum = spread<Size>(0);
+  Floats<kSize> sum = spread<kSize>(0);
   for (std::uint32_t at = 0; at < keys; at += kLanes) {
-    const Floats<Size> power = exponential(load<Size>(scores + at) - top);
+    const Floats<kSize> power = exponential(load<kSize>(scores + at) - top);
     sum = sum + power;
     store(power, scores + at);
   }
   const float scale = 1.0F / sum_of(sum);
   for (std::uint32_t at = 0; at < keys; at += kLanes) {
-    store(load<Size>(scores + at) * scale, scores + at);
+    store(load<kSize>(scores + at) * scale, scores + at);
   }
 }
 
 /// Two sums at once, since one alone would wait for each addition: of `count` rows times the
-/// factors of each sum, `Parts` * kLanes numbers of each.
+/// factors of each sum, `kCount` * kLanes numbers of each.
 struct TwoSums {
   const float* factors[2];
   float* out[2];
@@ -181,56 +181,56 @@ struct TwoSums {
   std::uint32_t count;
 };
 
-template <std::uint32_t Size, std::uint32_t Parts>
+template <std::uint32_t kSize, std::uint32_t kCount>
 BMAD_INLINE void sum_rows(const TwoSums& of, std::size_t at) {
-  Floats<Size> first[Parts];
-  Floats<Size> second[Parts];
+  Floats<kSize> first[kCount];
+  Floats<kSize> second[kCount];
   BMAD_UNROLLED
-  for (std::uint32_t part = 0; part < Parts; ++part) {
-    first[part] = spread<Size>(0);
-    second[part] = spread<Size>(0);
+  for (std::uint32_t part = 0; part < kCount; ++part) {
+    first[part] = spread<kSize>(0);
+    second[part] = spread<kSize>(0);
   }
   const float* rows = of.rows + at;
   for (std::uint32_t row = 0; row < of.count; ++row, rows += of.stride) {
-    const Floats<Size> one = spread<Size>(of.factors[0][row]);
-    const Floats<Size> two = spread<Size>(of.factors[1][row]);
+    const Floats<kSize> one = spread<kSize>(of.factors[0][row]);
+    const Floats<kSize> two = spread<kSize>(of.factors[1][row]);
     BMAD_UNROLLED
-    for (std::uint32_t part = 0; part < Parts; ++part) {
-      const Floats<Size> value = load<Size>(rows + std::size_t{part} * kLanes);
+    for (std::uint32_t part = 0; part < kCount; ++part) {
+      const Floats<kSize> value = load<kSize>(rows + std::size_t{part} * kLanes);
       first[part] = first[part] + value * one;
       second[part] = second[part] + value * two;
     }
   }
   BMAD_UNROLLED
-  for (std::uint32_t part = 0; part < Parts; ++part) {
+  for (std::uint32_t part = 0; part < kCount; ++part) {
     store(first[part], of.out[0] + at + std::size_t{part} * kLanes);
     store(second[part], of.out[1] + at + std::size_t{part} * kLanes);
   }
 }
 
-/// The same for 1 to `Parts` of them.
-template <std::uint32_t Size, std::uint32_t Parts>
+/// The same for 1 to `kCount` of them.
+template <std::uint32_t kSize, std::uint32_t kCount>
 BMAD_INLINE void sum_some_rows(const TwoSums& of, std::uint32_t parts, std::size_t at) {
-  if constexpr (Parts > 0) {
-    if (parts == Parts) {
-      sum_rows<Size, Parts>(of, at);
+  if constexpr (kCount > 0) {
+    if (parts == kCount) {
+      sum_rows<kSize, kCount>(of, at);
     } else {
-      sum_some_rows<Size, Parts - 1>(of, parts, at);
+      sum_some_rows<kSize, kCount - 1>(of, parts, at);
     }
   }
 }
 
 /// The same for any number, as many at once as there are registers for: 16, and 32 of the widest.
-template <std::uint32_t Size>
+template <std::uint32_t kSize>
 BMAD_INLINE void sum_wide_rows(const TwoSums& of, std::uint32_t parts) {
-  constexpr std::uint32_t kAtOnce = Size == kLanes ? 8 : Size / 4;
+  constexpr std::uint32_t kAtOnce = kSize == kLanes ? 8 : kSize / 4;
   for (std::uint32_t part = 0; part < parts; part += kAtOnce) {
-    sum_some_rows<Size, kAtOnce>(of, std::min(kAtOnce, parts - part), std::size_t{part} * kLanes);
+    sum_some_rows<kSize, kAtOnce>(of, std::min(kAtOnce, parts - part), std::size_t{part} * kLanes);
   }
 }
 
 /// One head, of `size` numbers for each query, key and value.
-template <std::uint32_t Size>
+template <std::uint32_t kSize>
 BMAD_INLINE void attend_head(const float* qkv, std::uint32_t tokens, std::uint32_t width,
                              float* out) {
   const std::uint32_t size = width / kHeads;
@@ -254,18 +254,18 @@ BMAD_INLINE void attend_head(const float* qkv, std::uint32_t tokens, std::uint32
     alignas(64) float shares[2][kPiecesMax];
     for (std::uint32_t one = 0; one < 2; ++one) {
       for (std::uint32_t at = 0; at < size; at += kLanes) {
-        store(load<Size>(qkv + pair[one] * stride + at) * scale, queries[one] + at);
+        store(load<kSize>(qkv + pair[one] * stride + at) * scale, queries[one] + at);
       }
     }
-    sum_wide_rows<Size>({.factors = {queries[0], queries[1]},
-                         .out = {shares[0], shares[1]},
-                         .rows = keys,
-                         .stride = keys_size,
-                         .count = size},
-                        blocks);
-    soft_maximum<Size>(shares[0], blocks, tokens);
-    soft_maximum<Size>(shares[1], blocks, tokens);
-    sum_wide_rows<Size>(
+    sum_wide_rows<kSize>({.factors = {queries[0], queries[1]},
+                          .out = {shares[0], shares[1]},
+                          .rows = keys,
+                          .stride = keys_size,
+                          .count = size},
+                         blocks);
+    soft_maximum<kSize>(shares[0], blocks, tokens);
+    soft_maximum<kSize>(shares[1], blocks, tokens);
+    sum_wide_rows<kSize>(
         {.factors = {shares[0], shares[1]},
          .out = {out + std::size_t{pair[0]} * width, out + std::size_t{pair[1]} * width},
          .rows = qkv + std::size_t{2} * width,
@@ -275,52 +275,52 @@ BMAD_INLINE void attend_head(const float* qkv, std::uint32_t tokens, std::uint32
   }
 }
 
-template <std::uint32_t Size>
+template <std::uint32_t kSize>
 BMAD_INLINE void attend_all(const AttentionInput& in, float* out) {
   for (std::uint32_t head = 0; head < kHeads; ++head) {
     const std::size_t at = std::size_t{head} * in.width / kHeads;
-    attend_head<Size>(in.qkv.data() + at, in.tokens, in.width, out + at);
+    attend_head<kSize>(in.qkv.data() + at, in.tokens, in.width, out + at);
   }
 }
 
-template <std::uint32_t Size>
+template <std::uint32_t kSize>
 BMAD_INLINE void embed_piece(const std::int8_t* embedding, float scale, const float* timing,
                              float* out) {
   for (std::uint32_t at = 0; at < kPieceWidth; at += kLanes) {
-    Floats<Size> value;
+    Floats<kSize> value;
     BMAD_UNROLLED
-    for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
-      typename Floats<Size>::SignedBytes bytes;
-      std::memcpy(&bytes, embedding + at + std::size_t{part} * Size, sizeof bytes);
-      value.parts[part] = __builtin_convertvector(bytes, typename Floats<Size>::Part);
+    for (std::uint32_t part = 0; part < Floats<kSize>::kParts; ++part) {
+      typename Floats<kSize>::SignedBytes bytes;
+      std::memcpy(&bytes, embedding + at + std::size_t{part} * kSize, sizeof bytes);
+      value.parts[part] = __builtin_convertvector(bytes, typename Floats<kSize>::Part);
     }
-    store(value * (2 * scale) + load<Size>(timing + at), out + at);
+    store(value * (2 * scale) + load<kSize>(timing + at), out + at);
   }
 }
 
-template <std::uint32_t Size>
+template <std::uint32_t kSize>
 BMAD_INLINE void average_rows(const float* in, std::uint32_t rows, float* out) {
   for (std::uint32_t at = 0; at < kWidth; at += kLanes) {
-    Floats<Size> sum = spread<Size>(0);
+    Floats<kSize> sum = spread<kSize>(0);
     for (std::uint32_t row = 0; row < rows; ++row) {
-      sum = sum + load<Size>(in + std::size_t{row} * kWidth + at);
+      sum = sum + load<kSize>(in + std::size_t{row} * kWidth + at);
     }
     store(sum / static_cast<float>(rows), out + at);
   }
 }
 
 /// (1 - e) / (1 + e) with e = exp(-2 |x|), and the sign of x.
-template <std::uint32_t Size>
+template <std::uint32_t kSize>
 BMAD_INLINE void squash_all(float* values, std::uint32_t size) {
   for (std::uint32_t at = 0; at < size; at += kLanes) {
-    const Floats<Size> value = load<Size>(values + at);
-    const Floats<Size> zero = spread<Size>(0);
-    const Floats<Size> absolute = greater(value, zero - value);
-    const Floats<Size> power = exponential(zero - (absolute + absolute));
-    const Floats<Size> squashed = (spread<Size>(1) - power) / (spread<Size>(1) + power);
-    Floats<Size> made;
+    const Floats<kSize> value = load<kSize>(values + at);
+    const Floats<kSize> zero = spread<kSize>(0);
+    const Floats<kSize> absolute = greater(value, zero - value);
+    const Floats<kSize> power = exponential(zero - (absolute + absolute));
+    const Floats<kSize> squashed = (spread<kSize>(1) - power) / (spread<kSize>(1) + power);
+    Floats<kSize> made;
     BMAD_UNROLLED
-    for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
+    for (std::uint32_t part = 0; part < Floats<kSize>::kParts; ++part) {
       made.parts[part] =
           value.parts[part] < zero.parts[part] ? -squashed.parts[part] : squashed.parts[part];
     }
@@ -328,17 +328,17 @@ BMAD_INLINE void squash_all(float* values, std::uint32_t size) {
   }
 }
 
-template <std::uint32_t Size>
+template <std::uint32_t kSize>
 BMAD_INLINE void shorten_all(float* values, std::uint32_t size) {
-  Floats<Size> squares = spread<Size>(0);
+  Floats<kSize> squares = spread<kSize>(0);
   for (std::uint32_t at = 0; at < size; at += kLanes) {
-    const Floats<Size> value = load<Size>(values + at);
+    const Floats<kSize> value = load<kSize>(values + at);
     squares = squares + value * value;
   }
   const float square = sum_of(squares);
   const float scale = square > 0 ? 1.0F / std::sqrt(square) : 0;
   for (std::uint32_t at = 0; at < size; at += kLanes) {
-    store(load<Size>(values + at) * scale, values + at);
+    store(load<kSize>(values + at) * scale, values + at);
   }
 }
 
