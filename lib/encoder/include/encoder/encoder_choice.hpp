@@ -30,6 +30,9 @@ struct Store;
 Result<std::shared_ptr<TextEncoder>> encoder_of(const Store& store,
                                                 TextEncoder::Deadline deadline = {});
 
+/// Whether one is named, or lies where one is looked for. Nothing is opened or asked.
+bool may_have_encoder(const Store& store);
+
 /// Where the weights are when no setting and no variable names them: beside `program`, a path
 /// without links, or where its package lies. Empty when they are not there.
 std::string installed_weights(const std::string& program);
