@@ -24,18 +24,19 @@
 namespace bmad_mem {
 
 SearchSettings search_settings(const Store& store) {
-  SearchSettings settings{.now = store.clock.now(),
-                          .decay = DecaySettings::defaults(),
-                          .combine = try_parse_relevance_combine(store.config.relevance.combine)
-                                         .value_or(RelevanceCombine::kFactors),
-                          .weights = {.text = store.config.relevance.text,
-                                      .time = store.config.relevance.time,
-                                      .importance = store.config.relevance.importance,
-                                      .access = store.config.relevance.access},
-                          .language = store.config.indexing.language,
-                          .origins = store.origins.get(),
-                          .encoder = [&store](auto deadline) { return encoder_of(store, deadline); },
-                          .encodes_sensitive = store.config.encoder.sensitive};
+  SearchSettings settings{
+      .now = store.clock.now(),
+      .decay = DecaySettings::defaults(),
+      .combine = try_parse_relevance_combine(store.config.relevance.combine)
+                     .value_or(RelevanceCombine::kFactors),
+      .weights = {.text = store.config.relevance.text,
+                  .time = store.config.relevance.time,
+                  .importance = store.config.relevance.importance,
+                  .access = store.config.relevance.access},
+      .language = store.config.indexing.language,
+      .origins = store.origins.get(),
+      .encoder = [&store](auto deadline) { return encoder_of(store, deadline); },
+      .encodes_sensitive = store.config.encoder.sensitive};
   const DecayConfig& decay = store.config.decay;
   settings.decay.enabled = decay.enabled;
   settings.decay.model = try_parse_decay_model(decay.model).value_or(DecayModel::kExponential);

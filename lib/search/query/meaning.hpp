@@ -82,7 +82,7 @@ class MeaningScore {
   [[nodiscard]] double full() const { return kFullCosine * (weight_ + session_weight_); }
 
  private:
-  static constexpr double kFullCosine = 0.6;
+  static constexpr double kFullCosine = 0.45;
 
   const Meaning& meaning_;
   double weight_ = 0;
