@@ -36,9 +36,7 @@ Result<EncodeReport> encode_entries(const Store& store, const EncodeOptions& opt
                  .message = "there is no encoder; `bmad-mem doctor` says where one is looked for"};
   }
   seal_index(store, options.all);
-  const bool sensitive = store.config.encoder.sensitive;
-  EncodeWish wish{.of = vectors_of(*encoder, sensitive),
-                  .sensitive = sensitive,
+  EncodeWish wish{.of = vectors_of(*encoder, store.config.encoder.sensitive),
                   .on_progress = on_progress};
   if (options.time_max) {
     wish.deadline = std::chrono::steady_clock::now() + *options.time_max;
@@ -47,7 +45,8 @@ Result<EncodeReport> encode_entries(const Store& store, const EncodeOptions& opt
   return EncodeReport{.encoder = encoder->name(),
                       .encoded = done.encoded,
                       .waiting = done.waiting,
-                      .entries = done.total};
+                      .entries = done.total,
+                      .is_elsewhere = done.is_elsewhere};
 }
 
 Result<ReadableIndex> readable_index(const Store& store, SessionIndex& index, FileSystem& files) {

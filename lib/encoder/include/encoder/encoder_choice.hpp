@@ -30,6 +30,9 @@ struct Store;
 Result<std::shared_ptr<TextEncoder>> encoder_of(const Store& store,
                                                 TextEncoder::Deadline deadline = {});
 
+/// From now on `encoder` is that of `store`, until its config says something else: for tests.
+void use_encoder(const Store& store, std::shared_ptr<TextEncoder> encoder);
+
 /// Where the weights are when no setting and no variable names them: beside `program`, a path
 /// without links, or where its package lies. Empty when they are not there.
 std::string installed_weights(const std::string& program);
