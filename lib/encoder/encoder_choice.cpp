@@ -119,19 +119,23 @@ Result<std::shared_ptr<TextEncoder>> open_server(const Store& store,
   return ExternalEncoder::open(std::move(options), deadline);
 }
 
+/// Where they are when no setting says so; empty when there are none.
+std::string usual_weights() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets a variable.
+  if (const char* const named = std::getenv(kWeightsVariable); named != nullptr) {
+    return named;
+  }
+  std::error_code failure;
+  return installed_weights(fs::read_symlink("/proc/self/exe", failure).string());
+}
+
 Result<std::shared_ptr<TextEncoder>> open_weights(const Store& store) {
   std::string path = encoder_path(store.config, store.root);
   if (!path.empty()) {
     BMAD_TRY(check_trust(store, "memory_config.encoder.path"));
     return open_model(path);
   }
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets a variable.
-  if (const char* const named = std::getenv(kWeightsVariable); named != nullptr) {
-    path = named;
-  } else {
-    std::error_code failure;
-    path = installed_weights(fs::read_symlink("/proc/self/exe", failure).string());
-  }
+  path = usual_weights();
   return path.empty() ? std::shared_ptr<TextEncoder>() : open_model(path);
 }
 
@@ -153,6 +157,12 @@ Result<std::shared_ptr<TextEncoder>> open_encoder(const Store& store,
 }
 
 }  // namespace
+
+bool may_have_encoder(const Store& store) {
+  const EncoderConfig& config = store.config.encoder;
+  return config.enabled && (!config.command.empty() || !config.url.empty() ||
+                            !config.path.empty() || !usual_weights().empty());
+}
 
 std::string installed_weights(const std::string& program) {
   const fs::path folder = fs::path(program).parent_path();

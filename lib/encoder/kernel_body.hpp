@@ -3,200 +3,64 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 
+#include "kernel_floats.hpp"
 #include "kernels.hpp"
 
 namespace bmad_mem::encoder {
 
-#define BMAD_INLINE [[gnu::always_inline]] inline
-/// In front of a loop over rows or parts: what it indexes are registers only when it is unrolled,
-/// and g++ decides that too late by itself.
-#define BMAD_UNROLLED _Pragma("GCC unroll 16")
-
-inline constexpr std::uint32_t kLanes = 16;
-
-/// kLanes floats in registers of `Size` floats. GNU's own vectors of more than a register go
-/// through memory.
-template <std::uint32_t Size>
-struct Floats {
-  static constexpr std::uint32_t kParts = kLanes / Size;
-  using Part [[gnu::vector_size(Size * 4)]] = float;
-  using Integers [[gnu::vector_size(Size * 4)]] = std::int32_t;
-  using Bytes [[gnu::vector_size(Size)]] = std::uint8_t;
-  using SignedBytes [[gnu::vector_size(Size)]] = std::int8_t;
-  Part parts[kParts];
-};
-
-template <std::uint32_t Size>
-BMAD_INLINE Floats<Size> spread(float number) {
-  Floats<Size> made;
-  BMAD_UNROLLED
-  for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
-    made.parts[part] = typename Floats<Size>::Part{} + number;
-  }
-  return made;
-}
-
-#define BMAD_OPERATOR(SIGN)                                                              \
-  template <std::uint32_t Size>                                                          \
-  BMAD_INLINE Floats<Size> operator SIGN(const Floats<Size>& a, const Floats<Size>& b) { \
-    Floats<Size> made;                                                                   \
-    BMAD_UNROLLED                                                                        \
-    for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {                  \
-      made.parts[part] = a.parts[part] SIGN b.parts[part];                               \
-    }                                                                                    \
-    return made;                                                                         \
-  }                                                                                      \
-  template <std::uint32_t Size>                                                          \
-  BMAD_INLINE Floats<Size> operator SIGN(const Floats<Size>& a, float b) {               \
-    return a SIGN spread<Size>(b);                                                       \
-  }
-BMAD_OPERATOR(+)
-BMAD_OPERATOR(-)
-BMAD_OPERATOR(*)
-BMAD_OPERATOR(/)
-#undef BMAD_OPERATOR
-
-template <std::uint32_t Size>
-BMAD_INLINE Floats<Size> load(const float* from) {
-  Floats<Size> made;
-  BMAD_UNROLLED
-  for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
-    std::memcpy(&made.parts[part], from + std::size_t{part} * Size, sizeof made.parts[part]);
-  }
-  return made;
-}
-template <std::uint32_t Size>
-BMAD_INLINE void store(const Floats<Size>& from, float* to) {
-  BMAD_UNROLLED
-  for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
-    std::memcpy(to + std::size_t{part} * Size, &from.parts[part], sizeof from.parts[part]);
-  }
-}
-
-template <std::uint32_t Size>
-BMAD_INLINE Floats<Size> greater(const Floats<Size>& a, const Floats<Size>& b) {
-  Floats<Size> made;
-  BMAD_UNROLLED
-  for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
-    made.parts[part] = a.parts[part] > b.parts[part] ? a.parts[part] : b.parts[part];
-  }
-  return made;
-}
-
-/// Lane to lane in one order, whatever the size of a register.
-template <std::uint32_t Size>
-BMAD_INLINE float sum_of(const Floats<Size>& values) {
-  float lanes[kLanes];
-  store(values, lanes);
-  for (std::uint32_t half = kLanes / 2; half > 0; half /= 2) {
-    for (std::uint32_t lane = 0; lane < half; ++lane) {
-      lanes[lane] += lanes[lane + half];
-    }
-  }
-  return lanes[0];
-}
-
-template <std::uint32_t Size>
-BMAD_INLINE float greatest_of(const Floats<Size>& values) {
-  float lanes[kLanes];
-  store(values, lanes);
-  for (std::uint32_t half = kLanes / 2; half > 0; half /= 2) {
-    for (std::uint32_t lane = 0; lane < half; ++lane) {
-      lanes[lane] = lanes[lane + half] > lanes[lane] ? lanes[lane + half] : lanes[lane];
-    }
-  }
-  return lanes[0];
-}
-
-/// Rounds to the nearest integer, once added and taken off: 1.5 * 2^23, for sizes below 2^22.
-inline constexpr float kRounder = 12582912.0F;
-
-/// e to the power of each, for -87 to 0: 2^n * a polynomial of the rest (Cephes, expf).
-template <std::uint32_t Size>
-BMAD_INLINE Floats<Size> exponential(const Floats<Size>& exponents) {
-  constexpr float kLowest = -87.0F;
-  constexpr float kLog2E = 1.44269504088896341F;
-  constexpr float kLn2High = 0.693359375F;
-  constexpr float kLn2Low = -2.12194440e-4F;
-  const Floats<Size> x = greater(exponents, spread<Size>(kLowest));
-  const Floats<Size> shifted = x * kLog2E + kRounder;
-  const Floats<Size> whole = shifted - kRounder;
-  const Floats<Size> rest = x - whole * kLn2High - whole * kLn2Low;
-  Floats<Size> power = spread<Size>(1.9875691500e-4F);
-  power = power * rest + 1.3981999507e-3F;
-  power = power * rest + 8.3334519073e-3F;
-  power = power * rest + 4.1665795894e-2F;
-  power = power * rest + 1.6666665459e-1F;
-  power = power * rest + 5.0000001201e-1F;
-  power = power * rest * rest + rest + 1.0F;
-  constexpr std::int32_t kExponentBias = 127;
-  constexpr std::int32_t kExponentShift = 23;
-  constexpr auto kRounderBits = std::bit_cast<std::int32_t>(kRounder);
-  Floats<Size> scale;
-  BMAD_UNROLLED
-  for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
-    typename Floats<Size>::Integers bits;
-    std::memcpy(&bits, &shifted.parts[part], sizeof bits);
-    bits = (bits - kRounderBits + kExponentBias) << kExponentShift;
-    std::memcpy(&scale.parts[part], &bits, sizeof bits);
-  }
-  return power * scale;
-}
-
-template <std::uint32_t Size>
+template <std::uint32_t kSize>
 BMAD_INLINE void quantize_row(const float* in, std::uint32_t row, Activations& out) {
   constexpr float kByteMax = 127.0F;
   const std::uint32_t width = out.width;
-  Floats<Size> greatest = spread<Size>(0);
+  Floats<kSize> greatest = spread<kSize>(0);
   for (std::uint32_t at = 0; at < width; at += kLanes) {
-    const Floats<Size> value = load<Size>(in + at);
-    greatest = greater(greater(value, greatest), spread<Size>(0) - value);
+    const Floats<kSize> value = load<kSize>(in + at);
+    greatest = greater(greater(value, greatest), spread<kSize>(0) - value);
   }
   const float top = greatest_of(greatest);
   const float scale = top > 0 ? kByteMax / top : 0;
   out.scales[row] = top / kByteMax;
   std::uint8_t* bytes = out.bytes.data() + std::size_t{row} * width;
   for (std::uint32_t at = 0; at < width; at += kLanes) {
-    const Floats<Size> value = load<Size>(in + at) * scale + kRounder;
+    const Floats<kSize> value = load<kSize>(in + at) * scale + kRounder;
     BMAD_UNROLLED
-    for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
-      typename Floats<Size>::Integers bits;
+    for (std::uint32_t part = 0; part < Floats<kSize>::kParts; ++part) {
+      typename Floats<kSize>::Integers bits;
       std::memcpy(&bits, &value.parts[part], sizeof bits);
       // The low byte of the rounder is 0, so this is the integer modulo 256, above kByteZero.
-      const auto made = __builtin_convertvector(bits + kByteZero, typename Floats<Size>::Bytes);
-      std::memcpy(bytes + at + std::size_t{part} * Size, &made, sizeof made);
+      const auto made = __builtin_convertvector(bits + kByteZero, typename Floats<kSize>::Bytes);
+      std::memcpy(bytes + at + std::size_t{part} * kSize, &made, sizeof made);
     }
   }
 }
 
-template <std::uint32_t Size>
+template <std::uint32_t kSize>
 BMAD_INLINE void normalize_row(const float* in, const Norm& norm, std::uint32_t row,
                                Activations& out) {
   constexpr float kEpsilon = 1e-6F;
   const std::uint32_t width = out.width;
-  Floats<Size> sum = spread<Size>(0);
+  Floats<kSize> sum = spread<kSize>(0);
   for (std::uint32_t at = 0; at < width; at += kLanes) {
-    sum = sum + load<Size>(in + at);
+    sum = sum + load<kSize>(in + at);
   }
   const float mean = sum_of(sum) / static_cast<float>(width);
-  Floats<Size> squares = spread<Size>(0);
+  Floats<kSize> squares = spread<kSize>(0);
   for (std::uint32_t at = 0; at < width; at += kLanes) {
-    const Floats<Size> value = load<Size>(in + at) - mean;
+    const Floats<kSize> value = load<kSize>(in + at) - mean;
     squares = squares + value * value;
   }
   const float scale = 1.0F / std::sqrt(sum_of(squares) / static_cast<float>(width) + kEpsilon);
   alignas(64) float normal[kWidth];
   for (std::uint32_t at = 0; at < width; at += kLanes) {
-    const Floats<Size> value = (load<Size>(in + at) - mean) * scale;
-    store(value * load<Size>(norm.scales.data() + at) + load<Size>(norm.biases.data() + at),
+    const Floats<kSize> value = (load<kSize>(in + at) - mean) * scale;
+    store(value * load<kSize>(norm.scales.data() + at) + load<kSize>(norm.biases.data() + at),
           normal + at);
   }
-  quantize_row<Size>(normal, row, out);
+  quantize_row<kSize>(normal, row, out);
 }
 
 /// `sums`: of one row and block, of bytes or of what they stand for.
@@ -284,79 +148,89 @@ BMAD_INLINE void multiply_all(const Activations& in, const Matrix& matrix, Finis
 }
 
 /// `scores`: of `blocks` * kLanes keys, of which `tokens` are there; become their shares.
-template <std::uint32_t Size>
+template <std::uint32_t kSize>
 BMAD_INLINE void soft_maximum(float* scores, std::uint32_t blocks, std::uint32_t tokens) {
   constexpr float kNothing = -1e9F;
   const std::uint32_t keys = blocks * kLanes;
   std::fill(scores + tokens, scores + keys, kNothing);
-  Floats<Size> greatest = spread<Size>(kNothing);
+  Floats<kSize> greatest = spread<kSize>(kNothing);
   for (std::uint32_t at = 0; at < keys; at += kLanes) {
-    greatest = greater(load<Size>(scores + at), greatest);
+    greatest = greater(load<kSize>(scores + at), greatest);
   }
   const float top = greatest_of(greatest);
   // What stands behind the keys is e to the lowest power: lost in all sums.
-  Floats<Size> sum = spread<Size>(0);
+  Floats<kSize> sum = spread<kSize>(0);
   for (std::uint32_t at = 0; at < keys; at += kLanes) {
-    const Floats<Size> power = exponential(load<Size>(scores + at) - top);
+    const Floats<kSize> power = exponential(load<kSize>(scores + at) - top);
     sum = sum + power;
     store(power, scores + at);
   }
   const float scale = 1.0F / sum_of(sum);
   for (std::uint32_t at = 0; at < keys; at += kLanes) {
-    store(load<Size>(scores + at) * scale, scores + at);
+    store(load<kSize>(scores + at) * scale, scores + at);
   }
 }
 
-/// out[0 .. Parts * kLanes) = the sum over `count` of factors[i] * rows[i * stride ..): in
-/// registers.
-template <std::uint32_t Size, std::uint32_t Parts>
-BMAD_INLINE void sum_rows(const float* factors, const float* rows, std::size_t stride,
-                          std::uint32_t count, float* out) {
-  Floats<Size> sums[Parts];
+/// Two sums at once, since one alone would wait for each addition: of `count` rows times the
+/// factors of each sum, `kCount` * kLanes numbers of each.
+struct TwoSums {
+  const float* factors[2];
+  float* out[2];
+  const float* rows;
+  std::size_t stride;
+  std::uint32_t count;
+};
+
+template <std::uint32_t kSize, std::uint32_t kCount>
+BMAD_INLINE void sum_rows(const TwoSums& of, std::size_t at) {
+  Floats<kSize> first[kCount];
+  Floats<kSize> second[kCount];
   BMAD_UNROLLED
-  for (std::uint32_t part = 0; part < Parts; ++part) {
-    sums[part] = spread<Size>(0);
+  for (std::uint32_t part = 0; part < kCount; ++part) {
+    first[part] = spread<kSize>(0);
+    second[part] = spread<kSize>(0);
   }
-  for (std::uint32_t row = 0; row < count; ++row, rows += stride) {
-    const Floats<Size> factor = spread<Size>(factors[row]);
+  const float* rows = of.rows + at;
+  for (std::uint32_t row = 0; row < of.count; ++row, rows += of.stride) {
+    const Floats<kSize> one = spread<kSize>(of.factors[0][row]);
+    const Floats<kSize> two = spread<kSize>(of.factors[1][row]);
     BMAD_UNROLLED
-    for (std::uint32_t part = 0; part < Parts; ++part) {
-      sums[part] = sums[part] + load<Size>(rows + std::size_t{part} * kLanes) * factor;
+    for (std::uint32_t part = 0; part < kCount; ++part) {
+      const Floats<kSize> value = load<kSize>(rows + std::size_t{part} * kLanes);
+      first[part] = first[part] + value * one;
+      second[part] = second[part] + value * two;
     }
   }
   BMAD_UNROLLED
-  for (std::uint32_t part = 0; part < Parts; ++part) {
-    store(sums[part], out + std::size_t{part} * kLanes);
+  for (std::uint32_t part = 0; part < kCount; ++part) {
+    store(first[part], of.out[0] + at + std::size_t{part} * kLanes);
+    store(second[part], of.out[1] + at + std::size_t{part} * kLanes);
   }
 }
 
-/// The same for 1 to `Parts` of them.
-template <std::uint32_t Size, std::uint32_t Parts>
-BMAD_INLINE void sum_some_rows(const float* factors, const float* rows, std::size_t stride,
-                               std::uint32_t count, std::uint32_t parts, float* out) {
-  if constexpr (Parts > 0) {
-    if (parts == Parts) {
-      sum_rows<Size, Parts>(factors, rows, stride, count, out);
+/// The same for 1 to `kCount` of them.
+template <std::uint32_t kSize, std::uint32_t kCount>
+BMAD_INLINE void sum_some_rows(const TwoSums& of, std::uint32_t parts, std::size_t at) {
+  if constexpr (kCount > 0) {
+    if (parts == kCount) {
+      sum_rows<kSize, kCount>(of, at);
     } else {
-      sum_some_rows<Size, Parts - 1>(factors, rows, stride, count, parts, out);
+      sum_some_rows<kSize, kCount - 1>(of, parts, at);
     }
   }
 }
 
-/// The same for any number, as many at once as there are registers for: half of the 16 there are.
-template <std::uint32_t Size>
-BMAD_INLINE void sum_wide_rows(const float* factors, const float* rows, std::size_t stride,
-                               std::uint32_t count, std::uint32_t parts, float* out) {
-  constexpr std::uint32_t kAtOnce = Size / 2;
+/// The same for any number, as many at once as there are registers for: 16, and 32 of the widest.
+template <std::uint32_t kSize>
+BMAD_INLINE void sum_wide_rows(const TwoSums& of, std::uint32_t parts) {
+  constexpr std::uint32_t kAtOnce = kSize == kLanes ? 8 : kSize / 4;
   for (std::uint32_t part = 0; part < parts; part += kAtOnce) {
-    const std::size_t at = std::size_t{part} * kLanes;
-    sum_some_rows<Size, kAtOnce>(factors, rows + at, stride, count, std::min(kAtOnce, parts - part),
-                                 out + at);
+    sum_some_rows<kSize, kAtOnce>(of, std::min(kAtOnce, parts - part), std::size_t{part} * kLanes);
   }
 }
 
 /// One head, of `size` numbers for each query, key and value.
-template <std::uint32_t Size>
+template <std::uint32_t kSize>
 BMAD_INLINE void attend_head(const float* qkv, std::uint32_t tokens, std::uint32_t width,
                              float* out) {
   const std::uint32_t size = width / kHeads;
@@ -365,72 +239,88 @@ BMAD_INLINE void attend_head(const float* qkv, std::uint32_t tokens, std::uint32
   const std::size_t stride = std::size_t{3} * width;
   const float scale = 1.0F / std::sqrt(static_cast<float>(size));
   alignas(64) float keys[std::size_t{kWidth} / kHeads * kPiecesMax];  // One column a token.
-  for (std::uint32_t at = 0; at < size; ++at) {
-    float* column = keys + std::size_t{at} * keys_size;
-    for (std::uint32_t token = 0; token < tokens; ++token) {
-      column[token] = qkv[token * stride + width + at];
+  for (std::uint32_t block = 0; block < keys_size;
+       block += kLanes) {  // Few rows at a time: cached.
+    for (std::uint32_t at = 0; at < size; ++at) {
+      float* column = keys + std::size_t{at} * keys_size;
+      for (std::uint32_t token = block; token < block + kLanes; ++token) {
+        column[token] = token < tokens ? qkv[token * stride + width + at] : 0;
+      }
     }
-    std::fill(column + tokens, column + keys_size, 0.0F);
   }
-  for (std::uint32_t token = 0; token < tokens; ++token) {
-    alignas(64) float query[kWidth / kHeads];
-    alignas(64) float shares[kPiecesMax];
-    for (std::uint32_t at = 0; at < size; at += kLanes) {
-      store(load<Size>(qkv + token * stride + at) * scale, query + at);
+  for (std::uint32_t token = 0; token < tokens; token += 2) {
+    const std::uint32_t pair[2] = {token, std::min(token + 1, tokens - 1)};
+    alignas(64) float queries[2][kWidth / kHeads];
+    alignas(64) float shares[2][kPiecesMax];
+    for (std::uint32_t one = 0; one < 2; ++one) {
+      for (std::uint32_t at = 0; at < size; at += kLanes) {
+        store(load<kSize>(qkv + pair[one] * stride + at) * scale, queries[one] + at);
+      }
     }
-    sum_wide_rows<Size>(query, keys, keys_size, size, blocks, shares);
-    soft_maximum<Size>(shares, blocks, tokens);
-    sum_wide_rows<Size>(shares, qkv + std::size_t{2} * width, stride, tokens, size / kLanes,
-                        out + std::size_t{token} * width);
+    sum_wide_rows<kSize>({.factors = {queries[0], queries[1]},
+                          .out = {shares[0], shares[1]},
+                          .rows = keys,
+                          .stride = keys_size,
+                          .count = size},
+                         blocks);
+    soft_maximum<kSize>(shares[0], blocks, tokens);
+    soft_maximum<kSize>(shares[1], blocks, tokens);
+    sum_wide_rows<kSize>(
+        {.factors = {shares[0], shares[1]},
+         .out = {out + std::size_t{pair[0]} * width, out + std::size_t{pair[1]} * width},
+         .rows = qkv + std::size_t{2} * width,
+         .stride = stride,
+         .count = tokens},
+        size / kLanes);
   }
 }
 
-template <std::uint32_t Size>
+template <std::uint32_t kSize>
 BMAD_INLINE void attend_all(const AttentionInput& in, float* out) {
   for (std::uint32_t head = 0; head < kHeads; ++head) {
     const std::size_t at = std::size_t{head} * in.width / kHeads;
-    attend_head<Size>(in.qkv.data() + at, in.tokens, in.width, out + at);
+    attend_head<kSize>(in.qkv.data() + at, in.tokens, in.width, out + at);
   }
 }
 
-template <std::uint32_t Size>
+template <std::uint32_t kSize>
 BMAD_INLINE void embed_piece(const std::int8_t* embedding, float scale, const float* timing,
                              float* out) {
   for (std::uint32_t at = 0; at < kPieceWidth; at += kLanes) {
-    Floats<Size> value;
+    Floats<kSize> value;
     BMAD_UNROLLED
-    for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
-      typename Floats<Size>::SignedBytes bytes;
-      std::memcpy(&bytes, embedding + at + std::size_t{part} * Size, sizeof bytes);
-      value.parts[part] = __builtin_convertvector(bytes, typename Floats<Size>::Part);
+    for (std::uint32_t part = 0; part < Floats<kSize>::kParts; ++part) {
+      typename Floats<kSize>::SignedBytes bytes;
+      std::memcpy(&bytes, embedding + at + std::size_t{part} * kSize, sizeof bytes);
+      value.parts[part] = __builtin_convertvector(bytes, typename Floats<kSize>::Part);
     }
-    store(value * (2 * scale) + load<Size>(timing + at), out + at);
+    store(value * (2 * scale) + load<kSize>(timing + at), out + at);
   }
 }
 
-template <std::uint32_t Size>
+template <std::uint32_t kSize>
 BMAD_INLINE void average_rows(const float* in, std::uint32_t rows, float* out) {
   for (std::uint32_t at = 0; at < kWidth; at += kLanes) {
-    Floats<Size> sum = spread<Size>(0);
+    Floats<kSize> sum = spread<kSize>(0);
     for (std::uint32_t row = 0; row < rows; ++row) {
-      sum = sum + load<Size>(in + std::size_t{row} * kWidth + at);
+      sum = sum + load<kSize>(in + std::size_t{row} * kWidth + at);
     }
     store(sum / static_cast<float>(rows), out + at);
   }
 }
 
 /// (1 - e) / (1 + e) with e = exp(-2 |x|), and the sign of x.
-template <std::uint32_t Size>
+template <std::uint32_t kSize>
 BMAD_INLINE void squash_all(float* values, std::uint32_t size) {
   for (std::uint32_t at = 0; at < size; at += kLanes) {
-    const Floats<Size> value = load<Size>(values + at);
-    const Floats<Size> zero = spread<Size>(0);
-    const Floats<Size> absolute = greater(value, zero - value);
-    const Floats<Size> power = exponential(zero - (absolute + absolute));
-    const Floats<Size> squashed = (spread<Size>(1) - power) / (spread<Size>(1) + power);
-    Floats<Size> made;
+    const Floats<kSize> value = load<kSize>(values + at);
+    const Floats<kSize> zero = spread<kSize>(0);
+    const Floats<kSize> absolute = greater(value, zero - value);
+    const Floats<kSize> power = exponential(zero - (absolute + absolute));
+    const Floats<kSize> squashed = (spread<kSize>(1) - power) / (spread<kSize>(1) + power);
+    Floats<kSize> made;
     BMAD_UNROLLED
-    for (std::uint32_t part = 0; part < Floats<Size>::kParts; ++part) {
+    for (std::uint32_t part = 0; part < Floats<kSize>::kParts; ++part) {
       made.parts[part] =
           value.parts[part] < zero.parts[part] ? -squashed.parts[part] : squashed.parts[part];
     }
@@ -438,17 +328,17 @@ BMAD_INLINE void squash_all(float* values, std::uint32_t size) {
   }
 }
 
-template <std::uint32_t Size>
+template <std::uint32_t kSize>
 BMAD_INLINE void shorten_all(float* values, std::uint32_t size) {
-  Floats<Size> squares = spread<Size>(0);
+  Floats<kSize> squares = spread<kSize>(0);
   for (std::uint32_t at = 0; at < size; at += kLanes) {
-    const Floats<Size> value = load<Size>(values + at);
+    const Floats<kSize> value = load<kSize>(values + at);
     squares = squares + value * value;
   }
   const float square = sum_of(squares);
   const float scale = square > 0 ? 1.0F / std::sqrt(square) : 0;
   for (std::uint32_t at = 0; at < size; at += kLanes) {
-    store(load<Size>(values + at) * scale, values + at);
+    store(load<kSize>(values + at) * scale, values + at);
   }
 }
 

@@ -42,7 +42,7 @@ BMAD_KERNELS("portable", )
 }  // namespace portable
 
 const std::vector<const Kernels*>& kernels_here() {
-  static const std::vector<const Kernels*> all = [] {
+  static const std::vector<const Kernels*> kAll = [] {
     std::vector<const Kernels*> kernels;
 #if defined(__x86_64__) || defined(__aarch64__)
     kernels = kernels_of_processor();
@@ -50,7 +50,7 @@ const std::vector<const Kernels*>& kernels_here() {
     kernels.push_back(&portable::kKernels);
     return kernels;
   }();
-  return all;
+  return kAll;
 }
 
 }  // namespace bmad_mem::encoder

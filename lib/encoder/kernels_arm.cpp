@@ -34,13 +34,13 @@ namespace {
 
 #define BMAD_DOT [[gnu::target("arch=armv8.2-a+dotprod")]]
 
-template <std::uint32_t Rows>
+template <std::uint32_t kCount>
 BMAD_DOT void add_rows(const Slice& slice, std::int32_t* sums) {
   for (std::uint32_t half = 0; half < kBlock; half += kLanes) {
     const std::int8_t* from = slice.weights + std::size_t{half} * slice.width;
-    int32x4_t all[Rows][kParts];
+    int32x4_t all[kCount][kParts];
     BMAD_UNROLLED
-    for (std::uint32_t row = 0; row < Rows; ++row) {
+    for (std::uint32_t row = 0; row < kCount; ++row) {
       BMAD_UNROLLED
       for (std::uint32_t part = 0; part < kParts; ++part) {
         all[row][part] = vld1q_s32(sums + std::size_t{row} * kBlock + half + std::size_t{part} * 4);
@@ -54,7 +54,7 @@ BMAD_DOT void add_rows(const Slice& slice, std::int32_t* sums) {
         four[part] = vld1q_s8(from + std::size_t{part} * 16);
       }
       BMAD_UNROLLED
-      for (std::uint32_t row = 0; row < Rows; ++row) {
+      for (std::uint32_t row = 0; row < kCount; ++row) {
         const int8x16_t quad = signed_quad_at(slice.bytes + std::size_t{row} * slice.width + at);
         BMAD_UNROLLED
         for (std::uint32_t part = 0; part < kParts; ++part) {
@@ -63,7 +63,7 @@ BMAD_DOT void add_rows(const Slice& slice, std::int32_t* sums) {
       }
     }
     BMAD_UNROLLED
-    for (std::uint32_t row = 0; row < Rows; ++row) {
+    for (std::uint32_t row = 0; row < kCount; ++row) {
       BMAD_UNROLLED
       for (std::uint32_t part = 0; part < kParts; ++part) {
         vst1q_s32(sums + std::size_t{row} * kBlock + half + std::size_t{part} * 4, all[row][part]);
@@ -77,8 +77,8 @@ struct Isa {
   static constexpr std::uint32_t kRegisterFloats = 4;
   static constexpr bool kSubtractsZero = true;
   static void add(const Slice& slice, std::uint32_t count, std::int32_t* sums) {
-    static constexpr auto kByRows = []<std::size_t... Less>(std::index_sequence<Less...>) {
-      return std::array{&add_rows<Less + 1>...};
+    static constexpr auto kByRows = []<std::size_t... kLess>(std::index_sequence<kLess...>) {
+      return std::array{&add_rows<kLess + 1>...};
     }(std::make_index_sequence<kRows>());
     kByRows[count - 1](slice, sums);
   }
@@ -93,13 +93,13 @@ namespace neon {
 namespace {
 
 /// Pairs of products fit 16 bits: at most 2 * 127 * 127.
-template <std::uint32_t Rows>
+template <std::uint32_t kCount>
 void add_rows(const Slice& slice, std::int32_t* sums) {
   for (std::uint32_t half = 0; half < kBlock; half += kLanes) {
     const std::int8_t* from = slice.weights + std::size_t{half} * slice.width;
-    int32x4_t all[Rows][kParts];
+    int32x4_t all[kCount][kParts];
     BMAD_UNROLLED
-    for (std::uint32_t row = 0; row < Rows; ++row) {
+    for (std::uint32_t row = 0; row < kCount; ++row) {
       BMAD_UNROLLED
       for (std::uint32_t part = 0; part < kParts; ++part) {
         all[row][part] = vld1q_s32(sums + std::size_t{row} * kBlock + half + std::size_t{part} * 4);
@@ -108,7 +108,7 @@ void add_rows(const Slice& slice, std::int32_t* sums) {
     for (std::uint32_t at = 0; at < slice.inputs;
          at += kQuad, from += std::size_t{kLanes} * kQuad) {
       BMAD_UNROLLED
-      for (std::uint32_t row = 0; row < Rows; ++row) {
+      for (std::uint32_t row = 0; row < kCount; ++row) {
         const int8x16_t quad = signed_quad_at(slice.bytes + std::size_t{row} * slice.width + at);
         BMAD_UNROLLED
         for (std::uint32_t part = 0; part < kParts; ++part) {
@@ -120,7 +120,7 @@ void add_rows(const Slice& slice, std::int32_t* sums) {
       }
     }
     BMAD_UNROLLED
-    for (std::uint32_t row = 0; row < Rows; ++row) {
+    for (std::uint32_t row = 0; row < kCount; ++row) {
       BMAD_UNROLLED
       for (std::uint32_t part = 0; part < kParts; ++part) {
         vst1q_s32(sums + std::size_t{row} * kBlock + half + std::size_t{part} * 4, all[row][part]);
@@ -134,8 +134,8 @@ struct Isa {
   static constexpr std::uint32_t kRegisterFloats = 4;
   static constexpr bool kSubtractsZero = true;
   static void add(const Slice& slice, std::uint32_t count, std::int32_t* sums) {
-    static constexpr auto kByRows = []<std::size_t... Less>(std::index_sequence<Less...>) {
-      return std::array{&add_rows<Less + 1>...};
+    static constexpr auto kByRows = []<std::size_t... kLess>(std::index_sequence<kLess...>) {
+      return std::array{&add_rows<kLess + 1>...};
     }(std::make_index_sequence<kRows>());
     kByRows[count - 1](slice, sums);
   }

@@ -30,12 +30,12 @@ namespace {
 
 #define BMAD_AVX512 [[gnu::target("avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]]
 
-template <std::uint32_t Rows>
+template <std::uint32_t kCount>
 BMAD_AVX512 void add_rows(const Slice& slice, std::int32_t* sums) {
-  __m512i low[Rows];
-  __m512i high[Rows];
+  __m512i low[kCount];
+  __m512i high[kCount];
   BMAD_UNROLLED
-  for (std::uint32_t row = 0; row < Rows; ++row) {
+  for (std::uint32_t row = 0; row < kCount; ++row) {
     low[row] = _mm512_loadu_si512(sums + std::size_t{row} * kBlock);
     high[row] = _mm512_loadu_si512(sums + std::size_t{row} * kBlock + kLanes);
   }
@@ -45,7 +45,7 @@ BMAD_AVX512 void add_rows(const Slice& slice, std::int32_t* sums) {
     const __m512i first = _mm512_loadu_si512(weights + std::size_t{at} * kLanes);
     const __m512i second = _mm512_loadu_si512(more + std::size_t{at} * kLanes);
     BMAD_UNROLLED
-    for (std::uint32_t row = 0; row < Rows; ++row) {
+    for (std::uint32_t row = 0; row < kCount; ++row) {
       const __m512i quad =
           _mm512_set1_epi32(quad_at(slice.bytes + std::size_t{row} * slice.width + at));
       low[row] = _mm512_dpbusd_epi32(low[row], quad, first);
@@ -53,7 +53,7 @@ BMAD_AVX512 void add_rows(const Slice& slice, std::int32_t* sums) {
     }
   }
   BMAD_UNROLLED
-  for (std::uint32_t row = 0; row < Rows; ++row) {
+  for (std::uint32_t row = 0; row < kCount; ++row) {
     _mm512_storeu_si512(sums + std::size_t{row} * kBlock, low[row]);
     _mm512_storeu_si512(sums + std::size_t{row} * kBlock + kLanes, high[row]);
   }
@@ -64,8 +64,8 @@ struct Isa {
   static constexpr std::uint32_t kRegisterFloats = 16;
   static constexpr bool kSubtractsZero = false;
   static void add(const Slice& slice, std::uint32_t count, std::int32_t* sums) {
-    static constexpr auto kByRows = []<std::size_t... Less>(std::index_sequence<Less...>) {
-      return std::array{&add_rows<Less + 1>...};
+    static constexpr auto kByRows = []<std::size_t... kLess>(std::index_sequence<kLess...>) {
+      return std::array{&add_rows<kLess + 1>...};
     }(std::make_index_sequence<kRows>());
     kByRows[count - 1](slice, sums);
   }
@@ -81,16 +81,16 @@ namespace {
 
 #define BMAD_AVXVNNI [[gnu::target("avx2,avxvnni")]]
 
-template <std::uint32_t Rows>
+template <std::uint32_t kCount>
 BMAD_AVXVNNI void add_rows(const Slice& slice, std::int32_t* sums) {
   constexpr std::uint32_t kHalf = kLanes / 2;
   // Half a block after the other: 12 sums and what goes in fill the 16 registers.
   for (std::uint32_t half = 0; half < kBlock; half += kLanes) {
     const std::int8_t* from = slice.weights + std::size_t{half} * slice.width;
-    __m256i low[Rows];
-    __m256i high[Rows];
+    __m256i low[kCount];
+    __m256i high[kCount];
     BMAD_UNROLLED
-    for (std::uint32_t row = 0; row < Rows; ++row) {
+    for (std::uint32_t row = 0; row < kCount; ++row) {
       const auto* before =
           reinterpret_cast<const __m256i*>(sums + std::size_t{row} * kBlock + half);
       low[row] = _mm256_loadu_si256(before);
@@ -102,7 +102,7 @@ BMAD_AVXVNNI void add_rows(const Slice& slice, std::int32_t* sums) {
       const __m256i second =
           _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + std::size_t{kHalf} * kQuad));
       BMAD_UNROLLED
-      for (std::uint32_t row = 0; row < Rows; ++row) {
+      for (std::uint32_t row = 0; row < kCount; ++row) {
         const __m256i quad =
             _mm256_set1_epi32(quad_at(slice.bytes + std::size_t{row} * slice.width + at));
         low[row] = _mm256_dpbusd_avx_epi32(low[row], quad, first);
@@ -110,7 +110,7 @@ BMAD_AVXVNNI void add_rows(const Slice& slice, std::int32_t* sums) {
       }
     }
     BMAD_UNROLLED
-    for (std::uint32_t row = 0; row < Rows; ++row) {
+    for (std::uint32_t row = 0; row < kCount; ++row) {
       auto* to = reinterpret_cast<__m256i*>(sums + std::size_t{row} * kBlock + half);
       _mm256_storeu_si256(to, low[row]);
       _mm256_storeu_si256(to + 1, high[row]);
@@ -123,8 +123,8 @@ struct Isa {
   static constexpr std::uint32_t kRegisterFloats = 8;
   static constexpr bool kSubtractsZero = false;
   static void add(const Slice& slice, std::uint32_t count, std::int32_t* sums) {
-    static constexpr auto kByRows = []<std::size_t... Less>(std::index_sequence<Less...>) {
-      return std::array{&add_rows<Less + 1>...};
+    static constexpr auto kByRows = []<std::size_t... kLess>(std::index_sequence<kLess...>) {
+      return std::array{&add_rows<kLess + 1>...};
     }(std::make_index_sequence<kRows>());
     kByRows[count - 1](slice, sums);
   }
@@ -142,17 +142,17 @@ namespace {
 
 /// Without a dot product of its own: bytes with a sign, whose sizes multiply with the weights that
 /// took the sign. Two products are at most 2 * 127 * 127, so that 16 bits hold them.
-template <std::uint32_t Rows>
+template <std::uint32_t kCount>
 BMAD_AVX2 void add_rows(const Slice& slice, std::int32_t* sums) {
   constexpr std::uint32_t kHalf = kLanes / 2;
   const __m256i zero = _mm256_set1_epi8(static_cast<char>(kByteZero));
   const __m256i ones = _mm256_set1_epi16(1);
   for (std::uint32_t half = 0; half < kBlock; half += kLanes) {
     const std::int8_t* from = slice.weights + std::size_t{half} * slice.width;
-    __m256i low[Rows];
-    __m256i high[Rows];
+    __m256i low[kCount];
+    __m256i high[kCount];
     BMAD_UNROLLED
-    for (std::uint32_t row = 0; row < Rows; ++row) {
+    for (std::uint32_t row = 0; row < kCount; ++row) {
       const auto* before =
           reinterpret_cast<const __m256i*>(sums + std::size_t{row} * kBlock + half);
       low[row] = _mm256_loadu_si256(before);
@@ -164,7 +164,7 @@ BMAD_AVX2 void add_rows(const Slice& slice, std::int32_t* sums) {
       const __m256i second =
           _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + std::size_t{kHalf} * kQuad));
       BMAD_UNROLLED
-      for (std::uint32_t row = 0; row < Rows; ++row) {
+      for (std::uint32_t row = 0; row < kCount; ++row) {
         const __m256i quad = _mm256_xor_si256(
             _mm256_set1_epi32(quad_at(slice.bytes + std::size_t{row} * slice.width + at)), zero);
         const __m256i size = _mm256_abs_epi8(quad);
@@ -175,7 +175,7 @@ BMAD_AVX2 void add_rows(const Slice& slice, std::int32_t* sums) {
       }
     }
     BMAD_UNROLLED
-    for (std::uint32_t row = 0; row < Rows; ++row) {
+    for (std::uint32_t row = 0; row < kCount; ++row) {
       auto* to = reinterpret_cast<__m256i*>(sums + std::size_t{row} * kBlock + half);
       _mm256_storeu_si256(to, low[row]);
       _mm256_storeu_si256(to + 1, high[row]);
@@ -188,8 +188,8 @@ struct Isa {
   static constexpr std::uint32_t kRegisterFloats = 8;
   static constexpr bool kSubtractsZero = true;
   static void add(const Slice& slice, std::uint32_t count, std::int32_t* sums) {
-    static constexpr auto kByRows = []<std::size_t... Less>(std::index_sequence<Less...>) {
-      return std::array{&add_rows<Less + 1>...};
+    static constexpr auto kByRows = []<std::size_t... kLess>(std::index_sequence<kLess...>) {
+      return std::array{&add_rows<kLess + 1>...};
     }(std::make_index_sequence<kRows>());
     kByRows[count - 1](slice, sums);
   }

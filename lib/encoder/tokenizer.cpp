@@ -35,9 +35,11 @@ std::string normalized(std::string_view text) {
   if (std::ranges::all_of(text, [](char c) { return c > 0; })) {
     return std::string(text);
   }
-  const std::string repaired = utf8_repaired(text);
+  std::string repaired = utf8_repaired(text);
+  // NOLINTBEGIN(clang-analyzer-optin.core.EnumCastOutOfRange): flags, made to be combined.
   constexpr auto kOptions =
       static_cast<utf8proc_option_t>(UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_STABLE);
+  // NOLINTEND(clang-analyzer-optin.core.EnumCastOutOfRange)
   utf8proc_uint8_t* made = nullptr;
   const utf8proc_ssize_t size =
       utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(repaired.data()),

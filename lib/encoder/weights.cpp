@@ -1,5 +1,7 @@
 #include "weights.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <bit>
 #include <cassert>
@@ -136,6 +138,12 @@ bool are_sound(const Pieces& pieces, std::uint32_t rows) {
 }
 
 }  // namespace
+
+AlignedBytes::AlignedBytes(std::size_t size) : size_(size) {
+  const std::size_t whole = (size + kLargePage - 1) / kLargePage * kLargePage;
+  data_.reset(static_cast<char*>(::operator new(whole, std::align_val_t(kLargePage))));
+  madvise(data_.get(), whole, MADV_HUGEPAGE);  // Only faster.
+}
 
 std::uint64_t weights_hash(std::span<const char> file) {
   assert(file.size() >= sizeof(std::uint64_t));

@@ -156,7 +156,10 @@ Result<EncodeReport> MemoryManager::encode(const EncodeOptions& options,
   return encode_entries(*store, options, on_progress);
 }
 
-void MemoryManager::index_new_entries() const { seal_index(impl_->store); }
+bool MemoryManager::index_new_entries() const {
+  constexpr std::chrono::milliseconds kAtOnce{500};
+  return tend_index(impl_->store, kAtOnce);
+}
 
 Result<RepairReport> MemoryManager::repair(
     std::span<const std::string> sessions, const Progress& on_progress,

@@ -187,14 +187,14 @@ Status check_still_there(const Store& store, const EntryFilter& filter,
   return {};
 }
 
-void seal_index(const Store& store, bool all) {
+void seal_index(const Store& store, SealWhen when) {
   const Result<ChosenIndexes> chosen = chosen_indexes(store, {});
   if (!chosen || !store.config.indexing.enabled) {
     return;
   }
   HeldIndexes indexes(store, *chosen);
   if (indexes.run([]() -> Status { return {}; })) {
-    indexes.seal(all);
+    indexes.seal(when);
   }
 }
 
@@ -358,7 +358,7 @@ Status HeldIndexes::hide_what_came_back() {
   return {};
 }
 
-void HeldIndexes::seal(bool all) {
+void HeldIndexes::seal(SealWhen when) {
   locks_.clear();
   if (!store_.config.indexing.enabled) {
     return;
@@ -372,7 +372,7 @@ void HeldIndexes::seal(bool all) {
     std::ranges::sort(uncovered, {}, &SessionIndex::name);
     const auto same = std::ranges::unique(uncovered, {}, &SessionIndex::name);
     uncovered.erase(same.begin(), same.end());
-    store_.root_index->seal(uncovered, all);
+    store_.root_index->seal(uncovered, when);
   }
   for (const Packed& each : packed_) {
     if (!each->wants_known()) {

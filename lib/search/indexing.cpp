@@ -30,23 +30,35 @@ Result<IndexAge> index_age(const Store& store) {
 
 Result<EncodeReport> encode_entries(const Store& store, const EncodeOptions& options,
                                     const MemoryManager::Progress& on_progress) {
-  BMAD_TRY_ASSIGN(const std::shared_ptr<TextEncoder> encoder, encoder_of(store));
+  TextEncoder::Deadline deadline;
+  if (options.time_max) {
+    deadline = std::chrono::steady_clock::now() + *options.time_max;
+  }
+  BMAD_TRY_ASSIGN(const std::shared_ptr<TextEncoder> encoder, encoder_of(store, deadline));
   if (encoder == nullptr) {
     return Error{.code = ErrorCode::E_INVALID_QUERY,
                  .message = "there is no encoder; `bmad-mem doctor` says where one is looked for"};
   }
-  seal_index(store, options.all);
+  seal_index(store, options.all ? SealWhen::kAny : SealWhen::kSome);
   EncodeWish wish{.of = vectors_of(*encoder, store.config.encoder.sensitive),
+                  .deadline = deadline,
                   .on_progress = on_progress};
-  if (options.time_max) {
-    wish.deadline = std::chrono::steady_clock::now() + *options.time_max;
-  }
   BMAD_TRY_ASSIGN(const Encoded done, store.root_index->encode(*encoder, wish));
   return EncodeReport{.encoder = encoder->name(),
                       .encoded = done.encoded,
                       .waiting = done.waiting,
                       .entries = done.total,
                       .is_elsewhere = done.is_elsewhere};
+}
+
+bool tend_index(const Store& store, std::chrono::milliseconds time_max) {
+  const bool encodes = may_have_encoder(store);
+  seal_index(store, encodes ? SealWhen::kSome : SealWhen::kMany);
+  if (!encodes || !store.root_index->wants_vectors()) {
+    return false;
+  }
+  const Result<EncodeReport> done = encode_entries(store, {.time_max = time_max}, {});
+  return done && done->encoded > 0 && done->waiting > 0;
 }
 
 Result<ReadableIndex> readable_index(const Store& store, SessionIndex& index, FileSystem& files) {
@@ -90,9 +102,9 @@ class IndexRebuild {
                : only_one_ ? std::move(rebuilt)
                            : store_.leave_out(session_id, std::move(rebuilt).error()));
     }
-    store_.root_index->seal(held_, true);
+    store_.root_index->seal(held_, SealWhen::kAny);
     held_.clear();
-    seal_index(store_, true);  // Archives, and what was evicted.
+    seal_index(store_, SealWhen::kAny);  // Archives, and what was evicted.
     if (on_progress_) {
       on_progress_(total_, total_);
     }
@@ -125,7 +137,7 @@ class IndexRebuild {
     held_.push_back(index);
     constexpr std::uint64_t kHeldMax = 16U << 20U;
     if (held_bytes_ >= kHeldMax) {
-      store_.root_index->seal(held_, true);
+      store_.root_index->seal(held_, SealWhen::kAny);
       held_.clear();
       held_bytes_ = 0;
     }
@@ -169,12 +181,12 @@ void refresh_indexes(Store& store, std::span<const std::string> session_ids) {
       held.push_back(index);
     }
     if (held.size() == kHeldMax) {
-      store.root_index->seal(held);
+      store.root_index->seal(held, SealWhen::kMany);
       held.clear();
     }
   }
   if (!held.empty()) {
-    store.root_index->seal(held);
+    store.root_index->seal(held, SealWhen::kMany);
   }
 }
 

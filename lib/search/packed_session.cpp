@@ -394,7 +394,7 @@ void index_archive(const Store& store, const std::string& session_id) {
       static_cast<void>(
           replace_derived_file(*store.files, archive_index_path(session_id), readable->text));
     }
-    store.root_index->seal({&index, 1}, true);
+    store.root_index->seal({&index, 1}, SealWhen::kAny);
   }
   file->lazy_files().forget();  // Nobody has asked for it.
 }

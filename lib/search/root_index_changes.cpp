@@ -21,17 +21,20 @@ constexpr std::uint64_t kSealBytesMax = 16U << 20U;
 constexpr std::size_t kSegmentsMax = 8;
 /// Bytes that no segment covers which are worth a new one: to scan them takes a millisecond.
 constexpr std::uint64_t kUnknownBytesMax = 256U << 10U;
+/// Entries that are worth a segment, so that they can get their vectors.
+constexpr std::uint64_t kSome = 32;
 
 }  // namespace
 
-void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, bool any) {
+void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, SealWhen when) {
   if (indexes.empty() || !store_.config.indexing.enabled) {
     return;
   }
   const SharedState now = state();
-  any = any || std::ranges::any_of(now->names, [&](const std::string& name) {
-          return is_distrusted(name);  // It costs everybody a try.
-        });
+  const bool any =
+      when == SealWhen::kAny || std::ranges::any_of(now->names, [&](const std::string& name) {
+        return is_distrusted(name);  // It costs everybody a try.
+      });
   SessionIndex::Unknown unknown;
   for (const std::shared_ptr<SessionIndex>& index : indexes) {
     const auto guard = index->lock();
@@ -39,8 +42,8 @@ void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, boo
     unknown.entries += its.entries;
     unknown.bytes += its.bytes;
   }
-  const auto entries_max =
-      static_cast<std::uint64_t>(store_.config.indexing.rebuild_threshold_writes);
+  const auto many = static_cast<std::uint64_t>(store_.config.indexing.rebuild_threshold_writes);
+  const std::uint64_t entries_max = when == SealWhen::kSome ? std::min(many, kSome) : many;
   if (!any && unknown.entries < entries_max && unknown.bytes < kUnknownBytesMax) {
     remember_grown(now, indexes);
     return;
@@ -113,7 +116,7 @@ bool RootIndex::seal_in_turns(std::span<const Candidate> candidates) {
     }
     for_each_parallel(indexes.size(),
                       [&](std::size_t k) { static_cast<void>(indexes[k]->refresh()); });
-    seal(indexes, true);
+    seal(indexes, SealWhen::kAny);
     if (state() == before) {
       return false;  // Another process is at it, or nothing can be written.
     }

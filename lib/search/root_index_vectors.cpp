@@ -275,6 +275,32 @@ Result<Encoded> RootIndex::encode(TextEncoder& encoder, const EncodeWish& wish) 
   return Encoding(*this, encoder, wish).run();
 }
 
+bool RootIndex::wants_vectors() {
+  const SharedState now = state();
+  for (std::uint32_t i = 0; i < now->segments.size(); ++i) {
+    Segment* const segment = now->segments[i].get();
+    const std::shared_ptr<SegmentVectors> found = segment != nullptr ? segment->vectors() : nullptr;
+    const bool is_other =
+        found == nullptr || found->of().sensitive != store_.config.encoder.sensitive;
+    for (const auto& [number, lines] :
+         segment != nullptr ? sessions_in(*now, i) : LinesBySession()) {
+      const SegmentSession& session = segment->sessions[number];
+      if (is_other && session.count > 0) {
+        return true;
+      }
+      const std::uint8_t* row =
+          found != nullptr ? found->rows(session.begin, session.begin + session.count) : nullptr;
+      for (std::uint32_t slot = 0; row != nullptr && slot < session.count;
+           ++slot, row += found->row_size()) {
+        if (!is_packed(row)) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
 Encoded RootIndex::count_encoded(VectorsOf of) {
   Encoded counted;
   const SharedState now = state();

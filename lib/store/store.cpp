@@ -49,7 +49,7 @@ Store::~Store() {
     accesses.write(*files, clock);
     if (std::exchange(indexes_at_the_end, false) && is_index_wanting) {
       try {
-        above.seal_index(*this, false);
+        above.tend_index(*this);
       } catch (const std::exception&) {
         // No memory, or no more threads: the next one makes it.
       }

@@ -104,11 +104,11 @@ POSIX = re.compile(
     r"|mntent|spawn|strings|syslog|termios|ucontext|unistd|utime|wordexp)\.h"
 )
 # Effects live in the store; base needs the system for random numbers and to notice a fork only, the
-# encoder to know what the processor can do.
+# encoder to know what the processor can do and to ask for large pages.
 POSIX_ROOMS = {"store"}
 POSIX_ELSEWHERE = {
     "base": {"pthread.h", "sys/random.h", "unistd.h"},
-    "encoder": {"sys/auxv.h"},
+    "encoder": {"sys/auxv.h", "sys/mman.h"},
 }
 
 # C++ headers have no extension; these are the C headers the C++ standard knows.

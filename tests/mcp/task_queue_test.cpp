@@ -31,7 +31,7 @@ TEST_CASE("once it is idle it does what can wait, once after each stretch of wor
   int rests = 0;
   int runs = 0;
   TaskQueue queue(4, 8);
-  queue.when_idle(kPause, [&] {
+  queue.when_idle(kPause, [&]() -> bool {
     const std::scoped_lock lock(mutex);
     CHECK(runs == rests + 1);
     ++rests;
@@ -57,6 +57,25 @@ TEST_CASE("once it is idle it does what can wait, once after each stretch of wor
   CHECK(rests == 1);
   add_one();
   changed.wait(lock, [&] { return rests == 2; });
+}
+
+TEST_CASE("the idle task goes on as long as it says that there is more") {
+  std::mutex mutex;
+  std::condition_variable changed;
+  int rests = 0;
+  TaskQueue queue(2, 8);
+  queue.when_idle(std::chrono::milliseconds(5), [&] {
+    const std::scoped_lock lock(mutex);
+    changed.notify_all();
+    return ++rests < 3;
+  });
+  queue.add([] {});
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return rests == 3; });
+  lock.unlock();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  lock.lock();
+  CHECK(rests == 3);
 }
 
 TEST_CASE("what waits can be dropped while something runs") {

@@ -198,6 +198,7 @@ const std::multimap<Operation, Call>& calls() {
        [](M m) { return edit_settings(m, [](std::string_view) { return std::string("{}"); }); }},
       {Operation::kVerify, [](M m) { return status_of(m.verify()); }},
       {Operation::kRebuildIndex, [](M m) { return status_of(m.rebuild_index()); }},
+      {Operation::kEncode, [](M m) { return status_of(m.encode()); }},
       {Operation::kRepair, [](M m) { return status_of(m.repair()); }},
       {Operation::kRepair, [](M m) { return status_of(m.accept_changes()); }},
       {Operation::kRedact, [](M m) { return status_of(m.redact({}, false)); }},

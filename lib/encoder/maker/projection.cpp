@@ -84,7 +84,7 @@ std::vector<double> rotated(const std::vector<double>& rows) {
       const double hadamard = std::popcount(to & from) % 2 == 0 ? 1 : -1;
       const double factor = hadamard * sign[from] / std::sqrt(double{kVectorSize});
       for (std::size_t at = 0; at < kWidth; ++at) {
-        mixed[to * kWidth + at] += factor * rows[from * kWidth + at];
+        mixed[std::size_t{to} * kWidth + at] += factor * rows[std::size_t{from} * kWidth + at];
       }
     }
   }

@@ -453,13 +453,14 @@ class MemoryManager {
   Result<std::vector<IndexReport>> rebuild_index(std::span<const std::string> sessions = {},
                                                  const Progress& on_progress = {});
   /// Gives entries their vectors, by which questions find what says the same in other words. Stops
-  /// where `options` say, and goes on there the next time. E_INVALID_QUERY when there is no encoder;
-  /// those of the encoder and, with what was done kept, of the file system.
+  /// where `options` say, and goes on there the next time. E_INVALID_QUERY when there is no
+  /// encoder; those of the encoder and, with what was done kept, of the file system.
   Result<EncodeReport> encode(const EncodeOptions& options = {}, const Progress& on_progress = {});
-  /// Takes entries that no segment covers into the index where they have become many. A query does
-  /// it, too, once it has answered; this is for who has time before, such as an idle server. What
-  /// fails costs later queries time, and nothing else.
-  void index_new_entries() const;
+  /// Takes entries that no segment covers into the index where they have become many, as a query
+  /// does once it has answered, and encodes some, for half a second. This is for who has time, such
+  /// as an idle server. Returns whether more wait for their vectors. What fails costs later queries
+  /// time, and nothing else.
+  bool index_new_entries() const;
 
   // Privacy.
   /// Applies the rules of today to what was written before: logs, quarantine, summaries, and every

@@ -19,7 +19,7 @@
 #include "lifecycle/maintenance_state.hpp"
 #include "lifecycle/repair.hpp"
 #include "lifecycle/trusted_clock.hpp"
-#include "search/held_indexes.hpp"
+#include "search/indexing.hpp"
 #include "store/access_log.hpp"
 #include "store/deletion_record.hpp"
 #include "store/entry_scanner.hpp"
@@ -37,6 +37,9 @@ constexpr std::uint64_t kAccessLogWorthFolding = 64U << 10U;
 constexpr std::uint64_t kToolEventSizeMin = 90;
 /// How many sessions further the check of the seals begins each day.
 constexpr std::size_t kSealStride = 61;
+/// How long entries are encoded, where somebody comes by the way and where somebody asked.
+constexpr std::chrono::milliseconds kEncodeByTheWay{500};
+constexpr std::chrono::seconds kEncodeAsked{10};
 
 /// Notes since when what is deleted can be purged later.
 Status note_graces(const Store& store, MaintenanceState& state, Timestamp now) {
@@ -86,7 +89,7 @@ class Maintenance {
     BMAD_TRY_ASSIGN(state_, load_maintenance(*store_.files));
     BMAD_TRY(do_jobs());
     if (!is_time_up()) {
-      seal_index(store_);
+      tend_index(store_, options_.only_due ? kEncodeByTheWay : kEncodeAsked);
       write_missing_views(store_);
     }
     return save_maintenance(*store_.files, plan_, state_);

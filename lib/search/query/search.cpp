@@ -4,23 +4,23 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <tuple>
 #include <utility>
 
 #include "base/parallel.hpp"
 #include "best_found.hpp"
+#include "entry_judge.hpp"
 #include "group_bounds.hpp"
 #include "group_queue.hpp"
 #include "match_finder.hpp"
 #include "meaning.hpp"
+#include "nearest_found.hpp"
 #include "plan.hpp"
 #include "ranker.hpp"
 #include "relevance.hpp"
 #include "session_scores.hpp"
 #include "slot_filter.hpp"
 #include "term_postings.hpp"
-#include "validity.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -132,8 +132,7 @@ class Search {
 
   /// The best entries, as the plan is now.
   Status find(ReadingTools& tools, const RankTotals& totals) {
-    const Relevance relevance(result_.combine, result_.weights, settings_, plan_.names_time);
-    Validity validity(sessions_, settings_);
+    EntryJudge judge(sessions_, plan_, settings_, result_);
     const std::size_t limit = plan_.needs_text() ? 0 : query_.filter.limit;
     begin_best(meaning_ && limit > 0 ? std::max(limit, kWordCandidates) : limit,
                meaning_ ? 0 : query_.min_relevance);
@@ -141,18 +140,18 @@ class Search {
     BMAD_TRY(on_all([&](std::size_t i) {
       Status scored = is_best_first && has_impacts(*sessions_[i], collected_[i])
                           ? Status()
-                          : score(i, totals, relevance, validity);
+                          : score(i, totals, judge);
       best_->finish(i);
       return scored;
     }));
     if (is_best_first) {
       is_best_first_ = true;
-      BMAD_TRY(score_best_first(totals, relevance, validity));
+      BMAD_TRY(score_best_first(totals, judge));
       is_best_first_ = false;
     }
     std::vector<Found> found = best_->merged();
     if (meaning_) {
-      BMAD_TRY_ASSIGN(found, add_meaning(std::move(found), totals, relevance, validity));
+      BMAD_TRY_ASSIGN(found, add_meaning(std::move(found), totals, judge));
     }
     BMAD_TRY_ASSIGN(result_.found,
                     choose_first(sessions_, plan_, settings_, tools, std::move(found)));
@@ -182,90 +181,27 @@ class Search {
 
   /// Ranks what the words found, and the nearest entries, by words and meaning together.
   Result<std::vector<Found>> add_meaning(std::vector<Found> found, const RankTotals& totals,
-                                         const Relevance& relevance, Validity& validity) {
+                                         EntryJudge& judge) {
     meaning_score_.emplace(*meaning_, collected_, plan_.rank, totals, options_.session_weight > 0,
                            found, [this](const Found& each) { return slot_of(each); });
-    std::set<std::pair<std::size_t, Ordinal>> known;
-    for (const Found& each : found) {
-      known.emplace(each.session, each.ordinal);
-    }
-    BMAD_TRY(add_nearest(totals, relevance, validity, known, found));
+    const NearestInput input{.sessions = sessions_,
+                             .terms = collected_,
+                             .plan = plan_,
+                             .totals = totals,
+                             .options = options_,
+                             .meaning = *meaning_,
+                             .judge = judge};
+    BMAD_TRY(NearestFound(input).add_to(found));
     begin_best(plan_.needs_text() ? 0 : query_.filter.limit, query_.min_relevance);
     const double full = totals.full + meaning_score_->full();
     for (Found& each : found) {
       const double sum = each.components.text * totals.full +
                          meaning_score_->own(each.session, slot_of(each)) +
                          meaning_score_->session(each.session);
-      each.components.text = std::max(sum, 0.0) / full;
-      each.relevance = relevance.combine(each.components) * (each.outdated ? kOutdatedFactor : 1);
+      judge.set_text(each, std::max(sum, 0.0) / full);
       best_->offer(each);
     }
     return best_->merged();
-  }
-
-  /// Adds the nearest entries that pass the filters and are not `known`. Their text component is
-  /// that of their words, and may be below 0.
-  Status add_nearest(const RankTotals& totals, const Relevance& relevance, Validity& validity,
-                     const std::set<std::pair<std::size_t, Ordinal>>& known,
-                     std::vector<Found>& found) {
-    constexpr std::size_t kNearest = 200;
-    std::map<std::size_t, AllowedSlots> allowed;
-    SessionScores scores;
-    std::size_t passed = 0;
-    std::size_t looked_at = 0;
-    for (std::size_t wanted = kNearest; passed < kNearest; wanted *= 4) {
-      const std::vector<NearEntry> near = meaning_->nearest(wanted);
-      for (; looked_at < near.size() && passed < kNearest; ++looked_at) {
-        const NearEntry& each = near[looked_at];
-        IndexedSession& session = *sessions_[each.session];
-        if (!allowed.contains(each.session)) {
-          BMAD_TRY_ASSIGN(allowed[each.session], in_session(session, prepare(each.session)));
-        }
-        const AllowedSlots& its = allowed[each.session];
-        const auto hidden = session.hidden();
-        if ((!its.empty() && its[each.slot] == 0) ||
-            (hidden != nullptr && (*hidden)[each.slot] != 0)) {
-          continue;
-        }
-        BMAD_TRY_ASSIGN(std::optional<Found> entry,
-                        in_session(session, near_entry(each, totals, scores, relevance, validity)));
-        passed += entry ? 1 : 0;
-        if (entry && !known.contains({entry->session, entry->ordinal})) {
-          found.push_back(*std::move(entry));
-        }
-      }
-      if (near.size() < wanted) {
-        break;
-      }
-    }
-    return {};
-  }
-
-  /// What has to be there before an entry of a session is scored that no word led to; the entries
-  /// that pass.
-  Result<AllowedSlots> prepare(std::size_t index) {
-    IndexedSession& session = *sessions_[index];
-    std::vector<std::uint8_t>& by_speaker = collected_[index].by_speaker;
-    if (!plan_.phrases.empty() || plan_.rank.speaker.is_named()) {
-      BMAD_TRY(session.load());
-    }
-    if (options_.speaker_bonus > 0 && by_speaker.empty()) {
-      BMAD_TRY_ASSIGN(by_speaker, slots_of_speaker(session, plan_.rank.speaker));
-    }
-    return allowed_slots(session, plan_);
-  }
-
-  Result<std::optional<Found>> near_entry(const NearEntry& near, const RankTotals& totals,
-                                          SessionScores& scores, const Relevance& relevance,
-                                          Validity& validity) {
-    IndexedSession& session = *sessions_[near.session];
-    const SlotRange range{.begin = near.slot, .end = near.slot + 1};
-    const SlotRange around = SessionScores::around(range, session.slots().size());
-    BMAD_TRY_ASSIGN(const SlotView slots, session.slots_between(around.begin, around.end, room_));
-    scores.compute(slots, collected_[near.session], totals, plan_.rank, options_, range);
-    const Timestamp time = time_of(session, near.slot);
-    return found_entry(near.session, near.slot, slots, scores.sum(near.slot, time) / totals.full,
-                       time, relevance, validity);
   }
 
   /// Runs `work` on each session; the first error in the order of the sessions.
@@ -293,23 +229,7 @@ class Search {
             session.session_id()};
   }
 
-  /// Whether the flags and the time of an entry pass.
-  [[nodiscard]] bool passes(const IndexedSession& session, std::uint32_t flags,
-                            Timestamp time) const {
-    if (!passes_plain_filters(query_.filter, flags, time)) {
-      return false;
-    }
-    const EntryType type = flag_type(flags);
-    const bool pinned = (flags & kFlagPinned) != 0;
-    return std::ranges::none_of(plan_.filters, [&](const QueryFilter& exclusion) {
-      return (exclusion.field == FilterField::kType && exclusion.type == type) ||
-             (exclusion.field == FilterField::kPinned && pinned) ||
-             (exclusion.field == FilterField::kSession && exclusion.value == session.session_id());
-    });
-  }
-
-  Status score(std::size_t index, const RankTotals& totals, const Relevance& relevance,
-               Validity& validity) {
+  Status score(std::size_t index, const RankTotals& totals, EntryJudge& judge) {
     IndexedSession& session = *sessions_[index];
     SessionTerms& terms = collected_[index];
     if (has_words_ && terms.terms.empty() && plan_.rank.spans.empty() && !weak_) {
@@ -322,13 +242,13 @@ class Search {
     BMAD_TRY_ASSIGN(const AllowedSlots allowed, allowed_slots(session, plan_));
     thread_local SessionScores scores;
     scores.compute(session, terms, totals, plan_.rank, options_);
-    const RelevanceBound bound(relevance, session.newest());
+    const RelevanceBound bound(judge.relevance(), session.newest());
     const auto hidden = session.hidden();
     Status problem;
     const auto consider = [&](std::uint32_t slot) {
       const bool is_shown = hidden == nullptr || (*hidden)[slot] == 0;
       if (problem && is_shown && (allowed.empty() || allowed[slot] != 0)) {
-        problem = score_entry(index, slot, scores, relevance, bound, validity);
+        problem = score_entry(index, slot, scores, bound, judge);
       }
     };
     if (!has_words_ || weak_ || !plan_.rank.spans.empty()) {
@@ -358,14 +278,13 @@ class Search {
 
   /// Scores the entries of segments group by group, the most promising first, until none that is
   /// left can be among the best.
-  Status score_best_first(const RankTotals& totals, const Relevance& relevance,
-                          Validity& validity) {
+  Status score_best_first(const RankTotals& totals, EntryJudge& judge) {
     const GroupBounds groups_bounds(totals, options_);
     BMAD_TRY_ASSIGN(GroupQueue queue, choose_groups({.sessions = sessions_,
                                                      .collected = collected_,
                                                      .sizes = sizes_,
                                                      .plan = plan_,
-                                                     .relevance = relevance},
+                                                     .relevance = judge.relevance()},
                                                     groups_bounds));
     std::map<std::uint32_t, RelevanceBound> bounds;
     thread_local SessionScores scores;  // Zeros for all slots of the largest session.
@@ -375,20 +294,19 @@ class Search {
       }
       IndexedSession& session = *sessions_[group->session];
       const RelevanceBound& bound =
-          bounds.try_emplace(group->session, relevance, session.newest()).first->second;
+          bounds.try_emplace(group->session, judge.relevance(), session.newest()).first->second;
       group->wanted &=
           groups_bounds.slots_above(*group, collected_[group->session],
                                     sizes_[group->session].lengths, bound, best_->least());
       if (group->wanted != 0) {
-        BMAD_TRY(
-            in_session(session, score_group(*group, totals, scores, relevance, bound, validity)));
+        BMAD_TRY(in_session(session, score_group(*group, totals, scores, bound, judge)));
       }
     }
     return {};
   }
 
   Status score_group(const SlotGroup& group, const RankTotals& totals, SessionScores& scores,
-                     const Relevance& relevance, const RelevanceBound& bound, Validity& validity) {
+                     const RelevanceBound& bound, EntryJudge& judge) {
     IndexedSession& session = *sessions_[group.session];
     const std::uint32_t count = session.slots().size();
     const SlotRange range = group.slots(count);
@@ -397,7 +315,7 @@ class Search {
     scores.compute(slots, collected_[group.session], totals, plan_.rank, options_, range);
     for (std::uint32_t slot = range.begin; slot < range.end; ++slot) {
       if ((group.wanted >> (slot - range.begin) & 1U) != 0 && scores.matches(slot)) {
-        BMAD_TRY(score_entry(group.session, slot, scores, relevance, bound, validity));
+        BMAD_TRY(score_entry(group.session, slot, scores, bound, judge));
       }
     }
     return {};
@@ -423,7 +341,7 @@ class Search {
   }
 
   Status score_entry(std::size_t index, std::uint32_t slot, const SessionScores& scores,
-                     const Relevance& relevance, const RelevanceBound& bound, Validity& validity) {
+                     const RelevanceBound& bound, EntryJudge& judge) {
     const IndexedSession& session = *sessions_[index];
     const SlotView& slots = scores.slots();
     const std::uint32_t flags = slots.flags[slot];
@@ -433,9 +351,8 @@ class Search {
     if (bound.most(text, flags) < best_->least()) {
       return {};
     }
-    BMAD_TRY_ASSIGN(
-        const std::optional<Found> found,
-        found_entry(index, slot, slots, text, time_of(session, slot), relevance, validity));
+    BMAD_TRY_ASSIGN(const std::optional<Found> found,
+                    judge.judge(index, slot, slots, text, best_->least()));
     if (!found) {
       return {};
     }
@@ -445,37 +362,6 @@ class Search {
       best_->offer(*found);
     }
     return {};
-  }
-
-  /// An entry with its relevance by `text`; nothing when it passes no filter or is too far behind.
-  Result<std::optional<Found>> found_entry(std::size_t index, std::uint32_t slot,
-                                           const SlotView& slots, double text, Timestamp time,
-                                           const Relevance& relevance, Validity& validity) {
-    const IndexedSession& session = *sessions_[index];
-    const std::uint32_t flags = slots.flags[slot];
-    if (!passes(session, flags, time)) {
-      return std::optional<Found>();
-    }
-    const Ordinal ordinal = slots.ordinal(slot);
-    if (has_expired(session, flags, ordinal, settings_.now)) {
-      return std::optional<Found>();
-    }
-    Found found{.session = index,
-                .type = flag_type(flags),
-                .ordinal = ordinal,
-                .timestamp = time,
-                .relevance = 0,
-                .components = relevance.components(
-                    text, flags, time, (flags & kFlagOdd) != 0 ? session.odd(ordinal) : nullptr),
-                .evicted = session.is_evicted(),
-                .length = slots.lengths[slot]};
-    found.relevance = relevance.combine(found.components);
-    if (!meaning_ && found.relevance < best_->least()) {
-      return std::optional<Found>();
-    }
-    BMAD_TRY_ASSIGN(found.outdated, validity.is_outdated(index, ordinal, flags));
-    found.relevance *= found.outdated ? kOutdatedFactor : 1;
-    return std::optional(std::move(found));
   }
 
   [[nodiscard]] bool is_in_span(Timestamp time) const {

@@ -314,8 +314,8 @@ void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer) {
   for (const std::string& note : query.explain ? answer.notes : std::vector<std::string>()) {
     tool.note(note);
   }
-  if (const std::string note = encoder_note(answer.encoder); query.explain && !note.empty()) {
-    tool.note(note);
+  if (answer.encoder.failed || (query.explain && answer.encoder.took_part)) {
+    tool.note(encoder_note(answer.encoder));
   }
   if (query.ids_only) {
     for (const Hit& hit : hits) {

@@ -91,8 +91,8 @@ class App : public HttpHandler {
             .is_known = guard_.knows(head, now),
             .body_size_max = is_auth_path(head.path) ? kAuthBodyMax : kApiBodyMax};
   }
-  /// Takes what is new into the index.
-  void rest() override { context_.memory.index_new_entries(); }
+  /// Takes what is new into the index, and encodes some of it.
+  bool rest() override { return context_.memory.index_new_entries(); }
 
   HttpResponse handle(const HttpRequest& request) override {
     if (is_auth_path(request.path)) {

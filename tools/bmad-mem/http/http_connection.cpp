@@ -38,7 +38,7 @@ HttpCore::HttpCore(HttpHandler& the_handler, const HttpServerOptions& the_option
       workers(the_options.workers,
               2 * (the_options.connections_max + the_options.streams_max) + 64),
       writers(the_options.writers, the_options.writers + 1) {
-  workers.when_idle(the_options.pause, [this] { handler.rest(); });
+  workers.when_idle(the_options.pause, [this] { return handler.rest(); });
 }
 
 HttpConnection::HttpConnection(HttpCore& core, std::unique_ptr<IoSocket> socket)

@@ -86,7 +86,8 @@ class HttpHandler {
   /// Answers. May take its time.
   virtual HttpResponse handle(const HttpRequest& request) = 0;
   /// Called when requests were answered and no other has come for a while: for work that can wait.
-  virtual void rest() {}
+  /// Returns whether there is more of it.
+  virtual bool rest() { return false; }
 };
 
 /// A response with a JSON text.

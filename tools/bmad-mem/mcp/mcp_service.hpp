@@ -182,7 +182,8 @@ class McpService {
   }
 
   /// Called when requests were answered and no other has come for a while: for work that can wait.
-  virtual void rest() {}
+  /// Returns whether there is more of it.
+  virtual bool rest() { return false; }
 
   /// Prompt objects as JSON, always in the same order.
   [[nodiscard]] virtual std::vector<std::string> prompts() const { return {}; }

@@ -134,11 +134,9 @@ std::vector<std::string> MemoryService::tools() const {
   return out;
 }
 
-void MemoryService::rest() {
+bool MemoryService::rest() {
   const Result<MemoryManager*> memory = memory_.to_read();
-  if (memory && *memory != nullptr) {
-    (*memory)->index_new_entries();
-  }
+  return memory && *memory != nullptr && (*memory)->index_new_entries();
 }
 
 namespace {

@@ -38,7 +38,7 @@ class MemoryService : public McpService {
   [[nodiscard]] McpCapabilities capabilities() const override;
   [[nodiscard]] std::vector<std::string> tools() const override;
   /// Takes what is new into the index.
-  void rest() override;
+  bool rest() override;
   McpAnswer<McpToolResult> call_tool(std::string_view name, JsonValue arguments,
                                      McpCall& call) override;
   McpAnswer<McpPage> resources(std::string_view cursor) override;

@@ -97,7 +97,7 @@ struct Serving {
         sink(std::make_shared<LineSink>(STDOUT_FILENO, broken)),
         server(service, sink),
         queue(kThreads, kWaitingMax) {
-    queue.when_idle(kPause, [&service] { service.rest(); });
+    queue.when_idle(kPause, [&service] { return service.rest(); });
   }
 
   Descriptor end_of_input;  // Rung by the reader.

@@ -55,14 +55,17 @@ TaskQueue::~TaskQueue() {
   }
 }
 
-void TaskQueue::when_idle(std::chrono::milliseconds pause, Task task) {
+void TaskQueue::when_idle(std::chrono::milliseconds pause, std::function<bool()> work) {
   const std::scoped_lock lock(mutex_);
-  idle_task_ = [task = std::move(task)] {
+  idle_task_ = [this, work = std::move(work)] {
+    bool is_more = false;
     try {
-      task();
+      is_more = work();
     } catch (const std::exception&) {
       // Nobody waits for it, such as one for which there is no memory: it comes again.
     }
+    const std::scoped_lock its_lock(mutex_);
+    is_idle_task_due_ = is_idle_task_due_ || is_more;
   };
   pause_ = pause;
 }

@@ -22,9 +22,10 @@ class TaskQueue {
   /// Drops what waits, and waits for what runs.
   ~TaskQueue();
 
-  /// Does `task` whenever something was done and then nothing came for `pause`. What it
-  /// throws ends nothing. To be called before the first add().
-  void when_idle(std::chrono::milliseconds pause, Task task);
+  /// Does `work` whenever something was done and then nothing came for `pause`, and again after
+  /// each pause as long as it says that there is more to do. What it throws ends nothing. To be
+  /// called before the first add().
+  void when_idle(std::chrono::milliseconds pause, std::function<bool()> work);
   /// Waits while the queue is full; drops the task once drop_waiting() was called.
   void add(Task task);
   /// Drops what waits and whatever comes from now on.

@@ -33,6 +33,9 @@ Result<std::shared_ptr<TextEncoder>> encoder_of(const Store& store,
 /// From now on `encoder` is that of `store`, until its config says something else: for tests.
 void use_encoder(const Store& store, std::shared_ptr<TextEncoder> encoder);
 
+/// Whether one is named, or lies where one is looked for. Nothing is opened or asked.
+bool may_have_encoder(const Store& store);
+
 /// Where the weights are when no setting and no variable names them: beside `program`, a path
 /// without links, or where its package lies. Empty when they are not there.
 std::string installed_weights(const std::string& program);

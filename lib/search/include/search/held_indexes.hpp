@@ -121,10 +121,10 @@ class HeldIndexes {
   [[nodiscard]] std::vector<IndexedSession*> with_sealed_lines() const;
   [[nodiscard]] std::uint64_t sealed_lines() const;
 
-  /// Takes what the next process would miss into the segments, with `all` however little it is.
+  /// Takes what the next process would miss into the segments.
   /// What goes wrong (a full disk, a store that may only be read) is no concern of the one who
   /// asked: the logs are the truth.
-  void seal(bool all = false);
+  void seal(SealWhen when = SealWhen::kMany);
 
  private:
   Status hold();
@@ -153,8 +153,8 @@ class HeldIndexes {
 };
 
 /// Takes what is new in the sessions into the index of the memory: when it is enough to be worth
-/// it, or all of it. For those who have time. What fails here fails nothing.
-void seal_index(const Store& store, bool all = false);
+/// it. For those who have time. What fails here fails nothing.
+void seal_index(const Store& store, SealWhen when = SealWhen::kMany);
 
 /// What `work` makes of the indexes of the sessions that `filter` names; afterwards what is
 /// new is sealed where that is worth it.

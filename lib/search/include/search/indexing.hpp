@@ -1,6 +1,7 @@
 // indexing.hpp - the indexes of sessions made anew, and what people read of them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -60,6 +61,10 @@ void refresh_indexes(Store& store, std::span<const std::string> session_ids);
 /// As MemoryManager::encode().
 Result<EncodeReport> encode_entries(const Store& store, const EncodeOptions& options,
                                     const MemoryManager::Progress& on_progress);
+
+/// Takes what is new into the index of the memory where that is worth it, and encodes entries for
+/// at most `time_max`. Whether more of them wait. What fails here fails nothing.
+bool tend_index(const Store& store, std::chrono::milliseconds time_max);
 
 /// As MemoryManager::index_age().
 Result<IndexAge> index_age(const Store& store);

@@ -57,6 +57,13 @@ struct Encoded {
   bool is_elsewhere = false;  ///< Another process is at it: nothing was done here.
 };
 
+/// How much that is new is worth a segment.
+enum class SealWhen : std::uint8_t {
+  kMany,  ///< What it costs each question to read the logs.
+  kSome,  ///< What is worth encoding.
+  kAny,
+};
+
 /// Threads: safe.
 class RootIndex {
  public:
@@ -104,9 +111,9 @@ class RootIndex {
   bool leave(std::string_view path, std::span<SessionIndex* const> indexes);
 
   /// Takes `indexes`, which are of sessions that sweep() found not covered, into the segments when
-  /// they hold enough that is new, or with `any`, if anything; merges segments where there are too
+  /// they hold enough that is new; merges segments where there are too
   /// many. Nothing happens while another process is at it. What fails here fails nothing.
-  void seal(std::span<const std::shared_ptr<SessionIndex>> indexes, bool any = false);
+  void seal(std::span<const std::shared_ptr<SessionIndex>> indexes, SealWhen when);
 
   /// Takes what of `candidates` is not covered into the segments, some sessions at a time, where it
   /// is too much to be held in memory together, as after a clone. Whether it did.
@@ -118,6 +125,8 @@ class RootIndex {
   Result<Encoded> encode(TextEncoder& encoder, const EncodeWish& wish);
   /// How many entries have a vector, without a look at their texts.
   Encoded count_encoded(VectorsOf of);
+  /// Whether some entry of a segment has no vector of any encoder.
+  bool wants_vectors();
 
   /// When it returns, no byte of these sessions is in a segment. Waits for who is at it.
   /// Errors: as the file system's.

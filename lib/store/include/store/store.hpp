@@ -72,8 +72,8 @@ struct RoomsAbove {
                                       const CompactOptions& options) = nullptr;
   /// Brings an archived session back.
   Result<Session> (*restore)(Store& store, const std::string& session_id) = nullptr;
-  /// Takes what is new into the index of the memory.
-  void (*seal_index)(const Store& store, bool all) = nullptr;
+  /// Takes what is new into the index of the memory, and encodes some of it.
+  void (*tend_index)(const Store& store) = nullptr;
   /// What stands for an id that must not be stored: a hash with the key of the root. `makes_key`
   /// makes that key where there is none; the caller holds the root's lock then.
   Result<std::string> (*hide_id)(const Store& store, std::string_view id, bool makes_key) = nullptr;

@@ -1,0 +1,53 @@
+// nearest_found.hpp - the entries that are nearest to a question, whatever words they hold.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "bmad_mem/result.hpp"
+#include "entry_judge.hpp"
+#include "meaning.hpp"
+#include "plan.hpp"
+#include "ranker.hpp"
+#include "session_scores.hpp"
+#include "slot_filter.hpp"
+
+namespace bmad_mem {
+
+/// What a search has at hand; all of it outlives NearestFound.
+struct NearestInput {
+  std::span<IndexedSession* const> sessions;
+  std::span<SessionTerms> terms;  ///< By session. Who speaks where is filled in.
+  const Plan& plan;
+  const RankTotals& totals;
+  const RankOptions& options;
+  const Meaning& meaning;
+  EntryJudge& judge;
+};
+
+/// Used once, in one thread.
+class NearestFound {
+ public:
+  explicit NearestFound(const NearestInput& input) : in_(input) {}
+
+  /// Adds to `found` the 200 nearest entries that pass the filters, but for those that are there.
+  /// Their text component is that of their words, and may be below 0. Errors: as allowed_slots()
+  /// and EntryJudge::judge().
+  Status add_to(std::vector<Found>& found);
+
+ private:
+  /// By session, the entries that pass.
+  Result<const AllowedSlots*> prepared(std::size_t index);
+  [[nodiscard]] Result<std::optional<Found>> entry_at(const NearEntry& near);
+
+  const NearestInput& in_;
+  std::map<std::size_t, AllowedSlots> allowed_;
+  SessionScores scores_;
+  SlotRoom room_;
+};
+
+}  // namespace bmad_mem
