@@ -277,6 +277,8 @@ TEST_CASE("sensitive entries are encoded only where the config says so") {
   CHECK(memory.vectors_in_use(on) == kFirst + 1);
   CHECK(VectorsMemory::ask(on, "qxvother").took_part);
   const Process off = memory.open_with();
+  CHECK_FALSE(on.store->root_index->wants_vectors());
+  CHECK(off.store->root_index->wants_vectors());
   CHECK_FALSE(VectorsMemory::ask(off, "qxvother").took_part);
 
   SUBCASE("the next that encodes takes them away") {
