@@ -289,13 +289,17 @@ void check_encoder(const MemoryManager& memory, std::vector<Check>& checks) {
                       .text = "none; searches compare words alone. The package bmad-mem-encoder "
                               "finds what says the same in other words"});
   } else {
-    checks.push_back(
-        {.name = "encoder",
-         .text = fmt::format(
-             "{}, {} numbers a text; {} of {} entries of the index have a vector{}", report.name,
-             report.dimension, report.entries - report.waiting, report.entries,
-             report.waiting == 0 ? "" : "; the others follow, or now with `bmad-mem encode --all`"),
-         .numbers = {{"encoded", report.entries - report.waiting}, {"waiting", report.waiting}}});
+    std::string text = fmt::format("{}, {} numbers a text", report.name, report.dimension);
+    const std::uint64_t encoded = report.entries - report.waiting;
+    if (report.entries > 0) {
+      text += fmt::format("; {} of {} entries of the index have a vector", encoded, report.entries);
+    }
+    if (report.waiting > 0) {
+      text += "; the others follow, or now with `bmad-mem encode --all`";
+    }
+    checks.push_back({.name = "encoder",
+                      .text = std::move(text),
+                      .numbers = {{"encoded", encoded}, {"waiting", report.waiting}}});
   }
 }
 
