@@ -102,7 +102,6 @@ TEST_CASE("what moves takes its vectors with it") {
     memory.vectors_in_use(server);
     memory.seal();
     memory.vectors_in_use(server);
-    MESSAGE(row.name, ": ", memory.count().waiting, " of ", memory.count().total, " are to wait");
     CHECK(memory.count().total == kFirst + 1);
     memory.encoder->before_calls({});
     memory.encode_all();
