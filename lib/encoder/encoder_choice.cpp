@@ -209,4 +209,10 @@ Result<std::shared_ptr<TextEncoder>> encoder_of(const Store& store,
   return store.encoder->encoder;
 }
 
+void use_encoder(const Store& store, std::shared_ptr<TextEncoder> encoder) {
+  const std::lock_guard turn(store.encoder_mutex);
+  store.encoder = std::make_shared<EncoderChoice>(store.config.encoder, std::move(encoder),
+                                                  std::chrono::steady_clock::now());
+}
+
 }  // namespace bmad_mem

@@ -25,6 +25,11 @@ std::uint8_t packed_number(std::span<const float> vector, std::size_t at, float 
       kZero + static_cast<int>(std::lround(std::clamp(value, -kStepsMost, kStepsMost))));
 }
 
+/// Whether a row is what zeros were packed to. A unit vector has a number of at least 2 steps.
+bool has_nothing(const std::uint8_t* row, std::size_t size) {
+  return std::all_of(row, row + size, [](std::uint8_t two) { return two == (kZero << 4 | kZero); });
+}
+
 /// The sum over one row of value times number.
 std::int32_t plain_dot(const std::uint8_t* row, std::span<const std::int8_t> numbers) {
   std::int32_t sum = 0;
@@ -104,12 +109,25 @@ PackedQuery::PackedQuery(std::span<const float> vector)
 void PackedQuery::compare(const std::uint8_t* rows, std::size_t count,
                           std::int16_t* cosines) const {
   static const Dot dot = best_dot();
+  compare_by(dot, rows, count, cosines);
+}
+
+void PackedQuery::compare_plainly(const std::uint8_t* rows, std::size_t count,
+                                  std::int16_t* cosines) const {
+  compare_by(plain_dot, rows, count, cosines);
+}
+
+void PackedQuery::compare_by(Dot dot, const std::uint8_t* rows, std::size_t count,
+                             std::int16_t* cosines) const {
   const std::size_t size = numbers_.size() / 2;
   for (std::size_t i = 0; i < count; ++i, rows += size) {
-    const float cosine = static_cast<float>(dot(rows, numbers_) - offset_) * scale_;
+    const std::int32_t sum = dot(rows, numbers_) - offset_;
+    const bool is_there = is_packed(rows) && (sum != 0 || !has_nothing(rows, size));
     constexpr float kMost = kCosineScale;
     cosines[i] =
-        is_packed(rows) ? static_cast<std::int16_t>(std::clamp(cosine, -kMost, kMost)) : kNoCosine;
+        is_there
+            ? static_cast<std::int16_t>(std::clamp(static_cast<float>(sum) * scale_, -kMost, kMost))
+            : kNoCosine;
   }
 }
 

@@ -11,6 +11,7 @@
 #include "bmad_mem/settings.hpp"
 #include "encoder/encoder_choice.hpp"
 #include "privacy/redaction.hpp"
+#include "search/root_index.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/config.hpp"
@@ -115,6 +116,10 @@ EncoderReport encoder_report(const MemoryManager& memory) {
     }
     report.name = (*encoder)->name();
     report.dimension = (*encoder)->dimension();
+    const Encoded counted =
+        store.root_index->count_encoded(vectors_of(**encoder, store.config.encoder.sensitive));
+    report.entries = counted.total;
+    report.waiting = counted.waiting;
   }
   return report;
 }

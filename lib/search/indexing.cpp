@@ -40,16 +40,15 @@ Result<EncodeReport> encode_entries(const Store& store, const EncodeOptions& opt
                  .message = "there is no encoder; `bmad-mem doctor` says where one is looked for"};
   }
   seal_index(store, options.all ? SealWhen::kAny : SealWhen::kSome);
-  const bool sensitive = store.config.encoder.sensitive;
-  EncodeWish wish{.of = vectors_of(*encoder, sensitive),
-                  .sensitive = sensitive,
+  EncodeWish wish{.of = vectors_of(*encoder, store.config.encoder.sensitive),
                   .deadline = deadline,
                   .on_progress = on_progress};
   BMAD_TRY_ASSIGN(const Encoded done, store.root_index->encode(*encoder, wish));
   return EncodeReport{.encoder = encoder->name(),
                       .encoded = done.encoded,
                       .waiting = done.waiting,
-                      .entries = done.total};
+                      .entries = done.total,
+                      .is_elsewhere = done.is_elsewhere};
 }
 
 bool tend_index(const Store& store, std::chrono::milliseconds time_max) {

@@ -293,6 +293,7 @@ class PackedSessionFile final : public PackedSession {
   [[nodiscard]] PackedKind kind() const override { return kind_; }
   [[nodiscard]] SessionIndex& index() override { return index_; }
   Result<std::shared_ptr<FileSystem>> files() override { return files_.content(); }
+  [[nodiscard]] FileSystem& lines() override { return files_; }
   Result<std::shared_ptr<FileSystem>> knowledge() override {
     if (kind_ == PackedKind::kArchive) {
       if (auto known = read_known(store_, session_id_, package_)) {

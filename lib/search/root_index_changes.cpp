@@ -332,8 +332,8 @@ Status RootIndex::merge_where_many(IndexState& state) {
   return which.empty() ? Status() : merge_segments(state, which);
 }
 
-/// Removes segments that CURRENT does not name, and what a process that died left. The caller holds
-/// the lock of the index.
+/// Removes segments that CURRENT does not name, what a process that died left, and vectors that the
+/// config wants no more. The caller holds the lock of the index.
 Status RootIndex::remove_unused(const IndexState& state) const {
   BMAD_TRY_ASSIGN(const std::vector<std::string> names, store_.files->list(kIndexFolder));
   for (const std::string& name : names) {
@@ -346,6 +346,9 @@ Status RootIndex::remove_unused(const IndexState& state) const {
       // A folder that somebody made is no segment.
       BMAD_TRY(removed || (left && left->kind == FileKind::kDirectory) ? Status() : removed);
     }
+  }
+  for (const std::string& path : unwanted_vectors(state)) {
+    BMAD_TRY(store_.files->remove(path));
   }
   return {};
 }

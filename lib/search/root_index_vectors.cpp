@@ -1,5 +1,6 @@
 // The vectors of the segments: made, counted, and carried from one segment to the next.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <cstring>
 #include <tuple>
@@ -20,16 +21,20 @@ namespace {
 /// More of a text tells no encoder more about it: ours takes 128 pieces, some 500 bytes.
 constexpr std::size_t kEncodedSizeMax = 4096;
 
-/// The sessions of segment `number` that are covered by it, ascending by number there.
-std::vector<std::uint32_t> covered_in(const IndexState& state, std::uint32_t number) {
-  std::vector<std::uint32_t> numbers;
-  for (const auto& [id, covered] : state.sessions) {
-    if (covered.segment == number) {
-      numbers.push_back(covered.number);
-    }
+/// The lines of a session as a segment has it; null where they have gone.
+Result<std::shared_ptr<FileSystem>> lines_of(const Store& store, const SegmentSession& session,
+                                             std::uint64_t package) {
+  if (package == 0) {
+    BMAD_TRY_ASSIGN(const FileInfo folder, store.files->info(session_folder(session.id)));
+    return folder.kind == FileKind::kDirectory
+               ? std::shared_ptr<FileSystem>(std::shared_ptr<void>(), store.files.get())
+               : nullptr;
   }
-  std::ranges::sort(numbers);
-  return numbers;
+  BMAD_TRY_ASSIGN(const Packed packed,
+                  packed_session(store, session.id,
+                                 session.evicted ? PackedKind::kEvicted : PackedKind::kArchive));
+  const bool is_it = packed != nullptr && packed->index().package() == package;
+  return is_it ? std::shared_ptr<FileSystem>(packed, &packed->lines()) : nullptr;
 }
 
 /// What tells a line from others of its session.
@@ -42,7 +47,9 @@ LineKey line_key(const IndexRow& row) { return {row.row.line_hash, row.id_hash, 
 class RootIndex::Encoding {
  public:
   Encoding(RootIndex& index, TextEncoder& encoder, const EncodeWish& wish)
-      : index_(index), encoder_(encoder), wish_(wish), done_(index.count_encoded(wish.of)) {}
+      : index_(index), encoder_(encoder), wish_(wish), done_(index.count_encoded(wish.of)) {
+    assert(wish.of.dimension == encoder.dimension());
+  }
 
   Result<Encoded> run() {
     const SharedState state = index_.state();
@@ -57,34 +64,34 @@ class RootIndex::Encoding {
  private:
   struct Waiting {
     std::uint32_t slot = 0;     // Of the segment.
-    std::uint32_t session = 0;  // In the part.
+    std::uint32_t session = 0;  // Of the segment.
   };
 
+  [[nodiscard]] bool is_late() const {
+    return wish_.deadline && std::chrono::steady_clock::now() > *wish_.deadline;
+  }
   [[nodiscard]] bool is_over() const {
-    return tried_ >= wish_.texts_max ||
-           (wish_.deadline && std::chrono::steady_clock::now() > *wish_.deadline);
+    return is_out_of_time_ || tried_ >= wish_.texts_max || is_late();
   }
 
   Status encode_segment(const IndexState& state, std::uint32_t number) {
     const std::shared_ptr<Segment>& segment = state.segments[number];
-    const SegmentPart part(segment, covered_in(state, number), index_.files_of());
-    std::shared_ptr<SegmentVectors> vectors = segment->vectors();
-    if (vectors == nullptr || vectors->of() != wish_.of) {
-      const Result<FileLock::Guard> turn = turn_on(segment);
-      BMAD_TRY_ASSIGN(vectors, turn ? SegmentVectors::create(*segment, wish_.of)
-                                    : std::shared_ptr<SegmentVectors>());
+    sessions_ = index_.sessions_in(state, number);
+    const std::shared_ptr<SegmentVectors> known = segment->vectors();
+    if (known != nullptr && known->of() == wish_.of && waiting_in(*segment, *known).empty()) {
+      return {};
     }
-    std::vector<Waiting> waiting =
-        vectors == nullptr ? std::vector<Waiting>() : waiting_in(part, *vectors);
+    BMAD_TRY_ASSIGN(const std::shared_ptr<SegmentVectors> vectors, vectors_of_segment(segment));
+    const std::vector<Waiting> waiting =
+        vectors == nullptr ? std::vector<Waiting>() : waiting_in(*segment, *vectors);
     for (std::size_t i = 0; i < waiting.size() && !is_over();) {
       std::size_t end = i;
       const std::uint32_t block = waiting[i].slot / kVectorBlock;
-      const std::size_t most = wish_.texts_max - tried_;
-      while (end < waiting.size() && waiting[end].slot / kVectorBlock == block && end - i < most) {
+      while (end < waiting.size() && waiting[end].slot / kVectorBlock == block) {
         ++end;
       }
       BMAD_TRY_ASSIGN(const bool is_there,
-                      encode_block(part, *vectors, std::span(waiting).subspan(i, end - i)));
+                      encode_block(segment, *vectors, std::span(waiting).subspan(i, end - i)));
       if (!is_there) {
         return {};  // The segment has gone meanwhile.
       }
@@ -93,15 +100,35 @@ class RootIndex::Encoding {
     return {};
   }
 
-  static std::vector<Waiting> waiting_in(const SegmentPart& part, SegmentVectors& vectors) {
+  /// Those of `segment`, to be written; null when it is used no more.
+  Result<std::shared_ptr<SegmentVectors>> vectors_of_segment(
+      const std::shared_ptr<Segment>& segment) {
+    const Result<FileLock::Guard> turn = turn_on(segment);
+    if (!turn) {
+      return turn.error().code == ErrorCode::E_CONCURRENT_MOD
+                 ? Result<std::shared_ptr<SegmentVectors>>(nullptr)
+                 : turn.error();
+    }
+    const std::shared_ptr<SegmentVectors> known = segment->vectors();
+    if (known != nullptr && known->of() == wish_.of) {
+      BMAD_TRY_ASSIGN(std::shared_ptr<SegmentVectors> opened,
+                      SegmentVectors::open(*segment, OpenMode::kUpdate));
+      if (opened != nullptr) {
+        return opened;
+      }
+    }
+    return SegmentVectors::create(*segment, wish_.of);
+  }
+
+  [[nodiscard]] std::vector<Waiting> waiting_in(const Segment& segment,
+                                                SegmentVectors& vectors) const {
     std::vector<Waiting> waiting;
-    const Segment& segment = *part.shared_segment();
-    for (std::uint32_t i = 0; i < part.numbers().size(); ++i) {
-      const SegmentSession& session = segment.sessions[part.numbers()[i]];
+    for (const auto& [number, lines] : sessions_) {
+      const SegmentSession& session = segment.sessions[number];
       const std::uint8_t* row = vectors.rows(session.begin, session.begin + session.count);
       for (std::uint32_t slot = 0; slot < session.count; ++slot, row += vectors.row_size()) {
         if (!is_packed(row)) {
-          waiting.push_back({.slot = session.begin + slot, .session = i});
+          waiting.push_back({.slot = session.begin + slot, .session = number});
         }
       }
     }
@@ -120,66 +147,105 @@ class RootIndex::Encoding {
     return turn;
   }
 
-  /// Encodes entries of one block, and writes it. False when the segment is used no more.
-  Result<bool> encode_block(const SegmentPart& part, SegmentVectors& vectors,
+  /// Encodes entries of one block, and writes it. False when the segment is used no more. What was
+  /// done before an error is kept.
+  Result<bool> encode_block(const std::shared_ptr<Segment>& segment, SegmentVectors& vectors,
                             std::span<const Waiting> waiting) {
-    tried_ += waiting.size();
+    const std::uint32_t block = waiting.front().slot / kVectorBlock;
+    const std::uint32_t begin = block * kVectorBlock;
+    const std::uint32_t count = std::min(kVectorBlock, segment->entries - begin);
+    const std::uint8_t* const known = vectors.rows(begin, begin + count);
+    std::vector<std::uint8_t> rows(known, known + count * vectors.row_size());
+    // Who has not much time keeps what was done in it.
+    const std::size_t at_once = wish_.deadline ? 16 : kVectorBlock;
+    std::uint64_t done = 0;
+    Status failed;
+    for (std::size_t i = 0; i < waiting.size() && failed && !is_over(); i += at_once) {
+      const auto some = waiting.subspan(i, std::min(at_once, waiting.size() - i));
+      Result<std::uint64_t> encoded = encode_some(*segment, begin, some, vectors.row_size(), rows);
+      done += encoded.value_or(0);
+      failed = encoded ? Status() : std::move(encoded).error();
+    }
+    if (done > 0) {
+      const Result<FileLock::Guard> turn = turn_on(segment);
+      if (!turn) {
+        return turn.error().code == ErrorCode::E_CONCURRENT_MOD ? Result<bool>(false)
+                                                                : turn.error();
+      }
+      BMAD_TRY(vectors.write_block(block, rows));
+      done_.encoded += done;
+      done_.waiting -= std::min(done_.waiting, done);
+      if (wish_.on_progress) {
+        wish_.on_progress(done_.total - done_.waiting, done_.total);
+      }
+    }
+    if (!failed && failed.error().code == ErrorCode::E_QUERY_TIMEOUT && is_late()) {
+      is_out_of_time_ = true;
+      failed = {};
+    }
+    BMAD_TRY(std::move(failed));
+    return true;
+  }
+
+  /// Puts the vectors of `waiting` among `rows`, which begin with slot `begin`. How many these are.
+  Result<std::uint64_t> encode_some(Segment& segment, std::uint32_t begin,
+                                    std::span<const Waiting> waiting, std::size_t row_size,
+                                    std::vector<std::uint8_t>& rows) {
     std::vector<std::string> texts;
     std::vector<std::uint32_t> slots;
     for (const Waiting& each : waiting) {
-      if (Result<std::string> text = text_of(part, each)) {
+      if (tried_ + texts.size() >= wish_.texts_max) {
+        break;
+      }
+      if (Result<std::string> text = text_of(segment, each)) {
         texts.push_back(*std::move(text));
         slots.push_back(each.slot);
       }  // Else its log is another one by now: it comes with the next segment.
     }
+    if (texts.empty()) {
+      return 0;
+    }
     BMAD_TRY_ASSIGN(const std::vector<float> numbers, encoder_.encode(texts, wish_.deadline));
-    const std::uint32_t block = waiting.front().slot / kVectorBlock;
-    const std::uint32_t begin = block * kVectorBlock;
-    const std::uint32_t count = std::min(kVectorBlock, part.shared_segment()->entries - begin);
-    const std::uint8_t* const known = vectors.rows(begin, begin + count);
-    std::vector<std::uint8_t> rows(known, known + count * vectors.row_size());
+    assert(numbers.size() == texts.size() * wish_.of.dimension);
+    tried_ += texts.size();
     for (std::size_t i = 0; i < slots.size(); ++i) {
       pack_vector(std::span(numbers).subspan(i * wish_.of.dimension, wish_.of.dimension),
-                  rows.data() + (slots[i] - begin) * vectors.row_size());
+                  rows.data() + (slots[i] - begin) * row_size);
     }
-    const Result<FileLock::Guard> turn = turn_on(part.shared_segment());
-    if (!turn) {
-      return turn.error().code == ErrorCode::E_CONCURRENT_MOD ? Result<bool>(false) : turn.error();
-    }
-    BMAD_TRY(vectors.write_block(block, rows));
-    done_.encoded += slots.size();
-    done_.waiting -= std::min<std::uint64_t>(done_.waiting, slots.size());
-    if (wish_.on_progress) {
-      wish_.on_progress(done_.total - done_.waiting, done_.total);
-    }
-    return true;
+    return texts.size();
   }
 
   /// What is encoded of an entry; empty where nothing may be.
-  Result<std::string> text_of(const SegmentPart& part, const Waiting& waiting) {
-    if (session_ != waiting.session) {
+  Result<std::string> text_of(Segment& segment, const Waiting& waiting) {
+    FileSystem* const lines = sessions_.at(waiting.session).get();
+    if (lines_ != lines || session_ != waiting.session) {
+      lines_ = lines;
       session_ = waiting.session;
       logs_ = {};
     }
-    const SegmentSession& known = part.shared_segment()->sessions[part.numbers()[waiting.session]];
-    const IndexedSession& session = *part.sessions()[waiting.session];
-    const Ordinal ordinal = waiting.slot - known.begin;
-    BMAD_TRY_ASSIGN(const std::uint32_t flags, part.shared_segment()->flags_of(waiting.slot));
-    if ((flags & kFlagSensitive) != 0 && !wish_.sensitive) {
+    BMAD_TRY_ASSIGN(const std::uint32_t flags, segment.flags_of(waiting.slot));
+    if ((flags & kFlagSensitive) != 0 && !wish_.of.sensitive) {
       return std::string();
     }
-    BMAD_TRY_ASSIGN(const IndexedSession::LoadedLine line, session.line(ordinal, logs_));
+    BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, segment.rows(waiting.slot, 1));
+    const EntryType type = flag_type(flags);
+    BMAD_TRY_ASSIGN(const IndexedSession::LoadedLine line,
+                    read_row(*lines, segment.sessions[waiting.session].id, type, rows.front().row,
+                             logs_[static_cast<std::size_t>(type)]));
     BMAD_TRY_ASSIGN(const JsonValue value, parser_.parse(line.text));
-    return encoded_text(line.type, value);
+    return encoded_text(type, value);
   }
 
   RootIndex& index_;
   TextEncoder& encoder_;
   const EncodeWish& wish_;
   Encoded done_;
-  std::size_t tried_ = 0;  // Entries, those that could not be read among them.
+  std::size_t tried_ = 0;  // Texts.
+  bool is_out_of_time_ = false;
   JsonParser parser_;
-  std::uint32_t session_ = ~std::uint32_t{0};  // Whose logs are open.
+  LinesBySession sessions_;  // Of the segment at hand.
+  FileSystem* lines_ = nullptr;
+  std::uint32_t session_ = 0;  // Whose logs are open, in lines_.
   IndexedSession::OpenLogs logs_;
 };
 
@@ -198,9 +264,14 @@ Result<Encoded> RootIndex::encode(TextEncoder& encoder, const EncodeWish& wish) 
   const Result<FileLock::Guard> alone =
       encoding.acquire({.operation = "encode", .timeout = std::chrono::milliseconds(0)});
   if (!alone) {
-    return alone.error().code == ErrorCode::E_LOCK_TIMEOUT ? Result<Encoded>(count_encoded(wish.of))
-                                                           : alone.error();
+    if (alone.error().code != ErrorCode::E_LOCK_TIMEOUT) {
+      return alone.error();
+    }
+    Encoded others = count_encoded(wish.of);
+    others.is_elsewhere = true;
+    return others;
   }
+  BMAD_TRY(remove_unwanted_vectors());
   return Encoding(*this, encoder, wish).run();
 }
 
@@ -209,10 +280,12 @@ bool RootIndex::wants_vectors() {
   for (std::uint32_t i = 0; i < now->segments.size(); ++i) {
     Segment* const segment = now->segments[i].get();
     const std::shared_ptr<SegmentVectors> found = segment != nullptr ? segment->vectors() : nullptr;
-    for (const std::uint32_t number :
-         segment != nullptr ? covered_in(*now, i) : std::vector<std::uint32_t>()) {
+    const bool is_other =
+        found == nullptr || found->of().sensitive != store_.config.encoder.sensitive;
+    for (const auto& [number, lines] :
+         segment != nullptr ? sessions_in(*now, i) : LinesBySession()) {
       const SegmentSession& session = segment->sessions[number];
-      if (found == nullptr && session.count > 0) {
+      if (is_other && session.count > 0) {
         return true;
       }
       const std::uint8_t* row =
@@ -235,8 +308,8 @@ Encoded RootIndex::count_encoded(VectorsOf of) {
     Segment* const segment = now->segments[i].get();
     const std::shared_ptr<SegmentVectors> found = segment != nullptr ? segment->vectors() : nullptr;
     SegmentVectors* const vectors = found != nullptr && found->of() == of ? found.get() : nullptr;
-    for (const std::uint32_t number :
-         segment != nullptr ? covered_in(*now, i) : std::vector<std::uint32_t>()) {
+    for (const auto& [number, lines] :
+         segment != nullptr ? sessions_in(*now, i) : LinesBySession()) {
       const SegmentSession& session = segment->sessions[number];
       counted.total += session.count;
       counted.waiting += session.count;
@@ -252,9 +325,51 @@ Encoded RootIndex::count_encoded(VectorsOf of) {
   return counted;
 }
 
+/// The sessions of a segment that it covers, and that are there.
+RootIndex::LinesBySession RootIndex::sessions_in(const IndexState& state,
+                                                 std::uint32_t segment) const {
+  LinesBySession sessions;
+  for (const auto& [id, covered] : state.sessions) {
+    if (covered.segment == segment) {
+      const SegmentSession& session = state.segments[segment]->sessions[covered.number];
+      if (auto lines = lines_of(store_, session, covered.package); lines && *lines != nullptr) {
+        sessions.emplace(covered.number, *std::move(lines));
+      }
+    }
+  }
+  return sessions;
+}
+
+bool RootIndex::may_keep(const VectorsOf& of) const {
+  return store_.config.encoder.sensitive || !of.sensitive;
+}
+
+/// The vectors that the config wants no more, with those of sensitive entries among them.
+std::vector<std::string> RootIndex::unwanted_vectors(const IndexState& state) const {
+  std::vector<std::string> paths;
+  for (const std::shared_ptr<Segment>& segment : state.segments) {
+    const auto vectors = segment != nullptr ? segment->vectors() : nullptr;
+    if (vectors != nullptr && !may_keep(vectors->of())) {
+      paths.push_back(vectors_path(segment->path));
+    }
+  }
+  return paths;
+}
+
+Status RootIndex::remove_unwanted_vectors() {
+  if (unwanted_vectors(*state()).empty()) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const std::optional<FileLock::Guard> turn, change());
+  for (const std::string& path : unwanted_vectors(*state())) {
+    BMAD_TRY(store_.files->remove(path));
+  }
+  return {};
+}
+
 /// Gives the entries of `made` the vectors that they have in the segments of `before`, by their
 /// lines. What fails costs that these are encoded again.
-void RootIndex::carry_vectors(const IndexState& before, Segment& made) {
+void RootIndex::carry_vectors(const IndexState& before, Segment& made) const {
   std::shared_ptr<SegmentVectors> to;
   std::vector<std::uint8_t> rows;
   for (const SegmentSession& session : made.sessions) {
@@ -266,7 +381,7 @@ void RootIndex::carry_vectors(const IndexState& before, Segment& made) {
                                 ? nullptr
                                 : before.segments[covered->second.segment].get();
       const std::shared_ptr<SegmentVectors> its = from != nullptr ? from->vectors() : nullptr;
-      if (its == nullptr || (to != nullptr && its->of() != to->of())) {
+      if (its == nullptr || !may_keep(its->of()) || (to != nullptr && its->of() != to->of())) {
         continue;
       }
       const SegmentSession& old = from->sessions[covered->second.number];

@@ -68,6 +68,7 @@ std::vector<std::string> make_environment() {
     std::error_code ignored;
     std::filesystem::remove_all(own_folder(), ignored);
   });
+  variables.push_back("BMAD_MEM_ENCODER=" + own_folder() + "/encoder.bmw");
   variables.push_back("XDG_DATA_HOME=" + own_folder());
   variables.push_back("XDG_STATE_HOME=" + own_folder() + "/state");
   variables.push_back("XDG_CONFIG_HOME=" + own_folder() + "/config");

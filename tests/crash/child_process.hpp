@@ -59,7 +59,7 @@ class ChildImage {
 ChildResult run_child(const ChildCommand& command);
 
 /// What the user has outside of projects: bmad-mem/keys in its folder "config" is the key of sealed
-/// entries. It goes with this process.
+/// entries, encoder.bmw the encoder once a row has put it there. It goes with this process.
 std::string own_folder();
 
 /// The environment of every child: ours without the variables of bmad-mem, and with leak detection

@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "encoder/made_weights.hpp"
+
 namespace bmad_mem {
 namespace fs = std::filesystem;
 namespace {
@@ -48,6 +50,13 @@ void with_file_to_import(CrashStore& store) {
     lines += line;
   }
   write_file(store.folder() / "import.jsonl", lines);
+}
+
+/// With an encoder, whose weights were drawn. It is there for all rows from now on.
+void with_encoder(CrashStore& store) {
+  fs::create_directories(own_folder());
+  write_file(fs::path(own_folder()) / "encoder.bmw", test::made_weights_file());
+  two_sessions(store);
 }
 
 /// A summary that a writer was asked for.
@@ -98,6 +107,7 @@ std::vector<CrashCommand> make_table() {
       {.name = "config set", .prepare = two_sessions, .arguments = {"config", "set", "context.max_tokens", "777"}, .is_idempotent = true, .proof = {"config", "get", "context.max_tokens"}, .proof_text = "777"},
       {.name = "rebuild-index", .prepare = two_sessions, .arguments = {"rebuild-index"}, .is_idempotent = true, .writes_in_parts = true, .proof = {"--json", "query", "earlier"}, .proof_text = "earlier-1"},
       {.name = "repair", .prepare = with_damage_and_torn_tail, .arguments = {"repair"}, .is_idempotent = true, .writes_in_parts = true, .findings = {"damaged_line", "torn_tail"}, .kept = {"damaged-bytes", "torn-b"}, .proof = {"verify"}, .proof_text = ""},
+      {.name = "encode", .prepare = with_encoder, .arguments = {"encode", "--all"}, .is_idempotent = true, .writes_in_parts = true, .proof = {"encode"}, .proof_text = ", 0 waiting", .sought = "earlier"},
   };
   // clang-format on
 }

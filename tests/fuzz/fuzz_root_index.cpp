@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
+#include "encoder/encoder_choice.hpp"
 #include "fuzz/changed_bytes.hpp"
 #include "fuzz/fuzz_targets.hpp"
 #include "fuzz/must.hpp"
@@ -27,11 +28,13 @@
 #include "store/store.hpp"
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
+#include "support/word_encoder.hpp"
 
 namespace bmad_mem::test {
 namespace {
 
 constexpr const char* kSegment = "index/1.seg";
+constexpr const char* kVectors = "index/1.vec";
 constexpr std::size_t kSessions = 2;
 
 /// A memory of two sessions, and the index that a question makes of it.
@@ -68,7 +71,10 @@ struct SmallMemory {
   ManualClock clock;
   std::string current;
   std::string segment;
+  std::string vectors;
   std::vector<std::string> answers;
+  std::vector<std::string> answers_by_meaning;
+  std::shared_ptr<WordEncoder> encoder = std::make_shared<WordEncoder>();
 
   SmallMemory() {
     clock.advance(std::chrono::hours(1));
@@ -90,6 +96,12 @@ struct SmallMemory {
     must(!answers.empty() && answers == ask(*open()), "it answers the same again");
     current = files.read(kIndexCurrentFile);
     segment = files.read(kSegment);
+    const std::unique_ptr<Store> store = open_with_encoder();
+    must(store->root_index->encode(*encoder, {.of = vectors_of(*encoder, false)}).has_value(),
+         "entries are encoded");
+    vectors = files.read(kVectors);
+    answers_by_meaning = ask(*store);
+    must(answers_by_meaning != answers, "meaning takes part");
   }
 
   std::unique_ptr<Store> open() {
@@ -97,6 +109,12 @@ struct SmallMemory {
     store->files = std::make_unique<Shared>(files);
     store->notes_accesses = false;
     store->config.indexing.rebuild_threshold_writes = 1;
+    return store;
+  }
+
+  std::unique_ptr<Store> open_with_encoder() {
+    std::unique_ptr<Store> store = open();
+    use_encoder(*store, encoder);
     return store;
   }
 
@@ -290,6 +308,43 @@ void fuzz_segment(std::string_view bytes) {
   if (!is_lie) {
     memory.check_answers();
   }
+}
+
+namespace {
+
+/// With the hashes of the header and of the only block as they have to be.
+std::string with_right_vector_hashes(std::string bytes, std::uint64_t salt) {
+  constexpr std::size_t kHeaderHash = 48;
+  constexpr std::size_t kHeader = 64;
+  if (bytes.size() > kHeader + sizeof(std::uint64_t)) {
+    put_number(bytes, kHeaderHash, xxh3(std::string_view(bytes).substr(0, kHeaderHash)));
+    const std::size_t end = bytes.size() - sizeof(std::uint64_t);
+    put_number(bytes, end, xxh3(std::string_view(bytes).substr(kHeader, end - kHeader)) ^ salt);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void fuzz_segment_vectors(std::string_view bytes) {
+  SmallMemory& memory = small_memory();
+  memory.put_index(memory.current, memory.segment);
+  const bool is_lie = !bytes.empty() && (bytes[0] & 1) != 0;
+  std::string vectors = changed_bytes(memory.vectors, bytes.substr(bytes.empty() ? 0 : 1));
+  if (is_lie) {
+    vectors = with_right_vector_hashes(
+        std::move(vectors), Segment::open(memory.files, kSegment, "english").value()->salt);
+  }
+  memory.files.write(kVectors, vectors);
+  const std::unique_ptr<Store> store = memory.open_with_encoder();
+  const std::vector<std::string> found = SmallMemory::ask(*store);
+  must(is_lie || found == memory.answers || found == memory.answers_by_meaning,
+       "vectors are right, or none");
+  must(found == SmallMemory::ask(*store), "the same again");
+  must(store->root_index->encode(*memory.encoder, {.of = vectors_of(*memory.encoder, false)})
+           .has_value(),
+       "what is missing is encoded");
+  must(is_lie || SmallMemory::ask(*store) == memory.answers_by_meaning, "and is right then");
 }
 
 void fuzz_current(std::string_view bytes) {

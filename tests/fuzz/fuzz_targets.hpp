@@ -45,5 +45,7 @@ void fuzz_encoder(std::string_view bytes);
 /// nothing breaks.
 void fuzz_segment(std::string_view bytes);
 void fuzz_current(std::string_view bytes);
+/// The same of the vectors beside the segment: entries have theirs or none.
+void fuzz_segment_vectors(std::string_view bytes);
 
 }  // namespace bmad_mem::test

@@ -91,6 +91,10 @@ TEST_CASE("any text has a direction, and any weights are a model or none") {
   replay(fuzz_encoder, encoder_seeds(), 10);
 }
 
+TEST_CASE("any vectors beside a segment are right, or none") {
+  replay(fuzz_segment_vectors, root_index_seeds(), 4);
+}
+
 TEST_CASE("any segment gives the right answer or none") {
   replay(fuzz_segment, root_index_seeds(), 4);
 }

@@ -387,6 +387,8 @@ struct EncodeReport {
   std::uint64_t encoded = 0;  ///< Entries that got a vector.
   std::uint64_t waiting = 0;  ///< Entries of the index without one.
   std::uint64_t entries = 0;  ///< Of the index.
+  /// Another process encodes: nothing was done here.
+  bool is_elsewhere = false;
 };
 
 /// Whether meaning took part in a search, beside the words.

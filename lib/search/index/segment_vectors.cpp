@@ -18,6 +18,7 @@ constexpr std::string_view kMagic = "bmad-mem vectors";
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kHeaderSize = 64;
 constexpr std::size_t kHashSize = 8;
+constexpr std::size_t kSensitivePlace = 44;
 
 std::string header_bytes(const Segment& segment, const VectorsOf& of) {
   std::string header(kMagic);
@@ -25,7 +26,8 @@ std::string header_bytes(const Segment& segment, const VectorsOf& of) {
   put_little(of.dimension, header);
   put_little(of.encoder, header);
   put_little(segment.hash, header);
-  put_little(std::uint64_t{segment.entries}, header);
+  put_little(segment.entries, header);
+  put_little(std::uint32_t{of.sensitive}, header);
   put_little(xxh3(header), header);
   header.resize(kHeaderSize);
   return header;
@@ -46,7 +48,7 @@ Status write_whole(File& file, std::uint64_t offset, std::string_view bytes) {
 }  // namespace
 
 VectorsOf vectors_of(const TextEncoder& encoder, bool sensitive) {
-  return {.encoder = sensitive ? ~encoder.id() : encoder.id(), .dimension = encoder.dimension()};
+  return {.encoder = encoder.id(), .dimension = encoder.dimension(), .sensitive = sensitive};
 }
 
 std::shared_ptr<SegmentVectors> Segment::vectors() {
@@ -80,9 +82,10 @@ std::uint64_t SegmentVectors::file_size() const {
   return block_place(static_cast<std::uint32_t>(has_block_.size()));
 }
 
-Result<std::shared_ptr<SegmentVectors>> SegmentVectors::open(const Segment& segment) {
+Result<std::shared_ptr<SegmentVectors>> SegmentVectors::open(const Segment& segment,
+                                                             OpenMode mode) {
   const std::string path = vectors_path(segment.path);
-  Result<std::unique_ptr<File>> file = segment.files->open(path, OpenMode::kRead);
+  Result<std::unique_ptr<File>> file = segment.files->open(path, mode);
   if (!file && is_not_found(file.error())) {
     return std::shared_ptr<SegmentVectors>();
   }
@@ -90,7 +93,8 @@ Result<std::shared_ptr<SegmentVectors>> SegmentVectors::open(const Segment& segm
   std::string header(kHeaderSize, '\0');
   BMAD_TRY_ASSIGN(const std::size_t got, (*file)->read_at(0, header));
   const VectorsOf of{.encoder = little_at<std::uint64_t>(header.data() + kMagic.size() + 8),
-                     .dimension = little_at<std::uint32_t>(header.data() + kMagic.size() + 4)};
+                     .dimension = little_at<std::uint32_t>(header.data() + kMagic.size() + 4),
+                     .sensitive = header[kSensitivePlace] != 0};
   if (got != kHeaderSize || of.dimension == 0 || of.dimension > kDimensionMax ||
       header != header_bytes(segment, of)) {
     return std::shared_ptr<SegmentVectors>();
@@ -149,7 +153,7 @@ void SegmentVectors::read_blocks(std::uint32_t first, std::uint32_t last) {
     for (std::uint32_t i = block; i < stop; ++i) {
       const std::string_view its =
           std::string_view(bytes).substr((i - block) * (size + kHashSize), size);
-      const bool holds = (xxh3(its) ^ salt_) == little_at<std::uint64_t>(its.data() + size);
+      const bool holds = (xxh3(its) ^ (salt_ + i)) == little_at<std::uint64_t>(its.data() + size);
       std::uint8_t* const to = rows_.get() + i * size;
       if (holds) {
         std::memcpy(to, its.data(), size);
@@ -165,8 +169,12 @@ Status SegmentVectors::write_block(std::uint32_t block, std::span<const std::uin
   const std::size_t size = kVectorBlock * row_size_;
   std::string bytes(reinterpret_cast<const char*>(rows.data()), std::min(rows.size(), size));
   bytes.resize(size);
-  put_little(xxh3(bytes) ^ salt_, bytes);
+  put_little(xxh3(bytes) ^ (salt_ + block), bytes);
   BMAD_TRY(write_whole(*file_, block_place(block), bytes));
+  BMAD_TRY_ASSIGN(const FileInfo written, file_->info());
+  // Clocks of file systems tick more slowly than blocks are written.
+  info_.mtime_ns = std::max(written.mtime_ns, info_.mtime_ns + 1);
+  static_cast<void>(file_->set_mtime(info_.mtime_ns));
   const std::lock_guard guard(mutex_);
   if (rows_ != nullptr && has_block_[block]) {
     std::memcpy(rows_.get() + block * size, bytes.data(), size);

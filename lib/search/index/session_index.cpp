@@ -29,14 +29,14 @@ Status SessionIndex::refresh() {
     if (state_->opened) {
       bool changed = false;
       BMAD_TRY(look_for_changes(changed));
-      if (!changed) {
+      if (!changed && !has_newer_base()) {
         return {};
       }
     }
   }
   const std::unique_lock guard(mutex_);
   ++changes_;
-  if (!state_->opened) {
+  if (!state_->opened || has_newer_base()) {
     open_base();
   }
   Status done = bring_up_to_date();
@@ -129,10 +129,18 @@ Status SessionIndex::look_for_changes(bool& changed) const {
   return {};
 }
 
+/// Whether another process has put the session into another segment since. What was not in one then
+/// may have vectors by now, and the vectors beside one that is used no more have gone.
+bool SessionIndex::has_newer_base() const {
+  const std::optional<SessionBase> base = options_.base ? options_.base() : std::nullopt;
+  return base && base->part->shared_segment() != last_base_.lock();
+}
+
 /// Begins with what a segment knows, if there is one that holds.
 void SessionIndex::open_base() {
   state_ = std::make_unique<State>();
   std::optional<SessionBase> base = options_.base ? options_.base() : std::nullopt;
+  last_base_ = base ? base->part->shared_segment() : nullptr;
   if (base && take_base(*std::move(base))) {
     note_package();
   } else {

@@ -210,7 +210,13 @@ Result<ExitStatus> run_encode(Tool& tool) {
     print_object(tool, [&](JsonWriter& json) {
       json.member("encoder", report.encoder).member("encoded", report.encoded);
       json.member("waiting", report.waiting).member("entries", report.entries);
+      json.member("elsewhere", report.is_elsewhere);
     });
+    return ExitStatus::kDone;
+  }
+  if (report.is_elsewhere) {
+    tool.out().print("{}: another process encodes; {} of {} entries waiting\n", report.encoder,
+                     report.waiting, report.entries);
     return ExitStatus::kDone;
   }
   tool.out().print("{}: encoded {} of {} entries, {} waiting\n", report.encoder, report.encoded,

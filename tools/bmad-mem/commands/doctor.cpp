@@ -1,9 +1,11 @@
 // doctor.cpp - what a memory needs every day, a line each with its remedy.
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -28,7 +30,8 @@ namespace {
 struct Check {
   std::string name;
   std::string text;
-  std::string remedy = {};  ///< Empty: all is well.
+  std::string remedy = {};                                               ///< Empty: all is well.
+  std::vector<std::pair<std::string_view, std::uint64_t>> numbers = {};  ///< For programs.
 };
 
 Check of_error(std::string name, const Error& error, std::string remedy) {
@@ -286,8 +289,17 @@ void check_encoder(const MemoryManager& memory, std::vector<Check>& checks) {
                       .text = "none; searches compare words alone. The package bmad-mem-encoder "
                               "finds what says the same in other words"});
   } else {
+    std::string text = fmt::format("{}, {} numbers a text", report.name, report.dimension);
+    const std::uint64_t encoded = report.entries - report.waiting;
+    if (report.entries > 0) {
+      text += fmt::format("; {} of {} entries of the index have a vector", encoded, report.entries);
+    }
+    if (report.waiting > 0) {
+      text += "; the others follow, or now with `bmad-mem encode --all`";
+    }
     checks.push_back({.name = "encoder",
-                      .text = fmt::format("{}, {} numbers a text", report.name, report.dimension)});
+                      .text = std::move(text),
+                      .numbers = {{"encoded", encoded}, {"waiting", report.waiting}}});
   }
 }
 
@@ -340,6 +352,9 @@ void print_checks(Tool& tool, const std::vector<Check>& checks) {
       print_object(tool, [&](JsonWriter& json) {
         json.member("check", check.name).member("ok", check.remedy.empty());
         json.member("text", check.text);
+        for (const auto& [name, number] : check.numbers) {
+          json.member(name, number);
+        }
         if (!check.remedy.empty()) {
           json.member("remedy", check.remedy);
         }

@@ -30,6 +30,9 @@ struct Store;
 Result<std::shared_ptr<TextEncoder>> encoder_of(const Store& store,
                                                 TextEncoder::Deadline deadline = {});
 
+/// From now on `encoder` is that of `store`, until its config says something else: for tests.
+void use_encoder(const Store& store, std::shared_ptr<TextEncoder> encoder);
+
 /// Whether one is named, or lies where one is looked for. Nothing is opened or asked.
 bool may_have_encoder(const Store& store);
 

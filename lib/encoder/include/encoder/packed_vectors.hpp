@@ -6,7 +6,8 @@
 //   nothing
 //
 // Numbers of a unit vector that are spread evenly have 1 / sqrt(dimension) as their deviation, so
-// three deviations are kept and what is beyond is cut off. A row of zeros is one that is not there.
+// three deviations are kept and what is beyond is cut off. A row of zeros is one that is not there;
+// one that was made of zeros is of a text with nothing in it, and near to nothing.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,7 @@ void pack_vector(std::span<const float> vector, std::uint8_t* row);
 /// Whether there is a vector in a row.
 inline bool is_packed(const std::uint8_t* row) { return *row != 0; }
 
-/// How near a row is that is not there.
+/// How near a row is that is not there, or has nothing in it.
 inline constexpr std::int16_t kNoCosine = -32768;
 /// What cosines are multiplied by.
 inline constexpr double kCosineScale = 16384;
@@ -40,8 +41,14 @@ class PackedQuery {
   /// The cosines, by kCosineScale, of `count` rows that lie side by side; kNoCosine for those that
   /// are not there.
   void compare(const std::uint8_t* rows, std::size_t count, std::int16_t* cosines) const;
+  /// The same, with the instructions that every processor has.
+  void compare_plainly(const std::uint8_t* rows, std::size_t count, std::int16_t* cosines) const;
 
  private:
+  using Dot = std::int32_t (*)(const std::uint8_t* row, std::span<const std::int8_t> numbers);
+  void compare_by(Dot dot, const std::uint8_t* rows, std::size_t count,
+                  std::int16_t* cosines) const;
+
   std::vector<std::int8_t> numbers_;  // In the order of the rows' halves; whole groups of 64.
   std::int32_t offset_ = 0;           // What the 8 in each value adds.
   float scale_ = 0;

@@ -55,6 +55,8 @@ class PackedSession {
   /// Errors, of its files too: as read_session_archive(), read_evicted() and read_kept(); one that
   /// is_not_found() when the packed file is another one by now.
   virtual Result<std::shared_ptr<FileSystem>> files() = 0;
+  /// The same for who reads lines one by one: nothing is unpacked before, and errors come then.
+  [[nodiscard]] virtual FileSystem& lines() = 0;
   /// The logs of preferences and facts alone, which stand unpacked beside the archive since every
   /// prompt asks for them. Null without any. Errors: as files().
   virtual Result<std::shared_ptr<FileSystem>> knowledge() = 0;

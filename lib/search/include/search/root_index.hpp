@@ -43,7 +43,6 @@ std::string encoded_text(EntryType type, JsonValue entry);
 /// How much to encode.
 struct EncodeWish {
   VectorsOf of;
-  bool sensitive = false;  ///< Sensitive entries, too.
   std::size_t texts_max = std::numeric_limits<std::size_t>::max();
   TextEncoder::Deadline deadline = {};
   /// Called with the entries that have a vector, and with all that segments have.
@@ -55,6 +54,7 @@ struct Encoded {
   std::uint64_t encoded = 0;  ///< Entries that got their vector.
   std::uint64_t waiting = 0;  ///< Entries of segments that have none.
   std::uint64_t total = 0;    ///< Entries of segments.
+  bool is_elsewhere = false;  ///< Another process is at it: nothing was done here.
 };
 
 /// How much that is new is worth a segment.
@@ -119,8 +119,9 @@ class RootIndex {
   /// is too much to be held in memory together, as after a clone. Whether it did.
   bool seal_in_turns(std::span<const Candidate> candidates);
 
-  /// Encodes entries of segments that have no vector of `wish.of` yet. Nothing happens while
-  /// another process is at it. Errors: those of the encoder; E_STORAGE_FULL, as the file system's.
+  /// Encodes entries of segments that have no vector of `wish.of` yet, those of `encoder`. Nothing
+  /// happens while another process is at it. What was done before an error, or the end of the time,
+  /// is kept. Errors: those of the encoder; E_STORAGE_FULL, as the file system's.
   Result<Encoded> encode(TextEncoder& encoder, const EncodeWish& wish);
   /// How many entries have a vector, without a look at their texts.
   Encoded count_encoded(VectorsOf of);
@@ -189,7 +190,12 @@ class RootIndex {
       IndexState& state, std::span<const std::unique_ptr<SegmentSource>> sources) const;
   [[nodiscard]] Result<std::optional<FileLock::Guard>> change() const;
   class Encoding;
-  static void carry_vectors(const IndexState& before, Segment& made);
+  using LinesBySession = std::map<std::uint32_t, std::shared_ptr<FileSystem>>;
+  [[nodiscard]] LinesBySession sessions_in(const IndexState& state, std::uint32_t segment) const;
+  void carry_vectors(const IndexState& before, Segment& made) const;
+  [[nodiscard]] bool may_keep(const VectorsOf& of) const;
+  [[nodiscard]] std::vector<std::string> unwanted_vectors(const IndexState& state) const;
+  Status remove_unwanted_vectors();
 
   const Store& store_;
   mutable std::mutex mutex_;  // Guards what follows.

@@ -3,11 +3,15 @@
 //   index/7.seg     words to entries                      never changed
 //   index/7.vec     header | block | block | ...          blocks are filled in one by one
 //
-//   header   magic, version, dimension, the encoder, the segment, entries, and their XXH3
-//   block    128 rows of packed_vectors.hpp, by slot, and their XXH3
+//   header   magic, version, dimension, the encoder, the segment, entries, whether sensitive
+//   entries
+//            are encoded, and their XXH3
+//   block    128 rows of packed_vectors.hpp, by slot, and their XXH3 ^ (the segment's salt +
+//   number)
 //
 // The file has its full size from the beginning, with holes: a row of zeros waits for its vector. A
 // block that is torn, or was never written, is one without vectors: who encodes writes it again.
+// Each write gives the file a time that it never had, so that readers see that they are behind.
 // All numbers are little-endian.
 #pragma once
 
@@ -32,13 +36,14 @@ inline constexpr std::uint32_t kVectorBlock = 128;
 
 /// Whose vectors a file holds.
 struct VectorsOf {
-  std::uint64_t encoder = 0;  ///< See vectors_of().
+  std::uint64_t encoder = 0;  ///< TextEncoder::id().
   std::uint32_t dimension = 0;
+  bool sensitive = false;  ///< Those of sensitive entries, too; else nothing is in their place.
 
   bool operator==(const VectorsOf&) const = default;
 };
 
-/// Those of `encoder`, with or without those of sensitive entries.
+/// Those of `encoder`.
 VectorsOf vectors_of(const TextEncoder& encoder, bool sensitive);
 
 /// "index/7.vec" of "index/7.seg".
@@ -47,9 +52,10 @@ std::string vectors_path(std::string_view segment_path);
 /// Threads: safe.
 class SegmentVectors {
  public:
-  /// Those beside `segment`; null where there are none, or those of another segment. Errors: as the
-  /// file system's.
-  static Result<std::shared_ptr<SegmentVectors>> open(const Segment& segment);
+  /// Those beside `segment`; null where there are none, or those of another segment. With kUpdate
+  /// they can be written. Errors: as the file system's.
+  static Result<std::shared_ptr<SegmentVectors>> open(const Segment& segment,
+                                                      OpenMode mode = OpenMode::kRead);
   /// An empty file, in place of one that is there. Errors: as the file system's.
   static Result<std::shared_ptr<SegmentVectors>> create(const Segment& segment, VectorsOf of);
 
@@ -65,7 +71,7 @@ class SegmentVectors {
   const std::uint8_t* rows(std::uint32_t begin, std::uint32_t end);
 
   /// Writes block `block`, whose rows are `rows`, padded with zeros. The caller holds the lock of
-  /// the index. Errors: as the file system's.
+  /// the index, and shares this object with nobody. Errors: as the file system's.
   Status write_block(std::uint32_t block, std::span<const std::uint8_t> rows);
 
  private:

@@ -177,6 +177,7 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   Result<FileInfo> log_info(EntryType type) const;
   [[nodiscard]] Result<LogLook> log_look(EntryType type) const;
   Status look_for_changes(bool& changed) const;
+  [[nodiscard]] bool has_newer_base() const;
   void open_base();
   Status take_base(SessionBase base);
   [[nodiscard]] Result<std::map<std::string, Ordinal, std::less<>>> ends_in_base() const;
@@ -193,7 +194,8 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   Options options_;
   mutable std::shared_mutex mutex_;  // Guards state_, but for what it guards itself.
   std::unique_ptr<State> state_;
-  std::uint64_t changes_ = 0;  // How often state_ was made to hold something else.
+  std::weak_ptr<const Segment> last_base_;  // As Options::base said last.
+  std::uint64_t changes_ = 0;               // How often state_ was made to hold something else.
 };
 
 }  // namespace bmad_mem
