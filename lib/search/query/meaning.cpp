@@ -12,7 +12,7 @@
 namespace bmad_mem {
 namespace {
 
-/// Entries that are less near than this are as far as any.
+/// Entries that are less near than this are as far as any: the least SearchSettings::near_min.
 constexpr double kNearMin = 0.3;
 
 constexpr std::array<std::string_view, 12> kQuestionWords = {"what",  "which",  "who",   "whom",
@@ -73,16 +73,19 @@ Result<std::optional<Meaning>> Meaning::of(std::span<IndexedSession* const> sess
     use.reason = "no entry has a vector yet";
     return std::optional<Meaning>();
   }
-  const Result<std::shared_ptr<TextEncoder>> encoder = settings.encoder(settings.deadline);
+  const auto deadline = settings.encoder_deadline ? settings.encoder_deadline : settings.deadline;
+  const Result<std::shared_ptr<TextEncoder>> encoder = settings.encoder(deadline);
   if (!encoder || *encoder == nullptr) {
     use.failed = !encoder;
+    use.late = !encoder && encoder.error().code == ErrorCode::E_QUERY_TIMEOUT;
     use.reason = encoder ? "there is no encoder" : encoder.error().message;
     return std::optional<Meaning>();
   }
   const std::array texts = {plan.statement};
-  const Result<std::vector<float>> vector = (*encoder)->encode(texts, settings.deadline);
+  const Result<std::vector<float>> vector = (*encoder)->encode(texts, deadline);
   if (!vector) {
     use.failed = true;
+    use.late = vector.error().code == ErrorCode::E_QUERY_TIMEOUT;
     use.reason = vector.error().message;
     return std::optional<Meaning>();
   }

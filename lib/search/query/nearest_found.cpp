@@ -3,6 +3,8 @@
 #include <limits>
 #include <optional>
 
+#include "encoder/packed_vectors.hpp"
+
 namespace bmad_mem {
 
 Status NearestFound::add_to(std::vector<Found>& found) {
@@ -17,6 +19,9 @@ Status NearestFound::add_to(std::vector<Found>& found) {
   for (std::size_t wanted = kNearest; passed < kNearest; wanted *= 4) {
     const std::vector<NearEntry> near = in_.meaning.nearest(wanted);
     for (; looked_at < near.size() && passed < kNearest; ++looked_at) {
+      if (near[looked_at].cosine < in_.near_min * kCosineScale) {
+        return {};
+      }
       IndexedSession& session = *in_.sessions[near[looked_at].session];
       BMAD_TRY_ASSIGN(std::optional<Found> entry, in_session(session, entry_at(near[looked_at])));
       passed += entry ? 1 : 0;
