@@ -61,7 +61,8 @@ constexpr Group kHookGroups[] = {
 constexpr Group kRedactGroups[] = {
     {"redact", "texts, an entry, and what is meant to be slow", redact_rows}};
 constexpr Group kEncoderGroups[] = {
-    {"encoder", "the encoder: texts, opening its weights, and the reference", encoder_rows}};
+    {"encoder", "the encoder: texts, opening its weights, and the reference", encoder_rows},
+    {"meaning", "100,000 entries with vectors, 1,000,000 with --large", meaning_rows, true}};
 
 /// Makes the memory that all groups of a command ask.
 void prepare_corpus(Run& run, SearchPlan plan) {

@@ -136,6 +136,7 @@ Rows hook_rows(const Run& run);     ///< What an agent waits for its hooks.
 
 // encoder_rows.cpp
 Rows encoder_rows(const Run& run);  ///< Texts, the weights, the reference.
+Rows meaning_rows(const Run& run);  ///< Many entries with vectors: sizes, and what a query takes.
 
 /// An event of a session as Claude Code hands it over, without what we don't read.
 std::string hook_event(const std::string& session, std::string_view name, std::string_view members);

@@ -12,8 +12,8 @@
 namespace bmad_mem {
 namespace {
 
-/// Entries that are less near than this are as far as any: the least SearchSettings::near_min.
-constexpr double kNearMin = 0.3;
+/// Texts that have nothing to do with each other are this near, when they are short.
+constexpr double kNearMin = 0.45;
 
 constexpr std::array<std::string_view, 12> kQuestionWords = {"what",  "which",  "who",   "whom",
                                                              "whose", "when",   "where", "why",

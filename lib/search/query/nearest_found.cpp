@@ -19,14 +19,19 @@ Status NearestFound::add_to(std::vector<Found>& found) {
   for (std::size_t wanted = kNearest; passed < kNearest; wanted *= 4) {
     const std::vector<NearEntry> near = in_.meaning.nearest(wanted);
     for (; looked_at < near.size() && passed < kNearest; ++looked_at) {
-      if (near[looked_at].cosine < in_.near_min * kCosineScale) {
+      const NearEntry& each = near[looked_at];
+      if (each.cosine < in_.near_min * kCosineScale) {
         return {};
       }
-      IndexedSession& session = *in_.sessions[near[looked_at].session];
-      BMAD_TRY_ASSIGN(std::optional<Found> entry, in_session(session, entry_at(near[looked_at])));
-      passed += entry ? 1 : 0;
-      if (entry && !known.contains({entry->session, entry->ordinal})) {
+      IndexedSession& session = *in_.sessions[each.session];
+      if (known.contains({each.session, session.slots().ordinal(each.slot)})) {
+        ++passed;
+        continue;
+      }
+      BMAD_TRY_ASSIGN(std::optional<Found> entry, in_session(session, entry_at(each)));
+      if (entry) {
         found.push_back(*std::move(entry));
+        ++passed;
       }
     }
     if (near.size() < wanted) {
