@@ -7,6 +7,7 @@
 // needed and nothing less: the same plan comes out again, and what is done already isn't written
 // twice.
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <set>
 #include <tuple>
@@ -18,6 +19,8 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "encoder/encoder_choice.hpp"
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "knowledge/merge_plan.hpp"
@@ -230,6 +233,58 @@ Status check_options(const ConsolidateOptions& options) {
                .field = "min_similarity"};
 }
 
+/// Adds what `items` say alike in other words, as far as there is an encoder. No vector of an index
+/// is asked: those wait for their segments, and statements are few and short.
+void add_near(const Store& store, std::vector<KnowledgeItem> items, double min_similarity,
+              ConsolidateReport& report) {
+  constexpr std::size_t kComparedMax = 1000;  // The newest.
+  constexpr std::size_t kTextSizeMax = 4096;
+  constexpr std::chrono::seconds kTimeMax{10};
+  std::set<StatementPlace> merged;
+  for (const MergeProposal& proposal : report.merged) {
+    for (const KnowledgeItem& part : proposal.parts) {
+      merged.emplace(part.session_id, part.type, part.id);
+    }
+  }
+  std::erase_if(items, [&](const KnowledgeItem& item) {
+    return item.review == Review::kCandidate || item.review == Review::kDropped ||
+           (item.sensitive && !store.config.encoder.sensitive) || !is_sentence(item) ||
+           merged.contains({item.session_id, item.type, item.id});
+  });
+  if (items.size() < 2) {
+    return;
+  }
+  std::ranges::sort(items, {}, [](const KnowledgeItem& item) {
+    return std::tuple(-item.updated_at.time_since_epoch().count(),
+                      std::tie(item.key, item.id, item.session_id));
+  });
+  report.encoder.entries = items.size();
+  items.resize(std::min(items.size(), kComparedMax));
+  std::vector<std::string> texts;
+  for (const KnowledgeItem& item : items) {
+    texts.emplace_back(utf8_prefix(item.value, kTextSizeMax));
+  }
+  const auto deadline = std::chrono::steady_clock::now() + kTimeMax;
+  const Result<std::shared_ptr<TextEncoder>> encoder = encoder_of(store, deadline);
+  const bool is_there = encoder && *encoder != nullptr;
+  const Result<std::vector<float>> vectors = is_there ? (*encoder)->encode(texts, deadline)
+                                             : encoder
+                                                 ? Result<std::vector<float>>(std::vector<float>())
+                                                 : encoder.error();
+  report.encoder.took_part = is_there && vectors;
+  if (!vectors) {
+    report.encoder.failed = true;
+    report.encoder.late = vectors.error().code == ErrorCode::E_QUERY_TIMEOUT;
+    report.encoder.reason = vectors.error().message;
+  } else if (!is_there) {
+    report.encoder.reason = "there is no encoder";
+  } else {
+    report.encoder.name = (*encoder)->name();
+    report.encoder.encoded = items.size();
+    report.near = near_statements(items, *vectors, min_similarity);
+  }
+}
+
 }  // namespace
 
 Result<ConsolidateReport> Knowledge::consolidate(const ConsolidateOptions& options) {
@@ -258,6 +313,7 @@ Result<ConsolidateReport> Knowledge::consolidate(const ConsolidateOptions& optio
   BMAD_TRY(drop_unreadable_items(store, items));
   ConsolidateReport report;
   report.merged = plan_merges(items, options.min_similarity);
+  add_near(store, std::move(items), options.min_similarity, report);
   if (!options.dry_run && !report.merged.empty()) {
     BMAD_TRY(write_merged(store, report.merged));
   }

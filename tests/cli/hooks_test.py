@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import time
 import unittest
 
@@ -575,6 +576,60 @@ class InTheWay(HookTest):
         lifetime.wait()  # It goes on by itself, now that nobody holds the lock.
         manifest = self.root / "sessions" / "cc-s1" / "manifest.json"
         self.assertIn("closed_at", json.loads(manifest.read_text()))
+
+
+class EncoderTest(HookTest):
+    """An encoder takes part in what a prompt is told, and words alone answer where it can't."""
+
+    PROMPT = {"hook_event_name": "UserPromptSubmit", "session_id": "s-1", "cwd": PROJECT,
+              "prompt": "When does the night boat leave?"}
+
+    def serve(self, mode):
+        server = subprocess.Popen([sys.executable, SOURCE / "tests/support/toy_encoder.py", "--serve", mode],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(server.communicate)
+        return int(server.stdout.readline())
+
+    def seed(self, *settings):
+        super().seed()
+        for name, value in settings:
+            self.tool("config", "set", name, value)
+        self.tool("maintain")
+
+    def test_a_late_encoder_leaves_words_alone(self):
+        hang = self.folder / "hang"
+        self.seed(("encoder.url", f"http://127.0.0.1:{self.serve(f'hang-{hang}')}/v1/embeddings"))
+        self.tool("encode", "--all")
+        hang.touch()
+        told, problem = self.hook("claude-code", self.PROMPT, "--budget-ms", "6000", "--limit-ms", "60000")
+        hang.unlink()
+        self.assertIn("night boat", told)
+        self.assertIn("the encoder took longer than 3000 ms", problem)
+
+    def test_a_program_is_never_run_and_nothing_is_said(self):
+        log = self.folder / "log"
+        self.seed(("encoder.command", json.dumps(
+            [sys.executable, str(SOURCE / "tests/support/toy_encoder.py"), f"log-{log}"])))
+        self.tool("encode", "--all")
+        log.unlink()
+        told, problem = self.hook("claude-code", self.PROMPT)
+        self.assertIn("night boat", told)
+        self.assertEqual(problem, "")
+        self.assertFalse(log.exists())
+
+    def test_with_the_real_weights_nothing_strange_is_told(self):
+        weights = TOOL.parent / "encoder.bmw"
+        if not weights.exists():
+            self.skipTest("the encoder's weights are not there; ./dev encoder makes them")
+        self.environment["BMAD_MEM_ENCODER"] = str(weights)
+        self.seed()
+        self.tool("encode", "--all")
+        told, problem = self.hook("claude-code", self.PROMPT)
+        self.assertIn("night boat", told)
+        self.assertEqual(problem, "")
+        strange = {**self.PROMPT, "prompt": "Implement quicksort in Rust"}
+        self.assertEqual(self.hook("claude-code", strange),
+                         self.hook("claude-code", strange, environment={"BMAD_MEM_ENCODER": ""}))
 
 
 if __name__ == "__main__":

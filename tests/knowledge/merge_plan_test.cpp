@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <numbers>
 #include <random>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 namespace bmad_mem::test::merge_plan_test {
 namespace {
@@ -167,6 +170,72 @@ TEST_CASE("thousands of items are planned in seconds, also when all are alike") 
   CHECK(takes(same) < std::chrono::seconds(30));
   CHECK(takes(numbered) < std::chrono::seconds(60));
   CHECK(takes(various) < std::chrono::seconds(30));
+}
+
+namespace {
+
+/// "a b 0.90; c d 0.80 contradict": the pairs of items whose vectors have these angles, in degrees.
+std::string near(const std::vector<KnowledgeItem>& items, const std::vector<double>& angles) {
+  std::vector<float> vectors;
+  for (const double angle : angles) {
+    vectors.push_back(static_cast<float>(std::cos(angle * std::numbers::pi / 180)));
+    vectors.push_back(static_cast<float>(std::sin(angle * std::numbers::pi / 180)));
+  }
+  std::string text;
+  for (const NearStatements& each : near_statements(items, vectors, 0.6)) {
+    text += fmt::format("{}{} {} {:.2f}{}", text.empty() ? "" : "; ", each.first.id, each.second.id,
+                        each.cosine, each.may_contradict ? " contradict" : "");
+  }
+  return text;
+}
+
+const std::string kBill = "Customers are charged when the order ships";
+const std::string kBillToo = "Billing takes place at shipment";
+
+}  // namespace
+
+TEST_CASE("what an encoder finds alike in other words is a pair, the surer one first") {
+  CHECK(near({}, {}).empty());
+  CHECK(near({item("a", kBill), item("b", kBillToo, 0.9)}, {0, 20}) == "b a 0.94");
+  CHECK(near({item("b", kBillToo, 0.9), item("a", kBill)}, {20, 0}) == "b a 0.94");
+  CHECK(near({item("a", kBill), item("b", kBillToo)}, {0, 45}).empty());
+}
+
+TEST_CASE("what may contradict comes last, and words keep apart what they have judged") {
+  const std::string never = "Never charge anybody for shipment";
+  CHECK(near({item("a", kBill), item("b", kBillToo), item("c", never)}, {0, 20, 10}) ==
+        "a b 0.94; a c 0.98 contradict; b c 0.98 contradict");
+  // Merged, or the same sentence about something else.
+  CHECK(near({item("a", kSeats), item("b", kSeatsToo)}, {0, 0}).empty());
+  CHECK(near({item("a", "The payment service retries requests three times"),
+              item("b", "The booking service retries requests three times")},
+             {0, 0})
+            .empty());
+  KnowledgeItem other = item("b", kBillToo);
+  other.category = Category::kDecision;
+  CHECK(near({item("a", kBill), other}, {0, 0}).empty());
+  CHECK(near({item("a", kBill), item("b", kBillToo, 0.8, 0.3)}, {0, 0}).empty());
+}
+
+TEST_CASE("at most so many pairs are given, the nearest") {
+  std::vector<KnowledgeItem> items;
+  std::vector<double> angles;
+  for (int i = 0; i < 30; ++i) {
+    const std::string word(static_cast<std::size_t>(i) + 6, static_cast<char>('a' + i % 26));
+    items.push_back(item(word, word + " is one of the words " + word));
+    angles.push_back(i);
+  }
+  std::vector<float> vectors;
+  for (const double angle : angles) {
+    vectors.push_back(static_cast<float>(std::cos(angle / 60)));
+    vectors.push_back(static_cast<float>(std::sin(angle / 60)));
+  }
+  CHECK(near_statements(items, vectors, 0.6).size() == kNearPairsMax);
+}
+
+TEST_CASE("a sentence says by itself what it is about") {
+  CHECK(is_sentence(item("a", "Billing takes place later")));
+  CHECK_FALSE(is_sentence(item("a", "4 weeks")));
 }
 
 }  // namespace bmad_mem::test::merge_plan_test

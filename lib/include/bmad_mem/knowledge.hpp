@@ -198,6 +198,8 @@ struct ContextOptions {
   /// memory_config.context.recency_days before the newest entry.
   std::optional<Timestamp> since = {};
   std::optional<Timestamp> as_of = {};  ///< As EntryFilter::as_of.
+  /// When it is over, words alone count; that of the config when absent.
+  std::optional<std::chrono::milliseconds> encoder_timeout = {};
 };
 
 /// Something that a context says, and why.
@@ -231,6 +233,7 @@ struct Context {
   std::vector<ContextItem> items;  ///< In the order of the Markdown.
   std::vector<ContextOmission> omitted;
   std::uint64_t sealed_lines = 0;  ///< Of the sessions asked: no context tells them, with no key.
+  bool encoder_was_late = false;   ///< It took too long, so that words alone counted.
 };
 
 /// How many tokens of a language model `text` has, about, and rather more than fewer: see
@@ -292,8 +295,20 @@ struct ConsolidateOptions {
   std::vector<std::string> sessions = {};  ///< Only items that hold there; all live when empty.
 };
 
+/// Two statements that an encoder finds alike, in other words. It hardly sees numbers and
+/// negations: they say the same, or one contradicts the other. A person decides.
+struct NearStatements {
+  KnowledgeItem first;  ///< The surer one.
+  KnowledgeItem second;
+  double cosine = 0;            ///< 0.75 to 1.
+  bool may_contradict = false;  ///< By their words; rather says so once too often.
+};
+
 struct ConsolidateReport {
   std::vector<MergeProposal> merged;  ///< Or what would be.
+  /// Never merged; at most 20. Those that may not contradict each other first, then the nearest.
+  std::vector<NearStatements> near;
+  EncoderUse encoder;  ///< Its entries are the statements that were compared.
 };
 
 /// The knowledge in a memory, which must outlive it. Threads: safe.

@@ -397,6 +397,7 @@ struct EncoderUse {
   std::string name = {};      ///< Of the encoder; empty when none was asked.
   std::string reason = {};    ///< Why it did not take part; empty when nobody wanted it.
   bool failed = false;        ///< There should be an encoder, and it could not be used.
+  bool late = false;          ///< It could not because it took too long.
   std::uint64_t encoded = 0;  ///< Of the entries that were searched, those with a vector.
   std::uint64_t entries = 0;  ///< All that were searched; 0 when it did not take part.
 };

@@ -64,6 +64,7 @@ class ContextKnowledge {
                                        .pinned = sources.pinned},
                                       rules);
       context.sealed_lines = sources.sealed_lines;
+      context.encoder_was_late = sources.encoder_was_late;
       if (is_enough(context, items, sources)) {
         return context;
       }

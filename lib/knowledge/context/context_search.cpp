@@ -31,6 +31,10 @@ constexpr std::size_t kPinnedMax = 10;
 constexpr std::size_t kSnippetSize = 300;
 /// What fits much worse than the best shares a common word with the task and no more.
 constexpr double kTextShareMin = 0.1;
+/// Meaning orders what words find, and brings nothing else into a prompt: among 40 statements, 5 of
+/// 37 tasks that none was about had one with a cosine of 0.7, and of 28 that one answers in other
+/// words none had the right one there.
+constexpr double kAloneMin = 1;
 
 /// The project that the session belongs to; empty when its manifest names none or can't be read.
 std::string project_of(const Store& store, const std::string& session_id) {
@@ -58,6 +62,10 @@ class ContextSearch {
         filter_{.sessions = options.sessions, .as_of = options.as_of},
         settings_(search_settings(store)) {
     settings_.weights.access = 0;
+    settings_.near_min = kAloneMin;
+    if (options.encoder_timeout) {
+      settings_.encoder_deadline = std::chrono::steady_clock::now() + *options.encoder_timeout;
+    }
   }
 
   [[nodiscard]] Result<ChosenIndexes> choose() const {
@@ -145,6 +153,7 @@ class ContextSearch {
       BMAD_TRY_ASSIGN(sources.said, find_said(sessions, query));
     }
     BMAD_TRY_ASSIGN(sources.pinned, find_pinned(sessions));
+    sources.encoder_was_late = encoder_was_late_;
     return sources;
   }
 
@@ -195,14 +204,14 @@ class ContextSearch {
     return hits;
   }
 
-  Result<std::vector<Hit>> find(std::span<IndexedSession* const> sessions, Query query) const {
+  Result<std::vector<Hit>> find(std::span<IndexedSession* const> sessions, Query query) {
     BMAD_TRY_ASSIGN(const SearchResult result, rank(sessions, query));
     return load_hits(store_, sessions, result, query, settings_);
   }
 
   /// The best that was said, each in its own words, before what repeats them. Where too little is
   /// left beside repeats, more is looked at.
-  Result<std::vector<Hit>> find_said(std::span<IndexedSession* const> sessions, Query query) const {
+  Result<std::vector<Hit>> find_said(std::span<IndexedSession* const> sessions, Query query) {
     const auto snippets = static_cast<std::size_t>(store_.config.context.snippets_max);
     const std::size_t most = kSaidPerSnippet * snippets;
     std::vector<Hit> said;
@@ -242,19 +251,23 @@ class ContextSearch {
   }
 
   /// Nothing that may not be read, and nothing that fits much worse than the best.
-  Result<SearchResult> rank(std::span<IndexedSession* const> sessions, Query& query) const {
+  Result<SearchResult> rank(std::span<IndexedSession* const> sessions, Query& query) {
     std::erase_if(query.filter.types,
                   [&](EntryType type) { return !check_read(store_, type).has_value(); });
     if (query.filter.types.empty()) {
       return SearchResult();
     }
     BMAD_TRY_ASSIGN(SearchResult result, search(sessions, query, settings_));
+    encoder_was_late_ = encoder_was_late_ || result.encoder.late;
+    const auto by_words = [&](const Found& found) {
+      return result.encoder.took_part ? found.words : found.components.text;
+    };
     double best = 0;
     for (const Found& found : result.found) {
-      best = std::max(best, found.components.text);
+      best = std::max(best, by_words(found));
     }
     std::erase_if(result.found,
-                  [&](const Found& found) { return found.components.text < kTextShareMin * best; });
+                  [&](const Found& found) { return by_words(found) < kTextShareMin * best; });
     return result;
   }
 
@@ -263,6 +276,7 @@ class ContextSearch {
   EntryFilter filter_;
   SearchSettings settings_;
   std::uint64_t sealed_lines_ = 0;
+  bool encoder_was_late_ = false;
 };
 
 }  // namespace

@@ -21,7 +21,8 @@ struct ContextSources {
   std::vector<Hit> known;                            ///< Facts and preferences, best first.
   std::vector<Hit> said;                             ///< All else; repeats come last.
   std::vector<Hit> pinned;                           ///< Newest first.
-  std::uint64_t sealed_lines = 0;                    ///< As Context has it.
+  std::uint64_t sealed_lines = 0;                    ///< As Context has it; so is the next.
+  bool encoder_was_late = false;
 };
 
 /// What counts least is not worth its place in a prompt: nothing that was evicted. Errors: as

@@ -73,16 +73,19 @@ Result<std::optional<Meaning>> Meaning::of(std::span<IndexedSession* const> sess
     use.reason = "no entry has a vector yet";
     return std::optional<Meaning>();
   }
-  const Result<std::shared_ptr<TextEncoder>> encoder = settings.encoder(settings.deadline);
+  const auto deadline = settings.encoder_deadline ? settings.encoder_deadline : settings.deadline;
+  const Result<std::shared_ptr<TextEncoder>> encoder = settings.encoder(deadline);
   if (!encoder || *encoder == nullptr) {
     use.failed = !encoder;
+    use.late = !encoder && encoder.error().code == ErrorCode::E_QUERY_TIMEOUT;
     use.reason = encoder ? "there is no encoder" : encoder.error().message;
     return std::optional<Meaning>();
   }
   const std::array texts = {plan.statement};
-  const Result<std::vector<float>> vector = (*encoder)->encode(texts, settings.deadline);
+  const Result<std::vector<float>> vector = (*encoder)->encode(texts, deadline);
   if (!vector) {
     use.failed = true;
+    use.late = vector.error().code == ErrorCode::E_QUERY_TIMEOUT;
     use.reason = vector.error().message;
     return std::optional<Meaning>();
   }

@@ -3,6 +3,8 @@
 #include <limits>
 #include <optional>
 
+#include "encoder/packed_vectors.hpp"
+
 namespace bmad_mem {
 
 Status NearestFound::add_to(std::vector<Found>& found) {
@@ -18,6 +20,9 @@ Status NearestFound::add_to(std::vector<Found>& found) {
     const std::vector<NearEntry> near = in_.meaning.nearest(wanted);
     for (; looked_at < near.size() && passed < kNearest; ++looked_at) {
       const NearEntry& each = near[looked_at];
+      if (each.cosine < in_.near_min * kCosineScale) {
+        return {};
+      }
       IndexedSession& session = *in_.sessions[each.session];
       if (known.contains({each.session, session.slots().ordinal(each.slot)})) {
         ++passed;

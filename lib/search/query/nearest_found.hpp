@@ -26,6 +26,7 @@ struct NearestInput {
   const RankTotals& totals;
   const RankOptions& options;
   const Meaning& meaning;
+  double near_min;  ///< As in SearchSettings.
   EntryJudge& judge;
 };
 
@@ -34,9 +35,9 @@ class NearestFound {
  public:
   explicit NearestFound(const NearestInput& input) : in_(input) {}
 
-  /// Adds to `found` the 200 nearest entries that pass the filters, but for those that are there.
-  /// Their text component is that of their words, and may be below 0. Errors: as allowed_slots()
-  /// and EntryJudge::judge().
+  /// Adds to `found` the 200 nearest entries that pass the filters and are near enough, but for
+  /// those that are there. Their text component is that of their words, and may be below 0. Errors:
+  /// as allowed_slots() and EntryJudge::judge().
   Status add_to(std::vector<Found>& found);
 
  private:

@@ -190,6 +190,7 @@ class Search {
                              .totals = totals,
                              .options = options_,
                              .meaning = *meaning_,
+                             .near_min = settings_.near_min,
                              .judge = judge};
     BMAD_TRY(NearestFound(input).add_to(found));
     begin_best(plan_.needs_text() ? 0 : query_.filter.limit, query_.min_relevance);
@@ -198,6 +199,7 @@ class Search {
       const double sum = each.components.text * totals.full +
                          meaning_score_->own(each.session, slot_of(each)) +
                          meaning_score_->session(each.session);
+      each.words = each.components.text;
       judge.set_text(each, std::max(sum, 0.0) / full);
       best_->offer(each);
     }

@@ -355,6 +355,31 @@ void print_text(Tool& tool, const MergeProposal& proposal) {
   }
 }
 
+void print_json(Tool& tool, const NearStatements& near) {
+  print_object(tool, [&](JsonWriter& json) {
+    json.member("applied", false).member("cosine", near.cosine);
+    json.member("may_contradict", near.may_contradict);
+    json.key("near").begin_array();
+    for (const KnowledgeItem* const item : {&near.first, &near.second}) {
+      json.begin_object();
+      add_item(json, *item);
+      json.end_object();
+    }
+    json.end_array();
+  });
+}
+
+void print_text(Tool& tool, const NearStatements& near) {
+  tool.out().print(
+      "{}  {}\n", tool.style().bold(std::string(category_name(near.first.category))),
+      tool.style().faint(fmt::format("alike in meaning{}  cosine {:.2f}",
+                                     near.may_contradict ? ", may contradict" : "", near.cosine)));
+  for (const KnowledgeItem* const item : {&near.first, &near.second}) {
+    const std::string key = item->key.empty() ? "" : item->key + ": ";
+    tool.out().print("  {}  {}\n", item->id, printable(key + item->value));
+  }
+}
+
 }  // namespace
 
 Result<ExitStatus> run_consolidate(Tool& tool) {
@@ -374,10 +399,23 @@ Result<ExitStatus> run_consolidate(Tool& tool) {
       print_text(tool, proposal);
     }
   }
+  for (const NearStatements& near : report.near) {
+    if (tool.json()) {
+      print_json(tool, near);
+    } else {
+      print_text(tool, near);
+    }
+  }
   note_sealed(tool, memory, options.sessions);
-  if (report.merged.empty()) {
+  if (report.encoder.failed) {
+    tool.note(fmt::format("compared by words alone: {}", report.encoder.reason));
+  }
+  if (!report.near.empty()) {
+    tool.note("what is alike in meaning is never merged; `bmad-mem delete ID` deletes one");
+  }
+  if (report.merged.empty() && report.near.empty()) {
     tool.note("no near-duplicates found");
-  } else if (options.dry_run) {
+  } else if (options.dry_run && !report.merged.empty()) {
     tool.note("nothing was merged; --apply does it");
   }
   return ExitStatus::kDone;

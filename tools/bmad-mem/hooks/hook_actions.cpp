@@ -226,6 +226,9 @@ struct HookNews {
   std::string for_person;
 };
 
+/// Of the budget the encoder gets this part: the rest is for an answer by words alone.
+constexpr int kEncoderShare = 2;
+
 /// Answers with what is known about `task`, and `news` behind it.
 Status tell(const HookJob& job, const HookEvent& event, const std::string& task,
             const HookNews& news) {
@@ -236,7 +239,8 @@ Status tell(const HookJob& job, const HookEvent& event, const std::string& task,
   ContextOptions options{.agent_id = std::string(hook_client_info(event.client).name),
                          .task = task,
                          .max_tokens = job.settings.max_tokens,
-                         .since = {}};
+                         .since = {},
+                         .encoder_timeout = job.settings.budget / kEncoderShare};
   if (!task.empty()) {
     options.without_sessions = {event.session_id};  // What was said just now is known.
   }
@@ -245,6 +249,12 @@ Status tell(const HookJob& job, const HookEvent& event, const std::string& task,
     BMAD_TRY_ASSIGN(Context context, knowledge.context(options));
     if (!task.empty() && !is_about_task(context)) {
       context.markdown.clear();
+    }
+    if (context.encoder_was_late) {
+      job.work.problem(
+          fmt::format("the encoder took longer than {} ms, so words alone were compared "
+                      "(--budget-ms allows more)",
+                      options.encoder_timeout->count()));
     }
     const std::string answer =
         hook_answer(event, injected(context.markdown + news.for_model), news.for_person);

@@ -28,6 +28,19 @@ inline constexpr std::size_t kMergeListMax = 16;
 /// to accept. Deterministic, whatever the order of `items`.
 std::vector<MergeProposal> plan_merges(std::span<const KnowledgeItem> items, double min_similarity);
 
+/// How many pairs near_statements() gives.
+inline constexpr std::size_t kNearPairsMax = 20;
+
+/// Whether a value says by itself what it is about: "4" does not, whatever its key is.
+bool is_sentence(const KnowledgeItem& item);
+
+/// The pairs of the same category and agent, on the same side of kLowTrust, that are near by
+/// `vectors`, and whose likeness is below `min_similarity`: others have been judged by their words.
+/// `vectors`: row-major, of the same size and of length 1 for each of `items`. Ordered as in
+/// ConsolidateReport; deterministic, whatever the order of `items`. Cost: items^2 x size.
+std::vector<NearStatements> near_statements(std::span<const KnowledgeItem> items,
+                                            std::span<const float> vectors, double min_similarity);
+
 // How much two statements have in common, and whether they deny each other.
 //
 //   "Always use tabs."  ->  words  always use tabs  ->  pieces of 5 characters: "alway" "lways" …

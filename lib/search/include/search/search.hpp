@@ -63,6 +63,11 @@ struct SearchSettings {
   /// Asked where entries have vectors; empty: words alone.
   std::function<Result<std::shared_ptr<TextEncoder>>(TextEncoder::Deadline)> encoder;
   bool encodes_sensitive = false;  ///< What is encoded: sensitive entries, too.
+  /// When the encoder's time is over: from then on words alone count. Otherwise at `deadline`.
+  std::optional<std::chrono::steady_clock::time_point> encoder_deadline;
+  /// The least cosine of an entry that is found although no word leads to it; 0: as near as
+  /// Meaning::nearest() wants it.
+  double near_min = 0;
 
   [[nodiscard]] bool is_late() const {
     return deadline && std::chrono::steady_clock::now() > *deadline;
@@ -80,6 +85,7 @@ struct Found {
   Timestamp timestamp{};
   double relevance = 0;  ///< Not cut off at 1, so that hits beyond it keep their order.
   RelevanceComponents components;
+  double words = 0;          ///< Where meaning took part, the text component of the words alone.
   bool evicted = false;      ///< It comes after all that is not.
   std::uint32_t length = 0;  ///< In terms.
   bool outdated = false;     ///< As in Hit.

@@ -209,7 +209,7 @@ Result<HttpResponse> http_query(ApiContext& context, const EndpointCall& call) {
   query.sort = sort_of(call, has_words);
   query.min_relevance = call.share("min_score");
   query.explain = call.flag("explain");
-  query.use_encoder = !call.flag("no-encoder");
+  query.use_encoder = !call.flag("no_encoder");
   Result<QueryAnswer> answer = context.memory.ask(query);
   if (!answer) {
     Error error = std::move(answer).error();
