@@ -9,8 +9,8 @@
 
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "cli/views.hpp"
 #include "cli/json_text.hpp"
+#include "cli/views.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
