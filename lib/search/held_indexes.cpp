@@ -411,12 +411,13 @@ namespace {
 std::shared_ptr<SessionIndex> new_index(const Store& store, const std::string& session_id) {
   return std::make_shared<SessionIndex>(
       *store.files, store.clock,
-      SessionIndex::Options{.session_id = session_id,
-                            .language = store.config.indexing.language,
-                            .cache_size = store.config.index_cache_size_bytes(),
-                            .base = [root = store.root_index.get(), session_id] {
-                              return root->base_of(session_id);
-                            }});
+      SessionIndex::Options{
+          .session_id = session_id,
+          .language = store.config.indexing.language,
+          .cache_size = store.config.index_cache_size_bytes(),
+          .base = [root = store.root_index.get(), session_id] { return root->base_of(session_id); },
+          .base_segment = [root = store.root_index.get(),
+                           session_id] { return root->segment_of(session_id); }});
 }
 
 }  // namespace

@@ -377,27 +377,38 @@ void RootIndex::remember_grown(const SharedState& now,
 
 std::optional<SessionBase> RootIndex::base_of(const std::string& session_id, bool evicted,
                                               std::uint64_t package) {
-  const IndexingConfig& config = store_.config.indexing;
-  if (!config.enabled || config.update_strategy == "full") {
-    return std::nullopt;
-  }
   const SharedState now = state();
-  const auto known = now->sessions.find(covered_key(session_id, evicted));
-  if (known == now->sessions.end() || known->second.package != package) {
-    return std::nullopt;
-  }
-  const std::shared_ptr<Segment>& segment = now->segments[known->second.segment];
-  if (segment == nullptr || is_distrusted(now->names[known->second.segment])) {
+  const CoveredSession* const known = known_of(*now, covered_key(session_id, evicted), package);
+  if (known == nullptr) {
     return std::nullopt;
   }
   SessionBase base;
-  base.part =
-      std::make_shared<SegmentPart>(segment, std::span(&known->second.number, 1), files_of());
-  for (const CoveredLog& log : known->second.logs) {
+  base.part = std::make_shared<SegmentPart>(now->segments[known->segment],
+                                            std::span(&known->number, 1), files_of());
+  for (const CoveredLog& log : known->logs) {
     base.covers[static_cast<std::size_t>(log.type)] = log.cover;
   }
-  base.covers.front().sealed += known->second.sealed;
+  base.covers.front().sealed += known->sealed;
   return base;
+}
+
+std::shared_ptr<Segment> RootIndex::segment_of(const std::string& session_id) {
+  const SharedState now = state();
+  const CoveredSession* const known = known_of(*now, covered_key(session_id, false), 0);
+  return known == nullptr ? nullptr : now->segments[known->segment];
+}
+
+/// What `now` says of a session that may begin in its segment; null where none may.
+const CoveredSession* RootIndex::known_of(const IndexState& now, std::string_view key,
+                                          std::uint64_t package) const {
+  const IndexingConfig& config = store_.config.indexing;
+  const auto known = now.sessions.find(key);
+  const bool is_known = config.enabled && config.update_strategy != "full" &&
+                        known != now.sessions.end() && known->second.package == package;
+  return is_known && now.segments[known->second.segment] != nullptr &&
+                 !is_distrusted(now.names[known->second.segment])
+             ? &known->second
+             : nullptr;
 }
 
 void RootIndex::distrust(std::string_view path) {

@@ -37,6 +37,15 @@ Result<std::shared_ptr<FileSystem>> lines_of(const Store& store, const SegmentSe
   return is_it ? std::shared_ptr<FileSystem>(packed, &packed->lines()) : nullptr;
 }
 
+/// Of each segment; null where there are none.
+std::vector<std::shared_ptr<SegmentVectors>> vectors_of_all(const IndexState& state) {
+  std::vector<std::shared_ptr<SegmentVectors>> vectors;
+  for (const std::shared_ptr<Segment>& segment : state.segments) {
+    vectors.push_back(segment != nullptr ? segment->vectors() : nullptr);
+  }
+  return vectors;
+}
+
 /// What tells a line from others of its session.
 using LineKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 LineKey line_key(const IndexRow& row) { return {row.row.line_hash, row.id_hash, row.row.size}; }
@@ -277,24 +286,22 @@ Result<Encoded> RootIndex::encode(TextEncoder& encoder, const EncodeWish& wish) 
 
 bool RootIndex::wants_vectors() {
   const SharedState now = state();
-  for (std::uint32_t i = 0; i < now->segments.size(); ++i) {
-    Segment* const segment = now->segments[i].get();
-    const std::shared_ptr<SegmentVectors> found = segment != nullptr ? segment->vectors() : nullptr;
-    const bool is_other =
-        found == nullptr || found->of().sensitive != store_.config.encoder.sensitive;
-    for (const auto& [number, lines] :
-         segment != nullptr ? sessions_in(*now, i) : LinesBySession()) {
-      const SegmentSession& session = segment->sessions[number];
-      if (is_other && session.count > 0) {
+  std::vector<std::shared_ptr<SegmentVectors>> vectors = vectors_of_all(*now);
+  for (const auto& [id, covered] : now->sessions) {
+    const SegmentSession& session = now->segments[covered.segment]->sessions[covered.number];
+    SegmentVectors* const its = vectors[covered.segment].get();
+    bool is_whole = its != nullptr && its->of().sensitive == store_.config.encoder.sensitive;
+    const std::uint8_t* row =
+        is_whole ? its->rows(session.begin, session.begin + session.count) : nullptr;
+    for (std::uint32_t slot = 0; is_whole && slot < session.count; ++slot) {
+      is_whole = is_packed(row);
+      row += its->row_size();
+    }
+    // What has gone waits for nothing.
+    if (!is_whole && session.count > 0) {
+      const auto lines = lines_of(store_, session, covered.package);
+      if (lines && *lines != nullptr) {
         return true;
-      }
-      const std::uint8_t* row =
-          found != nullptr ? found->rows(session.begin, session.begin + session.count) : nullptr;
-      for (std::uint32_t slot = 0; row != nullptr && slot < session.count;
-           ++slot, row += found->row_size()) {
-        if (!is_packed(row)) {
-          return true;
-        }
       }
     }
   }
@@ -370,20 +377,22 @@ Status RootIndex::remove_unwanted_vectors() {
 /// Gives the entries of `made` the vectors that they have in the segments of `before`, by their
 /// lines. What fails costs that these are encoded again.
 void RootIndex::carry_vectors(const IndexState& before, Segment& made) const {
+  const std::vector<std::shared_ptr<SegmentVectors>> vectors = vectors_of_all(before);
+  if (std::ranges::all_of(vectors, [](const auto& each) { return each == nullptr; })) {
+    return;
+  }
   std::shared_ptr<SegmentVectors> to;
   std::vector<std::uint8_t> rows;
   for (const SegmentSession& session : made.sessions) {
     std::vector<std::pair<LineKey, const std::uint8_t*>> known;
-    std::vector<std::shared_ptr<SegmentVectors>> owners;
     for (const bool evicted : {false, true}) {
       const auto covered = before.sessions.find(covered_key(session.id, evicted));
-      Segment* const from = covered == before.sessions.end()
-                                ? nullptr
-                                : before.segments[covered->second.segment].get();
-      const std::shared_ptr<SegmentVectors> its = from != nullptr ? from->vectors() : nullptr;
+      SegmentVectors* const its =
+          covered == before.sessions.end() ? nullptr : vectors[covered->second.segment].get();
       if (its == nullptr || !may_keep(its->of()) || (to != nullptr && its->of() != to->of())) {
         continue;
       }
+      const Segment* const from = before.segments[covered->second.segment].get();
       const SegmentSession& old = from->sessions[covered->second.number];
       const Result<std::vector<IndexRow>> lines = from->rows(old.begin, old.count);
       const std::uint8_t* const first = its->rows(old.begin, old.begin + old.count);
@@ -400,11 +409,13 @@ void RootIndex::carry_vectors(const IndexState& before, Segment& made) const {
         }
         rows.resize(made.entries * to->row_size());
       }
-      owners.push_back(its);
+    }
+    if (known.empty()) {
+      continue;
     }
     const Result<std::vector<IndexRow>> lines = made.rows(session.begin, session.count);
     std::ranges::sort(known, {}, &std::pair<LineKey, const std::uint8_t*>::first);
-    for (std::uint32_t i = 0; lines && !known.empty() && i < session.count; ++i) {
+    for (std::uint32_t i = 0; lines && i < session.count; ++i) {
       const LineKey key = line_key((*lines)[i]);
       const auto found =
           std::ranges::lower_bound(known, key, {}, &std::pair<LineKey, const std::uint8_t*>::first);

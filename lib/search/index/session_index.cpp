@@ -132,8 +132,9 @@ Status SessionIndex::look_for_changes(bool& changed) const {
 /// Whether another process has put the session into another segment since. What was not in one then
 /// may have vectors by now, and the vectors beside one that is used no more have gone.
 bool SessionIndex::has_newer_base() const {
-  const std::optional<SessionBase> base = options_.base ? options_.base() : std::nullopt;
-  return base && base->part->shared_segment() != last_base_.lock();
+  const std::shared_ptr<const Segment> now =
+      options_.base_segment ? options_.base_segment() : nullptr;
+  return now != nullptr && now != last_base_.lock();
 }
 
 /// Begins with what a segment knows, if there is one that holds.

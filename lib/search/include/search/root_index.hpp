@@ -105,14 +105,17 @@ class RootIndex {
   std::optional<SessionBase> base_of(const std::string& session_id, bool evicted = false,
                                      std::uint64_t package = 0);
 
+  /// The segment that base_of() names for a session that is not packed; null where it names none.
+  std::shared_ptr<Segment> segment_of(const std::string& session_id);
+
   /// From now on the segment of that path is not believed, in this process.
   void distrust(std::string_view path);
   /// The same where one of `indexes`, of which none is held, begins in it: they begin without it.
   bool leave(std::string_view path, std::span<SessionIndex* const> indexes);
 
   /// Takes `indexes`, which are of sessions that sweep() found not covered, into the segments when
-  /// they hold enough that is new; merges segments where there are too
-  /// many. Nothing happens while another process is at it. What fails here fails nothing.
+  /// they hold enough that is new; merges segments where there are too many. Nothing happens while
+  /// another process is at it. What fails here fails nothing.
   void seal(std::span<const std::shared_ptr<SessionIndex>> indexes, SealWhen when);
 
   /// Takes what of `candidates` is not covered into the segments, some sessions at a time, where it
@@ -178,6 +181,8 @@ class RootIndex {
   void remember_grown(const SharedState& now,
                       std::span<const std::shared_ptr<SessionIndex>> indexes);
   [[nodiscard]] bool is_distrusted(std::string_view name) const;
+  [[nodiscard]] const CoveredSession* known_of(const IndexState& now, std::string_view key,
+                                               std::uint64_t package) const;
   Status add_segments(IndexState& state, std::span<const std::shared_ptr<SessionIndex>> indexes);
   Status merge_segments(IndexState& state, const std::set<std::uint32_t>& which);
   Status merge_where_many(IndexState& state);

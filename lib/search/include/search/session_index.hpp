@@ -63,6 +63,8 @@ class SessionIndex final : public IndexedSession, public IndexPart {
     std::uint64_t package = 0;
     /// What a segment knows of the session, from which on it is indexed; nothing where none does.
     std::function<std::optional<SessionBase>()> base = {};
+    /// The segment that `base` would begin with now; empty for what is never sealed meanwhile.
+    std::function<std::shared_ptr<const Segment>()> base_segment = {};
     bool archived = false;  ///< The session is archived.
     bool evicted = false;   ///< This is what compaction moved out of the session.
     /// How many entries there are for each that is in the logs: others, about as long, were left
