@@ -286,6 +286,13 @@ class PackedSessionFile final : public PackedSession {
                                  ? std::nullopt
                                  : root->base_of(session_id, kind == PackedKind::kEvicted, package);
                     },
+                .base_segment =
+                    [root = store.root_index.get(), session_id, kind, package = origin.package] {
+                      return kind == PackedKind::kKept
+                                 ? nullptr
+                                 : root->segment_of(session_id, kind == PackedKind::kEvicted,
+                                                    package);
+                    },
                 .archived = kind != PackedKind::kEvicted,
                 .evicted = kind == PackedKind::kEvicted}) {}
 

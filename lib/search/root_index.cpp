@@ -392,9 +392,10 @@ std::optional<SessionBase> RootIndex::base_of(const std::string& session_id, boo
   return base;
 }
 
-std::shared_ptr<Segment> RootIndex::segment_of(const std::string& session_id) {
+std::shared_ptr<Segment> RootIndex::segment_of(const std::string& session_id, bool evicted,
+                                               std::uint64_t package) {
   const SharedState now = state();
-  const CoveredSession* const known = known_of(*now, covered_key(session_id, false), 0);
+  const CoveredSession* const known = known_of(*now, covered_key(session_id, evicted), package);
   return known == nullptr ? nullptr : now->segments[known->segment];
 }
 

@@ -244,54 +244,61 @@ class MeaningTwin : public VectorsMemory {
   }
 
   void check_sums(const QueryAnswer& answer, const QueryAnswer& words) {
-    double weight = 0;  // What a cosine of 1 adds.
-    std::map<std::string, std::pair<double, double>> by_id;
-    double usual = 0;
-    double usual_count = 0;
-    for (std::size_t i = 0; i < words.hits.size(); ++i) {
-      by_id[words.hits[i].entry.id] = {words_part(words.hits[i]), 0};
-      const std::optional<double> cosine = made_of(words.hits[i].entry.id).cosine;
-      if (i < 10 && cosine) {
-        usual += *cosine;
-        usual_count += 1;
-      }
+    std::map<std::string, double> by_id;
+    for (const Hit& hit : words.hits) {
+      by_id[hit.entry.id] = words_part(hit);
     }
-    usual = usual_count > 0 ? usual / usual_count : 0;
+    const Hit* nearest = nullptr;  // Of those with a cosine; so for the next.
+    const Hit* farthest = nullptr;
     for (const Hit& hit : answer.hits) {
       CAPTURE(hit.entry.id);
       const TextExplanation& told = *hit.explanation;
       const std::optional<double> cosine = made_of(hit.entry.id).cosine;
-      CHECK(told.cosine.has_value() == cosine.has_value());
-      if (cosine && told.cosine) {
+      REQUIRE(told.cosine.has_value() == cosine.has_value());
+      if (cosine) {
         CHECK(std::abs(*told.cosine - *cosine) < 0.02);
+        nearest = nearest == nullptr || cosine_of(*nearest) < *told.cosine ? &hit : nearest;
+        farthest = farthest == nullptr || cosine_of(*farthest) > *told.cosine ? &hit : farthest;
       }
-      if (told.cosine && std::abs(*told.cosine) > 0.2) {
-        const double its = told.meaning / *told.cosine;
-        CHECK((weight == 0 || std::abs(its - weight) < 1e-9));
-        weight = its;
-      }
-    }
-    for (const Hit& hit : answer.hits) {
-      CAPTURE(hit.entry.id);
-      const TextExplanation& told = *hit.explanation;
       const double text =
           std::clamp(words_part(hit) + told.meaning + told.session_meaning, 0.0, 1.0);
       CHECK(std::abs(hit.components.text - text) < 1e-9);
-      if (weight == 0) {
-        continue;
+    }
+    if (nearest == nullptr || cosine_of(*nearest) - cosine_of(*farthest) < 0.1) {
+      return;
+    }
+    const double weight =  // What a cosine of 1 adds.
+        (nearest->explanation->meaning - farthest->explanation->meaning) /
+        (cosine_of(*nearest) - cosine_of(*farthest));
+    check_weights(answer, by_id, weight);
+  }
+
+  void check_weights(const QueryAnswer& answer, const std::map<std::string, double>& by_id,
+                     double weight) {
+    std::optional<double> mean;
+    std::optional<double> session_mean_of_all;
+    for (const Hit& hit : answer.hits) {
+      CAPTURE(hit.entry.id);
+      const TextExplanation& told = *hit.explanation;
+      if (told.cosine) {
+        const double its = *told.cosine - told.meaning / weight;
+        CHECK(std::abs(mean.value_or(its) - its) < 1e-6);
+        mean = its;
       }
-      if (!told.cosine) {
-        CHECK(std::abs(told.meaning - weight * usual) < 0.02 * weight);
-      }
-      // full = that of words + 0.6 (12 + 11) k (1 + g)
+      // full = that of words + 0.1 (12 + 11) k (1 + g)
       if (by_id.contains(hit.entry.id)) {
-        CHECK(std::abs(words_part(hit) - by_id[hit.entry.id].first * (1 - 1.15 * weight)) < 1e-9);
+        const double share = 1 - 0.1 * 23 / 12 * weight;
+        CHECK(std::abs(words_part(hit) - by_id.at(hit.entry.id) * share) < 1e-9);
       }
-      if (const std::optional<double> mean = session_mean(hit)) {
-        CHECK(std::abs(told.session_meaning - weight * 11 / 12 * *mean) < 0.02 * weight);
+      if (const std::optional<double> session = session_mean(hit)) {
+        const double its = *session - told.session_meaning / (weight * 11 / 12);
+        CHECK(std::abs(session_mean_of_all.value_or(its) - its) < 0.04);
+        session_mean_of_all = its;
       }
     }
   }
+
+  static double cosine_of(const Hit& hit) { return *hit.explanation->cosine; }
 
   /// Of the three best; nothing where some of the session may be asked apart.
   std::optional<double> session_mean(const Hit& hit) {

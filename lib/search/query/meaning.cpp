@@ -115,8 +115,29 @@ Result<std::optional<Meaning>> Meaning::of(std::span<IndexedSession* const> sess
     use.reason = "no entry has a vector of this encoder yet";
     return std::optional<Meaning>();
   }
+  meaning.take_means();
   use.took_part = true;
   return std::optional(std::move(meaning));
+}
+
+void Meaning::take_means() {
+  std::int64_t sum = 0;
+  std::int64_t count = 0;
+  for (const std::vector<std::int16_t>& its : cosines_) {
+    for (const std::int16_t cosine : its) {
+      sum += cosine != kNoCosine ? cosine : 0;
+      count += cosine != kNoCosine ? 1 : 0;
+    }
+  }
+  mean_cosine_ = static_cast<double>(sum) /
+                 (kCosineScale * static_cast<double>(std::max<std::int64_t>(1, count)));
+  double session_sum = 0;
+  double sessions = 0;
+  for (const std::optional<double>& cosine : session_cosines_) {
+    session_sum += cosine.value_or(0);
+    sessions += cosine ? 1 : 0;
+  }
+  mean_session_cosine_ = session_sum / std::max(1.0, sessions);
 }
 
 void Meaning::take(std::size_t session, const VectorRange& range,

@@ -1,9 +1,11 @@
 // meaning.hpp - how near entries are to a question, whatever words they use.
 //
 //   question  --as a statement--> its vector --> the cosine of every entry that has a vector
-//   entry     sum of words + k (1 + g) (12 cosine + 11 mean of the three best cosines of its
-//   session) g         1 - the best share of the weight of the question's words that one entry
-//   holds k         1 - the share of identifiers in that weight: no encoder knows what they mean
+//   entry     sum of words + k (1 + g) (12 cosine + 11 mean of the session's three best cosines),
+//             both less their mean over all that is searched: what all have in common tells
+//             nothing, and would leave the differences to age and importance
+//   g         1 - the best share of the weight of the question's words that one entry holds
+//   k         1 - the share of identifiers in that weight: no encoder knows what they mean
 //
 // A vector that is missing counts as much as those of the best by words do on average, so that what
 // is not encoded yet neither gains nor loses.
@@ -50,15 +52,21 @@ class Meaning {
   [[nodiscard]] std::optional<double> session_cosine(std::size_t session) const {
     return session_cosines_[session];
   }
+  /// The means of both, over all entries and over all sessions that have one.
+  [[nodiscard]] double mean_cosine() const { return mean_cosine_; }
+  [[nodiscard]] double mean_session_cosine() const { return mean_session_cosine_; }
   /// The `count` nearest, as far as they are near at all, the nearest first.
   [[nodiscard]] std::vector<NearEntry> nearest(std::size_t count) const;
 
  private:
   explicit Meaning(std::size_t session_count);
+  void take_means();
   void take(std::size_t session, const VectorRange& range, std::span<const std::int16_t> cosines);
 
   std::vector<std::vector<std::int16_t>> cosines_;  // By session and slot; so for the next.
   std::vector<std::optional<double>> session_cosines_;
+  double mean_cosine_ = 0;
+  double mean_session_cosine_ = 0;
 };
 
 /// What meaning adds to the words, in the scale of RankTotals::full.
@@ -72,17 +80,18 @@ class MeaningScore {
 
   /// Of the entry itself.
   [[nodiscard]] double own(std::size_t session, std::uint32_t slot) const {
-    return weight_ * meaning_.cosine(session, slot).value_or(usual_);
+    return weight_ * (meaning_.cosine(session, slot).value_or(usual_) - meaning_.mean_cosine());
   }
   /// Of its session.
   [[nodiscard]] double session(std::size_t session) const {
-    return session_weight_ * meaning_.session_cosine(session).value_or(usual_session_);
+    return session_weight_ * (meaning_.session_cosine(session).value_or(usual_session_) -
+                              meaning_.mean_session_cosine());
   }
   /// What a full answer has of both.
-  [[nodiscard]] double full() const { return kFullCosine * (weight_ + session_weight_); }
+  [[nodiscard]] double full() const { return kFullAbove * (weight_ + session_weight_); }
 
  private:
-  static constexpr double kFullCosine = 0.45;
+  static constexpr double kFullAbove = 0.1;  // The mean.
 
   const Meaning& meaning_;
   double weight_ = 0;

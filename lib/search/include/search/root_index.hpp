@@ -105,8 +105,9 @@ class RootIndex {
   std::optional<SessionBase> base_of(const std::string& session_id, bool evicted = false,
                                      std::uint64_t package = 0);
 
-  /// The segment that base_of() names for a session that is not packed; null where it names none.
-  std::shared_ptr<Segment> segment_of(const std::string& session_id);
+  /// The segment that base_of() names; null where it names none.
+  std::shared_ptr<Segment> segment_of(const std::string& session_id, bool evicted = false,
+                                      std::uint64_t package = 0);
 
   /// From now on the segment of that path is not believed, in this process.
   void distrust(std::string_view path);

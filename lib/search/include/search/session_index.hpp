@@ -63,7 +63,7 @@ class SessionIndex final : public IndexedSession, public IndexPart {
     std::uint64_t package = 0;
     /// What a segment knows of the session, from which on it is indexed; nothing where none does.
     std::function<std::optional<SessionBase>()> base = {};
-    /// The segment that `base` would begin with now; empty for what is never sealed meanwhile.
+    /// The segment that `base` would begin with now; null where there is none.
     std::function<std::shared_ptr<const Segment>()> base_segment = {};
     bool archived = false;  ///< The session is archived.
     bool evicted = false;   ///< This is what compaction moved out of the session.
