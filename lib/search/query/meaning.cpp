@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include "base/parallel.hpp"
@@ -57,16 +58,17 @@ Result<std::optional<Meaning>> Meaning::of(std::span<IndexedSession* const> sess
                                            EncoderUse& use) {
   std::vector<VectorRange> ranges(sessions.size());
   std::vector<std::shared_ptr<SegmentVectors>> vectors(sessions.size());
-  Segment* segment = nullptr;
-  std::shared_ptr<SegmentVectors> of_segment;
+  std::map<Segment*, std::shared_ptr<SegmentVectors>> of_segments;
   bool has_any = false;
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     BMAD_TRY_ASSIGN(ranges[i], in_session(*sessions[i], sessions[i]->vectors()));
-    if (ranges[i].segment != nullptr && ranges[i].segment.get() != segment) {
-      segment = ranges[i].segment.get();
-      of_segment = segment->vectors();
+    if (Segment* const segment = ranges[i].segment.get(); segment != nullptr) {
+      const auto [place, is_new] = of_segments.try_emplace(segment);
+      if (is_new) {
+        place->second = segment->vectors();
+      }
+      vectors[i] = place->second;
     }
-    vectors[i] = ranges[i].segment != nullptr ? of_segment : nullptr;
     has_any = has_any || vectors[i] != nullptr;
   }
   if (!has_any) {
@@ -102,7 +104,7 @@ Result<std::optional<Meaning>> Meaning::of(std::span<IndexedSession* const> sess
     std::vector<std::int16_t> cosines(range.count);
     query.compare(vectors[i]->rows(range.first, range.first + range.count), range.count,
                   cosines.data());
-    meaning.take(i, range, cosines);
+    meaning.take(i, range, std::move(cosines));
   });
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     BMAD_TRY_ASSIGN(const SlotTotals totals, sessions[i]->totals());
@@ -141,10 +143,10 @@ void Meaning::take_means() {
 }
 
 void Meaning::take(std::size_t session, const VectorRange& range,
-                   std::span<const std::int16_t> cosines) {
+                   std::vector<std::int16_t> cosines) {
   std::vector<std::int16_t>& its = cosines_[session];
   if (range.slots.empty()) {
-    its.assign(cosines.begin(), cosines.end());
+    its = std::move(cosines);
   } else {
     for (std::size_t i = 0; i < cosines.size(); ++i) {
       const std::uint32_t slot = range.slots[i];

@@ -61,7 +61,7 @@ class Meaning {
  private:
   explicit Meaning(std::size_t session_count);
   void take_means();
-  void take(std::size_t session, const VectorRange& range, std::span<const std::int16_t> cosines);
+  void take(std::size_t session, const VectorRange& range, std::vector<std::int16_t> cosines);
 
   std::vector<std::vector<std::int16_t>> cosines_;  // By session and slot; so for the next.
   std::vector<std::optional<double>> session_cosines_;

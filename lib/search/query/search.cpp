@@ -26,7 +26,7 @@ namespace bmad_mem {
 namespace {
 
 /// Of what the words find, as many are looked at with their meaning.
-constexpr std::size_t kWordCandidates = 100;
+constexpr std::size_t kWordCandidates = 50;
 
 class Search {
  public:
