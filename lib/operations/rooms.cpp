@@ -1,6 +1,5 @@
 #include "operations/rooms.hpp"
 
-#include <chrono>
 #include <memory>
 
 #include "lifecycle/maintenance.hpp"
@@ -10,18 +9,11 @@
 
 namespace bmad_mem {
 
-namespace {
-
-/// How long a process that has answered encodes before it ends.
-constexpr std::chrono::milliseconds kTendMax{200};
-
-}  // namespace
-
 RoomsAbove all_rooms() {
   return {.make_root_index = [](const Store& store) { return std::make_shared<RootIndex>(store); },
           .compact = compact_session,
           .restore = restore_session,
-          .tend_index = [](const Store& store) { tend_index(store, kTendMax); },
+          .tend_index = [](const Store& store) { tend_index(store, kEncodeAtTheEnd); },
           .hide_id = hidden_id,
           .open_user = open_user_store};
 }

@@ -20,7 +20,7 @@ namespace {
 
 /// The least cosine of what is alike without a common word. Of 5,915 pairs of statements about
 /// something else 2 % are as near; of 25 that say the same in other words, 21.
-constexpr double kNearMin = 0.6;
+constexpr double kAlikeMin = 0.6;
 
 class RelatedFinder {
  public:
@@ -32,7 +32,7 @@ class RelatedFinder {
         id_(id),
         filter_(filter),
         depth_(depth) {
-    settings_.near_min = kNearMin;
+    settings_.near_min = kAlikeMin;
   }
 
   Result<std::vector<RelatedEntry>> run() {

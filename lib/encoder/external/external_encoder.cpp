@@ -118,7 +118,7 @@ Result<std::vector<float>> ExternalEncoder::encode(std::span<const std::string> 
       note([&](EncoderRecord& record) { record.dimension = vectors.dimension; });
       return Error{.code = ErrorCode::E_INVALID_FORMAT,
                    .message = fmt::format("{}: its vectors have {} numbers now, and had {}; what "
-                                          "was encoded before is encoded anew",
+                                          "was encoded before is encoded again",
                                           name(), vectors.dimension, dimension)};
     }
     for (std::size_t i = begin; i < end; ++i) {

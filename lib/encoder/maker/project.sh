@@ -1,5 +1,5 @@
 #!/bin/sh
-# project.sh MAKER WEIGHTS: makes projection.bin beside this script anew, of sentences of WordNet 3.0:
+# project.sh MAKER WEIGHTS: makes projection.bin beside this script, of sentences of WordNet 3.0:
 # all examples of four words or more, and every eighth definition of five or more. WEIGHTS is any
 # encoder.bmw: what stands before its projection counts.
 #

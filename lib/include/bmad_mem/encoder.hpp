@@ -1,6 +1,7 @@
 // encoder.hpp - which model compares the texts of a memory by their meaning.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +11,31 @@
 namespace bmad_mem {
 
 class MemoryManager;
+
+struct EncodeOptions {
+  bool all = false;  ///< Entries that are in no segment yet, too, however few.
+  std::optional<std::chrono::milliseconds> time_max = {};  ///< Longest time to take.
+};
+
+struct EncodeReport {
+  std::string encoder;        ///< Its name.
+  std::uint64_t encoded = 0;  ///< Entries that got a vector.
+  std::uint64_t waiting = 0;  ///< Entries of the index without one.
+  std::uint64_t entries = 0;  ///< Of the index.
+  /// Another process encodes: nothing was done here.
+  bool is_elsewhere = false;
+};
+
+/// Whether meaning took part in a search, beside the words.
+struct EncoderUse {
+  bool took_part = false;
+  std::string name = {};      ///< Of the encoder; empty when none was asked.
+  std::string reason = {};    ///< Why it did not take part; empty when nobody wanted it.
+  bool failed = false;        ///< There should be an encoder, and it could not be used.
+  bool late = false;          ///< It could not because it took too long.
+  std::uint64_t encoded = 0;  ///< Of the entries that were searched, those with a vector.
+  std::uint64_t entries = 0;  ///< All that were searched; 0 when it did not take part.
+};
 
 struct EncoderReport {
   bool is_enabled = true;       ///< memory_config.encoder.enabled.

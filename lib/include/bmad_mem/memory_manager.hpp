@@ -457,9 +457,8 @@ class MemoryManager {
   /// encoder; those of the encoder and, with what was done kept, of the file system.
   Result<EncodeReport> encode(const EncodeOptions& options = {}, const Progress& on_progress = {});
   /// Takes entries that no segment covers into the index where they have become many, as a query
-  /// does once it has answered, and encodes some, for half a second. This is for who has time, such
-  /// as an idle server. Returns whether more wait for their vectors. What fails costs later queries
-  /// time, and nothing else.
+  /// does once it has answered, and encodes some, for half a second: for an idle server. Returns
+  /// whether more wait for their vectors. A failure costs later queries time, and nothing else.
   bool index_new_entries() const;
 
   // Privacy.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/encoder.hpp"
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/result.hpp"
@@ -377,31 +378,6 @@ struct ProseReading {
 };
 
 /// Hits, and how the query was understood.
-struct EncodeOptions {
-  bool all = false;  ///< Entries that are in no segment yet, too, however few.
-  std::optional<std::chrono::milliseconds> time_max = {};  ///< Longest time to take.
-};
-
-struct EncodeReport {
-  std::string encoder;        ///< Its name.
-  std::uint64_t encoded = 0;  ///< Entries that got a vector.
-  std::uint64_t waiting = 0;  ///< Entries of the index without one.
-  std::uint64_t entries = 0;  ///< Of the index.
-  /// Another process encodes: nothing was done here.
-  bool is_elsewhere = false;
-};
-
-/// Whether meaning took part in a search, beside the words.
-struct EncoderUse {
-  bool took_part = false;
-  std::string name = {};      ///< Of the encoder; empty when none was asked.
-  std::string reason = {};    ///< Why it did not take part; empty when nobody wanted it.
-  bool failed = false;        ///< There should be an encoder, and it could not be used.
-  bool late = false;          ///< It could not because it took too long.
-  std::uint64_t encoded = 0;  ///< Of the entries that were searched, those with a vector.
-  std::uint64_t entries = 0;  ///< All that were searched; 0 when it did not take part.
-};
-
 struct QueryAnswer {
   std::vector<Hit> hits;
   std::vector<ProseReading> as_prose;  ///< In the order of the text.

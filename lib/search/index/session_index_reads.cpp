@@ -230,8 +230,12 @@ Result<VectorRange> SessionIndex::vectors() {
   if (state_->base == nullptr) {
     return range;
   }
+  std::shared_ptr<Segment> segment = state_->base->shared_segment();
+  if (segment->vectors() == nullptr) {
+    return range;
+  }
   BMAD_TRY(load());
-  range.segment = state_->base->shared_segment();
+  range.segment = std::move(segment);
   const SegmentSession& known = range.segment->sessions[state_->base->numbers().front()];
   range.first = known.begin;
   range.count = known.count;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "base/parallel.hpp"
@@ -13,9 +14,6 @@
 namespace bmad_mem {
 namespace {
 
-/// Texts that have nothing to do with each other are this near, when they are short.
-constexpr double kNearMin = 0.45;
-
 constexpr std::array<std::string_view, 12> kQuestionWords = {"what",  "which",  "who",   "whom",
                                                              "whose", "when",   "where", "why",
                                                              "how",   "what's", "who's", "where's"};
@@ -24,34 +22,11 @@ constexpr std::array<std::string_view, 24> kAuxiliaries = {
     "be",    "been",  "has",    "have", "had",   "can",  "could",  "will",
     "would", "shall", "should", "may",  "might", "must", "please", "tell"};
 
-/// The mean of the three greatest.
-double mean_of_best(std::span<const std::int16_t> cosines, std::size_t& count) {
-  std::array<std::int16_t, 3> best{kNoCosine, kNoCosine, kNoCosine};
-  for (const std::int16_t cosine : cosines) {
-    if (cosine > best[2]) {
-      best[2] = cosine;
-      std::ranges::sort(best, std::greater());
-    }
-  }
-  double sum = 0;
-  count = 0;
-  for (const std::int16_t cosine : best) {
-    if (cosine != kNoCosine) {
-      sum += cosine / kCosineScale;
-      ++count;
-    }
-  }
-  return count == 0 ? 0 : sum / static_cast<double>(count);
-}
-
 }  // namespace
 
 bool only_makes_a_question(std::string_view word) {
   return is_among(kQuestionWords, word) || is_among(kAuxiliaries, word);
 }
-
-Meaning::Meaning(std::size_t session_count)
-    : cosines_(session_count), session_cosines_(session_count) {}
 
 Result<std::optional<Meaning>> Meaning::of(std::span<IndexedSession* const> sessions,
                                            const Plan& plan, const SearchSettings& settings,
@@ -95,7 +70,6 @@ Result<std::optional<Meaning>> Meaning::of(std::span<IndexedSession* const> sess
   const VectorsOf of = vectors_of(**encoder, settings.encodes_sensitive);
   const PackedQuery query(*vector);
   Meaning meaning(sessions.size());
-  std::vector<std::uint64_t> waiting(sessions.size());
   for_each_parallel(sessions.size(), [&](std::size_t i) {
     const VectorRange& range = ranges[i];
     if (vectors[i] == nullptr || vectors[i]->of() != of) {
@@ -104,65 +78,70 @@ Result<std::optional<Meaning>> Meaning::of(std::span<IndexedSession* const> sess
     std::vector<std::int16_t> cosines(range.count);
     query.compare(vectors[i]->rows(range.first, range.first + range.count), range.count,
                   cosines.data());
-    meaning.take(i, range, std::move(cosines));
+    meaning.sessions_[i].take(range, std::move(cosines));
   });
-  for (std::size_t i = 0; i < sessions.size(); ++i) {
-    BMAD_TRY_ASSIGN(const SlotTotals totals, sessions[i]->totals());
-    const auto encoded = std::ranges::count_if(
-        meaning.cosines_[i], [](std::int16_t cosine) { return cosine != kNoCosine; });
+  for (IndexedSession* const session : sessions) {
+    BMAD_TRY_ASSIGN(const SlotTotals totals, session->totals());
     use.entries += totals.entries;
-    use.encoded += static_cast<std::uint64_t>(encoded);
   }
+  use.encoded = meaning.take_means();
   if (use.encoded == 0) {
     use.reason = "no entry has a vector of this encoder yet";
     return std::optional<Meaning>();
   }
-  meaning.take_means();
   use.took_part = true;
   return std::optional(std::move(meaning));
 }
 
-void Meaning::take_means() {
+/// How many entries have a cosine.
+std::uint64_t Meaning::take_means() {
   std::int64_t sum = 0;
-  std::int64_t count = 0;
-  for (const std::vector<std::int16_t>& its : cosines_) {
-    for (const std::int16_t cosine : its) {
-      sum += cosine != kNoCosine ? cosine : 0;
-      count += cosine != kNoCosine ? 1 : 0;
-    }
+  std::uint64_t count = 0;
+  double session_sum = 0;
+  double session_count = 0;
+  for (const OfSession& each : sessions_) {
+    sum += each.sum;
+    count += each.count;
+    session_sum += each.best.value_or(0);
+    session_count += each.best ? 1 : 0;
   }
   mean_cosine_ = static_cast<double>(sum) /
-                 (kCosineScale * static_cast<double>(std::max<std::int64_t>(1, count)));
-  double session_sum = 0;
-  double sessions = 0;
-  for (const std::optional<double>& cosine : session_cosines_) {
-    session_sum += cosine.value_or(0);
-    sessions += cosine ? 1 : 0;
-  }
-  mean_session_cosine_ = session_sum / std::max(1.0, sessions);
+                 (kCosineScale * static_cast<double>(std::max<std::uint64_t>(1, count)));
+  mean_session_cosine_ = session_sum / std::max(1.0, session_count);
+  return count;
 }
 
-void Meaning::take(std::size_t session, const VectorRange& range,
-                   std::vector<std::int16_t> cosines) {
-  std::vector<std::int16_t>& its = cosines_[session];
+void Meaning::OfSession::take(const VectorRange& range, std::vector<std::int16_t> its) {
   if (range.slots.empty()) {
-    its = std::move(cosines);
+    cosines = std::move(its);
   } else {
-    for (std::size_t i = 0; i < cosines.size(); ++i) {
-      const std::uint32_t slot = range.slots[i];
-      if (slot != SlotTable::kNoSlot) {
-        its.resize(std::max<std::size_t>(its.size(), slot + 1), kNoCosine);
-        its[slot] = cosines[i];
+    for (std::size_t i = 0; i < its.size(); ++i) {
+      if (const std::uint32_t slot = range.slots[i]; slot != SlotTable::kNoSlot) {
+        cosines.resize(std::max<std::size_t>(cosines.size(), slot + 1), kNoCosine);
+        cosines[slot] = its[i];
       }
     }
   }
-  std::size_t count = 0;
-  const double mean = mean_of_best(its, count);
-  session_cosines_[session] = count > 0 ? std::optional(mean) : std::nullopt;
+  std::array<std::int16_t, 3> greatest{kNoCosine, kNoCosine, kNoCosine};
+  for (const std::int16_t cosine : cosines) {
+    if (cosine == kNoCosine) {
+      continue;
+    }
+    sum += cosine;
+    ++count;
+    if (cosine > greatest[2]) {
+      greatest[2] = cosine;
+      std::ranges::sort(greatest, std::greater());
+    }
+  }
+  const std::size_t some = std::min<std::size_t>(count, greatest.size());
+  const double total = std::accumulate(greatest.begin(), greatest.begin() + some, 0.0);
+  best = some > 0 ? std::optional(total / kCosineScale / static_cast<double>(some)) : std::nullopt;
 }
 
-/// The best share of the weight of all terms that one of `found` holds itself.
 namespace {
+
+/// The best share of the weight of all terms that one of `found` holds itself.
 double best_share(std::span<const SessionTerms> terms, const RankTotals& totals,
                   std::span<const Found> found,
                   const std::function<std::uint32_t(const Found&)>& slot_of) {
@@ -210,6 +189,7 @@ double usual(std::span<const Found> found, const Of& of) {
   }
   return count > 0 ? sum / count : 0;
 }
+
 }  // namespace
 
 MeaningScore::MeaningScore(const Meaning& meaning, std::span<const SessionTerms> terms,
@@ -228,29 +208,29 @@ MeaningScore::MeaningScore(const Meaning& meaning, std::span<const SessionTerms>
 }
 
 std::optional<double> Meaning::cosine(std::size_t session, std::uint32_t slot) const {
-  const std::vector<std::int16_t>& its = cosines_[session];
+  const std::vector<std::int16_t>& its = sessions_[session].cosines;
   return slot < its.size() && its[slot] != kNoCosine ? std::optional(its[slot] / kCosineScale)
                                                      : std::nullopt;
 }
 
-std::vector<NearEntry> Meaning::nearest(std::size_t count) const {
+std::vector<NearEntry> Meaning::nearest(std::size_t count, double near_min) const {
   // How many there are of each cosine tells from where on they are wanted.
   constexpr unsigned kShift = 5;
-  constexpr auto kLeast = static_cast<std::int16_t>(kNearMin * kCosineScale);
+  const auto wanted = static_cast<std::int16_t>(std::min(near_min, 1.0) * kCosineScale);
   std::array<std::uint32_t, (1U << 15U >> kShift)> counts{};
-  for (const std::vector<std::int16_t>& its : cosines_) {
-    for (const std::int16_t cosine : its) {
+  for (const OfSession& each : sessions_) {
+    for (const std::int16_t cosine : each.cosines) {
       counts[static_cast<std::uint16_t>(std::max<std::int16_t>(cosine, 0)) >> kShift] += 1;
     }
   }
   std::size_t bucket = counts.size();
-  for (std::size_t sum = 0; bucket > std::size_t{kLeast >> kShift} && sum < count;) {
+  for (std::size_t sum = 0; bucket > static_cast<std::size_t>(wanted >> kShift) && sum < count;) {
     sum += counts[--bucket];
   }
-  const auto least = std::max(kLeast, static_cast<std::int16_t>(bucket << kShift));
+  const auto least = std::max(wanted, static_cast<std::int16_t>(bucket << kShift));
   std::vector<NearEntry> near;
-  for (std::uint32_t session = 0; session < cosines_.size(); ++session) {
-    const std::vector<std::int16_t>& its = cosines_[session];
+  for (std::uint32_t session = 0; session < sessions_.size(); ++session) {
+    const std::vector<std::int16_t>& its = sessions_[session].cosines;
     for (std::uint32_t slot = 0; slot < its.size(); ++slot) {
       if (its[slot] >= least) {
         near.push_back({.cosine = its[slot], .session = session, .slot = slot});

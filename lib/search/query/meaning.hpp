@@ -50,21 +50,27 @@ class Meaning {
   [[nodiscard]] std::optional<double> cosine(std::size_t session, std::uint32_t slot) const;
   /// The mean of the three best of a session; nothing when it has none.
   [[nodiscard]] std::optional<double> session_cosine(std::size_t session) const {
-    return session_cosines_[session];
+    return sessions_[session].best;
   }
   /// The means of both, over all entries and over all sessions that have one.
   [[nodiscard]] double mean_cosine() const { return mean_cosine_; }
   [[nodiscard]] double mean_session_cosine() const { return mean_session_cosine_; }
-  /// The `count` nearest, as far as they are near at all, the nearest first.
-  [[nodiscard]] std::vector<NearEntry> nearest(std::size_t count) const;
+  /// The `count` nearest with a cosine of at least `near_min`, the nearest first.
+  [[nodiscard]] std::vector<NearEntry> nearest(std::size_t count, double near_min) const;
 
  private:
-  explicit Meaning(std::size_t session_count);
-  void take_means();
-  void take(std::size_t session, const VectorRange& range, std::vector<std::int16_t> cosines);
+  struct OfSession {
+    std::vector<std::int16_t> cosines;  // By slot.
+    std::optional<double> best;         // The mean of the three best.
+    std::int64_t sum = 0;
+    std::uint64_t count = 0;
 
-  std::vector<std::vector<std::int16_t>> cosines_;  // By session and slot; so for the next.
-  std::vector<std::optional<double>> session_cosines_;
+    void take(const VectorRange& range, std::vector<std::int16_t> its);
+  };
+  explicit Meaning(std::size_t session_count) : sessions_(session_count) {}
+  std::uint64_t take_means();
+
+  std::vector<OfSession> sessions_;
   double mean_cosine_ = 0;
   double mean_session_cosine_ = 0;
 };

@@ -3,8 +3,6 @@
 #include <limits>
 #include <optional>
 
-#include "encoder/packed_vectors.hpp"
-
 namespace bmad_mem {
 
 Status NearestFound::add_to(std::vector<Found>& found) {
@@ -17,12 +15,9 @@ Status NearestFound::add_to(std::vector<Found>& found) {
   std::size_t looked_at = 0;
   // Where filters leave few, more are looked at.
   for (std::size_t wanted = kNearest; passed < kNearest; wanted *= 4) {
-    const std::vector<NearEntry> near = in_.meaning.nearest(wanted);
+    const std::vector<NearEntry> near = in_.meaning.nearest(wanted, in_.near_min);
     for (; looked_at < near.size() && passed < kNearest; ++looked_at) {
       const NearEntry& each = near[looked_at];
-      if (each.cosine < in_.near_min * kCosineScale) {
-        return {};
-      }
       IndexedSession& session = *in_.sessions[each.session];
       if (known.contains({each.session, session.slots().ordinal(each.slot)})) {
         ++passed;

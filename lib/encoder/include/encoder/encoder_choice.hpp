@@ -20,7 +20,7 @@ namespace bmad_mem {
 
 struct Store;
 
-/// The encoder of `store`, opened once, and anew when the config says something else; null where
+/// The encoder of `store`, opened once, and again when the config has changed; null where
 /// there is none, or the config wants none. It must not outlive the store. Cost of the first call:
 /// that of mapping the weights; a program or a server is asked for one vector when no process has
 /// done it before, until `deadline` at most. Threads: safe.

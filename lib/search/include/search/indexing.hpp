@@ -62,6 +62,9 @@ void refresh_indexes(Store& store, std::span<const std::string> session_ids);
 Result<EncodeReport> encode_entries(const Store& store, const EncodeOptions& options,
                                     const MemoryManager::Progress& on_progress);
 
+/// How long a process encodes that has answered and is about to end.
+inline constexpr std::chrono::milliseconds kEncodeAtTheEnd{200};
+
 /// Takes what is new into the index of the memory where that is worth it, and encodes entries for
 /// at most `time_max`. Whether more of them wait. What fails here fails nothing.
 bool tend_index(const Store& store, std::chrono::milliseconds time_max);

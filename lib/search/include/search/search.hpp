@@ -65,9 +65,9 @@ struct SearchSettings {
   bool encodes_sensitive = false;  ///< What is encoded: sensitive entries, too.
   /// When the encoder's time is over: from then on words alone count. Otherwise at `deadline`.
   std::optional<std::chrono::steady_clock::time_point> encoder_deadline;
-  /// The least cosine of an entry that is found although no word leads to it; 0: as near as
-  /// Meaning::nearest() wants it.
-  double near_min = 0;
+  /// The least cosine of an entry that is found although no word leads to it: short texts that have
+  /// nothing to do with each other are as near as 0.45.
+  double near_min = 0.45;
 
   [[nodiscard]] bool is_late() const {
     return deadline && std::chrono::steady_clock::now() > *deadline;

@@ -254,7 +254,7 @@ struct EncoderConfig {
   /// Program and arguments; takes texts as JSON lines on stdin and answers vectors on stdout.
   std::vector<std::string> command;
   std::string url;  ///< Of a server with OpenAI's form of embeddings: "http://127.0.0.1:8080/v1/…".
-  std::string model;  ///< Its name, for the server; another one means that all is encoded anew.
+  std::string model;  ///< Its name, for the server; with another one all is encoded again.
   /// Of a batch of at most 64 texts; a server that loads its model first needs seconds.
   std::int64_t timeout_ms = 10'000;
   bool sensitive = false;  ///< Whether sensitive entries are encoded.
