@@ -236,6 +236,29 @@ describe("Timeline", () => {
     await finish(page);
   });
 
+  it("follows what is written while it goes to the end", async () => {
+    const page = await open(sample, "/session/release-2-4");
+    await page.getByText("Live", {exact: true}).waitFor();
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    let release = () => {};
+    const isReleased = new Promise((resolve) => (release = resolve));
+    const isAsked = page.waitForRequest(/\/memory\/record\//);
+    await page.route(/\/memory\/record\//, async (route) => {
+      await isReleased;
+      await route.continue();
+    });
+    const add = (...words) => runTool(sample, "add", "fact", "--session", "release-2-4", ...words);
+    // What is older than the last row is asked for by itself; the others push the end out of view.
+    await Promise.all([add("Of an earlier year", "--timestamp", "2018-05-01T10:00:00Z"),
+      ...Array.from({length: 12}, (_, i) => add(`Row ${i} that takes its place`))]);
+    await isAsked;
+    await add("Written on the way to the end");
+    await page.waitForTimeout(1000);  // Long enough to hear of it; no longer wait makes this fail.
+    release();
+    await seen(page, "Written on the way to the end");
+    await finish(page);
+  });
+
   it("puts at its place what is older than what was written before", async () => {
     const page = await open(sample, "/session/release-2-4");
     await page.getByText("Live", {exact: true}).waitFor();

@@ -299,7 +299,8 @@ class TimelinePage {
       return;
     }
     this.announced.add(update.id);
-    if (!this.more && !this.filter.until && this.isAtEnd()) {
+    // Whoever is being brought to the end may not be there yet: rows come before the page moves.
+    if (this.following || (!this.more && !this.filter.until && this.isAtEnd())) {
       this.follow();
     } else {
       this.firstFresh = this.fresh === 0 ? update.timestamp : this.firstFresh;
@@ -314,22 +315,26 @@ class TimelinePage {
   /** Shows what is new, and goes there. */
   follow() {
     this.isBehind = true;  // What is written while an answer is on its way may be missing in it.
-    this.following ??= this.catchUp().finally(() => (this.following = null));
+    this.following ??= this.catchUp();
     return this.following;
   }
 
   async catchUp() {
-    if (this.more || this.filter.until) {
-      await this.beginAt(this.firstFresh);  // There may be thousands in between.
+    try {
+      if (this.more || this.filter.until) {
+        await this.beginAt(this.firstFresh);  // There may be thousands in between.
+      }
+      while (this.isBehind && !this.signal.aborted) {
+        this.isBehind = false;
+        await this.loading;
+        while (await this.loadNext() && this.more);
+        await this.addLate();
+      }
+      this.setFresh(0);
+      this.end.scrollIntoView({block: "end"});
+    } finally {
+      this.following = null;  // At once: no update comes between the last look at `isBehind` and this.
     }
-    while (this.isBehind && !this.signal.aborted) {
-      this.isBehind = false;
-      await this.loading;
-      while (await this.loadNext() && this.more);
-      await this.addLate();
-    }
-    this.setFresh(0);
-    this.end.scrollIntoView({block: "end"});
   }
 
   /**
