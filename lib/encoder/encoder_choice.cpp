@@ -1,10 +1,10 @@
 #include "encoder/encoder_choice.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
-#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -17,7 +17,7 @@
 #include "external/http_post.hpp"
 #include "external/vector_answers.hpp"
 #include "store/command.hpp"
-#include "store/layout.hpp"
+#include "store/posix_file_system.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -25,8 +25,10 @@ namespace bmad_mem {
 /// What Store::encoder holds: the answer of the first call, and what it was an answer to.
 struct EncoderChoice {
   EncoderConfig config;
+  std::string weights;      ///< Where they are; empty without.
+  std::uint64_t stamp = 0;  ///< Of that file.
   Result<std::shared_ptr<TextEncoder>> encoder;
-  std::chrono::steady_clock::time_point at;
+  Timestamp at;
 };
 
 namespace {
@@ -35,21 +37,29 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kWeightsName = "encoder.bmw";
 constexpr const char* kWeightsVariable = "BMAD_MEM_ENCODER";
-constexpr std::chrono::minutes kErrorKept{1};
+/// How long an error and "there is none" are an answer.
+constexpr std::chrono::minutes kNothingKept{1};
 
-Status check_trust(const Store& store, std::string_view setting) {
-  if (store.origins->trusts(store.config)) {
-    return {};
+/// What config.json names, empty when it names nothing: the last part of the setting.
+std::string_view named_kind(const EncoderConfig& config) {
+  return !config.command.empty() ? "command"
+         : !config.url.empty()   ? "url"
+         : !config.path.empty()  ? "path"
+                                 : "";
+}
+
+std::string setting_of(std::string_view kind) {
+  return fmt::format("memory_config.encoder.{}", kind);
+}
+
+Status check_trust(const Store& store) {
+  Status trusted = store.origins->check_programs(store.config);
+  if (!trusted) {
+    Error error = std::move(trusted).error();
+    error.field = setting_of(named_kind(store.config.encoder));
+    return error;
   }
-  return Error{.code = ErrorCode::E_ACCESS_DENIED,
-               .message = store.origins->is_foreign()
-                              ? "this memory is not yours, so no encoder that it names is used; "
-                                "`bmad-mem trust` shows it and asks"
-                              : "config.json or one of its programs has changed since you trusted "
-                                "it, so no encoder that it names is used; `bmad-mem trust` shows "
-                                "it and asks",
-               .path = store.files->display_path(kConfigFile),
-               .field = std::string(setting)};
+  return trusted;
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -61,11 +71,13 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 /// All that is the same for programs and servers.
-ExternalOptions external_options(const Store& store, std::string_view kind, std::string name) {
+ExternalOptions external_options(const Store& store, std::string name) {
   const EncoderConfig& config = store.config.encoder;
+  const std::string_view kind = named_kind(config);
   ExternalOptions options{.name = std::move(name),
-                          .setting = fmt::format("memory_config.encoder.{}", kind),
+                          .setting = setting_of(kind),
                           .timeout = std::chrono::milliseconds(config.timeout_ms),
+                          .may_ask = [&store] { return check_trust(store); },
                           .ask = {},
                           .files = store.files.get(),
                           .clock = &store.clock};
@@ -85,10 +97,10 @@ Result<std::shared_ptr<TextEncoder>> open_program(const Store& store,
   if (!store.runs_programs) {
     return Error{.code = ErrorCode::E_ACCESS_DENIED,
                  .message = "no program that config.json names runs here",
-                 .field = "memory_config.encoder.command"};
+                 .field = setting_of("command")};
   }
   const std::vector<std::string>& command = store.config.encoder.command;
-  ExternalOptions options = external_options(store, "command", joined(command));
+  ExternalOptions options = external_options(store, joined(command));
   options.ask = [command](std::span<const std::string> texts,
                           std::chrono::milliseconds timeout) -> Result<Vectors> {
     BMAD_TRY_ASSIGN(const CommandOutput output,
@@ -105,10 +117,10 @@ Result<std::shared_ptr<TextEncoder>> open_server(const Store& store,
   Result<HttpPlace> place = http_place(config.url, config.remote);
   if (!place) {
     Error error = std::move(place).error();
-    error.field = "memory_config.encoder.url";
+    error.field = setting_of("url");
     return error;
   }
-  ExternalOptions options = external_options(store, "url", config.url);
+  ExternalOptions options = external_options(store, config.url);
   options.ask = [place = *std::move(place), model = config.model](
                     std::span<const std::string> texts,
                     std::chrono::milliseconds timeout) -> Result<Vectors> {
@@ -129,31 +141,32 @@ std::string usual_weights() {
   return installed_weights(fs::read_symlink("/proc/self/exe", failure).string());
 }
 
-Result<std::shared_ptr<TextEncoder>> open_weights(const Store& store) {
-  std::string path = encoder_path(store.config, store.root);
-  if (!path.empty()) {
-    BMAD_TRY(check_trust(store, "memory_config.encoder.path"));
-    return open_model(path);
+/// Where the weights are that `store` uses; empty when it uses none.
+std::string weights_of(const Store& store) {
+  const EncoderConfig& config = store.config.encoder;
+  if (!config.enabled || !config.command.empty() || !config.url.empty()) {
+    return {};
   }
-  path = usual_weights();
-  return path.empty() ? std::shared_ptr<TextEncoder>() : open_model(path);
+  return config.path.empty() ? usual_weights() : encoder_path(store.config, store.root);
 }
 
-Result<std::shared_ptr<TextEncoder>> open_encoder(const Store& store,
+Result<std::shared_ptr<TextEncoder>> open_encoder(const Store& store, const std::string& weights,
                                                   TextEncoder::Deadline deadline) {
   const EncoderConfig& config = store.config.encoder;
-  if (!config.enabled) {
-    return std::shared_ptr<TextEncoder>();
-  }
-  if (!config.command.empty()) {
-    BMAD_TRY(check_trust(store, "memory_config.encoder.command"));
+  if (config.enabled && !config.command.empty()) {
     return open_program(store, deadline);
   }
-  if (!config.url.empty()) {
-    BMAD_TRY(check_trust(store, "memory_config.encoder.url"));
+  if (config.enabled && !config.url.empty()) {
     return open_server(store, deadline);
   }
-  return open_weights(store);
+  return weights.empty() ? std::shared_ptr<TextEncoder>() : open_model(weights);
+}
+
+/// Whether `known` is still the answer.
+bool holds(const EncoderChoice& known, const Store& store) {
+  const auto age = store.clock.now() - known.at;
+  return known.config == store.config.encoder && outside_file_stamp(known.weights) == known.stamp &&
+         (known.encoder.value_or(nullptr) != nullptr || (age >= age.zero() && age < kNothingKept));
 }
 
 }  // namespace
@@ -187,6 +200,10 @@ std::string installed_weights(const std::string& program) {
 
 Result<std::shared_ptr<TextEncoder>> encoder_of(const Store& store,
                                                 TextEncoder::Deadline deadline) {
+  const EncoderConfig& config = store.config.encoder;
+  if (config.enabled && !named_kind(config).empty()) {
+    BMAD_TRY(check_trust(store));
+  }
   std::unique_lock turn(store.encoder_mutex, std::defer_lock);
   if (!deadline) {
     turn.lock();
@@ -194,25 +211,25 @@ Result<std::shared_ptr<TextEncoder>> encoder_of(const Store& store,
     return Error{.code = ErrorCode::E_QUERY_TIMEOUT,
                  .message = "another question waits for the encoder's first answer"};
   }
-  const auto now = std::chrono::steady_clock::now();
-  const std::shared_ptr<EncoderChoice>& known = store.encoder;
-  const bool holds = known != nullptr && known->config == store.config.encoder &&
-                     (known->encoder || now < known->at + kErrorKept);
-  if (!holds) {
-    Result<std::shared_ptr<TextEncoder>> opened = open_encoder(store, deadline);
+  if (store.encoder == nullptr || !holds(*store.encoder, store)) {
+    const std::string weights = weights_of(store);
+    // First: what is replaced meanwhile is read again.
+    const std::uint64_t stamp = outside_file_stamp(weights);
+    Result<std::shared_ptr<TextEncoder>> opened = open_encoder(store, weights, deadline);
     // What ran out of the time of one question says nothing to the next.
     if (!opened && deadline && opened.error().code == ErrorCode::E_QUERY_TIMEOUT) {
       return opened;
     }
-    store.encoder = std::make_shared<EncoderChoice>(store.config.encoder, std::move(opened), now);
+    store.encoder = std::make_shared<EncoderChoice>(config, weights, stamp, std::move(opened),
+                                                    store.clock.now());
   }
   return store.encoder->encoder;
 }
 
 void use_encoder(const Store& store, std::shared_ptr<TextEncoder> encoder) {
   const std::lock_guard turn(store.encoder_mutex);
-  store.encoder = std::make_shared<EncoderChoice>(store.config.encoder, std::move(encoder),
-                                                  std::chrono::steady_clock::now());
+  store.encoder = std::make_shared<EncoderChoice>(store.config.encoder, std::string(), 0,
+                                                  std::move(encoder), store.clock.now());
 }
 
 }  // namespace bmad_mem

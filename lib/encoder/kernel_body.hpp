@@ -3,9 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "kernel_floats.hpp"
 #include "kernels.hpp"
@@ -101,6 +104,21 @@ struct Slice {
   std::uint32_t width = 0;               ///< Of the rows and of the matrix.
 };
 
+// What a file of kernels gives as its struct Isa:
+//   kRows            how many rows it adds at once, as many as its registers hold the sums of
+//   kRegisterFloats  how many floats a register holds
+//   kSubtractsZero   whether it sums the bytes less kByteZero; else finish_block() takes `zeros`
+//   kAdd<kCount>     adds the products of kCount rows, 1 to kRows, to their sums, kBlock a row
+using AddRows = void(const Slice& slice, std::int32_t* sums);
+
+template <typename Isa>
+BMAD_INLINE void add_some_rows(const Slice& slice, std::uint32_t count, std::int32_t* sums) {
+  static constexpr auto kByRows = []<std::size_t... kLess>(std::index_sequence<kLess...>) {
+    return std::array{Isa::template kAdd<kLess + 1>...};
+  }(std::make_index_sequence<Isa::kRows>());
+  kByRows[count - 1](slice, sums);
+}
+
 /// So that the weights of a slice, 16 KB, stay in the first cache while all rows pass.
 inline constexpr std::uint32_t kSliceInputs = 512;
 /// Rows whose sums are kept meanwhile.
@@ -123,13 +141,11 @@ BMAD_INLINE void sum_block(const Activations& in, const Matrix& matrix, std::uin
                                       std::size_t{from} * kLanes,
                            .inputs = std::min(kSliceInputs, width - from),
                            .width = width};
-      Isa::add(slice, end - begin, sums + std::size_t{begin} * kBlock);
+      add_some_rows<Isa>(slice, end - begin, sums + std::size_t{begin} * kBlock);
     }
   }
 }
 
-/// Isa::add(slice, count, sums) adds the products of `count` rows, 1 to Isa::kRows, to their sums,
-/// kBlock a row; Isa::kSubtractsZero: of the bytes less kByteZero.
 template <typename Isa>
 BMAD_INLINE void multiply_all(const Activations& in, const Matrix& matrix, Finish finish,
                               float* out) {
@@ -171,8 +187,8 @@ BMAD_INLINE void soft_maximum(float* scores, std::uint32_t blocks, std::uint32_t
   }
 }
 
-/// Two sums at once, since one alone would wait for each addition: of `count` rows times the
-/// factors of each sum, `kCount` * kLanes numbers of each.
+/// Two sums at once, since one alone would wait for each addition: of `count` rows, each times its
+/// factor in the sum.
 struct TwoSums {
   const float* factors[2];
   float* out[2];
@@ -181,6 +197,7 @@ struct TwoSums {
   std::uint32_t count;
 };
 
+/// `kCount` * kLanes numbers of each sum, from `at`.
 template <std::uint32_t kSize, std::uint32_t kCount>
 BMAD_INLINE void sum_rows(const TwoSums& of, std::size_t at) {
   Floats<kSize> first[kCount];
@@ -220,7 +237,8 @@ BMAD_INLINE void sum_some_rows(const TwoSums& of, std::uint32_t parts, std::size
   }
 }
 
-/// The same for any number, as many at once as there are registers for: 16, and 32 of the widest.
+/// The same for any number, as many at once as half of the registers hold the sums of: 8 of 16, and
+/// 16 of the 32 widest.
 template <std::uint32_t kSize>
 BMAD_INLINE void sum_wide_rows(const TwoSums& of, std::uint32_t parts) {
   constexpr std::uint32_t kAtOnce = kSize == kLanes ? 8 : kSize / 4;
@@ -343,7 +361,7 @@ BMAD_INLINE void shorten_all(float* values, std::uint32_t size) {
 }
 
 // The functions of a struct Kernels in the namespace of an Isa, each with its TARGET: what it calls
-// is compiled into it. Isa::kRegisterFloats is how many floats a register holds.
+// is compiled into it.
 #define BMAD_KERNELS(NAME, TARGET)                                                                \
   TARGET void multiply(const Activations& in, const Matrix& matrix, Finish finish, float* out) {  \
     multiply_all<Isa>(in, matrix, finish, out);                                                   \

@@ -42,20 +42,20 @@ struct AttentionInput {
   std::uint32_t width = 0;   ///< kPieceWidth or kWidth.
 };
 
-/// Widths are multiples of 16.
+/// Widths are multiples of 16. An `out` of Activations has its shape already: see reshape().
 struct Kernels {
   std::string_view name;
-  /// `out`: [in.rows][matrix.shape.outputs].
+  /// `in`: rows of matrix.shape.inputs bytes. `out`: [in.rows][matrix.shape.outputs].
   void (*multiply)(const Activations& in, const Matrix& matrix, Finish finish, float* out);
-  /// One row to bytes.
+  /// out.width numbers to the bytes and the scale of a row.
   void (*quantize)(const float* in, std::uint32_t row, Activations& out);
-  /// Layer norm of one row, then to bytes.
+  /// The same after layer norm; out.width is at most kWidth.
   void (*normalize)(const float* in, const Norm& norm, std::uint32_t row, Activations& out);
   /// `out`: [tokens][width].
   void (*attend)(const AttentionInput& in, float* out);
   /// out = 2 * the embedding + `timing`, kPieceWidth numbers.
   void (*embed)(const std::int8_t* embedding, float scale, const float* timing, float* out);
-  /// The mean of `rows` rows of kWidth numbers.
+  /// The mean of `rows` rows of kWidth numbers, at least one.
   void (*average)(const float* in, std::uint32_t rows, float* out);
   /// Of `size` numbers: the hyperbolic tangent of each.
   void (*squash)(float* values, std::uint32_t size);

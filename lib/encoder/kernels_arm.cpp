@@ -3,9 +3,7 @@
 #include <arm_neon.h>
 #include <sys/auxv.h>
 
-#include <array>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 #include "kernel_body.hpp"
@@ -76,12 +74,8 @@ struct Isa {
   static constexpr std::uint32_t kRows = 5;  // 20 sums of the 32 registers.
   static constexpr std::uint32_t kRegisterFloats = 4;
   static constexpr bool kSubtractsZero = true;
-  static void add(const Slice& slice, std::uint32_t count, std::int32_t* sums) {
-    static constexpr auto kByRows = []<std::size_t... kLess>(std::index_sequence<kLess...>) {
-      return std::array{&add_rows<kLess + 1>...};
-    }(std::make_index_sequence<kRows>());
-    kByRows[count - 1](slice, sums);
-  }
+  template <std::uint32_t kCount>
+  static constexpr AddRows* kAdd = add_rows<kCount>;
 };
 
 BMAD_KERNELS("NEON with dot products", BMAD_DOT)
@@ -133,12 +127,8 @@ struct Isa {
   static constexpr std::uint32_t kRows = 4;
   static constexpr std::uint32_t kRegisterFloats = 4;
   static constexpr bool kSubtractsZero = true;
-  static void add(const Slice& slice, std::uint32_t count, std::int32_t* sums) {
-    static constexpr auto kByRows = []<std::size_t... kLess>(std::index_sequence<kLess...>) {
-      return std::array{&add_rows<kLess + 1>...};
-    }(std::make_index_sequence<kRows>());
-    kByRows[count - 1](slice, sums);
-  }
+  template <std::uint32_t kCount>
+  static constexpr AddRows* kAdd = add_rows<kCount>;
 };
 
 BMAD_KERNELS("NEON", )
@@ -148,8 +138,7 @@ BMAD_KERNELS("NEON", )
 
 std::vector<const Kernels*> kernels_of_processor() {
   std::vector<const Kernels*> kernels;
-  constexpr unsigned long kDotProducts = 1UL << 20U;  // HWCAP_ASIMDDP
-  if ((getauxval(AT_HWCAP) & kDotProducts) != 0) {
+  if ((getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0) {
     kernels.push_back(&dot::kKernels);
   }
   kernels.push_back(&neon::kKernels);

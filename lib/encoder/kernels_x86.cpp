@@ -2,9 +2,7 @@
 
 #include <immintrin.h>
 
-#include <array>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 #include "kernel_body.hpp"
@@ -63,12 +61,8 @@ struct Isa {
   static constexpr std::uint32_t kRows = 12;
   static constexpr std::uint32_t kRegisterFloats = 16;
   static constexpr bool kSubtractsZero = false;
-  static void add(const Slice& slice, std::uint32_t count, std::int32_t* sums) {
-    static constexpr auto kByRows = []<std::size_t... kLess>(std::index_sequence<kLess...>) {
-      return std::array{&add_rows<kLess + 1>...};
-    }(std::make_index_sequence<kRows>());
-    kByRows[count - 1](slice, sums);
-  }
+  template <std::uint32_t kCount>
+  static constexpr AddRows* kAdd = add_rows<kCount>;
 };
 
 BMAD_KERNELS("AVX-512 VNNI", BMAD_AVX512)
@@ -122,12 +116,8 @@ struct Isa {
   static constexpr std::uint32_t kRows = 6;
   static constexpr std::uint32_t kRegisterFloats = 8;
   static constexpr bool kSubtractsZero = false;
-  static void add(const Slice& slice, std::uint32_t count, std::int32_t* sums) {
-    static constexpr auto kByRows = []<std::size_t... kLess>(std::index_sequence<kLess...>) {
-      return std::array{&add_rows<kLess + 1>...};
-    }(std::make_index_sequence<kRows>());
-    kByRows[count - 1](slice, sums);
-  }
+  template <std::uint32_t kCount>
+  static constexpr AddRows* kAdd = add_rows<kCount>;
 };
 
 BMAD_KERNELS("AVX-VNNI", BMAD_AVXVNNI)
@@ -187,12 +177,8 @@ struct Isa {
   static constexpr std::uint32_t kRows = 6;
   static constexpr std::uint32_t kRegisterFloats = 8;
   static constexpr bool kSubtractsZero = true;
-  static void add(const Slice& slice, std::uint32_t count, std::int32_t* sums) {
-    static constexpr auto kByRows = []<std::size_t... kLess>(std::index_sequence<kLess...>) {
-      return std::array{&add_rows<kLess + 1>...};
-    }(std::make_index_sequence<kRows>());
-    kByRows[count - 1](slice, sums);
-  }
+  template <std::uint32_t kCount>
+  static constexpr AddRows* kAdd = add_rows<kCount>;
 };
 
 BMAD_KERNELS("AVX2", BMAD_AVX2)

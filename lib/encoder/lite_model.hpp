@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bmad_mem/result.hpp"
@@ -33,6 +34,7 @@ class LiteModel final : public TextEncoder {
   [[nodiscard]] std::uint32_t dimension() const override { return kVectorSize; }
   [[nodiscard]] Result<std::vector<float>> encode(std::span<const std::string> texts,
                                                   Deadline deadline) override;
+  [[nodiscard]] bool knows(std::string_view word) const override;
 
   [[nodiscard]] const Tokenizer& tokenizer() const { return tokenizer_; }
   [[nodiscard]] const Network& network() const { return network_; }

@@ -121,13 +121,16 @@ void PackedQuery::compare_by(Dot dot, const std::uint8_t* rows, std::size_t coun
                              std::int16_t* cosines) const {
   const std::size_t size = numbers_.size() / 2;
   for (std::size_t i = 0; i < count; ++i, rows += size) {
+    if (!is_packed(rows)) {
+      cosines[i] = kNoVector;
+      continue;
+    }
     const std::int32_t sum = dot(rows, numbers_) - offset_;
-    const bool is_there = is_packed(rows) && (sum != 0 || !has_nothing(rows, size));
     constexpr float kMost = kCosineScale;
-    cosines[i] =
-        is_there
-            ? static_cast<std::int16_t>(std::clamp(static_cast<float>(sum) * scale_, -kMost, kMost))
-            : kNoCosine;
+    cosines[i] = sum == 0 && has_nothing(rows, size)
+                     ? kNothing
+                     : static_cast<std::int16_t>(
+                           std::clamp(static_cast<float>(sum) * scale_, -kMost, kMost));
   }
 }
 

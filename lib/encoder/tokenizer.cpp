@@ -153,16 +153,18 @@ void Tokenizer::relax_from(std::string_view text, std::size_t start,
   }
 }
 
-std::vector<std::uint32_t> Tokenizer::pieces_of(std::string_view text) const {
+CutText Tokenizer::cut(std::string_view text) const {
   const std::string source = prepared(text);
   std::vector<Path> paths(source.size() + 1);
+  CutText made;
   for (std::size_t start = 0; start < source.size(); ++start) {
     if (!is_follower(source[start])) {
       relax_from(source, start, paths);
+      made.letters += source.compare(start, kSpace.size(), kSpace) != 0 ? 1 : 0;
     }
   }
-  std::vector<std::uint32_t> pieces;
-  for (std::size_t at = source.size(); at > 0;) {
+  std::vector<std::uint32_t>& pieces = made.pieces;
+  for (std::size_t at = source.size(); at > 0; ++made.parts) {
     const Path& path = paths[at];
     const bool repeats = !pieces.empty() && pieces.back() == kUnknownPiece;
     if (path.number != kUnknownPiece || !repeats) {
@@ -176,7 +178,7 @@ std::vector<std::uint32_t> Tokenizer::pieces_of(std::string_view text) const {
   }
   std::ranges::reverse(pieces);
   pieces.resize(std::min<std::size_t>(pieces.size(), kPiecesMax));
-  return pieces;
+  return made;
 }
 
 }  // namespace bmad_mem::encoder

@@ -21,6 +21,13 @@ inline constexpr std::uint32_t kUnknownPiece = 0;
 /// unknown ones is one piece. What follows doesn't count.
 inline constexpr std::size_t kCharactersMax = 4096;
 
+/// A text in pieces, and how well they fit it.
+struct CutText {
+  std::vector<std::uint32_t> pieces;  ///< At most kPiecesMax numbers.
+  std::size_t letters = 0;            ///< Characters that are no spaces.
+  std::size_t parts = 0;              ///< What they were cut into; unknown ones stand alone.
+};
+
 class Tokenizer {
  public:
   /// `pieces` are sound, see weights_in(); their scores must outlive it.
@@ -28,7 +35,10 @@ class Tokenizer {
 
   /// At most kPiecesMax numbers, none for an empty text. Any bytes: what is not UTF-8, and NUL,
   /// counts as U+FFFD.
-  [[nodiscard]] std::vector<std::uint32_t> pieces_of(std::string_view text) const;
+  [[nodiscard]] std::vector<std::uint32_t> pieces_of(std::string_view text) const {
+    return cut(text).pieces;
+  }
+  [[nodiscard]] CutText cut(std::string_view text) const;
 
  private:
   /// A byte in the tree of pieces: its children lie side by side, in order.

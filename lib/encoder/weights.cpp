@@ -3,11 +3,12 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
+#include <cmath>
 #include <cstring>
 #include <type_traits>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,21 +20,26 @@ namespace {
 
 constexpr std::string_view kMagic = "BMADENC1";
 constexpr std::uint32_t kFileVersion = 1;
-constexpr std::size_t kHeadSize = 128;
+constexpr std::size_t kHeadSize = 128;  // Zeros behind FileHead.
 constexpr std::size_t kPartAlignment = 64;
 constexpr std::uint32_t kCountMax = 1U << 20U;  // Of pieces, and of bytes of each text.
 
 constexpr std::array<std::uint32_t, 6> kDimensions = {kPieceWidth, kWidth,     kHiddenWidth,
                                                       kHeads,      kPiecesMax, kVectorSize};
 
-/// What stands in front of the parts; the sizes that a version of the network leaves open.
+/// The first bytes of the file; the parts follow.
 struct FileHead {
+  std::array<char, kMagic.size()> magic = {};
+  std::uint32_t version = kFileVersion;
   std::uint32_t pieces = 0;
   std::uint32_t piece_bytes = 0;
   std::uint32_t name_bytes = 0;
   std::uint32_t licence_bytes = 0;
   std::uint32_t rows = 0;
+  std::uint64_t file_size = 0;
+  std::array<std::uint32_t, 6> dimensions = kDimensions;
 };
+static_assert(sizeof(FileHead) == 64 && std::is_trivially_copyable_v<FileHead>);
 
 /// Calls `visit(span, count)` for each part of the file, in its order.
 template <typename AnyWeights, typename Visit>
@@ -66,8 +72,8 @@ std::size_t aligned(std::size_t offset) {
 
 Error file_error(ErrorCode code, std::string_view what, const std::string& path) {
   return {.code = code,
-          .message = fmt::format("these weights of the encoder {}; run ./dev encoder, or put the "
-                                 "file of a package there, to have whole ones",
+          .message = fmt::format("these weights of the encoder {}; install the package "
+                                 "bmad-mem-encoder of this version",
                                  what),
           .path = path};
 }
@@ -76,46 +82,33 @@ Error damaged(std::string_view what, const std::string& path) {
   return file_error(ErrorCode::E_STORAGE_CORRUPT, what, path);
 }
 
-std::uint32_t word_at(std::span<const char> file, std::size_t offset) {
-  return little_at<std::uint32_t>(file.data() + offset);
-}
-
 /// The head of a file whose hash is right. Errors: as weights_in.
 Result<FileHead> checked_head(std::span<const char> file, const std::string& path) {
-  constexpr std::size_t kVersionAt = 8;
-  constexpr std::size_t kSizeAt = 32;
-  constexpr std::size_t kDimensionsAt = 40;
   if (file.size() < kMagic.size() || std::string_view(file.data(), kMagic.size()) != kMagic) {
     return damaged(file.empty() ? "are an empty file" : "are something else", path);
   }
   if (file.size() < kHeadSize + sizeof(std::uint64_t)) {
     return damaged("are cut off", path);
   }
-  const std::uint32_t version = word_at(file, kVersionAt);
-  if (version > kFileVersion) {
+  FileHead head;
+  std::memcpy(&head, file.data(), sizeof head);
+  if (head.version > kFileVersion) {
     return file_error(ErrorCode::E_NEWER_VERSION, "are of a newer bmad-mem", path);
   }
-  if (version < kFileVersion) {
+  if (head.version < kFileVersion) {
     return damaged("are of an older bmad-mem", path);
   }
-  const auto size = little_at<std::uint64_t>(file.data() + kSizeAt);
-  if (size != file.size()) {
-    return damaged(fmt::format("have {} of {} bytes", file.size(), size), path);
+  if (head.file_size != file.size()) {
+    return damaged(fmt::format("have {} of {} bytes", file.size(), head.file_size), path);
   }
   const std::size_t hashed = file.size() - sizeof(std::uint64_t);
   if (xxh3({file.data(), hashed}) != weights_hash(file)) {
     return damaged("are changed: their hash is wrong", path);
   }
-  for (std::size_t at = 0; at < kDimensions.size(); ++at) {
-    if (word_at(file, kDimensionsAt + at * sizeof(std::uint32_t)) != kDimensions[at]) {
-      return damaged("are of another network", path);
-    }
+  if (head.dimensions != kDimensions) {
+    return damaged("are of another network", path);
   }
-  return FileHead{.pieces = word_at(file, 12),
-                  .piece_bytes = word_at(file, 16),
-                  .name_bytes = word_at(file, 20),
-                  .licence_bytes = word_at(file, 24),
-                  .rows = word_at(file, 28)};
+  return head;
 }
 
 /// Whether the tokenizer can go by them.
@@ -135,6 +128,50 @@ bool are_sound(const Pieces& pieces, std::uint32_t rows) {
     begin = end;
   }
   return begin == pieces.text.size();
+}
+
+template <typename Float>
+bool are_finite(std::span<const Float> numbers) {
+  return std::ranges::all_of(numbers, [](Float number) { return std::isfinite(number); });
+}
+
+/// Whether all kernels compute the same with it. In vectors, since 5 MB pass at each start.
+bool is_sound(const Matrix& matrix) {
+  constexpr std::size_t kGroup = std::size_t{kLanes} * kQuad;
+  constexpr std::size_t kPart = 16;
+  constexpr std::size_t kShortSums = 128;  // Of weights: 16 bits hold them.
+  using Bytes [[gnu::vector_size(kPart)]] = std::int8_t;
+  using Shorts [[gnu::vector_size(2 * kPart)]] = std::int16_t;
+  const std::size_t width = matrix.shape.inputs / kQuad;  // Groups of kLanes outputs.
+  const std::int8_t* weights = matrix.weights.data();
+  Bytes wrong{};
+  for (std::size_t output = 0; output < matrix.shape.outputs; output += kLanes) {
+    std::array<std::int32_t, kGroup> sums{};
+    for (std::size_t from = 0; from < width; from += kShortSums) {
+      std::array<Shorts, kGroup / kPart> some{};
+      for (std::size_t group = std::min(kShortSums, width - from); group > 0; --group) {
+#pragma GCC unroll 4
+        for (Shorts& each : some) {  // Registers, once it is unrolled.
+          Bytes bytes;
+          std::memcpy(&bytes, weights, sizeof bytes);
+          weights += kPart;
+          wrong |= bytes == std::int8_t{-128};
+          each += __builtin_convertvector(bytes, Shorts);
+        }
+      }
+      for (std::size_t at = 0; at < kGroup; ++at) {
+        sums[at] += some[at / kPart][at % kPart];
+      }
+    }
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const std::int32_t* of = &sums[lane * kQuad];
+      if (matrix.zeros[output + lane] != kByteZero * (of[0] + of[1] + of[2] + of[3])) {
+        return false;
+      }
+    }
+  }
+  const auto halves = std::bit_cast<std::array<std::uint64_t, 2>>(wrong);
+  return halves[0] == 0 && halves[1] == 0 && are_finite(matrix.scales) && are_finite(matrix.biases);
 }
 
 }  // namespace
@@ -180,15 +217,23 @@ Result<Weights> weights_in(std::span<const char> file, const std::string& path) 
   if (weights.rows == 0 || !are_sound(weights.pieces, weights.rows)) {
     return damaged("have pieces that are out of order", path);
   }
+  const bool is_finite = are_finite(weights.pieces.scores) &&
+                         are_finite(weights.embedding_scales) && are_finite(weights.timing) &&
+                         std::ranges::all_of(weights.norms, [](const Norm& norm) {
+                           return are_finite(norm.scales) && are_finite(norm.biases);
+                         });
+  if (!is_finite || !std::ranges::all_of(weights.matrices, is_sound)) {
+    return damaged("have numbers that can't be computed with", path);
+  }
   return weights;
 }
 
 std::string weights_file(const Weights& weights) {
-  const FileHead head{.pieces = static_cast<std::uint32_t>(weights.pieces.ends.size()),
-                      .piece_bytes = static_cast<std::uint32_t>(weights.pieces.text.size()),
-                      .name_bytes = static_cast<std::uint32_t>(weights.name.size()),
-                      .licence_bytes = static_cast<std::uint32_t>(weights.licence.size()),
-                      .rows = weights.rows};
+  FileHead head{.pieces = static_cast<std::uint32_t>(weights.pieces.ends.size()),
+                .piece_bytes = static_cast<std::uint32_t>(weights.pieces.text.size()),
+                .name_bytes = static_cast<std::uint32_t>(weights.name.size()),
+                .licence_bytes = static_cast<std::uint32_t>(weights.licence.size()),
+                .rows = weights.rows};
   std::string parts(kHeadSize, '\0');
   each_part(weights, head, [&]<typename T>(const std::span<const T>& part, std::size_t count) {
     assert(part.size() == count);
@@ -196,16 +241,9 @@ std::string weights_file(const Weights& weights) {
     parts.append(reinterpret_cast<const char*>(part.data()), count * sizeof(T));
   });
   parts.resize(aligned(parts.size()));
-  std::string file(kMagic);
-  for (const std::uint32_t word : {kFileVersion, head.pieces, head.piece_bytes, head.name_bytes,
-                                   head.licence_bytes, head.rows}) {
-    put_little(word, file);
-  }
-  put_little(std::uint64_t{parts.size() + sizeof(std::uint64_t)}, file);
-  for (const std::uint32_t dimension : kDimensions) {
-    put_little(dimension, file);
-  }
-  parts.replace(0, file.size(), file);
+  std::ranges::copy(kMagic, head.magic.begin());
+  head.file_size = parts.size() + sizeof(std::uint64_t);
+  std::memcpy(parts.data(), &head, sizeof head);
   put_little(xxh3(parts), parts);
   return parts;
 }

@@ -34,6 +34,8 @@ inline constexpr std::uint32_t kBlock = 32;
 inline constexpr std::uint32_t kLanes = 16;
 /// Inputs that lie side by side for one output, as the processors' dot products take them.
 inline constexpr std::uint32_t kQuad = 4;
+/// The largest size of a weight: two products of bytes and weights fit 16 bits.
+inline constexpr std::int32_t kWeightMax = 127;
 /// Activations are stored as bytes above this.
 inline constexpr std::int32_t kByteZero = 128;
 

@@ -238,7 +238,6 @@ Status check_options(const ConsolidateOptions& options) {
 void add_near(const Store& store, std::vector<KnowledgeItem> items, double min_similarity,
               ConsolidateReport& report) {
   constexpr std::size_t kComparedMax = 1000;  // The newest.
-  constexpr std::size_t kTextSizeMax = 4096;
   constexpr std::chrono::seconds kTimeMax{10};
   std::set<StatementPlace> merged;
   for (const MergeProposal& proposal : report.merged) {
@@ -262,7 +261,7 @@ void add_near(const Store& store, std::vector<KnowledgeItem> items, double min_s
   items.resize(std::min(items.size(), kComparedMax));
   std::vector<std::string> texts;
   for (const KnowledgeItem& item : items) {
-    texts.emplace_back(utf8_prefix(item.value, kTextSizeMax));
+    texts.emplace_back(utf8_prefix(item.value, kEncodedSizeMax));
   }
   const auto deadline = std::chrono::steady_clock::now() + kTimeMax;
   const Result<std::shared_ptr<TextEncoder>> encoder = encoder_of(store, deadline);

@@ -390,6 +390,10 @@ bool HeldIndexes::is_about_an_index(const Error& error) {
   return error.code == ErrorCode::E_STORAGE_CORRUPT || error.code == ErrorCode::E_CONCURRENT_MOD;
 }
 
+bool HeldIndexes::is_of_this_memory(const Error& error) const {
+  return error.path.empty() || error.path.starts_with(store_.files->display_path("") + "/");
+}
+
 SessionIndex* HeldIndexes::named(std::string_view name) {
   const auto found = std::ranges::find_if(
       indexes_, [&](const SessionIndex* index) { return index->name() == name; });

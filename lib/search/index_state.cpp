@@ -255,4 +255,12 @@ std::string index_state_text(const IndexState& state, std::string_view language)
                      hash_hex(xxh3(rest)), rest);
 }
 
+std::vector<std::shared_ptr<SegmentVectors>> vectors_of_all(const IndexState& state) {
+  std::vector<std::shared_ptr<SegmentVectors>> vectors;
+  for (const std::shared_ptr<Segment>& segment : state.segments) {
+    vectors.push_back(segment != nullptr ? segment->vectors() : nullptr);
+  }
+  return vectors;
+}
+
 }  // namespace bmad_mem

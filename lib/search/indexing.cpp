@@ -5,7 +5,9 @@
 #include <chrono>
 
 #include "encoder/encoder_choice.hpp"
+#include "encoder/packed_vectors.hpp"
 #include "search/held_indexes.hpp"
+#include "search/segment.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 #include "store/store.hpp"
@@ -28,37 +30,99 @@ Result<IndexAge> index_age(const Store& store) {
   return age;
 }
 
+namespace {
+
+Result<std::shared_ptr<TextEncoder>> encoder_at_hand(const Store& store,
+                                                     TextEncoder::Deadline deadline) {
+  BMAD_TRY_ASSIGN(std::shared_ptr<TextEncoder> encoder, encoder_of(store, deadline));
+  if (encoder == nullptr) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message =
+                     "there is no encoder; install the package bmad-mem-encoder, or see "
+                     "memory_config.encoder (an empty $BMAD_MEM_ENCODER means none)"};
+  }
+  return encoder;
+}
+
+}  // namespace
+
 Result<EncodeReport> encode_entries(const Store& store, const EncodeOptions& options,
                                     const MemoryManager::Progress& on_progress) {
   TextEncoder::Deadline deadline;
   if (options.time_max) {
     deadline = std::chrono::steady_clock::now() + *options.time_max;
   }
-  BMAD_TRY_ASSIGN(const std::shared_ptr<TextEncoder> encoder, encoder_of(store, deadline));
-  if (encoder == nullptr) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = "there is no encoder; `bmad-mem doctor` says where one is looked for"};
-  }
+  BMAD_TRY_ASSIGN(const std::shared_ptr<TextEncoder> encoder, encoder_at_hand(store, deadline));
   seal_index(store, options.all ? SealWhen::kAny : SealWhen::kSome);
   EncodeWish wish{.of = vectors_of(*encoder, store.config.encoder.sensitive),
                   .deadline = deadline,
                   .on_progress = on_progress};
-  BMAD_TRY_ASSIGN(const Encoded done, store.root_index->encode(*encoder, wish));
+  BMAD_TRY_ASSIGN(Encoded done, store.root_index->encode(*encoder, wish));
+  for (Encoded more = done; more.has_changed;) {
+    BMAD_TRY_ASSIGN(more, store.root_index->encode(*encoder, wish));
+    done.encoded += more.encoded;
+    done.refused += more.refused;
+  }
+  BMAD_TRY_ASSIGN(const EncodedCount count, count_encoded(store, wish.of));
   return EncodeReport{.encoder = encoder->name(),
                       .encoded = done.encoded,
-                      .waiting = done.waiting,
-                      .entries = done.total,
+                      .refused = done.refused,
+                      .waiting = count.waiting,
+                      .entries = count.entries,
                       .is_elsewhere = done.is_elsewhere};
 }
 
-bool tend_index(const Store& store, std::chrono::milliseconds time_max) {
+Result<EncodedCount> count_encoded(const Store& store, const VectorsOf& of) {
+  EncodedCount counted;
+  BMAD_TRY_ASSIGN(const ChosenIndexes chosen, chosen_indexes(store, {}));
+  HeldIndexes indexes(store, chosen);
+  BMAD_TRY(indexes.run([&]() -> Status {
+    counted = {};
+    for (IndexedSession* const session : indexes.sessions()) {
+      BMAD_TRY_ASSIGN(const SlotTotals totals, in_session(*session, session->totals()));
+      BMAD_TRY_ASSIGN(const VectorRange range, in_session(*session, session->vectors()));
+      const auto vectors = range.segment != nullptr ? range.segment->vectors() : nullptr;
+      std::uint64_t encoded = 0;
+      if (vectors != nullptr && vectors->of() == of) {
+        const std::uint8_t* row = vectors->rows(range.first, range.first + range.count);
+        for (std::uint32_t i = 0; i < range.count; ++i, row += vectors->row_size()) {
+          const bool is_live = range.slots.empty() || range.slots[i] != SlotTable::kNoSlot;
+          encoded += is_live && is_packed(row) ? 1 : 0;
+        }
+      }
+      counted.entries += totals.entries;
+      counted.waiting += totals.entries - std::min(encoded, totals.entries);
+    }
+    return {};
+  }));
+  return counted;
+}
+
+bool tend_index(const Store& store, std::chrono::milliseconds time_max, SealWhen when,
+                OtherVectors others) {
   const bool encodes = may_have_encoder(store);
-  seal_index(store, encodes ? SealWhen::kSome : SealWhen::kMany);
-  if (!encodes || !store.root_index->wants_vectors()) {
+  if (store.indexes_at_the_end) {
+    store.is_index_wanting = store.is_index_wanting || encodes || when == SealWhen::kAny;
+    store.seals_any = store.seals_any || when == SealWhen::kAny;
+    store.replaces_vectors = store.replaces_vectors || others == OtherVectors::kReplace;
+    return store.is_index_wanting;
+  }
+  seal_index(store, encodes ? when : SealWhen::kMany);
+  // Only the encoder itself tells whose vectors are not its own.
+  if (!encodes || (others == OtherVectors::kKeep && !store.root_index->wants_vectors())) {
     return false;
   }
-  const Result<EncodeReport> done = encode_entries(store, {.time_max = time_max}, {});
-  return done && done->encoded > 0 && done->waiting > 0;
+  const auto deadline = std::chrono::steady_clock::now() + time_max;
+  const auto encoder = encoder_at_hand(store, deadline);
+  if (!encoder) {
+    return false;
+  }
+  const Result<Encoded> done = store.root_index->encode(
+      **encoder, {.of = vectors_of(**encoder, store.config.encoder.sensitive),
+                  .others = others,
+                  .counts = false,
+                  .deadline = deadline});
+  return done && done->encoded > 0 && store.root_index->wants_vectors();
 }
 
 Result<ReadableIndex> readable_index(const Store& store, SessionIndex& index, FileSystem& files) {
@@ -159,6 +223,7 @@ class IndexRebuild {
 Result<std::vector<IndexReport>> rebuild_indexes(Store& store, std::span<const std::string> wanted,
                                                  const MemoryManager::Progress& on_progress) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, store.selected_sessions(wanted));
+  const std::shared_ptr<const void> vectors = store.root_index->keep_vectors();
   BMAD_TRY(wanted.empty() ? store.root_index->clear() : store.root_index->remove(sessions));
   return IndexRebuild(store, wanted.size() == 1, on_progress).run(sessions);
 }

@@ -356,6 +356,10 @@ Status RootIndex::remove_unused(const IndexState& state) const {
 /// The right to change what is there, waited for; none when nothing is there. Errors: as the file
 /// system's; E_LOCK_TIMEOUT.
 Result<std::optional<FileLock::Guard>> RootIndex::change() const {
+  return change(store_.lock_timeout);
+}
+
+Result<std::optional<FileLock::Guard>> RootIndex::change(std::chrono::milliseconds timeout) const {
   const Result<FileInfo> folder = store_.files->info(kIndexFolder);
   if (!folder && !is_not_found(folder.error())) {
     return folder.error();
@@ -364,8 +368,7 @@ Result<std::optional<FileLock::Guard>> RootIndex::change() const {
     return std::optional<FileLock::Guard>();
   }
   FileLock index_lock = lock();
-  Result<FileLock::Guard> turn =
-      index_lock.acquire({.operation = "index", .timeout = store_.lock_timeout});
+  Result<FileLock::Guard> turn = index_lock.acquire({.operation = "index", .timeout = timeout});
   if (!turn) {
     return std::move(turn).error();
   }

@@ -1,10 +1,13 @@
-// The vectors of the segments: made, counted, and carried from one segment to the next.
+// The vectors of the segments: made and counted.
 #include <algorithm>
-#include <cassert>
+#include <array>
 #include <chrono>
 #include <cstring>
-#include <tuple>
+#include <limits>
+#include <optional>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/utf8.hpp"
@@ -18,8 +21,12 @@
 namespace bmad_mem {
 namespace {
 
-/// More of a text tells no encoder more about it: ours takes 128 pieces, some 500 bytes.
-constexpr std::size_t kEncodedSizeMax = 4096;
+/// Of a text that an encoder refuses, what it is asked for once more: long ones are refused most.
+constexpr std::size_t kShortTextSize = 1024;
+/// Failed answers that a pass takes: a few, and more for each text that got its vector. One refused
+/// text among 128 costs eight.
+constexpr std::size_t kFailuresMax = 64;
+constexpr std::size_t kFailuresPerText = 8;
 
 /// The lines of a session as a segment has it; null where they have gone.
 Result<std::shared_ptr<FileSystem>> lines_of(const Store& store, const SegmentSession& session,
@@ -37,18 +44,37 @@ Result<std::shared_ptr<FileSystem>> lines_of(const Store& store, const SegmentSe
   return is_it ? std::shared_ptr<FileSystem>(packed, &packed->lines()) : nullptr;
 }
 
-/// Of each segment; null where there are none.
-std::vector<std::shared_ptr<SegmentVectors>> vectors_of_all(const IndexState& state) {
-  std::vector<std::shared_ptr<SegmentVectors>> vectors;
-  for (const std::shared_ptr<Segment>& segment : state.segments) {
-    vectors.push_back(segment != nullptr ? segment->vectors() : nullptr);
-  }
-  return vectors;
+bool is_there(const Store& store, const SegmentSession& session, std::uint64_t package) {
+  const auto lines = lines_of(store, session, package);
+  return lines && *lines != nullptr;
 }
 
-/// What tells a line from others of its session.
-using LineKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
-LineKey line_key(const IndexRow& row) { return {row.row.line_hash, row.id_hash, row.row.size}; }
+/// What each segment covers, in the order of its slots; nothing where it can't be read.
+std::vector<std::vector<const CoveredSession*>> covered_by_segments(const IndexState& state) {
+  std::vector<std::vector<const CoveredSession*>> sessions(state.segments.size());
+  for (const auto& [id, covered] : state.sessions) {
+    sessions[covered.segment].push_back(&covered);
+  }
+  for (std::vector<const CoveredSession*>& its : sessions) {
+    std::ranges::sort(its, {}, &CoveredSession::number);
+  }
+  return sessions;
+}
+
+/// The slots of `session` without a vector, at most `count_max`; all where `vectors` are none.
+std::vector<std::uint32_t> slots_without(
+    SegmentVectors* vectors, const SegmentSession& session,
+    std::size_t count_max = std::numeric_limits<std::size_t>::max()) {
+  std::vector<std::uint32_t> slots;
+  const std::uint8_t* row =
+      vectors != nullptr ? vectors->rows(session.begin, session.begin + session.count) : nullptr;
+  for (std::uint32_t i = 0; i < session.count && slots.size() < count_max; ++i) {
+    if (row == nullptr || !is_packed(row + i * vectors->row_size())) {
+      slots.push_back(session.begin + i);
+    }
+  }
+  return slots;
+}
 
 }  // namespace
 
@@ -56,43 +82,53 @@ LineKey line_key(const IndexRow& row) { return {row.row.line_hash, row.id_hash, 
 class RootIndex::Encoding {
  public:
   Encoding(RootIndex& index, TextEncoder& encoder, const EncodeWish& wish)
-      : index_(index), encoder_(encoder), wish_(wish), done_(index.count_encoded(wish.of)) {
-    assert(wish.of.dimension == encoder.dimension());
-  }
+      : index_(index),
+        encoder_(encoder),
+        wish_(wish),
+        done_(wish.counts ? index.count_encoded(wish.of) : Encoded{}) {}
 
   Result<Encoded> run() {
     const SharedState state = index_.state();
+    const auto sessions = covered_by_segments(*state);
     for (std::uint32_t i = 0; i < state->segments.size() && !is_over(); ++i) {
       if (state->segments[i] != nullptr) {
-        BMAD_TRY(encode_segment(*state, i));
+        BMAD_TRY(encode_segment(state->segments[i], sessions[i]));
       }
     }
+    BMAD_TRY(std::move(unread_));
     return done_;
   }
 
  private:
   struct Waiting {
-    std::uint32_t slot = 0;     // Of the segment.
-    std::uint32_t session = 0;  // Of the segment.
+    std::uint32_t slot = 0;  // Of the segment.
+    const CoveredSession* session = nullptr;
   };
 
+  /// Encoders count whole milliseconds.
   [[nodiscard]] bool is_late() const {
-    return wish_.deadline && std::chrono::steady_clock::now() > *wish_.deadline;
+    return wish_.deadline &&
+           std::chrono::steady_clock::now() + std::chrono::milliseconds(1) > *wish_.deadline;
   }
   [[nodiscard]] bool is_over() const {
     return is_out_of_time_ || tried_ >= wish_.texts_max || is_late();
   }
 
-  Status encode_segment(const IndexState& state, std::uint32_t number) {
-    const std::shared_ptr<Segment>& segment = state.segments[number];
-    sessions_ = index_.sessions_in(state, number);
-    const std::shared_ptr<SegmentVectors> known = segment->vectors();
-    if (known != nullptr && known->of() == wish_.of && waiting_in(*segment, *known).empty()) {
-      return {};
+  Status encode_segment(const std::shared_ptr<Segment>& segment,
+                        std::span<const CoveredSession* const> sessions) {
+    known_ = segment->vectors();
+    to_ = nullptr;
+    if (known_ != nullptr && known_->of() != wish_.of) {
+      const bool is_other = known_->of().encoder != wish_.of.encoder;
+      if (is_other && wish_.others == OtherVectors::kKeep) {
+        return {};
+      }
+      known_ = nullptr;  // The file is there until the first vectors are to take its place.
     }
-    BMAD_TRY_ASSIGN(const std::shared_ptr<SegmentVectors> vectors, vectors_of_segment(segment));
-    const std::vector<Waiting> waiting =
-        vectors == nullptr ? std::vector<Waiting>() : waiting_in(*segment, *vectors);
+    const std::vector<Waiting> waiting = waiting_in(*segment, sessions);
+    if (waiting.empty() && known_ != nullptr && !known_->is_whole()) {
+      static_cast<void>(mark_whole(segment));  // Else the next pass does.
+    }
     for (std::size_t i = 0; i < waiting.size() && !is_over();) {
       std::size_t end = i;
       const std::uint32_t block = waiting[i].slot / kVectorBlock;
@@ -100,137 +136,182 @@ class RootIndex::Encoding {
         ++end;
       }
       BMAD_TRY_ASSIGN(const bool is_there,
-                      encode_block(segment, *vectors, std::span(waiting).subspan(i, end - i)));
+                      encode_block(segment, std::span(waiting).subspan(i, end - i)));
       if (!is_there) {
-        return {};  // The segment has gone meanwhile.
+        done_.has_changed = !is_out_of_time_;
+        return {};
       }
       i = end;
     }
     return {};
   }
 
-  /// Those of `segment`, to be written; null when it is used no more.
-  Result<std::shared_ptr<SegmentVectors>> vectors_of_segment(
-      const std::shared_ptr<Segment>& segment) {
-    const Result<FileLock::Guard> turn = turn_on(segment);
-    if (!turn) {
-      return turn.error().code == ErrorCode::E_CONCURRENT_MOD
-                 ? Result<std::shared_ptr<SegmentVectors>>(nullptr)
-                 : turn.error();
-    }
-    const std::shared_ptr<SegmentVectors> known = segment->vectors();
-    if (known != nullptr && known->of() == wish_.of) {
-      BMAD_TRY_ASSIGN(std::shared_ptr<SegmentVectors> opened,
-                      SegmentVectors::open(*segment, OpenMode::kUpdate));
-      if (opened != nullptr) {
-        return opened;
-      }
-    }
-    return SegmentVectors::create(*segment, wish_.of);
-  }
-
-  [[nodiscard]] std::vector<Waiting> waiting_in(const Segment& segment,
-                                                SegmentVectors& vectors) const {
+  [[nodiscard]] std::vector<Waiting> waiting_in(
+      const Segment& segment, std::span<const CoveredSession* const> sessions) const {
     std::vector<Waiting> waiting;
-    for (const auto& [number, lines] : sessions_) {
-      const SegmentSession& session = segment.sessions[number];
-      const std::uint8_t* row = vectors.rows(session.begin, session.begin + session.count);
-      for (std::uint32_t slot = 0; slot < session.count; ++slot, row += vectors.row_size()) {
-        if (!is_packed(row)) {
-          waiting.push_back({.slot = session.begin + slot, .session = number});
+    for (const CoveredSession* const each : sessions) {
+      const SegmentSession& session = segment.sessions[each->number];
+      const std::vector<std::uint32_t> slots = slots_without(known_.get(), session);
+      if (!slots.empty() && is_there(index_.store_, session, each->package)) {
+        for (const std::uint32_t slot : slots) {
+          waiting.push_back({.slot = slot, .session = each});
         }
       }
     }
     return waiting;
   }
 
-  /// The right to change the vectors of `segment`; an error when it is used no more.
-  Result<FileLock::Guard> turn_on(const std::shared_ptr<Segment>& segment) {
-    FileLock lock = index_.lock();
-    BMAD_TRY_ASSIGN(FileLock::Guard turn,
-                    lock.acquire({.operation = "encode", .timeout = index_.store_.lock_timeout}));
-    const SharedState now = index_.state();
-    if (std::ranges::find(now->segments, segment) == now->segments.end()) {
-      return Error{.code = ErrorCode::E_CONCURRENT_MOD, .message = "the segment has gone"};
-    }
-    return turn;
-  }
-
   /// Encodes entries of one block, and writes it. False when the segment is used no more. What was
   /// done before an error is kept.
-  Result<bool> encode_block(const std::shared_ptr<Segment>& segment, SegmentVectors& vectors,
+  Result<bool> encode_block(const std::shared_ptr<Segment>& segment,
                             std::span<const Waiting> waiting) {
     const std::uint32_t block = waiting.front().slot / kVectorBlock;
     const std::uint32_t begin = block * kVectorBlock;
     const std::uint32_t count = std::min(kVectorBlock, segment->entries - begin);
-    const std::uint8_t* const known = vectors.rows(begin, begin + count);
-    std::vector<std::uint8_t> rows(known, known + count * vectors.row_size());
-    // Who has not much time keeps what was done in it.
-    const std::size_t at_once = wish_.deadline ? 16 : kVectorBlock;
-    std::uint64_t done = 0;
+    const std::size_t row_size = packed_size(wish_.of.dimension);
+    std::vector<std::uint8_t> rows(count * row_size);
+    if (known_ != nullptr) {
+      std::memcpy(rows.data(), known_->rows(begin, begin + count), rows.size());
+    }
+    // Who has not much time keeps what was done in it; no request of others has more than 64.
+    const std::size_t at_once = wish_.deadline ? 16 : 64;
+    const std::size_t before = tried_;
     Status failed;
     for (std::size_t i = 0; i < waiting.size() && failed && !is_over(); i += at_once) {
-      const auto some = waiting.subspan(i, std::min(at_once, waiting.size() - i));
-      Result<std::uint64_t> encoded = encode_some(*segment, begin, some, vectors.row_size(), rows);
-      done += encoded.value_or(0);
-      failed = encoded ? Status() : std::move(encoded).error();
-    }
-    if (done > 0) {
-      const Result<FileLock::Guard> turn = turn_on(segment);
-      if (!turn) {
-        return turn.error().code == ErrorCode::E_CONCURRENT_MOD ? Result<bool>(false)
-                                                                : turn.error();
-      }
-      BMAD_TRY(vectors.write_block(block, rows));
-      done_.encoded += done;
-      done_.waiting -= std::min(done_.waiting, done);
-      if (wish_.on_progress) {
-        wish_.on_progress(done_.total - done_.waiting, done_.total);
-      }
+      failed = encode_some(*segment, waiting.subspan(i, std::min(at_once, waiting.size() - i)),
+                           std::span(rows), begin);
     }
     if (!failed && failed.error().code == ErrorCode::E_QUERY_TIMEOUT && is_late()) {
       is_out_of_time_ = true;
       failed = {};
     }
+    bool is_used = true;
+    if (tried_ > before) {
+      BMAD_TRY_ASSIGN(is_used, write(segment, block, rows, tried_ - before));
+    }
     BMAD_TRY(std::move(failed));
-    return true;
+    return is_used;
   }
 
-  /// Puts the vectors of `waiting` among `rows`, which begin with slot `begin`. How many these are.
-  Result<std::uint64_t> encode_some(Segment& segment, std::uint32_t begin,
-                                    std::span<const Waiting> waiting, std::size_t row_size,
-                                    std::vector<std::uint8_t>& rows) {
+  /// Puts the vectors of `waiting` among `rows`, which begin with slot `begin`.
+  Status encode_some(Segment& segment, std::span<const Waiting> waiting,
+                     std::span<std::uint8_t> rows, std::uint32_t begin) {
     std::vector<std::string> texts;
-    std::vector<std::uint32_t> slots;
+    std::vector<std::uint8_t*> places;
     for (const Waiting& each : waiting) {
       if (tried_ + texts.size() >= wish_.texts_max) {
         break;
       }
-      if (Result<std::string> text = text_of(segment, each)) {
+      Result<std::string> text = text_of(segment, each);
+      if (text) {
         texts.push_back(*std::move(text));
-        slots.push_back(each.slot);
+        places.push_back(&rows[(each.slot - begin) * packed_size(wish_.of.dimension)]);
+      } else if (text.error().code != ErrorCode::E_CONCURRENT_MOD && !is_not_found(text.error()) &&
+                 unread_) {
+        unread_ = std::move(text).error();
       }  // Else its log is another one by now: it comes with the next segment.
     }
-    if (texts.empty()) {
-      return 0;
-    }
-    BMAD_TRY_ASSIGN(const std::vector<float> numbers, encoder_.encode(texts, wish_.deadline));
-    assert(numbers.size() == texts.size() * wish_.of.dimension);
-    tried_ += texts.size();
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      pack_vector(std::span(numbers).subspan(i * wish_.of.dimension, wish_.of.dimension),
-                  rows.data() + (slots[i] - begin) * row_size);
-    }
-    return texts.size();
+    return texts.empty() ? Status() : encode_texts(texts, places);
   }
 
-  /// What is encoded of an entry; empty where nothing may be.
+  /// Puts the vector of each text in its place. Where an answer fails, each half is asked for
+  /// alone, down to the text that the encoder refuses. That one gets the row of a text with nothing
+  /// in it: each pass would end there.
+  Status encode_texts(std::span<const std::string> texts, std::span<std::uint8_t* const> places) {
+    Result<std::vector<float>> numbers = ask(texts);
+    if (!numbers && is_refusal(numbers.error())) {
+      if (texts.size() > 1) {
+        const std::size_t half = texts.size() / 2;
+        BMAD_TRY(encode_texts(texts.first(half), places.first(half)));
+        return encode_texts(texts.subspan(half), places.subspan(half));
+      }
+      numbers = ask(std::array{std::string(utf8_prefix(texts.front(), kShortTextSize))});
+      if (!numbers && is_refusal(numbers.error())) {
+        numbers = std::vector<float>(wish_.of.dimension);
+        ++done_.refused;
+      }
+    }
+    BMAD_TRY(numbers ? Status() : Status(std::move(numbers).error()));
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      pack_vector(std::span(*numbers).subspan(i * wish_.of.dimension, wish_.of.dimension),
+                  places[i]);
+    }
+    tried_ += texts.size();
+    return {};
+  }
+
+  /// Errors besides: E_CONCURRENT_MOD when its vectors have another size than they had.
+  Result<std::vector<float>> ask(std::span<const std::string> texts) {
+    BMAD_TRY_ASSIGN(std::vector<float> numbers, encoder_.encode(texts, wish_.deadline));
+    if (numbers.size() != texts.size() * wish_.of.dimension) {
+      return Error{.code = ErrorCode::E_CONCURRENT_MOD,
+                   .message = fmt::format("the vectors of {} have another size by now; encode "
+                                          "again",
+                                          encoder_.name())};
+    }
+    return numbers;
+  }
+
+  /// Whether the encoder failed because of what it was asked for.
+  bool is_refusal(const Error& error) {
+    return error.code != ErrorCode::E_QUERY_TIMEOUT && error.code != ErrorCode::E_CONCURRENT_MOD &&
+           ++failures_ <= kFailuresMax + kFailuresPerText * (tried_ - done_.refused) &&
+           ask(std::array{std::string("Is anybody there?")});
+  }
+
+  /// The right to write vectors of `segment`; nothing when it is used no more, or no time is left.
+  Result<std::optional<FileLock::Guard>> turn_on(const std::shared_ptr<Segment>& segment) {
+    FileLock lock = index_.lock();
+    Result<FileLock::Guard> turn =
+        lock.acquire({.operation = "encode", .timeout = index_.lock_timeout(wish_.deadline)});
+    if (!turn) {
+      is_out_of_time_ = turn.error().code == ErrorCode::E_LOCK_TIMEOUT && is_late();
+      return is_out_of_time_ ? Result<std::optional<FileLock::Guard>>(std::nullopt) : turn.error();
+    }
+    const SharedState now = index_.state();
+    const bool is_used = std::ranges::find(now->segments, segment) != now->segments.end();
+    return is_used ? std::optional(*std::move(turn)) : std::nullopt;
+  }
+
+  Status mark_whole(const std::shared_ptr<Segment>& segment) {
+    BMAD_TRY_ASSIGN(const std::optional<FileLock::Guard> turn, turn_on(segment));
+    BMAD_TRY_ASSIGN(const auto vectors, SegmentVectors::open(*segment, OpenMode::kUpdate));
+    return turn && vectors != nullptr && vectors->of() == wish_.of ? vectors->mark_whole(*segment)
+                                                                   : Status();
+  }
+
+  /// False when the segment is used no more.
+  Result<bool> write(const std::shared_ptr<Segment>& segment, std::uint32_t block,
+                     std::span<const std::uint8_t> rows, std::size_t done) {
+    BMAD_TRY_ASSIGN(const std::optional<FileLock::Guard> turn, turn_on(segment));
+    if (!turn) {
+      return false;
+    }
+    if (to_ == nullptr && known_ != nullptr) {
+      BMAD_TRY_ASSIGN(to_, SegmentVectors::open(*segment, OpenMode::kUpdate));
+    }
+    if (to_ == nullptr || to_->of() != wish_.of) {
+      BMAD_TRY_ASSIGN(to_, SegmentVectors::create(*segment, wish_.of));
+    }
+    BMAD_TRY(to_->write_block(block, rows));
+    done_.encoded += done;
+    done_.waiting -= std::min<std::uint64_t>(done_.waiting, done);
+    if (wish_.on_progress) {
+      wish_.on_progress(done_.total - done_.waiting, done_.total);
+    }
+    return true;
+  }
+
+  /// What is encoded of an entry; empty where nothing may or can be.
   Result<std::string> text_of(Segment& segment, const Waiting& waiting) {
-    FileSystem* const lines = sessions_.at(waiting.session).get();
-    if (lines_ != lines || session_ != waiting.session) {
-      lines_ = lines;
+    const SegmentSession& session = segment.sessions[waiting.session->number];
+    if (session_ != waiting.session) {
+      BMAD_TRY_ASSIGN(lines_, lines_of(index_.store_, session, waiting.session->package));
       session_ = waiting.session;
       logs_ = {};
+    }
+    if (lines_ == nullptr) {
+      return Error{.code = ErrorCode::E_CONCURRENT_MOD, .message = "the session has gone"};
     }
     BMAD_TRY_ASSIGN(const std::uint32_t flags, segment.flags_of(waiting.slot));
     if ((flags & kFlagSensitive) != 0 && !wish_.of.sensitive) {
@@ -239,22 +320,26 @@ class RootIndex::Encoding {
     BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, segment.rows(waiting.slot, 1));
     const EntryType type = flag_type(flags);
     BMAD_TRY_ASSIGN(const IndexedSession::LoadedLine line,
-                    read_row(*lines, segment.sessions[waiting.session].id, type, rows.front().row,
+                    read_row(*lines_, session.id, type, rows.front().row,
                              logs_[static_cast<std::size_t>(type)]));
-    BMAD_TRY_ASSIGN(const JsonValue value, parser_.parse(line.text));
-    return encoded_text(type, value);
+    // The line is the one that was indexed: what does not parse never will.
+    const Result<JsonValue> value = parser_.parse(line.text);
+    return value ? encoded_text(type, *value) : std::string();
   }
 
   RootIndex& index_;
   TextEncoder& encoder_;
   const EncodeWish& wish_;
   Encoded done_;
-  std::size_t tried_ = 0;  // Texts.
+  std::size_t tried_ = 0;     // Texts that have their row.
+  std::size_t failures_ = 0;  // Answers.
   bool is_out_of_time_ = false;
+  Status unread_;  // Why the first text could not be read, of those that are there.
   JsonParser parser_;
-  LinesBySession sessions_;  // Of the segment at hand.
-  FileSystem* lines_ = nullptr;
-  std::uint32_t session_ = 0;  // Whose logs are open, in lines_.
+  std::shared_ptr<SegmentVectors> known_;    // Of the segment at hand, by this encoder.
+  std::shared_ptr<SegmentVectors> to_;       // To be written; null before the first block.
+  const CoveredSession* session_ = nullptr;  // Whose logs are open, in lines_.
+  std::shared_ptr<FileSystem> lines_;
   IndexedSession::OpenLogs logs_;
 };
 
@@ -280,71 +365,51 @@ Result<Encoded> RootIndex::encode(TextEncoder& encoder, const EncodeWish& wish) 
     others.is_elsewhere = true;
     return others;
   }
-  BMAD_TRY(remove_unwanted_vectors());
+  BMAD_TRY(remove_unwanted_vectors(wish.deadline));
   return Encoding(*this, encoder, wish).run();
 }
 
 bool RootIndex::wants_vectors() {
   const SharedState now = state();
-  std::vector<std::shared_ptr<SegmentVectors>> vectors = vectors_of_all(*now);
-  for (const auto& [id, covered] : now->sessions) {
+  const std::vector<std::shared_ptr<SegmentVectors>> vectors = vectors_of_all(*now);
+  return std::ranges::any_of(now->sessions, [&](const auto& each) {
+    const CoveredSession& covered = each.second;
     const SegmentSession& session = now->segments[covered.segment]->sessions[covered.number];
-    SegmentVectors* const its = vectors[covered.segment].get();
-    bool is_whole = its != nullptr && its->of().sensitive == store_.config.encoder.sensitive;
-    const std::uint8_t* row =
-        is_whole ? its->rows(session.begin, session.begin + session.count) : nullptr;
-    for (std::uint32_t slot = 0; is_whole && slot < session.count; ++slot) {
-      is_whole = is_packed(row);
-      row += its->row_size();
+    SegmentVectors* its = vectors[covered.segment].get();
+    if (its != nullptr && its->of().sensitive != store_.config.encoder.sensitive) {
+      its = nullptr;
+    }
+    if (its != nullptr && its->is_whole()) {
+      return false;
     }
     // What has gone waits for nothing.
-    if (!is_whole && session.count > 0) {
-      const auto lines = lines_of(store_, session, covered.package);
-      if (lines && *lines != nullptr) {
-        return true;
-      }
-    }
-  }
-  return false;
+    return !slots_without(its, session, 1).empty() && is_there(store_, session, covered.package);
+  });
 }
 
 Encoded RootIndex::count_encoded(VectorsOf of) {
   Encoded counted;
   const SharedState now = state();
-  for (std::uint32_t i = 0; i < now->segments.size(); ++i) {
-    Segment* const segment = now->segments[i].get();
-    const std::shared_ptr<SegmentVectors> found = segment != nullptr ? segment->vectors() : nullptr;
-    SegmentVectors* const vectors = found != nullptr && found->of() == of ? found.get() : nullptr;
-    for (const auto& [number, lines] :
-         segment != nullptr ? sessions_in(*now, i) : LinesBySession()) {
-      const SegmentSession& session = segment->sessions[number];
+  const std::vector<std::shared_ptr<SegmentVectors>> vectors = vectors_of_all(*now);
+  for (const auto& [id, covered] : now->sessions) {
+    const SegmentSession& session = now->segments[covered.segment]->sessions[covered.number];
+    SegmentVectors* const its = vectors[covered.segment].get();
+    if (is_there(store_, session, covered.package)) {
       counted.total += session.count;
-      counted.waiting += session.count;
-      const std::uint8_t* row = vectors != nullptr
-                                    ? vectors->rows(session.begin, session.begin + session.count)
-                                    : nullptr;
-      for (std::uint32_t slot = 0; row != nullptr && slot < session.count;
-           ++slot, row += vectors->row_size()) {
-        counted.waiting -= is_packed(row) ? 1 : 0;
-      }
+      counted.waiting +=
+          slots_without(its != nullptr && its->of() == of ? its : nullptr, session).size();
     }
   }
   return counted;
 }
 
-/// The sessions of a segment that it covers, and that are there.
-RootIndex::LinesBySession RootIndex::sessions_in(const IndexState& state,
-                                                 std::uint32_t segment) const {
-  LinesBySession sessions;
-  for (const auto& [id, covered] : state.sessions) {
-    if (covered.segment == segment) {
-      const SegmentSession& session = state.segments[segment]->sessions[covered.number];
-      if (auto lines = lines_of(store_, session, covered.package); lines && *lines != nullptr) {
-        sessions.emplace(covered.number, *std::move(lines));
-      }
-    }
+std::chrono::milliseconds RootIndex::lock_timeout(TextEncoder::Deadline deadline) const {
+  if (!deadline) {
+    return store_.lock_timeout;
   }
-  return sessions;
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(*deadline - std::chrono::steady_clock::now());
+  return std::clamp(left, std::chrono::milliseconds(0), store_.lock_timeout);
 }
 
 bool RootIndex::may_keep(const VectorsOf& of) const {
@@ -363,75 +428,15 @@ std::vector<std::string> RootIndex::unwanted_vectors(const IndexState& state) co
   return paths;
 }
 
-Status RootIndex::remove_unwanted_vectors() {
+Status RootIndex::remove_unwanted_vectors(TextEncoder::Deadline deadline) {
   if (unwanted_vectors(*state()).empty()) {
     return {};
   }
-  BMAD_TRY_ASSIGN(const std::optional<FileLock::Guard> turn, change());
+  BMAD_TRY_ASSIGN(const std::optional<FileLock::Guard> turn, change(lock_timeout(deadline)));
   for (const std::string& path : unwanted_vectors(*state())) {
     BMAD_TRY(store_.files->remove(path));
   }
   return {};
-}
-
-/// Gives the entries of `made` the vectors that they have in the segments of `before`, by their
-/// lines. What fails costs that these are encoded again.
-void RootIndex::carry_vectors(const IndexState& before, Segment& made) const {
-  const std::vector<std::shared_ptr<SegmentVectors>> vectors = vectors_of_all(before);
-  if (std::ranges::all_of(vectors, [](const auto& each) { return each == nullptr; })) {
-    return;
-  }
-  std::shared_ptr<SegmentVectors> to;
-  std::vector<std::uint8_t> rows;
-  for (const SegmentSession& session : made.sessions) {
-    std::vector<std::pair<LineKey, const std::uint8_t*>> known;
-    for (const bool evicted : {false, true}) {
-      const auto covered = before.sessions.find(covered_key(session.id, evicted));
-      SegmentVectors* const its =
-          covered == before.sessions.end() ? nullptr : vectors[covered->second.segment].get();
-      if (its == nullptr || !may_keep(its->of()) || (to != nullptr && its->of() != to->of())) {
-        continue;
-      }
-      const Segment* const from = before.segments[covered->second.segment].get();
-      const SegmentSession& old = from->sessions[covered->second.number];
-      const Result<std::vector<IndexRow>> lines = from->rows(old.begin, old.count);
-      const std::uint8_t* const first = its->rows(old.begin, old.begin + old.count);
-      for (std::uint32_t i = 0; lines && i < old.count; ++i) {
-        const std::uint8_t* const row = first + i * its->row_size();
-        if (is_packed(row)) {
-          known.emplace_back(line_key((*lines)[i]), row);
-        }
-      }
-      if (to == nullptr && !known.empty()) {
-        to = SegmentVectors::create(made, its->of()).value_or(nullptr);
-        if (to == nullptr) {
-          return;
-        }
-        rows.resize(made.entries * to->row_size());
-      }
-    }
-    if (known.empty()) {
-      continue;
-    }
-    const Result<std::vector<IndexRow>> lines = made.rows(session.begin, session.count);
-    std::ranges::sort(known, {}, &std::pair<LineKey, const std::uint8_t*>::first);
-    for (std::uint32_t i = 0; lines && i < session.count; ++i) {
-      const LineKey key = line_key((*lines)[i]);
-      const auto found =
-          std::ranges::lower_bound(known, key, {}, &std::pair<LineKey, const std::uint8_t*>::first);
-      if (found != known.end() && found->first == key) {
-        std::memcpy(&rows[(session.begin + i) * to->row_size()], found->second, to->row_size());
-      }
-    }
-  }
-  const std::size_t size = to != nullptr ? kVectorBlock * to->row_size() : 1;
-  for (std::size_t at = 0; at < rows.size(); at += size) {
-    const auto block = std::span(rows).subspan(at, std::min(size, rows.size() - at));
-    const bool has_any = std::ranges::any_of(block, [](std::uint8_t byte) { return byte != 0; });
-    if (has_any && !to->write_block(static_cast<std::uint32_t>(at / size), block)) {
-      return;
-    }
-  }
 }
 
 }  // namespace bmad_mem

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <memory>
 #include <set>
 #include <span>
 
@@ -34,7 +36,7 @@ SearchSettings search_settings(const Store& store) {
                   .importance = store.config.relevance.importance,
                   .access = store.config.relevance.access},
       .language = store.config.indexing.language,
-      .origins = store.origins.get(),
+      .roots = {{.origins = store.origins.get()}},
       .encoder = [&store](auto deadline) { return encoder_of(store, deadline); },
       .encodes_sensitive = store.config.encoder.sensitive};
   const DecayConfig& decay = store.config.decay;
@@ -116,64 +118,91 @@ Result<std::vector<std::string>> needles_of(const Plan& plan, std::string_view l
   return needles;
 }
 
-/// What is asked, with the sealed entries of both memories beside the others.
+/// The memories that a question is asked of. Where `filter` names no session: `project`, the user's
+/// own, and `others`. Else those of them that have any. Errors: as check_session() for a session
+/// that none has.
+Result<std::vector<AskedRoot>> asked_roots(const Store& project, const EntryFilter& filter,
+                                           std::span<const std::unique_ptr<Store>> others) {
+  const Store* const user = project.user_store();
+  if (!filter.sessions.empty() && others.empty()) {
+    const Store& its = store_of(project, filter.sessions);
+    const MemoryKind kind = &its == user ? MemoryKind::kUser : MemoryKind::kProject;
+    return std::vector{AskedRoot{.store = &its, .kind = kind, .filter = filter}};
+  }
+  std::vector<AskedRoot> all = {{.store = &project, .filter = filter}};
+  if (user != nullptr) {
+    all.push_back({.store = user, .kind = MemoryKind::kUser, .filter = filter});
+  }
+  for (const std::unique_ptr<Store>& other : others) {
+    all.push_back({.store = other.get(), .kind = MemoryKind::kOther, .filter = filter});
+  }
+  if (filter.sessions.empty()) {
+    return all;
+  }
+  std::set<std::string> unknown(filter.sessions.begin(), filter.sessions.end());
+  for (AskedRoot& root : all) {
+    std::vector<std::string> its;
+    for (const std::string& id : filter.sessions) {
+      const Status known = check_session(*root.store, id);
+      if (known || known.error().code == ErrorCode::E_SESSION_ARCHIVED) {
+        unknown.erase(id);
+        its.push_back(id);
+      }
+    }
+    root.filter.sessions = std::move(its);
+  }
+  if (!unknown.empty()) {
+    return check_session(project, *unknown.begin()).error();
+  }
+  std::erase_if(all, [](const AskedRoot& root) { return root.filter.sessions.empty(); });
+  return all;
+}
+
+/// What is asked, with the sealed entries of each memory behind its others.
 struct AskedWithSealed {
   AskedSessions asked;
-  SealedSessions of_project;
-  SealedSessions of_user;
+  std::vector<SealedSessions> sealed;  ///< By root; empty where there is nothing sealed.
 };
 
-Result<AskedWithSealed> with_sealed(const Store& store, const AskedSessions& asked,
-                                    const Plan& plan, const SearchSettings& settings) {
+Result<AskedWithSealed> with_sealed(const AskedSessions& asked, const Plan& plan,
+                                    const SearchSettings& settings) {
   AskedWithSealed all{.asked = asked};
-  const bool has_any =
-      !asked.indexes->with_sealed_lines().empty() ||
-      (asked.indexes_of_user != nullptr && !asked.indexes_of_user->with_sealed_lines().empty());
+  const bool has_any = std::ranges::any_of(asked.roots, [](const AskedRoot& root) {
+    return !root.indexes->with_sealed_lines().empty();
+  });
   if (!has_any) {
     return all;
   }
   SealedWish wish{.types = plan.query.filter.types, .bytes_max = kSealedBytesMax};
   BMAD_TRY_ASSIGN(wish.needles, needles_of(plan, settings.language, settings.now));
-  BMAD_TRY(all.of_project.add(store, *asked.indexes, wish));
-  if (asked.indexes_of_user != nullptr) {
-    BMAD_TRY(all.of_user.add(*store.user_store(), *asked.indexes_of_user, wish));
-  }
-  const auto sealed = all.of_project.sessions();
-  const auto of_user = all.of_user.sessions();
-  const std::size_t count = std::min(asked.first_of_user, asked.sessions.size());
-  std::vector<IndexedSession*>& sessions = all.asked.sessions;
-  const auto first_of_user = asked.sessions.begin() + static_cast<std::ptrdiff_t>(count);
-  sessions.assign(asked.sessions.begin(), first_of_user);
-  sessions.insert(sessions.end(), sealed.begin(), sealed.end());
-  sessions.insert(sessions.end(), first_of_user, asked.sessions.end());
-  sessions.insert(sessions.end(), of_user.begin(), of_user.end());
-  if (asked.indexes_of_user != nullptr) {
-    all.asked.first_of_user = count + sealed.size();
+  all.asked.sessions.clear();
+  for (AskedRoot& root : all.asked.roots) {
+    SealedSessions& sealed = all.sealed.emplace_back();
+    BMAD_TRY(sealed.add(*root.store, *root.indexes, wish));
+    root.first = all.asked.sessions.size();
+    std::ranges::copy(root.indexes->sessions(), std::back_inserter(all.asked.sessions));
+    std::ranges::copy(sealed.sessions(), std::back_inserter(all.asked.sessions));
   }
   return all;
 }
 
 /// A hit of an entry whose later version is sealed becomes one of that.
-Status show_latest(const AskedWithSealed& all, std::vector<Hit>& hits) {
-  for (Hit& hit : hits) {
-    const SealedSessions& sealed = all.of_user.replace(hit.entry) ? all.of_user : all.of_project;
-    if (!sealed.replace(hit.entry)) {
-      continue;
-    }
-    BMAD_TRY_ASSIGN(std::vector<Entry> latest, entries_with_id(sealed.sessions(), hit.entry.id));
-    const auto its = std::ranges::find_if(latest, [&](const Entry& entry) {
-      return entry.session_id == hit.entry.session_id && entry.type == hit.entry.type;
-    });
-    if (its == latest.end()) {
-      hit.entry.id.clear();  // The later version holds none of the words.
-    } else if (its->json != hit.entry.json) {
-      its->of_user = hit.entry.of_user;
-      hit.snippet = hit.snippet.empty() ? std::string() : its->headline;
-      hit.highlights.clear();
-      hit.entry = std::move(*its);
-    }
+Status show_latest(const SealedSessions& sealed, Hit& hit) {
+  if (!sealed.replace(hit.entry)) {
+    return {};
   }
-  std::erase_if(hits, [](const Hit& hit) { return hit.entry.id.empty(); });
+  BMAD_TRY_ASSIGN(std::vector<Entry> latest, entries_with_id(sealed.sessions(), hit.entry.id));
+  const auto its = std::ranges::find_if(latest, [&](const Entry& entry) {
+    return entry.session_id == hit.entry.session_id && entry.type == hit.entry.type;
+  });
+  if (its == latest.end()) {
+    hit.entry.id.clear();  // The later version holds none of the words.
+  } else if (its->json != hit.entry.json) {
+    its->of_user = hit.entry.of_user;
+    hit.snippet = hit.snippet.empty() ? std::string() : its->headline;
+    hit.highlights.clear();
+    hit.entry = std::move(*its);
+  }
   return {};
 }
 
@@ -196,66 +225,125 @@ void note_sealed(const SealedSessions& sealed, std::vector<std::string>& notes) 
        "are too many to look at; name a session");
 }
 
+/// The memories of Query::also_roots, each once, without those that are asked anyway.
+Result<std::vector<std::unique_ptr<Store>>> open_others(const Store& project, const Query& query) {
+  std::vector<std::unique_ptr<Store>> others;
+  for (const std::string& folder : query.also_roots) {
+    BMAD_TRY_ASSIGN(std::unique_ptr<Store> other, project.above.open_other(project, folder));
+    BMAD_TRY_ASSIGN(const FileInfo root, other->files->info(""));
+    const auto is_same = [&](const Store* known) {
+      const Result<FileInfo> its =
+          known == nullptr ? Result<FileInfo>(Error{}) : known->files->info("");
+      return its && its->same_file(root);
+    };
+    if (!is_same(&project) && !is_same(project.user_store()) &&
+        std::ranges::none_of(others, is_same, &std::unique_ptr<Store>::get)) {
+      others.push_back(std::move(other));
+    }
+  }
+  return others;
+}
+
+/// A hit by the number of the memory that it is of.
+struct HitOfRoot {
+  Hit hit;
+  std::size_t root = 0;
+};
+
+/// Searches what is held. What it tells besides goes to `answer`.
+Result<std::vector<HitOfRoot>> find_hits(const AskedSessions& asked, const Plan& plan,
+                                         const Query& query, SearchSettings& settings,
+                                         QueryAnswer& answer) {
+  AskedWithSealed all{.asked = asked};
+  if (!plan.query.filter.as_of) {
+    BMAD_TRY_ASSIGN(all, with_sealed(asked, plan, settings));
+  }
+  settings.roots.clear();
+  for (const AskedRoot& root : all.asked.roots) {
+    settings.roots.push_back(
+        {.first = root.first, .kind = root.kind, .origins = root.store->origins.get()});
+  }
+  BMAD_TRY_ASSIGN(const SearchResult result, search(all.asked.sessions, plan, settings));
+  answer.instead = result.instead;
+  answer.encoder = result.encoder;
+  BMAD_TRY_ASSIGN(std::vector<Hit> hits, load_hits(*asked.roots.front().store, all.asked.sessions,
+                                                   result, query, settings));
+  std::vector<HitOfRoot> found;
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    const std::size_t root = settings.root_of(result.found[i].session);
+    if (!all.sealed.empty()) {
+      BMAD_TRY(show_latest(all.sealed[root], hits[i]));
+    }
+    if (!hits[i].entry.id.empty()) {
+      found.push_back({.hit = std::move(hits[i]), .root = root});
+    }
+  }
+  for (const SealedSessions& sealed : all.sealed) {
+    note_sealed(sealed, answer.instead);
+  }
+  return found;
+}
+
+/// What holds of `found`, with the links that lead somewhere; notes that they were read.
+void show_found(std::span<const AskedRoot> roots, std::span<HitOfRoot> found, bool is_past) {
+  for (std::size_t root = 0; root < roots.size(); ++root) {
+    const Store& store = *roots[root].store;
+    std::vector<Entry*> entries;
+    for (HitOfRoot& each : found) {
+      if (each.root == root) {
+        entries.push_back(&each.hit.entry);
+      }
+    }
+    if (!is_past) {
+      show_held_versions(store, entries);
+    }
+    show_links(store, entries);
+    for (const Entry* const entry : is_past ? std::vector<Entry*>() : entries) {
+      store.note_access(entry->session_id, entry->id);
+    }
+    if (!is_past) {
+      store.accesses.write_if_many(*store.files, store.clock);
+    }
+  }
+}
+
 }  // namespace
 
-Result<QueryAnswer> answer_query(const Store& project, const Query& query) {
-  SearchSettings settings = search_settings(project);
+Result<QueryAnswer> answer_query(const Store& store, const Query& query) {
+  SearchSettings settings = search_settings(store);
   if (query.timeout.count() > 0) {
     settings.deadline = std::chrono::steady_clock::now() + query.timeout;
   }
   const std::optional<Timestamp> as_of = query.filter.as_of;
   settings.now = as_of.value_or(settings.now);
   BMAD_TRY_ASSIGN(Plan plan, read_query(query, settings.now));
-  BMAD_TRY_ASSIGN(plan.query.filter, readable(project, std::move(plan.query.filter)));
-  const Store& store = store_of(project, plan.query.filter.sessions);
-  std::vector<std::string> instead;
-  EncoderUse encoder;
-  const auto find = [&](const AskedSessions& asked) -> Result<std::vector<Hit>> {
-    AskedWithSealed all;
-    if (!as_of) {
-      BMAD_TRY_ASSIGN(all, with_sealed(store, asked, plan, settings));
-    }
-    const AskedSessions& searched = as_of ? asked : all.asked;
-    settings.first_of_user = &store == &project ? searched.first_of_user : 0;
-    const bool has_users = settings.first_of_user < searched.sessions.size();
-    settings.user_origins = has_users ? project.user_store()->origins.get() : nullptr;
-    BMAD_TRY_ASSIGN(const SearchResult result, search(searched.sessions, plan, settings));
-    instead = result.instead;
-    encoder = result.encoder;
-    note_sealed(all.of_project, instead);
-    note_sealed(all.of_user, instead);
-    BMAD_TRY_ASSIGN(std::vector<Hit> hits,
-                    load_hits(store, searched.sessions, result, query, settings));
-    BMAD_TRY(show_latest(all, hits));
-    return hits;
+  BMAD_TRY_ASSIGN(plan.query.filter, readable(store, std::move(plan.query.filter)));
+  BMAD_TRY_ASSIGN(const std::vector<std::unique_ptr<Store>> others, open_others(store, query));
+  AskedSessions asked;
+  BMAD_TRY_ASSIGN(asked.roots, asked_roots(store, plan.query.filter, others));
+  QueryAnswer answer;
+  const auto find = [&](const AskedSessions& held) {
+    return find_hits(held, plan, query, settings, answer);
   };
-  Result<std::vector<Hit>> hits = with_both_indexes(store, plan.query.filter, find);
-  if (!hits) {
-    return std::move(hits).error();
-  }
-  QueryAnswer answer{.hits = *std::move(hits),
-                     .as_prose = std::move(plan.as_prose),
-                     .notes = {},
-                     .instead = std::move(instead),
-                     .encoder = std::move(encoder)};
-  std::vector<Entry*> entries;
-  for (Hit& hit : answer.hits) {
-    entries.push_back(&hit.entry);
-  }
-  if (!as_of) {
-    show_held_versions(project, entries);
-  }
-  show_links(store, entries);
-  if (!as_of) {
-    for (const Hit& hit : answer.hits) {
-      const Store& its = hit.entry.of_user ? *project.user_store() : project;
-      its.note_access(hit.entry.session_id, hit.entry.id);
+  BMAD_TRY_ASSIGN(std::vector<HitOfRoot> found, with_all_indexes(asked, find));
+  show_found(asked.roots, found, as_of.has_value());
+  for (HitOfRoot& each : found) {
+    if (!query.also_roots.empty()) {
+      const AskedRoot& root = asked.roots[each.root];
+      each.hit.root = root.store->files->display_path("");
+      each.hit.from_elsewhere =
+          root.kind == MemoryKind::kOther && root.store->origins->is_foreign();
     }
-    store.accesses.write_if_many(*store.files, store.clock);
+    answer.hits.push_back(std::move(each.hit));
+  }
+  if (query.explain && !answer.encoder.took_part && !answer.encoder.failed &&
+      !may_have_encoder(*asked.roots.front().store)) {
+    answer.encoder.reason.clear();  // Nobody wanted it.
   }
   if (answer.hits.empty()) {
     note_fields(query, plan);
   }
+  answer.as_prose = std::move(plan.as_prose);
   answer.notes = std::move(plan.notes);
   return answer;
 }

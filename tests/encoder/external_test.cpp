@@ -18,11 +18,13 @@
 
 #include "bmad_mem/encoder.hpp"
 #include "encoder/encoder_choice.hpp"
+#include "encoder/external/external_encoder.hpp"
 #include "store/access.hpp"
 #include "store/command.hpp"
 #include "store/store.hpp"
+#include "support/faulty_file_system.hpp"
+#include "support/memory_file_system.hpp"
 #include "support/memory_fixture.hpp"
-#include "support/trusted_memory.hpp"
 
 namespace bmad_mem::test::external_test {
 namespace {
@@ -141,25 +143,6 @@ void check_meaning(TextEncoder& encoder) {
 
 }  // namespace
 
-TEST_CASE("there is no encoder where none is installed or the config wants none") {
-  EncoderMemory memory;
-  ::setenv("BMAD_MEM_ENCODER", "", 1);  // NOLINT(concurrency-mt-unsafe): one thread.
-  CHECK(encoder_of(memory.store()).value() == nullptr);
-  CHECK(encoder_report(*memory.memory).name.empty());
-  memory.configure(settings(R"("enabled":false,"command":["no-such-program"])"));
-  CHECK(encoder_of(memory.store()).value() == nullptr);
-  CHECK_FALSE(encoder_report(*memory.memory).is_enabled);
-}
-
-TEST_CASE("weights that are named and not there are an error, and no other encoder is taken") {
-  EncoderMemory memory;
-  memory.configure(settings(R"("path":"no/such.bmw")"));
-  const Result<Encoder> encoder = encoder_of(memory.store());
-  REQUIRE_FALSE(encoder.has_value());
-  CHECK(encoder.error().path == memory.memory.folder.path("no/such.bmw"));
-  CHECK(encoder_report(*memory.memory).problem.has_value());
-}
-
 TEST_CASE("a program encodes: texts that say the same point the same way") {
   if (!has_python()) {
     return;
@@ -251,6 +234,8 @@ TEST_CASE("what a program or a server does wrong is an error that names it and t
       {"exit", ErrorCode::E_STORAGE_IO, "there is no model", "status 500: {\"error\""},
       {"huge", ErrorCode::E_SIZE_LIMIT, "said more than", "more than is taken"},
       {"redirect", ErrorCode::E_STORAGE_IO, nullptr, "a redirect, and none is followed"},
+      {"extension", ErrorCode::E_SIZE_LIMIT, nullptr, "more than is taken"},
+      {"trailer", ErrorCode::E_SIZE_LIMIT, nullptr, "more than is taken"},
   };
   for (const Row& row : kRows) {
     CAPTURE(std::string(row.mode));
@@ -307,6 +292,70 @@ TEST_CASE("after two failures it rests for a minute, in other processes as well"
   CHECK(memory.error().message.contains("ended with status 7"));
 }
 
+TEST_CASE("what another process noted of an encoder counts at the next question") {
+  MemoryFileSystem disk;
+  FaultyFileSystem files(disk);
+  const ManualClock clock;
+  bool works = true;
+  const auto opened = [&] {
+    return ExternalEncoder::open({.name = "toy",
+                                  .key = 1,
+                                  .setting = "memory_config.encoder.command",
+                                  .may_ask = [] { return Status(); },
+                                  .ask = [&](auto texts, auto) -> Result<Vectors> {
+                                    if (works) {
+                                      return Vectors{1, std::vector<float>(texts.size(), 1)};
+                                    }
+                                    return Error{.code = ErrorCode::E_STORAGE_IO, .message = "no"};
+                                  },
+                                  .files = &files,
+                                  .clock = &clock},
+                                 {});
+  };
+  const auto first = opened().value();
+  const auto second = opened().value();
+  works = false;
+  const Texts texts = {"a boat"};
+  CHECK(first->encode(texts).error().message.starts_with("toy: no"));
+  CHECK(second->encode(texts).error().message.starts_with("toy: no"));
+  CHECK(read_encoder_record(files, 1).failures == 2);
+  CHECK(first->encode(texts).error().message.contains("rests"));
+  write_encoder_record(files, {.encoder = 1, .dimension = 1});
+  works = true;
+  CHECK(first->encode(texts).has_value());
+  CHECK(second->encode(texts).has_value());
+  // Where nothing can be written, each process counts for itself.
+  works = false;
+  files.fail({.from_then_on = true});
+  CHECK(first->encode(texts).error().message.starts_with("toy: no"));
+  CHECK(first->encode(texts).error().message.starts_with("toy: no"));
+  CHECK(first->encode(texts).error().message.contains("rests"));
+}
+
+TEST_CASE("a question has all of its time, so that what is late is past its deadline") {
+  MemoryFileSystem files;
+  const ManualClock clock;
+  write_encoder_record(files, {.encoder = 1, .dimension = 1});
+  std::chrono::milliseconds given{0};
+  const auto encoder =
+      ExternalEncoder::open({.name = "toy",
+                             .key = 1,
+                             .setting = "memory_config.encoder.command",
+                             .may_ask = [] { return Status(); },
+                             .ask = [&](auto, auto timeout) -> Result<Vectors> {
+                               given = timeout;
+                               return Error{.code = ErrorCode::E_QUERY_TIMEOUT, .message = "late"};
+                             },
+                             .files = &files,
+                             .clock = &clock},
+                            {})
+          .value();
+  const auto left = std::chrono::seconds(5) - std::chrono::microseconds(1);
+  const auto deadline = std::chrono::steady_clock::now() + left;
+  CHECK_FALSE(encoder->encode(Texts{"a boat"}, deadline).has_value());
+  CHECK(std::chrono::steady_clock::now() + given >= deadline);
+}
+
 TEST_CASE("a success forgets the failures before it") {
   EncoderMemory memory;
   memory.configure(settings(R"("command":["sh","-c","cat >/dev/null; test ! -e )" +
@@ -336,6 +385,17 @@ TEST_CASE("a program that hangs is killed at the time limit; a hurried question 
   }
   CHECK(encoder_of(memory.store(), std::chrono::steady_clock::now()).error().code ==
         ErrorCode::E_QUERY_TIMEOUT);
+}
+
+TEST_CASE("a program that hangs rests after two questions that had time enough") {
+  EncoderMemory memory;
+  memory.configure(settings(R"("command":["sleep","60"],"timeout_ms":60000)"));
+  for (const char* message : {"took longer", "took longer", "rests until"}) {
+    const auto deadline = std::chrono::steady_clock::now() + kEncoderPatience + 50ms;
+    const Error error = encoder_of(memory.store(), deadline).error();
+    CAPTURE(error.message);
+    CHECK(error.message.contains(message));
+  }
 }
 
 TEST_CASE("a server that hangs or is not there keeps nobody beyond the limit") {
@@ -399,52 +459,6 @@ TEST_CASE("questions may be asked at the same time") {
   }
   threads.clear();
   CHECK(answered == std::array<bool, 4>{true, true, true, true});
-}
-
-TEST_CASE("no program runs, no server is asked and no weights are read for who does not trust it") {
-  const TemporaryDirectory folder;
-  const std::string program = R"("command":["sh","-c","echo >)" + folder.path("ran") +
-                              R"(; cat >/dev/null; echo '{\"vector\":[1]}'"])";
-  for (const std::string& setting :
-       {program, std::string(R"("url":"http://127.0.0.1:9/v1/embeddings")"),
-        std::string(R"("path":"encoder.bmw")")}) {
-    CAPTURE(setting);
-    const TrustedMemory memory;
-    std::ofstream(memory.root() + "/config.json") << settings(setting);
-    MemoryManager changed = memory.open();
-    const Result<Encoder> encoder = encoder_of(MemoryInside::settings(changed));
-    REQUIRE_FALSE(encoder.has_value());
-    CHECK(encoder.error().code == ErrorCode::E_ACCESS_DENIED);
-    CHECK(encoder.error().message.contains("`bmad-mem trust`"));
-    CHECK(encoder.error().field.starts_with("memory_config.encoder."));
-    CHECK(changed.trust_report().programs.size() == 1);
-    CHECK_FALSE(std::filesystem::exists(folder.path("ran")));
-    REQUIRE(changed.trust().has_value());
-    MemoryManager trusted = memory.open();
-    const Result<Encoder> then = encoder_of(MemoryInside::settings(trusted));
-    CHECK((then.has_value() || then.error().code != ErrorCode::E_ACCESS_DENIED));
-    CHECK(std::filesystem::exists(folder.path("ran")) == (setting == program));
-    std::filesystem::remove(folder.path("ran"));
-    REQUIRE(trusted.revoke_trust().has_value());
-    MemoryManager foreign = memory.open();
-    CHECK(encoder_of(MemoryInside::settings(foreign)).error().message.contains("not yours"));
-    CHECK_FALSE(std::filesystem::exists(folder.path("ran")));
-  }
-}
-
-TEST_CASE("weights that somebody replaced are not read until they are trusted again") {
-  const TrustedMemory memory;
-  const std::string weights = memory.path("my.bmw");
-  std::ofstream(weights) << "one";
-  {
-    std::ofstream(memory.root() + "/config.json") << settings(R"("path":")" + weights + "\"");
-  }
-  REQUIRE(memory.open().trust().has_value());
-  MemoryManager trusted = memory.open();
-  CHECK(encoder_of(MemoryInside::settings(trusted)).error().code != ErrorCode::E_ACCESS_DENIED);
-  std::ofstream(weights) << "longer";
-  MemoryManager changed = memory.open();
-  CHECK(encoder_of(MemoryInside::settings(changed)).error().code == ErrorCode::E_ACCESS_DENIED);
 }
 
 TEST_CASE("another machine is asked only where the config allows it") {

@@ -157,7 +157,7 @@ TEST_CASE("any bytes are compared, and the same everywhere") {
     for (int round = 0; round < 50; ++round) {
       std::ranges::generate(row, [&] { return static_cast<std::uint8_t>(random()); });
       row[0] = round == 0 ? 0 : row[0];
-      CHECK((compared(query, row) == kNoCosine) == (row[0] == 0));
+      CHECK((compared(query, row) == kNoVector) == (row[0] == 0));
     }
     std::ranges::fill(row, std::uint8_t{0xFF});
     std::ranges::fill(query, 1.0F / std::sqrt(static_cast<float>(dimension)));
@@ -173,12 +173,12 @@ TEST_CASE("nothing in a text is not the same as no vector, and near to nothing a
     const Vector query = drawn(dimension, random);
     const std::vector<std::uint8_t> empty = packed(Vector(dimension));
     CHECK(is_packed(empty.data()));
-    CHECK(compared(query, empty) == kNoCosine);
+    CHECK(compared(query, empty) == kNothing);
     const std::vector<std::uint8_t> missing(packed_size(dimension));
     CHECK_FALSE(is_packed(missing.data()));
-    CHECK(compared(query, missing) == kNoCosine);
+    CHECK(compared(query, missing) == kNoVector);
     CHECK(compared(Vector(dimension), packed(query)) == 0);
-    CHECK(compared(Vector(dimension), empty) == kNoCosine);
+    CHECK(compared(Vector(dimension), empty) == kNothing);
   }
 }
 

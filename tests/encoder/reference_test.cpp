@@ -80,4 +80,31 @@ TEST_CASE("texts that say the same are nearer than others") {
   CHECK(product(0, 1) > product(1, 2));
 }
 
+TEST_CASE("what it can't read has no direction, and names mean nothing to it") {
+  const auto model = real_model(*kernels_here().front());
+  if (model == nullptr) {
+    return;
+  }
+  for (const char* text : {"猫怕什么？", "Мы купили новую машину", "汽车", " ", "9f3a2b1c",
+                           "dGhpcyBpcyBiYXNlNjQgdGV4dA=="}) {
+    CAPTURE(text);
+    const std::vector<float> vector = model->encode(std::vector<std::string>{text}, {}).value();
+    CHECK(std::ranges::all_of(vector, [](float number) { return number == 0; }));
+  }
+  for (const char* text : {"We bought a new car", "Fix the flaky test of the merger (#412)"}) {
+    CAPTURE(text);
+    const std::vector<float> vector = model->encode(std::vector<std::string>{text}, {}).value();
+    CHECK(std::ranges::any_of(vector, [](float number) { return number != 0; }));
+  }
+  for (const char* word : {"car", "automobile", "purchase", "puppy", "throughput"}) {
+    CAPTURE(word);
+    CHECK(model->knows(word));
+  }
+  for (const char* word :
+       {"enoent", "nginx", "kowalski", "kubernetes", "9f3a2b1c", "zzz", "汽车"}) {
+    CAPTURE(word);
+    CHECK_FALSE(model->knows(word));
+  }
+}
+
 }  // namespace bmad_mem::test

@@ -7,10 +7,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "encoder/encoder_choice.hpp"
 #include "encoder/external/http_post.hpp"
 #include "encoder/text_encoder.hpp"
-#include "support/temporary_directory.hpp"
 
 namespace bmad_mem::test::vector_answers_test {
 namespace {
@@ -174,32 +172,6 @@ TEST_CASE("a URL of another machine is refused unless the config allows it; othe
       CHECK(place.error().code == ErrorCode::E_INVALID_QUERY);
     }
   }
-}
-
-TEST_CASE("the weights are found where each package puts them") {
-  const TemporaryDirectory folder;
-  const auto made = [&](const std::string& path) {
-    folder.make_folder(path.substr(0, path.rfind('/')));
-    folder.write(path, "x");
-    return folder.path(path);
-  };
-  CHECK(installed_weights("").empty());
-  CHECK(installed_weights(folder.path("usr/bin/bmad-mem")).empty());
-  const std::string deb = made("usr/share/bmad-mem/encoder.bmw");
-  CHECK(installed_weights(folder.path("usr/bin/bmad-mem")) == deb);
-  const std::string beside = made("usr/bin/encoder.bmw");
-  CHECK(installed_weights(folder.path("usr/bin/bmad-mem")) == beside);
-  // npm beside each other, below the launcher's package, and pnpm's store.
-  const std::string npm = made("node_modules/bmad-mem-encoder/encoder.bmw");
-  for (const char* program :
-       {"node_modules/@bmad-mem/linux-x64/bin/bmad-mem",
-        "node_modules/bmad-mem/node_modules/@bmad-mem/linux-x64/bin/bmad-mem",
-        "node_modules/.pnpm/linux-x64@1/node_modules/@bmad-mem/linux-x64/bin/bmad-mem"}) {
-    CAPTURE(program);
-    CHECK(installed_weights(folder.path(program)) == npm);
-  }
-  folder.make_folder("other/share/bmad-mem/encoder.bmw");
-  CHECK(installed_weights(folder.path("other/bin/bmad-mem")).empty());
 }
 
 }  // namespace bmad_mem::test::vector_answers_test

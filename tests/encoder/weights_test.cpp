@@ -1,5 +1,10 @@
 #include "encoder/weights.hpp"
 
+#include <sys/stat.h>
+
+#include <cstring>
+#include <limits>
+
 #include <doctest/doctest.h>
 
 #include "encoder/lite_model.hpp"
@@ -18,7 +23,7 @@ std::string problem_of(std::string_view file) {
     return "";
   }
   CHECK(model.error().path == "here/encoder.bmw");
-  CHECK(model.error().message.find("run ./dev encoder") != std::string::npos);
+  CHECK(model.error().message.find("install the package bmad-mem-encoder") != std::string::npos);
   return std::string(error_code_name(model.error().code)) + ": " + model.error().message;
 }
 
@@ -31,7 +36,7 @@ TEST_CASE("a whole file is a model") {
   const auto model = LiteModel::read(aligned_copy(made_weights_file()), "made").value();
   CHECK(model->name() == "made 1");
   CHECK(model->dimension() == 128);
-  CHECK(model->id() == encoder::weights_hash(model->weights_bytes()));
+  CHECK(model->id() == encoder::weights_hash(model->weights_bytes()) + 2);  // How it reads texts.
 }
 
 TEST_CASE("a file that is cut anywhere is no model") {
@@ -83,10 +88,55 @@ TEST_CASE("files say what is wrong with them") {
   CHECK(problem_of(flipped).find("hash") != std::string::npos);
 }
 
-TEST_CASE("what is no file is said so") {
+TEST_CASE("numbers that kernels would not compute alike with are refused") {
+  const encoder::AlignedBytes bytes = aligned_copy(made_weights_file());
+  const encoder::Weights weights = encoder::weights_in(bytes.span(), "").value();
+  const auto check = [&]<typename T>(std::span<const T> part, T number) {
+    std::string file = made_weights_file();
+    for (const std::size_t at : {std::size_t{0}, part.size() / 2, part.size() - 1}) {
+      const auto place = reinterpret_cast<const char*>(&part[at]) - bytes.span().data();
+      std::memcpy(file.data() + place, &number, sizeof number);
+      CHECK(problem_of(with_weights_hash(file)).contains("can't be computed with"));
+      std::memcpy(file.data() + place, &part[at], sizeof number);
+    }
+    CHECK(problem_of(with_weights_hash(file)) == "");
+  };
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  check(weights.pieces.scores, std::numeric_limits<double>::quiet_NaN());
+  check(weights.embedding_scales, kInfinity);
+  check(weights.timing, -kInfinity);
+  check(weights.norms.back().scales, kInfinity);
+  check(weights.norms.front().biases, std::numeric_limits<float>::quiet_NaN());
+  for (const encoder::Matrix& matrix : weights.matrices) {
+    check(matrix.weights, std::int8_t{-128});
+    check(matrix.scales, std::numeric_limits<float>::quiet_NaN());
+    check(matrix.biases, kInfinity);
+    check(matrix.zeros, matrix.zeros.front() + 1);
+    // Also with the zero that fits it.
+    std::string file = made_weights_file();
+    const auto at = [&](const auto& of) {
+      return file.data() + (reinterpret_cast<const char*>(&of) - bytes.span().data());
+    };
+    *at(matrix.weights[0]) = -128;
+    const std::int32_t zero =
+        matrix.zeros[0] - encoder::kByteZero * (matrix.weights[0] + encoder::kByteZero);
+    std::memcpy(at(matrix.zeros[0]), &zero, sizeof zero);
+    CHECK(problem_of(with_weights_hash(file)).contains("can't be computed with"));
+  }
+}
+
+TEST_CASE("what is no file is said so, with the remedy") {
   const TemporaryDirectory folder;
-  CHECK(LiteModel::open(folder.path("absent")).error().code == ErrorCode::E_STORAGE_IO);
-  CHECK(LiteModel::open(folder.path()).error().code == ErrorCode::E_STORAGE_IO);
+  const auto problem = [](const std::string& path) {
+    const Error error = LiteModel::open(path).error();
+    CHECK(error.code == ErrorCode::E_STORAGE_IO);
+    CHECK(error.message.contains("install the package bmad-mem-encoder"));
+    return error.message;
+  };
+  CHECK(problem(folder.path("absent")).contains("No such file"));
+  CHECK(problem(folder.path()).contains("this is a folder"));
+  REQUIRE(::mkfifo(folder.path("fifo").c_str(), 0600) == 0);
+  CHECK(problem(folder.path("fifo")).contains("this is no file"));
   folder.write("empty", "");
   CHECK(LiteModel::open(folder.path("empty")).error().code == ErrorCode::E_STORAGE_CORRUPT);
   folder.write("whole", made_weights_file());

@@ -36,6 +36,33 @@ class EncodedMemory : public VectorsMemory {
 
 }  // namespace
 
+TEST_CASE("an index that is made anew takes over the vectors of its lines") {
+  EncodedMemory memory;
+  const std::vector<std::string> one{"s2"};
+  SUBCASE("all of it") { expect(rebuild_indexes(*memory.open(), {}, {})); }
+  SUBCASE("a session") { expect(rebuild_indexes(*memory.open(), one, {})); }
+  SUBCASE("archives, too") {
+    expect(archive_session(*memory.open(), "s2"));
+    memory.seal();
+    memory.settle();
+    expect(rebuild_indexes(*memory.open(), {}, {}));
+  }
+  CHECK(memory.vectors_in_use() == kFirst + 1);
+  CHECK(memory.count().waiting == 0);
+  memory.check_vectors_tidy();
+  memory.check();
+}
+
+TEST_CASE("an index that is made anew takes over no vector that does not hold") {
+  EncodedMemory memory;
+  const std::string path = "index/" + memory.vector_files().front();
+  std::string bytes = memory.disk.read(path);
+  bytes[bytes.size() / 2] ^= 1;
+  memory.disk.write(path, bytes);
+  expect(rebuild_indexes(*memory.open(), {}, {}));
+  CHECK(memory.vectors_in_use() < kFirst + 1);
+}
+
 TEST_CASE("vectors go with entries from segment to segment") {
   VectorsMemory memory;
   memory.seal();

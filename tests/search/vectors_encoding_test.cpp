@@ -11,17 +11,11 @@
 #include <fmt/format.h>
 
 #include "lifecycle/deletion.hpp"
+#include "lifecycle/maintenance.hpp"
+#include "search/indexing.hpp"
 #include "search/vectors_memory.hpp"
 
 namespace bmad_mem::test::root_index {
-
-namespace {
-
-constexpr int kFull = 28;  // ENOSPC.
-
-const Error kFails{.code = ErrorCode::E_STORAGE_IO, .message = "the encoder is ill"};
-
-}  // namespace
 
 TEST_CASE("each entry of a segment gets its vector, once") {
   VectorsMemory memory;
@@ -79,6 +73,77 @@ TEST_CASE("encoding goes on where it was stopped") {
   CHECK(memory.encoder->texts().size() == kFirst + 300);
 }
 
+TEST_CASE("one pass encodes all segments, also where each has one session only") {
+  VectorsMemory memory;
+  for (const char* const id : {"s1", "s2", "s3"}) {
+    memory.add_many(id, 40);
+    memory.seal();
+  }
+  CHECK(memory.count().waiting == kFirst + 120);
+  const Encoded done = memory.encode_all();
+  CHECK(done.encoded == kFirst + 120);
+  CHECK(memory.vectors_in_use() == kFirst + 120);
+}
+
+TEST_CASE("who has an encoder takes few entries into the index, too") {
+  VectorsMemory memory;
+  memory.seal();
+  memory.encode_all();
+  memory.add_many("s2", 3);
+  Process process = memory.open();
+  process.store->config.indexing.rebuild_threshold_writes = 1000;
+  process.store->config.encoder.path = "encoder.bmw";
+  use_encoder(*process, memory.encoder);
+  const VectorsOf of = vectors_of(*memory.encoder, false);
+  CHECK(count_encoded(*process, of).value().entries == kFirst + 3);
+  CHECK(count_encoded(*process, of).value().waiting == 3);
+  const std::chrono::seconds kLong{60};
+  tend_index(*process, kLong);  // Not each time.
+  CHECK(count_encoded(*process, of).value().waiting == 3);
+  SUBCASE("when a session is closed") { expect(close_session(*process, "s2")); }
+  SUBCASE("when there is time") { tend_index(*process, kLong, SealWhen::kAny); }
+  SUBCASE("when it is asked for") {
+    const Result<EncodeReport> done = encode_entries(*process, {.all = true}, {});
+    expect(done);
+    CHECK(done->entries == kFirst + 3);
+    CHECK(done->encoded == 3);
+    CHECK(done->waiting == 0);
+  }
+  SUBCASE("at the end, once") {
+    process.store->indexes_at_the_end = true;
+    memory.encoder->forget();
+    expect(close_session(*process, "s2"));
+    CHECK(tend_index(*process, kLong));
+    CHECK(memory.encoder->texts() == Lines{});
+    process.store.reset();
+    CHECK(memory.encoder->texts().size() == 3);
+  }
+  CHECK(memory.vectors_in_use() == kFirst + 3);
+}
+
+TEST_CASE("nothing waits at the end for who has no encoder and little that is new") {
+  VectorsMemory memory;
+  const Process process = memory.open();
+  process.store->indexes_at_the_end = true;
+  CHECK_FALSE(tend_index(*process, std::chrono::seconds(60)));
+}
+
+TEST_CASE("encoding goes on in the segments that take the place of its own") {
+  VectorsMemory memory;
+  memory.add_many("s1", 300);
+  const Process process = memory.open_with();
+  memory.encoder->before_calls([&](std::size_t call) {
+    if (call == 2) {
+      expect(rebuild_indexes(*memory.open(), {}, {}));
+    }
+    return Status();
+  });
+  const Result<EncodeReport> done = encode_entries(*process, {.all = true}, {});
+  expect(done);
+  CHECK(done->waiting == 0);
+  CHECK(memory.vectors_in_use() == kFirst + 300);
+}
+
 TEST_CASE("encoding ends with its time, and keeps what was done in it") {
   VectorsMemory memory;
   memory.add_many("s1", 300);
@@ -101,81 +166,6 @@ TEST_CASE("encoding ends with its time, and keeps what was done in it") {
   memory.encoder->before_calls({});
   memory.encode_all();
   CHECK(memory.encoder->texts().size() == kFirst + 300);
-}
-
-TEST_CASE("what was encoded before the encoder failed is kept") {
-  VectorsMemory memory;
-  memory.add_many("s1", 300);
-  memory.seal();
-  memory.encoder->before_calls(
-      [](std::size_t call) { return call == 2 ? Status(kFails) : Status(); });
-  const Result<Encoded> done = memory.encode(memory.open_with());
-  REQUIRE_FALSE(done);
-  CHECK(done.error().code == ErrorCode::E_STORAGE_IO);
-  CHECK(memory.vectors_in_use() > 0);
-  CHECK(memory.count().waiting > 0);
-  memory.encode_all();
-  CHECK(memory.encoder->texts().size() == kFirst + 300);
-}
-
-TEST_CASE("an encoder that fails leaves the answer that words give") {
-  VectorsMemory memory;
-  memory.seal();
-  memory.encode_all();
-  const auto all_of = [](const Process& process, bool use_it) {
-    const Result<QueryAnswer> answer =
-        answer_query(*process, {.text = "alpha common", .use_encoder = use_it});
-    expect(answer);
-    Lines lines;
-    for (const Hit& hit : answer->hits) {
-      lines.push_back(fmt::format("{} {} {} {}", hit.entry.id, hit.relevance, hit.components.text,
-                                  hit.snippet));
-    }
-    return lines;
-  };
-  const Lines words = all_of(memory.open_with(), false);
-  CHECK(all_of(memory.open_with(), true) != words);
-  memory.encoder->before_calls([](std::size_t) { return Status(kFails); });
-  CHECK(all_of(memory.open_with(), true) == words);
-  const Process process = memory.open_with();
-  CHECK(answer_query(*process, {.text = "alpha"})->encoder.failed);
-}
-
-TEST_CASE("a full disk takes no vector and no entry") {
-  VectorsMemory memory;
-  memory.add_many("s1", 300);
-  memory.seal();
-  for (const std::size_t nth : {1U, 2U, 3U, 4U}) {
-    for (const bool is_short : {false, true}) {
-      CAPTURE(nth);
-      CAPTURE(is_short);
-      for (const std::string& name : memory.vector_files()) {
-        expect(memory.disk.remove("index/" + name));
-      }
-      const Process process = memory.open_with();
-      const Fault fault{.operation = Operation::kWriteAt, .nth = nth, .path_part = ".vec"};
-      const Fault full{.operation = Operation::kWriteAt,
-                       .nth = is_short ? nth + 1 : nth,
-                       .error_number = kFull,
-                       .from_then_on = true,
-                       .path_part = ".vec"};
-      if (is_short) {
-        process.files->shorten(fault, 100);
-      }
-      process.files->fail(full);
-      const Result<Encoded> done = memory.encode(process);
-      REQUIRE_FALSE(done);
-      CHECK(done.error().code == ErrorCode::E_STORAGE_FULL);
-      const std::size_t kept = memory.vectors_in_use();
-      CHECK(memory.count().waiting == kFirst + 300 - kept);
-      CHECK((nth <= 2 || kept > 0));
-      memory.check();
-      process.files->heal();
-      expect(memory.encode(process));
-      CHECK(memory.vectors_in_use() == kFirst + 300);
-      CHECK(memory.vectors_in_use(process) == kFirst + 300);
-    }
-  }
 }
 
 TEST_CASE("only one process encodes, and the other one says so") {
@@ -315,6 +305,44 @@ TEST_CASE("another encoder begins anew") {
     CHECK(VectorsMemory::ask(process, "alphabet").took_part);
     CHECK(memory.vector_files().size() == 1);
   }
+}
+
+TEST_CASE("vectors of another encoder stay until the first of this one are there") {
+  VectorsMemory memory;
+  memory.seal();
+  memory.encode_all();
+  const auto older = memory.encoder;
+  memory.encoder = std::make_shared<WordEncoder>("newer", 128);
+  memory.encoder->before_calls([](std::size_t) { return Status(kFails); });
+  CHECK_FALSE(memory.encode(memory.open_with()));
+  CHECK(memory.vectors_in_use() == 0);
+  memory.encoder = older;
+  CHECK(memory.vectors_in_use() == kFirst);
+}
+
+TEST_CASE("who encodes by the way leaves what another encoder made, and maintenance does not") {
+  VectorsMemory memory;
+  memory.seal();
+  const auto tend = [&](OtherVectors others) {
+    const Process process = memory.open();
+    process.store->config.encoder.path = "encoder.bmw";
+    use_encoder(*process, memory.encoder);
+    return tend_index(*process, std::chrono::seconds(60), SealWhen::kSome, others);
+  };
+  CHECK_FALSE(tend(OtherVectors::kKeep));
+  CHECK(memory.vectors_in_use() == kFirst);
+  auto other = std::make_shared<WordEncoder>("newer", 128);
+  std::swap(memory.encoder, other);
+  CHECK_FALSE(tend(OtherVectors::kKeep));
+  memory.add(*memory.open(), "s1", "one", "one more");
+  memory.seal();
+  CHECK_FALSE(tend(OtherVectors::kKeep));
+  CHECK(memory.encoder->texts() == Lines{});
+  std::swap(memory.encoder, other);
+  CHECK(memory.vectors_in_use() == kFirst);
+  std::swap(memory.encoder, other);
+  CHECK_FALSE(tend(OtherVectors::kReplace));
+  CHECK(memory.vectors_in_use() == kFirst + 1);
 }
 
 TEST_CASE("a server sees each block that another process encodes") {

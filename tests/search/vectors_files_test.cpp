@@ -229,4 +229,32 @@ TEST_CASE("vectors without their segment go with the next that tidies") {
   CHECK(memory.vectors_in_use() == kEntries);
 }
 
+TEST_CASE("a file in which nothing waits says so, and who encodes looks all the same") {
+  FullMemory memory;
+  const auto wants = [&] { return memory.open().store->root_index->wants_vectors(); };
+  const auto damaged = [](std::string bytes, std::size_t at) {
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x41);
+    return bytes;
+  };
+  CHECK_FALSE(wants());
+  memory.disk.write(memory.path, damaged(memory.bytes, kHeaderSize + 5));
+  CHECK(wants());
+  memory.disk.write(memory.path, memory.bytes);
+  memory.encode_all();
+  const std::string marked = memory.disk.read(memory.path);
+  CHECK(marked.substr(0, 56) == memory.bytes.substr(0, 56));
+  CHECK(marked.substr(56, 8) != memory.bytes.substr(56, 8));
+  CHECK(marked.substr(64) == memory.bytes.substr(64));
+  CHECK(memory.vectors_in_use() == kEntries);
+  memory.disk.write(memory.path, damaged(marked, kHeaderSize + 5));
+  CHECK_FALSE(wants());
+  memory.encode_all();
+  CHECK(memory.vectors_in_use() == kEntries);
+  memory.disk.write(memory.path, damaged(marked, 60));
+  CHECK(wants());
+  memory.add(*memory.open(), "s1", "one", "one more");
+  memory.seal();
+  CHECK(wants());
+}
+
 }  // namespace bmad_mem::test::root_index

@@ -29,6 +29,8 @@ constexpr std::array<std::string_view, 24> kWords = {
     "marble",     "march",     "copper",   "copy",    "coptic", "silver", "silent",  "silk"};
 /// As query/meaning.cpp has it.
 constexpr double kNearMin = 0.45;
+/// Scores below it come ever nearer to 0.
+constexpr double kSmall = 0.05;
 
 constexpr std::array<std::string_view, 3> kTags = {"red", "green", "blue"};
 
@@ -260,8 +262,8 @@ class MeaningTwin : public VectorsMemory {
         nearest = nearest == nullptr || cosine_of(*nearest) < *told.cosine ? &hit : nearest;
         farthest = farthest == nullptr || cosine_of(*farthest) > *told.cosine ? &hit : farthest;
       }
-      const double text =
-          std::clamp(words_part(hit) + told.meaning + told.session_meaning, 0.0, 1.0);
+      const double sum = words_part(hit) + told.meaning + told.session_meaning;
+      const double text = std::min(sum >= kSmall ? sum : kSmall * std::exp(sum / kSmall - 1), 1.0);
       CHECK(std::abs(hit.components.text - text) < 1e-9);
     }
     if (nearest == nullptr || cosine_of(*nearest) - cosine_of(*farthest) < 0.1) {
@@ -291,7 +293,8 @@ class MeaningTwin : public VectorsMemory {
         CHECK(std::abs(words_part(hit) - by_id.at(hit.entry.id) * share) < 1e-9);
       }
       if (const std::optional<double> session = session_mean(hit)) {
-        const double its = *session - told.session_meaning / (weight * 11 / 12);
+        const double below = told.session_meaning < 0 ? 0.3 : 1;
+        const double its = *session - told.session_meaning / below / (weight * 11 / 12);
         CHECK(std::abs(session_mean_of_all.value_or(its) - its) < 0.04);
         session_mean_of_all = its;
       }
@@ -386,6 +389,26 @@ TEST_CASE("questions find by meaning what plain sums say") {
   MESSAGE(asked, " questions, ", found, " found by meaning alone");
   CHECK(asked > 60);
   CHECK(found > 20);
+}
+
+TEST_CASE("a word that the encoder does not know finds nothing by meaning") {
+  VectorsMemory memory;
+  memory.encoder = std::make_shared<WordEncoder>();
+  memory.encoder->unknown = {"automob", "planet"};
+  const Process process = memory.open();
+  memory.add(*process, "s1", "a", "autograph");
+  memory.add(*process, "s1", "b", "household");
+  memory.seal();
+  expect(memory.encode(memory.open_with()));
+  const auto found = [&](const std::string& text) {
+    const Result<QueryAnswer> answer = answer_query(*memory.open_with(), {.text = text});
+    expect(answer);
+    CHECK(answer->encoder.took_part);
+    return answer->hits.size();
+  };
+  CHECK(found("which autumn") == 1);
+  CHECK(found("which automob") == 0);
+  CHECK(found("which automob autumn house") > 0);
 }
 
 }  // namespace bmad_mem::test::root_index

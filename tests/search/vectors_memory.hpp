@@ -25,6 +25,8 @@ namespace bmad_mem::test::root_index {
 /// Entries that the memory has at first.
 inline constexpr std::size_t kFirst = 12;
 
+inline const Error kFails{.code = ErrorCode::E_STORAGE_IO, .message = "the encoder is ill"};
+
 class VectorsMemory : public Memory {
  public:
   Process open_with(bool sensitive = false) {

@@ -51,6 +51,8 @@ MODES = {
     "redirect": "status 302",
     "other": "32 numbers instead of 64",
     "chunked": "nothing: the answer has no length, but chunks",
+    "extension": "a chunk whose first line has no end",
+    "trailer": "lines without an end behind the chunks",
     "drip": "a byte every 50 ms",
 }
 
@@ -149,6 +151,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = json.dumps({"object": "list", "data": data, "model": question.get("model", "")}).encode()
         if mode == "chunked":
             return self.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(body), body))
+        if mode in ("extension", "trailer"):
+            begin = b"2;" if mode == "extension" else b"2\r\n{}\r\n0\r\n"
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + begin)
+            for _ in range(1 << 11):  # 128 MiB.
+                self.wfile.write((b"x" * 62 + b"=1" if mode == "extension" else b"x: " + b"y" * 59 + b"\r\n") * 1024)
+            return None
         if mode == "drip":
             for byte in body:
                 self.wfile.write(bytes([byte]))

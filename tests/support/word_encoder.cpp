@@ -21,10 +21,13 @@ void add_word(std::string_view word, std::span<float> numbers) {
 }  // namespace
 
 WordEncoder::WordEncoder(std::string name, std::uint32_t dimension)
-    : name_(std::move(name)), id_(xxh3(name_) + dimension), dimension_(dimension) {}
+    : name_(std::move(name)), dimension_(dimension) {}
+
+std::uint64_t WordEncoder::id() const { return xxh3(name_) + dimension_; }
 
 Result<std::vector<float>> WordEncoder::encode(std::span<const std::string> texts,
                                                Deadline deadline) {
+  const std::uint32_t dimension = dimension_;
   BeforeCall before;
   std::size_t call = 0;
   set([&] {
@@ -39,7 +42,11 @@ Result<std::vector<float>> WordEncoder::encode(std::span<const std::string> text
   }
   std::vector<float> numbers;
   for (const std::string& text : texts) {
-    const std::vector<float> its = vector_of(text);
+    if (is_refused(text)) {
+      return Error{.code = ErrorCode::E_STORAGE_IO, .message = "answers with status 400"};
+    }
+    std::vector<float> its = vector_of(text);
+    its.resize(dimension);
     numbers.insert(numbers.end(), its.begin(), its.end());
   }
   set([&] { texts_.insert(texts_.end(), texts.begin(), texts.end()); });
@@ -49,7 +56,7 @@ Result<std::vector<float>> WordEncoder::encode(std::span<const std::string> text
 std::vector<float> WordEncoder::vector_of(const std::string& text) const {
   std::vector<float> numbers(dimension_);
   std::string word;
-  for (const char letter : text + " ") {
+  for (const char letter : is_refused(text) ? std::string() : text + " ") {
     if (std::isalnum(static_cast<unsigned char>(letter)) != 0) {
       word += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
     } else if (!word.empty()) {
@@ -65,6 +72,16 @@ std::vector<float> WordEncoder::vector_of(const std::string& text) const {
     number = square > 0 ? static_cast<float>(number / std::sqrt(square)) : 0;
   }
   return numbers;
+}
+
+bool WordEncoder::is_refused(const std::string& text) const {
+  const std::lock_guard guard(mutex_);
+  return refuses_ && refuses_(text);
+}
+
+std::size_t WordEncoder::calls() const {
+  const std::lock_guard guard(mutex_);
+  return calls_;
 }
 
 std::vector<std::string> WordEncoder::texts() const {

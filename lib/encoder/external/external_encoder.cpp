@@ -69,7 +69,9 @@ void write_encoder_record(FileSystem& files, const EncoderRecord& record) {
 }
 
 ExternalEncoder::ExternalEncoder(ExternalOptions options)
-    : options_(std::move(options)), record_(read_encoder_record(*options_.files, options_.key)) {}
+    : options_(std::move(options)),
+      seen_(read_encoder_record(*options_.files, options_.key)),
+      record_(seen_) {}
 
 Result<std::shared_ptr<TextEncoder>> ExternalEncoder::open(ExternalOptions options,
                                                            Deadline deadline) {
@@ -130,9 +132,10 @@ Result<std::vector<float>> ExternalEncoder::encode(std::span<const std::string> 
   return numbers;
 }
 
-std::optional<Error> ExternalEncoder::rest() const {
+std::optional<Error> ExternalEncoder::rest() {
   const Timestamp now = options_.clock->now();
   const std::lock_guard guard(mutex_);
+  look();
   // A clock that was set back must not make it rest for years.
   const bool rests = record_.failures >= kEncoderFailuresMax && record_.failed_at <= now &&
                      now < record_.failed_at + kEncoderRest;
@@ -146,13 +149,14 @@ std::optional<Error> ExternalEncoder::rest() const {
 }
 
 Result<Vectors> ExternalEncoder::ask(std::span<const std::string> texts, Deadline deadline) {
+  BMAD_TRY(options_.may_ask());
   if (std::optional<Error> resting = rest()) {
     return *std::move(resting);
   }
   std::chrono::milliseconds timeout = options_.timeout;
   if (deadline) {
     const auto left =
-        std::chrono::floor<std::chrono::milliseconds>(*deadline - std::chrono::steady_clock::now());
+        std::chrono::ceil<std::chrono::milliseconds>(*deadline - std::chrono::steady_clock::now());
     timeout = std::min(timeout, left);
   }
   if (timeout.count() <= 0) {
@@ -167,8 +171,9 @@ Result<Vectors> ExternalEncoder::ask(std::span<const std::string> texts, Deadlin
   Error error = std::move(vectors).error();
   error.message = fmt::format("{}: {}; mend {}, or `bmad-mem config set encoder.enabled false`",
                               name(), error.message, options_.setting);
-  // Who asked may have been in more of a hurry than the config, which says nothing of the encoder.
-  if (error.code != ErrorCode::E_QUERY_TIMEOUT || timeout == options_.timeout) {
+  // Who asked may have been in a hurry, which says nothing of the encoder.
+  if (error.code != ErrorCode::E_QUERY_TIMEOUT || timeout == options_.timeout ||
+      timeout >= kEncoderPatience) {
     note([&](EncoderRecord& record) {
       record.failures = std::min(record.failures + 1, kEncoderFailuresMax);
       record.failed_at = options_.clock->now();
@@ -178,18 +183,24 @@ Result<Vectors> ExternalEncoder::ask(std::span<const std::string> texts, Deadlin
   return error;
 }
 
-void ExternalEncoder::note(const std::function<void(EncoderRecord&)>& change) {
-  EncoderRecord now;
-  {
-    const std::lock_guard guard(mutex_);
-    now = record_;
-    change(now);
-    if (now == record_) {
-      return;
-    }
-    record_ = now;
+void ExternalEncoder::look() {
+  EncoderRecord now = read_encoder_record(*options_.files, options_.key);
+  if (now != seen_) {  // The same: what is known here may be newer, see note().
+    seen_ = now;
+    // The caller has made room for vectors of the dimension that it was told.
+    now.dimension = record_.dimension == 0 ? now.dimension : record_.dimension;
+    record_ = std::move(now);
   }
-  write_encoder_record(*options_.files, now);
+}
+
+void ExternalEncoder::note(const std::function<void(EncoderRecord&)>& change) {
+  const std::lock_guard guard(mutex_);
+  look();
+  const EncoderRecord before = record_;
+  change(record_);
+  if (record_ != before) {
+    write_encoder_record(*options_.files, record_);
+  }
 }
 
 }  // namespace bmad_mem

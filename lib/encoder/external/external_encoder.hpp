@@ -6,8 +6,9 @@
 //
 //   {"encoder":"4f0c…","dimension":384,"failures":0,"failed_at":0,"problem":""}
 //
-// After two failures in a row it rests for a minute, also in other processes: a program that hangs
-// keeps nobody twice. Then one more failure is enough for the next minute.
+// After two failures in a row it rests for a minute, also in other processes, which read the file
+// before each question: a program that hangs keeps nobody for ever. Then one more failure is enough
+// for the next minute. To take longer than a caller had time for is one from kEncoderPatience on.
 #pragma once
 
 #include <chrono>
@@ -29,6 +30,8 @@ namespace bmad_mem {
 
 inline constexpr int kEncoderFailuresMax = 2;
 inline constexpr std::chrono::milliseconds kEncoderRest{60'000};
+/// Less than hooks give, 500 ms, and more than one vector takes of a model that is loaded.
+inline constexpr std::chrono::milliseconds kEncoderPatience{300};
 
 /// What is known of an encoder between processes. A file that is not there, is torn or tells of
 /// another encoder is none.
@@ -51,6 +54,8 @@ struct ExternalOptions {
   std::uint64_t key = 0;  ///< A hash of the kind, the command or URL, and the model's name.
   std::string setting;    ///< "memory_config.encoder.command", for remedies.
   std::chrono::milliseconds timeout{10'000};
+  /// Asked before each question; its error is that of the call, and no failure of the encoder.
+  std::function<Status()> may_ask;
   /// Encodes 1 to 64 texts, valid UTF-8 of at most 32 KiB each.
   std::function<Result<Vectors>(std::span<const std::string>, std::chrono::milliseconds)> ask;
   FileSystem* files = nullptr;  // Both outlive the encoder.
@@ -75,12 +80,15 @@ class ExternalEncoder final : public TextEncoder {
  private:
   explicit ExternalEncoder(ExternalOptions options);
 
-  [[nodiscard]] std::optional<Error> rest() const;
+  [[nodiscard]] std::optional<Error> rest();
   Result<Vectors> ask(std::span<const std::string> texts, Deadline deadline);
+  /// Takes over what another process wrote. The caller holds mutex_.
+  void look();
   void note(const std::function<void(EncoderRecord&)>& change);
 
   ExternalOptions options_;
-  mutable std::mutex mutex_;  // Of `record_`.
+  mutable std::mutex mutex_;  // Of what follows.
+  EncoderRecord seen_;        // As the file was when it was last read.
   EncoderRecord record_;
 };
 

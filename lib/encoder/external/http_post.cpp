@@ -1,8 +1,9 @@
 #include "external/http_post.hpp"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <charconv>
-#include <exception>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
@@ -32,6 +33,7 @@ using Failure = boost::system::error_code;
 
 constexpr std::string_view kScheme = "http://";
 constexpr std::uint32_t kHeadSizeMax = 16U << 10U;
+constexpr std::size_t kBufferSizeMax = 64U << 10U;
 
 Error wrong_url(std::string_view url, std::string_view why) {
   return {.code = ErrorCode::E_INVALID_QUERY,
@@ -57,14 +59,7 @@ class Exchange {
   }
 
   Result<std::string> run(std::string_view json, std::size_t answer_size_max) {
-    std::vector<asio::ip::tcp::endpoint> endpoints;
-    for (const std::string& address : place_.addresses) {
-      endpoints.emplace_back(asio::ip::make_address(address), place_.port);
-    }
-    wait([&] {
-      stream_.async_connect(endpoints,
-                            [&](Failure failure, const auto& /*which*/) { failure_ = failure; });
-    });
+    connect();
     if (failure_) {
       return problem("can't be reached");
     }
@@ -85,7 +80,8 @@ class Exchange {
     http::response_parser<http::string_body> parser;
     parser.header_limit(kHeadSizeMax);
     parser.body_limit(answer_size_max);
-    beast::flat_buffer buffer;
+    // Bounds what Beast does not count: lines of chunks, and what follows the last one.
+    beast::flat_buffer buffer(kBufferSizeMax);
     // The head by itself: where the body comes with it, Boost 1.74 goes on after a body_limit.
     wait([&] { http::async_read_header(stream_, buffer, parser, done); });
     if (!failure_) {
@@ -98,6 +94,24 @@ class Exchange {
   }
 
  private:
+  /// To the first address that answers.
+  void connect() {
+    for (const std::string& address : place_.addresses) {
+      const asio::ip::tcp::endpoint endpoint(asio::ip::make_address(address), place_.port);
+      asio::ip::tcp::socket& socket = stream_.socket();
+      stream_.close();
+      static_cast<void>(socket.open(endpoint.protocol(), failure_));
+      if (failure_) {
+        continue;
+      }
+      ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+      wait([&] { stream_.async_connect(endpoint, [&](Failure failure) { failure_ = failure; }); });
+      if (!failure_ || failure_ == beast::error::timeout) {
+        return;
+      }
+    }
+  }
+
   template <typename Start>
   void wait(const Start& start) {
     start();
@@ -110,7 +124,8 @@ class Exchange {
       return {.code = ErrorCode::E_QUERY_TIMEOUT,
               .message = fmt::format("took longer than {} ms", timeout_.count())};
     }
-    if (failure_ == http::error::body_limit || failure_ == http::error::header_limit) {
+    if (failure_ == http::error::body_limit || failure_ == http::error::header_limit ||
+        failure_ == http::error::buffer_overflow) {
       return {.code = ErrorCode::E_SIZE_LIMIT, .message = "answers more than is taken"};
     }
     return {.code = ErrorCode::E_STORAGE_IO,

@@ -1,6 +1,5 @@
 #include "maker/conversion.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <deque>
@@ -17,7 +16,6 @@ namespace bmad_mem::encoder {
 namespace {
 
 constexpr std::string_view kName = "use-lite 1";
-constexpr float kWeightMax = 127.0F;
 constexpr std::size_t kReservedPieces = 6;
 
 // Names in the graph, with the layer's number in place of {}.
@@ -80,19 +78,6 @@ class Parts {
       all_;
 };
 
-/// A row as bytes: the largest becomes kWeightMax. Returns the scale.
-float quantize(std::span<const float> row, std::span<std::int8_t> out) {
-  float greatest = 0;
-  for (const float value : row) {
-    greatest = std::max(greatest, std::fabs(value));
-  }
-  for (std::size_t at = 0; at < row.size(); ++at) {
-    out[at] = static_cast<std::int8_t>(
-        greatest > 0 ? std::nearbyint(row[at] * (kWeightMax / greatest)) : 0);
-  }
-  return greatest / kWeightMax;
-}
-
 /// Packs `rows`, [outputs][inputs].
 Matrix packed(MatrixShape shape, std::span<const std::int8_t> rows, std::span<const float> scales,
               std::span<const float> biases, Parts& parts) {
@@ -124,7 +109,8 @@ Result<Matrix> converted_matrix(const Package& package, MatrixShape shape, const
     for (std::size_t input = 0; input < shape.inputs; ++input) {
       column[input] = tensor[input * shape.outputs + output];
     }
-    scales[output] = quantize(column, std::span(rows).subspan(output * shape.inputs, shape.inputs));
+    scales[output] = row_as_bytes(std::span<const float>(column),
+                                  std::span(rows).subspan(output * shape.inputs, shape.inputs));
   }
   return packed(shape, rows, parts.keep(std::move(scales)), biases, parts);
 }
@@ -189,8 +175,8 @@ Status add_embeddings(const Package& package, Weights& weights, Parts& parts) {
   std::vector<std::int8_t> bytes(std::size_t{weights.rows} * kPieceWidth);
   std::vector<float> scales(weights.rows);
   for (std::size_t row = 0; row < weights.rows; ++row) {
-    scales[row] = quantize(tensor.subspan(row * kPieceWidth, kPieceWidth),
-                           std::span(bytes).subspan(row * kPieceWidth, kPieceWidth));
+    scales[row] = row_as_bytes(tensor.subspan(row * kPieceWidth, kPieceWidth),
+                               std::span(bytes).subspan(row * kPieceWidth, kPieceWidth));
   }
   weights.embeddings = parts.keep(std::move(bytes));
   weights.embedding_scales = parts.keep(std::move(scales));

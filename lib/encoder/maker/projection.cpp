@@ -1,6 +1,7 @@
 #include "maker/projection.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "base/little_endian.hpp"
 #include "maker/conversion.hpp"
 #include "weights.hpp"
 
@@ -51,7 +53,7 @@ Table eigenvectors_of(Table& table) {
     for (std::size_t p = 0; p < kWidth; ++p) {
       for (std::size_t q = p + 1; q < kWidth; ++q) {
         const double beside = table[p * kWidth + q];
-        if (std::fabs(beside) < 1e-15 * std::fabs(table[p * kWidth + p])) {
+        if (std::fabs(beside) <= 1e-15 * std::fabs(table[p * kWidth + p])) {
           continue;
         }
         const double half = (table[q * kWidth + q] - table[p * kWidth + p]) / (2 * beside);
@@ -91,13 +93,6 @@ std::vector<double> rotated(const std::vector<double>& rows) {
   return mixed;
 }
 
-void put_float(double number, std::string& out) {
-  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(number));
-  for (unsigned shift = 0; shift < 32; shift += 8) {
-    out += static_cast<char>(bits >> shift);
-  }
-}
-
 }  // namespace
 
 std::string projection_of(std::span<const float> sentences) {
@@ -113,17 +108,14 @@ std::string projection_of(std::span<const float> sentences) {
     rows.insert(rows.end(), from, from + kWidth);
   }
   rows = rotated(rows);
-  constexpr double kWeightMax = 127;
   std::string bytes;
   std::string scales;
   for (std::size_t output = 0; output < kVectorSize; ++output) {
-    const std::span<const double> row(&rows[output * kWidth], kWidth);
-    const double greatest = std::fabs(
-        *std::ranges::max_element(row, {}, [](double number) { return std::fabs(number); }));
-    for (std::size_t at = 0; at < kWidth; ++at) {
-      bytes += static_cast<char>(std::lround(row[at] * kWeightMax / greatest));
-    }
-    put_float(greatest / kWeightMax, scales);
+    std::array<std::int8_t, kWidth> weights{};
+    const double scale =
+        row_as_bytes(std::span<const double>(&rows[output * kWidth], kWidth), std::span(weights));
+    bytes.append(reinterpret_cast<const char*>(weights.data()), weights.size());
+    put_little(std::bit_cast<std::uint32_t>(static_cast<float>(scale)), scales);
   }
   return bytes + scales;
 }

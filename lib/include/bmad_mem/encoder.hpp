@@ -20,6 +20,7 @@ struct EncodeOptions {
 struct EncodeReport {
   std::string encoder;        ///< Its name.
   std::uint64_t encoded = 0;  ///< Entries that got a vector.
+  std::uint64_t refused = 0;  ///< Of them, those whose text it refuses: they have an empty one.
   std::uint64_t waiting = 0;  ///< Entries of the index without one.
   std::uint64_t entries = 0;  ///< Of the index.
   /// Another process encodes: nothing was done here.

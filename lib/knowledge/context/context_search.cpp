@@ -107,7 +107,7 @@ class ContextSearch {
   Result<ContextSources> search_both(const HeldIndexes& indexes) {
     const std::span<IndexedSession* const> sessions = indexes.sessions();
     sealed_lines_ = indexes.sealed_lines();
-    settings_.first_of_user = sessions.size();
+    first_of_user_ = sessions.size();
     const Store* const user = options_.sessions.empty() ? store_.user_store() : nullptr;
     if (user == nullptr) {
       return search_all(sessions);
@@ -117,7 +117,9 @@ class ContextSearch {
     return with_indexes(*user, filter, [&](HeldIndexes& users) {
       std::vector<IndexedSession*> both(sessions.begin(), sessions.end());
       both.insert(both.end(), users.sessions().begin(), users.sessions().end());
-      settings_.user_origins = user->origins.get();
+      settings_.roots.resize(1);
+      settings_.roots.push_back(
+          {.first = first_of_user_, .kind = MemoryKind::kUser, .origins = user->origins.get()});
       sealed_lines_ += users.sealed_lines();
       return search_all(both);
     });
@@ -129,11 +131,11 @@ class ContextSearch {
     // that is dated in the future would make all others old: it doesn't count before its time. Of
     // the user's own memory none does: what is said elsewhere makes nothing here older.
     const Timestamp now = options_.as_of.value_or(store_.clock.now());
-    settings_.now = settings_.first_of_user == 0 ? now : Timestamp{};
+    settings_.now = first_of_user_ == 0 ? now : Timestamp{};
     for (std::size_t i = 0; i < sessions.size(); ++i) {
-      (i < settings_.first_of_user ? sources.sessions : sources.user_sessions)
+      (i < first_of_user_ ? sources.sessions : sources.user_sessions)
           .insert(sessions[i]->session_id());
-      if (i < settings_.first_of_user) {
+      if (i < first_of_user_) {
         settings_.now = std::max(settings_.now, std::min(now, sessions[i]->newest()));
       }
     }
@@ -198,7 +200,7 @@ class ContextSearch {
     for (std::size_t i = 0; i < std::min(pins.size(), kPinnedMax); ++i) {
       IndexedSession& session = *sessions[pins[i].session];
       BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, pins[i].ordinal)));
-      entry.of_user = pins[i].session >= settings_.first_of_user;
+      entry.of_user = pins[i].session >= first_of_user_;
       hits.push_back({.entry = std::move(entry)});
     }
     return hits;
@@ -275,6 +277,7 @@ class ContextSearch {
   const ContextOptions& options_;
   EntryFilter filter_;
   SearchSettings settings_;
+  std::size_t first_of_user_ = 0;  // From this one on, sessions are of the user's own memory.
   std::uint64_t sealed_lines_ = 0;
   bool encoder_was_late_ = false;
 };

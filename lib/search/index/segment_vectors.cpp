@@ -20,7 +20,7 @@ constexpr std::size_t kHeaderSize = 64;
 constexpr std::size_t kHashSize = 8;
 constexpr std::size_t kSensitivePlace = 44;
 
-std::string header_bytes(const Segment& segment, const VectorsOf& of) {
+std::string header_bytes(const Segment& segment, const VectorsOf& of, bool is_whole) {
   std::string header(kMagic);
   put_little(kVersion, header);
   put_little(of.dimension, header);
@@ -29,6 +29,9 @@ std::string header_bytes(const Segment& segment, const VectorsOf& of) {
   put_little(segment.entries, header);
   put_little(std::uint32_t{of.sensitive}, header);
   put_little(xxh3(header), header);
+  if (is_whole) {
+    put_little(xxh3(header), header);
+  }
   header.resize(kHeaderSize);
   return header;
 }
@@ -95,11 +98,13 @@ Result<std::shared_ptr<SegmentVectors>> SegmentVectors::open(const Segment& segm
   const VectorsOf of{.encoder = little_at<std::uint64_t>(header.data() + kMagic.size() + 8),
                      .dimension = little_at<std::uint32_t>(header.data() + kMagic.size() + 4),
                      .sensitive = header[kSensitivePlace] != 0};
+  const bool is_whole = header == header_bytes(segment, of, true);
   if (got != kHeaderSize || of.dimension == 0 || of.dimension > kDimensionMax ||
-      header != header_bytes(segment, of)) {
+      (!is_whole && header != header_bytes(segment, of, false))) {
     return std::shared_ptr<SegmentVectors>();
   }
   std::shared_ptr<SegmentVectors> vectors(new SegmentVectors(*std::move(file), segment, of));
+  vectors->is_whole_ = is_whole;
   BMAD_TRY_ASSIGN(vectors->info_, vectors->file_->info());
   return vectors->info_.size == vectors->file_size() ? vectors : nullptr;
 }
@@ -113,7 +118,7 @@ Result<std::shared_ptr<SegmentVectors>> SegmentVectors::create(const Segment& se
   std::shared_ptr<SegmentVectors> vectors(new SegmentVectors(std::move(file), segment, of));
   // The size comes first: a header without blocks behind it would be taken for damage.
   BMAD_TRY(vectors->file_->truncate(vectors->file_size()));
-  BMAD_TRY(write_whole(*vectors->file_, 0, header_bytes(segment, of)));
+  BMAD_TRY(write_whole(*vectors->file_, 0, header_bytes(segment, of, false)));
   BMAD_TRY_ASSIGN(vectors->info_, vectors->file_->info());
   return vectors;
 }
@@ -139,10 +144,16 @@ const std::uint8_t* SegmentVectors::rows(std::uint32_t begin, std::uint32_t end)
   return rows_.get() + begin * row_size_;
 }
 
-/// A megabyte at a time. The caller holds the mutex.
+void SegmentVectors::expect(std::uint64_t count) {
+  if (2 * count >= entries_) {
+    rows(0, entries_);
+  }
+}
+
+/// 128 KB at a time, which stay in the cache. The caller holds the mutex.
 void SegmentVectors::read_blocks(std::uint32_t first, std::uint32_t last) {
   const std::size_t size = kVectorBlock * row_size_;
-  const auto at_once = static_cast<std::uint32_t>((std::size_t{1} << 20U) / size + 1);
+  const auto at_once = static_cast<std::uint32_t>((std::size_t{1} << 17U) / size + 1);
   std::string bytes;
   take_memory_now(
       std::as_writable_bytes(std::span(rows_.get() + first * size, (last - first) * size)));
@@ -171,14 +182,26 @@ Status SegmentVectors::write_block(std::uint32_t block, std::span<const std::uin
   bytes.resize(size);
   put_little(xxh3(bytes) ^ (salt_ + block), bytes);
   BMAD_TRY(write_whole(*file_, block_place(block), bytes));
-  BMAD_TRY_ASSIGN(const FileInfo written, file_->info());
-  // Clocks of file systems tick more slowly than blocks are written.
-  info_.mtime_ns = std::max(written.mtime_ns, info_.mtime_ns + 1);
-  static_cast<void>(file_->set_mtime(info_.mtime_ns));
+  BMAD_TRY(renew_time());
   const std::lock_guard guard(mutex_);
   if (rows_ != nullptr && has_block_[block]) {
     std::memcpy(rows_.get() + block * size, bytes.data(), size);
   }
+  return {};
+}
+
+Status SegmentVectors::mark_whole(const Segment& segment) {
+  BMAD_TRY(write_whole(*file_, 0, header_bytes(segment, of_, true)));
+  is_whole_ = true;
+  return renew_time();
+}
+
+/// Readers see by it that they are behind.
+Status SegmentVectors::renew_time() {
+  BMAD_TRY_ASSIGN(const FileInfo written, file_->info());
+  // Clocks of file systems tick more slowly than blocks are written.
+  info_.mtime_ns = std::max(written.mtime_ns, info_.mtime_ns + 1);
+  static_cast<void>(file_->set_mtime(info_.mtime_ns));
   return {};
 }
 

@@ -177,7 +177,7 @@ Result<std::vector<Hit>> load_hits(const Store& store, std::span<IndexedSession*
     }
     const std::size_t session = result.found[i].session;
     BMAD_TRY_ASSIGN(Hit hit, in_session(*sessions[session], loader.load(i)));
-    hit.entry.of_user = session >= settings.first_of_user;
+    hit.entry.of_user = settings.kind_of(session) == MemoryKind::kUser;
     for (std::vector<Entry>* const neighbours : {&hit.before, &hit.after}) {
       for (Entry& neighbour : *neighbours) {
         neighbour.of_user = hit.entry.of_user;

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <map>
 #include <numeric>
 #include <utility>
 
 #include "base/parallel.hpp"
 #include "bmad_mem/text.hpp"
-#include "encoder/packed_vectors.hpp"
 #include "search/segment.hpp"
 
 namespace bmad_mem {
@@ -28,73 +28,102 @@ bool only_makes_a_question(std::string_view word) {
   return is_among(kQuestionWords, word) || is_among(kAuxiliaries, word);
 }
 
-Result<std::optional<Meaning>> Meaning::of(std::span<IndexedSession* const> sessions,
-                                           const Plan& plan, const SearchSettings& settings,
-                                           EncoderUse& use) {
-  std::vector<VectorRange> ranges(sessions.size());
-  std::vector<std::shared_ptr<SegmentVectors>> vectors(sessions.size());
+Result<AskedVectors> AskedVectors::of(std::span<IndexedSession* const> sessions) {
+  AskedVectors asked;
+  asked.ranges.resize(sessions.size());
+  asked.vectors.resize(sessions.size());
   std::map<Segment*, std::shared_ptr<SegmentVectors>> of_segments;
-  bool has_any = false;
   for (std::size_t i = 0; i < sessions.size(); ++i) {
-    BMAD_TRY_ASSIGN(ranges[i], in_session(*sessions[i], sessions[i]->vectors()));
-    if (Segment* const segment = ranges[i].segment.get(); segment != nullptr) {
+    VectorRange& range = asked.ranges[i];
+    BMAD_TRY_ASSIGN(range, in_session(*sessions[i], sessions[i]->vectors()));
+    if (Segment* const segment = range.segment.get(); segment != nullptr) {
       const auto [place, is_new] = of_segments.try_emplace(segment);
       if (is_new) {
         place->second = segment->vectors();
       }
-      vectors[i] = place->second;
+      asked.vectors[i] = place->second;
     }
-    has_any = has_any || vectors[i] != nullptr;
+    asked.has_any = asked.has_any || asked.vectors[i] != nullptr;
   }
-  if (!has_any) {
-    use.reason = "no entry has a vector yet";
-    return std::optional<Meaning>();
+  return asked;
+}
+
+namespace {
+
+/// When the encoder must have answered: words need time, too.
+TextEncoder::Deadline encoder_deadline(const SearchSettings& settings) {
+  if (settings.encoder_deadline || !settings.deadline) {
+    return settings.encoder_deadline;
   }
-  const auto deadline = settings.encoder_deadline ? settings.encoder_deadline : settings.deadline;
+  const auto now = std::chrono::steady_clock::now();
+  return now + (*settings.deadline - now) * 3 / 4;
+}
+
+}  // namespace
+
+std::optional<Meaning> Meaning::of(const AskedVectors& asked, const std::string& statement,
+                                   const SearchSettings& settings, EncoderUse& use) {
+  const auto deadline = encoder_deadline(settings);
   const Result<std::shared_ptr<TextEncoder>> encoder = settings.encoder(deadline);
   if (!encoder || *encoder == nullptr) {
     use.failed = !encoder;
     use.late = !encoder && encoder.error().code == ErrorCode::E_QUERY_TIMEOUT;
     use.reason = encoder ? "there is no encoder" : encoder.error().message;
-    return std::optional<Meaning>();
+    return std::nullopt;
   }
-  const std::array texts = {plan.statement};
+  const std::array texts = {statement};
+  const VectorsOf of = vectors_of(**encoder, settings.encodes_sensitive);
   const Result<std::vector<float>> vector = (*encoder)->encode(texts, deadline);
   if (!vector) {
     use.failed = true;
     use.late = vector.error().code == ErrorCode::E_QUERY_TIMEOUT;
     use.reason = vector.error().message;
-    return std::optional<Meaning>();
+    return std::nullopt;
   }
   use.name = (*encoder)->name();
-  const VectorsOf of = vectors_of(**encoder, settings.encodes_sensitive);
+  if (vector->size() != of.dimension) {
+    use.failed = true;
+    use.reason = "the vectors of the encoder have another size by now; ask again";
+    return std::nullopt;
+  }
+  if (std::ranges::all_of(*vector, [](float number) { return number == 0; })) {
+    use.reason = "the encoder can't read the question";
+    return std::nullopt;
+  }
   const PackedQuery query(*vector);
-  Meaning meaning(sessions.size());
-  for_each_parallel(sessions.size(), [&](std::size_t i) {
-    const VectorRange& range = ranges[i];
-    if (vectors[i] == nullptr || vectors[i]->of() != of) {
+  std::map<SegmentVectors*, std::uint64_t> counts;
+  for (std::size_t i = 0; i < asked.ranges.size(); ++i) {
+    if (SegmentVectors* const its = asked.vectors[i].get(); its != nullptr && its->of() == of) {
+      counts[its] += asked.ranges[i].count;
+    }
+  }
+  for (const auto& [vectors, count] : counts) {
+    vectors->expect(count);
+  }
+  Meaning meaning(*encoder, asked.ranges.size());
+  for_each_parallel(asked.ranges.size(), [&](std::size_t i) {
+    const VectorRange& range = asked.ranges[i];
+    if (!counts.contains(asked.vectors[i].get())) {
       return;
     }
     std::vector<std::int16_t> cosines(range.count);
-    query.compare(vectors[i]->rows(range.first, range.first + range.count), range.count,
+    query.compare(asked.vectors[i]->rows(range.first, range.first + range.count), range.count,
                   cosines.data());
     meaning.sessions_[i].take(range, std::move(cosines));
   });
-  for (IndexedSession* const session : sessions) {
-    BMAD_TRY_ASSIGN(const SlotTotals totals, session->totals());
-    use.entries += totals.entries;
+  meaning.take_means();
+  for (const OfSession& each : meaning.sessions_) {
+    use.encoded += each.encoded;
   }
-  use.encoded = meaning.take_means();
   if (use.encoded == 0) {
     use.reason = "no entry has a vector of this encoder yet";
-    return std::optional<Meaning>();
+    return std::nullopt;
   }
   use.took_part = true;
-  return std::optional(std::move(meaning));
+  return meaning;
 }
 
-/// How many entries have a cosine.
-std::uint64_t Meaning::take_means() {
+void Meaning::take_means() {
   std::int64_t sum = 0;
   std::uint64_t count = 0;
   double session_sum = 0;
@@ -108,7 +137,6 @@ std::uint64_t Meaning::take_means() {
   mean_cosine_ = static_cast<double>(sum) /
                  (kCosineScale * static_cast<double>(std::max<std::uint64_t>(1, count)));
   mean_session_cosine_ = session_sum / std::max(1.0, session_count);
-  return count;
 }
 
 void Meaning::OfSession::take(const VectorRange& range, std::vector<std::int16_t> its) {
@@ -117,14 +145,15 @@ void Meaning::OfSession::take(const VectorRange& range, std::vector<std::int16_t
   } else {
     for (std::size_t i = 0; i < its.size(); ++i) {
       if (const std::uint32_t slot = range.slots[i]; slot != SlotTable::kNoSlot) {
-        cosines.resize(std::max<std::size_t>(cosines.size(), slot + 1), kNoCosine);
+        cosines.resize(std::max<std::size_t>(cosines.size(), slot + 1), kNoVector);
         cosines[slot] = its[i];
       }
     }
   }
-  std::array<std::int16_t, 3> greatest{kNoCosine, kNoCosine, kNoCosine};
+  std::array<std::int16_t, 3> greatest{kNoVector, kNoVector, kNoVector};
   for (const std::int16_t cosine : cosines) {
-    if (cosine == kNoCosine) {
+    encoded += cosine != kNoVector ? 1 : 0;
+    if (!is_cosine(cosine)) {
       continue;
     }
     sum += cosine;
@@ -134,6 +163,7 @@ void Meaning::OfSession::take(const VectorRange& range, std::vector<std::int16_t
       std::ranges::sort(greatest, std::greater());
     }
   }
+  most = greatest[0];
   const std::size_t some = std::min<std::size_t>(count, greatest.size());
   const double total = std::accumulate(greatest.begin(), greatest.begin() + some, 0.0);
   best = some > 0 ? std::optional(total / kCosineScale / static_cast<double>(some)) : std::nullopt;
@@ -164,15 +194,19 @@ double best_share(std::span<const SessionTerms> terms, const RankTotals& totals,
   return all > 0 ? std::min(1.0, best / all) : 0;
 }
 
-/// Of the weight of all terms, that of identifiers: no encoder knows what they mean.
-double identifier_share(const RankQuery& query, const RankTotals& totals) {
+/// Of the weight of all terms, that of those which mean something to the encoder: no identifiers.
+double known_share(const Meaning& meaning, const RankQuery& query, const RankTotals& totals) {
   double all = 0;
-  double identifiers = 0;
+  double known = 0;
   for (std::size_t i = 0; i < totals.terms.size(); ++i) {
-    all += totals.terms[i].entry.weight;
-    identifiers += query.terms[i].of_identifier ? totals.terms[i].entry.weight : 0;
+    const RankTerm& term = query.terms[i];
+    const double weight = totals.terms[i].entry.weight;
+    all += weight;
+    known += !term.of_identifier && meaning.knows(term.word.empty() ? term.term : term.word)
+                 ? weight
+                 : 0;
   }
-  return all > 0 ? identifiers / all : 0;
+  return all > 0 ? known / all : 1;
 }
 
 /// The mean of what there is of the first few.
@@ -196,11 +230,10 @@ MeaningScore::MeaningScore(const Meaning& meaning, std::span<const SessionTerms>
                            const RankQuery& query, const RankTotals& totals, bool weighs_sessions,
                            std::span<const Found> by_words,
                            const std::function<std::uint32_t(const Found&)>& slot_of)
-    : meaning_(meaning) {
-  const double known = 1 - identifier_share(query, totals);
+    : meaning_(meaning), known_(known_share(meaning, query, totals)) {
   const double gate = 1 - best_share(terms, totals, by_words, slot_of);
-  weight_ = known * (1 + gate) * kMeaningWeight;
-  session_weight_ = weighs_sessions ? known * (1 + gate) * kSessionMeaningWeight : 0;
+  weight_ = known_ * (1 + gate) * kMeaningWeight;
+  session_weight_ = weighs_sessions ? known_ * (1 + gate) * kSessionMeaningWeight : 0;
   usual_ = usual(by_words,
                  [&](const Found& each) { return meaning.cosine(each.session, slot_of(each)); });
   usual_session_ =
@@ -209,34 +242,40 @@ MeaningScore::MeaningScore(const Meaning& meaning, std::span<const SessionTerms>
 
 std::optional<double> Meaning::cosine(std::size_t session, std::uint32_t slot) const {
   const std::vector<std::int16_t>& its = sessions_[session].cosines;
-  return slot < its.size() && its[slot] != kNoCosine ? std::optional(its[slot] / kCosineScale)
-                                                     : std::nullopt;
+  return slot < its.size() && is_cosine(its[slot]) ? std::optional(its[slot] / kCosineScale)
+                                                   : std::nullopt;
+}
+
+template <typename Use>
+void Meaning::for_near(std::int16_t least, const Use& use) const {
+  for (std::uint32_t session = 0; session < sessions_.size(); ++session) {
+    const OfSession& its = sessions_[session];
+    if (its.most < least) {
+      continue;
+    }
+    for (std::uint32_t slot = 0; slot < its.cosines.size(); ++slot) {
+      if (its.cosines[slot] >= least) {
+        use({.cosine = its.cosines[slot], .session = session, .slot = slot});
+      }
+    }
+  }
 }
 
 std::vector<NearEntry> Meaning::nearest(std::size_t count, double near_min) const {
   // How many there are of each cosine tells from where on they are wanted.
   constexpr unsigned kShift = 5;
-  const auto wanted = static_cast<std::int16_t>(std::min(near_min, 1.0) * kCosineScale);
+  const auto wanted = static_cast<std::int16_t>(std::clamp(near_min, 0.0, 1.0) * kCosineScale);
   std::array<std::uint32_t, (1U << 15U >> kShift)> counts{};
-  for (const OfSession& each : sessions_) {
-    for (const std::int16_t cosine : each.cosines) {
-      counts[static_cast<std::uint16_t>(std::max<std::int16_t>(cosine, 0)) >> kShift] += 1;
-    }
-  }
+  for_near(wanted, [&](const NearEntry& near) {
+    counts[static_cast<std::uint16_t>(near.cosine) >> kShift] += 1;
+  });
   std::size_t bucket = counts.size();
   for (std::size_t sum = 0; bucket > static_cast<std::size_t>(wanted >> kShift) && sum < count;) {
     sum += counts[--bucket];
   }
-  const auto least = std::max(wanted, static_cast<std::int16_t>(bucket << kShift));
   std::vector<NearEntry> near;
-  for (std::uint32_t session = 0; session < sessions_.size(); ++session) {
-    const std::vector<std::int16_t>& its = sessions_[session].cosines;
-    for (std::uint32_t slot = 0; slot < its.size(); ++slot) {
-      if (its[slot] >= least) {
-        near.push_back({.cosine = its[slot], .session = session, .slot = slot});
-      }
-    }
-  }
+  for_near(std::max(wanted, static_cast<std::int16_t>(bucket << kShift)),
+           [&](const NearEntry& each) { near.push_back(each); });
   std::ranges::stable_sort(near, std::greater(), &NearEntry::cosine);
   near.resize(std::min(near.size(), count));
   return near;

@@ -3,9 +3,11 @@
 //   question  --as a statement--> its vector --> the cosine of every entry that has a vector
 //   entry     sum of words + k (1 + g) (12 cosine + 11 mean of the session's three best cosines),
 //             both less their mean over all that is searched: what all have in common tells
-//             nothing, and would leave the differences to age and importance
+//             nothing, and would leave the differences to age and importance. A session below the
+//             mean counts 0.3 of that: it may hold a single good answer
 //   g         1 - the best share of the weight of the question's words that one entry holds
-//   k         1 - the share of identifiers in that weight: no encoder knows what they mean
+//   k         the share in that weight of words that mean something to the encoder: no identifiers,
+//             and seldom names
 //
 // A vector that is missing counts as much as those of the best by words do on average, so that what
 // is not encoded yet neither gains nor loses.
@@ -14,15 +16,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bmad_mem/result.hpp"
+#include "encoder/packed_vectors.hpp"
+#include "encoder/text_encoder.hpp"
 #include "plan.hpp"
 #include "search/indexed_session.hpp"
 #include "search/search.hpp"
+#include "search/segment_vectors.hpp"
 
 namespace bmad_mem {
 
@@ -36,16 +44,26 @@ struct NearEntry {
   std::uint32_t slot = 0;
 };
 
+/// Where the vectors of some sessions are; by session.
+struct AskedVectors {
+  std::vector<VectorRange> ranges;
+  std::vector<std::shared_ptr<SegmentVectors>> vectors;  ///< Null: none.
+  bool has_any = false;
+
+  /// Errors: as IndexedSession::vectors().
+  static Result<AskedVectors> of(std::span<IndexedSession* const> sessions);
+};
+
 /// Threads: one.
 class Meaning {
  public:
-  /// Encodes the statement of `plan` and compares it with all entries of `sessions`. Nothing, and
-  /// in `use` why, where there are no vectors or no encoder. Errors: E_QUERY_TIMEOUT; as
-  /// IndexedSession::vectors().
-  static Result<std::optional<Meaning>> of(std::span<IndexedSession* const> sessions,
-                                           const Plan& plan, const SearchSettings& settings,
-                                           EncoderUse& use);
+  /// Encodes `statement` and compares it with all that is asked. Nothing, and in `use` why, where
+  /// there is no encoder, or it can't be used, or has no vectors. EncoderUse::entries is left.
+  static std::optional<Meaning> of(const AskedVectors& asked, const std::string& statement,
+                                   const SearchSettings& settings, EncoderUse& use);
 
+  /// Whether a word means something to the encoder.
+  [[nodiscard]] bool knows(std::string_view word) const { return encoder_->knows(word); }
   /// Of an entry, -1 to 1; nothing when it has no vector.
   [[nodiscard]] std::optional<double> cosine(std::size_t session, std::uint32_t slot) const;
   /// The mean of the three best of a session; nothing when it has none.
@@ -62,14 +80,21 @@ class Meaning {
   struct OfSession {
     std::vector<std::int16_t> cosines;  // By slot.
     std::optional<double> best;         // The mean of the three best.
+    std::int16_t most = kNoVector;
     std::int64_t sum = 0;
-    std::uint64_t count = 0;
+    std::uint64_t count = 0;    // Of cosines.
+    std::uint64_t encoded = 0;  // Those that have nothing in them, too.
 
     void take(const VectorRange& range, std::vector<std::int16_t> its);
   };
-  explicit Meaning(std::size_t session_count) : sessions_(session_count) {}
-  std::uint64_t take_means();
+  Meaning(std::shared_ptr<TextEncoder> encoder, std::size_t session_count)
+      : encoder_(std::move(encoder)), sessions_(session_count) {}
+  void take_means();
+  /// Calls `use` for the entries with a cosine of at least `least`, in the order of slots.
+  template <typename Use>
+  void for_near(std::int16_t least, const Use& use) const;
 
+  std::shared_ptr<TextEncoder> encoder_;
   std::vector<OfSession> sessions_;
   double mean_cosine_ = 0;
   double mean_session_cosine_ = 0;
@@ -90,9 +115,13 @@ class MeaningScore {
   }
   /// Of its session.
   [[nodiscard]] double session(std::size_t session) const {
-    return session_weight_ * (meaning_.session_cosine(session).value_or(usual_session_) -
-                              meaning_.mean_session_cosine());
+    constexpr double kBelowMean = 0.3;
+    const double above =
+        meaning_.session_cosine(session).value_or(usual_session_) - meaning_.mean_session_cosine();
+    return session_weight_ * (above < 0 ? kBelowMean * above : above);
   }
+  /// Of the weight of the question's words, that of those which mean something to the encoder.
+  [[nodiscard]] double known() const { return known_; }
   /// What a full answer has of both.
   [[nodiscard]] double full() const { return kFullAbove * (weight_ + session_weight_); }
 
@@ -100,6 +129,7 @@ class MeaningScore {
   static constexpr double kFullAbove = 0.1;  // The mean.
 
   const Meaning& meaning_;
+  double known_;
   double weight_ = 0;
   double session_weight_ = 0;
   double usual_ = 0;  // Of what has no vector; so for the next.

@@ -6,7 +6,7 @@
 namespace bmad_mem {
 
 Status NearestFound::add_to(std::vector<Found>& found) {
-  constexpr std::size_t kNearest = 200;
+  constexpr std::size_t kNearest = 64;
   std::set<std::pair<std::size_t, Ordinal>> known;
   for (const Found& each : found) {
     known.emplace(each.session, each.ordinal);
@@ -22,6 +22,9 @@ Status NearestFound::add_to(std::vector<Found>& found) {
       if (known.contains({each.session, session.slots().ordinal(each.slot)})) {
         ++passed;
         continue;
+      }
+      if (in_.settings.is_late()) {
+        return query_timeout(in_.plan.query);
       }
       BMAD_TRY_ASSIGN(std::optional<Found> entry, in_session(session, entry_at(each)));
       if (entry) {

@@ -26,7 +26,8 @@ struct NearestInput {
   const RankTotals& totals;
   const RankOptions& options;
   const Meaning& meaning;
-  double near_min;  ///< As in SearchSettings.
+  const SearchSettings& settings;
+  double near_min;  ///< The least cosine.
   EntryJudge& judge;
 };
 
@@ -35,9 +36,9 @@ class NearestFound {
  public:
   explicit NearestFound(const NearestInput& input) : in_(input) {}
 
-  /// Adds to `found` the 200 nearest entries that pass the filters and are near enough, but for
-  /// those that are there. Their text component is that of their words, and may be below 0. Errors:
-  /// as allowed_slots() and EntryJudge::judge().
+  /// Adds to `found` the 64 nearest entries that pass the filters, are near enough, and are not
+  /// there yet. Their text component is that of their words, and may be below 0. Errors:
+  /// E_QUERY_TIMEOUT; as allowed_slots() and EntryJudge::judge().
   Status add_to(std::vector<Found>& found);
 
  private:
@@ -45,7 +46,7 @@ class NearestFound {
   Result<const AllowedSlots*> prepared(std::size_t index);
   [[nodiscard]] Result<std::optional<Found>> entry_at(const NearEntry& near);
 
-  const NearestInput& in_;
+  NearestInput in_;
   std::map<std::size_t, AllowedSlots> allowed_;
   SessionScores scores_;
   SlotRoom room_;

@@ -191,7 +191,8 @@ Result<std::vector<Newest>> find_newest(std::span<IndexedSession* const> session
   std::ranges::stable_sort(order, {}, [&](std::size_t i) {
     return std::pair(sessions[i]->is_evicted(), -sessions[i]->newest().time_since_epoch().count());
   });
-  Validity validity(sessions, {.now = now, .origins = origins});
+  const SearchSettings settings{.now = now, .roots = {{.origins = origins}}};
+  Validity validity(sessions, settings);
   NewestEntries kept(filter, now, validity);
   NewestEntries evicted(filter, now, validity);
   for (const std::size_t i : order) {

@@ -157,7 +157,10 @@ class Planner {
       }
       if (!clause.excluded) {
         const bool asks = may_name && !token.whole && only_asks(words_, word);
-        add_rank_term(term, asks ? kAskingWeight : 1, is_identifier);
+        add_rank_term({.term = term,
+                       .word = token.text,
+                       .weight = asks ? kAskingWeight : 1,
+                       .of_identifier = is_identifier});
         if (may_name) {
           doubt(clause, token, term);
         }
@@ -179,7 +182,7 @@ class Planner {
         requirement.phrase.push_back(token.text);
       }
       if (!term.empty() && !clause.excluded) {
-        add_rank_term(term, 1);
+        add_rank_term({.term = term, .word = token.text});
         if (!clause.required) {
           doubt(clause, token, term);
         }
@@ -203,7 +206,7 @@ class Planner {
     }
     if (!clause.excluded) {
       for (const std::string& term : terms) {
-        add_rank_term(term, 1);
+        add_rank_term({.term = term, .word = {}});
       }
       plan_.has_expansion = true;
     }
@@ -214,13 +217,13 @@ class Planner {
   }
 
   /// A word that asks in one place and is meant in another is meant.
-  void add_rank_term(const std::string& term, double weight, bool of_identifier = false) {
+  void add_rank_term(RankTerm term) {
     std::vector<RankTerm>& terms = plan_.rank.terms;
-    if (plan_.marked.insert(term).second) {
-      terms.push_back({.term = term, .weight = weight, .of_identifier = of_identifier});
+    if (plan_.marked.insert(term.term).second) {
+      terms.push_back(std::move(term));
     } else {
-      RankTerm& known = *std::ranges::find(terms, term, &RankTerm::term);
-      known.weight = std::max(known.weight, weight);
+      RankTerm& known = *std::ranges::find(terms, term.term, &RankTerm::term);
+      known.weight = std::max(known.weight, term.weight);
     }
   }
 
@@ -291,7 +294,7 @@ Result<std::string> add_slip_terms(std::span<IndexedSession* const> sessions, An
   const double weight = kSlipWeight * plan.rank.terms[word.term].weight;
   for (const std::string& term : terms) {
     if (plan.marked.insert(term).second) {
-      plan.rank.terms.push_back({.term = term, .weight = weight, .stands_in = true});
+      plan.rank.terms.push_back({.term = term, .word = {}, .weight = weight, .stands_in = true});
     }
   }
   return terms.empty() ? std::string()

@@ -49,6 +49,7 @@ struct RankOptions {
 /// A term of a question.
 struct RankTerm {
   std::string term;  ///< Analyzed.
+  std::string word;  ///< As the question has it, in lower case; empty where it has another one.
   double weight = 1;
   bool stands_in = false;      ///< For a word that nobody knows; a full answer need not hold it.
   bool of_identifier = false;  ///< It is an identifier or a part of one, as in user_id.

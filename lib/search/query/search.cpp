@@ -1,6 +1,8 @@
 #include "search/search.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <future>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -26,7 +28,13 @@ namespace bmad_mem {
 namespace {
 
 /// Of what the words find, as many are looked at with their meaning.
-constexpr std::size_t kWordCandidates = 50;
+constexpr std::size_t kWordCandidates = 30;
+
+/// A text score that may be below 0, as one that keeps the order: small ones come ever nearer to 0.
+double above_0(double text) {
+  constexpr double kSmall = 0.05;
+  return text >= kSmall ? text : kSmall * std::exp(text / kSmall - 1);
+}
 
 class Search {
  public:
@@ -91,17 +99,29 @@ class Search {
                                        : settings_.combine;
   }
 
-  /// Compares the question with all entries that have a vector, where that is wanted.
+  /// Begins to compare the question with all entries that have a vector, where that is wanted:
+  /// meanwhile the words search.
   Status begin_meaning() {
     const bool is_wanted = query_.use_encoder && settings_.encoder && !settings_.literal &&
                            has_words_ && !weak_ && query_.sort == SortOrder::kRelevanceDesc &&
                            !plan_.statement.empty() &&
                            (query_.ranking == TextRanking::kContext || query_.text_is_prose);
-    if (is_wanted) {
-      BMAD_TRY_ASSIGN(meaning_, Meaning::of(sessions_, plan_, settings_, result_.encoder));
+    if (!is_wanted) {
+      return {};
     }
+    BMAD_TRY_ASSIGN(AskedVectors asked, AskedVectors::of(sessions_));
+    if (!asked.has_any) {
+      result_.encoder.reason = "no entry has a vector yet";
+      return {};
+    }
+    compared_ = std::async([this, asked = std::move(asked), statement = plan_.statement] {
+      return Meaning::of(asked, statement, settings_, result_.encoder);
+    });
     return {};
   }
+
+  /// Whether meaning may count, as far as is known.
+  [[nodiscard]] bool awaits_meaning() const { return meaning_ || compared_.valid(); }
 
   /// Whether it is what the query excludes that hides the phrases: sets phrases_are_excluded_, and
   /// finds nothing.
@@ -134,8 +154,8 @@ class Search {
   Status find(ReadingTools& tools, const RankTotals& totals) {
     EntryJudge judge(sessions_, plan_, settings_, result_);
     const std::size_t limit = plan_.needs_text() ? 0 : query_.filter.limit;
-    begin_best(meaning_ && limit > 0 ? std::max(limit, kWordCandidates) : limit,
-               meaning_ ? 0 : query_.min_relevance);
+    begin_best(awaits_meaning() && limit > 0 ? std::max(limit, kWordCandidates) : limit,
+               awaits_meaning() ? 0 : query_.min_relevance);
     const bool is_best_first = may_go_best_first();
     BMAD_TRY(on_all([&](std::size_t i) {
       Status scored = is_best_first && has_impacts(*sessions_[i], collected_[i])
@@ -150,7 +170,7 @@ class Search {
       is_best_first_ = false;
     }
     std::vector<Found> found = best_->merged();
-    if (meaning_) {
+    if (awaits_meaning()) {
       BMAD_TRY_ASSIGN(found, add_meaning(std::move(found), totals, judge));
     }
     BMAD_TRY_ASSIGN(result_.found,
@@ -179,31 +199,51 @@ class Search {
     return sessions_[found.session]->slots().slot(found.ordinal);
   }
 
-  /// Ranks what the words found, and the nearest entries, by words and meaning together.
+  /// Ranks what the words found, and the nearest entries, by words and meaning together; by the
+  /// words alone where it turns out that there is no meaning.
   Result<std::vector<Found>> add_meaning(std::vector<Found> found, const RankTotals& totals,
                                          EntryJudge& judge) {
+    if (compared_.valid()) {
+      meaning_ = compared_.get();
+      for (const SlotTotals& each : sizes_) {
+        result_.encoder.entries += meaning_ ? each.entries : 0;
+      }
+    }
+    if (meaning_) {
+      BMAD_TRY(weigh_meaning(found, totals, judge));
+    }
+    begin_best(plan_.needs_text() ? 0 : query_.filter.limit, query_.min_relevance);
+    for (const Found& each : found) {
+      best_->offer(each);
+    }
+    return best_->merged();
+  }
+
+  /// Adds the nearest entries to `found`, and gives all of it the text score of both.
+  Status weigh_meaning(std::vector<Found>& found, const RankTotals& totals, EntryJudge& judge) {
     meaning_score_.emplace(*meaning_, collected_, plan_.rank, totals, options_.session_weight > 0,
                            found, [this](const Found& each) { return slot_of(each); });
+    // The less of the question means anything to the encoder, the nearer an entry must be.
+    const double near_min = 1 - meaning_score_->known() * (1 - settings_.near_min);
     const NearestInput input{.sessions = sessions_,
                              .terms = collected_,
                              .plan = plan_,
                              .totals = totals,
                              .options = options_,
                              .meaning = *meaning_,
-                             .near_min = settings_.near_min,
+                             .settings = settings_,
+                             .near_min = near_min,
                              .judge = judge};
     BMAD_TRY(NearestFound(input).add_to(found));
-    begin_best(plan_.needs_text() ? 0 : query_.filter.limit, query_.min_relevance);
     const double full = totals.full + meaning_score_->full();
     for (Found& each : found) {
       const double sum = each.components.text * totals.full +
                          meaning_score_->own(each.session, slot_of(each)) +
                          meaning_score_->session(each.session);
       each.words = each.components.text;
-      judge.set_text(each, std::max(sum, 0.0) / full);
-      best_->offer(each);
+      judge.set_text(each, above_0(sum / full));
     }
-    return best_->merged();
+    return {};
   }
 
   /// Runs `work` on each session; the first error in the order of the sessions.
@@ -224,11 +264,13 @@ class Search {
   }
 
   /// What decides between equals: the project before the user, sessions before archives, and those
-  /// before what was evicted.
-  [[nodiscard]] std::tuple<bool, bool, bool, std::string_view> place_of(const Found& found) const {
+  /// before what was evicted. Other projects stand as if their sessions were here.
+  using TiePlace = std::tuple<bool, bool, bool, std::string_view, std::size_t>;
+  [[nodiscard]] TiePlace place_of(const Found& found) const {
     const IndexedSession& session = *sessions_[found.session];
-    return {found.session >= settings_.first_of_user, session.is_evicted(), session.is_archived(),
-            session.session_id()};
+    const std::size_t root = settings_.root_of(found.session);
+    return {settings_.roots[root].kind == MemoryKind::kUser, session.is_evicted(),
+            session.is_archived(), session.session_id(), root};
   }
 
   Status score(std::size_t index, const RankTotals& totals, EntryJudge& judge) {
@@ -416,6 +458,7 @@ class Search {
   std::optional<BestFound> best_;
   std::optional<Meaning> meaning_;
   std::optional<MeaningScore> meaning_score_;
+  std::future<std::optional<Meaning>> compared_;  // Writes to result_.encoder: ends first.
 };
 
 }  // namespace

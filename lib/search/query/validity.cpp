@@ -39,18 +39,19 @@ Result<bool> Validity::is_outdated(std::size_t session, Ordinal ordinal, std::ui
   }
   const Place place{.session = session, .ordinal = ordinal};
   if (!have_gathered()) {
+    const std::size_t scope = scope_of(session);
     BMAD_TRY_ASSIGN(const std::string subject, subject_of(place));
     {
       const std::lock_guard guard(mutex_);
-      const auto known = holders_.find(subject);
+      const auto known = holders_.find({scope, subject});
       if (known != holders_.end()) {
         return known->second != place;
       }
     }
-    BMAD_TRY_ASSIGN(const std::optional<Place> holder, holder_of(subject));
+    BMAD_TRY_ASSIGN(const std::optional<Place> holder, holder_of(scope, subject));
     const std::lock_guard guard(mutex_);
     if (holder) {
-      holders_.emplace(subject, *holder);
+      holders_.emplace(std::pair(scope, subject), *holder);
       return *holder != place;
     }
     if (!holding_) {
@@ -87,21 +88,23 @@ bool Validity::is_too_much(std::size_t lines) {
 }
 
 Rival Validity::rival_of(std::size_t session) const {
-  const bool of_project = session < first_of_user_;
-  return {.rank = {.of_project = of_project, .session_id = sessions_[session]->session_id()},
-          .origins = of_project ? origins_ : user_origins_,
+  const SearchedRoot& root = settings_.roots[settings_.root_of(session)];
+  return {.rank = {.of_project = root.kind != MemoryKind::kUser,
+                   .session_id = sessions_[session]->session_id()},
+          .origins = root.origins,
           .session = session};
 }
 
 Status Validity::gather() {
   struct Stated {
-    std::uint64_t subject;
+    std::pair<std::size_t, std::uint64_t> subject;  // With its scope.
     StatementOutline outline;
   };
   std::vector<Stated> stated;
   std::vector<Rival> rivals;
   for (std::size_t number = 0; number < sessions_.size(); ++number) {
     IndexedSession& session = *sessions_[number];
+    const std::size_t scope = scope_of(number);
     // Of each entry the last version only: it has no other slot.
     std::unordered_map<std::uint64_t, StatementRow> latest;
     BMAD_TRY(in_session(session, session.for_statements([&](const StatementRow& row) {
@@ -123,7 +126,7 @@ Status Validity::gather() {
       const std::uint64_t subject =
           xxh3({reinterpret_cast<const char*>(&outline.key_hash), sizeof outline.key_hash}) +
           static_cast<std::uint64_t>(outline.category);
-      stated.push_back({.subject = subject, .outline = outline});
+      stated.push_back({.subject = {scope, subject}, .outline = outline});
     }
   }
   std::vector<std::size_t> order(stated.size());
@@ -175,7 +178,8 @@ Result<std::string> Validity::subject_of(const Place& place) const {
 
 /// Of those that the index has under the hash of the subject, those that are about it. Nothing when
 /// that is_too_much().
-Result<std::optional<Validity::Place>> Validity::holder_of(const std::string& subject) {
+Result<std::optional<Validity::Place>> Validity::holder_of(std::size_t scope,
+                                                           const std::string& subject) {
   const std::string key = statement_key(subject);
   std::vector<Rival> rivals;
   for (const SearchedPart& part : parts_of(sessions_)) {
@@ -190,6 +194,9 @@ Result<std::optional<Validity::Place>> Validity::holder_of(const std::string& su
     }
     for (const SessionPostings& each : found.sessions) {
       const std::size_t number = part.first + each.session;
+      if (scope_of(number) != scope) {
+        continue;
+      }
       IndexedSession& session = *sessions_[number];
       BMAD_TRY(in_session(session, session.load_slots(0, 0)));
       for (const SlotPosting& posting : each.postings) {

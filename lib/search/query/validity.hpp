@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/result.hpp"
@@ -28,14 +29,10 @@ namespace bmad_mem {
 /// Threads: any, at the same time.
 class Validity {
  public:
-  /// The sessions are locked, and outlive it. Of `settings` the time, whose sessions they are, and
-  /// who wrote their lines count.
+  /// The sessions are locked, and outlive it; so does `settings`. Of these the time, whose sessions
+  /// they are, and who wrote their lines count.
   Validity(std::span<IndexedSession* const> sessions, const SearchSettings& settings)
-      : sessions_(sessions),
-        now_(settings.now),
-        first_of_user_(settings.first_of_user),
-        origins_(settings.origins),
-        user_origins_(settings.user_origins) {}
+      : sessions_(sessions), now_(settings.now), settings_(settings) {}
 
   /// Whether the entry is a statement that another one has replaced, or that nobody has accepted;
   /// or any entry that a link says is superseded. `flags` are the entry's. Errors: as
@@ -51,8 +48,14 @@ class Validity {
     bool operator==(const Place&) const = default;
   };
   Result<std::string> subject_of(const Place& place) const;
-  Result<std::optional<Place>> holder_of(const std::string& subject);
+  Result<std::optional<Place>> holder_of(std::size_t scope, const std::string& subject);
   bool have_gathered();
+  /// Only statements of one scope replace each other: those of the project and of the user have
+  /// one, and each other memory has its own.
+  [[nodiscard]] std::size_t scope_of(std::size_t session) const {
+    const std::size_t root = settings_.root_of(session);
+    return settings_.roots[root].kind == MemoryKind::kOther ? root : 0;
+  }
   /// Of a session of this number: not judged yet.
   [[nodiscard]] Rival rival_of(std::size_t session) const;
   bool is_too_much(std::size_t lines);
@@ -62,11 +65,9 @@ class Validity {
 
   std::span<IndexedSession* const> sessions_;
   Timestamp now_;  // What has expired by then replaces nothing.
-  std::size_t first_of_user_;
-  const RootOrigins* origins_;
-  const RootOrigins* user_origins_;
-  std::mutex mutex_;  // Guards what follows.
-  std::map<std::string, Place> holders_;
+  const SearchSettings& settings_;
+  std::mutex mutex_;                                              // Guards what follows.
+  std::map<std::pair<std::size_t, std::string>, Place> holders_;  // By scope_of() and subject.
   std::uint64_t lines_ = 0;  // That were read, or might as well have been.
   std::uint64_t most_lines_ = 0;
   /// By session, type and number of line.

@@ -20,13 +20,14 @@ namespace bmad_mem {
 
 struct Store;
 
-/// The encoder of `store`, opened once, and again when the config has changed; null where
-/// there is none, or the config wants none. It must not outlive the store. Cost of the first call:
-/// that of mapping the weights; a program or a server is asked for one vector when no process has
-/// done it before, until `deadline` at most. Threads: safe.
-/// Errors: why the one that is asked for can't be used, kept for a minute. A weights file that does
-/// not hold; E_ACCESS_DENIED for a root that nobody trusts, an address that is not of this machine,
-/// and a program where OpenOptions allows none; those of ExternalEncoder::open().
+/// The encoder of `store`, opened once, and again when the config or the file of weights has
+/// changed; null where there is none, or the config wants none. It must not outlive the store. Cost
+/// of the first call: that of mapping the weights; a program or a server is asked for one vector
+/// when no process has done it before, until `deadline` at most. Threads: safe.
+/// Errors: why the one that is asked for can't be used. E_ACCESS_DENIED for one that config.json
+/// names while nobody trusts it, asked at each call; kept for a minute, as null is: a weights file
+/// that does not hold; E_ACCESS_DENIED for an address that is not of this machine, and a program
+/// where OpenOptions allows none; those of ExternalEncoder::open().
 Result<std::shared_ptr<TextEncoder>> encoder_of(const Store& store,
                                                 TextEncoder::Deadline deadline = {});
 

@@ -2,8 +2,7 @@
 //
 //   numbers   0 .. 31 | 32 .. 63      64 numbers in 32 bytes: the low halves of the bytes hold the
 //   bytes     low       high          first 32, the high ones the others
-//   value     1 .. 15                 -7 .. 7 steps of 3 / (7 sqrt(dimension)); 0 stands for
-//   nothing
+//   value     1 .. 15                 -7 .. 7 steps of 3 / (7 sqrt(dimension)); 0: no number
 //
 // Numbers of a unit vector that are spread evenly have 1 / sqrt(dimension) as their deviation, so
 // three deviations are kept and what is beyond is cut off. A row of zeros is one that is not there;
@@ -28,8 +27,11 @@ void pack_vector(std::span<const float> vector, std::uint8_t* row);
 /// Whether there is a vector in a row.
 inline bool is_packed(const std::uint8_t* row) { return *row != 0; }
 
-/// How near a row is that is not there, or has nothing in it.
-inline constexpr std::int16_t kNoCosine = -32768;
+/// How near a row is that is not there, and one that has nothing in it.
+inline constexpr std::int16_t kNoVector = -32768;
+inline constexpr std::int16_t kNothing = -32767;
+/// Whether it is a cosine, neither of these.
+inline bool is_cosine(std::int16_t cosine) { return cosine > kNothing; }
 /// What cosines are multiplied by.
 inline constexpr double kCosineScale = 16384;
 
@@ -38,8 +40,8 @@ class PackedQuery {
  public:
   explicit PackedQuery(std::span<const float> vector);
 
-  /// The cosines, by kCosineScale, of `count` rows that lie side by side; kNoCosine for those that
-  /// are not there.
+  /// The cosines, by kCosineScale, of `count` rows that lie side by side, or kNoVector, or
+  /// kNothing.
   void compare(const std::uint8_t* rows, std::size_t count, std::int16_t* cosines) const;
   /// The same, with the instructions that every processor has.
   void compare_plainly(const std::uint8_t* rows, std::size_t count, std::int16_t* cosines) const;

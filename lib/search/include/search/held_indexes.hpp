@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <shared_mutex>
@@ -16,6 +15,7 @@
 
 #include "search/packed_session.hpp"
 #include "search/root_index.hpp"
+#include "search/search.hpp"
 #include "search/session_index.hpp"
 #include "store/present_sessions.hpp"
 #include "store/store.hpp"
@@ -92,6 +92,9 @@ class HeldIndexes {
           result = std::move(holds).error();
         }
       }
+      if (!result && !is_of_this_memory(result.error())) {
+        return result;
+      }
       if (!result && is_about_an_index(result.error())) {
         BMAD_TRY_ASSIGN(const bool is_mended, leave_parts(result.error().field));
         if (is_mended) {
@@ -137,6 +140,9 @@ class HeldIndexes {
   static bool is_about_an_index(const Error& error);
   SessionIndex* named(std::string_view name);
   Status drop(SessionIndex& session, Error error);
+  /// Whether `error` may be about a file of this memory: another one that is asked as well may have
+  /// a session of the same id.
+  [[nodiscard]] bool is_of_this_memory(const Error& error) const;
 
   const Store& store_;
   bool is_only_one_;
@@ -174,36 +180,38 @@ auto with_indexes(const Store& store, const EntryFilter& filter, const Work& wor
   return choose_steadily(store, ask);
 }
 
-/// What a question is asked of: the sessions of the memory and, where it names none, those of the
-/// user's own memory behind them.
-struct AskedSessions {
-  std::vector<IndexedSession*> sessions;
-  std::size_t first_of_user = std::numeric_limits<std::size_t>::max();
-  HeldIndexes* indexes = nullptr;
-  HeldIndexes* indexes_of_user = nullptr;  ///< Null where nothing of it is asked.
+/// A memory that a question is asked of.
+struct AskedRoot {
+  const Store* store = nullptr;
+  MemoryKind kind = MemoryKind::kProject;
+  EntryFilter filter = {};         ///< Names its own sessions, if any.
+  std::size_t first = 0;           ///< The number of its first session; when they are held.
+  HeldIndexes* indexes = nullptr;  ///< So too.
 };
 
-/// As with_indexes(), of both memories. `work(asked)`.
+/// What a question is asked of: the sessions of all memories, side by side.
+struct AskedSessions {
+  std::vector<IndexedSession*> sessions;
+  std::vector<AskedRoot> roots;
+};
+
+/// As with_indexes(), of all `asked.roots` from number `next` on. `work(asked)`.
 template <typename Work>
-auto with_both_indexes(const Store& store, const EntryFilter& filter, const Work& work)
-    -> decltype(work(std::declval<const AskedSessions&>())) {
-  const Store* const user = filter.sessions.empty() ? store.user_store() : nullptr;
-  return with_indexes(store, filter, [&](HeldIndexes& indexes) {
-    AskedSessions asked;
-    asked.sessions.assign(indexes.sessions().begin(), indexes.sessions().end());
-    asked.indexes = &indexes;
-    if (user == nullptr) {
-      return work(std::as_const(asked));
-    }
-    const std::size_t count = asked.sessions.size();
-    return with_indexes(*user, filter, [&](HeldIndexes& users) {
-      asked.sessions.resize(count);
-      asked.sessions.insert(asked.sessions.end(), users.sessions().begin(), users.sessions().end());
-      asked.first_of_user = count;
-      asked.indexes_of_user = &users;
-      return work(std::as_const(asked));
-    });
-  });
+auto with_all_indexes(AskedSessions& asked, const Work& work, std::size_t next = 0)
+    -> decltype(work(std::as_const(asked))) {
+  if (next == asked.roots.size()) {
+    return work(std::as_const(asked));
+  }
+  AskedRoot& root = asked.roots[next];
+  root.first = asked.sessions.size();
+  return with_indexes(*root.store, root.filter,
+                      [&](HeldIndexes& indexes) -> decltype(work(std::as_const(asked))) {
+                        asked.sessions.resize(root.first);  // It may not be the first time.
+                        asked.sessions.insert(asked.sessions.end(), indexes.sessions().begin(),
+                                              indexes.sessions().end());
+                        root.indexes = &indexes;
+                        return with_all_indexes(asked, work, next + 1);
+                      });
 }
 
 /// The memory whose sessions these are: the user's when all are there and none is in `store`.

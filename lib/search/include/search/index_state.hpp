@@ -67,4 +67,8 @@ std::shared_ptr<IndexState> parse_index_state(std::string text, std::string_view
                                               const OpenSegment& open);
 std::string index_state_text(const IndexState& state, std::string_view language);
 
+class SegmentVectors;
+/// Those of each segment; null where there are none.
+std::vector<std::shared_ptr<SegmentVectors>> vectors_of_all(const IndexState& state);
+
 }  // namespace bmad_mem

@@ -12,6 +12,7 @@
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/result.hpp"
+#include "search/root_index.hpp"
 #include "search/segment_writer.hpp"
 #include "search/session_index.hpp"
 #include "store/store.hpp"
@@ -27,8 +28,7 @@ namespace bmad_mem {
 //     "generated_at": "2026-10-31T09:00:00Z",
 //     "language": "english",
 //     "entries": 4,
-//     "inverted_index": {                            terms of the analyzer: stems, without stop
-//     words
+//     "inverted_index": {                            terms: stems, without stop words
 //       "clock": ["msg-1", "dec-1"],
 //       "seat": ["msg-1", "msg-2"]
 //     },
@@ -62,12 +62,23 @@ void refresh_indexes(Store& store, std::span<const std::string> session_ids);
 Result<EncodeReport> encode_entries(const Store& store, const EncodeOptions& options,
                                     const MemoryManager::Progress& on_progress);
 
+struct EncodedCount {
+  std::uint64_t entries = 0;
+  std::uint64_t waiting = 0;  ///< For their vector of that encoder.
+};
+
+/// As questions see it: also what no segment covers waits. Errors: as IndexedSession::vectors().
+Result<EncodedCount> count_encoded(const Store& store, const VectorsOf& of);
+
 /// How long a process encodes that has answered and is about to end.
 inline constexpr std::chrono::milliseconds kEncodeAtTheEnd{200};
 
 /// Takes what is new into the index of the memory where that is worth it, and encodes entries for
-/// at most `time_max`. Whether more of them wait. What fails here fails nothing.
-bool tend_index(const Store& store, std::chrono::milliseconds time_max);
+/// at most `time_max`. Whether more of them wait. What fails here fails nothing. With
+/// Store::indexes_at_the_end it is noted, and done once, when the store is closed; whether it will.
+/// `when`: where there is an encoder; else what is new has to be much.
+bool tend_index(const Store& store, std::chrono::milliseconds time_max,
+                SealWhen when = SealWhen::kSome, OtherVectors others = OtherVectors::kKeep);
 
 /// As MemoryManager::index_age().
 Result<IndexAge> index_age(const Store& store);

@@ -2,7 +2,8 @@
 // that still holds.
 //
 //   index/CURRENT    JSON: the segments with their hashes, and what of each session's logs they
-//   cover; replaced whole index/N.seg      some sessions each (index/segment.hpp); never changed
+//                    cover; replaced whole
+//   index/N.seg      some sessions each (index/segment.hpp); never changed
 //
 //   sessions there are --sweep--> as covered: in a part          one stat a log
 //                             +-> anything else: an index of its own (SessionIndex)
@@ -12,6 +13,7 @@
 // All of it is derived. What is missing, damaged or of another program costs time and no answer.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -40,9 +42,17 @@ struct Store;
 /// What is encoded of an entry.
 std::string encoded_text(EntryType type, JsonValue entry);
 
+/// What to do with vectors of another encoder.
+enum class OtherVectors : std::uint8_t {
+  kKeep,     ///< Two processes with an encoder each would undo each other's work.
+  kReplace,  ///< When the first vectors are there that take their place.
+};
+
 /// How much to encode.
 struct EncodeWish {
   VectorsOf of;
+  OtherVectors others = OtherVectors::kReplace;
+  bool counts = true;  ///< Else Encoded::waiting and Encoded::total stay 0.
   std::size_t texts_max = std::numeric_limits<std::size_t>::max();
   TextEncoder::Deadline deadline = {};
   /// Called with the entries that have a vector, and with all that segments have.
@@ -52,9 +62,11 @@ struct EncodeWish {
 /// What was encoded.
 struct Encoded {
   std::uint64_t encoded = 0;  ///< Entries that got their vector.
+  std::uint64_t refused = 0;  ///< Of them, those whose text the encoder takes in no length.
   std::uint64_t waiting = 0;  ///< Entries of segments that have none.
   std::uint64_t total = 0;    ///< Entries of segments.
   bool is_elsewhere = false;  ///< Another process is at it: nothing was done here.
+  bool has_changed = false;   ///< Others took the place of segments: these wait.
 };
 
 /// How much that is new is worth a segment.
@@ -125,12 +137,18 @@ class RootIndex {
 
   /// Encodes entries of segments that have no vector of `wish.of` yet, those of `encoder`. Nothing
   /// happens while another process is at it. What was done before an error, or the end of the time,
-  /// is kept. Errors: those of the encoder; E_STORAGE_FULL, as the file system's.
+  /// is kept. Errors: those of the encoder; E_CONCURRENT_MOD when it has become another one;
+  /// E_STORAGE_FULL, as the file system's; why a log can't be read, after all others.
   Result<Encoded> encode(TextEncoder& encoder, const EncodeWish& wish);
   /// How many entries have a vector, without a look at their texts.
   Encoded count_encoded(VectorsOf of);
-  /// Whether some entry of a segment has no vector of any encoder.
+  /// Whether some entry of a segment has no vector of any encoder, or one beside which sensitive
+  /// entries are not as the config wants them.
   bool wants_vectors();
+
+  /// As long as it is held, new segments take over the vectors that lines have now, also where
+  /// clear() or remove() comes between.
+  [[nodiscard]] std::shared_ptr<const void> keep_vectors();
 
   /// When it returns, no byte of these sessions is in a segment. Waits for who is at it.
   /// Errors: as the file system's.
@@ -195,18 +213,24 @@ class RootIndex {
   Result<std::shared_ptr<Segment>> make_segment(
       IndexState& state, std::span<const std::unique_ptr<SegmentSource>> sources) const;
   [[nodiscard]] Result<std::optional<FileLock::Guard>> change() const;
+  [[nodiscard]] Result<std::optional<FileLock::Guard>> change(
+      std::chrono::milliseconds timeout) const;
+  [[nodiscard]] std::chrono::milliseconds lock_timeout(TextEncoder::Deadline deadline) const;
   class Encoding;
-  using LinesBySession = std::map<std::uint32_t, std::shared_ptr<FileSystem>>;
-  [[nodiscard]] LinesBySession sessions_in(const IndexState& state, std::uint32_t segment) const;
   void carry_vectors(const IndexState& before, Segment& made) const;
   [[nodiscard]] bool may_keep(const VectorsOf& of) const;
   [[nodiscard]] std::vector<std::string> unwanted_vectors(const IndexState& state) const;
-  Status remove_unwanted_vectors();
+  Status remove_unwanted_vectors(TextEncoder::Deadline deadline);
 
   const Store& store_;
   mutable std::mutex mutex_;  // Guards what follows.
   SharedState state_;
   std::set<std::string, std::less<>> distrusted_;
+  struct KeptVectors {
+    SharedState state;
+    std::vector<std::shared_ptr<SegmentVectors>> vectors;  // By segment, of files that may be gone.
+  };
+  std::weak_ptr<const KeptVectors> kept_vectors_;
   struct Part {
     std::shared_ptr<Segment> segment;
     std::vector<std::uint32_t> wanted;

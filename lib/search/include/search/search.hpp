@@ -24,7 +24,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -43,6 +42,21 @@
 
 namespace bmad_mem {
 
+/// Whose a memory is that a question is asked of.
+enum class MemoryKind : std::uint8_t {
+  kProject,
+  kUser,   ///< The user's own: what the project states under a key holds against what it does.
+  kOther,  ///< Of another project: no statement there replaces one here, nor the other way.
+};
+
+/// A memory whose sessions are searched.
+struct SearchedRoot {
+  std::size_t first = 0;  ///< The number of its first session.
+  MemoryKind kind = MemoryKind::kProject;
+  const RootOrigins* origins =
+      nullptr;  ///< Who wrote its lines. Null: they are taken at their word.
+};
+
 struct SearchSettings {
   Timestamp now{};
   DecaySettings decay;
@@ -54,12 +68,8 @@ struct SearchSettings {
   bool literal = false;
   /// When Query::timeout is over; counted from when the query came in.
   std::optional<std::chrono::steady_clock::time_point> deadline;
-  /// From this one on, the sessions are of the user's own memory: what the project states under a
-  /// key holds against what they do.
-  std::size_t first_of_user = std::numeric_limits<std::size_t>::max();
-  /// Who wrote the lines of those before it, and of the others. Null: all are taken at their word.
-  const RootOrigins* origins = nullptr;
-  const RootOrigins* user_origins = nullptr;
+  /// Whose the sessions are, by their numbers.
+  std::vector<SearchedRoot> roots = std::vector<SearchedRoot>(1);
   /// Asked where entries have vectors; empty: words alone.
   std::function<Result<std::shared_ptr<TextEncoder>>(TextEncoder::Deadline)> encoder;
   bool encodes_sensitive = false;  ///< What is encoded: sensitive entries, too.
@@ -68,6 +78,18 @@ struct SearchSettings {
   /// The least cosine of an entry that is found although no word leads to it: short texts that have
   /// nothing to do with each other are as near as 0.45.
   double near_min = 0.45;
+
+  /// The number of the root that session `session` is of.
+  [[nodiscard]] std::size_t root_of(std::size_t session) const {
+    std::size_t root = roots.size() - 1;
+    while (root > 0 && session < roots[root].first) {
+      --root;
+    }
+    return root;
+  }
+  [[nodiscard]] MemoryKind kind_of(std::size_t session) const {
+    return roots[root_of(session)].kind;
+  }
 
   [[nodiscard]] bool is_late() const {
     return deadline && std::chrono::steady_clock::now() > *deadline;

@@ -3,11 +3,10 @@
 //   index/7.seg     words to entries                      never changed
 //   index/7.vec     header | block | block | ...          blocks are filled in one by one
 //
-//   header   magic, version, dimension, the encoder, the segment, entries, whether sensitive
-//   entries
-//            are encoded, and their XXH3
-//   block    128 rows of packed_vectors.hpp, by slot, and their XXH3 ^ (the segment's salt +
-//   number)
+//   header   magic, version, dimension, the encoder, the segment, its entries, whether sensitive
+//            ones are encoded; the XXH3 of these; then the XXH3 of all that once nothing waits
+//   block    128 rows of packed_vectors.hpp, by slot; then their XXH3 ^ (the segment's salt + the
+//            number of the block)
 //
 // The file has its full size from the beginning, with holes: a row of zeros waits for its vector. A
 // block that is torn, or was never written, is one without vectors: who encodes writes it again.
@@ -69,22 +68,30 @@ class SegmentVectors {
   /// The rows of the slots from `begin` to before `end`, side by side; valid as long as this. What
   /// can't be read is not there.
   const std::uint8_t* rows(std::uint32_t begin, std::uint32_t end);
+  /// Reads all rows at once if `count` of them, which are about to be asked for, are most of them.
+  void expect(std::uint64_t count);
 
   /// Writes block `block`, whose rows are `rows`, padded with zeros. The caller holds the lock of
   /// the index, and shares this object with nobody. Errors: as the file system's.
   Status write_block(std::uint32_t block, std::span<const std::uint8_t> rows);
+  /// Notes that no entry waits for its vector, so that nobody has to read all rows to know. The
+  /// caller is the same.
+  Status mark_whole(const Segment& segment);
+  [[nodiscard]] bool is_whole() const { return is_whole_; }
 
  private:
   SegmentVectors(std::unique_ptr<File> file, const Segment& segment, VectorsOf of);
   [[nodiscard]] std::uint64_t block_place(std::uint32_t block) const;
   [[nodiscard]] std::uint64_t file_size() const;
   void read_blocks(std::uint32_t first, std::uint32_t last);
+  Status renew_time();
 
   std::unique_ptr<File> file_;
   VectorsOf of_;
   std::size_t row_size_;
   std::uint32_t entries_;
   std::uint64_t salt_;
+  bool is_whole_ = false;
   FileInfo info_;
   std::mutex mutex_;  // Guards what follows.
   std::unique_ptr<std::uint8_t[]> rows_;
