@@ -33,6 +33,9 @@ constexpr std::array<CodeText, kErrorCodeCount> kCodes = {{
     {"E_ACCESS_DENIED", "The workflow of the agent does not allow it."},
     {"E_RESOURCE_LIMIT", "The process may have no more memory or threads."},
     {"E_NEWER_VERSION", "A newer bmad-mem wrote it, and this one leaves it as it is."},
+    {"E_HUB_AWAY", "The hub can't be reached, or does not answer. The files are as they were."},
+    {"E_HUB_FULL", "The hub has no room left. What was not taken stays here."},
+    {"E_HUB_VERSION", "The tables of the hub are of another version than this bmad-mem knows."},
 }};
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "bmad_mem/text.hpp"
+#include "privacy_words.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {

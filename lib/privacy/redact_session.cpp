@@ -328,8 +328,9 @@ Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const 
   }
   // Whoever asks for it means it, also where the config says not to redact what is written. An id
   // that is a secret has to become the same one after a crash, so the key is kept.
+  BMAD_TRY_ASSIGN(const std::string policy, load_hub_policy(store));
   BMAD_TRY_ASSIGN(const std::unique_ptr<StoreRedaction> rules,
-                  StoreRedaction::make(store, dry_run ? KeyUse::kNone : KeyUse::kKept));
+                  StoreRedaction::make(store, dry_run ? KeyUse::kNone : KeyUse::kKept, policy));
   const ViewsDropped views(store, !dry_run);
   BMAD_TRY(views.status());
   std::vector<RedactReport> reports;

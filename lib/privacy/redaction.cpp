@@ -10,6 +10,7 @@
 #include "model/entry.hpp"
 #include "model/entry_marks.hpp"
 #include "replacement.hpp"
+#include "rule_file.hpp"
 #include "rule_set.hpp"
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
@@ -122,12 +123,49 @@ Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store,
   return std::unique_ptr<StoreRedaction>(new StoreRedaction(std::move(*redactor), key));
 }
 
+Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store, KeyUse key_use,
+                                                             const std::string& hub_policy) {
+  BMAD_TRY_ASSIGN(std::unique_ptr<StoreRedaction> made, make(store, key_use));
+  if (!hub_policy.empty()) {
+    BMAD_TRY_ASSIGN(
+        std::shared_ptr<const RuleSet> rules,
+        RuleSet::load({.project = {}, .files = {}, .allowed = {}, .policy = hub_policy}));
+    if (!rules->problems().empty()) {  // A rule that is passed over would let secrets out.
+      return rules->problems().front();
+    }
+    BMAD_TRY_ASSIGN(made->policy_,
+                    Redactor::make(store.config.privacy.redaction, std::move(rules)));
+  }
+  return made;
+}
+
+Result<std::string> load_hub_policy(const Store& store) {
+  Result<std::string> policy = read_file(*store.files, kHubPolicyFile, kRuleFileSizeMax);
+  return !policy && is_not_found(policy.error()) ? std::string() : std::move(policy);
+}
+
+/// What of `root` stays when both sets of rules are through.
+std::optional<std::string> StoreRedaction::without_secrets(JsonValue root, std::string_view json,
+                                                           std::string_view session_id,
+                                                           RedactionTally& tally) const {
+  const RedactionScope scope{.key = key_, .session_id = session_id};
+  std::optional<std::string> first =
+      policy_ ? policy_->redact_json(root, json, scope, tally) : std::nullopt;
+  if (!first) {
+    return redactor_->redact_json(root, json, scope, tally);
+  }
+  thread_local JsonParser parser;
+  const Result<JsonValue> rest = parser.parse(*first);
+  std::optional<std::string> both =
+      rest ? redactor_->redact_json(*rest, *first, scope, tally) : std::nullopt;
+  return both ? both : first;
+}
+
 std::optional<std::string> StoreRedaction::redact_entry(JsonValue entry, std::string_view line,
                                                         std::string_view session_id,
                                                         RedactionCounts& counts) const {
   RedactionTally tally;
-  std::optional<std::string> redacted =
-      redactor_->redact_json(entry, line, {.key = key_, .session_id = session_id}, tally);
+  std::optional<std::string> redacted = without_secrets(entry, line, session_id, tally);
   add_counts(tally, counts);
   if (!tally.comes_near) {
     return redacted;
@@ -143,8 +181,7 @@ std::string StoreRedaction::redact_object(const std::string& json, std::string_v
     return json;
   }
   RedactionTally tally;
-  std::optional<std::string> redacted =
-      redactor_->redact_json(*root, json, {.key = key_, .session_id = session_id}, tally);
+  std::optional<std::string> redacted = without_secrets(*root, json, session_id, tally);
   add_counts(tally, counts);
   return redacted.value_or(json);
 }
@@ -152,12 +189,14 @@ std::string StoreRedaction::redact_object(const std::string& json, std::string_v
 std::string StoreRedaction::redact_text(std::string_view text, std::string_view session_id,
                                         RedactionCounts* counts) const {
   RedactionTally tally;
-  std::optional<std::string> redacted =
-      redactor_->redact(text, {.key = key_, .session_id = session_id}, tally);
+  const RedactionScope scope{.key = key_, .session_id = session_id};
+  std::optional<std::string> first = policy_ ? policy_->redact(text, scope, tally) : std::nullopt;
+  std::string rest = std::move(first).value_or(std::string(text));
+  std::optional<std::string> redacted = redactor_->redact(rest, scope, tally);
   if (counts != nullptr) {
     add_counts(tally, *counts);
   }
-  return redacted.value_or(std::string(text));
+  return std::move(redacted).value_or(std::move(rest));
 }
 
 bool StoreRedaction::has_secret(std::string_view text) const {

@@ -11,6 +11,7 @@
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/text.hpp"
 #include "privacy/secret_rule.hpp"
+#include "store/layout.hpp"
 #include "store/posix_file_system.hpp"
 #include "text_scan.hpp"
 
@@ -75,6 +76,9 @@ class RuleLoader {
     }
     if (!is_among(sources_.files, std::string_view(kProjectRules)) && has_project_rules(sources_)) {
       load_file(kProjectRules);
+    }
+    if (!sources_.policy.empty()) {
+      use(policy(), kHubPolicyFile);
     }
     return std::move(loaded_);
   }
@@ -186,9 +190,24 @@ class RuleLoader {
     return base;
   }
 
+  /// The rules of a hub, without what they allow, disable and change.
+  [[nodiscard]] Result<RuleFile> policy() const {
+    BMAD_TRY_ASSIGN(RuleFile file, parse_rule_file(sources_.policy, kHubPolicyFile));
+    std::erase_if(file.rules, [](const RuleSpec& rule) { return rule.regex.empty(); });
+    return RuleFile{.name = std::move(file.name), .rules = std::move(file.rules)};
+  }
+
   void load_file(const std::string& path) {
     const std::size_t said = loaded_.problems.size();
     Result<RuleFile> file = resolve(path);
+    if (!file) {
+      loaded_.problems.resize(said);  // What is refused needs no warnings.
+    }
+    use(std::move(file), path);
+  }
+
+  void use(Result<RuleFile> file, const std::string& path) {
+    const std::size_t said = loaded_.problems.size();
     Status taken = file ? take(*std::move(file)) : Status(std::move(file).error());
     if (!taken) {
       loaded_.problems.resize(said);  // What is refused needs no warnings.
@@ -305,7 +324,8 @@ Result<bool> has_rules(const RuleSources& sources) {
   for (std::size_t i = 0; i < sources.allowed.size(); ++i) {
     BMAD_TRY_ASSIGN([[maybe_unused]] const AllowedText item, parse_allowed(sources.allowed[i], i));
   }
-  return !sources.allowed.empty() || !sources.files.empty() || has_project_rules(sources);
+  return !sources.allowed.empty() || !sources.files.empty() || !sources.policy.empty() ||
+         has_project_rules(sources);
 }
 
 Result<LoadedRules> load_rules(const RuleSources& sources) { return RuleLoader(sources).run(); }

@@ -31,6 +31,8 @@ struct RuleSources {
   std::string project;               ///< Absolute. Relative files start there.
   std::vector<std::string> files;    ///< "~/rules.toml", "tools/rules.toml"
   std::vector<std::string> allowed;  ///< "rule=ID text=HASH path=GLOB": see allow_list.hpp.
+  /// Text of a rules file from elsewhere, which reads no other file: it only adds. Empty for none.
+  std::string policy = {};
   /// Whether the user trusts the project. In one that is not trusted the files may only add rules:
   /// they disable and allow nothing.
   bool trusted = true;

@@ -96,6 +96,10 @@ std::string kept_path(std::string_view session_id) {
   return in_folder(kKeptFolder, session_id, ".jsonl");
 }
 
+std::string hub_session_path(std::string_view session_id) {
+  return in_folder(kHubSessionsFolder, session_id, ".json");
+}
+
 std::string archive_path(std::string_view session_id) {
   return in_folder(kArchiveFolder, session_id, ".tar.gz");
 }

@@ -179,6 +179,16 @@ Result<std::string> create_session(Store& store, const SessionParams& params) {
   return id;
 }
 
+Status make_session(Store& store, const Manifest& manifest) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("session new"));
+  BMAD_TRY(ensure_folder(files, kSessionsFolder));
+  BMAD_TRY(bring_back_gitignore(files));
+  BMAD_TRY(remove_unfinished_sessions(store));
+  BMAD_TRY(free_session_id(store, manifest.session_id));
+  return make_session_folder(store, manifest);
+}
+
 Status check_may_seal(const Store& store, std::string_view session_id) {
   constexpr std::string_view kEntry = "{}";
   if (!store.sealing->is_on()) {

@@ -208,6 +208,13 @@ constexpr std::string_view kSpecification = R"({
       "timeout_ms": 10000,
       "sensitive": false,
       "remote": false
+    },
+    "hub": {
+      "service": "",
+      "project": "",
+      "auto": "off",
+      "push_sensitive": false,
+      "stale_days": 90
     }
   }
 }
@@ -365,6 +372,16 @@ TEST_CASE("a command is a program and its arguments") {
   for (const char* wrong : {"\"claude -p\"", "[1]", R"(["","-p"])"}) {
     CAPTURE(wrong);
     CHECK(refused(with("summarizer.command", wrong)).field == "memory_config.summarizer.command");
+  }
+}
+
+TEST_CASE("a hub is named by its service, and no address stands in the file") {
+  CHECK(parsed(with("hub.service", R"("team")")).config.hub.service == "team");
+  for (const std::string_view address :
+       {R"("postgres://ann:pw@db/x")", R"("host=db")", R"("db/x")", R"("a b")"}) {
+    const Error error = refused(with("hub.service", address));
+    CHECK(error.field == "memory_config.hub.service");
+    CHECK(error.message.find("pg_service.conf") != std::string::npos);
   }
 }
 

@@ -85,6 +85,7 @@ struct HookPolicy {
   bool records = true;        ///< memory_config.recording.enabled, and so for the next three
   bool learns_at_end = true;  ///< memory_config.knowledge.learn_at_session_end
   bool asks_agent = false;    ///< memory_config.learning.ask_agent
+  bool syncs_at_end = false;  ///< memory_config.hub.auto, in a memory that has joined a hub.
   std::vector<std::string> skip_clients;
   std::vector<std::string> skip_tools;  ///< '*' is any text.
   std::vector<std::string> skip_paths;  ///< The same.
@@ -459,6 +460,8 @@ class MemoryManager {
   /// Takes entries that no segment covers into the index where they have become many, as a query
   /// does once it has answered, and encodes some, for half a second: for an idle server. Returns
   /// whether more wait for their vectors. A failure costs later queries time, and nothing else.
+  /// With OpenOptions::index_at_the_end it is done when the manager is closed; returns whether
+  /// there may be something to do then.
   bool index_new_entries() const;
 
   // Privacy.

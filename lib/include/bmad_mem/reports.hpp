@@ -311,6 +311,10 @@ struct Query {
   bool ids_only = false;
   /// Longest time to take; E_QUERY_TIMEOUT beyond. 0: no limit.
   std::chrono::milliseconds timeout{0};
+  /// Memories of other projects, by their roots or folders, that are searched in the same ranking;
+  /// each is opened for this question, and nothing is written there. What this memory is told by
+  /// its config holds for all. E_SESSION_NOT_FOUND, which names it, for what is none.
+  std::vector<std::string> also_roots = {};
 };
 
 /// Part of a text, in bytes, that matched.
@@ -367,6 +371,9 @@ struct Hit {
   std::vector<Entry> before;          ///< Query::context, oldest first.
   std::vector<Entry> after;
   std::optional<TextExplanation> explanation;
+  // Only with Query::also_roots.
+  std::string root = {};        ///< That of the memory it is from.
+  bool from_elsewhere = false;  ///< Of another project, whose memory this user has not trusted.
 };
 
 /// A piece of a query that looked like more than words, and was read as words.

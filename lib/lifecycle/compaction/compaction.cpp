@@ -36,6 +36,22 @@ LogLine to_log_line(const PlannedRemoval& removal) {
           .size = removal.size};
 }
 
+/// Moves `lines` to the evicted ones; `reason_of` says why each went. `added_events` as
+/// take_out_lines() has it. The caller holds the session's lock.
+template <typename ReasonOf>
+Status move_out(Store& store, const std::string& session_id, const std::vector<LogLine>& lines,
+                const ReasonOf& reason_of, std::string_view added_events = {}) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(std::vector<std::string> texts, read_lines(files, session_id, lines));
+  std::vector<EvictedLine> evicted;
+  evicted.reserve(lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    evicted.push_back({.type = lines[i].type, .line = std::move(texts[i]), .reason = reason_of(i)});
+  }
+  BMAD_TRY(append_evicted(files, session_id, evicted, store.clock.now()));
+  return take_out_lines(files, session_id, lines, FullDisk::kFails, added_events);
+}
+
 class Compaction {
  public:
   Compaction(Store& store, std::string session_id, const CompactOptions& options)
@@ -168,16 +184,9 @@ class Compaction {
       return report_.below_trigger ? Status() : note_size();
     }
     FileSystem& files = *store_.files;
-    BMAD_TRY_ASSIGN(std::vector<std::string> texts, read_lines(files, session_id_, lines_));
-    std::vector<EvictedLine> evicted;
-    evicted.reserve(lines_.size());
-    for (std::size_t i = 0; i < lines_.size(); ++i) {
-      evicted.push_back({.type = lines_[i].type,
-                         .line = std::move(texts[i]),
-                         .reason = plan_.removals[i].reason});
-    }
-    BMAD_TRY(append_evicted(files, session_id_, evicted, store_.clock.now()));
-    BMAD_TRY(take_out_lines(files, session_id_, lines_, FullDisk::kFails, plan_.added_events));
+    BMAD_TRY(move_out(
+        store_, session_id_, lines_, [&](std::size_t i) { return plan_.removals[i].reason; },
+        plan_.added_events));
     BMAD_TRY(append_audit(files, audit_record()));
     const std::set<std::string> gone = all_gone();
     static_cast<void>(fold_accesses(
@@ -236,6 +245,24 @@ Result<CompactionReport> compact_session(Store& store, const std::string& sessio
                  .field = "keep_share"};
   }
   return Compaction(store, session_id, options).run();
+}
+
+Status evict_lines(Store& store, const std::string& session_id, const FindLines& find,
+                   const std::string& reason) {
+  {
+    const std::shared_ptr<OpenSession> session = store.session(session_id);
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("compact"));
+    BMAD_TRY_ASSIGN(const std::vector<LogLine> lines, find());
+    if (lines.empty()) {
+      return {};
+    }
+    BMAD_TRY(move_out(store, session_id, lines, [&](std::size_t) { return reason; }));
+    BMAD_TRY(append_audit(
+        store,
+        {.session_id = session_id, .action = "compact", .count = lines.size(), .detail = reason}));
+  }
+  refresh_index(store, session_id);
+  return {};
 }
 
 Result<std::uint64_t> restore_evicted_entries(Store& store, const std::string& session_id,

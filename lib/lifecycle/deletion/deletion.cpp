@@ -285,6 +285,16 @@ Result<std::string> delete_softly(Store& store, const std::string& session_id, F
   return deletion_id;
 }
 
+Status delete_lines(Store& store, const std::string& session_id, const FindLines& find,
+                    const std::string& detail) {
+  const ViewsDropped views(store);
+  BMAD_TRY(views.status());
+  BMAD_TRY_ASSIGN(FoundLines found, find_unlocked(*store.files, session_id, find));
+  DeletionReport report;
+  BMAD_TRY(delete_softly(store, session_id, std::move(found), find, detail, report));
+  return {};
+}
+
 namespace {
 
 /// Goes on without a session that can't be read; `unreadable` is the first.

@@ -55,7 +55,6 @@ struct FoundLines {
   LogMarks logs;  ///< From before the search.
   std::vector<LogLine> lines;
 };
-using FindLines = std::function<Result<std::vector<LogLine>>()>;
 Result<FoundLines> find_unlocked(FileSystem& files, const std::string& session_id,
                                  const FindLines& find);
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
 #include "deletion_steps.hpp"
 #include "forgotten_text.hpp"
 #include "knowledge/rule_summary.hpp"

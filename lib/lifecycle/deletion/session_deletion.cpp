@@ -130,6 +130,28 @@ Result<bool> is_gone(FileSystem& files, const DeletionRecord& record, const Purg
          });
 }
 
+/// The ids of entries that the session has, evicted ones too.
+Result<std::vector<std::string>> living_ids(const Store& store, const std::string& session_id) {
+  FileSystem& files = *store.files;
+  std::vector<std::string> ids;
+  BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
+  BMAD_TRY_ASSIGN(const bool has_archive, is_there(files, archive_path(session_id)));
+  if (is_live) {
+    BMAD_TRY_ASSIGN(ids, ids_in_folder(files, session_folder(session_id)));
+  } else if (has_archive) {
+    BMAD_TRY_ASSIGN(ids, ids_in_archive(store, session_id));
+  }
+  BMAD_TRY_ASSIGN(const std::vector<EvictedLine> evicted, read_evicted(files, session_id));
+  std::vector<std::string> of_evicted;
+  JsonParser parser;
+  for (const EvictedLine& line : evicted) {
+    const Result<JsonValue> value = parser.parse(line.line);
+    of_evicted.emplace_back(value ? entry_id(*value) : std::string_view());
+  }
+  add_ids(ids, std::move(of_evicted));
+  return ids;
+}
+
 /// Removes for good what of one session was deleted and has ended at `time`, and what was
 /// compacted away of a session that goes with it. Returns the ids of the lines; none when nothing
 /// was due. The caller holds the root's lock and, for a live session, the session's.
@@ -160,6 +182,12 @@ Result<std::optional<std::vector<std::string>>> remove_expired(Store& store, Del
       // Without a deletion it is the beginning of one that was killed: the entry is in its log.
       gone.emplace_back((*value)["id"].string());
     }
+  }
+  if (!all && !gone.empty()) {
+    // A merge or a hub may have kept another version, which somebody wrote while this was deleted.
+    BMAD_TRY_ASSIGN(const std::vector<std::string> living, living_ids(store, session_id));
+    std::erase_if(gone,
+                  [&](const std::string& id) { return std::ranges::binary_search(living, id); });
   }
   BMAD_TRY(store.root_index->remove({&session_id, 1}));
   BMAD_TRY(remove_due_folders(files, record, time, report.sessions_gone));

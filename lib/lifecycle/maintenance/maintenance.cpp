@@ -89,7 +89,8 @@ class Maintenance {
     BMAD_TRY_ASSIGN(state_, load_maintenance(*store_.files));
     BMAD_TRY(do_jobs());
     if (!is_time_up()) {
-      tend_index(store_, options_.only_due ? kEncodeByTheWay : kEncodeAsked);
+      tend_index(store_, options_.only_due ? kEncodeByTheWay : kEncodeAsked, SealWhen::kAny,
+                 OtherVectors::kReplace);
       write_missing_views(store_);
     }
     return save_maintenance(*store_.files, plan_, state_);

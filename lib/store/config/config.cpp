@@ -209,6 +209,7 @@ class ConfigReader {
     }
     BMAD_TRY(settle_trigger());
     BMAD_TRY(check_encoder());
+    BMAD_TRY(check_hub());
     settle_retention();
     return std::move(loaded_);
   }
@@ -287,6 +288,17 @@ class ConfigReader {
                                  number_text(size_max), number_text(trigger), kTrigger));
     }
     return {};
+  }
+
+  /// The file is in git: no address, and no password, belongs there.
+  [[nodiscard]] Status check_hub() const {
+    const std::string& service = loaded_.config.hub.service;
+    if (service.find_first_of(":/@= ") == std::string::npos) {
+      return {};
+    }
+    return refused(full_key("hub.service"),
+                   "must be the name of a service in pg_service.conf, and no address; passwords "
+                   "belong into ~/.pgpass");
   }
 
   /// There is one encoder: none of two is left out silently.

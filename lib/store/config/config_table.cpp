@@ -296,6 +296,14 @@ constexpr Setting kSettings[] = {
         kMillisecondsMax),
     flag("encoder.sensitive", [](Config& c) -> bool& { return c.encoder.sensitive; }),
     flag("encoder.remote", [](Config& c) -> bool& { return c.encoder.remote; }),
+
+    text_or_nothing("hub.service", [](Config& c) -> Text& { return c.hub.service; }),
+    text_or_nothing("hub.project", [](Config& c) -> Text& { return c.hub.project; }),
+    text(
+        "hub.auto", [](Config& c) -> Text& { return c.hub.automatic; }, "off", "session_end"),
+    flag("hub.push_sensitive", [](Config& c) -> bool& { return c.hub.push_sensitive; }),
+    whole(
+        "hub.stale_days", [](Config& c) -> Whole& { return c.hub.stale_days; }, 1, kDaysMax),
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.hpp"
 #include "descriptor.hpp"
 #include "store/posix_file_system.hpp"
 
@@ -64,6 +65,15 @@ Result<std::string> read(const std::string& path, std::uint64_t size_max, Reader
 
 Result<std::string> read_outside_file(const std::string& path, std::uint64_t size_max) {
   return read(path, size_max, Readers::kAny);
+}
+
+std::uint64_t outside_file_stamp(const std::string& path) {
+  struct stat status{};
+  if (path.empty() || ::stat(path.c_str(), &status) != 0) {
+    return 0;
+  }
+  return xxh3(fmt::format("{} {} {} {}.{}", status.st_dev, status.st_ino, status.st_size,
+                          status.st_ctim.tv_sec, status.st_ctim.tv_nsec));
 }
 
 Result<std::string> read_private_file(const std::string& path, std::uint64_t size_max) {

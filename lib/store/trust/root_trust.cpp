@@ -261,16 +261,28 @@ TrustReport RootOrigins::report(const Config& config) const {
   return report;
 }
 
+bool RootOrigins::was_revoked() const {
+  if (trust_ == RootTrust::kUnchecked) {
+    return false;
+  }
+  const std::string text = read_small(folder_ + std::string(kMarkName));
+  JsonParser parser;
+  const Result<JsonValue> mark = parser.parse(text);
+  return !mark || (*mark)["made"].string() == kRevoked;
+}
+
 Status RootOrigins::check_programs(const Config& config) const {
-  if (trusts(config)) {
+  const bool is_yours = !is_foreign() && !was_revoked();
+  if (is_yours && trusts(config)) {
     return {};
   }
   return Error{.code = ErrorCode::E_ACCESS_DENIED,
-               .message = is_foreign()
-                              ? "this memory is not yours, so no program that it names runs; "
-                                "`bmad-mem trust` shows the programs and asks"
-                              : "config.json or one of its programs has changed since you trusted "
-                                "it, so no program runs; `bmad-mem trust` shows them and asks",
+               .message = is_yours
+                              ? "config.json or one of its programs has changed since you trusted "
+                                "it, so no program, server or model that it names is used; "
+                                "`bmad-mem trust` shows them and asks"
+                              : "this memory is not yours, so no program, server or model that it "
+                                "names is used; `bmad-mem trust` shows them and asks",
                .path = fmt::format("{}/{}", root_, kConfigFile)};
 }
 

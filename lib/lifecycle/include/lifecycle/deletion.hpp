@@ -12,6 +12,7 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/result.hpp"
+#include "lifecycle/log_lines.hpp"
 #include "lifecycle/trusted_clock.hpp"
 #include "store/config.hpp"
 #include "store/manifest.hpp"
@@ -23,6 +24,10 @@ Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& crit
                                       const DeleteOptions& options);
 Result<DeletionReport> delete_session(Store& store, const std::string& session_id,
                                       const DeleteOptions& options);
+/// Moves the lines that `find` finds under deleted/, whoever wrote them: another mirror of the
+/// memory has deleted them. Other versions of their entries stay. `detail` is for the audit.
+Status delete_lines(Store& store, const std::string& session_id, const FindLines& find,
+                    const std::string& detail);
 /// How many entries retention took from one place, or would take: as MaintenanceAction has it.
 struct Retired {
   std::string session_id;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,10 @@ struct LogLine {
   std::uint64_t offset = 0;  ///< In its log.
   std::uint64_t size = 0;    ///< With its '\n'.
 };
+
+/// Finds the lines that an operation is about, by type and offset; asked again when a log changed
+/// before the session's lock was held.
+using FindLines = std::function<Result<std::vector<LogLine>>()>;
 
 /// The texts of `lines`, which are ordered by type and offset, without '\n' and a carriage return
 /// before it. The caller holds the session's lock, or can do with an error.

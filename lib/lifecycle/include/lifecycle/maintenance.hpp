@@ -11,6 +11,7 @@
 
 #include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/reports.hpp"
+#include "lifecycle/log_lines.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -77,6 +78,10 @@ Result<std::vector<AuditRecord>> list_audit(const Store& store, const AuditFilte
 
 Result<CompactionReport> compact_session(Store& store, const std::string& session_id,
                                          const CompactOptions& options);
+/// Moves the lines that `find` finds to the evicted ones: another mirror of the memory has evicted
+/// them.
+Status evict_lines(Store& store, const std::string& session_id, const FindLines& find,
+                   const std::string& reason);
 Result<std::uint64_t> restore_evicted_entries(Store& store, const std::string& session_id,
                                               std::span<const std::string> ids);
 

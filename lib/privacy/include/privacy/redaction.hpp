@@ -32,6 +32,10 @@ class StoreRedaction final : public WriteRedaction {
   /// and E_LOCK_TIMEOUT when a key has to be kept and can't be.
   static Result<std::unique_ptr<StoreRedaction>> make(const Store& store,
                                                       KeyUse key_use = KeyUse::kAsConfigured);
+  /// With the rules of a hub, too: what they find is taken out whatever the project allows.
+  /// Errors also: the first that is wrong with them.
+  static Result<std::unique_ptr<StoreRedaction>> make(const Store& store, KeyUse key_use,
+                                                      const std::string& hub_policy);
 
   [[nodiscard]] std::optional<std::string> redact_entry(JsonValue entry, std::string_view line,
                                                         std::string_view session_id,
@@ -52,9 +56,17 @@ class StoreRedaction final : public WriteRedaction {
   StoreRedaction(Redactor redactor, const RedactionKey& key)
       : redactor_(std::make_shared<Redactor>(std::move(redactor))), key_(key) {}
 
+  std::optional<std::string> without_secrets(JsonValue root, std::string_view json,
+                                             std::string_view session_id,
+                                             RedactionTally& tally) const;
+
   std::shared_ptr<const Redactor> redactor_;
+  std::optional<Redactor> policy_;  // Goes first.
   RedactionKey key_;
 };
+
+/// The rules of the hub that the root has joined; empty for none. Errors: as read_file().
+Result<std::string> load_hub_policy(const Store& store);
 
 /// What stands for an id that holds a text that was forgotten: see RoomsAbove::hide_id.
 /// Errors: E_STORAGE_IO when there is no key and none may be made.

@@ -6,7 +6,7 @@
 //                      "compaction": {…}, "lifecycle": {…}, "privacy": {…},
 //                      "performance": {…}, "knowledge": {…}, "context": {…},
 //                      "learning": {…}, "events": {…}, "summarizer": {…}, "extractor": {…},
-//                      "encoder": {…}}}
+//                      "encoder": {…}, "hub": {…}}}
 //
 // Every key may be left out and takes its default; so may the file. A value of the wrong type or
 // out of its range is an error that names the key; an unknown key is a warning that names the
@@ -263,6 +263,18 @@ struct EncoderConfig {
   friend bool operator==(const EncoderConfig&, const EncoderConfig&) = default;
 };
 
+/// See docs/fleet.md.
+struct HubConfig {
+  std::string service;            ///< A name in pg_service.conf; never an address with a password.
+  std::string project;            ///< Its name at the hub.
+  std::string automatic = "off";  ///< "session_end": hooks start a sync there.
+  bool push_sensitive = false;    ///< Whether sensitive entries leave this machine.
+  /// A replica that was not seen for so long must pull before it may push.
+  std::int64_t stale_days = 90;
+
+  friend bool operator==(const HubConfig&, const HubConfig&) = default;
+};
+
 struct Config {
   std::string version = "1.0";
   /// "share": a worktree of git that has no memory uses that of the main one; "own": it does not.
@@ -284,6 +296,7 @@ struct Config {
   SummarizerConfig summarizer;
   ExtractorConfig extractor;
   EncoderConfig encoder;
+  HubConfig hub;
 
   [[nodiscard]] std::uint64_t max_session_size_bytes() const;
   [[nodiscard]] std::uint64_t compaction_trigger_bytes() const;

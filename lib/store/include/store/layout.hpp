@@ -11,6 +11,7 @@
 //   ├── shared/   user-preferences.json  agent-knowledge.json  kept/{session-id}.jsonl
 //   ├── archive/  {session-id}.tar.gz  .manifest.json  .evicted.jsonl.gz  .index.json  .known.jsonl
 //   ├── index/    CURRENT  {number}.seg  .lock  .lock.json
+//   ├── hub/      state.json  policy.toml  sessions/{session-id}.json  .lock  .lock.json
 //   └── deleted/{session-id}/  deletion-record.json  entries.jsonl  audit.jsonl  {deletion-id}/
 //
 // No other file spells these names. They are what FileSystem takes: '/' between names, no '/' in
@@ -53,6 +54,14 @@ inline constexpr const char* kIndexFolder = "index";  ///< Of the whole memory; 
 inline constexpr const char* kIndexCurrentFile = "index/CURRENT";
 /// Ignores its own folder: roots of older versions have no rule for it.
 inline constexpr const char* kIndexIgnoreFile = "index/.gitignore";
+/// What a mirror of a hub knows of it; local, and ignores itself as index/ does.
+inline constexpr const char* kHubFolder = "hub";
+inline constexpr const char* kHubStateFile = "hub/state.json";
+inline constexpr const char* kHubPolicyFile = "hub/policy.toml";  ///< The rules of the hub.
+inline constexpr const char* kHubIgnoreFile = "hub/.gitignore";
+inline constexpr const char* kHubSessionsFolder = "hub/sessions";
+inline constexpr const char* kHubLockName = "hub/.lock";  ///< Who synchronizes.
+inline constexpr const char* kHubLockInfoName = "hub/.lock.json";
 /// What is derived in kArchiveFolder, for .gitignore.
 inline constexpr const char* kArchiveIndexes = "/archive/*.index.json";
 inline constexpr const char* kArchiveKnown = "/archive/*.known.jsonl";
@@ -94,6 +103,8 @@ std::string access_path(std::string_view session_id);
 std::string artifact_path(std::string_view session_id, std::string_view entry_id);
 /// "shared/kept/{session_id}.jsonl": what outlives an archived session.
 std::string kept_path(std::string_view session_id);
+/// "hub/sessions/{session_id}.json": which of its lines a hub has.
+std::string hub_session_path(std::string_view session_id);
 /// "archive/{session_id}.tar.gz".
 std::string archive_path(std::string_view session_id);
 /// "archive/{session_id}.manifest.json".

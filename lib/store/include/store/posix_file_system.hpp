@@ -24,8 +24,11 @@ Result<std::unique_ptr<FileSystem>> open_posix_file_system(const std::string& ro
 /// The whole file at `path`, outside of any root: links are followed. Never waits. Errors: as the
 /// system's; E_STORAGE_IO for what is no regular file, E_SIZE_LIMIT above `size_max` bytes.
 Result<std::string> read_outside_file(const std::string& path, std::uint64_t size_max);
-/// The same of a file that holds a secret. Errors besides: E_ACCESS_DENIED for one that is somebody
-/// else's, or that others may read or write.
+/// A number for what is at `path`: another one once it has changed or something else is in its
+/// place; 0 where nothing is.
+std::uint64_t outside_file_stamp(const std::string& path);
+/// As read_outside_file(), of a file that holds a secret. Errors besides: E_ACCESS_DENIED for one
+/// that is somebody else's, or that others may read or write.
 Result<std::string> read_private_file(const std::string& path, std::uint64_t size_max);
 
 /// Writes `text` into a new file of mode 600 at `path`, and makes it durable; one that is there

@@ -56,8 +56,10 @@ class RootOrigins {
   [[nodiscard]] bool trusts(const Config& config) const {
     return trust_ == RootTrust::kUnchecked || (!is_foreign() && digest(config) == config_digest_);
   }
-  /// Nothing when the programs, servers and models that `config` names may be used. Errors:
-  /// E_ACCESS_DENIED, which says what to do.
+  /// Of the config and of all files that it makes this program run, read or obey.
+  [[nodiscard]] std::string digest(const Config& config) const;
+  /// Nothing when the programs, servers and models that `config` names may be used: it is read
+  /// again whether somebody revoked the trust. Errors: E_ACCESS_DENIED, which says what to do.
   [[nodiscard]] Status check_programs(const Config& config) const;
 
   /// Marks the root with what it is now; a ledger that is there stays. Errors: E_STORAGE_IO,
@@ -76,7 +78,8 @@ class RootOrigins {
 
  private:
   void read_mark();
-  [[nodiscard]] std::string digest(const Config& config) const;
+  /// Since the mark was read, by whatever process.
+  [[nodiscard]] bool was_revoked() const;
 
   std::string state_folder_;
   std::string root_;    // Its real path.

@@ -15,6 +15,9 @@
 namespace bmad_mem {
 
 Result<std::string> create_session(Store& store, const SessionParams& params);
+/// Makes the session that `manifest` describes, of another machine. Errors: E_CONCURRENT_MOD when
+/// there is one of that id.
+Status make_session(Store& store, const Manifest& manifest);
 /// Errors: as LineSealing::seal(), where no entry could be written to session `session_id`, which
 /// is not there yet: it would stay empty.
 Status check_may_seal(const Store& store, std::string_view session_id);

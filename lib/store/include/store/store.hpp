@@ -79,6 +79,10 @@ struct RoomsAbove {
   Result<std::string> (*hide_id)(const Store& store, std::string_view id, bool makes_key) = nullptr;
   /// Opens the memory of the user that Store::user_root names.
   Result<std::unique_ptr<Store>> (*open_user)(const Store& store) = nullptr;
+  /// Opens the memory of another project, of which `folder` is the root or the folder, to be
+  /// searched with `store`: by its settings, and without writing anything.
+  Result<std::unique_ptr<Store>> (*open_other)(const Store& store,
+                                               const std::string& folder) = nullptr;
 };
 
 /// A session as this process writes to it.
@@ -160,6 +164,8 @@ struct Store {
   std::shared_ptr<RootIndex> root_index;                // Never null.
   bool indexes_at_the_end = false;                      // As OpenOptions has it.
   mutable std::atomic<bool> is_index_wanting{false};    // Somebody would have made one.
+  mutable std::atomic<bool> seals_any{false};           // However little is new.
+  mutable std::atomic<bool> replaces_vectors{false};    // Those of another encoder.
 
   mutable std::timed_mutex encoder_mutex;
   mutable std::shared_ptr<EncoderChoice> encoder;  // See encoder/encoder_choice.hpp.
