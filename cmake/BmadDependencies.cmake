@@ -12,6 +12,10 @@ find_package(libz REQUIRED)
 find_package(libre2 REQUIRED)
 find_package(libsodium REQUIRED)
 find_package(libyaml REQUIRED)
+find_package(libpq QUIET)  # Optional: without it there is no hub.
+if(NOT libpq_FOUND)
+  message(STATUS "libpq: not found, so nothing can speak to a hub")
+endif()
 
 # bmad_compiled_or_packaged(<name> SOURCE <file> INCLUDE <folder> PACKAGED <target>)
 #

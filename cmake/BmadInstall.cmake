@@ -28,4 +28,7 @@ install(FILES
 
 if(TARGET bmad-mem)
   install(TARGETS bmad-mem COMPONENT tool)
+  if(TARGET bmad-mem-hub)
+    install(TARGETS bmad-mem-hub COMPONENT hub)
+  endif()
 endif()

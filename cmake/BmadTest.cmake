@@ -140,7 +140,8 @@ target_link_libraries(bmad_insides INTERFACE
   bmad_mem bmad_fmt nlohmann_json::nlohmann_json)
 target_include_directories(bmad_insides INTERFACE
   "${PROJECT_SOURCE_DIR}/lib" "${PROJECT_SOURCE_DIR}/tests"
-  $<TARGET_PROPERTY:bmad_operations,INTERFACE_INCLUDE_DIRECTORIES>)
+  $<TARGET_PROPERTY:bmad_operations,INTERFACE_INCLUDE_DIRECTORIES>
+  $<TARGET_PROPERTY:bmad_hub,INTERFACE_INCLUDE_DIRECTORIES>)
 target_compile_definitions(bmad_insides INTERFACE BMAD_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 
 # bmad_fuzz(<name> SOURCES ...): a libFuzzer target fuzz_<name>; needs clang and BMAD_BUILD_FUZZ.

@@ -23,7 +23,9 @@ RANKS = {
     "knowledge": 5,
     "lifecycle": 6,
     "privacy": 7,
-    "operations": 8,
+    "hub": 8,
+    "operations": 9,
+    "hub_postgres": 9,
 }
 
 # The libraries that enter through a room. fmt is allowed in every room and tool. RE2 has two doors:
@@ -36,13 +38,24 @@ THIRD_PARTY = {
     "search": {"libstemmer", "utf8proc"},
     "knowledge": {"RE2", "libyaml"},
     "privacy": {"RE2", "libsodium", "toml++"},
+    "hub_postgres": {"libpq"},
 }
 
-# The same for tools. A tool uses the public headers (bmad_mem/...) and no room.
+# The rooms that are a library of their own, since few programs link them, and who does.
+TOOL_ROOMS = {"bmad-mem-hub": {"hub_postgres"}, "bmad-bench": {"hub_postgres"}}
+
+# The same for tools. A tool uses the public headers (bmad_mem/...) and no other room.
 TOOL_THIRD_PARTY = {
     "bmad-mem": {"toml++", "libyaml", "libsodium", "SQLite", "Boost.Asio", "Boost.Beast"},
+    "bmad-mem-hub": set(),
     "bmad-bench": {"CLI11", "Google Benchmark", "SQLite", "Xapian"},
 }
+
+# A program that is another one and something more: it includes headers of both.
+TOOL_OF = {"bmad-mem-hub": "bmad-mem"}
+
+# A program that measures may start what tests start: a folder of tests/ whose headers it includes.
+TOOL_TEST_FOLDERS = {"bmad-bench": "postgres_server"}
 
 # The folders of tools/bmad-mem, with what is below them, and which others each may include. "cli" is
 # the folder of that name and what lies in tools/bmad-mem itself. No folder may come back to itself.
@@ -85,6 +98,7 @@ LIBRARY_HEADERS = [
     ("SQLite", r"sqlite3\.h"),
     ("intrinsics", r"immintrin\.h|arm_neon\.h"),
     ("Xapian", r"xapian(\.h|/.+)"),
+    ("libpq", r"libpq-fe\.h"),
 ]
 
 # Slow to compile: a header that includes one makes every file that includes it slow.
@@ -104,11 +118,13 @@ POSIX = re.compile(
     r"|mntent|spawn|strings|syslog|termios|ucontext|unistd|utime|wordexp)\.h"
 )
 # Effects live in the store; base needs the system for random numbers and to notice a fork only, the
-# encoder to know what the processor can do and to ask for large pages.
+# encoder to know what the processor can do, to ask for large pages, and to keep its socket from programs,
+# the hub to wait for its socket.
 POSIX_ROOMS = {"store"}
 POSIX_ELSEWHERE = {
     "base": {"pthread.h", "sys/random.h", "unistd.h"},
-    "encoder": {"sys/auxv.h", "sys/mman.h"},
+    "encoder": {"fcntl.h", "sys/auxv.h", "sys/mman.h"},
+    "hub_postgres": {"poll.h"},
 }
 
 # C++ headers have no extension; these are the C headers the C++ standard knows.
@@ -155,6 +171,8 @@ def why_not_ours(place, header, folder_headers):
     if rest and first in RANKS:
         if place.kind == "public":
             return "a public header includes std and bmad_mem/ only"
+        if place.kind == "tool" and first in TOOL_ROOMS.get(place.name, set()):
+            return None
         if place.kind == "tool":
             return f"a tool uses the public headers only, not the room {first}"
         if first == place.name or RANKS[first] < RANKS[place.name]:
@@ -286,7 +304,14 @@ def check_tree(source):
     ]
     for path in files:
         relative = path.relative_to(source).as_posix()
-        headers = private_headers(source.joinpath(*relative.split("/")[:2]), path)
+        kind, name = relative.split("/")[:2]
+        headers = private_headers(source / kind / name, path)
+        if kind == "tools" and name in TOOL_OF:
+            other = source / kind / TOOL_OF[name]
+            headers |= private_headers(other, other / path.name)
+        if kind == "tools" and name in TOOL_TEST_FOLDERS:
+            other = source / "tests" / TOOL_TEST_FOLDERS[name]
+            headers |= private_headers(other, other / path.name)
         for line, include in includes_of(path.read_text(encoding="utf-8")):
             reason = why_not(relative, include, headers)
             if reason:

@@ -1,0 +1,485 @@
+#include "session_feed.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/hash.hpp"
+#include "base/ids.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/log_merge.hpp"
+#include "bmad_mem/trust.hpp"
+#include "hub/mirror_state.hpp"
+#include "left_lines.hpp"
+#include "lifecycle/deletion.hpp"
+#include "lifecycle/maintenance.hpp"
+#include "model/entry.hpp"
+#include "model/validate.hpp"
+#include "search/indexing.hpp"
+#include "search/packed_session.hpp"
+#include "session_lines.hpp"
+#include "store/atomic_file.hpp"
+#include "store/deletion_record.hpp"
+#include "store/layout.hpp"
+#include "store/line_reader.hpp"
+#include "store/manifest.hpp"
+#include "store/origin_ledger.hpp"
+#include "store/seal.hpp"
+#include "store/sessions.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr const char* kDetail = "by the hub";
+
+std::size_t index_of(EntryType type) { return static_cast<std::size_t>(type); }
+
+/// Whether the row changes logs or the manifest as a text; all others are operations of their own.
+bool is_text(FeedOp op) {
+  return op == FeedOp::kLine || op == FeedOp::kRedact || op == FeedOp::kManifest;
+}
+
+Error wrong_row(const FeedRow& row, std::string_view what) {
+  return {
+      .code = ErrorCode::E_STORAGE_CORRUPT,
+      .message = fmt::format("the hub sent row {} of session {:?}, {}; nothing was changed, and "
+                             "nothing behind it is applied",
+                             row.seq, row.session_id.substr(0, kSessionIdSizeMax), what)};
+}
+
+/// What has left the session here, and the hub does not know yet.
+struct LocallyGone {
+  std::set<LineKey> lines;  // Deleted or evicted.
+  std::vector<std::string> purged;
+};
+
+class SessionFeed {
+ public:
+  SessionFeed(Store& store, const std::string& session_id, std::string_view replica,
+              FeedOutcome& outcome)
+      : store_(store),
+        files_(*store.files),
+        session_id_(session_id),
+        replica_(replica),
+        outcome_(outcome) {}
+
+  Status apply(std::span<const FeedRow> rows) {
+    BMAD_TRY_ASSIGN(mirror_, load_session_mirror(files_, session_id_));
+    while (!rows.empty() && rows.front().seq <= mirror_.seq) {
+      rows = rows.subspan(1);
+    }
+    if (rows.empty()) {
+      return {};
+    }
+    rows_ = rows;
+    if (is_archived(store_, session_id_) && !check_session(store_, session_id_)) {
+      BMAD_TRY_ASSIGN(const bool is_done, apply_to_archive(rows));
+      if (is_done) {
+        return {};
+      }
+      BMAD_TRY(store_.above.restore(store_, session_id_));
+    }
+    while (!rows.empty()) {
+      const FeedOp op = rows.front().op;
+      const auto end = std::ranges::find_if(
+          rows, [&](const FeedRow& row) { return is_text(op) ? !is_text(row.op) : row.op != op; });
+      const auto step = rows.first(static_cast<std::size_t>(end - rows.begin()));
+      BMAD_TRY(is_text(op) ? change_texts(step) : carry_out(op, step));
+      mirror_.seq = step.back().seq;
+      BMAD_TRY(save_session_mirror(files_, mirror_));
+      rows = rows.subspan(step.size());
+    }
+    if (has_changed_) {
+      outcome_.changed.push_back(session_id_);
+    }
+    return {};
+  }
+
+ private:
+  /// What an archived session has pushed itself changes nothing in it. False when rows do.
+  Result<bool> apply_to_archive(std::span<const FeedRow> rows) {
+    BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> archive, archive_files(store_, session_id_));
+    SessionMirror mirror = mirror_;
+    std::map<EntryType, SessionLines> logs;
+    for (const FeedRow& row : rows) {
+      const bool is_line = row.op == FeedOp::kLine;
+      if (row.replica != replica_ || !row.line || (!is_line && row.op != FeedOp::kManifest)) {
+        return false;
+      }
+      if (!is_line) {
+        mirror.manifest = *row.line;
+        continue;
+      }
+      auto log = logs.find(row.log);
+      if (log == logs.end()) {
+        BMAD_TRY_ASSIGN(SessionLines lines, SessionLines::read(*archive, session_id_, row.log,
+                                                               mirror.logs.at(index_of(row.log))));
+        log = logs.emplace(row.log, std::move(lines)).first;
+      }
+      log->second.take(row.seq, *row.line);
+    }
+    for (const auto& [type, lines] : logs) {
+      if (lines.is_changed()) {
+        return false;
+      }
+      mirror.logs.at(index_of(type)) = lines.feed();
+    }
+    mirror.seq = rows.back().seq;
+    BMAD_TRY(save_session_mirror(files_, mirror));
+    return true;
+  }
+
+  Result<SessionLines> read(EntryType type) {
+    return SessionLines::read(files_, session_id_, type, mirror_.logs.at(index_of(type)));
+  }
+
+  Result<bool> is_there_now() { return is_session_there(files_, session_id_); }
+
+  /// Makes the session, of its manifest if that is among the rows.
+  Status make() {
+    Manifest manifest = new_manifest({.session_id = session_id_}, store_.clock.now());
+    for (const FeedRow& row : rows_) {
+      if (row.op == FeedOp::kManifest && row.line) {
+        Result<Manifest> parsed = parse_manifest(*row.line, "the hub's");
+        if (!parsed || parsed->session_id != session_id_) {
+          return wrong_row(row, "whose manifest can't be read");
+        }
+        manifest = *std::move(parsed);
+        break;
+      }
+    }
+    return make_session(store_, manifest);
+  }
+
+  Status change_texts(std::span<const FeedRow> rows) {
+    BMAD_TRY_ASSIGN(const bool is_there, is_there_now());
+    if (!is_there) {
+      const bool is_wanted = std::ranges::any_of(
+          rows, [](const FeedRow& row) { return row.line && row.op != FeedOp::kRedact; });
+      if (!is_wanted) {
+        return {};  // All of it was purged.
+      }
+      BMAD_TRY(make());
+    }
+    const std::shared_ptr<OpenSession> session = store_.session(session_id_);
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("sync"));
+    std::map<EntryType, SessionLines> logs;
+    for (const FeedRow& row : rows) {
+      if (row.op == FeedOp::kManifest) {
+        BMAD_TRY(merge_manifest(row, *session));
+        continue;
+      }
+      auto log = logs.find(row.log);
+      if (log == logs.end()) {
+        BMAD_TRY(mend(session->writer, guard, row.log));
+        BMAD_TRY_ASSIGN(SessionLines lines, read(row.log));
+        log = logs.emplace(row.log, std::move(lines)).first;
+      }
+      BMAD_TRY(row.op == FeedOp::kLine ? take(row, log->second) : redact(row, log->second));
+    }
+    for (const auto& [type, lines] : logs) {
+      BMAD_TRY(write(session->writer, guard, type, lines));
+      mirror_.logs.at(index_of(type)) = lines.feed();
+    }
+    if (!back_.empty()) {
+      gone_.reset();
+      BMAD_TRY(drop_deleted_lines(store_, session_id_, back_));
+      BMAD_TRY(drop_evicted_lines(store_, session_id_, back_));
+      back_.clear();
+    }
+    return {};
+  }
+
+  /// A new log has no torn end, and to look for one would sync it and its folder.
+  Status mend(SessionWriter& writer, const FileLock::Guard& guard, EntryType type) {
+    const std::string name(entry_type_info(type).log_file);
+    const Result<FileInfo> log = files_.info(session_file(session_id_, name));
+    if (log ? log->size == 0 : is_not_found(log.error())) {
+      return {};
+    }
+    BMAD_TRY(writer.mend(guard, name));
+    return {};
+  }
+
+  Status take(const FeedRow& row, SessionLines& lines) {
+    if (!row.line) {
+      return {};  // It was purged before we had it.
+    }
+    const LineKey key(row.log, xxh3(*row.line));
+    const bool left_by_feed = std::erase_if(mirror_.out, [&](const auto& out) {
+                                return LineKey(out.second.log, out.second.hash) == key;
+                              }) > 0;
+    BMAD_TRY_ASSIGN(const bool stays_away, has_gone_here(row, key, left_by_feed, lines));
+    if (left_by_feed && !stays_away) {
+      back_.insert(key);
+    }
+    const bool was_there = lines.take(row.seq, *row.line, !stays_away);
+    outcome_.lines += was_there || stays_away ? 0 : 1;
+    outcome_.not_ours += !was_there && !stays_away && row.replica == replica_ ? 1 : 0;
+    return {};
+  }
+
+  /// Whether the line was here, and has left in a way that the hub will hear of.
+  Result<bool> has_gone_here(const FeedRow& row, const LineKey& key, bool left_by_feed,
+                             const SessionLines& lines) {
+    if (lines.has_new(*row.line)) {
+      return false;
+    }
+    if (!gone_) {
+      LocallyGone gone;
+      BMAD_TRY_ASSIGN(const std::vector<LeftLine> left, read_left_lines(store_, session_id_));
+      for (const LeftLine& line : left) {
+        gone.lines.insert(line.key());
+      }
+      BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(files_, session_id_));
+      gone.purged = record.purged_ids;
+      gone_ = std::move(gone);
+    }
+    // What left by a row of the feed comes back by one: it was undeleted.
+    return is_purged_id(store_, gone_->purged, row.entry_id) ||
+           (!left_by_feed && gone_->lines.contains(key));
+  }
+
+  Status redact(const FeedRow& row, SessionLines& lines) {
+    if (!row.line) {
+      return {};
+    }
+    const auto old = std::ranges::find(lines.lines(), row.target, &SessionLine::seq);
+    if (old != lines.lines().end()) {
+      CarriedLines carried(store_.origins->ledger(), session_id_);
+      carried.add(row.log, old->text, *row.line);
+      carried.settle();
+      lines.replace(row.target, *row.line);
+      return {};
+    }
+    const auto missing = std::ranges::find(lines.missing(), row.target, &FeedLine::seq);
+    const auto out = mirror_.out.find(row.target);
+    gone_.reset();
+    if (out != mirror_.out.end()) {
+      BMAD_TRY(redact_left_line(store_, session_id_, {row.log, out->second.hash}, *row.line));
+      out->second.hash = xxh3(*row.line);
+    } else if (missing != lines.missing().end()) {
+      BMAD_TRY(redact_left_line(store_, session_id_, {row.log, missing->hash}, *row.line));
+      lines.adopt(row.target, *row.line);
+    }
+    return {};
+  }
+
+  Status write(SessionWriter& writer, const FileLock::Guard& guard, EntryType type,
+               const SessionLines& lines) {
+    if (!lines.is_changed()) {
+      return {};
+    }
+    has_changed_ = true;
+    const std::string name(entry_type_info(type).log_file);
+    const std::string path = session_file(session_id_, name);
+    const std::string text = lines.text_to_write();
+    if (lines.is_rewritten()) {
+      return replace_log(files_, path, text);
+    }
+    Result<AppendLog::Written> written = writer.append(guard, name, text);
+    if (written) {
+      return writer.settle(guard, name, *written);
+    }
+    if (written.error().code != ErrorCode::E_SIZE_LIMIT) {
+      return written.error();
+    }
+    // The quota is of who writes: that one compacts, and what it evicts comes by the feed.
+    Result<std::string> all = read_file(files_, path, kLogSizeMax);
+    if (!all && !is_not_found(all.error())) {
+      return all.error();
+    }
+    return replace_log(files_, path, (all ? *all : std::string()) + text);
+  }
+
+  Status merge_manifest(const FeedRow& row, OpenSession& session) {
+    if (!row.line) {
+      return {};
+    }
+    BMAD_TRY_ASSIGN(const Manifest ours, load_manifest(files_, session_id_));
+    const std::string now = ours.text;
+    BMAD_TRY_ASSIGN(
+        const std::string merged,
+        merge_manifests(mirror_.manifest.empty() ? "{}" : mirror_.manifest, now, *row.line));
+    if (merged != now) {
+      BMAD_TRY(replace_file(files_, manifest_path(session_id_), merged));
+      session.manifest_known = false;
+    }
+    mirror_.manifest = *row.line;
+    return {};
+  }
+
+  Status carry_out(FeedOp op, std::span<const FeedRow> rows) {
+    for (const FeedRow& row : rows) {
+      outcome_.operations += row.replica == replica_ ? 0 : 1;
+    }
+    // The user of another machine did this, not the one who runs the sync.
+    const ActingAs person(Origin::kPerson);
+    switch (op) {
+      case FeedOp::kPurge:
+        return purge(rows);
+      case FeedOp::kSession:
+        return delete_whole();
+      default:
+        return move_away(op, rows);
+    }
+  }
+
+  /// Deletes or evicts the targets.
+  Status move_away(FeedOp op, std::span<const FeedRow> rows) {
+    std::unordered_set<std::uint64_t> targets;
+    for (const FeedRow& row : rows) {
+      targets.insert(row.target);
+    }
+    BMAD_TRY_ASSIGN(const bool is_there, is_there_now());
+    if (is_there) {
+      const FindLines find = [&] { return find_targets(targets); };
+      BMAD_TRY(op == FeedOp::kDelete ? delete_lines(store_, session_id_, find, kDetail)
+                                     : evict_lines(store_, session_id_, find, kDetail));
+    }
+    std::set<LineKey> keys;
+    for (const std::uint64_t seq : targets) {
+      if (const std::optional<OutLine> line = mirror_.take_out(seq)) {
+        mirror_.out.emplace(seq, *line);
+      }
+      if (const auto out = mirror_.out.find(seq); out != mirror_.out.end()) {
+        out->second.is_deleted = out->second.is_deleted || op == FeedOp::kDelete;
+        keys.emplace(out->second.log, out->second.hash);
+      }
+    }
+    gone_.reset();
+    // What was deleted elsewhere must not come back from among the evicted here.
+    return op == FeedOp::kDelete ? drop_evicted_lines(store_, session_id_, keys) : Status();
+  }
+
+  Result<std::vector<LogLine>> find_targets(const std::unordered_set<std::uint64_t>& targets) {
+    std::vector<LogLine> found;
+    JsonParser parser;
+    for (const EntryType type : kEntryTypes) {
+      BMAD_TRY_ASSIGN(const SessionLines lines, read(type));
+      for (const SessionLine& line : lines.lines()) {
+        if (line.seq != 0 && targets.contains(line.seq)) {
+          const Result<JsonValue> entry = parser.parse(line.text);
+          found.push_back(SessionLines::log_line(
+              type, line, std::string(entry ? entry_id(*entry) : std::string_view())));
+        }
+      }
+    }
+    return found;
+  }
+
+  Status purge(std::span<const FeedRow> rows) {
+    std::set<std::string, std::less<>> ids;
+    for (const FeedRow& row : rows) {
+      ids.insert(row.entry_id);
+    }
+    JsonParser parser;
+    std::vector<std::uint64_t> gone;
+    for (const EntryType type : kEntryTypes) {
+      BMAD_TRY_ASSIGN(const SessionLines lines, read(type));
+      for (const SessionLine& line : lines.lines()) {
+        const Result<JsonValue> entry = parser.parse(line.text);
+        if (line.seq != 0 && entry && ids.contains(entry_id(*entry))) {
+          gone.push_back(line.seq);
+        }
+      }
+    }
+    const DeletionCriteria criteria{.ids = {ids.begin(), ids.end()}, .sessions = {session_id_}};
+    Result<DeletionReport> purged = delete_entries(store_, criteria, {.purge = true});
+    if (!purged && purged.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
+      return purged.error();
+    }
+    for (const FeedRow& row : rows) {
+      gone.push_back(row.target);
+    }
+    for (const std::uint64_t seq : gone) {
+      mirror_.take_out(seq);
+      mirror_.out.erase(seq);
+    }
+    gone_.reset();
+    return {};
+  }
+
+  Status delete_whole() {
+    BMAD_TRY_ASSIGN(const bool is_there, is_there_now());
+    if (is_there || is_archived(store_, session_id_)) {
+      BMAD_TRY(delete_session(store_, session_id_, {.reason = kDetail}));
+    }
+    mirror_ = {.session_id = session_id_, .seq = mirror_.seq, .is_behind = mirror_.is_behind};
+    gone_.reset();
+    return {};
+  }
+
+  Store& store_;
+  FileSystem& files_;
+  const std::string& session_id_;
+  std::string_view replica_;
+  FeedOutcome& outcome_;
+  SessionMirror mirror_;
+  std::span<const FeedRow> rows_;
+  std::optional<LocallyGone> gone_;
+  std::set<LineKey> back_;  // In logs again.
+  bool has_changed_ = false;
+};
+
+}  // namespace
+
+Status check_row(const FeedRow& row, JsonParser& parser) {
+  if (!is_session_id(row.session_id)) {
+    return wrong_row(row, "which is no id of a session");
+  }
+  if (index_of(row.log) >= kEntryTypeCount || row.op > FeedOp::kManifest) {
+    return wrong_row(row, "of a kind that this bmad-mem does not know");
+  }
+  if (!row.line || (row.op != FeedOp::kLine && row.op != FeedOp::kRedact)) {
+    return {};
+  }
+  if (row.line->size() > kEntrySizeMax || row.line->find('\n') != std::string::npos) {
+    return wrong_row(row, "which is longer than a line may be, or several");
+  }
+  const Result<JsonValue> entry = parser.parse(*row.line);
+  if (!entry || check_entry(row.log, *entry) || entry_id(*entry) != row.entry_id) {
+    return wrong_row(row,
+                     fmt::format("which is no entry of {}", entry_type_info(row.log).log_file));
+  }
+  return {};
+}
+
+void refresh_changed(Store& store, FeedOutcome& outcome) {
+  refresh_indexes(store, std::exchange(outcome.changed, {}));
+}
+
+Status apply_rows(Store& store, const std::string& session_id, std::span<const FeedRow> rows,
+                  std::string_view replica, FeedOutcome& outcome) {
+  return SessionFeed(store, session_id, replica, outcome).apply(rows);
+}
+
+Status apply_again(Store& store, Hub& hub, const std::string& session_id, std::uint64_t until,
+                   FeedOutcome& outcome) {
+  BMAD_TRY(save_session_mirror(*store.files, {.session_id = session_id, .is_behind = true}));
+  PullRange range{.after = 0, .until = until, .session_id = session_id};
+  JsonParser parser;
+  while (true) {
+    BMAD_TRY_ASSIGN(const std::vector<FeedRow> page, hub.pull(range));
+    if (page.empty()) {
+      break;
+    }
+    for (const FeedRow& row : page) {
+      BMAD_TRY(check_row(row, parser));
+    }
+    BMAD_TRY(apply_rows(store, session_id, page, /*replica=*/{}, outcome));
+    range.after = page.back().seq;
+  }
+  BMAD_TRY_ASSIGN(SessionMirror mirror, load_session_mirror(*store.files, session_id));
+  mirror.is_behind = false;
+  return mirror.seq == 0 ? remove_durably(*store.files, hub_session_path(session_id))
+                         : save_session_mirror(*store.files, mirror);
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,161 @@
+#include "session_lines.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/hash.hpp"
+#include "store/layout.hpp"
+#include "store/line_reader.hpp"
+
+namespace bmad_mem {
+
+Result<SessionLines> SessionLines::read(FileSystem& files, const std::string& session_id,
+                                        EntryType type, const std::vector<FeedLine>& feed) {
+  SessionLines out;
+  Result<std::string> bytes =
+      read_file(files, session_file(session_id, entry_type_info(type).log_file), kLogSizeMax);
+  if (!bytes && !is_not_found(bytes.error())) {
+    return bytes.error();
+  }
+  out.texts_.push_back(bytes ? *std::move(bytes) : std::string());
+  const std::string_view text = out.texts_.back();
+  std::uint64_t number = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    if (end == std::string_view::npos) {
+      break;
+    }
+    ++number;
+    const std::string_view line = text.substr(begin, end - begin);
+    if (line.find_first_not_of(" \t\r") != std::string_view::npos) {
+      out.lines_.push_back({.text = line, .hash = xxh3(line), .offset = begin, .number = number});
+    }
+    begin = end + 1;
+  }
+  out.read_count_ = out.lines_.size();
+  out.match(feed);
+  return out;
+}
+
+void SessionLines::match(const std::vector<FeedLine>& feed) {
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> places;  // In the feed, last first.
+  places.reserve(feed.size());
+  for (std::size_t i = feed.size(); i-- > 0;) {
+    places[feed[i].hash].push_back(i);
+  }
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    const auto found = places.find(lines_[i].hash);
+    while (found != places.end() && !found->second.empty() && found->second.back() < next) {
+      found->second.pop_back();
+    }
+    if (found == places.end() || found->second.empty()) {
+      new_hashes_.insert(lines_[i].hash);
+      continue;
+    }
+    for (; next < found->second.back(); ++next) {
+      missing_.push_back(feed[next]);
+    }
+    lines_[i].seq = feed[next++].seq;
+    last_ = i + 1;
+  }
+  missing_.insert(missing_.end(), feed.begin() + static_cast<std::ptrdiff_t>(next), feed.end());
+}
+
+bool SessionLines::take(std::uint64_t seq, std::string_view text, bool puts_in) {
+  const std::uint64_t hash = xxh3(text);
+  const auto known = new_hashes_.find(hash);
+  const auto own = known == new_hashes_.end()
+                       ? lines_.end()
+                       : std::ranges::find_if(lines_, [&](const SessionLine& line) {
+                           return line.seq == 0 && line.text == text;
+                         });
+  const auto at = [&](std::size_t i) { return lines_.begin() + static_cast<std::ptrdiff_t>(i); };
+  if (own != lines_.end()) {
+    new_hashes_.erase(known);
+    own->seq = seq;
+    const auto place = static_cast<std::size_t>(own - lines_.begin());
+    if (place >= last_) {
+      last_ = place + 1;
+    } else {  // It stood between older ones of the feed.
+      std::rotate(own, own + 1, at(last_));
+      is_rewritten_ = true;
+    }
+    return true;
+  }
+  if (puts_in) {
+    texts_.emplace_back(text);
+    is_rewritten_ = is_rewritten_ || last_ < lines_.size();
+    lines_.insert(at(last_), {.text = texts_.back(), .hash = hash, .seq = seq});
+    ++last_;
+  } else {
+    missing_.push_back({.seq = seq, .hash = hash});
+  }
+  return false;
+}
+
+bool SessionLines::replace(std::uint64_t seq, std::string_view text) {
+  const auto found = std::ranges::find(lines_, seq, &SessionLine::seq);
+  if (found == lines_.end()) {
+    return false;
+  }
+  if (found->text != text) {
+    texts_.emplace_back(text);
+    found->text = texts_.back();
+    found->hash = xxh3(text);
+    is_rewritten_ = true;
+  }
+  return true;
+}
+
+void SessionLines::adopt(std::uint64_t seq, std::string_view text) {
+  const auto gone = std::ranges::find(missing_, seq, &FeedLine::seq);
+  if (gone == missing_.end()) {
+    return;
+  }
+  const std::uint64_t hash = xxh3(text);
+  const auto known = new_hashes_.find(hash);
+  const auto own = std::ranges::find_if(lines_, [&](const SessionLine& line) {
+    return known != new_hashes_.end() && line.seq == 0 && line.text == text;
+  });
+  if (own == lines_.end()) {
+    gone->hash = hash;
+    return;
+  }
+  new_hashes_.erase(known);
+  missing_.erase(gone);
+  own->seq = seq;
+  last_ = std::max(last_, static_cast<std::size_t>(own - lines_.begin()) + 1);
+}
+
+bool SessionLines::has_new(std::string_view text) const { return new_hashes_.contains(xxh3(text)); }
+
+std::string SessionLines::text_to_write() const {
+  std::string out;
+  for (std::size_t i = is_rewritten_ ? 0 : read_count_; i < lines_.size(); ++i) {
+    out += lines_[i].text;
+    out += '\n';
+  }
+  return out;
+}
+
+std::vector<FeedLine> SessionLines::feed() const {
+  std::vector<FeedLine> feed = missing_;
+  for (const SessionLine& line : lines_) {
+    if (line.seq != 0) {
+      feed.push_back({.seq = line.seq, .hash = line.hash});
+    }
+  }
+  std::ranges::sort(feed, {}, &FeedLine::seq);
+  return feed;
+}
+
+LogLine SessionLines::log_line(EntryType type, const SessionLine& line, std::string id) {
+  return {.type = type,
+          .id = std::move(id),
+          .line = line.number,
+          .offset = line.offset,
+          .size = line.text.size() + 1};
+}
+
+}  // namespace bmad_mem

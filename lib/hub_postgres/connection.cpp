@@ -1,0 +1,345 @@
+#include "connection.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sql_state.hpp"
+
+namespace bmad_mem::hub_postgres {
+namespace {
+
+constexpr int kTries = 6;
+constexpr std::chrono::milliseconds kFirstPause{2};
+
+// What libpq says, as one line. It ends lines, and puts several.
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    if (c != '\n' && c != '\t') {
+      line.push_back(c);
+    } else if (!line.empty() && !line.ends_with(' ')) {
+      line += c == '\n' ? "; " : " ";
+    }
+  }
+  while (line.ends_with(' ') || line.ends_with(';')) {
+    line.pop_back();
+  }
+  return line;
+}
+
+class Keywords {
+ public:
+  void add(const char* name, std::string value) {
+    names_.push_back(name);
+    values_.push_back(std::move(value));
+  }
+  [[nodiscard]] PGconn* connect() const {
+    std::vector<const char*> names = names_;
+    std::vector<const char*> values;
+    for (const std::string& value : values_) {
+      values.push_back(value.c_str());
+    }
+    names.push_back(nullptr);
+    values.push_back(nullptr);
+    return PQconnectdbParams(names.data(), values.data(), 1);
+  }
+
+ private:
+  std::vector<const char*> names_;
+  std::vector<std::string> values_;
+};
+
+Keywords keywords_of(const PostgresOptions& options) {
+  Keywords keywords;
+  if (!options.conninfo.empty()) {
+    keywords.add("dbname", options.conninfo);
+  }
+  if (!options.service.empty()) {
+    keywords.add("service", options.service);
+  }
+  keywords.add("fallback_application_name", "bmad-mem");
+  keywords.add("client_encoding", "UTF8");
+  keywords.add("connect_timeout", "3");
+  // Bounds asking the server to stop, too, when it can't be reached any more.
+  keywords.add("tcp_user_timeout", "10000");
+  return keywords;
+}
+
+bool is_local(std::string_view host) {
+  return host.empty() || host.starts_with('/') || host.starts_with('@') || host == "localhost" ||
+         host.starts_with("127.") || host == "::1";
+}
+
+bool are_local(std::string_view hosts) {
+  while (true) {
+    const std::size_t comma = hosts.find(',');
+    if (!is_local(hosts.substr(0, comma))) {
+      return false;
+    }
+    if (comma == std::string_view::npos) {
+      return true;
+    }
+    hosts.remove_prefix(comma + 1);
+  }
+}
+
+// Adds what libpq would decide otherwise, where nobody has said it: whether the server must show
+// who it is, and no GSSAPI, which libpq would try first, read five files for, and take for
+// encryption enough. libpq tells what a service means only by a connection, which a value that it
+// refuses keeps from being made.
+void add_defaults(Keywords& to) {
+  Keywords keywords = to;
+  keywords.add("channel_binding", "-");
+  const std::unique_ptr<PGconn, void (*)(PGconn*)> connection{keywords.connect(), PQfinish};
+  const std::unique_ptr<PQconninfoOption, void (*)(PQconninfoOption*)> options{
+      PQconninfo(connection.get()), PQconninfoFree};
+  std::string_view mode;
+  std::string_view gss;
+  std::string_view hosts;
+  for (const PQconninfoOption* option = options.get(); option != nullptr && option->keyword;
+       ++option) {
+    const std::string_view name = option->keyword;
+    const std::string_view value = option->val != nullptr ? option->val : "";
+    if (name == "sslmode") {
+      mode = value;
+    } else if (name == "gssencmode") {
+      gss = value;
+    } else if ((name == "host" && hosts.empty()) || (name == "hostaddr" && !value.empty())) {
+      hosts = value;
+    }
+  }
+  if (mode == "prefer" && !are_local(hosts)) {
+    to.add("sslmode", "verify-full");
+  }
+  if (gss == "prefer") {
+    to.add("gssencmode", "disable");
+  }
+}
+
+// The server's sentence alone: its details quote what was sent.
+Error error_of_result(const PGresult* result) {
+  const char* sentence = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  const std::string_view known = state != nullptr ? state : "";
+  return {.code = code_of_sql_state(known),
+          .message = fmt::format(
+              "the hub did not take it: {} ({})",
+              one_line(sentence != nullptr ? sentence : PQresultErrorMessage(result)), known)};
+}
+
+}  // namespace
+
+Result<bool> Connection::open() {
+  if (connection_ != nullptr && PQstatus(connection_.get()) != CONNECTION_BAD) {
+    return false;
+  }
+  Keywords keywords = keywords_of(options_);
+  add_defaults(keywords);
+  connection_.reset(keywords.connect());
+  if (PQstatus(connection_.get()) != CONNECTION_OK) {
+    const std::string why = one_line(PQerrorMessage(connection_.get()));
+    connection_.reset();
+    return Error{.code = ErrorCode::E_HUB_AWAY,
+                 .message = fmt::format("the hub can't be reached: {}", why)};
+  }
+  PQsetNoticeProcessor(connection_.get(), [](void*, const char*) {}, nullptr);
+  if (PQsetnonblocking(connection_.get(), 1) != 0) {
+    return lose();
+  }
+  return true;
+}
+
+bool Connection::is_tls() const {
+  return connection_ != nullptr && PQsslInUse(connection_.get()) == 1;
+}
+
+Result<std::vector<Rows>> Connection::run(std::span<const Statement> statements) {
+  const Deadline deadline = std::chrono::steady_clock::now() + options_.timeout;
+  for (int tried = 1;; ++tried) {
+    was_lost_ = false;
+    BMAD_TRY(send(statements));
+    BMAD_TRY(flush(deadline));
+    std::string state;
+    Result<std::vector<Rows>> rows = answers(statements.size(), deadline, state);
+    if (rows || tried == kTries || !is_worth_repeating(state) || !is_open()) {
+      return rows;
+    }
+    std::this_thread::sleep_for(kFirstPause * (1 << tried));
+  }
+}
+
+Status Connection::send(std::span<const Statement> statements) {
+  if (PQenterPipelineMode(connection_.get()) != 1) {
+    return lose();
+  }
+  for (const Statement& statement : statements) {
+    std::vector<Oid> types;
+    std::vector<const char*> values;
+    std::vector<int> sizes;
+    std::vector<int> formats;
+    for (const Param& param : statement.params) {
+      types.push_back(param.type);
+      values.push_back(param.bytes ? param.bytes->c_str() : nullptr);
+      sizes.push_back(param.bytes ? static_cast<int>(param.bytes->size()) : 0);
+      formats.push_back(param.is_binary ? 1 : 0);
+    }
+    const std::string text(statement.text);
+    if (PQsendQueryParams(connection_.get(), text.c_str(), static_cast<int>(types.size()),
+                          types.data(), values.data(), sizes.data(), formats.data(), 1) != 1) {
+      return lose();
+    }
+  }
+  if (PQpipelineSync(connection_.get()) != 1) {
+    return lose();
+  }
+  return {};
+}
+
+Status Connection::flush(Deadline deadline) {
+  while (true) {
+    const int left = PQflush(connection_.get());
+    if (left == 0) {
+      return {};
+    }
+    if (left < 0) {
+      return lose();
+    }
+    BMAD_TRY(wait(true, deadline));
+    // The server may wait for us to read before it reads on.
+    if (PQconsumeInput(connection_.get()) != 1) {
+      return lose();
+    }
+  }
+}
+
+Status Connection::wait(bool to_write, Deadline deadline) {
+  while (true) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (left.count() <= 0) {
+      return give_up();
+    }
+    pollfd socket{.fd = PQsocket(connection_.get()),
+                  .events = static_cast<short>(to_write ? POLLIN | POLLOUT : POLLIN),
+                  .revents = 0};
+    const int ready = ::poll(&socket, 1, static_cast<int>(std::min<long>(left.count(), 60'000)));
+    if (ready > 0) {
+      return {};
+    }
+    if (ready < 0 && errno != EINTR) {
+      return lose();
+    }
+  }
+}
+
+Result<Rows> Connection::next(Deadline deadline) {
+  while (PQisBusy(connection_.get()) == 1) {
+    BMAD_TRY(wait(false, deadline));
+    if (PQconsumeInput(connection_.get()) != 1) {
+      return lose();
+    }
+  }
+  return Rows(PQgetResult(connection_.get()));
+}
+
+Result<std::vector<Rows>> Connection::answers(std::size_t count, Deadline deadline,
+                                              std::string& state) {
+  std::vector<Rows> all;
+  std::optional<Error> failure;
+  while (true) {
+    BMAD_TRY_ASSIGN(Rows rows, next(deadline));
+    const ExecStatusType status = PQresultStatus(rows.result());
+    if (status == PGRES_PIPELINE_SYNC) {
+      break;
+    }
+    if (rows.result() == nullptr) {
+      // This ends each answer; of a lost connection it is all that comes.
+      if (PQstatus(connection_.get()) == CONNECTION_BAD) {
+        return lose();
+      }
+    } else if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
+      all.push_back(std::move(rows));
+    } else if (status != PGRES_PIPELINE_ABORTED && !failure) {
+      failure = error_of_result(rows.result());
+      const char* known = PQresultErrorField(rows.result(), PG_DIAG_SQLSTATE);
+      state = known != nullptr ? known : "";
+    }
+  }
+  if (PQexitPipelineMode(connection_.get()) != 1) {
+    return lose();
+  }
+  if (failure) {
+    return *std::move(failure);
+  }
+  if (all.size() != count) {
+    return lose();
+  }
+  return all;
+}
+
+Status Connection::run_script(const std::string& text, std::chrono::milliseconds timeout) {
+  const Deadline deadline = std::chrono::steady_clock::now() + timeout;
+  was_lost_ = false;
+  if (PQsendQuery(connection_.get(), text.c_str()) != 1) {
+    return lose();
+  }
+  BMAD_TRY(flush(deadline));
+  std::optional<Error> failure;
+  while (true) {
+    BMAD_TRY_ASSIGN(const Rows rows, next(deadline));
+    if (rows.result() == nullptr) {
+      break;
+    }
+    const ExecStatusType status = PQresultStatus(rows.result());
+    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK && !failure) {
+      failure = error_of_result(rows.result());
+    }
+  }
+  if (PQstatus(connection_.get()) == CONNECTION_BAD) {
+    return lose();
+  }
+  if (failure) {
+    return *std::move(failure);
+  }
+  return {};
+}
+
+Result<std::string> Connection::quoted(std::string_view name) {
+  char* text = PQescapeIdentifier(connection_.get(), name.data(), name.size());
+  if (text == nullptr) {
+    return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                 .message = "the name of a role is UTF-8, without a byte 0",
+                 .field = "who"};
+  }
+  std::string result = text;
+  PQfreemem(text);
+  return result;
+}
+
+Error Connection::lose() {
+  was_lost_ = true;
+  const std::string why = one_line(PQerrorMessage(connection_.get()));
+  connection_.reset();
+  return {.code = ErrorCode::E_HUB_AWAY,
+          .message =
+              fmt::format("the connection to the hub was lost{}{}", why.empty() ? "" : ": ", why)};
+}
+
+Error Connection::give_up() {
+  if (PGcancel* cancel = PQgetCancel(connection_.get()); cancel != nullptr) {
+    std::array<char, 256> why{};
+    PQcancel(cancel, why.data(), static_cast<int>(why.size()));
+    PQfreeCancel(cancel);
+  }
+  connection_.reset();
+  return {.code = ErrorCode::E_HUB_AWAY, .message = "the hub did not answer in time"};
+}
+
+}  // namespace bmad_mem::hub_postgres

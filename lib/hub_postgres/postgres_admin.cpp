@@ -1,0 +1,147 @@
+// postgres_admin.cpp - the calls of PostgresHub that are for admins.
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "hub_postgres/postgres_hub.hpp"
+#include "postgres_impl.hpp"
+#include "schema.hpp"
+#include "statements.hpp"
+
+namespace bmad_mem {
+
+using hub_postgres::Param;
+using hub_postgres::Rows;
+using hub_postgres::Statement;
+using hub_postgres::text_param;
+
+namespace sql = hub_postgres::sql;
+
+namespace {
+
+// A vacuum reads the pages that changed since the last one, of all projects.
+constexpr std::chrono::minutes kVacuumTimeout{10};
+
+}  // namespace
+
+Result<std::string> PostgresHub::init(std::string_view project) {
+  BMAD_TRY_ASSIGN(const Rows tables, impl_->ask({.text = sql::kHasTables}));
+  if (!tables.boolean(0, 0)) {
+    Status made = impl_->connection.run_script(std::string(hub_postgres::schema_text()),
+                                               impl_->options.timeout);
+    if (!made) {  // Another may have made them just now.
+      BMAD_TRY_ASSIGN(const Rows again, impl_->ask({.text = sql::kHasTables}));
+      if (!again.boolean(0, 0)) {
+        return std::move(made).error();
+      }
+    }
+  }
+  BMAD_TRY_ASSIGN(const Rows rows,
+                  impl_->ask({.text = sql::kAddProject, .params = {text_param(project)}}));
+  impl_->options.project = project;
+  impl_->project = rows.uuid(0, 0);
+  return impl_->project;
+}
+
+Result<std::optional<std::string>> PostgresHub::find_project(std::string_view name) {
+  BMAD_TRY_ASSIGN(const Rows rows,
+                  impl_->ask({.text = sql::kFindProject, .params = {text_param(name)}}));
+  if (rows.size() == 0) {
+    return std::optional<std::string>();
+  }
+  return std::optional(rows.uuid(0, 0));
+}
+
+Status PostgresHub::add_member(std::string_view who, std::string_view rights) {
+  if (rights != "read" && rights != "write" && rights != "forget" && rights != "admin") {
+    return Error{
+        .code = ErrorCode::E_INVALID_FORMAT,
+        .message = fmt::format("rights are read, write, forget or admin, not '{}'", rights),
+        .field = "rights"};
+  }
+  if (who.empty() || who == "public") {  // Even in quotes that means everybody.
+    return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                 .message = fmt::format("a member is one role of the database, not '{}'", who),
+                 .field = "who"};
+  }
+  BMAD_TRY(impl_->open());
+  BMAD_TRY_ASSIGN(const std::string role, impl_->connection.quoted(who));
+  Status granted =
+      impl_->connection.run_script(hub_postgres::grant_text(rights, role), impl_->options.timeout);
+  if (!granted) {
+    if (granted.error().code == ErrorCode::E_INVALID_FORMAT) {
+      granted.error().field = "who";
+    }
+    return granted;
+  }
+  BMAD_TRY(impl_->ask({.text = sql::kAddMember,
+                       .params = {impl_->project_param(), text_param(who), text_param(rights)}}));
+  return {};
+}
+
+Result<std::vector<HubMember>> PostgresHub::members() {
+  BMAD_TRY_ASSIGN(const Rows rows,
+                  impl_->ask({.text = sql::kMembers, .params = {impl_->project_param()}}));
+  std::vector<HubMember> members;
+  for (int row = 0; row < rows.size(); ++row) {
+    members.push_back(
+        {.who = std::string(rows.raw(row, 0)), .rights = std::string(rows.raw(row, 1))});
+  }
+  return members;
+}
+
+Result<int> PostgresHub::upgrade() {
+  BMAD_TRY_ASSIGN(const Rows rows, impl_->ask({.text = sql::kVersion}));
+  const int version = rows.integer(0, 0);
+  BMAD_TRY(hub_postgres::check_version(version, 0));
+  if (version < kHubVersion) {
+    std::vector<Statement> statements;
+    for (int from = version; from < kHubVersion; ++from) {
+      statements.push_back(
+          {.text = hub_postgres::upgrade_texts()[static_cast<std::size_t>(from) - 1]});
+    }
+    statements.push_back(
+        {.text = sql::kSetVersion, .params = {hub_postgres::int_param(kHubVersion)}});
+    BMAD_TRY(impl_->ask_once(statements));
+  }
+  return version;
+}
+
+Result<ForgottenRows> PostgresHub::verify_forgotten(HubVacuum vacuum) {
+  BMAD_TRY_ASSIGN(const Rows began, impl_->ask({.text = sql::kNow}));
+  ForgottenRows forgotten;
+  // Without the right to it, the server warns and does nothing.
+  Status vacuumed;
+  if (vacuum == HubVacuum::kRewrite) {
+    vacuumed = impl_->connection.run_script(std::string(sql::kRewrite), kVacuumTimeout);
+  }
+  if (vacuumed) {  // The usual one alone notes when it was, and what it had to leave.
+    vacuumed = impl_->connection.run_script(std::string(sql::kVacuum), kVacuumTimeout);
+  }
+  if (!vacuumed && vacuumed.error().code == ErrorCode::E_HUB_AWAY) {
+    return std::move(vacuumed).error();
+  }
+  BMAD_TRY_ASSIGN(
+      const Rows looked,
+      impl_->ask({.text = sql::kIsVacuumed,
+                  .params = {hub_postgres::moment_param(std::string(began.raw(0, 0)))}}));
+  forgotten.is_vacuumed = looked.size() == 1 && looked.boolean(0, 0);
+  BMAD_TRY_ASSIGN(const Rows rows,
+                  impl_->ask({.text = sql::kForgotten, .params = {impl_->project_param()}}));
+  forgotten.with_content = rows.bigint(0, 0);
+  forgotten.last_purge = rows.bigint(0, 1);
+  return forgotten;
+}
+
+Result<std::string> PostgresHub::policy() {
+  BMAD_TRY_ASSIGN(const Rows rows, impl_->ask({.text = sql::kPolicy}));
+  return std::string(rows.raw(0, 0));
+}
+
+Status PostgresHub::set_policy(std::string_view policy) {
+  BMAD_TRY(impl_->ask({.text = sql::kSetPolicy, .params = {hub_postgres::bytes_param(policy)}}));
+  return {};
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,184 @@
+// What leaves one machine leaves all, and the hub: also late, and also copies.
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "bmad_mem/hub.hpp"
+#include "bmad_mem/lifecycle.hpp"
+#include "mirrors.hpp"
+
+namespace bmad_mem::test::forgetting_test {
+namespace {
+
+using Ids = std::vector<std::string>;
+
+constexpr const char* kCanary = "badge-1234";
+
+std::string facts(const Mirror& mirror) { return mirror.read(EntryType::kFact); }
+
+void delete_fact(Mirror& mirror, const std::string& id) {
+  const Ids ids = {id};
+  REQUIRE(mirror->delete_entries({.ids = ids}));
+}
+
+/// Where the text is: at the hub, in files. Packed ones are read by the memory itself.
+std::string where(Mirrors& m, std::string_view text) {
+  std::string places;
+  for (const FeedRow& row : m.feed->rows) {
+    if (row.line && row.line->find(text) != std::string::npos) {
+      places += "hub ";
+    }
+  }
+  for (const auto& mirror : m.all) {
+    const auto left = (*mirror)->find_text(text);
+    REQUIRE(left);
+    for (const Leftover& each : *left) {
+      places += each.place + " ";
+    }
+  }
+  return places;
+}
+
+void redact_badges(Mirrors& m) {
+  m.feed->policy = "[[rules]]\nid = 'badge'\nregex = 'badge-[0-9]{4}'\n";
+  m.settle();
+  REQUIRE(m[0]->redact({}, /*dry_run=*/false));
+}
+
+}  // namespace
+
+TEST_CASE("what was deleted is gone from the hub as well when its time is over") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", kCanary);
+  m[0].add_fact("f2");
+  m.settle();
+  delete_fact(m[0], "f1");
+  m.settle();
+  CHECK(!where(m, kCanary).empty());
+  SUBCASE("where it was deleted") { REQUIRE(m[0]->purge_deleted(/*all=*/true)); }
+  SUBCASE("elsewhere") { REQUIRE(m[1]->purge_deleted(/*all=*/true)); }
+  m.settle();
+  CHECK(where(m, kCanary) == "");
+  CHECK(m[1].listed() == Ids{"f2"});
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
+TEST_CASE("what one machine brought back outlives the deletion on all") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", kCanary);
+  m.settle();
+  delete_fact(m[0], "f1");
+  m.settle();
+  const Ids ids = {"f1"};
+  REQUIRE(m[0]->undelete({.ids = ids}));
+  m.settle();
+  REQUIRE(m[1]->purge_deleted(/*all=*/true));
+  REQUIRE(m[0]->purge_deleted(/*all=*/true));
+  m.settle();
+  CHECK(m[0].listed() == ids);
+  CHECK(m[1].listed() == ids);
+  m[1].clock.advance(std::chrono::seconds(5));
+  m[1].add_fact("f1", "a new version");
+  m.settle();
+  CHECK(m[0].found("version") == ids);
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
+TEST_CASE("a redaction reaches the copies of what was deleted") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", kCanary);
+  m[0].add_fact("f2");
+  m.settle();
+  delete_fact(m[1], "f1");
+  m.settle();
+  redact_badges(m);
+  m.settle();
+  CHECK(where(m, kCanary) == "");
+  const Ids ids = {"f1"};
+  REQUIRE(m[1]->undelete({.ids = ids}));
+  m.settle();
+  CHECK(facts(m[0]).find("[REDACTED:badge]") != std::string::npos);
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
+TEST_CASE("what was deleted and redacted before the hub heard of either is both") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", kCanary);
+  m[0].add_fact("f2");
+  m.settle();
+  m.feed->policy = "[[rules]]\nid = 'badge'\nregex = 'badge-[0-9]{4}'\n";
+  m.settle();
+  delete_fact(m[0], "f1");
+  REQUIRE(m[0]->redact({}, /*dry_run=*/false));
+  CHECK(m[0].sync().problems.empty());
+  m.settle();
+  CHECK(where(m, kCanary) == "");
+  CHECK(m[1].listed() == Ids{"f2"});
+}
+
+TEST_CASE("a redaction reaches the copies of what was evicted") {
+  Mirrors m(2);
+  m[0].session();
+  for (int i = 0; i < 10; ++i) {
+    m[0].add_fact("f" + std::to_string(i), kCanary + std::string(i == 9 ? " at last" : ""));
+  }
+  m.settle();
+  REQUIRE(m[0]->compact("s1", {.keep_share = 0.5}));
+  m.settle();
+  redact_badges(m);
+  m.settle();
+  CHECK(where(m, kCanary) == "");
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
+TEST_CASE("what one machine evicts and another deletes is deleted") {
+  Mirrors m(2);
+  m[0].session();
+  Ids ids;
+  for (int i = 0; i < 10; ++i) {
+    ids.push_back(m[0].add_fact("f" + std::to_string(i)));
+  }
+  m.settle();
+  REQUIRE(m[0]->compact("s1", {.keep_share = 0.5}));
+  SUBCASE("before it hears of that") {}
+  SUBCASE("after it has heard of that") { m.settle(); }
+  REQUIRE(m[1]->delete_entries({.ids = ids}));
+  m.settle();
+  CHECK(m[0].listed() == Ids{});
+  CHECK(m[1].listed() == Ids{});
+  REQUIRE(m[1]->undelete({.ids = ids}));
+  m.settle();
+  CHECK(m[1].listed() == ids);
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
+TEST_CASE("an entry whose new version stayed outlives the deletion of the old one") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", "old");
+  m.settle();
+  delete_fact(m[0], "f1");
+  m[1].clock.advance(std::chrono::seconds(5));
+  m[1].add_fact("f1", "new");
+  m.settle();
+  const Ids ids = {"f1"};
+  CHECK(m[0].found("new") == ids);
+  REQUIRE(m[0]->purge_deleted(/*all=*/true));
+  m.settle();
+  CHECK(m[0].found("new") == ids);
+  CHECK(m[1].found("new") == ids);
+  m[1].clock.advance(std::chrono::seconds(5));
+  m[1].add_fact("f1", "newest");
+  m.settle();
+  CHECK(m[0].found("newest") == ids);
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
+}  // namespace bmad_mem::test::forgetting_test

@@ -1,0 +1,91 @@
+// reclone_test.cpp - a hub that has lost rows, and mirrors that begin again.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "bmad_mem/hub.hpp"
+#include "bmad_mem/lifecycle.hpp"
+#include "hub/mirror_state.hpp"
+#include "mirrors.hpp"
+
+namespace bmad_mem::test::reclone_test {
+namespace {
+
+std::string facts(const Mirror& mirror) { return mirror.read(EntryType::kFact); }
+
+}  // namespace
+
+TEST_CASE("a hub that was restored from a backup is refused") {
+  Mirrors m(1);
+  m[0].session();
+  m[0].add_fact("f1");
+  m[0].sync();
+  m.feed->rows.pop_back();
+  const Result<SyncReport> report = m[0].try_sync();
+  CHECK(code_of(report) == ErrorCode::E_STORAGE_CORRUPT);
+  CHECK(report.error().message.find("hub repush") != std::string::npos);
+  m.feed->replicas.begin()->second.pushed = 1;
+  REQUIRE(reclone_from_hub(*m[0], m[0].hub, {}));
+  CHECK(m[0].sync().pushed_lines == 1);
+  CHECK(m[0].sync().pushed_lines == 0);
+  Mirror late(m.feed);
+  late.sync();
+  CHECK(facts(late) == facts(m[0]));
+}
+
+TEST_CASE("a restored hub is refused by those who know more, also when others have pushed since") {
+  Mirrors m(3);
+  m[0].session();
+  m[0].add_fact("f1");
+  m.settle();
+  const auto rows = m.feed->rows;
+  const auto replicas = m.feed->replicas;
+  m[0].add_fact("lost");
+  m[0].sync();
+  m[1].sync();
+  m.feed->rows = rows;
+  m.feed->replicas = replicas;
+  m[2].add_fact("g1");
+  SUBCASE("with more rows than it had") { m[2].add_fact("g2"); }
+  SUBCASE("with as many, and these push next") { m[1].add_fact("h1"); }
+  m[2].sync();
+  CHECK(code_of(m[1].try_sync()) == ErrorCode::E_STORAGE_CORRUPT);
+  REQUIRE(reclone_from_hub(*m[1], m[1].hub, {}));
+  REQUIRE(reclone_from_hub(*m[0], m[0].hub, {}));
+  m.settle();
+  CHECK(facts(m[0]).find("lost") != std::string::npos);
+  CHECK(facts(m[0]) == facts(m[1]));
+  CHECK(facts(m[0]) == facts(m[2]));
+}
+
+TEST_CASE("who begins again pulls before it pushes") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  m.settle();
+  REQUIRE(reclone_from_hub(*m[1], m[1].hub, {}));
+  const SyncReport report = m[1].sync({.pulls = false});
+  CHECK(report.pushed_lines == 0);
+  m.settle();
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
+TEST_CASE("beginning again brings no session back that was deleted here") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  m[0].session("s2");
+  m[0].add_fact("g1", "x", "s2");
+  m.settle();
+  REQUIRE(m[0]->delete_session("s2"));
+  REQUIRE(reclone_from_hub(*m[0], m[0].hub, {}));
+  CHECK_FALSE(m[0].sync().has_new_replica);
+  m.settle();
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(m[i].listed() == std::vector<std::string>{"f1"});
+  }
+}
+
+}  // namespace bmad_mem::test::reclone_test

@@ -1,0 +1,467 @@
+// What a user of several machines gets: default settings, a hub in memory.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "bmad_mem/hub.hpp"
+#include "bmad_mem/lifecycle.hpp"
+#include "mirrors.hpp"
+
+namespace bmad_mem::test::sync_test {
+namespace {
+
+using Ids = std::vector<std::string>;
+
+std::string facts(const Mirror& mirror) { return mirror.read(EntryType::kFact); }
+
+void delete_fact(Mirror& mirror, const std::string& id, bool purge = false) {
+  const Ids ids = {id};
+  REQUIRE(mirror->delete_entries({.ids = ids}, {.purge = purge}));
+}
+
+}  // namespace
+
+TEST_CASE("what one machine wrote is on the other, byte for byte") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", "the canteen closes at two");
+  const SyncReport pushed = m[0].sync();
+  CHECK(pushed.pushed_lines == 1);
+  CHECK(pushed.cursor == pushed.head);
+  const SyncReport pulled = m[1].sync();
+  CHECK(pulled.pulled_lines == 1);
+  CHECK(facts(m[1]) == facts(m[0]));
+  CHECK(m[1].found("canteen") == Ids{"f1"});
+  CHECK(m[1].read("manifest.json").find("\"session_id\": \"s1\"") != std::string::npos);
+}
+
+TEST_CASE("a sync with nothing to do changes nothing") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  m.settle();
+  const auto before = m[0].files();
+  const SyncReport report = m[0].sync();
+  CHECK(report.pushed_lines + report.pulled_lines + report.pushed_operations == 0);
+  CHECK(m[0].files() == before);
+}
+
+TEST_CASE("many sessions come at once, and are found") {
+  constexpr std::size_t kSessions = 20;
+  Mirrors m(2);
+  const auto content = [](std::size_t i) { return "the canteen of house " + std::to_string(i); };
+  for (std::size_t i = 0; i < kSessions; ++i) {
+    const std::string session = "many" + std::to_string(i);
+    REQUIRE(m[0]->create_session({.session_id = session}));
+    REQUIRE(m[0]->add_fact(session, {.content = content(i)}));
+    REQUIRE(m[0]->add_event(session, {.kind = "visit"}));
+  }
+  m[0].sync();
+  CHECK(m[1].sync().pulled_lines == 2 * kSessions);
+  CHECK(m[1].found("canteen").size() == kSessions);
+  CHECK(m[1].sync().pulled_lines == 0);
+}
+
+TEST_CASE("two machines that wrote to one session have one order") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  m.settle();
+  m[0].add_fact("a1");
+  m[0].add_fact("a2");
+  m[1].add_fact("b1");
+  m[1].add_fact("b2");
+  m[0].sync();
+  m[1].sync();
+  m[0].sync();
+  CHECK(facts(m[0]) == facts(m[1]));
+  CHECK(m[0].listed() == Ids{"a1", "a2", "b1", "b2", "f1"});
+  CHECK(facts(m[0]).find("b1") > facts(m[0]).find("a2"));
+}
+
+TEST_CASE("a deletion is one everywhere, and so is bringing back") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  m[0].add_fact("f2");
+  m.settle();
+  delete_fact(m[0], "f1");
+  m.settle();
+  CHECK(m[1].listed() == Ids{"f2"});
+  CHECK(facts(m[0]) == facts(m[1]));
+  CHECK(m[1]->deletions().value().size() == 1);
+  const Ids ids = {"f1"};
+  REQUIRE(m[0]->undelete({.ids = ids}));
+  m.settle();
+  CHECK(m[1].listed() == Ids{"f1", "f2"});
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
+TEST_CASE("an entry that one machine deletes and the other changes stays, in its new version") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", "old");
+  m.settle();
+  delete_fact(m[0], "f1");
+  m[1].clock.advance(std::chrono::seconds(5));
+  m[1].add_fact("f1", "new");
+  m[0].sync();
+  m[1].sync();
+  m[0].sync();
+  CHECK(facts(m[0]) == facts(m[1]));
+  CHECK(m[0].found("new") == Ids{"f1"});
+  CHECK(facts(m[0]).find("old") == std::string::npos);
+}
+
+TEST_CASE("what is purged is purged everywhere, and nobody brings it again") {
+  Mirrors m(3);
+  m[0].session();
+  m[0].add_fact("f1", "canary");
+  m[0].add_fact("f2");
+  m.settle();
+  m[2].add_fact("f3");
+  delete_fact(m[1], "f1", /*purge=*/true);
+  m.settle();
+  for (const auto& mirror : m.all) {
+    for (const auto& [name, bytes] : mirror->files()) {
+      INFO(name);
+      CHECK(bytes.find("canary") == std::string::npos);
+    }
+    CHECK(mirror->listed() == Ids{"f2", "f3"});
+  }
+  CHECK(facts(m[0]) == facts(m[2]));
+  for (const FeedRow& row : m.feed->rows) {
+    CHECK(row.line.value_or("").find("canary") == std::string::npos);
+  }
+}
+
+TEST_CASE("a machine that was away can't bring back what was purged meanwhile") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].sync();
+  Mirror late(m.feed);
+  late.sync();
+  m[0].add_fact("f1", "canary");
+  m.settle();
+  m[1].add_fact("f1", "canary again");  // A newer version, never pushed.
+  delete_fact(m[0], "f1", /*purge=*/true);
+  m[0].sync();
+  m[1].sync();
+  CHECK(m[1].listed().empty());
+  late.add_fact("f1", "canary of a copy");
+  const SyncReport report = late.sync({.pulls = false});
+  CHECK(report.refused == 1);
+  CHECK(late.listed().empty());
+}
+
+TEST_CASE("compaction of one machine is that of all") {
+  Mirrors m(2);
+  m[0].session();
+  for (int i = 0; i < 20; ++i) {
+    m[0].add_fact("f" + std::to_string(i));
+  }
+  m.settle();
+  REQUIRE(m[0]->compact("s1", {.keep_share = 0.5}));
+  m.settle();
+  CHECK(facts(m[0]) == facts(m[1]));
+  CHECK(std::ranges::count(facts(m[1]), '\n') < 20);
+  CHECK(m[1].listed().size() == 20);  // Evicted ones are listed, too.
+}
+
+TEST_CASE("a redaction replaces the line everywhere") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", "mail x");
+  m[0].add_fact("f2");
+  m.settle();
+  std::string log = facts(m[0]);
+  log.replace(log.find("mail x"), 6, "a@example.org");
+  m[0].write(EntryType::kFact, log);
+  const SyncReport waits = m[0].sync();
+  CHECK(waits.problems.empty());  // An edit of a line, in its place.
+  m[1].sync();
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
+TEST_CASE("an answer that was lost is found again, and nothing is there twice") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  m[0].hub.fault = [] { return PushFault::kAnswer; };
+  CHECK(code_of(m[0].try_sync()) == ErrorCode::E_HUB_AWAY);
+  m[0].add_fact("f2");
+  m[0].hub.fault = [] { return PushFault::kBefore; };
+  CHECK(code_of(m[0].try_sync()) == ErrorCode::E_HUB_AWAY);
+  m[0].hub.fault = {};
+  const SyncReport report = m[0].sync();
+  CHECK_FALSE(report.has_new_replica);
+  CHECK(report.pushed_lines == 1);
+  m[1].sync();
+  CHECK(m[1].listed() == Ids{"f1", "f2"});
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
+TEST_CASE("sensitive lines, local sessions and secrets stay at home") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add(EntryType::kFact, R"({"id":"f1","content":"x","sensitive":true})");
+  m[0].add_fact("f2");
+  m[0].session("s2");
+  REQUIRE(m[0]->update_session("s2", {.metadata_json = R"({"local":true})"}));
+  m[0].add_fact("f3", "x", "s2");
+  m[0].write(EntryType::kFact,
+             facts(m[0]) + MemoryFixture::fact("f4", "ghp_abcdefghijklmnopqrstuvwxyz0123456789") +
+                 "\n{damaged\n");
+  const SyncReport report = m[0].sync();
+  CHECK(report.held == HeldLines{.sensitive = 1, .local = 1, .secrets = 1, .damaged = 1});
+  m[1].sync();
+  CHECK(m[1].listed() == Ids{"f2"});
+  CHECK(m[0].sync().pushed_lines == 0);
+  m[1].add_fact("g1");
+  m.settle();
+  CHECK(m[0].listed().size() == 5);
+  CHECK(facts(m[0]).find("damaged") != std::string::npos);
+}
+
+TEST_CASE("a secret in a log that was written without redaction stays at home as well") {
+  Mirrors m(1);
+  std::filesystem::create_directories(m[0].root());
+  {
+    std::ofstream config(m[0].root() + "/config.json");
+    config << R"({"memory_config":{"privacy":{"auto_redaction":false}}})";
+  }
+  m[0].reopen();
+  m[0].session();
+  m[0].add_fact("f1", "the token is ghp_b8Kq2XvR7mTzYw4NcJp9HsLd3FgA6eUo1iVx");
+  REQUIRE(facts(m[0]).find("ghp_b8Kq") != std::string::npos);
+  CHECK(m[0].sync().held.secrets == 1);
+  for (const FeedRow& row : m.feed->rows) {
+    CHECK(row.line.value_or("").find("ghp_b8Kq") == std::string::npos);
+  }
+}
+
+TEST_CASE("who may not forget pushes all else, and is told what waits") {
+  Mirrors m(1);
+  m[0].session();
+  m[0].add_fact("f1");
+  m[0].add_fact("f2");
+  m[0].sync();
+  m[0].hub.rights = "write";
+  delete_fact(m[0], "f1", /*purge=*/true);
+  m[0].add_fact("f3");
+  const SyncReport report = m[0].sync();
+  CHECK(report.pushed_lines == 1);
+  REQUIRE(report.problems.size() == 1);
+  CHECK(report.problems[0].message.find("\"forget\"") != std::string::npos);
+  m[0].hub.rights = "forget";
+  CHECK(m[0].sync().pushed_operations == 1);
+  m[0].hub.rights = "read";
+  m[0].add_fact("f4");
+  CHECK(m[0].sync().pushed_lines == 0);
+}
+
+TEST_CASE("of two versions of one entry the newer leads everywhere") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", "first");
+  m.settle();
+  m[0].clock.advance(std::chrono::seconds(10));
+  m[1].clock.advance(std::chrono::seconds(5));
+  m[0].add(EntryType::kFact, R"({"id":"f1","content":"newest"})");
+  m[1].add(EntryType::kFact, R"({"id":"f1","content":"older"})");
+  m[0].sync();
+  const SyncReport report = m[1].sync();
+  CHECK(report.conflicts == Ids{"f1"});
+  m.settle();
+  CHECK(facts(m[0]) == facts(m[1]));
+  for (const auto& mirror : m.all) {
+    CHECK(mirror->found("newest") == Ids{"f1"});
+    CHECK((*mirror)->history("f1").value().size() == 4);
+  }
+}
+
+TEST_CASE("the newer version is said again once, however often the push fails") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", "first");
+  m.settle();
+  m[0].clock.advance(std::chrono::seconds(10));
+  m[1].clock.advance(std::chrono::seconds(5));
+  m[0].add(EntryType::kFact, R"({"id":"f1","content":"newest"})");
+  m[1].add(EntryType::kFact, R"({"id":"f1","content":"older"})");
+  m[0].sync();
+  m[1].sync({.pushes = false});
+  const std::string pulled = facts(m[1]);
+  CHECK(m[1].sync({.dry_run = true}).conflicts == Ids{"f1"});
+  CHECK(facts(m[1]) == pulled);
+  m[1].hub.fault = [] { return PushFault::kBefore; };
+  for (int i = 0; i < 3; ++i) {
+    CHECK(code_of(m[1].try_sync()) == ErrorCode::E_HUB_AWAY);
+  }
+  m[1].hub.fault = {};
+  m.settle();
+  CHECK(std::ranges::count(facts(m[1]), '\n') == 4);
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
+TEST_CASE("long lines are pushed in batches that the hub takes") {
+  Mirrors m(2);
+  m[0].session();
+  for (int i = 0; i < 9; ++i) {
+    m[0].add_fact("f" + std::to_string(i), std::string(900U << 10U, 'x'));
+  }
+  CHECK(m[0].sync().pushed_lines == 9);
+  m[1].sync();
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
+TEST_CASE("a dry run says what stays here each time") {
+  Mirrors m(1);
+  m[0].session();
+  m[0].add(EntryType::kFact, R"({"id":"f1","content":"x","sensitive":true})");
+  m[0].sync();
+  CHECK(m[0].sync({.dry_run = true}).held.sensitive == 1);
+}
+
+TEST_CASE("a copied root becomes a replica of its own, and nothing is there twice") {
+  Mirrors m(1);
+  m[0].session();
+  m[0].add_fact("f1");
+  m[0].sync();
+  m[0].add_fact("f2");  // Not pushed yet.
+  Mirror copy(m.feed, /*joins=*/false);
+  std::filesystem::remove_all(copy.root());
+  std::filesystem::copy(m[0].root(), copy.root(), std::filesystem::copy_options::recursive);
+  copy.reopen();
+  const std::string replica = mirror_report(*copy).value().replica;
+  REQUIRE(copy.hub.add_replica(replica, "copy"));
+  copy.add_fact("c1");
+  copy.sync();
+  m[0].add_fact("f3");
+  const SyncReport report = m[0].sync();
+  CHECK(report.has_new_replica);
+  copy.sync();
+  CHECK(facts(m[0]) == facts(copy));
+  CHECK(m[0].listed() == Ids{"c1", "f1", "f2", "f3"});
+  CHECK(m.feed->replicas.size() == 2);
+}
+
+TEST_CASE("a session that git took away comes back, and one that was deleted does not") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  m.settle();
+  std::filesystem::remove_all(m[0].path(""));
+  m[0].reopen();
+  m[0].sync();
+  CHECK(facts(m[0]) == facts(m[1]));
+  CHECK(m[0].listed() == Ids{"f1"});
+  REQUIRE(m[1]->delete_session("s1"));
+  m[0].add_fact("f2");
+  m[1].sync();
+  m[0].sync();
+  CHECK(m[0].listed().empty());
+  CHECK(m[1].listed().empty());
+  m[0].session();  // Another one of this name.
+  m[0].add_fact("f3");
+  m.settle();
+  CHECK(m[1].listed() == Ids{"f3"});
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
+TEST_CASE("a session that was archived before is shared, and stays archived") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", "canteen");
+  REQUIRE(m[0]->archive_session("s1"));
+  m[0].sync();
+  CHECK(code_of(m[0]->load_session("s1")) == ErrorCode::E_SESSION_ARCHIVED);
+  m[1].sync();
+  CHECK(m[1].found("canteen") == Ids{"f1"});
+  CHECK(m[0].sync().pushed_lines == 0);
+  m[1].add_fact("f2");
+  m.settle();
+  CHECK(facts(m[0]) == facts(m[1]));
+  CHECK(m[0].listed() == Ids{"f1", "f2"});
+}
+
+TEST_CASE("a line that somebody cut out of a log makes its session wait") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  m[0].add_fact("f2");
+  m.settle();
+  m[0].write(EntryType::kFact, MemoryFixture::fact("f2") + "\n");
+  m[0].session("s2");
+  m[0].add_fact("g1", "x", "s2");
+  const SyncReport report = m[0].sync();
+  REQUIRE(report.problems.size() == 1);
+  CHECK(report.problems[0].message.find("hub reclone s1") != std::string::npos);
+  m[1].sync();
+  CHECK(m[1].listed() == Ids{"f1", "f2", "g1"});
+  const Ids sessions = {"s1"};
+  REQUIRE(reclone_from_hub(*m[0], m[0].hub, sessions));
+  CHECK(m[0].sync().problems.empty());
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
+TEST_CASE("a hub that sends what is no entry changes no file") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  m.settle();
+  const FeedRow good{.seq = 0,
+                     .replica = "evil",
+                     .op = FeedOp::kLine,
+                     .session_id = "s1",
+                     .log = EntryType::kFact,
+                     .entry_id = "f9",
+                     .line = MemoryFixture::fact("f9")};
+  std::vector<FeedRow> rows(6, good);
+  rows[0].session_id = "../../etc";
+  rows[1].line = "{}";
+  rows[2].line = std::string(2U << 20U, 'x');
+  rows[3].line = MemoryFixture::fact("f8");
+  rows[4].line = MemoryFixture::fact("f9") + "\n" + MemoryFixture::fact("f9");
+  rows[5].log = static_cast<EntryType>(77);
+  for (FeedRow& row : rows) {
+    row.seq = m.feed->rows.size() + 1;
+    m.feed->rows.push_back(row);
+    const auto before = m[1].files();
+    const Result<SyncReport> report = m[1].try_sync();
+    CHECK(code_of(report) == ErrorCode::E_STORAGE_CORRUPT);
+    CHECK(report.error().message.find("row") != std::string::npos);
+    CHECK(m[1].files() == before);
+    m.feed->rows.pop_back();
+  }
+}
+
+TEST_CASE("a dry run says what would be pushed, and does nothing") {
+  Mirrors m(1);
+  m[0].session();
+  m[0].add_fact("f1");
+  const SyncReport report = m[0].sync({.dry_run = true});
+  CHECK(report.pushed_lines == 1);
+  CHECK(m.feed->rows.empty());
+  CHECK(m[0].sync().pushed_lines == 1);
+}
+
+TEST_CASE("a memory without a hub says how to join one, and joins once") {
+  Mirrors m(1);
+  Mirror alone(m.feed, /*joins=*/false);
+  CHECK(alone.try_sync().error().message.find("hub join") != std::string::npos);
+  alone.join();
+  CHECK(code_of(join_hub(*alone, alone.hub, {.service = "team", .project = "shop"})) ==
+        ErrorCode::E_CONCURRENT_MOD);
+  REQUIRE(leave_hub(*alone));
+  CHECK(code_of(mirror_report(*alone)) == ErrorCode::E_SESSION_NOT_FOUND);
+  CHECK(code_of(leave_hub(*alone)) == ErrorCode::E_SESSION_NOT_FOUND);
+  CHECK(code_of(alone.try_sync()) == ErrorCode::E_SESSION_NOT_FOUND);
+}
+
+}  // namespace bmad_mem::test::sync_test

@@ -1,0 +1,199 @@
+// postgres_rights_test.cpp - the tables themselves keep each role to its rights, whatever it sends.
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "postgres_fixture.hpp"
+
+namespace bmad_mem::test::postgres_rights_test {
+namespace {
+
+constexpr std::string_view kDenied = "42501";
+
+// Two projects: in "house" the roles have their rights, in "garden" the owner alone has any.
+struct TwoProjects {
+  TwoProjects() {
+    const auto owner = must(PostgresHub::connect({.conninfo = house.conninfo("owner")}));
+    garden = must(owner->init("garden"));
+    const auto writer = this->house.hub("writer", 1);
+    push_next(*writer, {line_row("a", "a1"), line_row("b", "b1")});
+    push_next(*writer, {{.op = FeedOp::kManifest, .session_id = "s1", .line = "{}"}});
+    must(house.hub("forgetter", 2)->push({.rows = {{.op = FeedOp::kPurge, .entry_id = "b"}}}));
+    must(house.hub("reader", 3)->confirm(1));
+    house.sql("owner", fmt::format(R"(
+        insert into bmad.replica (project, replica, host) values ('{0}', '{1}', 'x');
+        insert into bmad.entry (project, seq, replica, session, log, op, entry_id, line)
+          values ('{0}', 1, '{1}', 's', 0, 0, 'a', 'garden');
+        insert into bmad.gone (project, entry_id, seq) values ('{0}', 'z', 1))",
+                                   garden, replica_id(1)));
+  }
+
+  // How the statement ends for the role; {0} and {1} are the projects.
+  SqlAnswer ask(const std::string& role, std::string_view text) {
+    SqlConnection& connection = roles.try_emplace(role, house.conninfo(role)).first->second;
+    return connection.run(fmt::format(fmt::runtime(text), house.project(), garden));
+  }
+
+  HubDatabase house;
+  std::string garden;
+  std::map<std::string, SqlConnection> roles;
+};
+
+}  // namespace
+
+TEST_CASE("a role sees the rows of its projects alone, in every table") {
+  NEEDS_POSTGRES();
+  TwoProjects hub;
+  for (const std::string table : {"project", "member", "replica", "entry", "gone"}) {
+    CAPTURE(table);
+    const std::string all = "select 1 from bmad." + table;
+    for (const std::string role : {"reader", "writer", "forgetter", "admin"}) {
+      CAPTURE(role);
+      CHECK(hub.ask(role, all).rows > 0);
+      CHECK(hub.ask(role, all + " where project <> '{0}'").rows == 0);
+      CHECK(hub.ask(role, all + " where project = '{1}'").rows == 0);
+    }
+    CHECK(hub.ask("stranger", all).state == kDenied);
+  }
+  CHECK(hub.ask("stranger", "select 1 from bmad.hub").state == kDenied);
+  CHECK(hub.ask("writer", "select 1 from bmad.member").rows == 1);
+  CHECK(hub.ask("admin", "select 1 from bmad.member").rows == 5);
+}
+
+TEST_CASE("a role that is granted all and is in no project has no rows") {
+  NEEDS_POSTGRES();
+  TwoProjects hub;
+  hub.house.sql("postgres", "grant usage on schema bmad to stranger");
+  hub.house.sql("postgres", "grant all on all tables in schema bmad to stranger");
+  for (const std::string table : {"project", "member", "replica", "entry", "gone"}) {
+    CAPTURE(table);
+    CHECK(hub.ask("stranger", "select 1 from bmad." + table).rows == 0);
+    CHECK(hub.ask("stranger", "delete from bmad." + table).rows == 0);
+  }
+  for (const std::string change :
+       {"update bmad.project set head = 0", "update bmad.replica set pushed = 0",
+        "update bmad.entry set line = null", "update bmad.member set rights = 'admin'",
+        "update bmad.gone set seq = 0", "update bmad.hub set version = 9"}) {
+    CAPTURE(change);
+    const SqlAnswer answer = hub.ask("stranger", change);
+    CHECK(answer.state.empty());
+    CHECK(answer.rows == 0);
+  }
+  CHECK(hub.ask("stranger", "insert into bmad.member values ('{0}', 'stranger', 'admin')").state ==
+        kDenied);
+  hub.house.sql("postgres", "drop owned by stranger");
+}
+
+TEST_CASE("nobody but the owner writes what rights are") {
+  NEEDS_POSTGRES();
+  TwoProjects hub;
+  for (const std::string role : {"reader", "writer", "forgetter", "admin", "stranger"}) {
+    for (const std::string change :
+         {"update bmad.member set rights = 'admin'", "delete from bmad.member",
+          "insert into bmad.member values ('{1}', current_user, 'admin')",
+          "insert into bmad.project (project, name) values (gen_random_uuid(), 'mine')",
+          "delete from bmad.project", "update bmad.project set name = 'mine'",
+          "update bmad.hub set version = 9", "insert into bmad.hub values (true, 9, 9)",
+          "delete from bmad.entry", "update bmad.entry set entry_id = 'x'", "delete from bmad.gone",
+          "update bmad.gone set entry_id = 'x'", "update bmad.replica set who = 'writer'",
+          "truncate bmad.entry", "alter table bmad.entry disable row level security",
+          "drop policy entry_read on bmad.entry", "create table bmad.mine (a int)"}) {
+      CAPTURE(role);
+      CAPTURE(change);
+      CHECK(hub.ask(role, change).state == kDenied);
+    }
+  }
+}
+
+TEST_CASE("each right allows what it says, and no more") {
+  NEEDS_POSTGRES();
+  TwoProjects hub;
+  const std::string line =
+      "insert into bmad.entry (project, seq, replica, session, log, op, entry_id, line) "
+      "select '{0}', (select max(seq) + 1 from bmad.entry), "
+      "'00000000-0000-4000-8000-000000000001', 's', 0, ";
+  struct Row {
+    std::string change;
+    std::string rows_of_reader, rows_of_writer, rows_of_forgetter;  // How many, or the error.
+  };
+  const std::string denied(kDenied);
+  const std::vector<Row> rows = {
+      {line + "0, 'c', 'c1'", denied, "1", "1"},
+      {line + "2, 'c', null", denied, denied, "1"},
+      {line + "3, 'c', 'c2'", denied, denied, "1"},
+      {"update bmad.project set head = head where name = 'house'", denied, "1", "1"},
+      {"update bmad.project set head = head where project = '{1}'", denied, "0", "0"},
+      {"update bmad.entry set line = 'mine' where op = 0 and entry_id = 'a'", denied, "0", "1"},
+      {"update bmad.entry set line = 'mine' where op = 6", denied, denied, "1"},
+      {"update bmad.entry set line = null where op = 6", denied, "1", "1"},
+      {"insert into bmad.gone values ('{0}', gen_random_uuid()::text, 1)", denied, denied, "1"},
+      {"insert into bmad.gone values ('{1}', 'x', 1)", denied, denied, denied},
+      {"insert into bmad.replica (project, replica, host) values "
+       "('{0}', gen_random_uuid(), 'x')",
+       "1", "1", "1"},
+      {"insert into bmad.replica (project, replica, host) values "
+       "('{1}', gen_random_uuid(), 'x')",
+       denied, denied, denied},
+      {"insert into bmad.replica (project, replica, who, host) values "
+       "('{0}', gen_random_uuid(), 'owner', 'x')",
+       denied, denied, denied},
+      {"update bmad.replica set cursor = 1 where who <> current_user", "0", "0", "0"},
+      {"delete from bmad.replica where who <> current_user", "0", "0", "0"},
+  };
+  const auto outcome = [&](const std::string& role, const std::string& change) {
+    const SqlAnswer answer = hub.ask(role, change);
+    return answer.state.empty() ? fmt::format("{}", answer.rows) : answer.state;
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.change);
+    CHECK(outcome("reader", row.change) == row.rows_of_reader);
+    CHECK(outcome("writer", row.change) == row.rows_of_writer);
+    CHECK(outcome("forgetter", row.change) == row.rows_of_forgetter);
+    CHECK(outcome("stranger", row.change) == denied);
+  }
+}
+
+TEST_CASE("a call that the role has no right to says so, and changes nothing") {
+  NEEDS_POSTGRES();
+  const HubDatabase house;
+  const auto writer = house.hub("writer", 1);
+  push_next(*writer, {line_row("a", "a1")});
+  const auto code = [](const auto& result) { return result.error().code; };
+  CHECK(code(house.hub("reader", 2)->push({.rows = {line_row("b", "b1")}})) ==
+        ErrorCode::E_ACCESS_DENIED);
+  for (const FeedOp op : {FeedOp::kPurge, FeedOp::kRedact}) {
+    const FeedRow row{.op = op, .session_id = "s1", .target = 1, .entry_id = "a", .line = "-"};
+    CHECK(code(writer->push({.pushed = 1, .rows = {row}})) == ErrorCode::E_ACCESS_DENIED);
+  }
+  const HubHead head = must(writer->head());
+  CHECK(head.head == 1);
+  CHECK(head.pushed == 1);
+  CHECK(all_rows(*writer).size() == 1);
+  CHECK(all_rows(*writer).front().line == "a1");
+  CHECK(code(PostgresHub::connect(house.options("stranger", 1))) == ErrorCode::E_ACCESS_DENIED);
+  PostgresOptions options = house.options("writer", 1);
+  options.project = "garden";
+  CHECK(code(PostgresHub::connect(options)) == ErrorCode::E_ACCESS_DENIED);
+  CHECK(code(writer->add_member("writer", "admin")) == ErrorCode::E_ACCESS_DENIED);
+  CHECK(code(writer->init("mine")) == ErrorCode::E_ACCESS_DENIED);
+}
+
+TEST_CASE("rights that are taken back end at once, whatever was granted") {
+  NEEDS_POSTGRES();
+  const HubDatabase house;
+  const auto owner = must(PostgresHub::connect(house.options("owner", 0)));
+  const auto writer = house.hub("writer", 1);
+  push_next(*writer, {line_row("a", "a1")});
+  must(owner->add_member("writer", "read"));
+  CHECK(writer->push({.pushed = 1, .rows = {line_row("b", "b1")}}).error().code ==
+        ErrorCode::E_ACCESS_DENIED);
+  CHECK(must(writer->head()).pushed == 1);
+  house.sql("owner", "delete from bmad.member where who = 'writer'");
+  CHECK(writer->head().error().code == ErrorCode::E_ACCESS_DENIED);
+  CHECK(must(writer->pull({})).empty());
+  CHECK(writer->confirm(1).error().code == ErrorCode::E_ACCESS_DENIED);
+}
+
+}  // namespace bmad_mem::test::postgres_rights_test
