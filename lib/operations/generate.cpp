@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -789,6 +790,12 @@ int main(int argc, char** argv) {
           ? std::string()
           : "// Made by lib/operations/generate.cpp from lib/operations/table/.\n";
   const std::string text = head + part->second(Tables(Texts(argv + 3, argv + argc)));
+  {  // What is the same stays as old as it is: a change of a text builds no room again.
+    std::ifstream there(argv[2], std::ios::binary);
+    if (there && std::string(std::istreambuf_iterator<char>(there), {}) == text) {
+      return 0;
+    }
+  }
   std::ofstream file(argv[2], std::ios::binary);
   file << text;
   file.close();

@@ -11,7 +11,7 @@
 #include "bmad_mem/settings.hpp"
 #include "encoder/encoder_choice.hpp"
 #include "privacy/redaction.hpp"
-#include "search/root_index.hpp"
+#include "search/indexing.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/config.hpp"
@@ -116,10 +116,14 @@ EncoderReport encoder_report(const MemoryManager& memory) {
     }
     report.name = (*encoder)->name();
     report.dimension = (*encoder)->dimension();
-    const Encoded counted =
-        store.root_index->count_encoded(vectors_of(**encoder, store.config.encoder.sensitive));
-    report.entries = counted.total;
-    report.waiting = counted.waiting;
+    const Result<EncodedCount> counted =
+        count_encoded(store, vectors_of(**encoder, store.config.encoder.sensitive));
+    if (!counted) {
+      report.problem = report.problem.value_or(counted.error());
+      return report;
+    }
+    report.entries = counted->entries;
+    report.waiting = counted->waiting;
   }
   return report;
 }

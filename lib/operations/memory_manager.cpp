@@ -14,10 +14,7 @@
 #include "lifecycle/maintenance.hpp"
 #include "memory_impl.hpp"
 #include "model/entry.hpp"
-#include "model/entry_marks.hpp"
 #include "privacy/redaction.hpp"
-#include "privacy/sealing.hpp"
-#include "search/analyzer.hpp"
 #include "search/held_indexes.hpp"
 #include "search/indexing.hpp"
 #include "search/reads.hpp"
@@ -25,10 +22,8 @@
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"
-#include "store/retrying_file_system.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
-#include "store/store_watch.hpp"
 #include "store/waiting_lines.hpp"
 
 namespace bmad_mem {
@@ -62,146 +57,7 @@ Result<bool> create_if_missing(FileSystem& files, const char* path, std::string_
   return true;
 }
 
-/// A folder that merely exists is no memory root: writing there would litter it. The lock is what
-/// git leaves of a root when it takes everything else away.
-Status check_is_root(FileSystem& files) {
-  for (const char* name : {kSessionsFolder, kConfigFile, kLockName}) {
-    const Result<FileInfo> info = files.info(name);
-    if (info || !is_not_found(info.error())) {
-      return info ? Status() : Status(info.error());
-    }
-  }
-  return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
-               .message =
-                   "is a folder but not a memory root (it has neither config.json nor "
-                   "sessions/); `bmad-mem init` makes it one",
-               .path = files.display_path("")};
-}
-
-/// Whether there is a stemmer for the config's language: the room that reads the config can't tell.
-Status check_language(FileSystem& files, const Config& config) {
-  if (config.indexing.language == IndexingConfig().language) {
-    return {};
-  }
-  const Result<Analyzer> analyzer = Analyzer::create(config.indexing.language);
-  if (analyzer) {
-    return {};
-  }
-  Error error = analyzer.error();
-  error.path = files.display_path(kConfigFile);
-  error.field = "memory_config.indexing.language";
-  return error;
-}
-
-/// Makes the redactor, and takes out of the agent's name what nobody should read in a lock file.
-Status set_up_redaction(Store& store) {
-  if (!store.config.privacy.auto_redaction) {
-    if (store.origins->trusts(store.config)) {
-      return {};
-    }
-    store.config_warnings.emplace_back(
-        "memory_config.privacy.auto_redaction: false has no effect until you trust this "
-        "config.json with `bmad-mem trust`");
-  }
-  BMAD_TRY_ASSIGN(std::unique_ptr<StoreRedaction> redaction, StoreRedaction::make(store));
-  store.redaction = std::move(redaction);
-  // Most agents have a name such as "claude-code": that takes no redactor, which costs 50 us when
-  // it is first used, and reads the files of rules.
-  constexpr std::size_t kSecretSizeMin = 8;
-  const bool is_name = std::ranges::all_of(
-      store.agent_id, [](char c) { return is_lower(c) || c == '-' || c == '_'; });
-  if (store.agent_id.size() >= kSecretSizeMin && !is_name) {
-    store.agent_id = store.redaction->redact_text(store.agent_id, {});
-  }
-  return {};
-}
-
-std::chrono::milliseconds chosen_timeout(const OpenOptions& options, const Config& config) {
-  return options.lock_timeout.value_or(
-      std::chrono::milliseconds(config.concurrency.lock_timeout_ms));
-}
-
-Status open_store(Store& store, OpenOptions options) {
-  BMAD_TRY_ASSIGN(std::unique_ptr<FileSystem> disk, open_posix_file_system(options.root));
-  store.files = std::make_unique<RetryingFileSystem>(std::move(disk));
-  BMAD_TRY(check_is_root(*store.files));
-  BMAD_TRY_ASSIGN(store.newer_layout, newer_layout(*store.files));
-  if (store.newer_layout) {
-    store.files = read_only_files(std::move(store.files), *store.newer_layout);
-  }
-  Result<LoadedConfig> loaded = load_config(*store.files);
-  if (loaded) {
-    if (Status known = check_language(*store.files, loaded->config); !known) {
-      loaded = known.error();
-    }
-  }
-  if (loaded) {
-    store.config = std::move(loaded->config);
-    store.config_warnings = std::move(loaded->warnings);
-  } else if (options.tolerate_bad_config) {
-    store.config_problem = std::move(loaded).error();
-  } else {
-    return std::move(loaded).error();
-  }
-  store.notes_accesses = options.note_accesses;
-  store.runs_programs = options.runs_programs;
-  store.indexes_at_the_end = options.index_at_the_end;
-  store.lock_timeout = chosen_timeout(options, store.config);
-  store.root = std::move(options.root);
-  store.origins = std::make_unique<RootOrigins>(options.state_folder, store.root);
-  store.state_folder = std::move(options.state_folder);
-  store.writes_as = options.writes_as;
-  const bool is_users = options.user_root == store.root;
-  store.user_root = is_users ? std::string() : std::move(options.user_root);
-  store.workspace = workspace_of(store.root);
-  const bool is_home = is_users || store.workspace.resolved == store.workspace.home;
-  store.sealing = std::make_unique<StoreSealing>(*store.files, std::move(options.seal_key),
-                                                 is_home ? store.root : store.workspace.resolved);
-  store.agent_id = std::move(options.agent_id);
-  store.access = std::move(options.access);
-  store.on_problem = std::move(options.on_problem);
-  store.watch = options.watch_folders ? std::make_unique<StoreWatch>(store) : nullptr;
-  if (is_users && store.origins->is_unknown()) {
-    // It is in no project, so nobody but the user has made it.
-    static_cast<void>(trust_root(store));
-  }
-  if (Status ready = set_up_redaction(store); !ready && !options.tolerate_bad_config) {
-    return ready;
-  } else if (!ready) {
-    store.config_problem = std::move(ready).error();
-    store.config.privacy.redaction = {};  // Nothing is written unredacted because of a bad pattern.
-    store.config.privacy.allow.clear();
-    return set_up_redaction(store);
-  }
-  return {};
-}
-
 }  // namespace
-
-Result<std::unique_ptr<Store>> open_user_store(const Store& store) {
-  auto user = std::make_unique<Store>(store.clock, all_rooms());
-  const auto report = [&store](const Error& problem) {
-    const std::lock_guard guard(store.damaged_mutex);
-    if (store.on_problem) {
-      store.on_problem(problem);
-    }
-  };
-  const auto* const sealing = dynamic_cast<const StoreSealing*>(store.sealing.get());
-  BMAD_TRY(open_store(*user, {.root = store.user_root,
-                              .user_root = store.user_root,
-                              .agent_id = store.agent_id,
-                              .state_folder = store.state_folder,
-                              .writes_as = store.writes_as,
-                              .access = store.access,
-                              .tolerate_bad_config = true,
-                              .seal_key = sealing == nullptr ? SealKeySource() : sealing->source(),
-                              .note_accesses = store.notes_accesses,
-                              .index_at_the_end = store.indexes_at_the_end,
-                              .watch_folders = store.watch != nullptr,
-                              .runs_programs = store.runs_programs,
-                              .on_problem = report}));
-  return user;
-}
 
 Result<std::string> MemoryManager::find_root(std::string_view explicit_root,
                                              std::string_view env_value,
@@ -258,11 +114,14 @@ MemoryManager& MemoryManager::operator=(MemoryManager&&) noexcept = default;
 MemoryManager::~MemoryManager() = default;
 
 HookPolicy MemoryManager::hook_policy() const {
-  const Config& config = impl_->store.config;
+  const Store& store = impl_->store;
+  const Config& config = store.config;
+  const bool may_sync = config.hub.automatic == "session_end" && !store.origins->is_foreign();
   return {.tells = config.context.inject,
           .records = config.recording.enabled,
           .learns_at_end = config.knowledge.learn_at_session_end,
           .asks_agent = config.learning.ask_agent,
+          .syncs_at_end = may_sync && store.files->info(kHubStateFile),
           .skip_clients = config.recording.skip_clients,
           .skip_tools = config.recording.skip_tools,
           .skip_paths = config.recording.skip_paths};

@@ -217,7 +217,7 @@ class Documents(ToolTest):
                 tables += 1
                 shown = dict(re.findall(r"^\| `([a-z_]+)` \| `?([^|`]+?)`? \|", rows, re.MULTILINE))
                 self.assertEqual({key: json.loads(value) for key, value in shown.items()}, self.settings[section], page.name)
-        self.assertEqual(tables, 3)
+        self.assertEqual(tables, 4)
         lifecycle = text_of(SOURCE / "docs/lifecycle.md")
         self.assertIn(f"`decay.minimum_factor` | {self.settings['decay.minimum_factor']} |", lifecycle)
         self.assertIn(f"`compaction.trigger_threshold_mb`: {self.settings['compaction.trigger_threshold_mb']}", lifecycle)

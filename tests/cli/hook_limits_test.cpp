@@ -91,6 +91,22 @@ TEST_CASE("work that may go on outlives the limit, without a word") {
   }
 }
 
+TEST_CASE("who has said all is not waited for, and what was wrong comes back") {
+  int gate[2] = {};
+  REQUIRE(::pipe(gate) == 0);
+  const HookResult result = run_limited(kLong, [&](const HookWork& work) {
+    work.problem("odd");
+    work.said_all();
+    char opened = 0;
+    static_cast<void>(!::read(gate[0], &opened, 1));  // Until the hook has returned.
+  });
+  CHECK(result.answer.empty());
+  CHECK(result.problem == "odd");
+  CHECK(::write(gate[1], "o", 1) == 1);
+  ::close(gate[0]);
+  ::close(gate[1]);
+}
+
 TEST_CASE("work that dies is a problem and no death") {
   const HookResult result = run_limited(kLong, [](const HookWork& work) {
     work.answer("told");

@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import select
 import subprocess
 import sys
 import time
@@ -39,8 +40,14 @@ class Lifetime:
     def __init__(self):
         self.reading, self.writing = os.pipe()
 
-    def wait(self):
+    def has_ended(self):
         os.close(self.writing)
+        self.writing = None
+        return bool(select.select([self.reading], [], [], 0)[0])
+
+    def wait(self):
+        if self.writing is not None:
+            os.close(self.writing)
         with os.fdopen(self.reading, "rb") as pipe:
             pipe.read()
 
@@ -616,6 +623,47 @@ class EncoderTest(HookTest):
         self.assertIn("night boat", told)
         self.assertEqual(problem, "")
         self.assertFalse(log.exists())
+
+    def encoded(self):
+        hit = json.loads(self.tool("--json", "query", "boat", "--explain", "--limit", "1").splitlines()[0])
+        return hit["explanation"]["encoder"].get("encoded", 0)
+
+    def test_a_session_alone_is_encoded_while_it_runs(self):
+        self.make_memory()
+        self.tool("config", "set", "encoder.url", f"http://127.0.0.1:{self.serve('ok')}/v1/embeddings")
+        self.tool("session", "new", "--id", "cc-s-1")
+        self.tool("add", "conversation", "--session", "cc-s-1", "-", stdin="".join(
+            json.dumps({"id": f"msg-{i}", "role": "user", "content": f"The boat {i} leaves"}) + "\n" for i in range(40)))
+        stop = {"hook_event_name": "Stop", "session_id": "s-1", "cwd": PROJECT, "last_assistant_message": "At nine"}
+        for event in stop, self.PROMPT:
+            self.assertEqual(self.encoded(), 0)
+            for _ in range(5):  # The machine may be too busy to encode one in the time for it.
+                self.hook("claude-code", event)
+            self.assertGreater(self.encoded(), 0, event)
+            for vectors in self.root.glob("index/*.vec"):
+                vectors.unlink()
+
+    def test_nobody_waits_until_entries_are_encoded(self):
+        hang = self.folder / "hang"
+        self.seed(("encoder.url", f"http://127.0.0.1:{self.serve(f'hang-{hang}')}/v1/embeddings"))
+        self.tool("encode", "--all")
+        for vectors in self.root.glob("index/*.vec"):
+            vectors.unlink()
+        hang.touch()
+        for event in ("SessionStart", "SessionEnd"):
+            with self.subTest(event):
+                for _ in range(5):  # The machine may be slower than the time that is left for it.
+                    lifetime = Lifetime()
+                    subprocess.run([TOOL, "hook", "claude-code", *PATIENT], cwd=self.folder, text=True,
+                                   env=self.environment, capture_output=True, check=True,
+                                   pass_fds=(lifetime.writing,),
+                                   input=json.dumps({"hook_event_name": event, "session_id": "s-1",
+                                                     "cwd": str(self.project)}))
+                    is_working = not lifetime.has_ended()
+                    lifetime.wait()
+                    if is_working:
+                        break
+                self.assertTrue(is_working)
 
     def test_with_the_real_weights_nothing_strange_is_told(self):
         weights = TOOL.parent / "encoder.bmw"

@@ -39,6 +39,10 @@ REMEMBERED = {"category": "project_fact", "key": "indent", "value": "four spaces
 
 # Operation: the command; the query or body of the route; the arguments of the tool. A string is given on stdin.
 CALLS = {
+    "sync": (["sync"], None, None), "push": (["push"], None, None), "pull": (["pull"], None, None),
+    "hub status": (["hub", "status"], None, None), "hub member": (["hub", "member", "ann"], None, None),
+    "hub replica": (["hub", "replica"], None, None), "hub leave": (["hub", "leave"], None, None),
+    "hub reclone": (["hub", "reclone"], None, None),
     "query": (["query", "zqcanary"], "q=zqcanary", {"query": "zqcanary"}),
     "similar": (["similar", "zqcanary about tabs and spaces"], None, None),
     "related": (["related", "finding1"], "", None),
@@ -115,7 +119,7 @@ OPEN_CALLS = {
 }
 # Rows that have nothing to do with what is stored, or start what is tried in a way of its own.
 OUTSIDE = {"config list", "config get", "mcp", "serve", "hook", "git install", "git uninstall", "git check", "install", "uninstall",
-           "init", "help", "completion", "version", "man", "merge-driver", "textconv", "schema"}
+           "init", "hub init", "hub join", "hub policy", "hub upgrade", "help", "completion", "version", "man", "merge-driver", "textconv", "schema"}
 INSIDE_ONLY = {"find text", "session adopt"}  # Calls of C++ alone: tests/operations/rights_test.cpp.
 MANAGE = {"manage", "change"}
 NAMES = {"conversation": "conversation", "agent_state": "agent_states", "event": "events"}

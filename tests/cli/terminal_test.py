@@ -10,10 +10,12 @@ import select
 import struct
 import subprocess
 import termios
+import threading
 import time
 
 from tool_under_test import TIMEOUT_S, TOOL, ToolTest, main
 
+MARK = b"\x1c"  # No tool writes it.
 ESCAPE = "\x1b["
 AGENTS = ({"CLAUDECODE": "1"}, {"BMAD_AGENT_ID": "x"})
 KEY = {"BMAD_MEM_KEY": "a" * 64}
@@ -37,23 +39,30 @@ class Terminal(ToolTest):
             stdin=subprocess.DEVNULL,
             stdout=its,
         ) as process:
-            os.close(its)
-            written = self.read_all(ours)
-        os.close(ours)
+            written = self.rest(ours, its, process).decode()
         self.assertEqual(process.returncode, 0)
         return written
 
     @staticmethod
-    def read_all(descriptor):
+    def rest(ours, its, process):
+        """What a process still writes to a terminal, and the terminal closed.
+
+        A mark of ours comes last. A terminal that its last writer closes may lose what it has not passed on yet.
+        """
+
+        def write_mark():
+            process.wait()
+            os.write(its, MARK)
+
+        marks = threading.Thread(target=write_mark)
+        marks.start()
         written = b""
-        while True:
-            try:
-                got = os.read(descriptor, 4096)
-            except OSError:  # The other end of a terminal was closed.
-                got = b""
-            if not got:
-                return written.decode()
-            written += got
+        while not written.endswith(MARK):
+            written += os.read(ours, 4096)
+        marks.join()
+        os.close(its)
+        os.close(ours)
+        return written.removesuffix(MARK)
 
     def test_colours_are_for_terminals(self):
         self.assertIn(ESCAPE, self.on_terminal("query", "canteen"))
@@ -109,7 +118,6 @@ class Terminal(ToolTest):
             stdout=subprocess.DEVNULL,
             stderr=its,
         ) as process:
-            os.close(its)
             end = time.monotonic() + (TIMEOUT_S if not options else 1)
             number = 0
             # Feeds lines until the bar is there.
@@ -120,8 +128,7 @@ class Terminal(ToolTest):
                 if select.select([ours], [], [], 0.02)[0]:
                     written += os.read(ours, 4096)
             process.stdin.close()
-            written += self.read_all(ours).encode()
-        os.close(ours)
+            written += self.rest(ours, its, process)
         self.assertEqual(process.returncode, 0)
         return written.decode()
 
@@ -141,9 +148,7 @@ class Terminal(ToolTest):
             stdout=subprocess.DEVNULL,
             stderr=its,
         ) as process:
-            os.close(its)
-            written = self.read_all(ours)
-        os.close(ours)
+            written = self.rest(ours, its, process).decode()
         self.assertEqual(process.returncode, 0, written)
         return written
 
@@ -177,14 +182,12 @@ class Terminal(ToolTest):
             stdout=its,
             stderr=its,
         ) as process:
-            os.close(its)
             written = b""
             end = time.monotonic() + TIMEOUT_S
             while reply and not re.search(rb"\[y/N\]|\[q\]uit\?", written) and time.monotonic() < end:
                 written += os.read(ours, 4096)
             os.write(ours, reply)
-            written += self.read_all(ours).encode()
-        os.close(ours)
+            written += self.rest(ours, its, process)
         return process.returncode, written.decode()
 
     def test_a_person_is_asked_before_entries_are_deleted(self):

@@ -213,4 +213,17 @@ TEST_CASE("settings are the ones that hold") {
 }
 
 }  // namespace
+TEST_CASE("health says which hub this memory shares") {
+  ApiFixture api;
+  api.make_session("s1");
+  CHECK_FALSE(api.get("/memory/health").json["hub"].present());
+  std::filesystem::create_directories(api.folder().path("memory/hub"));
+  api.folder().write("memory/hub/state.json",
+                     R"({"version":1,"service":"team","project":"shop","replica":"r","cursor":7})");
+  const Answer health = api.get("/memory/health");
+  CHECK(health.json["hub"]["project"].string() == "shop");
+  CHECK(health.json["hub"]["cursor"].integer() == 7);
+  CHECK(health.json["hub"]["sessions_to_push"].integer() == 1);
+}
+
 }  // namespace bmad_mem::cli::test::session_api_test

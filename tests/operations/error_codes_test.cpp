@@ -105,10 +105,11 @@ const Row kRows[] = {
      true},
 };
 
-/// Codes that nothing raises here: sessions are not archived, no query has a time limit, and
-/// exceptions go through.
+/// Codes that nothing raises here: sessions are not archived, no query has a time limit, exceptions
+/// go through, and there is no hub.
 const std::set<ErrorCode> kNotYet = {ErrorCode::E_SESSION_ARCHIVED, ErrorCode::E_QUERY_TIMEOUT,
-                                     ErrorCode::E_RESOURCE_LIMIT};
+                                     ErrorCode::E_RESOURCE_LIMIT,   ErrorCode::E_HUB_AWAY,
+                                     ErrorCode::E_HUB_FULL,         ErrorCode::E_HUB_VERSION};
 
 }  // namespace
 

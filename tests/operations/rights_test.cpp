@@ -11,9 +11,11 @@
 
 #include "bmad_mem/entry_watch.hpp"
 #include "bmad_mem/exports.hpp"
+#include "bmad_mem/hub.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/settings.hpp"
 #include "bmad_mem/summary.hpp"
+#include "hub/memory_hub.hpp"
 #include "store/operation_rows.hpp"
 #include "support/memory_fixture.hpp"
 
@@ -112,6 +114,24 @@ Status status_of(const Result<T>& result) {
 
 /// Calls of the C++ interface by the row that they enter through. What an operation is asked for
 /// reaches every type.
+const JoinOptions kJoin = {.service = "team", .project = "p", .host = "here"};
+
+/// Does it once more in a memory that has joined a hub, where it wants one.
+template <typename Work>
+Status with_hub(MemoryManager& memory, const Work& work) {
+  MemoryHub hub(std::make_shared<MemoryFeed>());
+  Status done = work(hub);
+  if (!done && done.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
+    BMAD_TRY(join_hub(memory, hub, kJoin));
+    done = work(hub);
+  }
+  return done;
+}
+
+Status exchange(MemoryManager& memory, const SyncOptions& options) {
+  return with_hub(memory, [&](Hub& hub) { return status_of(sync_with_hub(memory, hub, options)); });
+}
+
 const std::multimap<Operation, Call>& calls() {
   static const std::vector<std::string> kIds = [] {
     std::vector<std::string> ids;
@@ -189,6 +209,19 @@ const std::multimap<Operation, Call>& calls() {
        }},
       {Operation::kPurge, [](M m) { return status_of(m.purge_deleted(true)); }},
       {Operation::kFindText, [](M m) { return status_of(m.find_text("spaces")); }},
+      {Operation::kSync,
+       [](M m) {
+         MemoryHub hub(std::make_shared<MemoryFeed>());
+         return join_hub(m, hub, kJoin);
+       }},
+      {Operation::kSync, [](M m) { return exchange(m, {}); }},
+      {Operation::kPush, [](M m) { return exchange(m, {.pulls = false}); }},
+      {Operation::kPull, [](M m) { return exchange(m, {.pushes = false}); }},
+      {Operation::kHubStatus,
+       [](M m) { return with_hub(m, [&](Hub&) { return status_of(mirror_report(m)); }); }},
+      {Operation::kHubLeave, [](M m) { return with_hub(m, [&](Hub&) { return leave_hub(m); }); }},
+      {Operation::kHubReclone,
+       [](M m) { return with_hub(m, [&](Hub& hub) { return reclone_from_hub(m, hub, {}); }); }},
       {Operation::kAudit, [](M m) { return status_of(m.audit()); }},
       {Operation::kCompact, [](M m) { return status_of(m.compact("s2", {.keep_share = 0.1})); }},
       {Operation::kRestore, [](M m) { return status_of(m.restore_evicted("s2")); }},
@@ -241,8 +274,9 @@ const std::multimap<Operation, Call>& calls() {
 /// Rows that have no call of their own: each works by means of other rows.
 bool works_through_others(const OperationRow& row) {
   static const std::set<std::string_view> kOthers = {
-      "add",   "add batch",    "forget own",       "state set",        "similar",
-      "graph", "artifact get", "session timeline", "session undelete", "forget"};
+      "add",          "add batch",        "forget own",       "state set",
+      "similar",      "hub member",       "hub replica",      "graph",
+      "artifact get", "session timeline", "session undelete", "forget"};
   return kOthers.contains(row.name) || row.right == Right::kNone;
 }
 

@@ -184,6 +184,24 @@ Result<TextRanking> read_ranking(std::string_view text) {
   return bad_value("ranking", fmt::format("'{}' is not a ranking; write context or plain", text));
 }
 
+/// Where the memories of --also are: each name a folder, or several with commas between.
+Result<std::vector<std::string>> read_also(const Arguments& args) {
+  std::vector<std::string> roots;
+  for (const std::string_view value : args.all("also")) {
+    for (std::size_t begin = 0; begin <= value.size();) {
+      const std::size_t end = std::min(value.find(',', begin), value.size());
+      const std::string_view folder = value.substr(begin, end - begin);
+      if (folder.empty()) {
+        return bad_value("also", "the name of a folder is empty; write --also DIR or DIR,DIR");
+      }
+      BMAD_TRY_ASSIGN(std::string root, MemoryManager::find_root(folder, {}, working_directory()));
+      roots.push_back(std::move(root));
+      begin = end + 1;
+    }
+  }
+  return roots;
+}
+
 }  // namespace
 
 Status read_search_options(const Arguments& args, Query& query) {
@@ -214,6 +232,7 @@ Status read_search_options(const Arguments& args, Query& query) {
   }
   query.explain = args.has("explain");
   query.use_encoder = !args.has("no-encoder");
+  BMAD_TRY_ASSIGN(query.also_roots, read_also(args));
   query.ids_only = args.has("ids");
   if (query.ids_only && (query.explain || query.context > 0)) {
     return bad_value("ids", "it leaves out what --context and --explain show; give one of them");

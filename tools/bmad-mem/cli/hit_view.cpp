@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -107,6 +108,12 @@ std::string hit_members(const Query& query, const QueryAnswer& answer, const Hit
   }
   if (hit.weak) {
     json.member("weak", true);
+  }
+  if (!hit.root.empty()) {
+    json.member("root", hit.root);
+  }
+  if (hit.from_elsewhere) {
+    json.member("from_elsewhere", true);
   }
   json.member("snippet", hit.snippet).key("highlights").begin_array();
   for (const Highlight& highlight : hit.highlights) {
@@ -242,6 +249,10 @@ void print_hit(Tool& tool, const Query& query, const Hit& hit, HitColumns column
   about += entry.sensitive ? style.faint("  sensitive") : "";
   about += hit.outdated ? style.faint("  outdated") : "";
   about += hit.weak ? style.faint("  weak") : "";
+  if (!hit.root.empty() && !entry.of_user) {
+    about += style.faint(fmt::format("  of {}{}", printable(project_name(hit.root)),
+                                     hit.from_elsewhere ? ", from elsewhere" : ""));
+  }
   if (const std::string_view place = place_mark(entry); !place.empty()) {
     about += style.faint(fmt::format("  {}", place));
   }
@@ -267,7 +278,25 @@ std::string id_json_line(const Hit& hit) {
   json.begin_object().member("id", entry.id).member("timestamp", format_rfc3339(entry.timestamp));
   json.end_object();
   entry.json = json.take();
-  return entry_json_line(entry, fmt::format(R"("relevance":{})", rounded(hit.relevance)));
+  std::string members = fmt::format(R"("relevance":{})", rounded(hit.relevance));
+  members += hit.root.empty() ? "" : fmt::format(R"(,"root":{})", json_quoted(hit.root));
+  members += hit.from_elsewhere ? R"(,"from_elsewhere":true)" : "";
+  return entry_json_line(entry, members);
+}
+
+/// How entries of other projects are read: `get` knows those of this one.
+void note_other_roots(Tool& tool, std::span<const Hit> hits) {
+  const Result<std::string> own = tool.find_root();
+  std::set<std::string_view> roots;
+  for (const Hit& hit : hits) {
+    if (!hit.root.empty() && !hit.entry.of_user && own && hit.root != *own) {
+      roots.insert(hit.root);
+    }
+  }
+  for (const std::string_view root : roots) {
+    tool.note(fmt::format("entries of {} are read with: bmad-mem --root {} get ID",
+                          project_name(root), shell_quoted(root)));
+  }
 }
 
 }  // namespace
@@ -314,8 +343,10 @@ void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer) {
   for (const std::string& note : query.explain ? answer.notes : std::vector<std::string>()) {
     tool.note(note);
   }
-  if (answer.encoder.failed || (query.explain && answer.encoder.took_part)) {
-    tool.note(encoder_note(answer.encoder));
+  const EncoderUse& use = answer.encoder;
+  const bool says_why = use.took_part || (hits.empty() && !use.reason.empty());
+  if (use.failed || (query.explain && says_why)) {
+    tool.note(encoder_note(use));
   }
   if (query.ids_only) {
     for (const Hit& hit : hits) {
@@ -337,6 +368,7 @@ void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer) {
     print_hit(tool, query, hit, columns, now);
     is_first = false;
   }
+  note_other_roots(tool, hits);
 }
 
 }  // namespace bmad_mem::cli

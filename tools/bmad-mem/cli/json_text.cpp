@@ -186,8 +186,10 @@ std::vector<std::string_view> added_members(JsonValue line) {
     if ((member.key == "archived" || member.key == "evicted") && line["session_id"].is_string()) {
       added.push_back(member.key == "archived" ? "archived" : "evicted");
     }
-    if (member.key == "headline" && line["session_id"].is_string()) {
-      added.push_back("headline");
+    for (const std::string_view key : {"headline", "root", "from_elsewhere"}) {
+      if (member.key == key && line["session_id"].is_string()) {
+        added.push_back(key);
+      }
     }
   }
   return added;

@@ -130,4 +130,7 @@ Result<Timestamp> parse_time(std::string_view text, Timestamp now, RangeEnd end,
 /// The text of a summary behind its front matter, "---", lines, "---", which is not for readers.
 std::string_view without_front_matter(std::string_view text);
 
+/// `text` as one word of sh.
+std::string shell_quoted(std::string_view text);
+
 }  // namespace bmad_mem::cli

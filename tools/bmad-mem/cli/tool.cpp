@@ -89,6 +89,13 @@ bool has_memory(const std::string& root) {
   return !root.empty() && ::stat((root + "/config.json").c_str(), &there) == 0;
 }
 
+std::string project_name(std::string_view root) {
+  for (const std::string_view end : {"/memory", "/.bmad"}) {
+    root.remove_suffix(root.ends_with(end) ? end.size() : 0);
+  }
+  return std::string(root.substr(root.rfind('/') + 1));
+}
+
 std::string working_directory() {
   std::array<char, PATH_MAX> buffer{};
   return ::getcwd(buffer.data(), buffer.size()) == nullptr ? std::string() : buffer.data();

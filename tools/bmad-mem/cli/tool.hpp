@@ -49,6 +49,8 @@ SealKeySource seal_key_here();
 
 /// Whether somebody made a memory in the folder `root`, which may be empty.
 bool has_memory(const std::string& root);
+/// The folder that the memory belongs to: "shop" for /home/ann/shop/.bmad/memory.
+std::string project_name(std::string_view root);
 
 class Tool {
  public:

@@ -203,12 +203,12 @@ TableRow row_of(const IndexReport& report) {
 
 Result<ExitStatus> run_encode(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const EncodeReport report, with_progress(tool, "encode", [&](const auto& show) {
-                    return memory.encode({.all = tool.args().has("all")}, show);
-                  }));
+  const auto encode = [&](const auto& show) { return memory.encode({.all = true}, show); };
+  BMAD_TRY_ASSIGN(const EncodeReport report, with_progress(tool, "encode", encode, "entries"));
   if (tool.json()) {
     print_object(tool, [&](JsonWriter& json) {
       json.member("encoder", report.encoder).member("encoded", report.encoded);
+      json.member("refused", report.refused);
       json.member("waiting", report.waiting).member("entries", report.entries);
       json.member("elsewhere", report.is_elsewhere);
     });
@@ -219,8 +219,9 @@ Result<ExitStatus> run_encode(Tool& tool) {
                      report.waiting, report.entries);
     return ExitStatus::kDone;
   }
-  tool.out().print("{}: encoded {} of {} entries, {} waiting\n", report.encoder, report.encoded,
-                   report.entries, report.waiting);
+  tool.out().print("{}: encoded {} of {} entries, {} waiting{}\n", report.encoder, report.encoded,
+                   report.entries, report.waiting,
+                   report.refused > 0 ? fmt::format(", {} refused", report.refused) : "");
   return ExitStatus::kDone;
 }
 

@@ -17,6 +17,8 @@
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/entry_options.hpp"
+#include "cli/hub_door.hpp"
+#include "cli/program.hpp"
 #include "cli/tool.hpp"
 #include "exchange/memory_tool/memory_tool.hpp"
 #include "exchange/transcript_text.hpp"
@@ -141,6 +143,11 @@ std::string find_memory(const Tool& tool, const HookEvent& event) {
   return {};
 }
 
+/// Of tools a client tells so often that the index waits for another event.
+bool is_about_tool(HookEventKind kind) {
+  return kind == HookEventKind::kBeforeTool || kind == HookEventKind::kAfterTool;
+}
+
 Status take_event(const Tool& tool, HookClient client, const HookSettings& settings,
                   const HookWork& work) {
   BMAD_TRY_ASSIGN(const std::string input, read_stdin());
@@ -197,8 +204,20 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
   BMAD_TRY(memory ? Status() : Status(memory.error()));
   HookPolicy policy = memory->hook_policy();
   policy.records = policy.records && has_project;
-  return take_hook_event({.memory = *memory, .settings = settings, .work = work, .policy = policy},
-                         event);
+  const Status done = take_hook_event(
+      {.memory = *memory, .settings = settings, .work = work, .policy = policy}, event);
+  if (!done) {
+    work.problem(problem_line(done.error()));
+  }
+  if (event.kind == HookEventKind::kSessionEnd && policy.syncs_at_end) {
+    if (const std::string helper = hub_helper(); !helper.empty()) {
+      start_program({helper, "--root", memory->root(), "--quiet", "sync"});
+    }
+  }
+  if (!is_about_tool(event.kind) && memory->index_new_entries()) {
+    work.said_all();  // The index is made when `memory` goes.
+  }
+  return {};
 }
 
 }  // namespace

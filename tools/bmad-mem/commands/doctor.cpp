@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/encoder.hpp"
+#include "bmad_mem/hub.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/privacy.hpp"
@@ -133,6 +134,28 @@ void check_policy(const HookPolicy& policy, std::vector<Check>& checks) {
        .remedy = policy.tells ? "" : "set it to true in config.json to brief"});
 }
 
+/// Asks no server: what the files say.
+void check_hub(const MemoryManager& memory, std::vector<Check>& checks) {
+  const Result<MirrorReport> mirror = mirror_report(memory);
+  const bool is_none = !mirror && (mirror.error().code == ErrorCode::E_SESSION_NOT_FOUND ||
+                                   mirror.error().code == ErrorCode::E_ACCESS_DENIED);
+  if (is_none) {
+    return;
+  }
+  const Result<std::uint64_t> waiting =
+      mirror ? sessions_to_push(memory) : Result<std::uint64_t>(mirror.error());
+  if (!waiting) {
+    checks.push_back(of_error("hub", waiting.error(), "run `bmad-mem hub status`"));
+    return;
+  }
+  checks.push_back(
+      {.name = "hub",
+       .text = fmt::format("{} at {}, row {} is applied; {} to push", printable(mirror->project),
+                           printable(mirror->service), mirror->cursor,
+                           format_count(*waiting, "session", "sessions")),
+       .numbers = {{"sessions_to_push", *waiting}}});
+}
+
 /// What the project switched off is no fault, and said each time: it may be somebody else's
 /// project.
 void check_redaction(const MemoryManager& memory, std::vector<Check>& checks) {
@@ -155,7 +178,7 @@ void check_index(const MemoryManager& memory, std::vector<Check>& checks) {
   if (!age->enabled) {
     text = "off (memory_config.indexing.enabled is false); searches read the logs";
   } else if (!age->exists) {
-    text = "none yet: so few entries are read from the logs";
+    text = "none yet; searches read the logs, and make one when that is worth it";
   } else if (age->behind == 0) {
     text = fmt::format("current: it covers {}", format_count(age->sessions, "session", "sessions"));
   } else {
@@ -292,10 +315,10 @@ void check_encoder(const MemoryManager& memory, std::vector<Check>& checks) {
     std::string text = fmt::format("{}, {} numbers a text", report.name, report.dimension);
     const std::uint64_t encoded = report.entries - report.waiting;
     if (report.entries > 0) {
-      text += fmt::format("; {} of {} entries of the index have a vector", encoded, report.entries);
+      text += fmt::format("; {} of {} entries have a vector", encoded, report.entries);
     }
     if (report.waiting > 0) {
-      text += "; the others follow, or now with `bmad-mem encode --all`";
+      text += "; the others follow, or now with `bmad-mem encode`";
     }
     checks.push_back({.name = "encoder",
                       .text = std::move(text),
@@ -337,6 +360,7 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
   }
   check_clients(memory.root(), sessions, checks);
   check_policy(memory.hook_policy(), checks);
+  check_hub(memory, checks);
   check_encoder(memory, checks);
   check_redaction(memory, checks);
   check_work(memory, checks);

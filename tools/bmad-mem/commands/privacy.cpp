@@ -11,6 +11,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "cli/filters.hpp"
+#include "cli/hub_door.hpp"
 #include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/tool.hpp"
@@ -27,6 +28,9 @@ Result<ExitStatus> run_purge(Tool& tool) {
   if (text && text->empty()) {
     return bad_value("verify", "the text to look for is empty");
   }
+  if (text) {
+    pull_to_verify(tool);
+  }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   if (all && !is_confirmed(tool, "permanently purge all deletions?")) {
     return ExitStatus::kFailed;
@@ -40,7 +44,11 @@ Result<ExitStatus> run_purge(Tool& tool) {
   } else {
     print_deletion(tool, report, {.dry_run = false, .purge = true});
   }
-  return text ? verify_gone(tool, memory, *text) : ExitStatus::kDone;
+  if (!text) {
+    return ExitStatus::kDone;
+  }
+  BMAD_TRY_ASSIGN(const ExitStatus status, verify_gone(tool, memory, *text));
+  return verify_at_hub(tool, status);
 }
 
 namespace {
@@ -48,11 +56,12 @@ namespace {
 Result<ExitStatus> forget_text(Tool& tool, const std::string& text) {
   const DeleteOptions options{.dry_run = tool.args().has("dry-run"), .purge = true};
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const ExitStatus status, delete_and_tell(tool, memory, {.match = text}, options));
+  BMAD_TRY_ASSIGN(ExitStatus status, delete_and_tell(tool, memory, {.match = text}, options));
   if (!tool.args().has("verify") || status != ExitStatus::kDone) {
     return status;
   }
-  return verify_gone(tool, memory, text);
+  BMAD_TRY_ASSIGN(status, verify_gone(tool, memory, text));
+  return verify_at_hub(tool, status);
 }
 
 void print_sessions(Tool& tool, const std::vector<WorkspaceSession>& sessions) {
@@ -130,7 +139,11 @@ Result<ExitStatus> forget_workspace(Tool& tool, std::string_view folder) {
     BMAD_TRY(purged);
   }
   BMAD_TRY(note_the_rest(tool, memory, workspace));
-  return tool.args().has("verify") ? verify_sessions(tool, memory, sessions) : ExitStatus::kDone;
+  if (!tool.args().has("verify")) {
+    return ExitStatus::kDone;
+  }
+  BMAD_TRY_ASSIGN(const ExitStatus status, verify_sessions(tool, memory, sessions));
+  return verify_at_hub(tool, status);
 }
 
 }  // namespace
@@ -144,6 +157,9 @@ Result<ExitStatus> run_forget(Tool& tool) {
     return tool.wrong_usage("--verify looks whether all is gone; it makes no sense with --dry-run");
   }
   BMAD_TRY_ASSIGN(const std::string text, read_match(args));
+  if (args.has("verify")) {
+    pull_to_verify(tool);
+  }
   if (!text.empty()) {
     return forget_text(tool, text);
   }

@@ -65,14 +65,6 @@ Result<Faces> read_faces(const Tool& tool) {
   return Faces{.people = std::move(options), .agents = std::move(agents)};
 }
 
-/// The folder that the memory belongs to: "shop" for /home/ann/shop/.bmad/memory.
-std::string project_name(std::string_view root) {
-  for (const std::string_view end : {"/memory", "/.bmad"}) {
-    root.remove_suffix(root.ends_with(end) ? end.size() : 0);
-  }
-  return std::string(root.substr(root.rfind('/') + 1));
-}
-
 /// Whether the link may be printed: whoever opens it speaks as the user. In an agent's shell only
 /// when somebody says so at the terminal.
 bool may_print_link(Tool& tool) {

@@ -11,6 +11,7 @@
 #include "bmad_mem/utf8.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/filters.hpp"
+#include "cli/hub_door.hpp"
 #include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/session_choice.hpp"
@@ -164,7 +165,12 @@ Result<ExitStatus> run_add(Tool& tool) {
   if (args.has("keep-going") && text != "-") {
     return tool.wrong_usage("--keep-going is for many entries on stdin; add '-' to read them");
   }
-  return text == "-" ? add_from_stdin(tool, type) : add_one(tool, type, text);
+  if (args.has("wait-hub")) {  // Before stdin is read: another program may go on from here.
+    BMAD_TRY(reach_hub(tool));
+  }
+  BMAD_TRY_ASSIGN(const ExitStatus status,
+                  text == "-" ? add_from_stdin(tool, type) : add_one(tool, type, text));
+  return status == ExitStatus::kDone && args.has("wait-hub") ? push_to_hub(tool) : status;
 }
 
 Result<ExitStatus> run_edit(Tool& tool) {
@@ -267,14 +273,18 @@ Result<ExitStatus> run_delete(Tool& tool) {
         "--verify looks whether a text is gone: it goes with --purge and --match TEXT, not with "
         "--dry-run");
   }
+  if (args.has("verify")) {
+    pull_to_verify(tool);
+  }
   BMAD_TRY_ASSIGN(DeletionCriteria criteria, read_criteria(args));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(criteria.ids, whole_ids(memory, std::move(criteria.ids)));
-  BMAD_TRY_ASSIGN(const ExitStatus status, delete_and_tell(tool, memory, criteria, options));
+  BMAD_TRY_ASSIGN(ExitStatus status, delete_and_tell(tool, memory, criteria, options));
   if (!args.has("verify") || status != ExitStatus::kDone) {
     return status;
   }
-  return verify_gone(tool, memory, criteria.match);
+  BMAD_TRY_ASSIGN(status, verify_gone(tool, memory, criteria.match));
+  return verify_at_hub(tool, status);
 }
 
 Result<ExitStatus> run_undelete(Tool& tool) {

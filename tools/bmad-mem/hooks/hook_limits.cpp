@@ -29,6 +29,7 @@ constexpr char kAnswer = 'a';
 constexpr char kProblem = 'p';
 constexpr char kLimit = 'l';  ///< Milliseconds, a blank, and why.
 constexpr char kMayGoOn = 'g';
+constexpr char kSaidAll = 's';
 constexpr char kDone = 'd';
 constexpr std::size_t kHeadSize = 5;
 
@@ -43,10 +44,13 @@ struct Heard {
   bool has_answer = false;
   bool has_told_limit = false;
   bool may_go_on = false;
+  bool has_said_all = false;
   bool has_ended = false;
 
   /// Nobody waits for the rest of one that goes on by itself.
-  [[nodiscard]] bool is_done() const { return has_ended || (may_go_on && has_answer); }
+  [[nodiscard]] bool is_done() const {
+    return has_ended || has_said_all || (may_go_on && has_answer);
+  }
 };
 
 void take_limit(Heard& heard, std::string_view text) {
@@ -76,6 +80,9 @@ void take_message(Heard& heard, char kind, std::string_view text) {
     case kMayGoOn:
       heard.may_go_on = true;
       heard.why = heard.has_told_limit ? heard.why : std::string();
+      break;
+    case kSaidAll:
+      heard.has_said_all = heard.may_go_on = true;
       break;
     default:
       heard.has_ended = true;
@@ -176,6 +183,11 @@ void HookWork::limit(milliseconds rest, std::string_view why) const {
 void HookWork::may_go_on() const {
   ::setsid();  // Else it would end with the terminal.
   send(kMayGoOn, {});
+}
+
+void HookWork::said_all() const {
+  ::setsid();
+  send(kSaidAll, {});
 }
 
 HookResult run_limited(milliseconds limit, const std::function<void(const HookWork&)>& work) {

@@ -30,6 +30,8 @@ class HookWork {
   /// Once it has answered, or the limit has passed, the child goes on by itself instead of being
   /// waited for or killed.
   void may_go_on() const;
+  /// That was all that anybody waits for; the child goes on by itself.
+  void said_all() const;
   /// That was all.
   void done() const;
 

@@ -135,15 +135,18 @@ std::uint16_t http_status_of(ErrorCode code) {
     case ErrorCode::E_CONCURRENT_MOD:
     case ErrorCode::E_SESSION_ARCHIVED:
     case ErrorCode::E_NEWER_VERSION:
+    case ErrorCode::E_HUB_VERSION:
       return 409;
     case ErrorCode::E_SIZE_LIMIT:
       return 413;
     case ErrorCode::E_LOCK_TIMEOUT:
     case ErrorCode::E_RESOURCE_LIMIT:
+    case ErrorCode::E_HUB_AWAY:
       return 503;
     case ErrorCode::E_QUERY_TIMEOUT:
       return 504;
     case ErrorCode::E_STORAGE_FULL:
+    case ErrorCode::E_HUB_FULL:
       return 507;
     case ErrorCode::E_STORAGE_IO:
     case ErrorCode::E_STORAGE_CORRUPT:

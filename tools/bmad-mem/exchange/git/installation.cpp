@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"
 #include "exchange/git/git_program.hpp"
@@ -144,15 +145,6 @@ std::string with_attributes(std::string_view text) {
 std::string without_attributes(std::string_view text) {
   const auto [begin, end] = find_block(text);
   return fmt::format("{}{}", text.substr(0, begin), text.substr(end));
-}
-
-std::string shell_quoted(std::string_view text) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+";
-  if (!text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos) {
-    return std::string(text);
-  }
-  return fmt::format("'{}'", replaced(text, '\'', R"('\'')"));
 }
 
 std::vector<GitSetting> driver_settings(std::string_view program) {

@@ -62,7 +62,4 @@ std::string without_attributes(std::string_view text);
 /// shows text, and says why.
 std::vector<GitSetting> driver_settings(std::string_view program);
 
-/// `text` as one word of sh.
-std::string shell_quoted(std::string_view text);
-
 }  // namespace bmad_mem::cli

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "bmad_mem/hub.hpp"
 #include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/locks.hpp"
 #include "bmad_mem/privacy.hpp"
@@ -85,6 +86,18 @@ void add_locks(JsonWriter& json, const std::vector<LockHolder>& holders) {
     // The kernel drops the locks of the dead: who still holds one lives.
     json.member("alive", true).end_object();
   });
+}
+
+/// What the files know of the hub; nothing without one.
+void add_hub(JsonWriter& json, const MemoryManager& memory) {
+  const Result<MirrorReport> mirror = mirror_report(memory);
+  const Result<std::uint64_t> waiting =
+      mirror ? sessions_to_push(memory) : Result<std::uint64_t>(mirror.error());
+  if (waiting) {
+    json.key("hub").begin_object().member("service", mirror->service);
+    json.member("project", mirror->project).member("cursor", mirror->cursor);
+    json.member("sessions_to_push", *waiting).end_object();
+  }
 }
 
 void add_maintenance(JsonWriter& json, const MaintenanceReport& report) {
@@ -199,6 +212,7 @@ Result<HttpResponse> http_health(ApiContext& context, const EndpointCall& /*call
                                   statistics.sessions, &SessionStatistics::is_over_trigger)));
   add_largest(json, statistics);
   add_locks(json, locks);
+  add_hub(json, context.memory);
   add_maintenance(json, *maintenance);
   add_privacy(json, privacy);
   add_array(json, "problems", problems, write_error);

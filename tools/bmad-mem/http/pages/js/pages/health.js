@@ -8,7 +8,7 @@ import {decay} from "./health/decay.js";
 import {deletions, due, retention} from "./health/retention.js";
 import {section} from "./health/sections.js";
 import {settings} from "./health/settings.js";
-import {locks, problems, redaction, sizes, tiles} from "./health/storage.js";
+import {hub, locks, problems, redaction, sizes, tiles} from "./health/storage.js";
 import {verify} from "./health/verify.js";
 
 export const title = "Health";
@@ -41,7 +41,7 @@ class HealthPage {
     await this.#fill(this.state, "/memory/health", (health) => {
       this.compactButton.hidden = !(health.over_trigger > 0);
       put(this.summary, tiles(health),
-          h("p", {class: "muted small"}, health.root, ` · bmad-mem ${health.version}`));
+          h("p", {class: "muted small"}, health.root, ` · bmad-mem ${health.version}`, hub(health)));
       return [problems(health.problems ?? []),
               h("div", {class: "health-stack"}, sizes(health), redaction(health)),
               h("div", {class: "health-stack"}, due(health), locks(health)),

@@ -41,6 +41,13 @@ export function sizes({largest}) {
   }, rows.length ? h("ul", {class: "health-list"}, rows) : h("p", {class: "muted"}, "No sessions."));
 }
 
+/** " · hub shop at team, row 812; 2 sessions to push"; nothing without a hub. */
+export function hub({hub: mirror}) {
+  if (!mirror) return "";
+  const {service, project, cursor, sessions_to_push: waiting} = mirror;
+  return ` · hub ${project} at ${service}, row ${cursor}; ${waiting} session${waiting === 1 ? "" : "s"} to push`;
+}
+
 /** Who writes at the moment. */
 export function locks({locks: held}) {
   const rows = held.map((lock) => [

@@ -1,0 +1,218 @@
+// opening.cpp - a root becomes a Store: this one, the user's own beside it, those of other
+// projects.
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/text.hpp"
+#include "model/entry_marks.hpp"
+#include "operations/rooms.hpp"
+#include "privacy/redaction.hpp"
+#include "privacy/sealing.hpp"
+#include "search/analyzer.hpp"
+#include "store/layout.hpp"
+#include "store/posix_file_system.hpp"
+#include "store/retrying_file_system.hpp"
+#include "store/store.hpp"
+#include "store/store_watch.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// A folder that merely exists is no memory root: writing there would litter it. The lock is what
+/// git leaves of a root when it takes everything else away.
+Status check_is_root(FileSystem& files) {
+  for (const char* name : {kSessionsFolder, kConfigFile, kLockName}) {
+    const Result<FileInfo> info = files.info(name);
+    if (info || !is_not_found(info.error())) {
+      return info ? Status() : Status(info.error());
+    }
+  }
+  return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+               .message =
+                   "is a folder but not a memory root (it has neither config.json nor "
+                   "sessions/); `bmad-mem init` makes it one",
+               .path = files.display_path("")};
+}
+
+/// Whether there is a stemmer for the config's language: the room that reads the config can't tell.
+Status check_language(FileSystem& files, const Config& config) {
+  if (config.indexing.language == IndexingConfig().language) {
+    return {};
+  }
+  const Result<Analyzer> analyzer = Analyzer::create(config.indexing.language);
+  if (analyzer) {
+    return {};
+  }
+  Error error = analyzer.error();
+  error.path = files.display_path(kConfigFile);
+  error.field = "memory_config.indexing.language";
+  return error;
+}
+
+/// Makes the redactor, and takes out of the agent's name what nobody should read in a lock file.
+Status set_up_redaction(Store& store) {
+  if (!store.config.privacy.auto_redaction) {
+    if (store.origins->trusts(store.config)) {
+      return {};
+    }
+    store.config_warnings.emplace_back(
+        "memory_config.privacy.auto_redaction: false has no effect until you trust this "
+        "config.json with `bmad-mem trust`");
+  }
+  BMAD_TRY_ASSIGN(std::unique_ptr<StoreRedaction> redaction, StoreRedaction::make(store));
+  store.redaction = std::move(redaction);
+  // Most agents have a name such as "claude-code": that takes no redactor, which costs 50 us when
+  // it is first used, and reads the files of rules.
+  constexpr std::size_t kSecretSizeMin = 8;
+  const bool is_name = std::ranges::all_of(
+      store.agent_id, [](char c) { return is_lower(c) || c == '-' || c == '_'; });
+  if (store.agent_id.size() >= kSecretSizeMin && !is_name) {
+    store.agent_id = store.redaction->redact_text(store.agent_id, {});
+  }
+  return {};
+}
+
+std::chrono::milliseconds chosen_timeout(const OpenOptions& options, const Config& config) {
+  return options.lock_timeout.value_or(
+      std::chrono::milliseconds(config.concurrency.lock_timeout_ms));
+}
+
+/// What goes wrong beside `store`, which must outlive it, is told as of it.
+std::function<void(const Error&)> problems_of(const Store& store) {
+  return [&store](const Error& problem) {
+    const std::lock_guard guard(store.damaged_mutex);
+    if (store.on_problem) {
+      store.on_problem(problem);
+    }
+  };
+}
+
+}  // namespace
+
+Status open_store(Store& store, OpenOptions options) {
+  BMAD_TRY_ASSIGN(std::unique_ptr<FileSystem> disk, open_posix_file_system(options.root));
+  store.files = std::make_unique<RetryingFileSystem>(std::move(disk));
+  BMAD_TRY(check_is_root(*store.files));
+  BMAD_TRY_ASSIGN(store.newer_layout, newer_layout(*store.files));
+  if (store.newer_layout) {
+    store.files = read_only_files(std::move(store.files), *store.newer_layout);
+  }
+  Result<LoadedConfig> loaded = load_config(*store.files);
+  if (loaded) {
+    if (Status known = check_language(*store.files, loaded->config); !known) {
+      loaded = known.error();
+    }
+  }
+  if (loaded) {
+    store.config = std::move(loaded->config);
+    store.config_warnings = std::move(loaded->warnings);
+  } else if (options.tolerate_bad_config) {
+    store.config_problem = std::move(loaded).error();
+  } else {
+    return std::move(loaded).error();
+  }
+  store.notes_accesses = options.note_accesses;
+  store.runs_programs = options.runs_programs;
+  store.indexes_at_the_end = options.index_at_the_end;
+  store.lock_timeout = chosen_timeout(options, store.config);
+  store.root = std::move(options.root);
+  store.origins = std::make_unique<RootOrigins>(options.state_folder, store.root);
+  store.state_folder = std::move(options.state_folder);
+  store.writes_as = options.writes_as;
+  const bool is_users = options.user_root == store.root;
+  store.user_root = is_users ? std::string() : std::move(options.user_root);
+  store.workspace = workspace_of(store.root);
+  const bool is_home = is_users || store.workspace.resolved == store.workspace.home;
+  store.sealing = std::make_unique<StoreSealing>(*store.files, std::move(options.seal_key),
+                                                 is_home ? store.root : store.workspace.resolved);
+  store.agent_id = std::move(options.agent_id);
+  store.access = std::move(options.access);
+  store.on_problem = std::move(options.on_problem);
+  store.watch = options.watch_folders ? std::make_unique<StoreWatch>(store) : nullptr;
+  if (is_users && store.origins->is_unknown()) {
+    // It is in no project, so nobody but the user has made it.
+    static_cast<void>(trust_root(store));
+  }
+  if (Status ready = set_up_redaction(store); !ready && !options.tolerate_bad_config) {
+    return ready;
+  } else if (!ready) {
+    store.config_problem = std::move(ready).error();
+    store.config.privacy.redaction = {};  // Nothing is written unredacted because of a bad pattern.
+    store.config.privacy.allow.clear();
+    return set_up_redaction(store);
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Store>> open_user_store(const Store& store) {
+  auto user = std::make_unique<Store>(store.clock, all_rooms());
+  const auto* const sealing = dynamic_cast<const StoreSealing*>(store.sealing.get());
+  BMAD_TRY(open_store(*user, {.root = store.user_root,
+                              .user_root = store.user_root,
+                              .agent_id = store.agent_id,
+                              .state_folder = store.state_folder,
+                              .writes_as = store.writes_as,
+                              .access = store.access,
+                              .tolerate_bad_config = true,
+                              .seal_key = sealing == nullptr ? SealKeySource() : sealing->source(),
+                              .note_accesses = store.notes_accesses,
+                              .index_at_the_end = store.indexes_at_the_end,
+                              .watch_folders = store.watch != nullptr,
+                              .runs_programs = store.runs_programs,
+                              .on_problem = problems_of(store)}));
+  return user;
+}
+
+Result<std::unique_ptr<Store>> open_other_store(const Store& store, const std::string& folder) {
+  std::string root = std::filesystem::path(folder).lexically_normal().string();
+  while (root.size() > 1 && root.ends_with('/')) {
+    root.pop_back();
+  }
+  const std::filesystem::path within = std::filesystem::path(root) / kRootFolder;
+  std::error_code failure;
+  const bool is_project = std::filesystem::is_directory(within, failure);
+  auto other = std::make_unique<Store>(store.clock, all_rooms());
+  other->root = is_project ? within.string() : std::move(root);
+  Result<std::unique_ptr<FileSystem>> disk = open_posix_file_system(other->root);
+  if (!disk && is_not_found(disk.error())) {
+    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+                 .message = "there is no such folder, so no memory to search",
+                 .path = other->root};
+  }
+  if (!disk) {
+    return std::move(disk).error();
+  }
+  other->files = std::make_unique<RetryingFileSystem>(*std::move(disk));
+  if (Status is_root = check_is_root(*other->files); !is_root) {
+    return std::move(is_root).error();
+  }
+  BMAD_TRY_ASSIGN(other->newer_layout, newer_layout(*other->files));
+  other->files = read_only_files(
+      std::move(other->files),
+      other->newer_layout.value_or(Error{.code = ErrorCode::E_ACCESS_DENIED,
+                                         .message = "the memory of another project is only read"}));
+  // Nothing of its config.json: that says what is started, and how to rank, to who opens it.
+  other->config = store.config;
+  other->notes_accesses = false;
+  other->runs_programs = false;
+  other->origins = std::make_unique<RootOrigins>(store.state_folder, other->root);
+  other->state_folder = store.state_folder;
+  other->workspace = workspace_of(other->root);
+  const auto* const sealing = dynamic_cast<const StoreSealing*>(store.sealing.get());
+  other->sealing = std::make_unique<StoreSealing>(
+      *other->files, sealing == nullptr ? SealKeySource() : sealing->source(),
+      other->workspace.resolved);
+  other->agent_id = store.agent_id;
+  other->access = store.access;
+  other->on_problem = problems_of(store);
+  return other;
+}
+
+}  // namespace bmad_mem

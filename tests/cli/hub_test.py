@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Several machines that share a memory through a PostgreSQL server of the test's own."""
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from hub_under_test import HubTest, setUpModule, tearDownModule
+from tool_under_test import TIMEOUT_S, TOOL, main
+
+
+class Hub(HubTest):
+    def test_two_machines_have_the_same_memory(self):
+        self.on("a", "init")
+        made = self.on("a", "hub", "init", "--service", "team", "--project", self.project)
+        self.assertIn(f"bmad-mem hub join team {self.project}", made)
+        self.on("a", "session", "new", "--id", "s1")
+        self.on("a", "add", "fact", "--session", "s1", "--id", "f1", "The canteen closes at two")
+        self.assertIn("pushed: 1 line", self.on("a", "hub", "join", "team", self.project))
+        self.assertIn("pulled: 1 line", self.on("b", "hub", "join", "team", self.project))
+        self.assertIn("canteen", self.on("b", "query", "canteen"))
+        self.on("b", "add", "fact", "--session", "s1", "--id", "f2", "It opens at eleven")
+        self.on("a", "add", "fact", "--session", "s1", "--id", "f3", "It has soup")
+        self.on("b", "sync")
+        report = json.loads(self.on("a", "--json", "sync"))
+        self.assertEqual((report["pulled_lines"], report["pushed_lines"]), (1, 1))
+        self.on("b", "sync")
+        self.assertEqual(self.log("a"), self.log("b"))
+        settings = json.loads((self.folder / "a/.bmad/memory/config.json").read_text())["memory_config"]["hub"]
+        self.assertEqual((settings["service"], settings["project"]), ("team", self.project))
+
+    def test_what_one_forgets_all_forget(self):
+        self.share("a", "b")
+        self.on("a", "session", "new", "--id", "s1")
+        self.on("a", "add", "fact", "--session", "s1", "--id", "f1", "the canary")
+        self.on("a", "add", "fact", "--session", "s1", "--id", "f2", "the soup")
+        self.on("a", "sync")
+        self.on("b", "sync")
+        self.on("b", "forget", "--match", "canary", "--yes")
+        self.on("b", "sync")
+        self.on("a", "sync")
+        for machine in ("a", "b"):
+            for path in (self.folder / machine).rglob("*"):
+                self.assertFalse(path.is_file() and b"canary" in path.read_bytes(), path)
+        self.on("c", "hub", "join", "team", self.project)
+        self.assertEqual(self.log("c"), self.log("a"))
+
+    def test_status_says_who_is_behind(self):
+        self.share("a", "b")
+        self.on("a", "add", "fact", "--id", "f1", "one")
+        status = json.loads(self.on("a", "--json", "hub", "status"))
+        self.assertEqual(status["unpushed_lines"], 1)
+        self.assertIn("1 session to push", self.run_on("a", "doctor")[1])
+        self.on("a", "sync")
+        status = json.loads(self.on("a", "--json", "hub", "status"))
+        self.assertEqual((status["unpushed_lines"], status["cursor"]), (0, status["head"]))
+        self.assertEqual(len(status["replicas"]), 2)
+        text = self.on("a", "hub", "status")
+        self.assertIn("rows to apply", text)
+        self.assertIn("(this one)", text)
+        self.assertIn("owner may admin", text)
+        replicas = json.loads(self.on("a", "--json", "hub", "replica"))["replicas"]
+        other = next(each["replica"] for each in replicas if each["replica"] != status["replica"])
+        self.on("a", "hub", "replica", "--drop", other)
+        self.assertNotIn(other, self.on("a", "hub", "replica"))
+        self.assertIn("hub leave", self.on("b", "sync", status=1))
+
+    def test_one_that_follows_hears_of_what_others_write(self):
+        self.share("a", "b")
+        with self.start("b", "sync", "--follow") as follower:
+            self.on("a", "add", "fact", "--id", "f1", "canteen")
+            self.on("a", "push")
+            self.assertIn("pulled: 1 line", follower.stdout.readline())
+            follower.send_signal(signal.SIGTERM)
+            self.assertEqual(follower.wait(TIMEOUT_S), 0)
+        self.assertIn("canteen", self.on("b", "query", "canteen"))
+
+    def test_one_that_follows_waits_for_a_hub_that_is_away(self):
+        self.share("a", "b")
+        self.server.stop()
+        try:
+            follower = self.start("b", "sync", "--follow")
+            self.assertIn("E_HUB_AWAY", follower.stdout.readline())
+        finally:
+            self.server.start()
+        with follower:
+            self.on("a", "add", "fact", "--id", "f1", "canteen")
+            self.on("a", "push")
+            self.assertIn("pulled: 1 line", follower.stdout.readline())
+            follower.send_signal(signal.SIGTERM)
+            self.assertEqual(follower.wait(TIMEOUT_S), 0)
+
+    def test_a_hub_that_is_away_costs_the_other_commands_nothing(self):
+        self.share("a")
+        self.server.stop()
+        try:
+            self.on("a", "add", "fact", "--id", "f1", "canteen")
+            self.assertIn("canteen", self.on("a", "query", "canteen"))
+            self.assertIn("E_HUB_AWAY", self.on("a", "sync", status=1))
+        finally:
+            self.server.start()
+        self.assertIn("pushed: 1 line", self.on("a", "sync"))
+
+    def test_a_copied_folder_is_a_machine_of_its_own(self):
+        self.share("a")
+        self.on("a", "session", "new", "--id", "s1")
+        self.on("a", "add", "fact", "--session", "s1", "--id", "f1", "one")
+        self.on("a", "sync")
+        shutil.rmtree(self.folder / "c")
+        shutil.copytree(self.folder / "a", self.folder / "c")
+        self.assertIn("bmad-mem trust", self.on("c", "sync", status=1))
+        self.on("c", "trust", "--yes")
+        self.on("c", "add", "fact", "--session", "s1", "--id", "f2", "of the copy")
+        self.on("c", "sync")
+        self.on("a", "add", "fact", "--session", "s1", "--id", "f3", "of the first")
+        self.assertIn("new id", self.on("a", "sync"))
+        self.on("c", "sync")
+        self.assertEqual(self.log("a"), self.log("c"))
+
+    def test_verify_names_who_has_not_confirmed(self):
+        self.share("a", "b")
+        self.on("a", "session", "new", "--id", "s1")
+        self.on("a", "add", "fact", "--session", "s1", "--id", "f1", "the canary")
+        self.on("a", "sync")
+        self.on("b", "sync")
+        self.on("b", "add", "fact", "--session", "s1", "--id", "f2", "another canary, of b")
+        self.on("b", "sync")
+        said = self.on("a", "forget", "--match", "canary", "--yes", "--verify", status=1)
+        self.assertRegex(said, r"at the hub: no line is left")
+        self.assertEqual(len(re.findall(r"(?m)^confirmed: ", said)), 1)
+        self.assertEqual(len(re.findall(r"has not confirmed: .*last seen 20", said)), 1)
+        self.assertIn("not covered: backups", said)
+        self.assertNotIn("vacuum", said)  # The owner asks.
+        self.on("b", "sync")
+        self.assertEqual(self.log("b"), self.log("a"))
+        said = self.on("a", "--json", "forget", "--match", "canary", "--yes", "--verify")
+        last = json.loads(re.search(r"(?m)^.*verified_at_hub.*$", said)[0])["verified_at_hub"]
+        self.assertEqual((last["left"], last["waiting"], len(last["confirmed"])), (0, [], 2))
+        self.server.stop()
+        try:
+            self.on("a", "add", "fact", "--session", "s1", "--id", "f3", "a third canary")
+            said = self.on("a", "forget", "--match", "canary", "--yes", "--verify", status=1)
+            self.assertIn("E_HUB_AWAY", said)
+        finally:
+            self.server.start()
+        self.assertNotIn(b"canary", self.log("a"))
+
+    def test_one_that_adds_may_wait_for_the_hub(self):
+        self.on("c", "init")
+        self.assertIn("hub join", self.on("c", "add", "fact", "--wait-hub", "one", status=1))
+        self.assertNotIn("one", self.on("c", "list"))
+        self.share("a", "b")
+        self.on("a", "add", "fact", "--wait-hub", "the canteen")
+        self.on("b", "pull")
+        self.assertIn("canteen", self.on("b", "query", "canteen"))
+        self.assertIn("stay here", self.on("a", "add", "fact", "--sensitive", "--wait-hub", "mine", status=1))
+        self.server.stop()
+        try:
+            said = self.on("a", "add", "fact", "--wait-hub", "the garden", status=1)
+        finally:
+            self.server.start()
+        self.assertIn("is stored here, and the next sync pushes it", said)
+        self.assertIn("pushed: 1 line", self.on("a", "sync"))
+
+    def test_the_end_of_a_session_syncs_when_the_config_says_so(self):
+        self.share("a", "b")
+        self.on("a", "config", "set", "hub.auto", "session_end")
+        session = {"session_id": "s1", "cwd": str(self.folder / "a")}
+        for event in (
+            {**session, "hook_event_name": "UserPromptSubmit", "prompt": "the canteen closes at two"},
+            {**session, "hook_event_name": "SessionEnd", "reason": "other"},
+        ):
+            self.run_tool("hook", "claude-code", stdin=json.dumps(event))
+        until = time.monotonic() + TIMEOUT_S
+        while "pulled: 0 lines" in (said := self.on("b", "pull")) and time.monotonic() < until:
+            time.sleep(0.1)
+        self.assertIn("pulled:", said)
+        self.assertIn("canteen", self.on("b", "query", "canteen"))
+
+    def test_all_machines_apply_the_rules_of_the_hub(self):
+        self.share("a", "b")
+        rules = self.folder / "team.toml"
+        rules.write_text("[[rules]]\nid = 'badge'\nregex = 'badge-[0-9]{4}'\n[allowlist]\nregexes = ['.*']\n")
+        self.assertIn("no rules of its own", self.on("a", "hub", "policy"))
+        self.addCleanup(self.on, "a", "hub", "policy", "/dev/null")
+        self.on("a", "hub", "policy", str(rules))
+        self.assertIn("badge-[0-9]", self.on("b", "hub", "policy"))
+        self.on("b", "session", "new", "--id", "s1")
+        self.on("b", "add", "fact", "--session", "s1", "Ann has badge-1234")
+        self.on("b", "add", "fact", "--session", "s1", "Bob has none")
+        said = self.on("b", "sync")
+        self.assertIn("pushed: 1 line and", said)
+        self.assertIn("stays here: 1 line with secrets", said)
+        self.on("b", "redact", "--all")
+        self.assertIn("[REDACTED:badge]", self.log("b").decode())
+        self.assertIn("pushed: 1 line\n", self.on("b", "sync"))
+        self.on("a", "sync")
+        self.assertEqual(self.log("a"), self.log("b"))
+        rules.write_text("[[rules]]\nid = 'badge'\nregex = '('\n")
+        self.assertIn("team.toml", self.on("a", "hub", "policy", str(rules), status=1))
+
+    def test_the_tables_are_of_this_version(self):
+        self.share("a")
+        self.assertIn("already", self.on("a", "hub", "upgrade"))
+        self.assertEqual(json.loads(self.on("b", "--json", "hub", "upgrade", "--service", "team"))["version"], 1)
+
+    def test_slips_are_told(self):
+        self.on("a", "init")
+        self.assertIn("hub join", self.on("a", "sync", status=1))
+        self.assertIn("--service NAME", self.on("a", "hub", "init", status=1))
+        self.assertIn("E_HUB_AWAY", self.on("a", "hub", "join", "nowhere", "shop", status=1))
+        self.on("a", "hub", "init", "--service", "team", "--project", self.project)
+        self.assertIn("E_ACCESS_DENIED", self.on("a", "hub", "join", "team", "other", status=1))
+        self.on("a", "hub", "join", "team", self.project)
+        self.assertIn("already", self.on("a", "hub", "join", "team", self.project, status=1))
+        self.on("a", "hub", "leave")
+        self.on("a", "hub", "join", "team", self.project)
+        self.assertEqual(len(json.loads(self.on("a", "--json", "hub", "status"))["replicas"]), 1)
+
+    def test_without_the_helper_the_package_is_named(self):
+        lone = self.folder / "bmad-mem"
+        shutil.copy(TOOL, lone)
+        done = subprocess.run(
+            [str(lone), "hub", "join", "team", "shop"], cwd=self.folder / "a", env=self.environment, capture_output=True, text=True, check=False
+        )
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("install the package bmad-mem-hub", done.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+// hub_door.cpp - the way from a command to its hub.
+//
+// bmad-mem speaks to no server, and is linked without shared libraries. Where it finds
+// bmad-mem-hub, that one takes over with the same words: all commands are in both.
+#include "cli/hub_door.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr const char* kHelper = "bmad-mem-hub";
+
+}  // namespace
+
+HubDoor*& hub_door() {
+  static HubDoor* door = nullptr;
+  return door;
+}
+
+std::string hub_helper() {
+  namespace fs = std::filesystem;
+  std::error_code failure;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", failure).parent_path();
+  // As npm installs them: @bmad-mem/linux-x64/bin and @bmad-mem/hub-linux-x64/bin.
+  const fs::path package = folder.parent_path();
+  const fs::path beside = package.parent_path() / ("hub-" + package.filename().string()) / "bin";
+  for (const fs::path& place : {folder / kHelper, beside / kHelper}) {
+    if (::access(place.c_str(), X_OK) == 0) {
+      return place.string();
+    }
+  }
+  return {};
+}
+
+namespace {
+
+/// The words that this process was started with.
+std::vector<std::string> own_words() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string all((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin < all.size();) {
+    const std::size_t end = all.find('\0', begin);
+    words.push_back(all.substr(begin, end - begin));
+    begin = end == std::string::npos ? all.size() : end + 1;
+  }
+  return words;
+}
+
+}  // namespace
+
+Result<HubDoor*> open_door(Tool& tool) {
+  if (hub_door() != nullptr) {
+    return hub_door();
+  }
+  std::string helper = hub_helper();
+  std::vector<std::string> words = own_words();
+  if (!helper.empty() && !words.empty()) {
+    words[0] = helper;
+    std::vector<char*> arguments;
+    for (std::string& word : words) {
+      arguments.push_back(word.data());
+    }
+    arguments.push_back(nullptr);
+    static_cast<void>(tool.out().flush());
+    ::execv(helper.c_str(), arguments.data());
+  }
+  return Error{
+      .code = ErrorCode::E_HUB_AWAY,
+      .message = "no program beside this one speaks to a hub; install the package bmad-mem-hub",
+      .path = std::move(helper)};
+}
+
+Result<Joined> open_joined(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(MirrorReport mirror, mirror_report(memory));
+  BMAD_TRY_ASSIGN(HubDoor* const door, open_door(tool));
+  BMAD_TRY_ASSIGN(std::unique_ptr<Hub> hub,
+                  door->connect(mirror.service, mirror.project, mirror.replica));
+  return Joined{.memory = std::move(memory), .mirror = std::move(mirror), .hub = std::move(hub)};
+}
+
+Status reach_hub(Tool& tool) {
+  BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
+  BMAD_TRY(mirror_report(memory));
+  BMAD_TRY(open_door(tool));
+  return {};
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,361 @@
+// hub.cpp - many machines, one memory: what they exchange, and who takes part.
+#include "bmad_mem/hub.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/settings.hpp"
+#include "cli/hub_door.hpp"
+#include "cli/output.hpp"
+#include "cli/program.hpp"
+#include "cli/text.hpp"
+#include "cli/tool.hpp"
+#include "install/json_edit.hpp"
+#include "operation_calls.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr int kFollowMs = 1000;
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "";
+}
+
+struct Reason {
+  std::string_view name;
+  std::uint64_t HeldLines::* count;
+  std::string_view text;
+};
+
+constexpr Reason kReasons[] = {
+    {"sensitive", &HeldLines::sensitive, "sensitive"},
+    {"local", &HeldLines::local, "of local sessions"},
+    {"secrets", &HeldLines::secrets, "with secrets; `bmad-mem redact --all` takes them out"},
+    {"sealed", &HeldLines::sealed, "sealed"},
+    {"damaged", &HeldLines::damaged, "damaged; `bmad-mem verify` names them"},
+    {"purged", &HeldLines::purged, "of purged entries"},
+};
+
+void print_json(Tool& tool, const SyncReport& report) {
+  print_object(tool, [&](JsonWriter& json) {
+    json.member("head", report.head).member("cursor", report.cursor);
+    json.member("pulled_lines", report.pulled_lines);
+    json.member("pulled_operations", report.pulled_operations);
+    json.member("pushed_lines", report.pushed_lines);
+    json.member("pushed_operations", report.pushed_operations);
+    json.member("refused", report.refused).key("held").begin_object();
+    for (const Reason& reason : kReasons) {
+      json.member(reason.name, report.held.*reason.count);
+    }
+    json.end_object().key("conflicts").begin_array();
+    for (const std::string& id : report.conflicts) {
+      json.string(id);
+    }
+    json.end_array().key("problems").begin_array();
+    for (const Error& problem : report.problems) {
+      json.raw(error_as_json(problem));
+    }
+    json.end_array().member("new_replica", report.has_new_replica);
+    json.member("clock_skew_s", std::int64_t{report.clock_skew.count()});
+  });
+}
+
+/// "3 lines and 1 operation".
+std::string amount(std::uint64_t lines, std::uint64_t operations) {
+  std::string text = format_count(lines, "line", "lines");
+  if (operations > 0) {
+    text += " and " + format_count(operations, "operation", "operations");
+  }
+  return text;
+}
+
+void print_held(Tool& tool, const HeldLines& held) {
+  for (const Reason& reason : kReasons) {
+    if (const std::uint64_t count = held.*reason.count; count > 0) {
+      tool.out().print("stays here: {} {}\n", format_count(count, "line", "lines"), reason.text);
+    }
+  }
+}
+
+void print_text(Tool& tool, const SyncReport& report, bool dry_run) {
+  tool.out().print("{}: {}; {}: {}\n", dry_run ? "would pull" : "pulled",
+                   amount(report.pulled_lines, report.pulled_operations),
+                   dry_run ? "would push" : "pushed",
+                   amount(report.pushed_lines, report.pushed_operations));
+  print_held(tool, report.held);
+  if (report.refused > 0) {
+    tool.out().print("purged: {}, since their entries were purged elsewhere\n",
+                     format_count(report.refused, "line", "lines"));
+  }
+  for (const std::string& id : report.conflicts) {
+    tool.out().print(
+        "{} was changed on two machines, and the newer version leads: `bmad-mem "
+        "history {}` shows all\n",
+        printable(id), printable(id));
+  }
+  if (report.has_new_replica) {
+    tool.note("another copy of this memory shares its id, so this one has a new id");
+  }
+  if (report.clock_skew != std::chrono::seconds()) {
+    tool.note(fmt::format(
+        "the clock of this machine is {} s {} that of the hub; of two versions of an entry, the "
+        "later one leads",
+        std::chrono::abs(report.clock_skew).count(),
+        report.clock_skew > std::chrono::seconds() ? "ahead of" : "after"));
+  }
+}
+
+ExitStatus print_report(Tool& tool, const SyncReport& report, bool dry_run) {
+  if (tool.json()) {
+    print_json(tool, report);
+  } else {
+    print_text(tool, report, dry_run);
+  }
+  for (const Error& problem : report.problems) {
+    tool.report(problem);
+  }
+  return report.problems.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+Result<ExitStatus> exchange(Tool& tool, bool pulls, bool pushes) {
+  BMAD_TRY_ASSIGN(Joined joined, open_joined(tool));
+  const bool dry_run = tool.args().has("dry-run");
+  BMAD_TRY_ASSIGN(const SyncReport report,
+                  sync_with_hub(joined.memory, *joined.hub,
+                                {.pulls = pulls, .pushes = pushes, .dry_run = dry_run}));
+  return print_report(tool, report, dry_run);
+}
+
+bool has_done(const SyncReport& report) {
+  return report.pulled_lines + report.pulled_operations + report.pushed_lines +
+             report.pushed_operations + report.refused >
+         0;
+}
+
+/// Until a signal ends it. A hub that is away, now or later, is said once, and tried again.
+Result<ExitStatus> follow(Tool& tool) {
+  const Descriptor signals = take_ending_signals();
+  Result<Joined> joined = open_joined(tool);
+  bool is_away = false;
+  while (true) {
+    const Result<SyncReport> report =
+        joined ? sync_with_hub(joined->memory, *joined->hub) : Result<SyncReport>(joined.error());
+    if (report) {
+      if (has_done(*report) || !report->problems.empty()) {
+        print_report(tool, *report, false);
+        static_cast<void>(tool.out().flush());
+      }
+    } else if (report.error().code != ErrorCode::E_HUB_AWAY || hub_door() == nullptr) {
+      return report.error();
+    } else if (!is_away) {
+      tool.report(report.error());
+    }
+    is_away = !report;
+    pollfd waits{.fd = signals.number(), .events = POLLIN, .revents = 0};
+    if (::poll(&waits, 1, kFollowMs) > 0) {
+      return ExitStatus::kDone;
+    }
+    if (!joined) {
+      joined = open_joined(tool);
+    }
+  }
+}
+
+/// Notes where the hub is, for those who clone the project.
+Status note_in_config(MemoryManager& memory, const JoinOptions& options) {
+  return edit_settings(memory, [&](std::string_view text) -> Result<std::string> {
+    BMAD_TRY_ASSIGN(const std::string with_service,
+                    with_setting(text, "hub.service", json_quoted(options.service)));
+    return with_setting(with_service, "hub.project", json_quoted(options.project));
+  });
+}
+
+struct HubView {
+  MirrorReport mirror;
+  bool is_tls = false;
+  SyncReport sync;
+  std::vector<HubReplica> replicas;
+  std::vector<HubMember> members;
+};
+
+bool is_stale(const HubView& view, const HubReplica& replica) {
+  return system_clock().now() - replica.seen_at > std::chrono::days(view.mirror.stale_days);
+}
+
+void write_replicas(JsonWriter& json, const HubView& view) {
+  json.key("replicas").begin_array();
+  for (const HubReplica& replica : view.replicas) {
+    json.begin_object().member("replica", replica.replica).member("who", replica.who);
+    json.member("host", replica.host).member("cursor", replica.cursor);
+    json.member("seen_at", format_rfc3339(replica.seen_at));
+    json.member("stale", is_stale(view, replica)).end_object();
+  }
+  json.end_array();
+}
+
+void print_json(Tool& tool, const HubView& view) {
+  print_object(tool, [&](JsonWriter& json) {
+    json.member("service", view.mirror.service).member("project", view.mirror.project);
+    json.member("replica", view.mirror.replica).member("cursor", view.mirror.cursor);
+    json.member("head", view.sync.head).member("unpushed_lines", view.sync.pushed_lines);
+    json.member("unpushed_operations", view.sync.pushed_operations);
+    json.member("held_lines", view.sync.held.total()).member("tls", view.is_tls);
+    write_replicas(json, view);
+    json.key("members").begin_array();
+    for (const HubMember& member : view.members) {
+      json.begin_object().member("who", member.who).member("rights", member.rights).end_object();
+    }
+    json.end_array();
+  });
+}
+
+void print_replicas(Tool& tool, const HubView& view, std::uint64_t head) {
+  for (const HubReplica& replica : view.replicas) {
+    const std::uint64_t missing = head > replica.cursor ? head - replica.cursor : 0;
+    tool.out().print("{}  {}  {}  {}  {}{}{}\n", replica.replica, printable(replica.who),
+                     printable(replica.host), format_rfc3339(replica.seen_at),
+                     missing == 0 ? std::string("up to date")
+                                  : format_count(missing, "row", "rows") + " to apply",
+                     is_stale(view, replica) ? ", stale" : "",
+                     replica.replica == view.mirror.replica ? "  (this one)" : "");
+  }
+}
+
+void print_text(Tool& tool, const HubView& view) {
+  tool.out().print("{} at {}: row {} of {} is applied; the connection is {}\n",
+                   printable(view.mirror.project), printable(view.mirror.service),
+                   view.mirror.cursor, view.sync.head, view.is_tls ? "encrypted" : "not encrypted");
+  tool.out().print("waits to be pushed: {}\n",
+                   amount(view.sync.pushed_lines, view.sync.pushed_operations));
+  print_held(tool, view.sync.held);
+  tool.out().print("not exchanged: summaries, artifacts/*.md, memories/\n");
+  print_replicas(tool, view, view.sync.head);
+  for (const HubMember& member : view.members) {
+    tool.out().print("{} may {}\n", printable(member.who), member.rights);
+  }
+}
+
+}  // namespace
+
+Result<ExitStatus> run_hub_join(Tool& tool) {
+  BMAD_TRY_ASSIGN(HubDoor* const door, open_door(tool));
+  const JoinOptions options{.service = std::string(tool.args().positional(0)),
+                            .project = std::string(tool.args().positional(1)),
+                            .host = host_name()};
+  BMAD_TRY_ASSIGN(const std::unique_ptr<Hub> hub,
+                  door->connect(options.service, options.project, {}));
+  if (!tool.find_root()) {
+    BMAD_TRY_ASSIGN(const InitReport made,
+                    MemoryManager::init(tool.root_to_create(), trusting_folder()));
+    tool.note(fmt::format("created memory {}", made.root));
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY(join_hub(memory, *hub, options));
+  BMAD_TRY(note_in_config(memory, options));
+  BMAD_TRY_ASSIGN(const SyncReport report, sync_with_hub(memory, *hub));
+  return print_report(tool, report, false);
+}
+
+Result<ExitStatus> run_hub_status(Tool& tool) {
+  BMAD_TRY_ASSIGN(Joined joined, open_joined(tool));
+  HubView view{.mirror = joined.mirror, .is_tls = joined.hub->is_tls()};
+  BMAD_TRY_ASSIGN(view.sync, sync_with_hub(joined.memory, *joined.hub, {.dry_run = true}));
+  BMAD_TRY_ASSIGN(view.replicas, joined.hub->replicas());
+  BMAD_TRY_ASSIGN(view.members, hub_door()->members(joined.mirror.service, joined.mirror.project));
+  if (tool.json()) {
+    print_json(tool, view);
+  } else {
+    print_text(tool, view);
+  }
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_hub_replica(Tool& tool) {
+  BMAD_TRY_ASSIGN(const Joined joined, open_joined(tool));
+  if (const std::string_view dropped = tool.args().value("drop"); !dropped.empty()) {
+    BMAD_TRY(joined.hub->drop_replica(std::string(dropped)));
+    return ExitStatus::kDone;
+  }
+  HubView view{.mirror = joined.mirror};
+  BMAD_TRY_ASSIGN(const HubHead head, joined.hub->head());
+  BMAD_TRY_ASSIGN(view.replicas, joined.hub->replicas());
+  if (tool.json()) {
+    print_object(tool, [&](JsonWriter& json) { write_replicas(json, view); });
+  } else {
+    print_replicas(tool, view, head.head);
+  }
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_hub_leave(Tool& tool) {
+  const Result<Joined> joined = open_joined(tool);
+  const Status dropped =
+      joined ? joined->hub->drop_replica(joined->mirror.replica) : Status(joined.error());
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const MirrorReport mirror, mirror_report(memory));
+  BMAD_TRY(leave_hub(memory));
+  tool.note("this memory is an ordinary one again; the hub keeps what was pushed");
+  if (!dropped) {
+    tool.note(fmt::format(
+        "the hub still lists this replica ({}); `bmad-mem hub replica --drop {}` on another "
+        "machine takes it off",
+        dropped.error().message, mirror.replica));
+  }
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_hub_reclone(Tool& tool) {
+  BMAD_TRY_ASSIGN(Joined joined, open_joined(tool));
+  std::vector<std::string> sessions;
+  for (const std::string& session : tool.args().positionals()) {
+    sessions.push_back(session);
+  }
+  BMAD_TRY(reclone_from_hub(joined.memory, *joined.hub, sessions));
+  BMAD_TRY_ASSIGN(const SyncReport report, sync_with_hub(joined.memory, *joined.hub));
+  return print_report(tool, report, false);
+}
+
+Result<ExitStatus> push_to_hub(Tool& tool) {
+  const auto pushed = [&]() -> Result<SyncReport> {
+    BMAD_TRY_ASSIGN(Joined joined, open_joined(tool));
+    return sync_with_hub(joined.memory, *joined.hub, {.pulls = false});
+  };
+  const Result<SyncReport> report = pushed();
+  if (!report) {
+    Error error = report.error();
+    error.message += "; the entry is stored here, and the next sync pushes it";
+    return error;
+  }
+  for (const Error& problem : report->problems) {
+    tool.report(problem);
+  }
+  const bool is_held = report->pushed_lines == 0 && report->held.total() > 0;
+  if (is_held) {
+    tool.note("the hub did not get it: sensitive entries, secrets and local sessions stay here");
+  }
+  return report->problems.empty() && !is_held ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+Result<ExitStatus> run_sync(Tool& tool) {
+  return tool.args().has("follow") ? follow(tool) : exchange(tool, true, true);
+}
+
+Result<ExitStatus> run_push(Tool& tool) { return exchange(tool, false, true); }
+
+Result<ExitStatus> run_pull(Tool& tool) { return exchange(tool, true, false); }
+
+}  // namespace bmad_mem::cli

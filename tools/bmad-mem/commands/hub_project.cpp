@@ -1,0 +1,201 @@
+// hub_project.cpp - what a hub knows beside lines: its projects, members, rules, and what is gone.
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/hub.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/privacy.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/settings.hpp"
+#include "cli/entry_options.hpp"
+#include "cli/hub_door.hpp"
+#include "cli/output.hpp"
+#include "cli/text.hpp"
+#include "cli/tool.hpp"
+#include "operation_calls.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// The service that the command or config.json names.
+Result<std::string> chosen_service(Tool& tool) {
+  if (const std::string_view named = tool.args().value("service"); !named.empty()) {
+    return std::string(named);
+  }
+  if (const Result<MemoryManager> memory = tool.open()) {
+    BMAD_TRY_ASSIGN(const std::vector<SettingInfo> found, list_settings(*memory, "hub.service"));
+    const std::string text = found.empty() ? "" : found.front().value;
+    if (text.size() > 2) {
+      return text.substr(1, text.size() - 2);  // Its quotes.
+    }
+  }
+  return Error{
+      .code = ErrorCode::E_INVALID_QUERY,
+      .message =
+          "config.json has no hub.service; name a service of pg_service.conf with --service NAME",
+      .field = "service"};
+}
+
+}  // namespace
+
+Result<ExitStatus> run_hub_init(Tool& tool) {
+  BMAD_TRY_ASSIGN(HubDoor* const door, open_door(tool));
+  BMAD_TRY_ASSIGN(const std::string service, chosen_service(tool));
+  std::string project(tool.args().value("project"));
+  if (project.empty()) {
+    project = project_name(tool.root_to_create());
+  }
+  BMAD_TRY(door->init(service, project));
+  if (tool.json()) {
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("service", service).member("project", project);
+    });
+  } else {
+    tool.out().print("bmad-mem hub join {} {}\n", shell_quoted(service), shell_quoted(project));
+    tool.note("run this on each machine; `bmad-mem hub member ROLE` lets others push");
+  }
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_hub_member(Tool& tool) {
+  BMAD_TRY_ASSIGN(const Joined joined, open_joined(tool));
+  const HubMember member{.who = std::string(tool.args().positional(0)),
+                         .rights = std::string(tool.args().value("rights"))};
+  BMAD_TRY(hub_door()->add_member(joined.mirror.service, joined.mirror.project, member));
+  tool.note(fmt::format("{} may {}", printable(member.who), member.rights));
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_hub_policy(Tool& tool) {
+  BMAD_TRY_ASSIGN(HubDoor* const door, open_door(tool));
+  BMAD_TRY_ASSIGN(const std::string service, chosen_service(tool));
+  const std::string path(tool.args().positional(0));
+  if (path.empty()) {
+    BMAD_TRY_ASSIGN(const std::string policy, door->policy(service));
+    tool.out().write(policy);
+    if (policy.empty()) {
+      tool.note("the hub has no rules of its own; `bmad-mem hub policy FILE` sets some");
+    }
+    return ExitStatus::kDone;
+  }
+  BMAD_TRY_ASSIGN(const std::string policy, read_whole_file(path));
+  if (!policy.empty()) {
+    BMAD_TRY_ASSIGN(const RulesTrial trial, try_rules_file(path, ""));
+    for (const Error& warning : trial.warnings) {
+      tool.report(warning);
+    }
+  }
+  BMAD_TRY(door->set_policy(service, policy));
+  tool.note(policy.empty()
+                ? "the hub has no rules of its own any more"
+                : "all machines apply these rules from their next sync on; what the file "
+                  "allows, disables or extends has no effect");
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_hub_upgrade(Tool& tool) {
+  BMAD_TRY_ASSIGN(HubDoor* const door, open_door(tool));
+  BMAD_TRY_ASSIGN(const std::string service, chosen_service(tool));
+  BMAD_TRY_ASSIGN(const int before, door->upgrade(service));
+  if (tool.json()) {
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("before", std::int64_t{before}).member("version", std::int64_t{kHubVersion});
+    });
+  } else if (before == kHubVersion) {
+    tool.out().print("the tables are of version {} already\n", kHubVersion);
+  } else {
+    tool.out().print("the tables went from version {} to {}\n", before, kHubVersion);
+  }
+  return ExitStatus::kDone;
+}
+
+namespace {
+
+/// What a hub and its machines still have of what was purged.
+struct ForgottenView {
+  ForgottenRows rows;
+  std::vector<HubReplica> confirmed;
+  std::vector<HubReplica> waiting;
+};
+
+void print_json(Tool& tool, const ForgottenView& view) {
+  print_object(tool, "verified_at_hub", [&](JsonWriter& json) {
+    json.member("left", view.rows.with_content).member("vacuumed", view.rows.is_vacuumed);
+    for (const auto& [name, replicas] :
+         {std::pair("confirmed", &view.confirmed), std::pair("waiting", &view.waiting)}) {
+      json.key(name).begin_array();
+      for (const HubReplica& replica : *replicas) {
+        json.begin_object().member("replica", replica.replica).member("host", replica.host);
+        json.member("seen_at", format_rfc3339(replica.seen_at)).end_object();
+      }
+      json.end_array();
+    }
+  });
+}
+
+void print_text(Tool& tool, const ForgottenView& view) {
+  if (view.rows.with_content > 0) {
+    tool.out().print("{} at the hub: {} of purged entries\n", tool.style().red("found"),
+                     format_count(view.rows.with_content, "line", "lines"));
+  } else {
+    tool.out().print("{} at the hub: no line is left\n", tool.style().green("verified"));
+  }
+  for (const HubReplica& replica : view.confirmed) {
+    tool.out().print("confirmed: {}  {}\n", printable(replica.host), replica.replica);
+  }
+  for (const HubReplica& replica : view.waiting) {
+    tool.out().print("has not confirmed: {}  {}, last seen {}\n", printable(replica.host),
+                     replica.replica, format_rfc3339(replica.seen_at));
+  }
+  if (!view.rows.is_vacuumed) {
+    tool.note(
+        "the database has not dropped the old rows yet; who owns the tables runs the same command, "
+        "or `vacuum bmad.entry`");
+  }
+  tool.note(
+      "not covered: backups, archived write-ahead logs and dumps of the database, git history, "
+      "copies of this folder; docs/fleet.md says more");
+}
+
+}  // namespace
+
+void pull_to_verify(Tool& tool) {
+  if (Result<Joined> joined = open_joined(tool)) {
+    static_cast<void>(sync_with_hub(joined->memory, *joined->hub, {.pushes = false}));
+  }
+}
+
+Result<ExitStatus> verify_at_hub(Tool& tool, ExitStatus before) {
+  Result<Joined> joined = open_joined(tool);
+  if (!joined && joined.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
+    return before;
+  }
+  BMAD_TRY(joined ? Status() : Status(joined.error()));
+  BMAD_TRY_ASSIGN(const SyncReport report, sync_with_hub(joined->memory, *joined->hub));
+  for (const Error& problem : report.problems) {
+    tool.report(problem);
+  }
+  ForgottenView view;
+  BMAD_TRY_ASSIGN(view.rows, hub_door()->forgotten(joined->mirror.service, joined->mirror.project));
+  BMAD_TRY_ASSIGN(const std::vector<HubReplica> replicas, joined->hub->replicas());
+  for (const HubReplica& replica : replicas) {
+    const bool has_heard = replica.cursor >= view.rows.last_purge;
+    (has_heard ? view.confirmed : view.waiting).push_back(replica);
+  }
+  if (tool.json()) {
+    print_json(tool, view);
+  } else {
+    print_text(tool, view);
+  }
+  const bool is_gone =
+      report.problems.empty() && view.rows.with_content == 0 && view.waiting.empty();
+  return is_gone ? before : ExitStatus::kFailed;
+}
+
+}  // namespace bmad_mem::cli
