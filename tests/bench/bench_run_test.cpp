@@ -154,6 +154,15 @@ TEST_CASE("a tool that is not there is a row that says so, and a failure") {
   CHECK(outcome.output.contains("there is no program \"/nowhere\""));
 }
 
+#ifdef BMAD_BENCH_HUB
+TEST_CASE("a hub is measured beside COPY, or its row says why not") {
+  const TemporaryDirectory folder;
+  const BenchOutcome outcome = run_bench("hub --filter push --effort 0.001 --dir " + folder.path());
+  CAPTURE(outcome.output);
+  CHECK(outcome.output.contains(outcome.status == 0 ? "COPY of 500 lines" : "there is no initdb"));
+}
+#endif
+
 TEST_CASE("wrong usage is told from failure") {
   CHECK(run_bench("--help").status == 0);
   for (const std::string command : {"store", "search", "lifecycle"}) {

@@ -64,6 +64,18 @@ constexpr Group kEncoderGroups[] = {
     {"encoder", "the encoder: texts, opening its weights, and the reference", encoder_rows},
     {"meaning", "100,000 entries with vectors, 1,000,000 with --large", meaning_rows, true}};
 
+#ifdef BMAD_BENCH_HUB
+constexpr auto kHubGroups = std::to_array<Group>({
+    {"push", "batches of 500 lines, by the library", hub_push_rows},
+    {"single", "single entries, by one client and by eight", hub_single_rows},
+    {"pull", "first pulls of 10,000 entries, 1,000,000 with --large", hub_pull_rows, true},
+    {"sync", "bmad-mem sync as a whole process, nothing to do", hub_sync_rows, true},
+    {"follow", "from one machine to another, both following", hub_follow_rows, true},
+    {"cost", "what a hub costs those who don't ask it", hub_cost_rows, true},
+    {"forget", "until eight mirrors have forgotten an entry", hub_forget_rows, true},
+});
+#endif
+
 /// Makes the memory that all groups of a command ask.
 void prepare_corpus(Run& run, SearchPlan plan) {
   plan.seed = run.options.seed;
@@ -139,6 +151,10 @@ const auto kCommands = std::to_array<Command>({
     {"redact", "measure the search for secrets in texts", kRedactGroups, prepare_nothing, nullptr},
     {"encoder", "measure how fast and how exact the encoder is", kEncoderGroups, prepare_nothing,
      nullptr},
+#ifdef BMAD_BENCH_HUB
+    {"hub", "measure a hub on a PostgreSQL of its own, and its mirrors", kHubGroups, prepare_hub,
+     nullptr},
+#endif
     {"retrieval",
      "measure how often a search finds what answers a question",
      {},
@@ -253,7 +269,8 @@ void add_options(CLI::App& app, Options& to) {
   app.add_option("--shape", to.shapes,
                  "search: a memory for the group left; repeatable (10mb; with --large all)")
       ->check(CLI::IsMember(left_shapes()));
-  app.add_flag("--large", to.large, "search: all shapes: minutes, and 2 GB of disk");
+  app.add_flag("--large", to.large,
+               "search: all shapes: minutes, and 2 GB of disk; hub: a million entries");
   app.add_flag("--alone", to.alone,
                "search: the shapes without the others, which take minutes to index them");
   app.add_option("--keep", to.keep,

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 
@@ -14,6 +15,10 @@
 
 namespace bmad_mem::bench {
 namespace {
+
+/// What programs get of this environment: the key of sealed lines, where hubs are, and where a
+/// measurement keeps what belongs to a person.
+constexpr const char* kKept[] = {"BMAD_MEM_KEY", "PGSERVICEFILE", "XDG_STATE_HOME"};
 
 /// `output`: a descriptor; /dev/null below zero.
 pid_t start_process(const Arguments& arguments, const std::string& input, int output) {
@@ -23,11 +28,17 @@ pid_t start_process(const Arguments& arguments, const std::string& input, int ou
     argv.push_back(const_cast<char*>(argument.c_str()));  // posix_spawn does not write to them.
   }
   argv.push_back(nullptr);
-  // Nothing of this environment, but for the key of sealed lines.
-  std::string key = "BMAD_MEM_KEY=";
-  const char* const value = std::getenv("BMAD_MEM_KEY");  // NOLINT(concurrency-mt-unsafe)
-  key += value != nullptr ? value : "";
-  std::array<char*, 2> environment = {value != nullptr ? key.data() : nullptr, nullptr};
+  std::vector<std::string> kept;
+  for (const char* name : kKept) {
+    if (const char* value = std::getenv(name)) {  // NOLINT(concurrency-mt-unsafe)
+      kept.push_back(std::string(name) + '=' + value);
+    }
+  }
+  std::vector<char*> environment;
+  for (std::string& variable : kept) {
+    environment.push_back(variable.data());
+  }
+  environment.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input.c_str(), O_RDONLY, 0);
@@ -90,6 +101,14 @@ std::string output_of(const Arguments& arguments, const std::string& input) {
   }
   wait_for(child, arguments.front());
   return output;
+}
+
+RunningProcess::RunningProcess(const Arguments& arguments)
+    : child_(start_process(arguments, "/dev/null", -1)) {}
+
+RunningProcess::~RunningProcess() {
+  ::kill(child_, SIGTERM);
+  ::waitpid(child_, nullptr, 0);
 }
 
 void check_says_something(const Arguments& arguments) {

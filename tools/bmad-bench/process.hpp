@@ -14,13 +14,25 @@ namespace bmad_mem::bench {
 /// The first is the path of the program.
 using Arguments = std::vector<std::string>;
 
-/// Runs a program with $BMAD_MEM_KEY alone of this environment, without input and output:
+/// Runs a program with little of this environment (process.cpp), without input and output:
 /// milliseconds from before posix_spawn to after the wait. Errors: it cannot be started, or its
 /// exit status is not 0; what it says about it goes to our stderr.
 double run_process(const Arguments& arguments);
 
 /// What it prints, with the file `input` as input. Errors as run_process.
 std::string output_of(const Arguments& arguments, const std::string& input = "/dev/null");
+
+/// A program that goes on until this ends it.
+class RunningProcess {
+ public:
+  explicit RunningProcess(const Arguments& arguments);
+  RunningProcess(const RunningProcess&) = delete;
+  RunningProcess& operator=(const RunningProcess&) = delete;
+  ~RunningProcess();
+
+ private:
+  pid_t child_;
+};
 
 /// Throws when it prints nothing: such a program would be fast.
 void check_says_something(const Arguments& arguments);

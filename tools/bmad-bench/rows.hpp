@@ -138,6 +138,16 @@ Rows hook_rows(const Run& run);     ///< What an agent waits for its hooks.
 Rows encoder_rows(const Run& run);  ///< Texts, the weights, the reference.
 Rows meaning_rows(const Run& run);  ///< Many entries with vectors: sizes, and what a query takes.
 
+// hub_rows.cpp; where the build has libpq.
+void prepare_hub(Run& run);            ///< Where hubs are found. A server starts when it is needed.
+Rows hub_push_rows(const Run& run);    ///< Batches, by the library.
+Rows hub_single_rows(const Run& run);  ///< Single entries, by one and by eight.
+Rows hub_pull_rows(const Run& run);    ///< A root becomes a mirror; what the hub's table takes.
+Rows hub_sync_rows(const Run& run);    ///< When nothing is to be done.
+Rows hub_follow_rows(const Run& run);  ///< From one machine to another.
+Rows hub_cost_rows(const Run& run);    ///< What a hub costs those who don't ask it.
+Rows hub_forget_rows(const Run& run);  ///< Until all machines have forgotten.
+
 /// An event of a session as Claude Code hands it over, without what we don't read.
 std::string hook_event(const std::string& session, std::string_view name, std::string_view members);
 /// Milliseconds that the hook for `event` takes as a process, and what it told the agent.
