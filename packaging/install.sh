@@ -66,7 +66,7 @@ install() {
   esac
 
   if [ -z "$package" ]; then
-    set -- "$here"/bmad-mem-*-linux-"$machine".tar.gz
+    set -- "$here"/bmad-mem-[0-9]*-linux-"$machine".tar.gz
     [ -e "$1" ] || die "there is no package for $machine beside install.sh"
     [ $# -eq 1 ] || die "there are several packages beside install.sh; name one: $*"
     package=$1

@@ -24,6 +24,7 @@ done
 CROSS_PACKAGES="g++-aarch64-linux-gnu qemu-user-static"
 ARM64_LIBRARIES="libboost1.74-dev libxxhash-dev libstemmer-dev libutf8proc-dev libarchive-dev
   zlib1g-dev libre2-dev libsodium-dev libyaml-dev libsqlite3-dev nlohmann-json3-dev libtomlplusplus-dev"
+MAINTAINER="bmad-mem maintainers <maintainers@bmad-mem.dev>"
 # Where a release is to be found. The formula for Homebrew names it.
 RELEASE_URL=${BMAD_RELEASE_URL:-https://bmad-mem.dev/releases}
 
@@ -134,13 +135,30 @@ stage_tool() {
   install -m 644 README.md LICENSE "$work/THIRD-PARTY-LICENSES" "$tree/share/doc/bmad-mem"
 }
 
+# pack_tar NAME: the folder $stage/NAME.
+pack_tar() {
+  tar --create --file="$work/$1.tar" --directory="$stage" --format=gnu --sort=name \
+    --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner "$1"
+  gzip -n9 "$work/$1.tar"
+  mv "$work/$1.tar.gz" "$made"
+}
+
+# write_changelog FOLDER TEXT: as Debian's policy wants it, of the package that FOLDER is named after.
+write_changelog() {
+  printf '%s (%s) unstable; urgency=medium\n\n  * %s\n\n -- %s  %s\n' "${1##*/}" "$version" "$2" \
+    "$MAINTAINER" "$(LC_ALL=C date -u -R -d "@$SOURCE_DATE_EPOCH")" | gzip -n9 >"$1/changelog.gz"
+}
+
+# pack_deb FOLDER: with DEBIAN/control in it.
+pack_deb() {
+  (cd "$1" && find usr -type f | LC_ALL=C sort | xargs md5sum >DEBIAN/md5sums)
+  dpkg-deb --root-owner-group -Zxz --build "$1" "$made" >"$work/dpkg-deb.log"
+}
+
 make_tar() {
   say "tar: $1"
   name=bmad-mem-$version-linux-$1
-  tar --create --file="$work/$name.tar" --directory="$stage" --format=gnu --sort=name \
-    --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner "$name"
-  gzip -n9 "$work/$name.tar"
-  mv "$work/$name.tar.gz" "$made"
+  pack_tar "$name"
 }
 
 make_deb() {
@@ -194,6 +212,79 @@ make_npm_launcher() {
   pack "$folder"
 }
 
+# The program for hubs is linked with libpq, a shared library, which the machine has to have. The
+# cross-build has none, so it is made for x64 only. make_hub_KIND takes what this puts into $stage/hub.
+stage_hub() {
+  tree=$stage/hub
+  cmake --install build/release --component hub --prefix "$tree" >"$work/install.log"
+  mkdir -p "$tree/share/man/man1" "$tree/share/doc/bmad-mem-hub"
+  echo ".so man1/bmad-mem.1" >"$tree/share/man/man1/bmad-mem-hub.1"
+  install -m 644 "$work/THIRD-PARTY-LICENSES" "$tree/share/doc/bmad-mem-hub"
+}
+
+make_hub_tar() {
+  say "tar: the program for hubs"
+  name=bmad-mem-hub-$version-linux-x64
+  cp -r "$stage/hub" "$stage/$name"
+  install -m 644 LICENSE "$stage/$name/share/doc/bmad-mem-hub"
+  pack_tar "$name"
+}
+
+make_hub_deb() {
+  say "deb: the program for hubs"
+  root=$stage/hub-deb
+  doc=$root/usr/share/doc/bmad-mem-hub
+  mkdir -p "$root/DEBIAN" "$work/shlibs/debian"
+  cp -r "$stage/hub" "$root/usr"
+  gzip -n9 "$doc/THIRD-PARTY-LICENSES" "$root/usr/share/man/man1/bmad-mem-hub.1"
+  sed 's,doc/bmad-mem/,doc/bmad-mem-hub/,' packaging/deb/copyright >"$doc/copyright"
+  write_changelog "$doc" "The program for hubs of bmad-mem $version."
+  mkdir -p "$root/usr/share/lintian/overrides"
+  echo "bmad-mem-hub: embedded-library * [usr/bin/bmad-mem-hub]" \
+    >"$root/usr/share/lintian/overrides/bmad-mem-hub"
+  printf 'Source: bmad-mem\n\nPackage: bmad-mem-hub\nArchitecture: any\n' >"$work/shlibs/debian/control"
+  needed=$(cd "$work/shlibs" && dpkg-shlibdeps -O "$OLDPWD/$root/usr/bin/bmad-mem-hub" 2>/dev/null |
+    sed -n 's/^shlibs:Depends=//p')
+  cat >"$root/DEBIAN/control" <<END
+Package: bmad-mem-hub
+Version: $version
+Architecture: amd64
+Maintainer: $MAINTAINER
+Installed-Size: $(($(find "$root/usr" -type f -exec cat {} + | wc -c) / 1024 + 1))
+Depends: bmad-mem (= $version), $needed
+Section: utils
+Priority: optional
+Homepage: https://bmad-mem.dev
+Description: shares memories of bmad-mem between machines
+ The program that bmad-mem starts for sync, push, pull and hub. It speaks to a
+ PostgreSQL database, which keeps the feed that the machines share.
+END
+  pack_deb "$root"
+}
+
+make_hub_npm() {
+  say "npm: the program for hubs"
+  folder=$stage/npm-hub
+  mkdir -p "$folder/bin"
+  install -m 755 "$stage/hub/bin/bmad-mem-hub" "$folder/bin"
+  install -m 644 LICENSE "$work/THIRD-PARTY-LICENSES" "$folder"
+  cat >"$folder/package.json" <<END
+{
+  "name": "@bmad-mem/hub-linux-x64",
+  "version": "$version",
+  "description": "The program bmad-mem-hub for linux-x64, which needs libpq 5",
+  "homepage": "https://bmad-mem.dev",
+  "license": "Apache-2.0",
+  "os": ["linux"],
+  "cpu": ["x64"],
+  "preferUnplugged": true
+}
+END
+  echo "The program bmad-mem-hub for linux-x64. Install it beside the package bmad-mem." \
+    >"$folder/README.md"
+  pack "$folder"
+}
+
 # The model of the encoder, which is the same for all machines: its file, its licence, its documents.
 # make_encoder_KIND takes what this puts into $stage/encoder.
 stage_encoder() {
@@ -208,10 +299,7 @@ make_encoder_tar() {
   name=bmad-mem-encoder-$version
   cp -r "$stage/encoder" "$stage/$name"
   install -m 644 LICENSE "$stage/$name/share/doc/bmad-mem-encoder"
-  tar --create --file="$work/$name.tar" --directory="$stage" --format=gnu --sort=name \
-    --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner "$name"
-  gzip -n9 "$work/$name.tar"
-  mv "$work/$name.tar.gz" "$made"
+  pack_tar "$name"
 }
 
 make_encoder_deb() {
@@ -219,15 +307,12 @@ make_encoder_deb() {
   root=$stage/encoder-deb
   mkdir -p "$root/DEBIAN"
   cp -r "$stage/encoder" "$root/usr"
-  maintainer="bmad-mem maintainers <maintainers@bmad-mem.dev>"
-  printf 'bmad-mem-encoder (%s) unstable; urgency=medium\n\n  * The model of bmad-mem %s.\n\n -- %s  %s\n' \
-    "$version" "$version" "$maintainer" "$(LC_ALL=C date -u -R -d "@$SOURCE_DATE_EPOCH")" |
-    gzip -n9 >"$root/usr/share/doc/bmad-mem-encoder/changelog.gz"
+  write_changelog "$root/usr/share/doc/bmad-mem-encoder" "The model of bmad-mem $version."
   cat >"$root/DEBIAN/control" <<END
 Package: bmad-mem-encoder
 Version: $version
 Architecture: all
-Maintainer: $maintainer
+Maintainer: $MAINTAINER
 Installed-Size: $(($(find "$root/usr" -type f -exec cat {} + | wc -c) / 1024 + 1))
 Enhances: bmad-mem
 Section: utils
@@ -237,8 +322,7 @@ Description: finds in bmad-mem what says the same in other words
  The model that bmad-mem compares texts with by their meaning. It works on this
  machine alone, without a server and without a network.
 END
-  (cd "$root" && find usr -type f | LC_ALL=C sort | xargs md5sum >DEBIAN/md5sums)
-  dpkg-deb --root-owner-group -Zxz --build "$root" "$made" >"$work/dpkg-deb.log"
+  pack_deb "$root"
 }
 
 make_encoder_npm() {
@@ -314,6 +398,10 @@ for arch in $arches; do
   build "$(preset_of "$arch")" bmad-mem bmad_mem bmad_mem_generated
   check_binary "$arch"
 done
+if has "$arches" x64; then
+  doing="build the program for hubs"
+  build release bmad-mem-hub
+fi
 doing="collect the licences"
 third_party_licenses >"$work/THIRD-PARTY-LICENSES"
 for arch in $arches; do
@@ -327,6 +415,14 @@ done
 doing="make the packages"
 if has "$kinds" npm; then
   make_npm_launcher
+fi
+if has "$arches" x64; then
+  stage_hub
+  for kind in $kinds; do
+    doing="make the $kind package of the program for hubs"
+    "make_hub_$kind"
+  done
+  doing="make the packages"
 fi
 if [ -e "$weights" ]; then
   stage_encoder

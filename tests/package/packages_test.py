@@ -382,6 +382,50 @@ class TheEncoder(PackageTest):
         self.assert_used(project / "node_modules/.bin/bmad-mem", cwd=project, env=environment)
 
 
+class TheProgramForHubs(PackageTest):
+    """Found by bmad-mem where each package puts it; no database is needed to see that it runs."""
+
+    def assert_found(self, *tool, **options):
+        options.setdefault("cwd", self.folder("memory"))
+        options.setdefault("env", {"PATH": os.environ["PATH"], "HOME": str(self.work)})
+        said = run(*tool, "hub", "join", "nowhere", "shop", status=1, **options)
+        self.assertIn("nowhere", said)
+        self.assertNotIn("install the package", said)
+
+    def test_of_the_tarball_lies_beside_what_install_sh_installs(self):
+        prefix = self.folder("prefix")
+        hub = f"bmad-mem-hub-{VERSION}-linux-x64.tar.gz"
+        for name in ("install.sh", "SHA256SUMS", X64, hub):
+            shutil.copy(PACKAGES / name, self.work)
+        run(self.work / "install.sh", "--prefix", prefix)
+        run("tar", "-xzf", PACKAGES / hub, "-C", prefix, "--strip-components=1")
+        self.assertTrue((prefix / "share/doc/bmad-mem-hub/LICENSE").exists())
+        self.assert_found(prefix / "bin/bmad-mem")
+
+    @needs("dpkg-deb")
+    def test_of_debian_says_which_libraries_it_needs(self):
+        root = self.folder("root")
+        package = PACKAGES / f"bmad-mem-hub_{VERSION}_amd64.deb"
+        needed = run("dpkg-deb", "-f", package, "Depends")
+        self.assertIn(f"bmad-mem (= {VERSION})", needed)
+        self.assertRegex(needed, r"\blibpq5 \(")
+        for each in (package, PACKAGES / f"bmad-mem_{VERSION}_amd64.deb"):
+            run("dpkg-deb", "-x", each, root)
+        self.assertTrue((root / "usr/share/doc/bmad-mem-hub/copyright").exists())
+        self.assert_found(root / "usr/bin/bmad-mem")
+
+    @needs("node", "npm")
+    def test_of_npm_is_found_beside_the_launcher(self):
+        project = self.folder("project")
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.work),
+                       "npm_config_cache": str(self.work / "cache"), "npm_config_offline": "true",
+                       "npm_config_audit": "false", "npm_config_update_notifier": "false"}
+        names = ("bmad-mem-linux-x64", "bmad-mem", "bmad-mem-hub-linux-x64")
+        run("npm", "install", *(PACKAGES / f"{name}-{VERSION}.tgz" for name in names),
+            cwd=project, env=environment)
+        self.assert_found(project / "node_modules/.bin/bmad-mem", cwd=project, env=environment)
+
+
 class TheProgramForArm64(PackageTest):
     @unittest.skipUnless(QEMU, "this needs qemu-aarch64-static")
     def test_does_what_the_cases_of_the_tool_say(self):
