@@ -281,9 +281,11 @@ class Collection {
       FeedRow& row = add_row(FeedOp::kLine, type);
       row.entry_id = entry_id(*entry);
       row.line = line.text;
+      const Timestamp written_at = entry_version_time(*entry);
+      changes_.oldest = std::min(changes_.oldest.value_or(written_at), written_at);
       if (at_hub.contains(row.entry_id)) {
         changes_.has_versions = true;
-        ours[row.entry_id] = entry_version_time(*entry);
+        ours[row.entry_id] = written_at;
       }
     }
     std::string again;

@@ -29,6 +29,7 @@ struct SessionChanges {
   std::vector<FeedRow> rows;
   /// Some of the rows are versions of entries that the hub has.
   bool has_versions = false;
+  std::optional<Timestamp> oldest;  ///< When the first of the lines was written.
   HeldLines held;
   std::vector<std::string> conflicts;  ///< Ids that were changed here and elsewhere.
   std::vector<FeedLine> lost;          ///< Gone without a trace.

@@ -355,6 +355,10 @@ class Sync {
     report_.pulled_lines = head_.head - state_.cursor;
     return for_changes([&](const SessionChanges& changes) {
       count_pushed(changes.rows);
+      if (changes.oldest) {
+        report_.waits_since =
+            std::min(report_.waits_since.value_or(*changes.oldest), *changes.oldest);
+      }
       return Status();
     });
   }

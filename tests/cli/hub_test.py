@@ -50,13 +50,17 @@ class Hub(HubTest):
 
     def test_status_says_who_is_behind(self):
         self.share("a", "b")
-        self.on("a", "add", "fact", "--id", "f1", "one")
+        for name, day in (("f1", 3), ("f2", 2)):
+            self.on("a", "add", "fact", "--id", name, "--timestamp", f"2026-01-0{day}T10:00:00Z", "one")
         status = json.loads(self.on("a", "--json", "hub", "status"))
-        self.assertEqual(status["unpushed_lines"], 1)
+        self.assertEqual(status["unpushed_lines"], 2)
+        self.assertEqual(status["unpushed_since"], "2026-01-02T10:00:00.000Z")
+        self.assertRegex(self.on("a", "hub", "status"), "2 lines.*, the oldest written .* ago")
         self.assertIn("1 session to push", self.run_on("a", "doctor")[1])
         self.on("a", "sync")
         status = json.loads(self.on("a", "--json", "hub", "status"))
         self.assertEqual((status["unpushed_lines"], status["cursor"]), (0, status["head"]))
+        self.assertNotIn("unpushed_since", status)
         self.assertEqual(len(status["replicas"]), 2)
         text = self.on("a", "hub", "status")
         self.assertIn("rows to apply", text)

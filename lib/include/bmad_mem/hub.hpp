@@ -196,6 +196,8 @@ struct SyncReport {
   std::uint64_t pulled_operations = 0;  ///< Deletions, purges, manifests … of others.
   std::uint64_t pushed_lines = 0;
   std::uint64_t pushed_operations = 0;
+  /// Of a dry run: when the first of pushed_lines was written.
+  std::optional<Timestamp> waits_since;
   std::uint64_t refused = 0;  ///< Lines of entries that were purged elsewhere; gone here, too.
   HeldLines held;
   std::vector<std::string> conflicts;  ///< Ids that were changed on two machines: the newer leads.

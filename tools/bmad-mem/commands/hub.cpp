@@ -213,6 +213,9 @@ void print_json(Tool& tool, const HubView& view) {
     json.member("replica", view.mirror.replica).member("cursor", view.mirror.cursor);
     json.member("head", view.sync.head).member("unpushed_lines", view.sync.pushed_lines);
     json.member("unpushed_operations", view.sync.pushed_operations);
+    if (view.sync.waits_since) {
+      json.member("unpushed_since", format_rfc3339(*view.sync.waits_since));
+    }
     json.member("held_lines", view.sync.held.total()).member("tls", view.is_tls);
     write_replicas(json, view);
     json.key("members").begin_array();
@@ -239,8 +242,11 @@ void print_text(Tool& tool, const HubView& view) {
   tool.out().print("{} at {}: row {} of {} is applied; the connection is {}\n",
                    printable(view.mirror.project), printable(view.mirror.service),
                    view.mirror.cursor, view.sync.head, view.is_tls ? "encrypted" : "not encrypted");
-  tool.out().print("waits to be pushed: {}\n",
-                   amount(view.sync.pushed_lines, view.sync.pushed_operations));
+  tool.out().print(
+      "waits to be pushed: {}{}\n", amount(view.sync.pushed_lines, view.sync.pushed_operations),
+      view.sync.waits_since ? fmt::format(", the oldest written {}",
+                                          format_age(*view.sync.waits_since, system_clock().now()))
+                            : "");
   print_held(tool, view.sync.held);
   tool.out().print("not exchanged: summaries, artifacts/*.md, memories/\n");
   print_replicas(tool, view, view.sync.head);
