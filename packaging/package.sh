@@ -23,7 +23,8 @@ done
 # To cross-build, and what that needs of Debian's arm64 packages.
 CROSS_PACKAGES="g++-aarch64-linux-gnu qemu-user-static"
 ARM64_LIBRARIES="libboost1.74-dev libxxhash-dev libstemmer-dev libutf8proc-dev libarchive-dev
-  zlib1g-dev libre2-dev libsodium-dev libyaml-dev libsqlite3-dev nlohmann-json3-dev libtomlplusplus-dev"
+  zlib1g-dev libre2-dev libsodium-dev libyaml-dev libsqlite3-dev nlohmann-json3-dev libtomlplusplus-dev
+  libpq-dev libpq5"
 MAINTAINER="bmad-mem maintainers <maintainers@bmad-mem.dev>"
 # Where a release is to be found. The formula for Homebrew names it.
 RELEASE_URL=${BMAD_RELEASE_URL:-https://bmad-mem.dev/releases}
@@ -76,22 +77,30 @@ fetch_arm64_libraries() {
   echo "$ARM64_LIBRARIES" >$sysroot/packages
 }
 
-# What is packed must be what this script promises, whoever configured the build folder.
+debian_of() {
+  case $1 in
+    x64) echo amd64 ;;
+    arm64) echo arm64 ;;
+  esac
+}
+
+# check_binary ARCHITECTURE PROGRAM: what is packed must be what this script promises, whoever
+# configured the build folder.
 check_binary() {
   preset=$(preset_of "$1")
   grep -qs 'CMAKE_CXX_COMPILER_ID "GNU"' "build/$preset"/CMakeFiles/*/CMakeCXXCompiler.cmake ||
     fail "build/$preset was not made with g++, and packages are;" \
       "remove build/$preset and try again without CXX"
   # Not by a pipe: its status would be that of its end.
-  readelf -hl "build/$preset/bmad-mem" >"$work/elf"
+  readelf -hl "build/$preset/$2" >"$work/elf"
   case $1 in
     x64) machine=X86-64 ;;
     arm64) machine=AArch64 ;;
   esac
   grep -q "Machine:.*$machine" "$work/elf" ||
-    fail "build/$preset/bmad-mem is not for $1; remove build/$preset and try again"
-  if grep -q INTERP "$work/elf"; then
-    fail "build/$preset/bmad-mem needs shared libraries, and packages must not;" \
+    fail "build/$preset/$2 is not for $1; remove build/$preset and try again"
+  if [ "$2" = bmad-mem ] && grep -q INTERP "$work/elf"; then
+    fail "build/$preset/$2 needs shared libraries, and packages must not;" \
       "remove build/$preset and see what 'cmake --preset $preset' says is missing"
   fi
 }
@@ -163,11 +172,7 @@ make_tar() {
 
 make_deb() {
   say "deb: $1"
-  case $1 in
-    x64) debian=amd64 ;;
-    arm64) debian=arm64 ;;
-  esac
-  BMAD_BUILD_FOLDER=$PWD/build/$(preset_of "$1") BMAD_ARCHITECTURE=$debian BMAD_VERSION=$version \
+  BMAD_BUILD_FOLDER=$PWD/build/$(preset_of "$1") BMAD_ARCHITECTURE=$(debian_of "$1") BMAD_VERSION=$version \
     BMAD_LICENSES=$PWD/$work/THIRD-PARTY-LICENSES \
     cpack --config packaging/deb/CPackConfig.cmake -B "$work/deb" >"$work/cpack.log" 2>&1 ||
     { cat "$work/cpack.log" >&2 && false; }
@@ -212,30 +217,30 @@ make_npm_launcher() {
   pack "$folder"
 }
 
-# The program for hubs is linked with libpq, a shared library, which the machine has to have. The
-# cross-build has none, so it is made for x64 only. make_hub_KIND takes what this puts into $stage/hub.
+# The program for hubs is linked with libpq, a shared library, which the machine has to have.
+# make_hub_KIND takes what this puts into $stage/hub-ARCHITECTURE.
 stage_hub() {
-  tree=$stage/hub
-  cmake --install build/release --component hub --prefix "$tree" >"$work/install.log"
+  tree=$stage/hub-$1
+  cmake --install "build/$(preset_of "$1")" --component hub --prefix "$tree" >"$work/install.log"
   mkdir -p "$tree/share/man/man1" "$tree/share/doc/bmad-mem-hub"
   echo ".so man1/bmad-mem.1" >"$tree/share/man/man1/bmad-mem-hub.1"
   install -m 644 "$work/THIRD-PARTY-LICENSES" "$tree/share/doc/bmad-mem-hub"
 }
 
 make_hub_tar() {
-  say "tar: the program for hubs"
-  name=bmad-mem-hub-$version-linux-x64
-  cp -r "$stage/hub" "$stage/$name"
+  say "tar: the program for hubs, $1"
+  name=bmad-mem-hub-$version-linux-$1
+  cp -r "$stage/hub-$1" "$stage/$name"
   install -m 644 LICENSE "$stage/$name/share/doc/bmad-mem-hub"
   pack_tar "$name"
 }
 
 make_hub_deb() {
-  say "deb: the program for hubs"
-  root=$stage/hub-deb
+  say "deb: the program for hubs, $1"
+  root=$stage/hub-deb-$1
   doc=$root/usr/share/doc/bmad-mem-hub
   mkdir -p "$root/DEBIAN" "$work/shlibs/debian"
-  cp -r "$stage/hub" "$root/usr"
+  cp -r "$stage/hub-$1" "$root/usr"
   gzip -n9 "$doc/THIRD-PARTY-LICENSES" "$root/usr/share/man/man1/bmad-mem-hub.1"
   sed 's,doc/bmad-mem/,doc/bmad-mem-hub/,' packaging/deb/copyright >"$doc/copyright"
   write_changelog "$doc" "The program for hubs of bmad-mem $version."
@@ -243,12 +248,13 @@ make_hub_deb() {
   echo "bmad-mem-hub: embedded-library * [usr/bin/bmad-mem-hub]" \
     >"$root/usr/share/lintian/overrides/bmad-mem-hub"
   printf 'Source: bmad-mem\n\nPackage: bmad-mem-hub\nArchitecture: any\n' >"$work/shlibs/debian/control"
-  needed=$(cd "$work/shlibs" && dpkg-shlibdeps -O "$OLDPWD/$root/usr/bin/bmad-mem-hub" 2>/dev/null |
+  # This machine's Debian knows its own libraries. The same functions of them are called elsewhere.
+  needed=$(cd "$work/shlibs" && dpkg-shlibdeps -O "$OLDPWD/build/release/bmad-mem-hub" 2>/dev/null |
     sed -n 's/^shlibs:Depends=//p')
   cat >"$root/DEBIAN/control" <<END
 Package: bmad-mem-hub
 Version: $version
-Architecture: amd64
+Architecture: $(debian_of "$1")
 Maintainer: $MAINTAINER
 Installed-Size: $(($(find "$root/usr" -type f -exec cat {} + | wc -c) / 1024 + 1))
 Depends: bmad-mem (= $version), $needed
@@ -263,24 +269,24 @@ END
 }
 
 make_hub_npm() {
-  say "npm: the program for hubs"
-  folder=$stage/npm-hub
+  say "npm: the program for hubs, $1"
+  folder=$stage/npm-hub-$1
   mkdir -p "$folder/bin"
-  install -m 755 "$stage/hub/bin/bmad-mem-hub" "$folder/bin"
+  install -m 755 "$stage/hub-$1/bin/bmad-mem-hub" "$folder/bin"
   install -m 644 LICENSE "$work/THIRD-PARTY-LICENSES" "$folder"
   cat >"$folder/package.json" <<END
 {
-  "name": "@bmad-mem/hub-linux-x64",
+  "name": "@bmad-mem/hub-linux-$1",
   "version": "$version",
-  "description": "The program bmad-mem-hub for linux-x64, which needs libpq 5",
+  "description": "The program bmad-mem-hub for linux-$1, which needs libpq 5",
   "homepage": "https://bmad-mem.dev",
   "license": "Apache-2.0",
   "os": ["linux"],
-  "cpu": ["x64"],
+  "cpu": ["$1"],
   "preferUnplugged": true
 }
 END
-  echo "The program bmad-mem-hub for linux-x64. Install it beside the package bmad-mem." \
+  echo "The program bmad-mem-hub for linux-$1. Install it beside the package bmad-mem." \
     >"$folder/README.md"
   pack "$folder"
 }
@@ -395,11 +401,12 @@ if has "$arches" arm64; then
 fi
 for arch in $arches; do
   doing="build the release for $arch"
-  build "$(preset_of "$arch")" bmad-mem bmad_mem bmad_mem_generated
-  check_binary "$arch"
+  build "$(preset_of "$arch")" bmad-mem bmad_mem bmad_mem_generated bmad-mem-hub
+  check_binary "$arch" bmad-mem
+  check_binary "$arch" bmad-mem-hub
 done
-if has "$arches" x64; then
-  doing="build the program for hubs"
+if has "$kinds" deb && ! has "$arches" x64; then
+  doing="build the program for hubs, whose libraries are looked up"
   build release bmad-mem-hub
 fi
 doing="collect the licences"
@@ -411,18 +418,15 @@ for arch in $arches; do
     doing="make the $kind package for $arch"
     "make_$kind" "$arch"
   done
+  stage_hub "$arch"
+  for kind in $kinds; do
+    doing="make the $kind package of the program for hubs, $arch"
+    "make_hub_$kind" "$arch"
+  done
 done
 doing="make the packages"
 if has "$kinds" npm; then
   make_npm_launcher
-fi
-if has "$arches" x64; then
-  stage_hub
-  for kind in $kinds; do
-    doing="make the $kind package of the program for hubs"
-    "make_hub_$kind"
-  done
-  doing="make the packages"
 fi
 if [ -e "$weights" ]; then
   stage_encoder

@@ -414,6 +414,26 @@ class TheProgramForHubs(PackageTest):
         self.assertTrue((root / "usr/share/doc/bmad-mem-hub/copyright").exists())
         self.assert_found(root / "usr/bin/bmad-mem")
 
+    @needs("readelf")
+    def test_for_arm64_needs_the_same_libraries(self):
+        needed = {}
+        for arch in ("x64", "arm64"):
+            folder = self.folder(arch)
+            run("tar", "-xzf", PACKAGES / f"bmad-mem-hub-{VERSION}-linux-{arch}.tar.gz", "-C", folder,
+                "--strip-components=1")
+            said = run("readelf", "-hd", folder / "bin/bmad-mem-hub")
+            self.assertIn({"x64": "X86-64", "arm64": "AArch64"}[arch], said)
+            libraries = re.findall(r"\(NEEDED\).*\[(.*?)\]", said)
+            needed[arch] = {name for name in libraries if not name.startswith("ld-linux")}
+        self.assertIn("libpq.so.5", needed["arm64"])
+        self.assertEqual(needed["arm64"], needed["x64"])
+
+    @needs("dpkg-deb")
+    def test_for_arm64_of_debian_says_the_same(self):
+        fields = [run("dpkg-deb", "-f", PACKAGES / f"bmad-mem-hub_{VERSION}_{arch}.deb", "Depends")
+                  for arch in ("amd64", "arm64")]
+        self.assertEqual(*fields)
+
     @needs("node", "npm")
     def test_of_npm_is_found_beside_the_launcher(self):
         project = self.folder("project")
