@@ -207,11 +207,21 @@ Result<HubHead> PostgresHub::head() {
 }
 
 Result<std::vector<FeedRow>> PostgresHub::pull(const PullRange& range) {
-  return impl_->feed(
-      {.text = sql::kPull,
-       .params = {impl_->project_param(), bigint_param(range.after), bigint_param(range.until),
-                  text_param(range.session_id), bigint_param(std::uint64_t{kPullRowsMax}),
-                  bigint_param(std::uint64_t{kPullBytesMax})}});
+  const auto ask = [&](std::uint64_t after, std::optional<std::uint64_t> until) {
+    return impl_->feed(
+        {.text = sql::kPull,
+         .params = {impl_->project_param(), bigint_param(after), bigint_param(until),
+                    text_param(range.session_id), bigint_param(std::uint64_t{kPullRowsMax}),
+                    bigint_param(std::uint64_t{kPullBytesMax})}});
+  };
+  const std::uint64_t page_end = range.after + kPullRowsMax;
+  if (range.session_id || !range.until || *range.until <= page_end) {
+    return ask(range.after, range.until);
+  }
+  // A table without statistics, as after a first push, is read as if it were small: all rows behind
+  // `after` would be sorted for each page. So the server sees no more of the feed than a page.
+  BMAD_TRY_ASSIGN(std::vector<FeedRow> page, ask(range.after, page_end));
+  return page.empty() ? ask(page_end, range.until) : std::move(page);
 }
 
 Result<std::vector<FeedRow>> PostgresHub::rows(std::span<const std::uint64_t> seqs) {

@@ -125,6 +125,24 @@ TEST_CASE("a page ends after so many rows") {
   CHECK(all_rows(*hub).size() == kPullRowsMax + kPushRowsMax);
 }
 
+TEST_CASE("a row is found behind more gaps than a page has rows") {
+  NEEDS_POSTGRES();
+  const HubDatabase house;
+  const auto hub = house.hub("forgetter", 1);
+  push_next(*hub, {line_row("a", "{}"), op_row(FeedOp::kPurge, "a")});
+  std::uint64_t head = 2;
+  for (std::size_t i = 0; i < kPullRowsMax / kPushRowsMax + 1; ++i) {
+    push_next(*hub, std::vector<FeedRow>(kPushRowsMax, line_row("a", "{}")));
+    head += kPushRowsMax;
+  }
+  CHECK(must(hub->pull({.after = 2, .until = head})).empty());
+  push_next(*hub, {line_row("b", "{}")});
+  const auto page = must(hub->pull({.after = 2, .until = head + 1}));
+  REQUIRE(page.size() == 1);
+  CHECK(page.front().seq == head + 1);
+  CHECK(must(hub->pull({.after = 2, .until = head})).empty());
+}
+
 TEST_CASE("a batch whose answer was lost is stored once") {
   NEEDS_POSTGRES();
   const HubDatabase house;
