@@ -2,8 +2,8 @@
 // file.
 //
 //   b: lines, a deletion, a purge, a title ─► hub          a: lines, a purge
-//   a: sync or reclone, killed at point k ─► a: sync ─► b: sync ─► both equal, each line once, in
-//   its order
+//   a: sync, reclone or join, killed at point k ─► a: sync ─► b: sync ─► both equal, each line
+//   once, in its order
 //
 // A kill between two calls that change files leaves the same as one at the later of them; what a
 // broken connection leaves is hub_network_test.py's part. Each round has new lines, so that what an
@@ -44,12 +44,14 @@ void name_service(const fs::path& file, const test::HubDatabase& house) {
   ::setenv("PGSERVICEFILE", file.c_str(), 1);  // NOLINT(concurrency-mt-unsafe): one thread.
 }
 
+const std::vector<std::string> kJoin = {"hub", "join", "team", "house"};
+
 class Machine {
  public:
   explicit Machine(fs::path folder) : folder_(std::move(folder)) {
     fs::create_directory(folder_);
     must({"init"});
-    must({"hub", "join", "team", "house"});
+    must(kJoin);
   }
 
   const fs::path& folder() const { return folder_; }
@@ -78,6 +80,7 @@ class Machine {
     must({"add", "fact", "--session", "s1", "-"}, lines);
   }
 
+  bool has_joined() const { return fs::exists(folder_ / "memory/hub/state.json"); }
   std::string log() const { return read_file(folder_ / "memory/sessions/s1/facts.jsonl"); }
 
  private:
@@ -89,6 +92,7 @@ struct Broken {
   const char* name;
   std::vector<std::string> words;
   bool folder_is_gone = false;  ///< Of the session, as at a branch switch.
+  bool has_left = false;        ///< It has shared the memory before.
 };
 
 /// Two machines and what their logs must hold.
@@ -109,13 +113,16 @@ class House {
       a_.must({"sync"});
       fs::remove_all(a_.folder() / "memory/sessions/s1");
     }
+    if (broken.has_left) {
+      a_.must({"hub", "leave"});
+    }
     const TraceOutcome outcome = trace(broken, fault);
     points_ = count_points(outcome.points, kChanges);
     CAPTURE(describe(fault));
     CAPTURE(fault.point);
     CHECK(outcome.process.succeeded() == !outcome.reached);
     CHECK_FALSE(outcome.timed_out);
-    a_.must({"sync"});
+    a_.must(a_.has_joined() ? std::vector<std::string>{"sync"} : kJoin);
     b_.must({"sync"});
     CHECK(a_.log() == b_.log());
     check_lines();
@@ -208,6 +215,7 @@ TEST_CASE("a command that is killed loses nothing, doubles nothing, and brings n
       {"sync without the session", {"sync"}, true},
       {"reclone", {"hub", "reclone"}},
       {"reclone of a session", {"hub", "reclone", "s1"}},
+      {"join", kJoin, false, true},
   };
   for (const Broken& broken : table) {
     CAPTURE(broken.name);
