@@ -1,9 +1,12 @@
 // membership.cpp - a root becomes a mirror, begins again, and is an ordinary root once more.
 #include "membership.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +20,7 @@
 #include "session_feed.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
+#include "store/deletion_record.hpp"
 #include "store/layout.hpp"
 #include "store/present_sessions.hpp"
 
@@ -26,6 +30,11 @@ namespace {
 Error not_joined() {
   return {.code = ErrorCode::E_SESSION_NOT_FOUND,
           .message = "this memory has joined no hub; `bmad-mem hub join SERVICE PROJECT` does it"};
+}
+
+Error not_there(const std::string& session_id, std::string_view why) {
+  return {.code = ErrorCode::E_SESSION_NOT_FOUND,
+          .message = fmt::format("session {} {}", session_id, why)};
 }
 
 /// The author of a clone chose its hub, and its lines.
@@ -101,6 +110,19 @@ Status check_head(const Store& store, const MirrorState& state, const HubHead& h
   return {};
 }
 
+Result<bool> is_deleted_here(const Store& store, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const bool is_there, is_session_there(*store.files, session_id));
+  if (is_there || is_archived(store, session_id)) {
+    return false;
+  }
+  BMAD_TRY_ASSIGN(const SessionMirror mirror, load_session_mirror(*store.files, session_id));
+  if (mirror.manifest.empty() && !mirror.is_behind) {
+    return false;  // The hub knows, or never had it.
+  }
+  BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store.files, session_id));
+  return std::ranges::any_of(record.deletions, &Deletion::whole_session);
+}
+
 Status join_hub(MemoryManager& memory, Hub& hub, const JoinOptions& options) {
   BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, Operation::kSync));
   BMAD_TRY_ASSIGN(const std::optional<MirrorState> there, load_mirror_state(*store->files));
@@ -158,9 +180,21 @@ Status reclone_from_hub(MemoryManager& memory, Hub& hub, std::span<const std::st
   FeedOutcome outcome;
   for (const std::string& session_id : sessions) {
     BMAD_TRY(check_session_id(session_id));
+    BMAD_TRY_ASSIGN(const bool is_deleted, is_deleted_here(*store, session_id));
+    if (is_deleted) {
+      return not_there(session_id,
+                       "was deleted here, which the next sync tells the hub; `bmad-mem "
+                       "session undelete` brings it back");
+    }
     mirror.state.seen.erase(session_id);
     BMAD_TRY(save_mirror_state(files, mirror.state));
     BMAD_TRY(apply_again(*store, hub, session_id, mirror.state.cursor, outcome));
+    BMAD_TRY_ASSIGN(const bool is_there, is_session_there(files, session_id));
+    if (!is_there && !is_archived(*store, session_id)) {
+      return not_there(
+          session_id,
+          "is neither here nor at the hub; `bmad-mem session list` lists those that are here");
+    }
   }
   refresh_changed(*store, outcome);
   return {};

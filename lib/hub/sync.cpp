@@ -28,7 +28,6 @@
 #include "session_feed.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
-#include "store/deletion_record.hpp"
 #include "store/file_lock.hpp"
 #include "store/layout.hpp"
 
@@ -218,7 +217,7 @@ class Sync {
     for (const auto& [session_id, of_session] : sessions) {
       state_.seen.erase(session_id);  // What stayed away here has to be said.
       BMAD_TRY(bring_back(session_id));
-      BMAD_TRY_ASSIGN(const bool is_deleted, is_deleted_here(session_id));
+      BMAD_TRY_ASSIGN(const bool is_deleted, is_deleted_here(store_, session_id));
       if (is_deleted) {
         BMAD_TRY(pass_over(session_id, of_session));
       }
@@ -250,20 +249,6 @@ class Sync {
     return save_mirror_state(files_, state_);
   }
 
-  /// Whether the session was deleted here as a whole, which the hub will hear of.
-  Result<bool> is_deleted_here(const std::string& session_id) {
-    BMAD_TRY_ASSIGN(const bool is_there, is_session_there(files_, session_id));
-    if (is_there || is_archived(store_, session_id)) {
-      return false;
-    }
-    BMAD_TRY_ASSIGN(const SessionMirror mirror, load_session_mirror(files_, session_id));
-    if (mirror.manifest.empty() && !mirror.is_behind) {
-      return false;  // The hub knows, or never had it.
-    }
-    BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(files_, session_id));
-    return std::ranges::any_of(record.deletions, &Deletion::whole_session);
-  }
-
   /// A session of the hub that no deletion took away, but git for a branch, comes back from there;
   /// so does what a killed run has not brought back.
   Status bring_back(const std::string& session_id) {
@@ -273,7 +258,7 @@ class Sync {
     if (!mirror.is_behind && (is_here || mirror.manifest.empty())) {
       return {};
     }
-    BMAD_TRY_ASSIGN(const bool is_deleted, is_deleted_here(session_id));
+    BMAD_TRY_ASSIGN(const bool is_deleted, is_deleted_here(store_, session_id));
     return is_deleted ? Status() : apply_again(store_, hub_, session_id, state_.cursor, outcome_);
   }
 
@@ -343,7 +328,7 @@ class Sync {
       }
       return collect_changes(store_, hub_, *redaction_, mirror, options_.dry_run);
     }
-    BMAD_TRY_ASSIGN(const bool is_deleted, is_deleted_here(session_id));
+    BMAD_TRY_ASSIGN(const bool is_deleted, is_deleted_here(store_, session_id));
     if (is_deleted) {
       changes.rows.push_back({.op = FeedOp::kSession, .session_id = session_id});
     }

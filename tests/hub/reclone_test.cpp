@@ -80,12 +80,27 @@ TEST_CASE("beginning again brings no session back that was deleted here") {
   m[0].add_fact("g1", "x", "s2");
   m.settle();
   REQUIRE(m[0]->delete_session("s2"));
+  const std::vector<std::string> named = {"s2"};
+  const Status refused = reclone_from_hub(*m[0], m[0].hub, named);
+  CHECK(code_of(refused) == ErrorCode::E_SESSION_NOT_FOUND);
+  CHECK(refused.error().message.find("session undelete") != std::string::npos);
   REQUIRE(reclone_from_hub(*m[0], m[0].hub, {}));
   CHECK_FALSE(m[0].sync().has_new_replica);
   m.settle();
   for (std::size_t i = 0; i < 2; ++i) {
     CHECK(m[i].listed() == std::vector<std::string>{"f1"});
   }
+}
+
+TEST_CASE("beginning again with a session that nobody has is an error") {
+  Mirrors m(1);
+  m[0].session();
+  m[0].add_fact("f1");
+  m.settle();
+  const std::vector<std::string> slip = {"s11"};
+  CHECK(code_of(reclone_from_hub(*m[0], m[0].hub, slip)) == ErrorCode::E_SESSION_NOT_FOUND);
+  CHECK(m[0].sync().problems.empty());
+  CHECK(m[0].listed() == std::vector<std::string>{"f1"});
 }
 
 }  // namespace bmad_mem::test::reclone_test

@@ -265,7 +265,8 @@ TEST_CASE("who may not forget pushes all else, and is told what waits") {
   CHECK(m[0].sync().pushed_lines == 0);
 }
 
-TEST_CASE("of two versions of one entry the newer leads everywhere") {
+/// Both have changed an entry; only the first has said so.
+Mirrors with_two_versions() {
   Mirrors m(2);
   m[0].session();
   m[0].add_fact("f1", "first");
@@ -275,6 +276,11 @@ TEST_CASE("of two versions of one entry the newer leads everywhere") {
   m[0].add(EntryType::kFact, R"({"id":"f1","content":"newest"})");
   m[1].add(EntryType::kFact, R"({"id":"f1","content":"older"})");
   m[0].sync();
+  return m;
+}
+
+TEST_CASE("of two versions of one entry the newer leads everywhere") {
+  Mirrors m = with_two_versions();
   const SyncReport report = m[1].sync();
   CHECK(report.conflicts == Ids{"f1"});
   m.settle();
@@ -286,15 +292,7 @@ TEST_CASE("of two versions of one entry the newer leads everywhere") {
 }
 
 TEST_CASE("the newer version is said again once, however often the push fails") {
-  Mirrors m(2);
-  m[0].session();
-  m[0].add_fact("f1", "first");
-  m.settle();
-  m[0].clock.advance(std::chrono::seconds(10));
-  m[1].clock.advance(std::chrono::seconds(5));
-  m[0].add(EntryType::kFact, R"({"id":"f1","content":"newest"})");
-  m[1].add(EntryType::kFact, R"({"id":"f1","content":"older"})");
-  m[0].sync();
+  Mirrors m = with_two_versions();
   m[1].sync({.pushes = false});
   const std::string pulled = facts(m[1]);
   CHECK(m[1].sync({.dry_run = true}).conflicts == Ids{"f1"});

@@ -72,6 +72,16 @@ class PackageTest(unittest.TestCase):
         path.mkdir()
         return path
 
+    def install_by_npm(self, *names):
+        """Into an empty project, without a network: its folder, and the environment to use it in."""
+        project = self.folder("project")
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.work),
+                       "npm_config_cache": str(self.work / "cache"), "npm_config_offline": "true",
+                       "npm_config_audit": "false", "npm_config_update_notifier": "false"}
+        run("npm", "install", *(PACKAGES / f"{name}-{VERSION}.tgz" for name in names),
+            cwd=project, env=environment)
+        return project, environment
+
     def assert_works(self, *tool, **options):
         """A session from beginning to end."""
         options.setdefault("cwd", self.folder("memory"))
@@ -372,13 +382,7 @@ class TheEncoder(PackageTest):
 
     @needs("node", "npm")
     def test_of_npm_is_found_beside_the_launcher(self):
-        project = self.folder("project")
-        environment = {"PATH": os.environ["PATH"], "HOME": str(self.work),
-                       "npm_config_cache": str(self.work / "cache"), "npm_config_offline": "true",
-                       "npm_config_audit": "false", "npm_config_update_notifier": "false"}
-        names = ("bmad-mem-linux-x64", "bmad-mem", "bmad-mem-encoder")
-        run("npm", "install", *(PACKAGES / f"{name}-{VERSION}.tgz" for name in names),
-            cwd=project, env=environment)
+        project, environment = self.install_by_npm("bmad-mem-linux-x64", "bmad-mem", "bmad-mem-encoder")
         self.assert_used(project / "node_modules/.bin/bmad-mem", cwd=project, env=environment)
 
 
@@ -436,13 +440,7 @@ class TheProgramForHubs(PackageTest):
 
     @needs("node", "npm")
     def test_of_npm_is_found_beside_the_launcher(self):
-        project = self.folder("project")
-        environment = {"PATH": os.environ["PATH"], "HOME": str(self.work),
-                       "npm_config_cache": str(self.work / "cache"), "npm_config_offline": "true",
-                       "npm_config_audit": "false", "npm_config_update_notifier": "false"}
-        names = ("bmad-mem-linux-x64", "bmad-mem", "bmad-mem-hub-linux-x64")
-        run("npm", "install", *(PACKAGES / f"{name}-{VERSION}.tgz" for name in names),
-            cwd=project, env=environment)
+        project, environment = self.install_by_npm("bmad-mem-linux-x64", "bmad-mem", "bmad-mem-hub-linux-x64")
         self.assert_found(project / "node_modules/.bin/bmad-mem", cwd=project, env=environment)
 
 

@@ -221,7 +221,8 @@ Status join_hub(MemoryManager& memory, Hub& hub, const JoinOptions& options);
 Status leave_hub(MemoryManager& memory);
 /// The next sync compares all with the hub again, as if nothing had been exchanged yet; or sessions
 /// that are named, at once. Lines that were cut out of logs come back; what a record says was
-/// deleted does not. What the hub has lost is pushed once more.
+/// deleted does not. What the hub has lost is pushed once more. Errors: E_SESSION_NOT_FOUND for a
+/// session that was deleted here, or that nobody has.
 Status reclone_from_hub(MemoryManager& memory, Hub& hub, std::span<const std::string> sessions);
 /// Pulls, pushes, and pulls what was pushed meanwhile. One process at a time. What fails in one
 /// session does not stop the others: SyncReport::problems. Errors: E_SESSION_NOT_FOUND when the

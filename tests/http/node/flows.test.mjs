@@ -249,7 +249,7 @@ describe("Timeline", () => {
     });
     const add = (...words) => runTool(sample, "add", "fact", "--session", "release-2-4", ...words);
     // What is older than the last row is asked for by itself; the others push the end out of view.
-    await Promise.all([add("Of an earlier year", "--timestamp", "2018-05-01T10:00:00Z"),
+    await Promise.all([add("Of an earlier year", "--timestamp", "2020-05-01T10:00:00Z"),
       ...Array.from({length: 12}, (_, i) => add(`Row ${i} that takes its place`))]);
     await isAsked;
     await add("Written on the way to the end");
