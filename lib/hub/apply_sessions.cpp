@@ -1,4 +1,4 @@
-// apply_sessions.cpp - rows of many sessions, several sessions at once.
+// apply_sessions.cpp - rows are checked, and applied: of many sessions, several at once.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -7,8 +7,17 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "base/ids.hpp"
+#include "hub/mirror_state.hpp"
+#include "model/entry.hpp"
+#include "model/validate.hpp"
+#include "search/indexing.hpp"
 #include "search/packed_session.hpp"
 #include "session_feed.hpp"
+#include "store/atomic_file.hpp"
+#include "store/layout.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -66,6 +75,61 @@ Status apply_sessions(Store& store, const SessionRows& sessions, std::string_vie
     status = apply_rows(store, session->first, session->second, replica, outcome);
   }
   return status;
+}
+
+Error wrong_row(const FeedRow& row, std::string_view what) {
+  return {
+      .code = ErrorCode::E_STORAGE_CORRUPT,
+      .message = fmt::format("the hub sent row {} of session {:?}, {}; nothing was changed, and "
+                             "nothing behind it is applied",
+                             row.seq, row.session_id.substr(0, kSessionIdSizeMax), what)};
+}
+
+Status check_row(const FeedRow& row, JsonParser& parser) {
+  if (!is_session_id(row.session_id)) {
+    return wrong_row(row, "which is no id of a session");
+  }
+  if (static_cast<std::size_t>(row.log) >= kEntryTypeCount || row.op > FeedOp::kManifest) {
+    return wrong_row(row, "of a kind that this bmad-mem does not know");
+  }
+  if (!row.line || (row.op != FeedOp::kLine && row.op != FeedOp::kRedact)) {
+    return {};
+  }
+  if (row.line->size() > kEntrySizeMax || row.line->find('\n') != std::string::npos) {
+    return wrong_row(row, "which is longer than a line may be, or several");
+  }
+  const Result<JsonValue> entry = parser.parse(*row.line);
+  if (!entry || check_entry(row.log, *entry) || entry_id(*entry) != row.entry_id) {
+    return wrong_row(row,
+                     fmt::format("which is no entry of {}", entry_type_info(row.log).log_file));
+  }
+  return {};
+}
+
+void refresh_changed(Store& store, FeedOutcome& outcome) {
+  refresh_indexes(store, std::exchange(outcome.changed, {}));
+}
+
+Status apply_again(Store& store, Hub& hub, const std::string& session_id, std::uint64_t until,
+                   FeedOutcome& outcome) {
+  BMAD_TRY(save_session_mirror(*store.files, {.session_id = session_id, .is_behind = true}));
+  PullRange range{.after = 0, .until = until, .session_id = session_id};
+  JsonParser parser;
+  while (true) {
+    BMAD_TRY_ASSIGN(const std::vector<FeedRow> page, hub.pull(range));
+    if (page.empty()) {
+      break;
+    }
+    for (const FeedRow& row : page) {
+      BMAD_TRY(check_row(row, parser));
+    }
+    BMAD_TRY(apply_rows(store, session_id, page, /*replica=*/{}, outcome));
+    range.after = page.back().seq;
+  }
+  BMAD_TRY_ASSIGN(SessionMirror mirror, load_session_mirror(*store.files, session_id));
+  mirror.is_behind = false;
+  return mirror.seq == 0 ? remove_durably(*store.files, hub_session_path(session_id))
+                         : save_session_mirror(*store.files, mirror);
 }
 
 }  // namespace bmad_mem

@@ -1,11 +1,19 @@
 #include "left_lines.hpp"
 
 #include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
 
 #include "base/hash.hpp"
+#include "lifecycle/log_lines.hpp"
+#include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
 #include "store/evicted_file.hpp"
+#include "store/layout.hpp"
+#include "store/line_reader.hpp"
 #include "store/origin_ledger.hpp"
+#include "store/seal.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -13,6 +21,39 @@ namespace {
 template <typename Line>
 LineKey key_of(const Line& line) {
   return {line.type, xxh3(line.line)};
+}
+
+std::vector<std::string_view> whole_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+/// The logs of the session as it was deleted as a whole, each time: `use` gets type, path and text.
+template <typename Use>
+Status for_deleted_logs(const Store& store, const std::string& session_id, const Use& use) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(files, session_id));
+  for (const Deletion& deletion : record.deletions) {
+    for (const EntryType type : kEntryTypes) {
+      if (!deletion.whole_session) {
+        break;
+      }
+      const std::string path =
+          fmt::format("{}/{}", deleted_session_folder(session_id, deletion.deletion_id),
+                      entry_type_info(type).log_file);
+      Result<std::string> text = read_file(files, path, kLogSizeMax);
+      if (text) {
+        BMAD_TRY(use(type, path, *std::move(text)));
+      } else if (!is_not_found(text.error())) {
+        return text.error();
+      }
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -25,6 +66,13 @@ Result<std::vector<LeftLine>> read_left_lines(const Store& store, const std::str
       left.push_back({FeedOp::kDelete, line.type, line.line, xxh3(line.line)});
     }
   }
+  BMAD_TRY(for_deleted_logs(
+      store, session_id, [&](EntryType type, const std::string&, const std::string& text) {
+        for (const std::string_view line : whole_lines(text)) {
+          left.push_back({FeedOp::kDelete, type, std::string(line), xxh3(line)});
+        }
+        return Status();
+      }));
   BMAD_TRY_ASSIGN(const std::vector<EvictedLine> evicted, read_evicted(*store.files, session_id));
   for (const EvictedLine& line : evicted) {
     left.push_back({FeedOp::kEvict, line.type, line.line, xxh3(line.line)});
@@ -52,6 +100,21 @@ Status redact_left_line(Store& store, const std::string& session_id, const LineK
   if (change(deleted)) {
     BMAD_TRY(replace_deleted(files, session_id, deleted));
   }
+  BMAD_TRY(for_deleted_logs(store, session_id,
+                            [&](EntryType type, const std::string& path, const std::string& text) {
+                              std::vector<DeletedLine> lines;
+                              for (const std::string_view each : whole_lines(text)) {
+                                lines.push_back({.type = type, .line = std::string(each)});
+                              }
+                              if (type != of.first || !change(lines)) {
+                                return Status();
+                              }
+                              std::string changed;
+                              for (const DeletedLine& each : lines) {
+                                changed.append(each.line).append("\n");
+                              }
+                              return replace_log(files, path, changed);
+                            }));
   BMAD_TRY_ASSIGN(std::vector<EvictedLine> evicted, read_evicted(files, session_id));
   return change(evicted) ? replace_evicted(files, session_id, evicted) : Status();
 }

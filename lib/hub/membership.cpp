@@ -1,7 +1,6 @@
 // membership.cpp - a root becomes a mirror, begins again, and is an ordinary root once more.
 #include "membership.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <span>
@@ -15,12 +14,12 @@
 #include "base/ids.hpp"
 #include "bmad_mem/hub.hpp"
 #include "bmad_mem/memory_manager.hpp"
+#include "deleted_session.hpp"
 #include "feed_mark.hpp"
 #include "session_changes.hpp"
 #include "session_feed.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
-#include "store/deletion_record.hpp"
 #include "store/layout.hpp"
 #include "store/present_sessions.hpp"
 
@@ -108,19 +107,6 @@ Status check_head(const Store& store, const MirrorState& state, const HubHead& h
             std::chrono::floor<std::chrono::days>(head.now - head.seen_at).count(), most.count())};
   }
   return {};
-}
-
-Result<bool> is_deleted_here(const Store& store, const std::string& session_id) {
-  BMAD_TRY_ASSIGN(const bool is_there, is_session_there(*store.files, session_id));
-  if (is_there || is_archived(store, session_id)) {
-    return false;
-  }
-  BMAD_TRY_ASSIGN(const SessionMirror mirror, load_session_mirror(*store.files, session_id));
-  if (mirror.manifest.empty() && !mirror.is_behind) {
-    return false;  // The hub knows, or never had it.
-  }
-  BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store.files, session_id));
-  return std::ranges::any_of(record.deletions, &Deletion::whole_session);
 }
 
 Status join_hub(MemoryManager& memory, Hub& hub, const JoinOptions& options) {

@@ -31,7 +31,4 @@ FileLock mirror_lock(Store& store);
 /// replica; E_CONCURRENT_MOD when a replica that was away for long would push and not pull.
 Status check_head(const Store& store, const MirrorState& state, const HubHead& head, bool pulls);
 
-/// Whether the session was deleted here as a whole, which the hub will hear of.
-Result<bool> is_deleted_here(const Store& store, const std::string& session_id);
-
 }  // namespace bmad_mem

@@ -78,7 +78,8 @@ Result<PushAnswer> MemoryHub::push(const PushBatch& batch) {
   for (const FeedRow& row : batch.rows) {
     feed_->rows.push_back(row);
     FeedRow& stored = feed_->rows.back();
-    if (row.op == FeedOp::kLine && feed_->gone.contains(row.entry_id)) {
+    const std::pair entry(row.session_id, row.entry_id);
+    if (row.op == FeedOp::kLine && feed_->gone.contains(entry)) {
       stored = {};
       answer.seqs.push_back(0);
       continue;
@@ -88,15 +89,16 @@ Result<PushAnswer> MemoryHub::push(const PushBatch& batch) {
     answer.seqs.push_back(stored.seq);
     const std::span<FeedRow> before(feed_->rows.data(), feed_->rows.size() - 1);
     if (row.op == FeedOp::kPurge) {
-      feed_->gone[row.entry_id];
+      feed_->gone.insert(entry);
     }
-    if (row.op == FeedOp::kRedact && feed_->gone.contains(row.entry_id)) {
+    if (row.op == FeedOp::kRedact && feed_->gone.contains(entry)) {
       stored.line.reset();  // What was purged gets no content again.
       continue;
     }
     for (FeedRow& old : before) {
       const bool is_text = old.op == FeedOp::kLine || old.op == FeedOp::kRedact;
-      const bool is_purged = row.op == FeedOp::kPurge && is_text && old.entry_id == row.entry_id;
+      const bool is_purged = row.op == FeedOp::kPurge && is_text &&
+                             old.session_id == row.session_id && old.entry_id == row.entry_id;
       const bool is_superseded = row.op == FeedOp::kManifest && old.op == FeedOp::kManifest &&
                                  old.session_id == row.session_id;
       const bool is_target =

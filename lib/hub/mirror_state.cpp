@@ -141,6 +141,18 @@ std::optional<OutLine> SessionMirror::take_out(std::uint64_t of) {
   return std::nullopt;
 }
 
+void SessionMirror::leave() {
+  for (const EntryType type : kEntryTypes) {
+    for (const FeedLine& line : std::exchange(logs.at(static_cast<std::size_t>(type)), {})) {
+      out.emplace(line.seq, OutLine{.log = type, .hash = line.hash});
+    }
+  }
+  for (auto& left : out) {
+    left.second.is_deleted = true;
+  }
+  manifest.clear();
+}
+
 Result<std::optional<MirrorState>> load_mirror_state(FileSystem& files) {
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue object, read_object(files, kHubStateFile, parser));

@@ -50,6 +50,15 @@ class Collection {
         mirror_(mirror),
         dry_run_(dry_run) {}
 
+  /// Of a session that was deleted as a whole: what was purged or redacted since.
+  Result<SessionChanges> run_deleted() {
+    for (const EntryType type : kEntryTypes) {
+      logs_.emplace(type, SessionLines());
+    }
+    BMAD_TRY(explain_missing());
+    return std::move(changes_);
+  }
+
   Result<SessionChanges> run() {
     if (!check_session(store_, mirror_.session_id)) {
       BMAD_TRY_ASSIGN(archive_, archive_files(store_, mirror_.session_id));
@@ -68,10 +77,6 @@ class Collection {
                                          mirror_.logs.at(static_cast<std::size_t>(type))));
       logs_.emplace(type, std::move(lines));
     }
-    // Behind the logs: what was recorded later may still be in them, never the other way round.
-    BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(files_, mirror_.session_id));
-    purged_ = record.purged_ids;
-    add_ids(purged_, record.purging);
     BMAD_TRY(explain_missing());
     for (const EntryType type : kEntryTypes) {
       BMAD_TRY(add_lines(type));
@@ -118,6 +123,16 @@ class Collection {
     row.entry_id = id;
   }
 
+  /// `row` became `line` here: it was redacted, or sealed, which is this machine's affair.
+  void add_change(EntryType type, const FeedRow& row, std::string_view line) {
+    const Result<JsonValue> entry = parser_.parse(line);
+    if (entry && is_sealed(*entry)) {
+      ++changes_.held.sealed;
+    } else {
+      add_redaction(type, row, line);
+    }
+  }
+
   /// `row` became `line` here, which stays here with a secret in it: somebody may have written one.
   void add_redaction(EntryType type, const FeedRow& row, std::string_view line) {
     const Result<JsonValue> entry = parser_.parse(line);
@@ -130,8 +145,12 @@ class Collection {
     changes_.rows.back().line = line;
   }
 
-  /// What the hub has and the logs have not.
+  /// What the hub has and the logs have not. After they were read: what was recorded later may
+  /// still be in them, never the other way round.
   Status explain_missing() {
+    BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(files_, mirror_.session_id));
+    purged_ = record.purged_ids;
+    add_ids(purged_, record.purging);
     BMAD_TRY(read_left());
     std::map<std::uint64_t, EntryType> asked;  // Whose line the hub has to say.
     for (const auto& [type, lines] : logs_) {
@@ -228,7 +247,7 @@ class Collection {
       } else if (mirror_.out.contains(row.seq)) {
         continue;  // It left all logs, and may have come back as another row.
       } else if (const SessionLine* line = in_its_place(type, row, redacted)) {
-        add_redaction(type, row, line->text);
+        add_change(type, row, line->text);
         redacted.emplace(line->text);
         replaced_.insert(line);
       } else {
@@ -372,6 +391,25 @@ Result<SessionDigests> SessionDigests::look(const Store& store) {
   return digests;
 }
 
+/// Of a session that is there no more.
+Status SessionDigests::add_deleted_logs(const std::string& session_id,
+                                        std::vector<std::string>& paths) const {
+  BMAD_TRY_ASSIGN(const bool is_there, is_session_there(*store_.files, session_id));
+  if (is_there) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store_.files, session_id));
+  for (const Deletion& deletion : record.deletions) {
+    for (const std::string& name : log_files()) {
+      if (deletion.whole_session) {
+        paths.push_back(
+            fmt::format("{}/{}", deleted_session_folder(session_id, deletion.deletion_id), name));
+      }
+    }
+  }
+  return {};
+}
+
 Result<std::uint64_t> SessionDigests::of(const std::string& session_id) const {
   std::vector<std::string> paths = {manifest_path(session_id)};
   for (const std::string& name : log_files()) {
@@ -380,6 +418,7 @@ Result<std::uint64_t> SessionDigests::of(const std::string& session_id) const {
   if (std::ranges::binary_search(deleted_, session_id)) {
     paths.push_back(deletion_record_path(session_id));
     paths.push_back(deleted_entries_path(session_id));
+    BMAD_TRY(add_deleted_logs(session_id, paths));
   }
   for (std::string path : {evicted_path(session_id), archive_path(session_id)}) {
     const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
@@ -400,7 +439,10 @@ Result<std::uint64_t> SessionDigests::of(const std::string& session_id) const {
 
 Result<SessionChanges> collect_changes(Store& store, Hub& hub, const WriteRedaction& redaction,
                                        const SessionMirror& mirror, bool dry_run) {
-  return Collection(store, hub, redaction, mirror, dry_run).run();
+  Collection collection(store, hub, redaction, mirror, dry_run);
+  const bool is_there =
+      check_session(store, mirror.session_id) || is_archived(store, mirror.session_id);
+  return is_there ? collection.run() : collection.run_deleted();
 }
 
 Error lost_lines(const Store& store, const std::string& session_id,

@@ -48,6 +48,7 @@ class SessionDigests {
 
  private:
   explicit SessionDigests(const Store& store) : store_(store) {}
+  Status add_deleted_logs(const std::string& session_id, std::vector<std::string>& paths) const;
 
   const Store& store_;
   std::vector<std::string> deleted_;   // Of sessions from which something was deleted; sorted.

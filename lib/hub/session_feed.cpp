@@ -15,6 +15,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/log_merge.hpp"
 #include "bmad_mem/trust.hpp"
+#include "deleted_session.hpp"
 #include "hub/mirror_state.hpp"
 #include "left_lines.hpp"
 #include "lifecycle/deletion.hpp"
@@ -43,14 +44,6 @@ std::size_t index_of(EntryType type) { return static_cast<std::size_t>(type); }
 /// Whether the row changes logs or the manifest as a text; all others are operations of their own.
 bool is_text(FeedOp op) {
   return op == FeedOp::kLine || op == FeedOp::kRedact || op == FeedOp::kManifest;
-}
-
-Error wrong_row(const FeedRow& row, std::string_view what) {
-  return {
-      .code = ErrorCode::E_STORAGE_CORRUPT,
-      .message = fmt::format("the hub sent row {} of session {:?}, {}; nothing was changed, and "
-                             "nothing behind it is applied",
-                             row.seq, row.session_id.substr(0, kSessionIdSizeMax), what)};
 }
 
 /// What has left the session here, and the hub does not know yet.
@@ -163,7 +156,7 @@ class SessionFeed {
       const bool is_wanted = std::ranges::any_of(
           rows, [](const FeedRow& row) { return row.line && row.op != FeedOp::kRedact; });
       if (!is_wanted) {
-        return {};  // All of it was purged.
+        return redact_deleted(rows);  // All else of it was purged.
       }
       BMAD_TRY(make());
     }
@@ -196,6 +189,15 @@ class SessionFeed {
     return {};
   }
 
+  /// The session was deleted as a whole, and is kept for a while.
+  Status redact_deleted(std::span<const FeedRow> rows) {
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store_.lock_root("sync"));
+    for (const FeedRow& row : rows) {
+      BMAD_TRY(row.op == FeedOp::kRedact ? redact_out_line(store_, mirror_, row) : Status());
+    }
+    return {};
+  }
+
   /// A new log has no torn end, and to look for one would sync it and its folder.
   Status mend(SessionWriter& writer, const FileLock::Guard& guard, EntryType type) {
     const std::string name(entry_type_info(type).log_file);
@@ -215,14 +217,68 @@ class SessionFeed {
     const bool left_by_feed = std::erase_if(mirror_.out, [&](const auto& out) {
                                 return LineKey(out.second.log, out.second.hash) == key;
                               }) > 0;
-    BMAD_TRY_ASSIGN(const bool stays_away, has_gone_here(row, key, left_by_feed, lines));
+    BMAD_TRY_ASSIGN(bool stays_away, has_gone_here(row, key, left_by_feed, lines));
+    stays_away = stays_away || is_redacted_here(row, lines);
     if (left_by_feed && !stays_away) {
       back_.insert(key);
     }
     const bool was_there = lines.take(row.seq, *row.line, !stays_away);
     outcome_.lines += was_there || stays_away ? 0 : 1;
-    outcome_.not_ours += !was_there && !stays_away && row.replica == replica_ ? 1 : 0;
+    const bool is_new = !was_there && !stays_away;
+    outcome_.not_ours += is_new && row.replica == replica_ ? 1 : 0;
+    if (is_new && has_new_version(row, lines)) {
+      outcome_.conflicts.push_back(row.entry_id);
+    }
     return {};
+  }
+
+  /// Versions that the hub does not have: their times and, of redacted ones, that they are.
+  using NewVersions = std::map<std::string, std::vector<std::pair<Timestamp, bool>>, std::less<>>;
+
+  /// Of the log, by id, as they were when its first row came.
+  const NewVersions& new_here(EntryType type, const SessionLines& lines) {
+    const auto known = new_here_.find(type);
+    if (known != new_here_.end()) {
+      return known->second;
+    }
+    NewVersions& versions = new_here_[type];
+    JsonParser parser;
+    for (const SessionLine& line : lines.lines()) {
+      const Result<JsonValue> entry = line.seq == 0 ? parser.parse(line.text) : JsonValue();
+      if (line.seq == 0 && entry) {
+        versions[std::string(entry_id(*entry))].emplace_back(
+            entry_version_time(*entry), line.text.find("[REDACTED") != std::string_view::npos);
+      }
+    }
+    return versions;
+  }
+
+  bool has_new_version(const FeedRow& row, const SessionLines& lines) {
+    if (!new_here(row.log, lines).contains(row.entry_id)) {
+      return false;
+    }
+    JsonParser parser;
+    return std::ranges::any_of(lines.lines(), [&](const SessionLine& line) {
+      const Result<JsonValue> entry = line.seq == 0 ? parser.parse(line.text) : JsonValue();
+      return entry && entry_id(*entry) == row.entry_id;
+    });
+  }
+
+  /// Whether the same version is here, and was redacted when it was not known that the hub has it,
+  /// as before a mirror begins again. It goes out as a redaction.
+  bool is_redacted_here(const FeedRow& row, const SessionLines& lines) {
+    if (lines.has_new(*row.line)) {
+      return false;
+    }
+    const NewVersions& versions = new_here(row.log, lines);
+    const auto ours = versions.find(row.entry_id);
+    if (ours == versions.end()) {
+      return false;
+    }
+    JsonParser parser;
+    const Result<JsonValue> entry = parser.parse(*row.line);
+    return entry && std::ranges::find(ours->second, std::pair(entry_version_time(*entry), true)) !=
+                        ours->second.end();
   }
 
   /// Whether the line was here, and has left in a way that the hub will hear of.
@@ -259,11 +315,9 @@ class SessionFeed {
       return {};
     }
     const auto missing = std::ranges::find(lines.missing(), row.target, &FeedLine::seq);
-    const auto out = mirror_.out.find(row.target);
     gone_.reset();
-    if (out != mirror_.out.end()) {
-      BMAD_TRY(redact_left_line(store_, session_id_, {row.log, out->second.hash}, *row.line));
-      out->second.hash = xxh3(*row.line);
+    if (mirror_.out.contains(row.target)) {
+      BMAD_TRY(redact_out_line(store_, mirror_, row));
     } else if (missing != lines.missing().end()) {
       BMAD_TRY(redact_left_line(store_, session_id_, {row.log, missing->hash}, *row.line));
       lines.adopt(row.target, *row.line);
@@ -339,7 +393,9 @@ class SessionFeed {
     }
     BMAD_TRY_ASSIGN(const bool is_there, is_there_now());
     if (is_there) {
-      const FindLines find = [&] { return find_targets(targets); };
+      const FindLines find = [&] {
+        return find_lines([&](std::uint64_t seq) { return seq != 0 && targets.contains(seq); });
+      };
       BMAD_TRY(op == FeedOp::kDelete ? delete_lines(store_, session_id_, find, kDetail)
                                      : evict_lines(store_, session_id_, find, kDetail));
     }
@@ -358,13 +414,15 @@ class SessionFeed {
     return op == FeedOp::kDelete ? drop_evicted_lines(store_, session_id_, keys) : Status();
   }
 
-  Result<std::vector<LogLine>> find_targets(const std::unordered_set<std::uint64_t>& targets) {
+  /// The lines whose seq passes; that of a new one is 0.
+  template <typename Passes>
+  Result<std::vector<LogLine>> find_lines(const Passes& passes) {
     std::vector<LogLine> found;
     JsonParser parser;
     for (const EntryType type : kEntryTypes) {
       BMAD_TRY_ASSIGN(const SessionLines lines, read(type));
       for (const SessionLine& line : lines.lines()) {
-        if (line.seq != 0 && targets.contains(line.seq)) {
+        if (passes(line.seq)) {
           const Result<JsonValue> entry = parser.parse(line.text);
           found.push_back(SessionLines::log_line(
               type, line, std::string(entry ? entry_id(*entry) : std::string_view())));
@@ -406,12 +464,20 @@ class SessionFeed {
     return {};
   }
 
+  /// What is new here, and the deletion did not know, becomes a session of the same id.
   Status delete_whole() {
     BMAD_TRY_ASSIGN(const bool is_there, is_there_now());
-    if (is_there || is_archived(store_, session_id_)) {
+    BMAD_TRY_ASSIGN(const std::vector<LogLine> at_hub,
+                    find_lines([](std::uint64_t seq) { return seq != 0; }));
+    BMAD_TRY_ASSIGN(const std::vector<LogLine> all, find_lines([](std::uint64_t) { return true; }));
+    if (is_there && at_hub.size() < all.size()) {
+      BMAD_TRY(delete_lines(
+          store_, session_id_,
+          [&] { return find_lines([](std::uint64_t seq) { return seq != 0; }); }, kDetail));
+    } else if (is_there || is_archived(store_, session_id_)) {
       BMAD_TRY(delete_session(store_, session_id_, {.reason = kDetail}));
     }
-    mirror_ = {.session_id = session_id_, .seq = mirror_.seq, .is_behind = mirror_.is_behind};
+    mirror_.leave();
     gone_.reset();
     return {};
   }
@@ -425,61 +491,15 @@ class SessionFeed {
   std::span<const FeedRow> rows_;
   std::optional<LocallyGone> gone_;
   std::set<LineKey> back_;  // In logs again.
+  std::map<EntryType, NewVersions> new_here_;
   bool has_changed_ = false;
 };
 
 }  // namespace
 
-Status check_row(const FeedRow& row, JsonParser& parser) {
-  if (!is_session_id(row.session_id)) {
-    return wrong_row(row, "which is no id of a session");
-  }
-  if (index_of(row.log) >= kEntryTypeCount || row.op > FeedOp::kManifest) {
-    return wrong_row(row, "of a kind that this bmad-mem does not know");
-  }
-  if (!row.line || (row.op != FeedOp::kLine && row.op != FeedOp::kRedact)) {
-    return {};
-  }
-  if (row.line->size() > kEntrySizeMax || row.line->find('\n') != std::string::npos) {
-    return wrong_row(row, "which is longer than a line may be, or several");
-  }
-  const Result<JsonValue> entry = parser.parse(*row.line);
-  if (!entry || check_entry(row.log, *entry) || entry_id(*entry) != row.entry_id) {
-    return wrong_row(row,
-                     fmt::format("which is no entry of {}", entry_type_info(row.log).log_file));
-  }
-  return {};
-}
-
-void refresh_changed(Store& store, FeedOutcome& outcome) {
-  refresh_indexes(store, std::exchange(outcome.changed, {}));
-}
-
 Status apply_rows(Store& store, const std::string& session_id, std::span<const FeedRow> rows,
                   std::string_view replica, FeedOutcome& outcome) {
   return SessionFeed(store, session_id, replica, outcome).apply(rows);
-}
-
-Status apply_again(Store& store, Hub& hub, const std::string& session_id, std::uint64_t until,
-                   FeedOutcome& outcome) {
-  BMAD_TRY(save_session_mirror(*store.files, {.session_id = session_id, .is_behind = true}));
-  PullRange range{.after = 0, .until = until, .session_id = session_id};
-  JsonParser parser;
-  while (true) {
-    BMAD_TRY_ASSIGN(const std::vector<FeedRow> page, hub.pull(range));
-    if (page.empty()) {
-      break;
-    }
-    for (const FeedRow& row : page) {
-      BMAD_TRY(check_row(row, parser));
-    }
-    BMAD_TRY(apply_rows(store, session_id, page, /*replica=*/{}, outcome));
-    range.after = page.back().seq;
-  }
-  BMAD_TRY_ASSIGN(SessionMirror mirror, load_session_mirror(*store.files, session_id));
-  mirror.is_behind = false;
-  return mirror.seq == 0 ? remove_durably(*store.files, hub_session_path(session_id))
-                         : save_session_mirror(*store.files, mirror);
 }
 
 }  // namespace bmad_mem

@@ -30,18 +30,24 @@ struct FeedOutcome {
   /// under the name of this one.
   std::uint64_t not_ours = 0;
   std::vector<std::string> changed;  ///< Sessions whose index does not know the new lines.
+  std::vector<std::string>
+      conflicts;  ///< Ids of which others wrote versions, and we have new ones.
 
   FeedOutcome& operator+=(const FeedOutcome& more) {
     lines += more.lines;
     operations += more.operations;
     not_ours += more.not_ours;
     changed.insert(changed.end(), more.changed.begin(), more.changed.end());
+    conflicts.insert(conflicts.end(), more.conflicts.begin(), more.conflicts.end());
     return *this;
   }
 };
 
 /// Rows by session, in the order of the feed.
 using SessionRows = std::map<std::string, std::vector<FeedRow>, std::less<>>;
+
+/// A row that can't be applied: E_STORAGE_CORRUPT.
+Error wrong_row(const FeedRow& row, std::string_view what);
 
 /// Nothing when `row` may be applied. Errors: E_STORAGE_CORRUPT, which names its seq: its line is
 /// no entry of its log, the id of its session is none.

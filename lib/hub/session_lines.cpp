@@ -59,6 +59,8 @@ void SessionLines::match(const std::vector<FeedLine>& feed) {
     lines_[i].seq = feed[next++].seq;
     last_ = i + 1;
   }
+  // New lines at the end may be in the place of missing ones, redacted or sealed.
+  last_ = std::min(last_ + feed.size() - next, lines_.size());
   missing_.insert(missing_.end(), feed.begin() + static_cast<std::ptrdiff_t>(next), feed.end());
 }
 
@@ -75,7 +77,7 @@ bool SessionLines::take(std::uint64_t seq, std::string_view text, bool puts_in) 
     new_hashes_.erase(known);
     own->seq = seq;
     const auto place = static_cast<std::size_t>(own - lines_.begin());
-    if (place >= last_) {
+    if (place + 1 >= last_) {
       last_ = place + 1;
     } else {  // It stood between older ones of the feed.
       std::rotate(own, own + 1, at(last_));

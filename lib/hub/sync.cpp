@@ -19,6 +19,7 @@
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/trust.hpp"
+#include "deleted_session.hpp"
 #include "feed_mark.hpp"
 #include "hub/mirror_state.hpp"
 #include "lifecycle/deletion.hpp"
@@ -217,30 +218,18 @@ class Sync {
     for (const auto& [session_id, of_session] : sessions) {
       state_.seen.erase(session_id);  // What stayed away here has to be said.
       BMAD_TRY(bring_back(session_id));
-      BMAD_TRY_ASSIGN(const bool is_deleted, is_deleted_here(store_, session_id));
+      BMAD_TRY_ASSIGN(const bool is_deleted, is_deleted_here(store_, session_id, of_session));
       if (is_deleted) {
-        BMAD_TRY(pass_over(session_id, of_session));
+        BMAD_TRY(apply_to_deleted(store_, session_id, of_session, state_.replica, outcome_));
       }
     }
     BMAD_TRY(apply_sessions(store_, sessions, state_.replica, outcome_));
+    add_conflicts(outcome_.conflicts);
     report_.pulled_lines = outcome_.lines;
     report_.pulled_operations = outcome_.operations;
     state_.cursor = std::max(state_.cursor, last);
     state_.mark = mark;
     return save();
-  }
-
-  /// Rows of a session that was deleted here. What follows its deletion in the feed is a new one.
-  Status pass_over(const std::string& session_id, const std::vector<FeedRow>& rows) {
-    BMAD_TRY_ASSIGN(SessionMirror mirror, load_session_mirror(files_, session_id));
-    const auto deletion =
-        std::ranges::find(rows.rbegin(), rows.rend(), FeedOp::kSession, &FeedRow::op);
-    if (deletion == rows.rend()) {
-      mirror.seq = std::max(mirror.seq, rows.back().seq);
-    } else {
-      mirror = {.session_id = session_id, .seq = deletion->seq};
-    }
-    return save_session_mirror(files_, mirror);
   }
 
   Status save() {
@@ -298,11 +287,7 @@ class Sync {
       }
       changes->digest = digest;
       report_.held += changes->held;
-      for (const std::string& id : changes->conflicts) {
-        if (std::ranges::find(report_.conflicts, id) == report_.conflicts.end()) {
-          report_.conflicts.push_back(id);
-        }
-      }
+      add_conflicts(changes->conflicts);
       if (!changes->lost.empty()) {
         report_.problems.push_back(lost_lines(store_, session_id, changes->lost));
       } else if (!changes->rows.empty()) {
@@ -320,9 +305,10 @@ class Sync {
       BMAD_TRY(bring_back(session_id));
     }
     BMAD_TRY_ASSIGN(const bool is_there, is_session_there(files_, session_id));
+    BMAD_TRY_ASSIGN(const SessionMirror mirror, load_session_mirror(files_, session_id));
+    const bool is_kept = mirror.manifest.empty() && !mirror.out.empty();  // As it was deleted.
     SessionChanges changes;
-    if (is_there || is_archived(store_, session_id)) {
-      BMAD_TRY_ASSIGN(const SessionMirror mirror, load_session_mirror(files_, session_id));
+    if (is_there || is_kept || is_archived(store_, session_id)) {
       if (redaction_ == nullptr) {  // Whatever the config says: this leaves the machine.
         BMAD_TRY_ASSIGN(redaction_, StoreRedaction::make(store_, KeyUse::kNone, head_.policy));
       }
@@ -345,6 +331,12 @@ class Sync {
             std::min(report_.waits_since.value_or(*changes.oldest), *changes.oldest);
       }
       return Status();
+    });
+  }
+
+  void add_conflicts(const std::vector<std::string>& ids) {
+    std::ranges::copy_if(ids, std::back_inserter(report_.conflicts), [&](const std::string& id) {
+      return std::ranges::find(report_.conflicts, id) == report_.conflicts.end();
     });
   }
 

@@ -71,9 +71,10 @@ create index entry_manifest on bmad.entry (project, session) where op = 6 and li
 
 create table bmad.gone (
   project uuid,
+  session text collate "C",
   entry_id text collate "C",
   seq bigint not null,
-  primary key (project, entry_id));
+  primary key (project, session, entry_id));
 
 create view bmad.own as
   select project, rights from bmad.member where who = current_user;

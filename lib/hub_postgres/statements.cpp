@@ -99,7 +99,8 @@ added as (
   from h, mine, unnest($7::text[], $8::smallint[], $9::smallint[], $10::bigint[], $11::text[],
     $12::bytea[]) with ordinality as u (session, log, op, target, entry_id, line, o)
   where u.op <> 0 or not exists (select 1 from bmad.gone g
-                                 where g.project = $1 and g.entry_id = u.entry_id)
+                                 where g.project = $1 and g.session = u.session
+                                   and g.entry_id = u.entry_id)
   returning seq)
 select h.base, added.seq from h cross join mine left join added on true
 )sql";
@@ -112,21 +113,24 @@ u as (
   from h, mine, unnest($7::text[], $8::smallint[], $9::smallint[], $10::bigint[], $11::text[],
     $12::bytea[]) with ordinality as u (session, log, op, target, entry_id, line, o)),
 purged as (
-  insert into bmad.gone (project, entry_id, seq)
-  select $1, u.entry_id, min(u.seq) from u
+  insert into bmad.gone (project, session, entry_id, seq)
+  select $1, u.session, u.entry_id, min(u.seq) from u
   where u.op = 2 and not exists (select 1 from bmad.gone g
-                                 where g.project = $1 and g.entry_id = u.entry_id)
-  group by u.entry_id),
+                                 where g.project = $1 and g.session = u.session
+                                   and g.entry_id = u.entry_id)
+  group by u.session, u.entry_id),
 emptied as (
   update bmad.entry e set line = null
-  from (select distinct entry_id from u where op = 2) as p
-  where e.project = $1 and e.entry_id = p.entry_id and e.op in (0, 3) and e.line is not null),
+  from (select distinct session, entry_id from u where op = 2) as p
+  where e.project = $1 and e.session = p.session and e.entry_id = p.entry_id and e.op in (0, 3)
+    and e.line is not null),
 redacted as (
   update bmad.entry e set line = u.line from u
   where u.op = 3 and e.project = $1 and e.line is not null
     and (e.seq = u.target or (e.entry_id = u.entry_id and e.op = 3 and e.target = u.target))
     and not exists (select 1 from u v where v.op = 3 and v.target = u.target and v.o > u.o)
-    and not exists (select 1 from u p where p.op = 2 and p.entry_id = e.entry_id)),
+    and not exists (select 1 from u p where p.op = 2 and p.session = e.session
+                                        and p.entry_id = e.entry_id)),
 manifests as (
   update bmad.entry e set line = null
   from (select distinct session from u where op = 6) as m
@@ -136,8 +140,10 @@ added as (
   select $1, u.seq, $2, u.session, u.log, u.op, u.target, u.entry_id,
     case
       when u.op in (0, 3) and (
-        exists (select 1 from u p where p.op = 2 and p.entry_id = u.entry_id)
-        or exists (select 1 from bmad.gone g where g.project = $1 and g.entry_id = u.entry_id))
+        exists (select 1 from u p where p.op = 2 and p.session = u.session
+                                    and p.entry_id = u.entry_id)
+        or exists (select 1 from bmad.gone g where g.project = $1 and g.session = u.session
+                                               and g.entry_id = u.entry_id))
         then null
       when u.op = 3 then (select v.line from u v where v.op = 3 and v.target = u.target
                           order by v.o desc limit 1)
@@ -147,8 +153,10 @@ added as (
     end
   from u
   where u.op <> 0 or not (
-    exists (select 1 from bmad.gone g where g.project = $1 and g.entry_id = u.entry_id)
-    or exists (select 1 from u p where p.op = 2 and p.entry_id = u.entry_id and p.o < u.o))
+    exists (select 1 from bmad.gone g where g.project = $1 and g.session = u.session
+                                        and g.entry_id = u.entry_id)
+    or exists (select 1 from u p where p.op = 2 and p.session = u.session
+                                   and p.entry_id = u.entry_id and p.o < u.o))
   returning seq)
 select h.base, added.seq from h cross join mine left join added on true
 )sql";
@@ -243,8 +251,8 @@ where schemaname = 'bmad' and relname = 'entry'
 constexpr std::string_view kForgotten = R"sql(
 select count(e.seq), coalesce(max(g.seq), 0)
 from bmad.gone g
-  left join bmad.entry e on e.project = g.project and e.entry_id = g.entry_id
-    and e.op in (0, 3) and e.line is not null
+  left join bmad.entry e on e.project = g.project and e.session = g.session
+    and e.entry_id = g.entry_id and e.op in (0, 3) and e.line is not null
 where g.project = $1
 )sql";
 

@@ -15,6 +15,8 @@
 namespace bmad_mem::test::convergence_test {
 namespace {
 
+constexpr int kEntries = 9;
+
 struct Step {
   int what = 0;
   std::size_t mirror = 0;
@@ -22,16 +24,29 @@ struct Step {
 };
 
 std::ostream& operator<<(std::ostream& out, const Step& step) {
-  constexpr std::array<std::string_view, 13> kNames = {
-      "add",     "add",         "add",  "add",  "delete", "undelete",     "purge",
-      "compact", "lose answer", "fail", "sync", "sync",   "end deletions"};
+  constexpr std::array<std::string_view, 15> kNames = {"add",
+                                                       "add",
+                                                       "add",
+                                                       "add",
+                                                       "delete",
+                                                       "undelete",
+                                                       "purge",
+                                                       "compact",
+                                                       "lose answer",
+                                                       "fail",
+                                                       "sync",
+                                                       "sync",
+                                                       "end deletions",
+                                                       "delete session",
+                                                       "undelete session"};
   return out << step.mirror << ' ' << kNames.at(static_cast<std::size_t>(step.what)) << " f"
              << step.entry;
 }
 
 std::vector<Step> steps() {
   return *rc::gen::container<std::vector<Step>>(rc::gen::map(
-      rc::gen::tuple(rc::gen::inRange(0, 13), rc::gen::inRange(0, 3), rc::gen::inRange(0, 9)),
+      rc::gen::tuple(rc::gen::inRange(0, 15), rc::gen::inRange(0, 3),
+                     rc::gen::inRange(0, kEntries)),
       [](const std::tuple<int, int, int>& all) {
         return Step{std::get<0>(all), static_cast<std::size_t>(std::get<1>(all)), std::get<2>(all)};
       }));
@@ -87,6 +102,17 @@ void take(Mirrors& mirrors, const Step& step, int number, std::set<int>& deleted
       purged.insert(deleted.begin(), deleted.end());
       static_cast<void>(mirror->purge_deleted(/*all=*/true));
       break;
+    case 13:
+      for (int entry = 0; entry < kEntries; ++entry) {
+        deleted.insert(entry);
+      }
+      static_cast<void>(mirror->delete_session("s1"));
+      break;
+    case 14: {
+      const std::vector<std::string> sessions = {"s1"};
+      static_cast<void>(mirror->undelete({.sessions = sessions}));
+      break;
+    }
     default: {
       const Result<SyncReport> report = mirror.try_sync();
       RC_ASSERT(report.has_value());

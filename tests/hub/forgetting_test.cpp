@@ -181,4 +181,136 @@ TEST_CASE("an entry whose new version stayed outlives the deletion of the old on
   CHECK(facts(m[0]) == facts(m[1]));
 }
 
+TEST_CASE("a purge reaches a session that was deleted as a whole") {
+  Mirrors m(3);
+  m[0].session();
+  m[0].add_fact("f1", kCanary);
+  m[0].add_fact("f2");
+  m.settle();
+  const Ids ids = {"f1"};
+  const Ids sessions = {"s1"};
+  std::size_t who = 1;
+  SUBCASE("elsewhere, and here") {
+    REQUIRE(m[1]->delete_session("s1"));
+    m.settle();
+  }
+  SUBCASE("after the entry was") {
+    delete_fact(m[1], "f1");
+    REQUIRE(m[1]->delete_session("s1"));
+    m.settle();
+  }
+  SUBCASE("elsewhere, which is not known here") {
+    REQUIRE(m[1]->delete_session("s1"));
+    m[1].sync();
+    who = 0;
+  }
+  SUBCASE("elsewhere, and it was brought back here") {
+    REQUIRE(m[1]->delete_session("s1"));
+    m.settle();
+    REQUIRE(m[1]->undelete({.sessions = sessions}));
+  }
+  REQUIRE(m[who]->delete_entries({.ids = ids}, {.purge = true}));
+  SUBCASE("elsewhere, which the hub hears of later") {
+    m[0].sync();
+    REQUIRE(m[2]->delete_session("s1"));
+  }
+  m.settle();
+  CHECK(where(m, kCanary) == "");
+}
+
+TEST_CASE("the end of a deleted session empties its lines at the hub") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", kCanary);
+  m.settle();
+  REQUIRE(m[1]->delete_session("s1"));
+  m.settle();
+  SUBCASE("when its time is over") { REQUIRE(m[1]->purge_deleted(/*all=*/true)); }
+  SUBCASE("when it is purged") { REQUIRE(m[1]->delete_session("s1", {.purge = true})); }
+  m.settle();
+  CHECK(where(m, kCanary) == "");
+}
+
+TEST_CASE("a redaction reaches a session that was deleted as a whole") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", kCanary);
+  m.settle();
+  REQUIRE(m[1]->delete_session("s1"));
+  m.settle();
+  redact_badges(m);
+  m.settle();
+  CHECK(where(m, kCanary) == "");
+  const Ids sessions = {"s1"};
+  REQUIRE(m[1]->undelete({.sessions = sessions}));
+  m.settle();
+  CHECK(facts(m[0]).find("[REDACTED:badge]") != std::string::npos);
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
+TEST_CASE("a purge in one session leaves the same id in another alone") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].session("s2");
+  m[0].add_fact("f1", "goes");
+  m[0].add_fact("f1", "stays", "s2");
+  m.settle();
+  const Ids ids = {"f1"};
+  const Ids sessions = {"s1"};
+  REQUIRE(m[0]->delete_entries({.ids = ids, .sessions = sessions}, {.purge = true}));
+  m.settle();
+  m[1].clock.advance(std::chrono::seconds(5));
+  m[1].add_fact("f1", "stays, changed", "s2");
+  m.settle();
+  Mirror late(m.feed);
+  late.sync();
+  for (Mirror* mirror : {m.all[0].get(), m.all[1].get(), &late}) {
+    CHECK(mirror->found("goes") == Ids{});
+    CHECK(mirror->found("changed") == ids);
+  }
+}
+
+TEST_CASE("a redaction outlives that a mirror begins again") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", kCanary);
+  m[0].add_fact("f2");
+  m.settle();
+  m.feed->policy = "[[rules]]\nid = 'badge'\nregex = 'badge-[0-9]{4}'\n";
+  m.settle();
+  REQUIRE(m[0]->redact({}, /*dry_run=*/false));
+  SUBCASE("by reclone") { REQUIRE(reclone_from_hub(*m[0], m[0].hub, {})); }
+  SUBCASE("by reclone of the session") {
+    const Ids sessions = {"s1"};
+    REQUIRE(reclone_from_hub(*m[0], m[0].hub, sessions));
+  }
+  SUBCASE("as it joins once more") {
+    REQUIRE(leave_hub(*m[0]));
+    m[0].join();
+  }
+  CHECK_FALSE(m[0].sync().has_new_replica);
+  m.settle();
+  CHECK(where(m, kCanary) == "");
+  CHECK(m[0].listed() == Ids{"f1", "f2"});
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
+TEST_CASE("a redaction of the last line outlives a line that comes meanwhile") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  m[0].add_fact("f2", kCanary);
+  m.settle();
+  m.feed->policy = "[[rules]]\nid = 'badge'\nregex = 'badge-[0-9]{4}'\n";
+  m.settle();
+  REQUIRE(m[0]->redact({}, /*dry_run=*/false));
+  m[1].add_fact("f3");
+  m[1].sync();
+  CHECK(m[0].sync().problems.empty());
+  m.settle();
+  CHECK(where(m, kCanary) == "");
+  CHECK(facts(m[0]) == facts(m[1]));
+  CHECK(facts(m[0]).find("f3") > facts(m[0]).find("f2"));
+}
+
 }  // namespace bmad_mem::test::forgetting_test

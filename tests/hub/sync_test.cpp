@@ -118,6 +118,82 @@ TEST_CASE("an entry that one machine deletes and the other changes stays, in its
   CHECK(facts(m[0]).find("old") == std::string::npos);
 }
 
+TEST_CASE("what others write while one deletes the session stays") {
+  Mirrors m(3);
+  m[0].session();
+  m[0].add_fact("f1", "old");
+  m[0].add_fact("f2");
+  m.settle();
+  REQUIRE(m[0]->delete_session("s1"));
+  m[1].clock.advance(std::chrono::seconds(5));
+  m[1].add_fact("f1", "new");
+  m[1].add_fact("f3", "new");
+  m[0].sync();
+  m.settle();
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(m[i].listed() == Ids{"f1", "f3"});
+    CHECK(m[i].found("new") == Ids{"f1", "f3"});
+    CHECK(facts(m[i]) == facts(m[0]));
+  }
+}
+
+TEST_CASE("a session that was deleted before joining again stays deleted") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  m[0].session("s2");
+  m[0].add_fact("g1", "x", "s2");
+  m.settle();
+  REQUIRE(leave_hub(*m[0]));
+  REQUIRE(m[0]->delete_session("s2"));
+  m[0].join();
+  m.settle();
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(m[i].listed() == Ids{"f1"});
+  }
+  SUBCASE("and what is left of it can be purged everywhere") {
+    REQUIRE(m[0]->delete_session("s2", {.purge = true}));
+    m.settle();
+    for (const FeedRow& row : m.feed->rows) {
+      CHECK((row.session_id != "s2" || row.op != FeedOp::kLine || !row.line));
+    }
+  }
+}
+
+TEST_CASE("another session of the id of one that was deleted before joining is left alone") {
+  Mirrors m(1);
+  m[0].session();
+  m[0].add_fact("f1", "theirs");
+  m[0].sync();
+  Mirror late(m.feed, /*joins=*/false);
+  late.session();
+  late.add_fact("g1", "ours");
+  REQUIRE(late->delete_session("s1"));
+  late.join();
+  late.sync();
+  m[0].sync();
+  CHECK(late.listed() == Ids{"f1"});
+  CHECK(m[0].listed() == Ids{"f1"});
+}
+
+TEST_CASE("an entry that two machines changed is named, whichever is newer") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", "first");
+  m.settle();
+  m[0].clock.advance(std::chrono::seconds(5));
+  m[1].clock.advance(std::chrono::seconds(10));
+  m[0].add_fact("f1", "older");
+  m[1].add_fact("f1", "newest");
+  m[0].sync();
+  CHECK(m[1].sync().conflicts == Ids{"f1"});
+  m.settle();
+  m[0].clock.advance(std::chrono::seconds(10));
+  m[0].add_fact("f1", "one after the other");
+  m[0].sync();
+  CHECK(m[1].sync().conflicts == Ids{});
+}
+
 TEST_CASE("what is purged is purged everywhere, and nobody brings it again") {
   Mirrors m(3);
   m[0].session();
@@ -360,7 +436,6 @@ TEST_CASE("a session that git took away comes back, and one that was deleted doe
   CHECK(facts(m[0]) == facts(m[1]));
   CHECK(m[0].listed() == Ids{"f1"});
   REQUIRE(m[1]->delete_session("s1"));
-  m[0].add_fact("f2");
   m[1].sync();
   m[0].sync();
   CHECK(m[0].listed().empty());

@@ -26,7 +26,7 @@ struct TwoProjects {
         insert into bmad.replica (project, replica, host) values ('{0}', '{1}', 'x');
         insert into bmad.entry (project, seq, replica, session, log, op, entry_id, line)
           values ('{0}', 1, '{1}', 's', 0, 0, 'a', 'garden');
-        insert into bmad.gone (project, entry_id, seq) values ('{0}', 'z', 1))",
+        insert into bmad.gone (project, session, entry_id, seq) values ('{0}', 's1', 'z', 1))",
                                    garden, replica_id(1)));
   }
 
@@ -128,8 +128,8 @@ TEST_CASE("each right allows what it says, and no more") {
       {"update bmad.entry set line = 'mine' where op = 0 and entry_id = 'a'", denied, "0", "1"},
       {"update bmad.entry set line = 'mine' where op = 6", denied, denied, "1"},
       {"update bmad.entry set line = null where op = 6", denied, "1", "1"},
-      {"insert into bmad.gone values ('{0}', gen_random_uuid()::text, 1)", denied, denied, "1"},
-      {"insert into bmad.gone values ('{1}', 'x', 1)", denied, denied, denied},
+      {"insert into bmad.gone values ('{0}', 's1', gen_random_uuid()::text, 1)", denied, denied, "1"},
+      {"insert into bmad.gone values ('{1}', 's1', 'x', 1)", denied, denied, denied},
       {"insert into bmad.replica (project, replica, host) values "
        "('{0}', gen_random_uuid(), 'x')",
        "1", "1", "1"},

@@ -19,9 +19,9 @@ struct MemoryFeed {
   std::mutex mutex;
   std::vector<FeedRow> rows;  ///< Row i has seq i + 1; one without a replica is a gap.
   std::map<std::string, HubReplica> replicas;
-  std::map<std::string, std::string, std::less<>> gone;  ///< Ids that were purged.
-  std::string policy;                                    ///< HubHead::policy.
-  Timestamp now{};                                       ///< HubHead::now.
+  std::set<std::pair<std::string, std::string>> gone;  ///< Purged: sessions, and ids in them.
+  std::string policy;                                  ///< HubHead::policy.
+  Timestamp now{};                                     ///< HubHead::now.
 };
 
 /// Where a push may fail.

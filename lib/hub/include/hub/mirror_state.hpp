@@ -85,6 +85,8 @@ struct SessionMirror {
 
   /// Takes the line `of` out of the logs; nothing when it is in none.
   std::optional<OutLine> take_out(std::uint64_t of);
+  /// The session was deleted as a whole: the hub has its lines until they are purged.
+  void leave();
 };
 
 /// An empty one when there is none. Errors: as load_mirror_state().
