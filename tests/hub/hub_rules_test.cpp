@@ -4,11 +4,13 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <doctest/doctest.h>
 
 #include "bmad_mem/hub.hpp"
 #include "bmad_mem/privacy.hpp"
+#include "bmad_mem/sealing.hpp"
 #include "mirrors.hpp"
 
 namespace bmad_mem::test::hub_rules_test {
@@ -167,6 +169,33 @@ TEST_CASE("a secret in the title of a session stays at home") {
   m.settle();
   CHECK(!is_at_hub(m, "badge-4321"));
   CHECK(m[0]->load_session("s1")->title == "Also badge-4321");
+}
+
+TEST_CASE("a session that one machine seals goes on at the others") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", "one");
+  m[0].add_fact("f2", "two");
+  m.settle();
+  const std::string clear = facts(m[0]);
+  REQUIRE(m[0].reopen({.seal_key = {.key = std::string(64, 'a')}}));
+  REQUIRE(m[0]->seal({.sessions = {"s1"}}));
+  REQUIRE(facts(m[0]) != clear);
+  m[1].add_fact("f3", "three");
+  m[1].sync();
+  CHECK(m[0].sync().held.sealed == 2);
+  m.settle();
+  CHECK(m[0].sync().problems.empty());
+  for (const auto& mirror : m.all) {
+    CHECK(mirror->listed() == std::vector<std::string>{"f1", "f2", "f3"});
+  }
+  CHECK(facts(m[1]).starts_with(clear));
+  CHECK(is_at_hub(m, "two"));
+  REQUIRE(m[0]->seal({.step = SealStep::kOff}));
+  m.settle();
+  CHECK(facts(m[0]).starts_with(clear));
+  CHECK(facts(m[0]) == facts(m[1]));
+  CHECK(m[0].sync().held.sealed == 0);
 }
 
 }  // namespace bmad_mem::test::hub_rules_test
