@@ -122,6 +122,23 @@ TEST_CASE("an entry that was written anew is not overwritten by its deleted vers
   CHECK(memory->get(Ids{"a"}).value().front().json.find("new") != std::string::npos);
 }
 
+TEST_CASE("the end of a deleted session leaves the entries of a new one alone") {
+  MemoryFixture m;
+  m.session();
+  m.add_fact("f1");
+  m.add_fact("f2");
+  REQUIRE(m->delete_session("s1"));
+  m.session();
+  m.add_fact("f1", "told again");
+  REQUIRE(m->purge_deleted(/*all=*/true));
+  std::string record;
+  for (const auto& [name, bytes] : m.files()) {
+    record += name.ends_with("deletion-record.json") ? bytes : "";
+  }
+  CHECK(record.find("\"f2\"") != std::string::npos);
+  CHECK(record.find("\"f1\"") == std::string::npos);
+}
+
 TEST_CASE("a session is deleted as a whole, and comes back as it was") {
   MemoryFixture memory;
   memory.session();

@@ -100,14 +100,22 @@ Status move_session(Store& store, const std::string& session_id, const std::stri
   return {};
 }
 
-/// Removes a deletion's folder, for each that is due; the ids in it are noted before, durable.
+/// Removes `ids` that are among the sorted `living`.
+void drop_living(std::vector<std::string>& ids, const std::vector<std::string>& living) {
+  std::erase_if(ids, [&](const std::string& id) { return std::ranges::binary_search(living, id); });
+}
+
+/// Removes a deletion's folder, for each that is due; the ids in it are noted before, durable, but
+/// for those of a session that was begun anew.
 Status remove_due_folders(FileSystem& files, DeletionRecord& record, const PurgeTime& time,
+                          const std::vector<std::string>& living,
                           std::vector<std::string>& sessions_gone) {
   for (const Deletion& deletion : record.deletions) {
     if (deletion.whole_session && time.ends(deletion)) {
       BMAD_TRY_ASSIGN(
           std::vector<std::string> ids,
           ids_in_folder(files, deleted_session_folder(record.session_id, deletion.deletion_id)));
+      drop_living(ids, living);
       if (!ids.empty()) {
         add_ids(record.purged_ids, std::move(ids));
         BMAD_TRY(save_deletion_record(files, record));
@@ -183,14 +191,14 @@ Result<std::optional<std::vector<std::string>>> remove_expired(Store& store, Del
       gone.emplace_back((*value)["id"].string());
     }
   }
-  if (!all && !gone.empty()) {
+  std::vector<std::string> living;
+  if (!all) {
     // A merge or a hub may have kept another version, which somebody wrote while this was deleted.
-    BMAD_TRY_ASSIGN(const std::vector<std::string> living, living_ids(store, session_id));
-    std::erase_if(gone,
-                  [&](const std::string& id) { return std::ranges::binary_search(living, id); });
+    BMAD_TRY_ASSIGN(living, living_ids(store, session_id));
+    drop_living(gone, living);
   }
   BMAD_TRY(store.root_index->remove({&session_id, 1}));
-  BMAD_TRY(remove_due_folders(files, record, time, report.sessions_gone));
+  BMAD_TRY(remove_due_folders(files, record, time, living, report.sessions_gone));
   BMAD_TRY(replace_deleted(files, session_id, left));
   if (all) {
     BMAD_TRY(remove_archive(files, session_id));
