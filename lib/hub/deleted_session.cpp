@@ -44,15 +44,17 @@ Result<bool> has_any(const Store& store, const std::string& session_id,
 
 Status apply_row(Store& store, SessionMirror& mirror, const FeedRow& row) {
   switch (row.op) {
-    case FeedOp::kLine:
+    case FeedOp::kLine:  // Not deleted there yet: somebody may begin the session again here.
       if (row.line) {
-        mirror.out.insert_or_assign(
-            row.seq, OutLine{.log = row.log, .hash = xxh3(*row.line), .is_deleted = true});
+        mirror.out.insert_or_assign(row.seq, OutLine{.log = row.log, .hash = xxh3(*row.line)});
       }
       return {};
     case FeedOp::kDelete:
     case FeedOp::kEvict:
       take_out(mirror, row.target);
+      if (const auto out = mirror.out.find(row.target); out != mirror.out.end()) {
+        out->second.is_deleted = out->second.is_deleted || row.op == FeedOp::kDelete;
+      }
       return {};
     case FeedOp::kRedact: {
       take_out(mirror, row.target);
