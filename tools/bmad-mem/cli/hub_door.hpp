@@ -25,7 +25,8 @@ class HubDoor {
                                                const std::string& replica) = 0;
   /// Makes the tables and the project, unless they are there.
   virtual Status init(const std::string& service, const std::string& project) = 0;
-  virtual Status add_member(const std::string& service, const std::string& project,
+  /// With the rights "none", the role is no member any more.
+  virtual Status set_member(const std::string& service, const std::string& project,
                             const HubMember& member) = 0;
   virtual Result<std::vector<HubMember>> members(const std::string& service,
                                                  const std::string& project) = 0;
