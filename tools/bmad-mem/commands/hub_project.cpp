@@ -170,11 +170,29 @@ struct ForgottenView {
   ForgottenRows rows;
   std::vector<HubReplica> confirmed;
   std::vector<HubReplica> waiting;
+  std::string unreached;  ///< Why the hub has not heard of all that was purged here; empty: it has.
 };
+
+/// ForgottenView::unreached after the sync that was to tell the hub.
+std::string unreached_text(const SyncReport& report) {
+  if (report.waiting_operations > 0) {
+    return waiting_text(report);
+  }
+  return report.problems.empty()
+             ? std::string()
+             : format_count(report.problems.size(), "session waits", "sessions wait") +
+                   " here, as said before";
+}
 
 void print_json(Tool& tool, const ForgottenView& view) {
   print_object(tool, "verified_at_hub", [&](JsonWriter& json) {
-    json.member("left", view.rows.with_content).member("vacuumed", view.rows.is_vacuumed);
+    if (view.unreached.empty()) {
+      json.member("left", view.rows.with_content);
+    } else {
+      json.key("left").raw("null");  // The hub doesn't know yet of what it should have none.
+    }
+    json.member("reached", view.unreached.empty()).member("why_not", view.unreached);
+    json.member("vacuumed", view.rows.is_vacuumed);
     for (const auto& [name, replicas] :
          {std::pair("confirmed", &view.confirmed), std::pair("waiting", &view.waiting)}) {
       json.key(name).begin_array();
@@ -188,7 +206,12 @@ void print_json(Tool& tool, const ForgottenView& view) {
 }
 
 void print_text(Tool& tool, const ForgottenView& view) {
-  if (view.rows.with_content > 0) {
+  if (!view.unreached.empty()) {
+    tool.out().print(
+        "{} at the hub: it has not heard of all that was purged here. {}; then `bmad-mem sync` "
+        "tells it\n",
+        tool.style().red("not verified"), view.unreached);
+  } else if (view.rows.with_content > 0) {
     tool.out().print("{} at the hub: {} of purged entries\n", tool.style().red("found"),
                      format_count(view.rows.with_content, "line", "lines"));
   } else {
@@ -229,11 +252,11 @@ Result<ExitStatus> verify_at_hub(Tool& tool, ExitStatus before) {
   for (const Error& problem : report.problems) {
     tool.report(problem);
   }
-  ForgottenView view;
+  ForgottenView view{.unreached = unreached_text(report)};
   BMAD_TRY_ASSIGN(view.rows, hub_door()->forgotten(joined->mirror.service, joined->mirror.project));
   BMAD_TRY_ASSIGN(const std::vector<HubReplica> replicas, joined->hub->replicas());
   for (const HubReplica& replica : replicas) {
-    const bool has_heard = replica.cursor >= view.rows.last_purge;
+    const bool has_heard = view.unreached.empty() && replica.cursor >= view.rows.last_purge;
     (has_heard ? view.confirmed : view.waiting).push_back(replica);
   }
   if (tool.json()) {
@@ -242,7 +265,7 @@ Result<ExitStatus> verify_at_hub(Tool& tool, ExitStatus before) {
     print_text(tool, view);
   }
   const bool is_gone =
-      report.problems.empty() && view.rows.with_content == 0 && view.waiting.empty();
+      view.unreached.empty() && view.rows.with_content == 0 && view.waiting.empty();
   return is_gone ? before : ExitStatus::kFailed;
 }
 
