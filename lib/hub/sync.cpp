@@ -25,6 +25,7 @@
 #include "lifecycle/deletion.hpp"
 #include "membership.hpp"
 #include "privacy/redaction.hpp"
+#include "push_rights.hpp"
 #include "session_changes.hpp"
 #include "session_feed.hpp"
 #include "store/access.hpp"
@@ -97,6 +98,7 @@ class Sync {
   Status look() {
     BMAD_TRY_ASSIGN(head_, hub_.head());
     report_.head = head_.head;
+    report_.rights = head_.rights;
     confirmed_ = state_.cursor;
     BMAD_TRY(check_head(store_, state_, head_, options_.pulls));
     const auto skew =
@@ -268,6 +270,7 @@ class Sync {
   Status for_changes(const PushRows& push_rows) {
     report_.held = {};
     report_.problems.clear();
+    report_.waiting_lines = report_.waiting_operations = 0;
     BMAD_TRY_ASSIGN(const std::vector<std::string> ids, sessions_to_look_at());
     BMAD_TRY_ASSIGN(const SessionDigests digests, SessionDigests::look(store_));
     for (const std::string& session_id : ids) {
@@ -312,7 +315,8 @@ class Sync {
       if (redaction_ == nullptr) {  // Whatever the config says: this leaves the machine.
         BMAD_TRY_ASSIGN(redaction_, StoreRedaction::make(store_, KeyUse::kNone, head_.policy));
       }
-      return collect_changes(store_, hub_, *redaction_, mirror, options_.dry_run);
+      const bool only_looks = options_.dry_run || head_.rights == "read";
+      return collect_changes(store_, hub_, *redaction_, mirror, only_looks);
     }
     BMAD_TRY_ASSIGN(const bool is_deleted, is_deleted_here(store_, session_id));
     if (is_deleted) {
@@ -321,11 +325,11 @@ class Sync {
     return changes;
   }
 
-  /// A dry run: counts what would be pulled and pushed.
+  /// A dry run: counts what would be pulled and pushed, and what waits.
   Status look_at_sessions() {
     report_.pulled_lines = head_.head - state_.cursor;
     return for_changes([&](const SessionChanges& changes) {
-      count_pushed(changes.rows);
+      count_rows(changes.rows, true, report_);
       if (changes.oldest) {
         report_.waits_since =
             std::min(report_.waits_since.value_or(*changes.oldest), *changes.oldest);
@@ -336,22 +340,18 @@ class Sync {
 
   void add_conflicts(const std::vector<std::string>& ids) {
     std::ranges::copy_if(ids, std::back_inserter(report_.conflicts), [&](const std::string& id) {
-      return std::ranges::find(report_.conflicts, id) == report_.conflicts.end();
+      return head_.rights != "read" &&  // No version of a reader's leads elsewhere.
+             std::ranges::find(report_.conflicts, id) == report_.conflicts.end();
     });
   }
 
-  void count_pushed(const std::vector<FeedRow>& rows) {
-    for (const FeedRow& row : rows) {
-      ++(row.op == FeedOp::kLine ? report_.pushed_lines : report_.pushed_operations);
-    }
-  }
-
   Status push() {
-    if (head_.rights == "read") {
-      return {};
-    }
     Batch gathered;
     BMAD_TRY(for_changes([&](SessionChanges changes) -> Status {
+      count_rows(changes.rows, false, report_);
+      if (head_.rights == "read") {
+        return {};
+      }
       if (std::optional<Error> waits = keep_forbidden(store_, head_.rights, changes)) {
         report_.problems.push_back(*std::move(waits));
       }
@@ -428,7 +428,7 @@ class Sync {
       stored.back().seq = seq;
       stored.back().replica = state_.replica;
     }
-    count_pushed({rows.begin(), rows.end()});
+    count_rows(rows, true, report_);
     return true;
   }
 

@@ -1,4 +1,5 @@
 // postgres_admin.cpp - the calls of PostgresHub that are for admins.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -23,6 +24,17 @@ namespace {
 // A vacuum reads the pages that changed since the last one, of all projects.
 constexpr std::chrono::minutes kVacuumTimeout{10};
 
+constexpr std::string_view kAskTheOwner =
+    "only who owns the tables may: the role of `bmad-mem hub init`, or one that is granted it";
+
+template <typename Value>
+Result<Value> owners_only(Result<Value> result) {
+  if (!result) {
+    return hub_postgres::with_advice(std::move(result).error(), kAskTheOwner);
+  }
+  return result;
+}
+
 }  // namespace
 
 Result<std::string> PostgresHub::init(std::string_view project) {
@@ -37,8 +49,9 @@ Result<std::string> PostgresHub::init(std::string_view project) {
       }
     }
   }
-  BMAD_TRY_ASSIGN(const Rows rows,
-                  impl_->ask({.text = sql::kAddProject, .params = {text_param(project)}}));
+  BMAD_TRY_ASSIGN(
+      const Rows rows,
+      owners_only(impl_->ask({.text = sql::kAddProject, .params = {text_param(project)}})));
   impl_->options.project = project;
   impl_->project = rows.uuid(0, 0);
   return impl_->project;
@@ -54,7 +67,8 @@ Result<std::optional<std::string>> PostgresHub::find_project(std::string_view na
 }
 
 Status PostgresHub::add_member(std::string_view who, std::string_view rights) {
-  if (rights != "read" && rights != "write" && rights != "forget" && rights != "admin") {
+  constexpr std::array<std::string_view, 4> kRights = {"read", "write", "forget", "admin"};
+  if (std::ranges::find(kRights, rights) == kRights.end()) {
     return Error{
         .code = ErrorCode::E_INVALID_FORMAT,
         .message = fmt::format("rights are read, write, forget or admin, not '{}'", rights),
@@ -73,10 +87,37 @@ Status PostgresHub::add_member(std::string_view who, std::string_view rights) {
     if (granted.error().code == ErrorCode::E_INVALID_FORMAT) {
       granted.error().field = "who";
     }
-    return granted;
+    return owners_only(std::move(granted));
   }
-  BMAD_TRY(impl_->ask({.text = sql::kAddMember,
-                       .params = {impl_->project_param(), text_param(who), text_param(rights)}}));
+  return impl_->set_member(who, rights);
+}
+
+Status PostgresHub::drop_member(std::string_view who) {
+  // No grant is taken back: other projects may need it, and without a right it shows no row.
+  return impl_->set_member(who, "none");
+}
+
+Status PostgresHub::Impl::set_member(std::string_view who, std::string_view rights) {
+  BMAD_TRY(open());
+  const std::array<Statement, 2> statements{
+      {{.text = sql::kLockHead, .params = {project_param()}},
+       {.text = sql::kSetMember,
+        .params = {project_param(), text_param(who), text_param(rights)}}}};
+  BMAD_TRY_ASSIGN(const std::vector<Rows> answers, owners_only(ask_once(statements)));
+  if (answers.back().boolean(0, 0)) {
+    return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                 .message = fmt::format("{} is the last admin of the project '{}'; make another "
+                                        "role an admin first",
+                                        who, options.project),
+                 .field = "who"};
+  }
+  if (!answers.back().boolean(0, 1)) {
+    return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                 .message = fmt::format("{} has no rights in the project '{}'; `bmad-mem hub "
+                                        "status` lists who has some",
+                                        who, options.project),
+                 .field = "who"};
+  }
   return {};
 }
 
@@ -103,7 +144,7 @@ Result<int> PostgresHub::upgrade() {
     }
     statements.push_back(
         {.text = sql::kSetVersion, .params = {hub_postgres::int_param(kHubVersion)}});
-    BMAD_TRY(impl_->ask_once(statements));
+    BMAD_TRY(owners_only(impl_->ask_once(statements)));
   }
   return version;
 }
@@ -135,12 +176,16 @@ Result<ForgottenRows> PostgresHub::verify_forgotten(HubVacuum vacuum) {
 }
 
 Result<std::string> PostgresHub::policy() {
-  BMAD_TRY_ASSIGN(const Rows rows, impl_->ask({.text = sql::kPolicy}));
-  return std::string(rows.raw(0, 0));
+  const Result<Rows> rows = impl_->ask({.text = sql::kPolicy});
+  if (!rows) {
+    return hub_postgres::with_advice(rows.error(), hub_postgres::kAskForRights);
+  }
+  return std::string(rows->raw(0, 0));
 }
 
 Status PostgresHub::set_policy(std::string_view policy) {
-  BMAD_TRY(impl_->ask({.text = sql::kSetPolicy, .params = {hub_postgres::bytes_param(policy)}}));
+  BMAD_TRY(owners_only(
+      impl_->ask({.text = sql::kSetPolicy, .params = {hub_postgres::bytes_param(policy)}})));
   return {};
 }
 

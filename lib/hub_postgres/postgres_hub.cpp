@@ -32,6 +32,12 @@ Error no_rights(const std::string& project, std::string_view what) {
                                  what, project)};
 }
 
+Error no_project(const std::string& project) {
+  return {.code = ErrorCode::E_ACCESS_DENIED,
+          .message = fmt::format("the hub has no project '{}', or this role may not see it; {}",
+                                 project, kAskForRights)};
+}
+
 Error too_large(std::string message) {
   return {.code = ErrorCode::E_SIZE_LIMIT, .message = std::move(message)};
 }
@@ -108,6 +114,13 @@ Status check_version(int version, int min_client) {
   return {};
 }
 
+Error with_advice(Error error, std::string_view advice) {
+  if (error.code == ErrorCode::E_ACCESS_DENIED) {
+    error.message += fmt::format("; {}", advice);
+  }
+  return error;
+}
+
 }  // namespace hub_postgres
 
 Result<bool> PostgresHub::Impl::open() {
@@ -124,8 +137,11 @@ Result<bool> PostgresHub::Impl::open() {
 Status PostgresHub::Impl::check() {
   const std::array<Statement, 1> statement{
       {{.text = sql::kOpen, .params = {text_param(std::string_view(options.project))}}}};
-  BMAD_TRY_ASSIGN(const std::vector<Rows> answers, connection.run(statement));
-  const Rows& rows = answers.front();  // Tables without a version read as version 0.
+  const Result<std::vector<Rows>> answers = connection.run(statement);
+  if (!answers) {
+    return hub_postgres::with_advice(answers.error(), hub_postgres::kAskForRights);
+  }
+  const Rows& rows = answers->front();  // Tables without a version read as version 0.
   BMAD_TRY(hub_postgres::check_version(rows.integer(0, 0), rows.integer(0, 1)));
   if (rows.raw(0, 2) == "off" && !options.unsafe) {
     return Error{.code = ErrorCode::E_SCHEMA_INVALID,
@@ -135,7 +151,7 @@ Status PostgresHub::Impl::check() {
                  .field = "synchronous_commit"};
   }
   if (rows.is_null(0, 3)) {
-    return hub_postgres::no_rights(options.project, "see");
+    return hub_postgres::no_project(options.project);
   }
   project = rows.uuid(0, 3);
   return {};
@@ -189,7 +205,7 @@ Result<HubHead> PostgresHub::head() {
                   .params = {impl_->project_param(), uuid_param(impl_->options.replica)}}));
   if (rows.size() == 0) {
     BMAD_TRY(impl_->check());
-    return hub_postgres::no_rights(impl_->options.project, "see");
+    return hub_postgres::no_project(impl_->options.project);
   }
   HubHead head{
       .head = rows.bigint(0, 0),

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "connection.hpp"
@@ -26,6 +27,8 @@ struct PostgresHub::Impl {
   /// The project's UUID as a parameter. Errors: E_ACCESS_DENIED when there is none.
   [[nodiscard]] hub_postgres::Param project_param() const;
 
+  /// "none" takes all rights away. Errors: as PostgresHub::add_member() and drop_member().
+  Status set_member(std::string_view who, std::string_view rights);
   /// The rows of kPull or kRows.
   Result<std::vector<FeedRow>> feed(hub_postgres::Statement statement);
 
@@ -38,6 +41,11 @@ namespace hub_postgres {
 
 /// Errors: E_HUB_VERSION when the tables are newer, or this program may not write to them.
 Status check_version(int version, int min_client);
+
+inline constexpr std::string_view kAskForRights =
+    "an admin gives rights with `bmad-mem hub member ROLE --rights write`";
+/// The error, and for E_ACCESS_DENIED also how to come by the right.
+Error with_advice(Error error, std::string_view advice);
 
 }  // namespace hub_postgres
 }  // namespace bmad_mem

@@ -219,12 +219,29 @@ select project from bmad.project where name = $1
 // $1 name.
 constexpr std::string_view kFindProject = "select project from bmad.project where name = $1";
 
-// $1 project, $2 who, $3 rights.
-constexpr std::string_view kAddMember = R"sql(
-with changed as (
-  update bmad.member set rights = $3 where project = $1 and who = $2 returning 1 as one)
-insert into bmad.member (project, who, rights)
-select $1, $2, $3 where not exists (select 1 from changed)
+// $1 project, $2 who, $3 rights or 'none', behind kLockHead. Whether nothing was done since that is
+// the last admin, and whether something was.
+constexpr std::string_view kSetMember = R"sql(
+with last as (
+  select 1 as one from bmad.member m
+  where m.project = $1 and m.who = $2 and m.rights = 'admin' and $3 <> 'admin'
+    and not exists (select 1 from bmad.member o
+                    where o.project = $1 and o.who <> $2 and o.rights = 'admin')),
+dropped as (
+  delete from bmad.member where project = $1 and who = $2 and $3 = 'none'
+    and not exists (select 1 from last)
+  returning 1 as one),
+changed as (
+  update bmad.member set rights = $3 where project = $1 and who = $2 and $3 <> 'none'
+    and not exists (select 1 from last)
+  returning 1 as one),
+added as (
+  insert into bmad.member (project, who, rights)
+  select $1, $2, $3
+  where $3 <> 'none' and not exists (select 1 from changed) and not exists (select 1 from last)
+  returning 1 as one)
+select exists (select 1 from last),
+  exists (select 1 from dropped) or exists (select 1 from changed) or exists (select 1 from added)
 )sql";
 
 // $1 project.

@@ -234,5 +234,137 @@ class Hub(HubTest):
         self.assertIn("install the package bmad-mem-hub", done.stderr)
 
 
+class Roles(HubTest):
+    """Machine a is the owner's; b is that of a role with some rights."""
+
+    def share_with(self, rights):
+        """The role of machine b, which has joined; both have the entry f1."""
+        self.share("a")
+        role, self.as_b = self.new_role()
+        self.on("a", "hub", "member", role, "--rights", rights)
+        self.on("a", "session", "new", "--id", "s1")
+        self.on("a", "add", "fact", "--session", "s1", "--id", "f1", "the canary")
+        self.on("a", "sync")
+        self.on_b("hub", "join", "team", self.project)
+        return role
+
+    def on_b(self, *arguments, status=0):
+        return self.on("b", *arguments, status=status, environment=self.as_b)
+
+    def test_verify_says_that_the_hub_has_not_heard_of_a_purge(self):
+        role = self.share_with("write")
+        said = self.on_b("forget", "--match", "canary", "--verify", "--yes", status=1)
+        self.assertIn("not verified at the hub", said)
+        self.assertIn("1 operation waits here, since this role may not purge and redact", said)
+        self.assertIn("--rights forget", said)
+        self.assertNotIn("no line is left", said)
+        self.assertEqual(len(re.findall(r"(?m)^confirmed: ", said)), 0)
+        self.assertEqual(len(re.findall(r"has not confirmed: ", said)), 2)
+        said = self.on_b("--json", "delete", "--match", "canary", "--purge", "--verify", "--yes", status=1)
+        last = json.loads(re.search(r"(?m)^.*verified_at_hub.*$", said)[0])["verified_at_hub"]
+        self.assertEqual((last["reached"], last["left"], last["confirmed"]), (False, None, []))
+        self.assertIn("hub member ROLE --rights forget", last["why_not"])
+        self.on("a", "hub", "member", role, "--rights", "read")
+        self.assertIn("this role may only read", self.on_b("purge", "--verify", "canary", status=1))
+        self.on("a", "hub", "member", role, "--rights", "forget")
+        self.on_b("sync")
+        self.on("a", "sync")
+        said = self.on_b("--json", "purge", "--verify", "canary")
+        last = json.loads(re.search(r"(?m)^.*verified_at_hub.*$", said)[0])["verified_at_hub"]
+        self.assertEqual((last["reached"], last["why_not"], last["left"]), (True, "", 0))
+
+    def test_verify_says_so_while_a_session_waits(self):
+        self.share_with("forget")
+        self.on("a", "add", "fact", "--session", "s1", "--id", "f2", "the soup")
+        self.on("a", "session", "new", "--id", "s2")
+        self.on("a", "add", "fact", "--session", "s2", "--id", "f3", "the garden")
+        self.on("a", "sync")
+        self.on_b("sync")
+        log = self.folder / "b/.bmad/memory/sessions/s2/facts.jsonl"
+        log.write_bytes(b"")
+        said = self.on_b("forget", "--match", "canary", "--verify", "--yes", status=1)
+        self.assertIn("not verified at the hub", said)
+        self.assertIn("1 session waits here, as said before", said)
+
+    def test_one_that_may_only_read_is_told_what_waits(self):
+        role = self.share_with("read")
+        said = self.on_b("add", "fact", "--session", "s1", "--id", "f2", "--wait-hub", "the soup", status=1)
+        self.assertIn("E_ACCESS_DENIED: the entry is stored here, and the hub does not have it", said)
+        self.assertIn("--rights write", said)
+        waits = "1 line waits here, since this role may only read"
+        self.assertIn(waits, self.on_b("sync"))
+        self.assertIn("would push: 0 lines", self.on_b("sync", "--dry-run"))
+        self.assertIn(waits, self.on_b("push", status=1))
+        report = json.loads(self.on_b("--quiet", "--json", "sync"))
+        self.assertEqual((report["rights"], report["waiting_lines"], report["waiting_operations"]), ("read", 1, 0))
+        said = self.on_b("hub", "status")
+        self.assertIn("waits to be pushed: 1 line, the oldest written", said)
+        self.assertIn(waits, said)
+        self.assertIn(f"{role} may read", said)
+        status = json.loads(self.on_b("--quiet", "--json", "hub", "status"))
+        self.assertEqual((status["rights"], status["unpushed_lines"], status["waiting_lines"]), ("read", 1, 1))
+        with self.start("b", "sync", "--follow", environment=self.as_b) as follower:
+            self.assertIn("pushed: 0 lines", follower.stdout.readline() + follower.stdout.readline())
+            follower.send_signal(signal.SIGTERM)
+            self.assertEqual(follower.wait(TIMEOUT_S), 0)
+        self.on("a", "hub", "member", role)  # The default is to write.
+        self.assertIn("pushed: 1 line", self.on_b("sync"))
+        self.on_b("add", "fact", "--session", "s1", "--id", "f3", "--wait-hub", "the garden")
+        self.on("a", "pull")
+        self.assertEqual(self.ids("a"), ["f1", "f2", "f3"])
+
+    def test_wait_hub_looks_for_what_it_has_added(self):
+        self.share("a")
+        self.on("a", "session", "new", "--id", "s1")
+        self.on("a", "add", "fact", "--session", "s1", "--id", "f1", "one")
+        said = self.on("a", "add", "fact", "--session", "s1", "--sensitive", "--wait-hub", "mine", status=1)
+        self.assertIn("the hub did not get it", said)  # It got the other one.
+        self.on("a", "add", "fact", "--session", "s1", "--id", "f2", "--wait-hub", "two")
+
+    def test_rights_are_given_where_nothing_has_joined(self):
+        role, as_role = self.new_role()
+        (self.folder / "c/sub").mkdir()
+        made = self.on("c/sub", "hub", "init", "--service", "team", "--project", self.project)
+        line = re.search(r"`bmad-mem (hub member ROLE [^`]*)`", made)[1].replace("ROLE", role)
+        self.assertIn("may write", self.on("c/sub", *line.split()))
+        self.assertIn("--service NAME", self.on("c/sub", "hub", "member", role, status=1))
+        self.on("c", "init")
+        self.on("c", "config", "set", "hub.service", "team")
+        self.on("c", "config", "set", "hub.project", self.project)
+        self.assertIn("may read", self.on("c", "hub", "member", role, "--rights", "read"))
+        self.on("b", "hub", "join", "team", self.project, environment=as_role)
+
+    def test_rights_are_taken_away(self):
+        role = self.share_with("write")
+        self.assertIn("is no member any more", self.on("a", "hub", "member", role, "--rights", "none"))
+        self.assertNotIn(f"{role} may", self.on("a", "hub", "status"))
+        said = self.on_b("sync", status=1)
+        self.assertIn(f"the hub has no project '{self.project}', or this role may not see it", said)
+        self.assertIn("bmad-mem hub member ROLE --rights write", said)
+        self.assertIn("has no rights", self.on("a", "hub", "member", role, "--rights", "none", status=1))
+        self.assertIn("rights are read", self.on("a", "hub", "member", "owner", "--rights", "", status=1))
+        for rights in ("none", "write"):
+            said = self.on("a", "hub", "member", "owner", "--rights", rights, status=1)
+            self.assertIn("is the last admin", said)
+        self.on("a", "hub", "member", role, "--rights", "admin")
+        self.on("a", "hub", "member", "owner", "--rights", "none")
+        self.assertIn("only who owns the tables may", self.on_b("hub", "member", "owner", status=1))
+
+    def test_a_role_without_rights_is_told_who_gives_some(self):
+        self.share("a")
+        _, as_role = self.new_role()
+        for words in (["hub", "join", "team", self.project], ["hub", "policy", "--service", "team"]):
+            said = self.on("b", *words, status=1, environment=as_role)
+            self.assertIn("E_ACCESS_DENIED", said)
+            self.assertIn("an admin gives rights with `bmad-mem hub member ROLE --rights write`", said)
+
+    def test_a_replica_that_is_none_is_not_dropped(self):
+        self.share("a")
+        for name in ("00000000-0000-0000-0000-000000000000", "laptop"):
+            said = self.on("a", "hub", "replica", "--drop", name, status=1)
+            self.assertIn("E_SESSION_NOT_FOUND", said)
+            self.assertIn(f"the hub has no replica '{name}'; `bmad-mem hub replica` lists", said)
+
+
 if __name__ == "__main__":
     main()

@@ -117,15 +117,21 @@ class HubTest(ToolTest):
         for name in ("a", "b", "c"):
             (self.folder / name).mkdir()
 
-    def service(self, name, host, port):
+    def service(self, name, host, port, role="owner"):
         """A file that says where the hub "team" is."""
         path = self.folder / name
-        path.write_text(f"[team]\nhost={host}\nport={port}\nuser=owner\ndbname=postgres\n")
+        path.write_text(f"[team]\nhost={host}\nport={port}\nuser={role}\ndbname=postgres\n")
         return str(path)
 
     def through(self, port):
         """What the environment has to have for a hub behind this port."""
         return {"PGSERVICEFILE": self.service(f"port{port}.conf", "127.0.0.1", port)}
+
+    def new_role(self):
+        """A role of the database without any rights, and what the environment of its machine has to have."""
+        role = f"role{time.monotonic_ns()}"
+        self.server.run("createuser", "-h", str(self.server.folder), "-p", str(self.server.port), "-U", "owner", role)
+        return role, {"PGSERVICEFILE": self.service(f"{role}.conf", self.server.folder, self.server.port, role)}
 
     def start(self, machine, *arguments, environment=None, **streams):
         """The tool in the project of that name, as a process that runs."""

@@ -198,4 +198,59 @@ TEST_CASE("a session that one machine seals goes on at the others") {
   CHECK(m[0].sync().held.sealed == 0);
 }
 
+TEST_CASE("who may not forget pushes all else, and is told what waits") {
+  Mirrors m(1);
+  m[0].session();
+  m[0].add_fact("f1");
+  m[0].add_fact("f2");
+  m[0].sync();
+  m[0].hub.rights = "write";
+  REQUIRE(m[0]->delete_entries({.ids = {"f1"}}, {.purge = true}).has_value());
+  m[0].add_fact("f3");
+  const SyncReport report = m[0].sync();
+  CHECK(report.pushed_lines == 1);
+  REQUIRE(report.problems.size() == 1);
+  CHECK(report.problems[0].message.find("\"forget\"") != std::string::npos);
+  CHECK(report.rights == "write");
+  CHECK(report.waiting_lines == 0);
+  CHECK(report.waiting_operations == 1);
+  const SyncReport look = m[0].sync({.dry_run = true});
+  CHECK(look.pushed_operations == 0);
+  CHECK(look.waiting_operations == 1);
+  m[0].hub.rights = "forget";
+  const SyncReport after = m[0].sync();
+  CHECK(after.pushed_operations == 1);
+  CHECK(after.waiting_operations == 0);
+  m[0].hub.rights = "read";
+  m[0].add_fact("f4");
+  for (int i = 0; i < 2; ++i) {
+    const SyncReport read = m[0].sync();
+    CHECK(read.pushed_lines == 0);
+    CHECK(read.waiting_lines == 1);
+    CHECK(m[0].sync({.dry_run = true}).waiting_lines == 1);
+    CHECK(m[0].sync({.dry_run = true}).pushed_lines == 0);
+  }
+  m[0].hub.rights = "write";
+  CHECK(m[0].sync().pushed_lines == 1);
+}
+
+TEST_CASE("who may only read changes no log to push one") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", "first");
+  m.settle();
+  m[0].clock.advance(std::chrono::seconds(10));
+  m[1].clock.advance(std::chrono::seconds(5));
+  m[0].add(EntryType::kFact, R"({"id":"f1","content":"newest"})");
+  m[1].add(EntryType::kFact, R"({"id":"f1","content":"older"})");
+  m[0].sync();
+  m[1].hub.rights = "read";
+  m[1].sync();
+  const std::string before = facts(m[1]);
+  const SyncReport report = m[1].sync();
+  CHECK(report.waiting_lines == 2);  // Ours, and theirs once more, so that it leads.
+  CHECK(report.conflicts.empty());
+  CHECK(facts(m[1]) == before);
+}
+
 }  // namespace bmad_mem::test::hub_rules_test

@@ -321,26 +321,6 @@ TEST_CASE("a secret in a log that was written without redaction stays at home as
   }
 }
 
-TEST_CASE("who may not forget pushes all else, and is told what waits") {
-  Mirrors m(1);
-  m[0].session();
-  m[0].add_fact("f1");
-  m[0].add_fact("f2");
-  m[0].sync();
-  m[0].hub.rights = "write";
-  delete_fact(m[0], "f1", /*purge=*/true);
-  m[0].add_fact("f3");
-  const SyncReport report = m[0].sync();
-  CHECK(report.pushed_lines == 1);
-  REQUIRE(report.problems.size() == 1);
-  CHECK(report.problems[0].message.find("\"forget\"") != std::string::npos);
-  m[0].hub.rights = "forget";
-  CHECK(m[0].sync().pushed_operations == 1);
-  m[0].hub.rights = "read";
-  m[0].add_fact("f4");
-  CHECK(m[0].sync().pushed_lines == 0);
-}
-
 /// Both have changed an entry; only the first has said so.
 Mirrors with_two_versions() {
   Mirrors m(2);

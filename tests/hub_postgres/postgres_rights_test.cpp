@@ -1,6 +1,8 @@
 // postgres_rights_test.cpp - the tables themselves keep each role to its rights, whatever it sends.
+#include <chrono>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -194,6 +196,46 @@ TEST_CASE("rights that are taken back end at once, whatever was granted") {
   CHECK(writer->head().error().code == ErrorCode::E_ACCESS_DENIED);
   CHECK(must(writer->pull({})).empty());
   CHECK(writer->confirm(1).error().code == ErrorCode::E_ACCESS_DENIED);
+}
+
+TEST_CASE("rights are taken away, but not from the last admin") {
+  NEEDS_POSTGRES();
+  const HubDatabase house;
+  const auto owner = must(PostgresHub::connect(house.options("owner", 0)));
+  must(owner->drop_member("writer"));
+  CHECK(PostgresHub::connect(house.options("writer", 1)).error().code ==
+        ErrorCode::E_ACCESS_DENIED);
+  CHECK(owner->drop_member("writer").error().field == "who");
+  CHECK(house.hub("forgetter", 0)->drop_member("reader").error().code ==
+        ErrorCode::E_ACCESS_DENIED);
+  must(owner->drop_member("admin"));
+  CHECK(owner->drop_member("owner").error().field == "who");
+  CHECK(owner->add_member("owner", "forget").error().field == "who");
+  must(owner->add_member("owner", "admin"));
+  must(owner->add_member("writer", "admin"));
+  must(owner->drop_member("owner"));
+  must(owner->drop_member("reader"));
+  CHECK(must(owner->members()) ==
+        std::vector<HubMember>{{"forgetter", "forget"}, {"writer", "admin"}});
+}
+
+TEST_CASE("of two admins that go at once one stays") {
+  NEEDS_POSTGRES();
+  const HubDatabase house;
+  const auto owner = must(PostgresHub::connect(house.options("owner", 0)));
+  SqlConnection other(house.conninfo("owner"));
+  other.run("begin");
+  other.run("select 1 from bmad.project for update");
+  other.run("delete from bmad.member where who = 'owner'");
+  Status dropped;
+  {
+    const std::jthread drops([&] { dropped = owner->drop_member("admin"); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    other.run("commit");
+  }
+  REQUIRE(!dropped);
+  CHECK(dropped.error().field == "who");
+  CHECK(house.sql("owner", "select 1 from bmad.member where rights = 'admin'").rows == 1);
 }
 
 }  // namespace bmad_mem::test::postgres_rights_test

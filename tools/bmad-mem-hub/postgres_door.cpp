@@ -29,11 +29,12 @@ class PostgresDoor final : public HubDoor {
     return made ? Status() : Status(made.error());
   }
 
-  Status add_member(const std::string& service, const std::string& project,
+  Status set_member(const std::string& service, const std::string& project,
                     const HubMember& member) override {
     BMAD_TRY_ASSIGN(const std::unique_ptr<PostgresHub> hub,
                     PostgresHub::connect({.service = service, .project = project}));
-    return hub->add_member(member.who, member.rights);
+    return member.rights == "none" ? hub->drop_member(member.who)
+                                   : hub->add_member(member.who, member.rights);
   }
 
   Result<std::vector<HubMember>> members(const std::string& service,

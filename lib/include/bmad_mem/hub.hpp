@@ -196,7 +196,10 @@ struct SyncReport {
   std::uint64_t pulled_operations = 0;  ///< Deletions, purges, manifests … of others.
   std::uint64_t pushed_lines = 0;
   std::uint64_t pushed_operations = 0;
-  /// Of a dry run: when the first of pushed_lines was written.
+  std::uint64_t waiting_lines = 0;       ///< New here, and not for this role to push.
+  std::uint64_t waiting_operations = 0;  ///< Also of a role that may push the rest.
+  std::string rights;                    ///< HubHead::rights.
+  /// Of a dry run: when the first line was written that is new here.
   std::optional<Timestamp> waits_since;
   std::uint64_t refused = 0;  ///< Lines of entries that were purged elsewhere; gone here, too.
   HeldLines held;

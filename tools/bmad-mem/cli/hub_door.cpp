@@ -88,11 +88,11 @@ Result<Joined> open_joined(Tool& tool) {
   return Joined{.memory = std::move(memory), .mirror = std::move(mirror), .hub = std::move(hub)};
 }
 
-Status reach_hub(Tool& tool) {
+Result<std::uint64_t> reach_hub(Tool& tool) {
   BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
-  BMAD_TRY(mirror_report(memory));
+  BMAD_TRY_ASSIGN(const MirrorReport mirror, mirror_report(memory));
   BMAD_TRY(open_door(tool));
-  return {};
+  return mirror.cursor;
 }
 
 }  // namespace bmad_mem::cli

@@ -25,7 +25,8 @@ class HubDoor {
                                                const std::string& replica) = 0;
   /// Makes the tables and the project, unless they are there.
   virtual Status init(const std::string& service, const std::string& project) = 0;
-  virtual Status add_member(const std::string& service, const std::string& project,
+  /// With the rights "none", the role is no member any more.
+  virtual Status set_member(const std::string& service, const std::string& project,
                             const HubMember& member) = 0;
   virtual Result<std::vector<HubMember>> members(const std::string& service,
                                                  const std::string& project) = 0;
@@ -58,10 +59,22 @@ struct Joined {
 Result<Joined> open_joined(Tool& tool);
 
 /// For a command that has other work, too, and was asked to speak with the hub: as open_door(), so
-/// call it first. Errors also: as mirror_report().
-Status reach_hub(Tool& tool);
-/// Gives the hub what is new. kFailed when it stays here, which is said.
-Result<ExitStatus> push_to_hub(Tool& tool);
+/// call it first. Gives the row of the feed that is applied. Errors also: as mirror_report().
+Result<std::uint64_t> reach_hub(Tool& tool);
+
+struct AddedEntries {
+  std::string session_id;
+  std::vector<std::string> ids;
+};
+/// Gives the hub what is new, and looks whether it has the entries, which were added when the row
+/// `after` was the last one here. kFailed when it has not, which is said. Errors: E_ACCESS_DENIED
+/// when this role may not push them.
+Result<ExitStatus> push_to_hub(Tool& tool, const AddedEntries& added, std::uint64_t after);
+
+/// How much is new here and is not for this role to push.
+std::uint64_t waits_here(const SyncReport& report);
+/// That as a sentence, with what to do; empty when nothing waits.
+std::string waiting_text(const SyncReport& report);
 /// Before something is forgotten and verified: takes what others have pushed, so that it is among
 /// what is forgotten. Does nothing without a hub; what goes wrong, verify_at_hub() says.
 void pull_to_verify(Tool& tool);

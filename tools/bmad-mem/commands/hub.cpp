@@ -4,8 +4,10 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,6 +59,9 @@ void print_json(Tool& tool, const SyncReport& report) {
     json.member("pulled_operations", report.pulled_operations);
     json.member("pushed_lines", report.pushed_lines);
     json.member("pushed_operations", report.pushed_operations);
+    json.member("waiting_lines", report.waiting_lines);
+    json.member("waiting_operations", report.waiting_operations);
+    json.member("rights", report.rights);
     json.member("refused", report.refused).key("held").begin_object();
     for (const Reason& reason : kReasons) {
       json.member(reason.name, report.held.*reason.count);
@@ -128,6 +133,11 @@ ExitStatus print_report(Tool& tool, const SyncReport& report, bool dry_run) {
   for (const Error& problem : report.problems) {
     tool.report(problem);
   }
+  // Of a role that may push the rest, the problems say it, session by session.
+  if (const std::string waits = waiting_text(report);
+      !waits.empty() && (dry_run || report.problems.empty())) {
+    tool.note(waits);
+  }
   return report.problems.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
@@ -137,7 +147,9 @@ Result<ExitStatus> exchange(Tool& tool, bool pulls, bool pushes) {
   BMAD_TRY_ASSIGN(const SyncReport report,
                   sync_with_hub(joined.memory, *joined.hub,
                                 {.pulls = pulls, .pushes = pushes, .dry_run = dry_run}));
-  return print_report(tool, report, dry_run);
+  const ExitStatus status = print_report(tool, report, dry_run);
+  const bool has_failed = !pulls && !dry_run && waits_here(report) > 0;  // It was to push only.
+  return has_failed ? ExitStatus::kFailed : status;
 }
 
 bool has_done(const SyncReport& report) {
@@ -151,11 +163,13 @@ Result<ExitStatus> follow(Tool& tool) {
   const Descriptor signals = take_ending_signals();
   Result<Joined> joined = open_joined(tool);
   bool is_away = false;
+  std::uint64_t told = 0;  // How much waits, as it was said last.
   while (true) {
     const Result<SyncReport> report =
         joined ? sync_with_hub(joined->memory, *joined->hub) : Result<SyncReport>(joined.error());
     if (report) {
-      if (has_done(*report) || !report->problems.empty()) {
+      if (has_done(*report) || !report->problems.empty() || waits_here(*report) != told) {
+        told = waits_here(*report);
         print_report(tool, *report, false);
         static_cast<void>(tool.out().flush());
       }
@@ -211,8 +225,11 @@ void print_json(Tool& tool, const HubView& view) {
   print_object(tool, [&](JsonWriter& json) {
     json.member("service", view.mirror.service).member("project", view.mirror.project);
     json.member("replica", view.mirror.replica).member("cursor", view.mirror.cursor);
-    json.member("head", view.sync.head).member("unpushed_lines", view.sync.pushed_lines);
-    json.member("unpushed_operations", view.sync.pushed_operations);
+    json.member("head", view.sync.head).member("rights", view.sync.rights);
+    json.member("unpushed_lines", view.sync.pushed_lines + view.sync.waiting_lines);
+    json.member("unpushed_operations", view.sync.pushed_operations + view.sync.waiting_operations);
+    json.member("waiting_lines", view.sync.waiting_lines);
+    json.member("waiting_operations", view.sync.waiting_operations);
     if (view.sync.waits_since) {
       json.member("unpushed_since", format_rfc3339(*view.sync.waits_since));
     }
@@ -242,11 +259,13 @@ void print_text(Tool& tool, const HubView& view) {
   tool.out().print("{} at {}: row {} of {} is applied; the connection is {}\n",
                    printable(view.mirror.project), printable(view.mirror.service),
                    view.mirror.cursor, view.sync.head, view.is_tls ? "encrypted" : "not encrypted");
-  tool.out().print(
-      "waits to be pushed: {}{}\n", amount(view.sync.pushed_lines, view.sync.pushed_operations),
-      view.sync.waits_since ? fmt::format(", the oldest written {}",
-                                          format_age(*view.sync.waits_since, system_clock().now()))
-                            : "");
+  tool.out().print("waits to be pushed: {}{}\n",
+                   amount(view.sync.pushed_lines + view.sync.waiting_lines,
+                          view.sync.pushed_operations + view.sync.waiting_operations),
+                   view.sync.waits_since
+                       ? fmt::format(", the oldest written {}",
+                                     format_age(*view.sync.waits_since, system_clock().now()))
+                       : "");
   print_held(tool, view.sync.held);
   tool.out().print("not exchanged: summaries, artifacts/*.md, memories/\n");
   print_replicas(tool, view, view.sync.head);
@@ -256,6 +275,26 @@ void print_text(Tool& tool, const HubView& view) {
 }
 
 }  // namespace
+
+std::uint64_t waits_here(const SyncReport& report) {
+  return report.waiting_lines + report.waiting_operations;
+}
+
+std::string waiting_text(const SyncReport& report) {
+  const std::uint64_t count = waits_here(report);
+  if (count == 0) {
+    return {};
+  }
+  const std::string text = report.waiting_lines > 0
+                               ? amount(report.waiting_lines, report.waiting_operations)
+                               : format_count(report.waiting_operations, "operation", "operations");
+  return fmt::format(
+      "{} {} here, since this role may {}; an admin changes that with `bmad-mem hub "
+      "member ROLE --rights {}`",
+      text, count == 1 ? "waits" : "wait",
+      report.rights == "read" ? "only read" : "not purge and redact",
+      report.rights == "read" ? "write" : "forget");
+}
 
 Result<ExitStatus> run_hub_join(Tool& tool) {
   BMAD_TRY_ASSIGN(HubDoor* const door, open_door(tool));
@@ -287,14 +326,34 @@ Result<ExitStatus> run_hub_status(Tool& tool) {
   } else {
     print_text(tool, view);
   }
+  if (const std::string waits = waiting_text(view.sync); !waits.empty()) {
+    tool.note(waits);
+  }
   return ExitStatus::kDone;
 }
+
+namespace {
+
+Result<ExitStatus> drop_replica(Tool& tool, Hub& hub, std::string_view dropped) {
+  BMAD_TRY_ASSIGN(const std::vector<HubReplica> replicas, hub.replicas());
+  if (std::ranges::find(replicas, dropped, &HubReplica::replica) == replicas.end()) {
+    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+                 .message = fmt::format("the hub has no replica '{}'; `bmad-mem hub replica` lists "
+                                        "those that it has",
+                                        printable(dropped)),
+                 .field = "drop"};
+  }
+  BMAD_TRY(hub.drop_replica(std::string(dropped)));
+  tool.note(fmt::format("{} is off the list; it has to confirm nothing any more", dropped));
+  return ExitStatus::kDone;
+}
+
+}  // namespace
 
 Result<ExitStatus> run_hub_replica(Tool& tool) {
   BMAD_TRY_ASSIGN(const Joined joined, open_joined(tool));
   if (const std::string_view dropped = tool.args().value("drop"); !dropped.empty()) {
-    BMAD_TRY(joined.hub->drop_replica(std::string(dropped)));
-    return ExitStatus::kDone;
+    return drop_replica(tool, *joined.hub, dropped);
   }
   HubView view{.mirror = joined.mirror};
   BMAD_TRY_ASSIGN(const HubHead head, joined.hub->head());
@@ -335,25 +394,67 @@ Result<ExitStatus> run_hub_reclone(Tool& tool) {
   return print_report(tool, report, false);
 }
 
-Result<ExitStatus> push_to_hub(Tool& tool) {
-  const auto pushed = [&]() -> Result<SyncReport> {
-    BMAD_TRY_ASSIGN(Joined joined, open_joined(tool));
-    return sync_with_hub(joined.memory, *joined.hub, {.pulls = false});
-  };
-  const Result<SyncReport> report = pushed();
-  if (!report) {
-    Error error = report.error();
+namespace {
+
+/// Those of the entries of which the hub has no line behind the row `after`.
+Result<std::set<std::string>> missing_at_hub(Hub& hub, const AddedEntries& added,
+                                             std::uint64_t after) {
+  std::set<std::string> missing(added.ids.begin(), added.ids.end());
+  while (!missing.empty()) {
+    BMAD_TRY_ASSIGN(const std::vector<FeedRow> rows,
+                    hub.pull({.after = after, .session_id = added.session_id}));
+    if (rows.empty()) {
+      break;
+    }
+    for (const FeedRow& row : rows) {
+      if (row.op == FeedOp::kLine) {
+        missing.erase(row.entry_id);
+      }
+    }
+    after = rows.back().seq;
+  }
+  return missing;
+}
+
+struct Pushed {
+  SyncReport report;
+  std::set<std::string> missing;
+};
+
+Result<Pushed> push_added(Tool& tool, const AddedEntries& added, std::uint64_t after) {
+  BMAD_TRY_ASSIGN(Joined joined, open_joined(tool));
+  Pushed pushed;
+  BMAD_TRY_ASSIGN(pushed.report, sync_with_hub(joined.memory, *joined.hub, {.pulls = false}));
+  BMAD_TRY_ASSIGN(pushed.missing, missing_at_hub(*joined.hub, added, after));
+  return pushed;
+}
+
+}  // namespace
+
+Result<ExitStatus> push_to_hub(Tool& tool, const AddedEntries& added, std::uint64_t after) {
+  const Result<Pushed> pushed = push_added(tool, added, after);
+  if (!pushed) {
+    Error error = pushed.error();
     error.message += "; the entry is stored here, and the next sync pushes it";
     return error;
   }
-  for (const Error& problem : report->problems) {
+  const SyncReport& report = pushed->report;
+  for (const Error& problem : report.problems) {
     tool.report(problem);
   }
-  const bool is_held = report->pushed_lines == 0 && report->held.total() > 0;
-  if (is_held) {
-    tool.note("the hub did not get it: sensitive entries, secrets and local sessions stay here");
+  if (report.waiting_lines > 0) {
+    return Error{.code = ErrorCode::E_ACCESS_DENIED,
+                 .message = "the entry is stored here, and the hub does not have it: " +
+                            waiting_text(report)};
   }
-  return report->problems.empty() && !is_held ? ExitStatus::kDone : ExitStatus::kFailed;
+  if (!pushed->missing.empty()) {
+    tool.note(
+        report.held.total() > 0
+            ? "the hub did not get it: sensitive entries, secrets and local sessions stay here"
+            : "the hub does not have it; `bmad-mem hub status` says what stays here, and why");
+  }
+  return report.problems.empty() && pushed->missing.empty() ? ExitStatus::kDone
+                                                            : ExitStatus::kFailed;
 }
 
 Result<ExitStatus> run_sync(Tool& tool) {

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -23,16 +24,22 @@
 namespace bmad_mem::cli {
 namespace {
 
+/// A setting that is a text; empty when it is not set.
+Result<std::string> text_setting(const MemoryManager& memory, std::string_view name) {
+  BMAD_TRY_ASSIGN(const std::vector<SettingInfo> found, list_settings(memory, name));
+  const std::string text = found.empty() ? "" : found.front().value;
+  return text.size() > 2 ? text.substr(1, text.size() - 2) : std::string();  // Its quotes.
+}
+
 /// The service that the command or config.json names.
 Result<std::string> chosen_service(Tool& tool) {
   if (const std::string_view named = tool.args().value("service"); !named.empty()) {
     return std::string(named);
   }
   if (const Result<MemoryManager> memory = tool.open()) {
-    BMAD_TRY_ASSIGN(const std::vector<SettingInfo> found, list_settings(*memory, "hub.service"));
-    const std::string text = found.empty() ? "" : found.front().value;
-    if (text.size() > 2) {
-      return text.substr(1, text.size() - 2);  // Its quotes.
+    BMAD_TRY_ASSIGN(std::string service, text_setting(*memory, "hub.service"));
+    if (!service.empty()) {
+      return service;
     }
   }
   return Error{
@@ -40,6 +47,41 @@ Result<std::string> chosen_service(Tool& tool) {
       .message =
           "config.json has no hub.service; name a service of pg_service.conf with --service NAME",
       .field = "service"};
+}
+
+struct ProjectAtHub {
+  std::string service;
+  std::string project;
+};
+
+/// The project that the command names, that this memory has joined, or that config.json names.
+Result<ProjectAtHub> chosen_project(Tool& tool) {
+  ProjectAtHub chosen{.service = std::string(tool.args().value("service")),
+                      .project = std::string(tool.args().value("project"))};
+  if (tool.find_root()) {
+    BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());  // Also whether it may be asked.
+    const Result<MirrorReport> mirror = mirror_report(memory);
+    if (!mirror && mirror.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
+      return mirror.error();
+    }
+    for (const auto& [text, joined, setting] :
+         {std::tuple(&chosen.service, &MirrorReport::service, "hub.service"),
+          std::tuple(&chosen.project, &MirrorReport::project, "hub.project")}) {
+      if (text->empty() && mirror) {
+        *text = *mirror.*joined;
+      } else if (text->empty()) {
+        BMAD_TRY_ASSIGN(*text, text_setting(memory, setting));
+      }
+    }
+  }
+  if (chosen.service.empty() || chosen.project.empty()) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message =
+                     "this memory has joined no hub, and config.json names none; name it "
+                     "with --service NAME and --project NAME",
+                 .field = chosen.service.empty() ? "service" : "project"};
+  }
+  return chosen;
 }
 
 }  // namespace
@@ -58,17 +100,23 @@ Result<ExitStatus> run_hub_init(Tool& tool) {
     });
   } else {
     tool.out().print("bmad-mem hub join {} {}\n", shell_quoted(service), shell_quoted(project));
-    tool.note("run this on each machine; `bmad-mem hub member ROLE` lets others push");
+    tool.note(fmt::format(
+        "run this on each machine; `bmad-mem hub member ROLE --service {} --project {}` lets "
+        "others push",
+        shell_quoted(service), shell_quoted(project)));
   }
   return ExitStatus::kDone;
 }
 
 Result<ExitStatus> run_hub_member(Tool& tool) {
-  BMAD_TRY_ASSIGN(const Joined joined, open_joined(tool));
+  BMAD_TRY_ASSIGN(const ProjectAtHub at, chosen_project(tool));
+  BMAD_TRY_ASSIGN(HubDoor* const door, open_door(tool));
   const HubMember member{.who = std::string(tool.args().positional(0)),
-                         .rights = std::string(tool.args().value("rights"))};
-  BMAD_TRY(hub_door()->add_member(joined.mirror.service, joined.mirror.project, member));
-  tool.note(fmt::format("{} may {}", printable(member.who), member.rights));
+                         .rights = std::string(tool.args().maybe("rights").value_or("write"))};
+  BMAD_TRY(door->set_member(at.service, at.project, member));
+  tool.note(member.rights == "none"
+                ? fmt::format("{} is no member any more", printable(member.who))
+                : fmt::format("{} may {}", printable(member.who), printable(member.rights)));
   return ExitStatus::kDone;
 }
 
@@ -122,11 +170,29 @@ struct ForgottenView {
   ForgottenRows rows;
   std::vector<HubReplica> confirmed;
   std::vector<HubReplica> waiting;
+  std::string unreached;  ///< Why the hub has not heard of all that was purged here; empty: it has.
 };
+
+/// ForgottenView::unreached after the sync that was to tell the hub.
+std::string unreached_text(const SyncReport& report) {
+  if (report.waiting_operations > 0) {
+    return waiting_text(report);
+  }
+  return report.problems.empty()
+             ? std::string()
+             : format_count(report.problems.size(), "session waits", "sessions wait") +
+                   " here, as said before";
+}
 
 void print_json(Tool& tool, const ForgottenView& view) {
   print_object(tool, "verified_at_hub", [&](JsonWriter& json) {
-    json.member("left", view.rows.with_content).member("vacuumed", view.rows.is_vacuumed);
+    if (view.unreached.empty()) {
+      json.member("left", view.rows.with_content);
+    } else {
+      json.key("left").raw("null");  // The hub doesn't know yet of what it should have none.
+    }
+    json.member("reached", view.unreached.empty()).member("why_not", view.unreached);
+    json.member("vacuumed", view.rows.is_vacuumed);
     for (const auto& [name, replicas] :
          {std::pair("confirmed", &view.confirmed), std::pair("waiting", &view.waiting)}) {
       json.key(name).begin_array();
@@ -140,7 +206,12 @@ void print_json(Tool& tool, const ForgottenView& view) {
 }
 
 void print_text(Tool& tool, const ForgottenView& view) {
-  if (view.rows.with_content > 0) {
+  if (!view.unreached.empty()) {
+    tool.out().print(
+        "{} at the hub: it has not heard of all that was purged here. {}; then `bmad-mem sync` "
+        "tells it\n",
+        tool.style().red("not verified"), view.unreached);
+  } else if (view.rows.with_content > 0) {
     tool.out().print("{} at the hub: {} of purged entries\n", tool.style().red("found"),
                      format_count(view.rows.with_content, "line", "lines"));
   } else {
@@ -181,11 +252,11 @@ Result<ExitStatus> verify_at_hub(Tool& tool, ExitStatus before) {
   for (const Error& problem : report.problems) {
     tool.report(problem);
   }
-  ForgottenView view;
+  ForgottenView view{.unreached = unreached_text(report)};
   BMAD_TRY_ASSIGN(view.rows, hub_door()->forgotten(joined->mirror.service, joined->mirror.project));
   BMAD_TRY_ASSIGN(const std::vector<HubReplica> replicas, joined->hub->replicas());
   for (const HubReplica& replica : replicas) {
-    const bool has_heard = replica.cursor >= view.rows.last_purge;
+    const bool has_heard = view.unreached.empty() && replica.cursor >= view.rows.last_purge;
     (has_heard ? view.confirmed : view.waiting).push_back(replica);
   }
   if (tool.json()) {
@@ -194,7 +265,7 @@ Result<ExitStatus> verify_at_hub(Tool& tool, ExitStatus before) {
     print_text(tool, view);
   }
   const bool is_gone =
-      report.problems.empty() && view.rows.with_content == 0 && view.waiting.empty();
+      view.unreached.empty() && view.rows.with_content == 0 && view.waiting.empty();
   return is_gone ? before : ExitStatus::kFailed;
 }
 

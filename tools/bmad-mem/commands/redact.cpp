@@ -15,6 +15,7 @@
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
 #include "commands/redact_rules.hpp"
+#include "exchange/git/git_history.hpp"
 #include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
@@ -131,7 +132,7 @@ Result<ExitStatus> redact_memory(Tool& tool) {
   note_sealed(tool, memory, args.all("session"));
   if (!found) {
     tool.note("nothing to redact");
-  } else if (!dry_run) {
+  } else if (!dry_run && is_in_git(memory.root())) {
     tool.note("earlier commits in git still contain the secrets");
   }
   return tool.has_left_out() ? ExitStatus::kFailed : ExitStatus::kDone;

@@ -19,6 +19,7 @@
 #include "cli/output.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
+#include "exchange/git/git_history.hpp"
 #include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
@@ -57,17 +58,6 @@ Result<std::string> ask_secret(std::string_view question) {
 }
 
 constexpr std::size_t kPassphraseSizeMin = 12;
-
-/// Whether git keeps what is in this folder.
-bool is_in_git(std::filesystem::path folder) {
-  std::error_code failed;
-  for (; folder.has_relative_path(); folder = folder.parent_path()) {
-    if (std::filesystem::exists(folder / ".git", failed)) {
-      return true;
-    }
-  }
-  return false;
-}
 
 Result<SealKeySource> passphrase_of(SealStep step) {
   BMAD_TRY_ASSIGN(std::string passphrase, ask_secret("Passphrase: "));

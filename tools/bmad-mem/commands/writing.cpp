@@ -95,7 +95,7 @@ Result<BatchReport> add_to_session(Tool& tool, MemoryManager& memory, EntryType 
   return memory.add_batch(session, type, texts, options);
 }
 
-Result<ExitStatus> add_from_stdin(Tool& tool, EntryType type) {
+Result<ExitStatus> add_from_stdin(Tool& tool, EntryType type, AddedEntries& added) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string input, read_stdin());
   const std::vector<InputPiece> pieces = split_input(input);
@@ -112,6 +112,7 @@ Result<ExitStatus> add_from_stdin(Tool& tool, EntryType type) {
     return error;
   }
   print_written(tool, session, *report);
+  added = {.session_id = session, .ids = report->ids};
   note_lost_origins(tool, memory);
   for (RejectedLine& rejected : report->rejected) {
     rejected.error.line = rejected.line;
@@ -126,7 +127,7 @@ Result<ExitStatus> add_from_stdin(Tool& tool, EntryType type) {
   return report->rejected.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
-Result<ExitStatus> add_one(Tool& tool, EntryType type, std::string_view text) {
+Result<ExitStatus> add_one(Tool& tool, EntryType type, std::string_view text, AddedEntries& added) {
   std::string json(text);
   const bool is_json = text.starts_with('{');
   if (!is_json) {
@@ -144,6 +145,7 @@ Result<ExitStatus> add_one(Tool& tool, EntryType type, std::string_view text) {
     return error;
   }
   print_written(tool, session, *report);
+  added = {.session_id = session, .ids = std::move(report->ids)};
   note_lost_origins(tool, memory);
   return ExitStatus::kDone;
 }
@@ -165,12 +167,15 @@ Result<ExitStatus> run_add(Tool& tool) {
   if (args.has("keep-going") && text != "-") {
     return tool.wrong_usage("--keep-going is for many entries on stdin; add '-' to read them");
   }
+  std::uint64_t applied = 0;
   if (args.has("wait-hub")) {  // Before stdin is read: another program may go on from here.
-    BMAD_TRY(reach_hub(tool));
+    BMAD_TRY_ASSIGN(applied, reach_hub(tool));
   }
-  BMAD_TRY_ASSIGN(const ExitStatus status,
-                  text == "-" ? add_from_stdin(tool, type) : add_one(tool, type, text));
-  return status == ExitStatus::kDone && args.has("wait-hub") ? push_to_hub(tool) : status;
+  AddedEntries added;
+  BMAD_TRY_ASSIGN(const ExitStatus status, text == "-" ? add_from_stdin(tool, type, added)
+                                                       : add_one(tool, type, text, added));
+  return status == ExitStatus::kDone && args.has("wait-hub") ? push_to_hub(tool, added, applied)
+                                                             : status;
 }
 
 Result<ExitStatus> run_edit(Tool& tool) {

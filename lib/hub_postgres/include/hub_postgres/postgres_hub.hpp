@@ -89,8 +89,12 @@ class PostgresHub : public Hub {
   Result<std::optional<std::string>> find_project(std::string_view name);
   /// Gives the role `who`, which the database must have, these rights in the project, and the
   /// grants on the tables that they need. Lesser rights than before take effect at once.
-  /// Errors: E_INVALID_FORMAT with the field "who" or "rights".
+  /// Errors: E_INVALID_FORMAT with the field "who" or "rights", also for the last admin, who stays
+  /// one; E_ACCESS_DENIED for who does not own the tables.
   Status add_member(std::string_view who, std::string_view rights);
+  /// Takes all rights in the project from the role, which the database may have dropped.
+  /// Errors: as add_member(); E_INVALID_FORMAT also for who is no member.
+  Status drop_member(std::string_view who);
   /// By name. All for admins; others see themselves.
   Result<std::vector<HubMember>> members();
   /// Brings the tables to kHubVersion, in one transaction. Gives the version that they had.

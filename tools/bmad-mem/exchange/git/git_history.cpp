@@ -259,6 +259,16 @@ void print_leftovers(Tool& tool, std::span<const Leftover> found) {
 
 }  // namespace
 
+bool is_in_git(fs::path folder) {
+  std::error_code failed;
+  for (; folder.has_relative_path(); folder = folder.parent_path()) {
+    if (fs::exists(folder / ".git", failed)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 GitSearch search_git_paths(const std::string& root, std::span<const std::string> paths) {
   return HistorySearch(root).for_paths(paths);
 }

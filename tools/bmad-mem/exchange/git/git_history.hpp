@@ -7,6 +7,7 @@
 // All refs and reflogs are looked at, and the staged files. The working tree is find_text()'s part.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@
 #include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
+
+/// Whether git keeps what is in this folder.
+bool is_in_git(std::filesystem::path folder);
 
 struct GitSearch {
   /// Why nothing, or not everything, could be looked at; empty when all was.
