@@ -11,6 +11,7 @@
 #include "left_lines.hpp"
 #include "lifecycle/deletion.hpp"
 #include "search/packed_session.hpp"
+#include "session_lines.hpp"
 #include "store/deletion_record.hpp"
 #include "store/sessions.hpp"
 
@@ -96,6 +97,34 @@ Result<bool> is_deleted_here(const Store& store, const std::string& session_id,
     return true;
   }
   return mirror.seq == 0 ? has_any(store, session_id, rows) : false;  // Else the hub knows.
+}
+
+Result<bool> is_begun_again(const Store& store, const SessionMirror& mirror) {
+  BMAD_TRY_ASSIGN(const DeletionRecord record,
+                  load_deletion_record(*store.files, mirror.session_id));
+  if (std::ranges::none_of(record.deletions, &Deletion::whole_session)) {
+    return false;
+  }
+  std::set<LineKey> known;
+  for (const auto& [seq, line] : mirror.out) {
+    if (!line.is_deleted) {
+      known.emplace(line.log, line.hash);
+    }
+  }
+  for (const EntryType type : kEntryTypes) {
+    const std::vector<FeedLine>& of_log = mirror.logs.at(static_cast<std::size_t>(type));
+    BMAD_TRY_ASSIGN(const SessionLines lines,
+                    SessionLines::read(*store.files, mirror.session_id, type, of_log));
+    if (lines.missing().size() < of_log.size()) {
+      return false;
+    }
+    for (const FeedLine& line : of_log) {
+      known.emplace(type, line.hash);
+    }
+  }
+  BMAD_TRY_ASSIGN(const std::vector<LeftLine> left, read_left_lines(store, mirror.session_id));
+  return std::ranges::any_of(
+      left, [&](const LeftLine& line) { return line.of_session && known.contains(line.key()); });
 }
 
 Status apply_to_deleted(Store& store, const std::string& session_id, std::span<const FeedRow> rows,

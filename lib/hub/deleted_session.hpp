@@ -18,6 +18,10 @@ namespace bmad_mem {
 Result<bool> is_deleted_here(const Store& store, const std::string& session_id,
                              std::span<const FeedRow> rows = {});
 
+/// Whether a session that is there was begun again after the one that the mirror knows was deleted,
+/// of which the hub has not heard.
+Result<bool> is_begun_again(const Store& store, const SessionMirror& mirror);
+
 /// Applies `rows` to a session of which is_deleted_here(), up to its last deletion among them: what
 /// follows that in the feed is a new session. Durable on success.
 Status apply_to_deleted(Store& store, const std::string& session_id, std::span<const FeedRow> rows,

@@ -69,7 +69,7 @@ Result<std::vector<LeftLine>> read_left_lines(const Store& store, const std::str
   BMAD_TRY(for_deleted_logs(
       store, session_id, [&](EntryType type, const std::string&, const std::string& text) {
         for (const std::string_view line : whole_lines(text)) {
-          left.push_back({FeedOp::kDelete, type, std::string(line), xxh3(line)});
+          left.push_back({FeedOp::kDelete, type, std::string(line), xxh3(line), true});
         }
         return Status();
       }));

@@ -21,7 +21,8 @@ struct LeftLine {
   FeedOp left_by = FeedOp::kDelete;  ///< Or kEvict.
   EntryType type = EntryType::kConversation;
   std::string line;
-  std::uint64_t hash = 0;  ///< XXH3 of it.
+  std::uint64_t hash = 0;   ///< XXH3 of it.
+  bool of_session = false;  ///< It was deleted with the whole session.
 
   [[nodiscard]] LineKey key() const { return {type, hash}; }
 };

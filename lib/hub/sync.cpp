@@ -45,6 +45,10 @@ constexpr std::chrono::hours kSeenAtLeast{1};
 
 std::size_t bytes_of(const FeedRow& row) { return row.line ? row.line->size() : 0; }
 
+FeedRow session_deletion(const std::string& session_id) {
+  return {.op = FeedOp::kSession, .session_id = session_id};
+}
+
 /// Rows to push, of several sessions.
 struct Batch {
   std::vector<FeedRow> rows;
@@ -308,7 +312,7 @@ class Sync {
       BMAD_TRY(bring_back(session_id));
     }
     BMAD_TRY_ASSIGN(const bool is_there, is_session_there(files_, session_id));
-    BMAD_TRY_ASSIGN(const SessionMirror mirror, load_session_mirror(files_, session_id));
+    BMAD_TRY_ASSIGN(SessionMirror mirror, load_session_mirror(files_, session_id));
     const bool is_kept = mirror.manifest.empty() && !mirror.out.empty();  // As it was deleted.
     SessionChanges changes;
     if (is_there || is_kept || is_archived(store_, session_id)) {
@@ -316,11 +320,20 @@ class Sync {
         BMAD_TRY_ASSIGN(redaction_, StoreRedaction::make(store_, KeyUse::kNone, head_.policy));
       }
       const bool only_looks = options_.dry_run || head_.rights == "read";
-      return collect_changes(store_, hub_, *redaction_, mirror, only_looks);
+      BMAD_TRY_ASSIGN(const bool is_another,
+                      is_there ? is_begun_again(store_, mirror) : Result<bool>(false));
+      if (is_another) {
+        mirror.leave();
+      }
+      BMAD_TRY_ASSIGN(changes, collect_changes(store_, hub_, *redaction_, mirror, only_looks));
+      if (is_another) {
+        changes.rows.insert(changes.rows.begin(), session_deletion(session_id));
+      }
+      return changes;
     }
     BMAD_TRY_ASSIGN(const bool is_deleted, is_deleted_here(store_, session_id));
     if (is_deleted) {
-      changes.rows.push_back({.op = FeedOp::kSession, .session_id = session_id});
+      changes.rows.push_back(session_deletion(session_id));
     }
     return changes;
   }

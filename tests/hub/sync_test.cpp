@@ -137,6 +137,29 @@ TEST_CASE("what others write while one deletes the session stays") {
   }
 }
 
+TEST_CASE("a session is deleted and begun again before the hub hears of either") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  m[0].add_fact("f2");
+  m.settle();
+  REQUIRE(m[0]->delete_session("s1"));
+  m[0].session();
+  m[0].add_fact("g1");
+  SUBCASE("at once") {}
+  SUBCASE("and was pulled in between, but not pushed") {
+    m[1].add_fact("f3");
+    m[1].sync();
+    m[0].sync({.pushes = false});
+    REQUIRE(m[0]->delete_entries({.ids = Ids{"f3"}}));
+  }
+  m.settle();
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(m[i].listed() == Ids{"g1"});
+    CHECK(facts(m[i]) == facts(m[0]));
+  }
+}
+
 TEST_CASE("a session that was deleted before joining again stays deleted") {
   Mirrors m(2);
   m[0].session();
