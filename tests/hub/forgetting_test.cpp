@@ -138,6 +138,29 @@ TEST_CASE("a redaction reaches the copies of what was evicted") {
   CHECK(facts(m[0]) == facts(m[1]));
 }
 
+TEST_CASE("a purge reaches a line that was damaged, and set aside, elsewhere") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", kCanary);
+  m[0].add_fact("f10", "other");
+  m.settle();
+  const std::string whole = m[1].read(EntryType::kFact);
+  const std::size_t end = whole.find('\n');
+  m[1].write(EntryType::kFact, whole.substr(0, end - 1) + whole.substr(end));
+  SUBCASE("set aside before") { REQUIRE(m[1]->repair()); }
+  SUBCASE("still in its log") {}
+  m[1].write("quarantine.jsonl",
+             m[1].read("quarantine.jsonl") + R"({"text":"{\"id\":\"f10\""})" + "\n");
+  const Ids ids = {"f1"};
+  REQUIRE(m[0]->delete_entries({.ids = ids}, {.purge = true}));
+  for (int round = 0; round < 3; ++round) {
+    m[0].sync();
+    m[1].sync();
+  }
+  CHECK(where(m, kCanary) == "");
+  CHECK(m[1].read("quarantine.jsonl").find("f10") != std::string::npos);
+}
+
 TEST_CASE("what one machine evicts and another deletes is deleted") {
   Mirrors m(2);
   m[0].session();
