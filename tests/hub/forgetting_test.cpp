@@ -138,6 +138,52 @@ TEST_CASE("a redaction reaches the copies of what was evicted") {
   CHECK(facts(m[0]) == facts(m[1]));
 }
 
+TEST_CASE("forgetting the name of the hub leaves a mirror a mirror") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", "the team meets");
+  m.settle();
+  const DeletionCriteria criteria{.match = "team"};
+  REQUIRE(m[0]->delete_entries(criteria, {.purge = true}));
+  m.settle();
+  CHECK(m[0].listed() == Ids{});
+  CHECK(m[1].listed() == Ids{});
+  CHECK(mirror_report(*m[0])->service == "team");
+  CHECK(where(m, "meets") == "");
+}
+
+TEST_CASE("a title that was forgotten or redacted is so on all machines") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  REQUIRE(m[0]->update_session("s1", {.title = R"(about badge-1234 of "Zoe")"}));
+  m.settle();
+  CHECK(where(m, kCanary).find("hub/sessions/s1.json") != std::string::npos);
+  SUBCASE("forgotten") {
+    const DeletionCriteria criteria{.match = kCanary};
+    const auto dry = m[0]->delete_entries(criteria, {.dry_run = true, .purge = true});
+    REQUIRE(dry);
+    CHECK(dry->elsewhere.size() == 2);
+    REQUIRE(m[0]->delete_entries(criteria, {.purge = true}));
+  }
+  SUBCASE("forgotten, by a text with quotes") {
+    CHECK(where(m, R"(of "Zoe)").find("hub/sessions/s1.json") != std::string::npos);
+    const DeletionCriteria criteria{.match = R"(badge-1234 of "Zoe")"};
+    REQUIRE(m[0]->delete_entries(criteria, {.purge = true}));
+  }
+  SUBCASE("redacted") { redact_badges(m); }
+  const Result<std::vector<Leftover>> left = m[0]->find_text(kCanary);
+  REQUIRE(left);
+  CHECK(left->empty());
+  CHECK(m[0].sync().problems.empty());
+  m.settle();
+  m.feed->policy.clear();
+  m.settle();
+  CHECK(where(m, kCanary) == "");
+  CHECK(m[1].read("manifest.json").find("title") != std::string::npos);
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
 TEST_CASE("a purge reaches a line that was damaged, and set aside, elsewhere") {
   Mirrors m(2);
   m[0].session();

@@ -448,6 +448,8 @@ Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& crite
       first_failure = std::move(done);  // What is in the others goes all the same.
     }
   }
+  Status mirrored = purge_mirrored(store, criteria, options.dry_run, report);
+  first_failure = first_failure ? std::move(mirrored) : std::move(first_failure);
   BMAD_TRY(std::move(first_failure));
   if (!criteria.match.empty() && closed > 0) {
     return Error{.code = ErrorCode::E_INVALID_QUERY,
