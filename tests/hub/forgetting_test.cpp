@@ -1,5 +1,7 @@
 // What leaves one machine leaves all, and the hub: also late, and also copies.
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -181,6 +183,45 @@ TEST_CASE("a title that was forgotten or redacted is so on all machines") {
   m.settle();
   CHECK(where(m, kCanary) == "");
   CHECK(m[1].read("manifest.json").find("title") != std::string::npos);
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
+TEST_CASE("a title is forgotten also where others have changed the session meanwhile") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  m[0].clock.advance(std::chrono::seconds(5));
+  REQUIRE(m[0]->update_session("s1", {.title = "about badge-1234"}));
+  m.settle();
+  m[1].clock.advance(std::chrono::seconds(9));
+  REQUIRE(m[1]->update_session("s1", {.metadata_json = R"({"tags":["hardware"]})"}));
+  m[1].sync();
+  const DeletionCriteria criteria{.match = kCanary};
+  REQUIRE(m[0]->delete_entries(criteria, {.purge = true}));
+  m.settle();
+  CHECK(where(m, kCanary) == "");
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(m[i].read("manifest.json").find("hardware") != std::string::npos);
+    CHECK(m[i].read("manifest.json").find("about [forgotten]") != std::string::npos);
+  }
+}
+
+TEST_CASE("a damaged file of the mirror that holds the text begins again without it") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", kCanary);
+  m[0].add_fact("f2");
+  m.settle();
+  const std::string folder = m[0].root() + "/hub/sessions/";
+  std::ofstream(folder + "s1.json") << "torn { badge-1234";
+  std::ofstream(folder + "s1.json.tmp") << "torn { badge-1234";
+  const DeletionCriteria criteria{.match = kCanary};
+  REQUIRE(m[0]->delete_entries(criteria, {.purge = true}));
+  CHECK_FALSE(std::filesystem::exists(folder + "s1.json.tmp"));
+  CHECK(m[0].sync().problems.empty());
+  m.settle();
+  CHECK(where(m, kCanary) == "");
+  CHECK(m[1].listed() == Ids{"f2"});
   CHECK(facts(m[0]) == facts(m[1]));
 }
 
