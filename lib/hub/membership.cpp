@@ -26,9 +26,30 @@
 namespace bmad_mem {
 namespace {
 
-Error not_joined() {
+/// "hub join team shop", as far as config.json has noted it.
+std::string join_command(const Store& store) {
+  const HubConfig& config = store.config.hub;
+  return fmt::format("hub join {} {}", config.service.empty() ? "SERVICE" : config.service,
+                     config.project.empty() ? "PROJECT" : config.project);
+}
+
+Error not_joined(const Store& store) {
   return {.code = ErrorCode::E_SESSION_NOT_FOUND,
-          .message = "this memory has joined no hub; `bmad-mem hub join SERVICE PROJECT` does it"};
+          .message = fmt::format("this memory has joined no hub; `bmad-mem {}` does it",
+                                 join_command(store))};
+}
+
+/// As load_mirror_state(), which does not know how this memory joined.
+Result<std::optional<MirrorState>> load_state(const Store& store) {
+  Result<std::optional<MirrorState>> state = load_mirror_state(*store.files);
+  if (!state && state.error().code == ErrorCode::E_STORAGE_CORRUPT) {
+    Error error = state.error();
+    error.message = fmt::format(
+        "is damaged; `bmad-mem hub leave` and `{}` make it again, and keep what was not pushed",
+        join_command(store));
+    return error;
+  }
+  return state;
 }
 
 Error not_there(const std::string& session_id, std::string_view why) {
@@ -69,16 +90,16 @@ FileLock mirror_lock(Store& store) {
 }
 
 Result<JoinedMirror> lock_mirror(Store& store, FileLock& lock) {
-  BMAD_TRY_ASSIGN(const std::optional<MirrorState> joined, load_mirror_state(*store.files));
+  BMAD_TRY_ASSIGN(const std::optional<MirrorState> joined, load_state(store));
   if (!joined) {
-    return not_joined();
+    return not_joined(store);
   }
   BMAD_TRY(check_trusted(store));
   BMAD_TRY_ASSIGN(FileLock::Guard guard, acquire(store, lock));
   // Another process may have synchronized, or left, while we waited.
-  BMAD_TRY_ASSIGN(std::optional<MirrorState> state, load_mirror_state(*store.files));
+  BMAD_TRY_ASSIGN(std::optional<MirrorState> state, load_state(store));
   if (!state) {
-    return not_joined();
+    return not_joined(store);
   }
   return JoinedMirror{.state = *std::move(state), .guard = std::move(guard)};
 }
@@ -111,7 +132,7 @@ Status check_head(const Store& store, const MirrorState& state, const HubHead& h
 
 Status join_hub(MemoryManager& memory, Hub& hub, const JoinOptions& options) {
   BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, Operation::kSync));
-  BMAD_TRY_ASSIGN(const std::optional<MirrorState> there, load_mirror_state(*store->files));
+  BMAD_TRY_ASSIGN(const std::optional<MirrorState> there, load_state(*store));
   if (there) {
     return Error{.code = ErrorCode::E_CONCURRENT_MOD,
                  .message = fmt::format("this memory is a mirror of {} already; `bmad-mem hub "
@@ -120,6 +141,8 @@ Status join_hub(MemoryManager& memory, Hub& hub, const JoinOptions& options) {
                  .path = store->files->display_path(kHubStateFile)};
   }
   BMAD_TRY(check_trusted(*store));
+  // What is known of sessions is of a hub that was left without a word: its state.json is gone.
+  BMAD_TRY(remove_tree(*store->files, kHubSessionsFolder));
   const std::string replica = new_replica_id();
   BMAD_TRY(hub.add_replica(replica, options.host));
   return save_mirror_state(
@@ -128,9 +151,12 @@ Status join_hub(MemoryManager& memory, Hub& hub, const JoinOptions& options) {
 
 Status leave_hub(MemoryManager& memory) {
   BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, Operation::kHubLeave));
-  BMAD_TRY_ASSIGN(const std::optional<MirrorState> joined, load_mirror_state(*store->files));
-  if (!joined) {
-    return not_joined();
+  const Result<std::optional<MirrorState>> joined = load_state(*store);
+  if (!joined && joined.error().code != ErrorCode::E_STORAGE_CORRUPT) {
+    return joined.error();
+  }
+  if (joined && !*joined) {
+    return not_joined(*store);
   }
   FileLock lock = mirror_lock(*store);  // A sync that runs would write it again.
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, acquire(*store, lock));
@@ -188,9 +214,9 @@ Status reclone_from_hub(MemoryManager& memory, Hub& hub, std::span<const std::st
 
 Result<MirrorReport> mirror_report(const MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(memory, Operation::kHubStatus));
-  BMAD_TRY_ASSIGN(const std::optional<MirrorState> state, load_mirror_state(*store->files));
+  BMAD_TRY_ASSIGN(const std::optional<MirrorState> state, load_state(*store));
   if (!state) {
-    return not_joined();
+    return not_joined(*store);
   }
   return MirrorReport{.service = state->service,
                       .project = state->project,
@@ -201,9 +227,9 @@ Result<MirrorReport> mirror_report(const MemoryManager& memory) {
 
 Result<std::uint64_t> sessions_to_push(const MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(memory, Operation::kHubStatus));
-  BMAD_TRY_ASSIGN(const std::optional<MirrorState> state, load_mirror_state(*store->files));
+  BMAD_TRY_ASSIGN(const std::optional<MirrorState> state, load_state(*store));
   if (!state) {
-    return not_joined();
+    return not_joined(*store);
   }
   std::uint64_t count = 0;
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, store->session_ids());

@@ -30,6 +30,7 @@
 #include "store/beside_files.hpp"
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"
+#include "store/mirrored_manifests.hpp"
 #include "store/seal.hpp"
 #include "store/store.hpp"
 
@@ -311,6 +312,25 @@ Result<RedactReport> redact_beside(Store& store, const StoreRedaction& rules, bo
   return report;
 }
 
+/// What is known of the manifests at the hub. Redacted like ours it would look as if the hub had
+/// the redacted one already.
+Result<RedactReport> redact_mirrored(const Store& store, const StoreRedaction& rules,
+                                     std::span<const std::string> wanted, bool dry_run) {
+  RedactReport report;
+  RedactionCounts counts;  // They are those of the manifests.
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const std::vector<std::string> paths,
+                  drop_mirrored_manifests(
+                      store, wanted, dry_run, [&](std::string_view id, std::string_view manifest) {
+                        return rules.redact_object(std::string(manifest), id, counts) != manifest ||
+                               (!parser.parse(manifest) && rules.has_secret(manifest));
+                      }));
+  for (const std::string& path : paths) {
+    report.files.push_back({.path = store.files->display_path(path), .lines = 1});
+  }
+  return report;
+}
+
 }  // namespace
 
 Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const std::string> wanted,
@@ -357,6 +377,10 @@ Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const 
     if (!beside.files.empty() || !beside.left.empty()) {
       reports.push_back(std::move(beside));
     }
+  }
+  BMAD_TRY_ASSIGN(RedactReport mirrored, redact_mirrored(store, *rules, wanted, dry_run));
+  if (!mirrored.files.empty()) {
+    reports.push_back(std::move(mirrored));
   }
   return reports;
 }

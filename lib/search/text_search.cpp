@@ -8,6 +8,7 @@
 #include "search/reads.hpp"
 #include "store/gzip.hpp"
 #include "store/layout.hpp"
+#include "store/mirrored_manifests.hpp"
 #include "store/store.hpp"
 #include "store/waiting_lines.hpp"
 
@@ -77,6 +78,9 @@ class TextSearch {
       }
       bytes = std::move(*unpacked);
     }
+    if (path.starts_with(kHubSessionsFolder)) {  // Text within text: its quotes are there twice.
+      bytes = mirrored_manifest(bytes);
+    }
     note(bytes, store_.files->display_path(path), remedy_for(path));
     return {};
   }
@@ -96,6 +100,12 @@ class TextSearch {
   static std::string remedy_for(std::string_view path) {
     if (path == kConfigFile) {
       return "edit it by hand: it contains settings, not entries";
+    }
+    if (path == kHubStateFile) {
+      return "it contains the names of the hub, and no entries; `bmad-mem hub leave` removes it";
+    }
+    if (path == kHubPolicyFile) {
+      return "it contains the rules of the hub; `bmad-mem hub policy FILE` sets others";
     }
     return "`bmad-mem forget --match TEXT` removes the entries that contain it; edit the rest by "
            "hand";

@@ -10,12 +10,13 @@ namespace {
 
 constexpr int kDepthMax = 32;
 
-/// Names at the root that have their own way: sessions, copies of them, what is derived, settings.
+/// Names at the root that have their own way: sessions, copies of them, what is derived, settings,
+/// what is known of a hub.
 bool is_known_name(std::string_view name) {
   constexpr std::string_view kNames[] = {
-      kSessionsFolder,   kSharedFolder, kArchiveFolder, kDeletedFolder,   kIndexFolder,
-      kConfigFile,       kLayoutFile,   kGitignoreFile, kMaintenanceFile, "catalog.json",
-      kRedactionKeyFile, ".git",        kSealingFile};
+      kSessionsFolder, kSharedFolder,     kArchiveFolder, kDeletedFolder, kIndexFolder,
+      kHubFolder,      kConfigFile,       kLayoutFile,    kGitignoreFile, kMaintenanceFile,
+      "catalog.json",  kRedactionKeyFile, ".git",         kSealingFile};
   return is_among(kNames, name) || name.starts_with(kLockName);
 }
 

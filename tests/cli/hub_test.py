@@ -184,6 +184,42 @@ class Hub(HubTest):
         self.assertIn("pulled:", said)
         self.assertIn("canteen", self.on("b", "query", "canteen"))
 
+    def test_a_title_that_is_forgotten_or_redacted_is_so_everywhere(self):
+        self.share("a", "b")
+        self.on("a", "session", "new", "--id", "s1")
+        self.on("a", "session", "set", "s1", "about KIWI of PROJ-1")
+        for machine in ("a", "b"):
+            self.on(machine, "sync")
+        self.assertIn("about KIWI", self.on("b", "session", "list"))
+        for text in ("KIWI", "team"):  # The name of the hub's service, too.
+            self.on("a", "forget", "--match", text, "--yes")
+        self.on("a", "config", "set", "privacy.redaction.patterns", '[{"type":"pj","regex":"PROJ-[0-9]+"}]')
+        self.on("a", "redact", "--all", "--yes")
+        for machine in ("a", "b"):
+            self.on(machine, "sync")
+            self.on(machine, "verify")
+            self.assertIn("about [forgotten] of [REDACTED:pj]", self.on(machine, "session", "list"))
+            for path in (self.folder / machine / ".bmad/memory").rglob("*"):
+                kept = path.read_bytes() if path.is_file() and path.name != "config.json" else b""
+                self.assertFalse(b"KIWI" in kept or b"PROJ-1" in kept, path)
+        self.on("c", "hub", "join", "team", self.project)
+        self.assertIn("about [forgotten] of [REDACTED:pj]", self.on("c", "session", "list"))
+
+    def test_a_damaged_folder_of_the_hub_is_left_and_joined_again(self):
+        self.share("a")
+        self.on("a", "add", "fact", "--id", "f1", "one")
+        self.on("a", "sync")
+        state = self.folder / "a/.bmad/memory/hub/state.json"
+        state.write_text("torn {")
+        for command in (["sync"], ["hub", "reclone"], ["hub", "status"], ["hub", "join", "team", self.project]):
+            said = self.on("a", *command, status=1)
+            self.assertIn(f"hub leave` and `hub join team {self.project}`", said)
+        self.assertIn("hub replica --drop", self.on("a", "hub", "leave"))
+        self.on("a", "add", "fact", "--id", "f2", "two")
+        self.assertIn("pushed: 1 line", self.on("a", "hub", "join", "team", self.project))
+        shutil.rmtree(state.parent)
+        self.assertIn(f"hub join team {self.project}", self.on("a", "hub", "reclone", status=1))
+
     def test_all_machines_apply_the_rules_of_the_hub(self):
         self.share("a", "b")
         rules = self.folder / "team.toml"

@@ -1,5 +1,7 @@
 // What leaves one machine leaves all, and the hub: also late, and also copies.
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -136,6 +138,114 @@ TEST_CASE("a redaction reaches the copies of what was evicted") {
   m.settle();
   CHECK(where(m, kCanary) == "");
   CHECK(facts(m[0]) == facts(m[1]));
+}
+
+TEST_CASE("forgetting the name of the hub leaves a mirror a mirror") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", "the team meets");
+  m.settle();
+  const DeletionCriteria criteria{.match = "team"};
+  REQUIRE(m[0]->delete_entries(criteria, {.purge = true}));
+  m.settle();
+  CHECK(m[0].listed() == Ids{});
+  CHECK(m[1].listed() == Ids{});
+  CHECK(mirror_report(*m[0])->service == "team");
+  CHECK(where(m, "meets") == "");
+}
+
+TEST_CASE("a title that was forgotten or redacted is so on all machines") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  REQUIRE(m[0]->update_session("s1", {.title = R"(about badge-1234 of "Zoe")"}));
+  m.settle();
+  CHECK(where(m, kCanary).find("hub/sessions/s1.json") != std::string::npos);
+  SUBCASE("forgotten") {
+    const DeletionCriteria criteria{.match = kCanary};
+    const auto dry = m[0]->delete_entries(criteria, {.dry_run = true, .purge = true});
+    REQUIRE(dry);
+    CHECK(dry->elsewhere.size() == 2);
+    REQUIRE(m[0]->delete_entries(criteria, {.purge = true}));
+  }
+  SUBCASE("forgotten, by a text with quotes") {
+    CHECK(where(m, R"(of "Zoe)").find("hub/sessions/s1.json") != std::string::npos);
+    const DeletionCriteria criteria{.match = R"(badge-1234 of "Zoe")"};
+    REQUIRE(m[0]->delete_entries(criteria, {.purge = true}));
+  }
+  SUBCASE("redacted") { redact_badges(m); }
+  const Result<std::vector<Leftover>> left = m[0]->find_text(kCanary);
+  REQUIRE(left);
+  CHECK(left->empty());
+  CHECK(m[0].sync().problems.empty());
+  m.settle();
+  m.feed->policy.clear();
+  m.settle();
+  CHECK(where(m, kCanary) == "");
+  CHECK(m[1].read("manifest.json").find("title") != std::string::npos);
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
+TEST_CASE("a title is forgotten also where others have changed the session meanwhile") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  m[0].clock.advance(std::chrono::seconds(5));
+  REQUIRE(m[0]->update_session("s1", {.title = "about badge-1234"}));
+  m.settle();
+  m[1].clock.advance(std::chrono::seconds(9));
+  REQUIRE(m[1]->update_session("s1", {.metadata_json = R"({"tags":["hardware"]})"}));
+  m[1].sync();
+  const DeletionCriteria criteria{.match = kCanary};
+  REQUIRE(m[0]->delete_entries(criteria, {.purge = true}));
+  m.settle();
+  CHECK(where(m, kCanary) == "");
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(m[i].read("manifest.json").find("hardware") != std::string::npos);
+    CHECK(m[i].read("manifest.json").find("about [forgotten]") != std::string::npos);
+  }
+}
+
+TEST_CASE("a damaged file of the mirror that holds the text begins again without it") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", kCanary);
+  m[0].add_fact("f2");
+  m.settle();
+  const std::string folder = m[0].root() + "/hub/sessions/";
+  std::ofstream(folder + "s1.json") << "torn { badge-1234";
+  std::ofstream(folder + "s1.json.tmp") << "torn { badge-1234";
+  const DeletionCriteria criteria{.match = kCanary};
+  REQUIRE(m[0]->delete_entries(criteria, {.purge = true}));
+  CHECK_FALSE(std::filesystem::exists(folder + "s1.json.tmp"));
+  CHECK(m[0].sync().problems.empty());
+  m.settle();
+  CHECK(where(m, kCanary) == "");
+  CHECK(m[1].listed() == Ids{"f2"});
+  CHECK(facts(m[0]) == facts(m[1]));
+}
+
+TEST_CASE("a purge reaches a line that was damaged, and set aside, elsewhere") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", kCanary);
+  m[0].add_fact("f10", "other");
+  m.settle();
+  const std::string whole = m[1].read(EntryType::kFact);
+  const std::size_t end = whole.find('\n');
+  m[1].write(EntryType::kFact, whole.substr(0, end - 1) + whole.substr(end));
+  SUBCASE("set aside before") { REQUIRE(m[1]->repair()); }
+  SUBCASE("still in its log") {}
+  m[1].write("quarantine.jsonl",
+             m[1].read("quarantine.jsonl") + R"({"text":"{\"id\":\"f10\""})" + "\n");
+  const Ids ids = {"f1"};
+  REQUIRE(m[0]->delete_entries({.ids = ids}, {.purge = true}));
+  for (int round = 0; round < 3; ++round) {
+    m[0].sync();
+    m[1].sync();
+  }
+  CHECK(where(m, kCanary) == "");
+  CHECK(m[1].read("quarantine.jsonl").find("f10") != std::string::npos);
 }
 
 TEST_CASE("what one machine evicts and another deletes is deleted") {

@@ -1,6 +1,9 @@
 // reclone_test.cpp - a hub that has lost rows, and mirrors that begin again.
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -14,6 +17,10 @@ namespace bmad_mem::test::reclone_test {
 namespace {
 
 std::string facts(const Mirror& mirror) { return mirror.read(EntryType::kFact); }
+
+void damage_file(const Mirror& mirror, const std::string& name, std::string_view bytes) {
+  std::ofstream(mirror.root() + "/" + name, std::ios::binary | std::ios::trunc) << bytes;
+}
 
 }  // namespace
 
@@ -101,6 +108,63 @@ TEST_CASE("beginning again with a session that nobody has is an error") {
   CHECK(code_of(reclone_from_hub(*m[0], m[0].hub, slip)) == ErrorCode::E_SESSION_NOT_FOUND);
   CHECK(m[0].sync().problems.empty());
   CHECK(m[0].listed() == std::vector<std::string>{"f1"});
+}
+
+TEST_CASE("a damaged file of hub/ has a way out") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  m.settle();
+  int added = 0;
+  for (const auto& [name, bytes] : m[1].files()) {
+    if (!name.starts_with("hub/") || name.ends_with(".gitignore")) {
+      continue;
+    }
+    for (const char* damage : {"", "torn {", "{}", "null", "{\"version\":1}"}) {
+      CAPTURE(name);
+      CAPTURE(damage);
+      const bool is_state = name.ends_with("state.json");
+      if (!is_state && std::string(damage).find("version") != std::string::npos) {
+        continue;  // A session of which the hub has nothing.
+      }
+      damage_file(m[1], name, damage);
+      if (is_state) {
+        const Result<SyncReport> report = m[1].try_sync();
+        CHECK(code_of(report) == ErrorCode::E_STORAGE_CORRUPT);
+        CHECK(report.error().message.find("hub leave` and `hub join") != std::string::npos);
+        CHECK(code_of(mirror_report(*m[1])) == ErrorCode::E_STORAGE_CORRUPT);
+        REQUIRE(leave_hub(*m[1]));
+        m[1].join();
+      } else {
+        m[1].add_fact("g" + std::to_string(++added));
+        CHECK(m[1].sync().problems.size() == 1);
+        REQUIRE(reclone_from_hub(*m[1], m[1].hub, {}));
+      }
+      CHECK(m[1].sync().problems.empty());
+      damage_file(m[1], name, damage);
+      REQUIRE(leave_hub(*m[1]));
+      m[1].join();
+      m.settle();
+      CHECK(facts(m[0]) == facts(m[1]));
+    }
+  }
+  CHECK(m[0].listed() == std::vector<std::string>{"f1", "g1", "g2", "g3", "g4"});
+}
+
+TEST_CASE("who lost state.json joins again, also another hub") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  m.settle();
+  std::filesystem::remove(m[1].root() + "/hub/state.json");
+  Mirrors others(1);
+  MemoryHub hub(others.feed);
+  REQUIRE(join_hub(*m[1], hub, {.service = "team", .project = "other", .host = "here"}));
+  const Result<SyncReport> report = sync_with_hub(*m[1], hub);
+  REQUIRE(report);
+  CHECK(report->pushed_lines == 1);
+  others.settle();
+  CHECK(facts(others[0]) == facts(m[0]));
 }
 
 }  // namespace bmad_mem::test::reclone_test

@@ -219,8 +219,8 @@ struct JoinOptions {
 
 /// Makes the root a mirror of the feed. Errors: E_CONCURRENT_MOD when it is one already; as Hub's.
 Status join_hub(MemoryManager& memory, Hub& hub, const JoinOptions& options);
-/// Makes it an ordinary root again; the hub still lists the replica. Errors: E_SESSION_NOT_FOUND
-/// when it has joined none.
+/// Makes it an ordinary root again, also when hub/ is damaged; the hub still lists the replica.
+/// Errors: E_SESSION_NOT_FOUND when it has joined none.
 Status leave_hub(MemoryManager& memory);
 /// The next sync compares all with the hub again, as if nothing had been exchanged yet; or sessions
 /// that are named, at once. Lines that were cut out of logs come back; what a record says was

@@ -7,6 +7,7 @@
 #include "bmad_mem/text.hpp"
 #include "store/atomic_file.hpp"
 #include "store/beside_files.hpp"
+#include "store/mirrored_manifests.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -121,6 +122,25 @@ Status purge_beside_sessions(Store& store, std::string_view text, bool dry_run,
     if (!dry_run) {
       BMAD_TRY(is_leftover ? remove_durably(files, path) : replace_file(files, path, left));
     }
+  }
+  return {};
+}
+
+Status purge_mirrored(const Store& store, const DeletionCriteria& criteria, bool dry_run,
+                      DeletionReport& report) {
+  if (criteria.match.empty()) {
+    return {};
+  }
+  const std::string quoted = json_quoted(criteria.match);
+  const std::string_view escaped = std::string_view(quoted).substr(1, quoted.size() - 2);
+  BMAD_TRY_ASSIGN(const std::vector<std::string> paths,
+                  drop_mirrored_manifests(store, criteria.sessions, dry_run,
+                                          [&](std::string_view, std::string_view manifest) {
+                                            return manifest.contains(criteria.match) ||
+                                                   manifest.contains(escaped);
+                                          }));
+  for (const std::string& path : paths) {
+    report.elsewhere.push_back({.path = store.files->display_path(path), .lines = 1});
   }
   return {};
 }

@@ -9,6 +9,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
+#include "damaged_lines.hpp"
 #include "deletion_steps.hpp"
 #include "forgotten_text.hpp"
 #include "knowledge/rule_summary.hpp"
@@ -20,7 +21,6 @@
 #include "store/access_log.hpp"
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
-#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/session_archive.hpp"
 #include "store/store.hpp"
@@ -44,29 +44,6 @@ constexpr std::uint64_t kTextFileSizeMax = 256U << 20U;
 /// A full disk must not keep anybody from purging: what could not be written only helps later.
 Status unless_full(Status written) {
   return !written && written.error().code == ErrorCode::E_STORAGE_FULL ? Status() : written;
-}
-
-/// Damaged lines of the logs that hold the text: no entry, so no id finds them.
-Result<std::vector<LogLine>> find_damaged_lines(FileSystem& files, const std::string& session_id,
-                                                const PurgeTarget& target) {
-  std::vector<LogLine> damaged;
-  JsonParser parser;
-  for (const EntryType type : kEntryTypes) {
-    const auto take = [&](const DamagedLine& line) {
-      damaged.push_back(
-          {.type = type, .line = line.line, .offset = line.offset, .size = line.size + 1});
-    };
-    BMAD_TRY(scan_log(files, session_file(session_id, entry_type_info(type).log_file), type, parser,
-                      {.on_entry = [](const ScannedEntry&) {}, .on_damage = take}));
-  }
-  BMAD_TRY_ASSIGN(const std::vector<std::string> texts, read_lines(files, session_id, damaged));
-  std::vector<LogLine> found;
-  for (std::size_t i = 0; i < damaged.size(); ++i) {
-    if (target.is_text_in(texts[i])) {
-      found.push_back(damaged[i]);
-    }
-  }
-  return found;
 }
 
 /// Purges in one session, live, archived or deleted.
@@ -152,10 +129,11 @@ class SessionPurge {
     for (const LogLine& line : lines_) {
       target_.add(line.id);
     }
-    if (criteria_.match.empty()) {
-      return {};
+    BMAD_TRY_ASSIGN(DamagedFinds damaged, find_damaged_lines(files_, session_id_, criteria_));
+    damaged_ = std::move(damaged.lines);
+    for (const std::string& id : damaged.ids) {
+      target_.add(id);
     }
-    BMAD_TRY_ASSIGN(damaged_, find_damaged_lines(files_, session_id_, target_));
     return {};
   }
 
@@ -348,7 +326,7 @@ class SessionPurge {
   LogMarks seen_;
   DeletionRecord record_;
   std::vector<LogLine> lines_;
-  std::vector<LogLine> damaged_;  // No entries, so they have no ids.
+  std::vector<LogLine> damaged_;  // No entries.
   std::vector<FileCount> told_;   // Where the text stands in what tells of them.
   SessionCopies copies_;
 };
@@ -470,6 +448,8 @@ Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& crite
       first_failure = std::move(done);  // What is in the others goes all the same.
     }
   }
+  Status mirrored = purge_mirrored(store, criteria, options.dry_run, report);
+  first_failure = first_failure ? std::move(mirrored) : std::move(first_failure);
   BMAD_TRY(std::move(first_failure));
   if (!criteria.match.empty() && closed > 0) {
     return Error{.code = ErrorCode::E_INVALID_QUERY,

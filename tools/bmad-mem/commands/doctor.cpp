@@ -315,7 +315,7 @@ void check_encoder(const MemoryManager& memory, std::vector<Check>& checks) {
     std::string text = fmt::format("{}, {} numbers a text", report.name, report.dimension);
     const std::uint64_t encoded = report.entries - report.waiting;
     if (report.entries > 0) {
-      text += fmt::format("; {} of {} entries have a vector", encoded, report.entries);
+      text += fmt::format("; {} of {} entries are done", encoded, report.entries);
     }
     if (report.waiting > 0) {
       text += "; the others follow, or now with `bmad-mem encode`";

@@ -371,14 +371,15 @@ Result<ExitStatus> run_hub_leave(Tool& tool) {
   const Status dropped =
       joined ? joined->hub->drop_replica(joined->mirror.replica) : Status(joined.error());
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const MirrorReport mirror, mirror_report(memory));
+  const Result<MirrorReport> mirror = mirror_report(memory);  // An error where hub/ is damaged.
   BMAD_TRY(leave_hub(memory));
   tool.note("this memory is an ordinary one again; the hub keeps what was pushed");
   if (!dropped) {
     tool.note(fmt::format(
         "the hub still lists this replica ({}); `bmad-mem hub replica --drop {}` on another "
         "machine takes it off",
-        dropped.error().message, mirror.replica));
+        mirror ? dropped.error().message : "hub/state.json is damaged",
+        mirror ? mirror->replica : "ID"));
   }
   return ExitStatus::kDone;
 }
