@@ -130,7 +130,8 @@ TEST_CASE("each right allows what it says, and no more") {
       {"update bmad.entry set line = 'mine' where op = 0 and entry_id = 'a'", denied, "0", "1"},
       {"update bmad.entry set line = 'mine' where op = 6", denied, denied, "1"},
       {"update bmad.entry set line = null where op = 6", denied, "1", "1"},
-      {"insert into bmad.gone values ('{0}', 's1', gen_random_uuid()::text, 1)", denied, denied, "1"},
+      {"insert into bmad.gone values ('{0}', 's1', gen_random_uuid()::text, 1)", denied, denied,
+       "1"},
       {"insert into bmad.gone values ('{1}', 's1', 'x', 1)", denied, denied, denied},
       {"insert into bmad.replica (project, replica, host) values "
        "('{0}', gen_random_uuid(), 'x')",
