@@ -68,7 +68,9 @@ Status apply_sessions(Store& store, const SessionRows& sessions, std::string_vie
   Status status;
   for (Part& part : parts) {
     outcome += part.outcome;
-    status = status ? std::move(part.status) : std::move(status);
+    if (status) {
+      status = std::move(part.status);
+    }
   }
   for (const SessionRows::value_type* session : alone) {
     BMAD_TRY(status);

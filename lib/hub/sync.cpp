@@ -45,10 +45,6 @@ constexpr std::chrono::hours kSeenAtLeast{1};
 
 std::size_t bytes_of(const FeedRow& row) { return row.line ? row.line->size() : 0; }
 
-FeedRow session_deletion(const std::string& session_id) {
-  return {.op = FeedOp::kSession, .session_id = session_id};
-}
-
 /// Rows to push, of several sessions.
 struct Batch {
   std::vector<FeedRow> rows;
@@ -313,27 +309,22 @@ class Sync {
     }
     BMAD_TRY_ASSIGN(const bool is_there, is_session_there(files_, session_id));
     BMAD_TRY_ASSIGN(SessionMirror mirror, load_session_mirror(files_, session_id));
-    const bool is_kept = mirror.manifest.empty() && !mirror.out.empty();  // As it was deleted.
+    BMAD_TRY_ASSIGN(const bool has_ended, is_there ? is_begun_again(store_, mirror)
+                                                   : is_deleted_here(store_, session_id));
+    if (has_ended) {
+      mirror.leave();
+    }
     SessionChanges changes;
+    const bool is_kept = mirror.manifest.empty() && !mirror.out.empty();  // As it was deleted.
     if (is_there || is_kept || is_archived(store_, session_id)) {
       if (redaction_ == nullptr) {  // Whatever the config says: this leaves the machine.
         BMAD_TRY_ASSIGN(redaction_, StoreRedaction::make(store_, KeyUse::kNone, head_.policy));
       }
       const bool only_looks = options_.dry_run || head_.rights == "read";
-      BMAD_TRY_ASSIGN(const bool is_another,
-                      is_there ? is_begun_again(store_, mirror) : Result<bool>(false));
-      if (is_another) {
-        mirror.leave();
-      }
       BMAD_TRY_ASSIGN(changes, collect_changes(store_, hub_, *redaction_, mirror, only_looks));
-      if (is_another) {
-        changes.rows.insert(changes.rows.begin(), session_deletion(session_id));
-      }
-      return changes;
     }
-    BMAD_TRY_ASSIGN(const bool is_deleted, is_deleted_here(store_, session_id));
-    if (is_deleted) {
-      changes.rows.push_back(session_deletion(session_id));
+    if (has_ended) {
+      changes.rows.insert(changes.rows.begin(), {.op = FeedOp::kSession, .session_id = session_id});
     }
     return changes;
   }

@@ -314,6 +314,7 @@ TEST_CASE("a purge reaches a session that was deleted as a whole") {
     m[1].sync();
     who = 0;
   }
+  SUBCASE("here, of which the hub has not heard") { REQUIRE(m[1]->delete_session("s1")); }
   SUBCASE("elsewhere, and it was brought back here") {
     REQUIRE(m[1]->delete_session("s1"));
     m.settle();

@@ -449,7 +449,9 @@ Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& crite
     }
   }
   Status mirrored = purge_mirrored(store, criteria, options.dry_run, report);
-  first_failure = first_failure ? std::move(mirrored) : std::move(first_failure);
+  if (first_failure) {
+    first_failure = std::move(mirrored);
+  }
   BMAD_TRY(std::move(first_failure));
   if (!criteria.match.empty() && closed > 0) {
     return Error{.code = ErrorCode::E_INVALID_QUERY,
