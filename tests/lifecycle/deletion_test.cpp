@@ -155,6 +155,20 @@ TEST_CASE("a session is deleted as a whole, and comes back as it was") {
   CHECK(memory.found("postgres") == Ids{"a"});
 }
 
+TEST_CASE("what was purged of a deleted session is no change by hand when it comes back") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("a");
+  memory.add_fact("b");
+  memory->delete_session("s1").value();
+  memory->delete_entries({.ids = {"a"}}, {.purge = true}).value();
+  memory->undelete({.sessions = {"s1"}}).value();
+  CHECK(memory.listed() == Ids{"b"});
+  CHECK(memory->verify().value().changes.empty());
+  memory.add_fact("c");
+  CHECK(memory->verify().value().changes.empty());
+}
+
 TEST_CASE("a purge reaches every file, and only ids are left") {
   MemoryFixture memory;
   constexpr const char* kCanary = "canary7f3a9";
