@@ -30,7 +30,7 @@ namespace bmad_mem {
 enum class FeedOp : std::uint8_t {
   kLine = 0,      ///< `line` stands behind the lines before it in its log.
   kDelete = 1,    ///< The line `target` is deleted; it can be brought back for a while.
-  kPurge = 2,     ///< The entry `entry_id` is gone for good, in all versions, everywhere.
+  kPurge = 2,     ///< The session's entry `entry_id` is gone for good, in all versions, everywhere.
   kRedact = 3,    ///< The line `target` becomes `line`.
   kEvict = 4,     ///< Compaction moved the line `target` out of its log.
   kSession = 5,   ///< The session was deleted as a whole.
