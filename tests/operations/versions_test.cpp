@@ -180,7 +180,8 @@ TEST_CASE("the user's own memory answers beside the project's, which comes first
   REQUIRE(memory.reopen({.user_root = users.root()}).has_value());
   const auto values = [&] {
     std::string all;
-    for (const KnowledgeItem& item : Knowledge(*memory).recall({.note_accesses = false}).value()) {
+    const auto items = Knowledge(*memory).recall({.note_accesses = false}).value();
+    for (const KnowledgeItem& item : items) {
       all += item.key + (item.of_user ? "+ " : " ");
     }
     return all;

@@ -298,9 +298,10 @@ TEST_CASE("a statement replaces those of its own project only") {
       }
     }
     Texts outdated;
-    for (const Hit& hit :
-         memory->query({.text = "port", .filter = {.limit = 0}, .also_roots = {other.root()}})
-             .value()) {
+    const std::vector<Hit> hits =
+        memory->query({.text = "port", .filter = {.limit = 0}, .also_roots = {other.root()}})
+            .value();
+    for (const Hit& hit : hits) {
       if (hit.outdated) {
         outdated.push_back(hit.entry.id);
       }

@@ -192,7 +192,8 @@ TEST_CASE("a newer statement that is less trusted or a candidate replaces none")
     state("guess", "deploy", R"(9:30:00Z","review":"candidate")");
     std::set<std::string> outdated;
     const Query query{.text = "deploy friday", .filter = {.limit = 0}};
-    for (const Hit& hit : memory->query(query).value()) {
+    const std::vector<Hit> hits = memory->query(query).value();
+    for (const Hit& hit : hits) {
       if (hit.outdated) {
         outdated.insert(hit.entry.id);
       }
