@@ -1,12 +1,12 @@
 #include "left_lines.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
-#include "lifecycle/log_lines.hpp"
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
 #include "store/evicted_file.hpp"
@@ -23,40 +23,38 @@ LineKey key_of(const Line& line) {
   return {line.type, xxh3(line.line)};
 }
 
-std::vector<std::string_view> whole_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
+/// Its lines; none when it is not there.
+Result<std::vector<LeftLine>> read_deleted_log(FileSystem& files, const DeletedLog& log) {
+  const Result<std::string> bytes = read_file(files, log.path, kLogSizeMax);
+  if (!bytes && !is_not_found(bytes.error())) {
+    return bytes.error();
+  }
+  std::vector<LeftLine> lines;
+  std::string_view text = bytes ? std::string_view(*bytes) : std::string_view();
   for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-    lines.push_back(text.substr(0, end));
+    const std::string_view line = text.substr(0, end);
+    lines.push_back({FeedOp::kDelete, log.type, std::string(line), xxh3(line), true});
     text.remove_prefix(end + 1);
   }
   return lines;
 }
 
-/// The logs of the session as it was deleted as a whole, each time: `use` gets type, path and text.
-template <typename Use>
-Status for_deleted_logs(const Store& store, const std::string& session_id, const Use& use) {
-  FileSystem& files = *store.files;
-  BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(files, session_id));
+}  // namespace
+
+Result<std::vector<DeletedLog>> deleted_logs(const Store& store, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store.files, session_id));
+  std::vector<DeletedLog> logs;
   for (const Deletion& deletion : record.deletions) {
     for (const EntryType type : kEntryTypes) {
-      if (!deletion.whole_session) {
-        break;
-      }
-      const std::string path =
-          fmt::format("{}/{}", deleted_session_folder(session_id, deletion.deletion_id),
-                      entry_type_info(type).log_file);
-      Result<std::string> text = read_file(files, path, kLogSizeMax);
-      if (text) {
-        BMAD_TRY(use(type, path, *std::move(text)));
-      } else if (!is_not_found(text.error())) {
-        return text.error();
+      if (deletion.whole_session) {
+        logs.push_back(
+            {type, fmt::format("{}/{}", deleted_session_folder(session_id, deletion.deletion_id),
+                               entry_type_info(type).log_file)});
       }
     }
   }
-  return {};
+  return logs;
 }
-
-}  // namespace
 
 Result<std::vector<LeftLine>> read_left_lines(const Store& store, const std::string& session_id) {
   std::vector<LeftLine> left;
@@ -66,13 +64,11 @@ Result<std::vector<LeftLine>> read_left_lines(const Store& store, const std::str
       left.push_back({FeedOp::kDelete, line.type, line.line, xxh3(line.line)});
     }
   }
-  BMAD_TRY(for_deleted_logs(
-      store, session_id, [&](EntryType type, const std::string&, const std::string& text) {
-        for (const std::string_view line : whole_lines(text)) {
-          left.push_back({FeedOp::kDelete, type, std::string(line), xxh3(line), true});
-        }
-        return Status();
-      }));
+  BMAD_TRY_ASSIGN(const std::vector<DeletedLog> logs, deleted_logs(store, session_id));
+  for (const DeletedLog& log : logs) {
+    BMAD_TRY_ASSIGN(std::vector<LeftLine> lines, read_deleted_log(*store.files, log));
+    std::ranges::move(lines, std::back_inserter(left));
+  }
   BMAD_TRY_ASSIGN(const std::vector<EvictedLine> evicted, read_evicted(*store.files, session_id));
   for (const EvictedLine& line : evicted) {
     left.push_back({FeedOp::kEvict, line.type, line.line, xxh3(line.line)});
@@ -100,21 +96,20 @@ Status redact_left_line(Store& store, const std::string& session_id, const LineK
   if (change(deleted)) {
     BMAD_TRY(replace_deleted(files, session_id, deleted));
   }
-  BMAD_TRY(for_deleted_logs(store, session_id,
-                            [&](EntryType type, const std::string& path, const std::string& text) {
-                              std::vector<DeletedLine> lines;
-                              for (const std::string_view each : whole_lines(text)) {
-                                lines.push_back({.type = type, .line = std::string(each)});
-                              }
-                              if (type != of.first || !change(lines)) {
-                                return Status();
-                              }
-                              std::string changed;
-                              for (const DeletedLine& each : lines) {
-                                changed.append(each.line).append("\n");
-                              }
-                              return replace_log(files, path, changed);
-                            }));
+  BMAD_TRY_ASSIGN(const std::vector<DeletedLog> logs, deleted_logs(store, session_id));
+  for (const DeletedLog& log : logs) {
+    std::vector<LeftLine> lines;
+    if (log.type == of.first) {
+      BMAD_TRY_ASSIGN(lines, read_deleted_log(files, log));
+    }
+    if (change(lines)) {
+      std::string text;
+      for (const LeftLine& each : lines) {
+        text.append(each.line).append("\n");
+      }
+      BMAD_TRY(replace_log(files, log.path, text));
+    }
+  }
   BMAD_TRY_ASSIGN(std::vector<EvictedLine> evicted, read_evicted(files, session_id));
   return change(evicted) ? replace_evicted(files, session_id, evicted) : Status();
 }

@@ -39,7 +39,7 @@ Error not_joined(const Store& store) {
                                  join_command(store))};
 }
 
-/// As load_mirror_state(), which does not know how this memory joined.
+/// As load_mirror_state(); of a damaged one, with what makes it again.
 Result<std::optional<MirrorState>> load_state(const Store& store) {
   Result<std::optional<MirrorState>> state = load_mirror_state(*store.files);
   if (!state && state.error().code == ErrorCode::E_STORAGE_CORRUPT) {
@@ -141,7 +141,7 @@ Status join_hub(MemoryManager& memory, Hub& hub, const JoinOptions& options) {
                  .path = store->files->display_path(kHubStateFile)};
   }
   BMAD_TRY(check_trusted(*store));
-  // What is known of sessions is of a hub that was left without a word: its state.json is gone.
+  // hub/sessions is of a hub that was left without a word: its state.json is gone.
   BMAD_TRY(remove_tree(*store->files, kHubSessionsFolder));
   const std::string replica = new_replica_id();
   BMAD_TRY(hub.add_replica(replica, options.host));

@@ -101,14 +101,11 @@ bool read_out(JsonValue list, std::map<std::uint64_t, OutLine>& out) {
 }
 
 Error damaged(FileSystem& files, const std::string& path) {
-  return {
-      .code = ErrorCode::E_STORAGE_CORRUPT,
-      .message = path == kHubStateFile
-                     ? "is damaged; `bmad-mem hub leave` and `hub join SERVICE PROJECT` make it "
-                       "again, and keep what was not pushed"
-                     : "is damaged; `bmad-mem hub reclone` makes it again of the hub, and keeps "
-                       "what was not pushed",
-      .path = files.display_path(path)};
+  return {.code = ErrorCode::E_STORAGE_CORRUPT,
+          .message =
+              "is damaged; `bmad-mem hub reclone` makes it again of the hub, and keeps "
+              "what was not pushed",
+          .path = files.display_path(path)};
 }
 
 /// The object in the file at `path`, of a version that this program knows; absent without a file.

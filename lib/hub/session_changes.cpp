@@ -391,25 +391,6 @@ Result<SessionDigests> SessionDigests::look(const Store& store) {
   return digests;
 }
 
-/// Of a session that is there no more.
-Status SessionDigests::add_deleted_logs(const std::string& session_id,
-                                        std::vector<std::string>& paths) const {
-  BMAD_TRY_ASSIGN(const bool is_there, is_session_there(*store_.files, session_id));
-  if (is_there) {
-    return {};
-  }
-  BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store_.files, session_id));
-  for (const Deletion& deletion : record.deletions) {
-    for (const std::string& name : log_files()) {
-      if (deletion.whole_session) {
-        paths.push_back(
-            fmt::format("{}/{}", deleted_session_folder(session_id, deletion.deletion_id), name));
-      }
-    }
-  }
-  return {};
-}
-
 Result<std::uint64_t> SessionDigests::of(const std::string& session_id) const {
   std::vector<std::string> paths = {manifest_path(session_id)};
   for (const std::string& name : log_files()) {
@@ -418,7 +399,11 @@ Result<std::uint64_t> SessionDigests::of(const std::string& session_id) const {
   if (std::ranges::binary_search(deleted_, session_id)) {
     paths.push_back(deletion_record_path(session_id));
     paths.push_back(deleted_entries_path(session_id));
-    BMAD_TRY(add_deleted_logs(session_id, paths));
+    BMAD_TRY_ASSIGN(const bool is_there, is_session_there(*store_.files, session_id));
+    if (!is_there) {
+      BMAD_TRY_ASSIGN(const std::vector<DeletedLog> logs, deleted_logs(store_, session_id));
+      std::ranges::transform(logs, std::back_inserter(paths), &DeletedLog::path);
+    }
   }
   for (std::string path : {evicted_path(session_id), archive_path(session_id)}) {
     const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
@@ -454,28 +439,6 @@ Error lost_lines(const Store& store, const std::string& session_id,
               "entries, use `bmad-mem delete`",
               lost.size(), lost.size() == 1 ? "" : "s", session_id),
           .path = store.files->display_path(session_folder(session_id))};
-}
-
-std::optional<Error> keep_forbidden(const Store& store, std::string_view rights,
-                                    SessionChanges& changes) {
-  if (rights != "write" || changes.rows.empty()) {
-    return std::nullopt;
-  }
-  const std::string session_id = changes.rows.front().session_id;
-  const std::size_t kept = std::erase_if(changes.rows, [](const FeedRow& row) {
-    return row.op == FeedOp::kPurge || row.op == FeedOp::kRedact;
-  });
-  if (kept == 0) {
-    return std::nullopt;
-  }
-  changes.digest = 0;  // They are looked for again.
-  return Error{.code = ErrorCode::E_ACCESS_DENIED,
-               .message = fmt::format(
-                   "{} of session {} wait{}: to purge and to redact at the hub takes the right "
-                   "\"forget\", which an admin gives with `bmad-mem hub member`",
-                   kept == 1 ? "1 operation" : fmt::format("{} operations", kept), session_id,
-                   kept == 1 ? "s" : ""),
-               .path = store.files->display_path(session_folder(session_id))};
 }
 
 }  // namespace bmad_mem

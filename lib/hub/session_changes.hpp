@@ -48,7 +48,6 @@ class SessionDigests {
 
  private:
   explicit SessionDigests(const Store& store) : store_(store) {}
-  Status add_deleted_logs(const std::string& session_id, std::vector<std::string>& paths) const;
 
   const Store& store_;
   std::vector<std::string> deleted_;   // Of sessions from which something was deleted; sorted.
@@ -64,9 +63,5 @@ Result<SessionChanges> collect_changes(Store& store, Hub& hub, const WriteRedact
 /// A session that waits since lines that the hub has are gone without a trace.
 Error lost_lines(const Store& store, const std::string& session_id,
                  const std::vector<FeedLine>& lost);
-
-/// Takes out the operations that a role with `rights` may not push, and says what waits.
-std::optional<Error> keep_forbidden(const Store& store, std::string_view rights,
-                                    SessionChanges& changes);
 
 }  // namespace bmad_mem

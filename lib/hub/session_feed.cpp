@@ -464,16 +464,14 @@ class SessionFeed {
     return {};
   }
 
-  /// What is new here, and the deletion did not know, becomes a session of the same id.
+  /// Lines that are new here, of which the deletion did not know, become a session of the same id.
   Status delete_whole() {
     BMAD_TRY_ASSIGN(const bool is_there, is_there_now());
-    BMAD_TRY_ASSIGN(const std::vector<LogLine> at_hub,
-                    find_lines([](std::uint64_t seq) { return seq != 0; }));
-    BMAD_TRY_ASSIGN(const std::vector<LogLine> all, find_lines([](std::uint64_t) { return true; }));
-    if (is_there && at_hub.size() < all.size()) {
-      BMAD_TRY(delete_lines(
-          store_, session_id_,
-          [&] { return find_lines([](std::uint64_t seq) { return seq != 0; }); }, kDetail));
+    BMAD_TRY_ASSIGN(const std::vector<LogLine> added,
+                    find_lines([](std::uint64_t seq) { return seq == 0; }));
+    if (!added.empty()) {
+      const FindLines find = [&] { return find_lines([](std::uint64_t seq) { return seq != 0; }); };
+      BMAD_TRY(delete_lines(store_, session_id_, find, kDetail));
     } else if (is_there || is_archived(store_, session_id_)) {
       BMAD_TRY(delete_session(store_, session_id_, {.reason = kDetail}));
     }

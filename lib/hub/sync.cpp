@@ -353,11 +353,9 @@ class Sync {
     Batch gathered;
     BMAD_TRY(for_changes([&](SessionChanges changes) -> Status {
       count_rows(changes.rows, false, report_);
-      if (head_.rights == "read") {
-        return {};
-      }
-      if (std::optional<Error> waits = keep_forbidden(store_, head_.rights, changes)) {
-        report_.problems.push_back(*std::move(waits));
+      const auto waits = [&](const FeedRow& row) { return !may_push(head_.rights, row.op); };
+      if (std::erase_if(changes.rows, waits) > 0) {
+        changes.digest = 0;  // They are looked for again.
       }
       if (changes.rows.empty()) {
         return {};

@@ -312,7 +312,7 @@ Result<RedactReport> redact_beside(Store& store, const StoreRedaction& rules, bo
   return report;
 }
 
-/// What is known of the manifests at the hub. Redacted like ours it would look as if the hub had
+/// The copies of the manifests at the hub. Redacted like ours they would look as if the hub had
 /// the redacted one already.
 Result<RedactReport> redact_mirrored(const Store& store, const StoreRedaction& rules,
                                      std::span<const std::string> wanted, bool dry_run) {

@@ -209,8 +209,7 @@ TEST_CASE("who may not forget pushes all else, and is told what waits") {
   m[0].add_fact("f3");
   const SyncReport report = m[0].sync();
   CHECK(report.pushed_lines == 1);
-  REQUIRE(report.problems.size() == 1);
-  CHECK(report.problems[0].message.find("\"forget\"") != std::string::npos);
+  CHECK(report.problems.empty());  // The end of each deletion would make every sync fail.
   CHECK(report.rights == "write");
   CHECK(report.waiting_lines == 0);
   CHECK(report.waiting_operations == 1);

@@ -30,8 +30,8 @@ std::uint64_t forget_in_json(std::string& json, std::string_view text, const Hid
 Status purge_beside_sessions(Store& store, std::string_view text, bool dry_run,
                              DeletionReport& report);
 
-/// Takes the text of `criteria` out of what is known of a hub. Adds to `report`. The caller holds
-/// no lock. Errors: as drop_mirrored_manifests().
+/// Takes the text of `criteria` out of the copies of a hub's manifests. Adds to `report`. The
+/// caller holds no lock. Errors: as drop_mirrored_manifests().
 Status purge_mirrored(const Store& store, const DeletionCriteria& criteria, bool dry_run,
                       DeletionReport& report);
 

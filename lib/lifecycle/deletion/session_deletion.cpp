@@ -106,7 +106,7 @@ void drop_living(std::vector<std::string>& ids, const std::vector<std::string>& 
 }
 
 /// Removes a deletion's folder, for each that is due; the ids in it are noted before, durable, but
-/// for those of a session that was begun anew.
+/// for those of a session that was begun again.
 Status remove_due_folders(FileSystem& files, DeletionRecord& record, const PurgeTime& time,
                           const std::vector<std::string>& living,
                           std::vector<std::string>& sessions_gone) {

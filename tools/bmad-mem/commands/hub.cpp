@@ -133,9 +133,7 @@ ExitStatus print_report(Tool& tool, const SyncReport& report, bool dry_run) {
   for (const Error& problem : report.problems) {
     tool.report(problem);
   }
-  // Of a role that may push the rest, the problems say it, session by session.
-  if (const std::string waits = waiting_text(report);
-      !waits.empty() && (dry_run || report.problems.empty())) {
+  if (const std::string waits = waiting_text(report); !waits.empty()) {
     tool.note(waits);
   }
   return report.problems.empty() ? ExitStatus::kDone : ExitStatus::kFailed;

@@ -299,7 +299,7 @@ class TimelinePage {
       return;
     }
     this.announced.add(update.id);
-    // Whoever is being brought to the end may not be there yet: rows come before the page moves.
+    // While the page goes to its end it may not be there yet: rows come before it moves.
     if (this.following || (!this.more && !this.filter.until && this.isAtEnd())) {
       this.follow();
     } else {
