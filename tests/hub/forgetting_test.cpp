@@ -19,13 +19,6 @@ using Ids = std::vector<std::string>;
 
 constexpr const char* kCanary = "badge-1234";
 
-std::string facts(const Mirror& mirror) { return mirror.read(EntryType::kFact); }
-
-void delete_fact(Mirror& mirror, const std::string& id) {
-  const Ids ids = {id};
-  REQUIRE(mirror->delete_entries({.ids = ids}));
-}
-
 /// Where the text is: at the hub, in files. Packed ones are read by the memory itself.
 std::string where(Mirrors& m, std::string_view text) {
   std::string places;
@@ -45,7 +38,7 @@ std::string where(Mirrors& m, std::string_view text) {
 }
 
 void redact_badges(Mirrors& m) {
-  m.feed->policy = "[[rules]]\nid = 'badge'\nregex = 'badge-[0-9]{4}'\n";
+  m.feed->policy = kBadges;
   m.settle();
   REQUIRE(m[0]->redact({}, /*dry_run=*/false));
 }
@@ -97,13 +90,20 @@ TEST_CASE("a redaction reaches the copies of what was deleted") {
   m[0].add_fact("f1", kCanary);
   m[0].add_fact("f2");
   m.settle();
-  delete_fact(m[1], "f1");
+  UndeleteCriteria deleted;
+  SUBCASE("an entry") {
+    delete_fact(m[1], "f1");
+    deleted.ids = {"f1"};
+  }
+  SUBCASE("a session") {
+    REQUIRE(m[1]->delete_session("s1"));
+    deleted.sessions = {"s1"};
+  }
   m.settle();
   redact_badges(m);
   m.settle();
   CHECK(where(m, kCanary) == "");
-  const Ids ids = {"f1"};
-  REQUIRE(m[1]->undelete({.ids = ids}));
+  REQUIRE(m[1]->undelete(deleted));
   m.settle();
   CHECK(facts(m[0]).find("[REDACTED:badge]") != std::string::npos);
   CHECK(facts(m[0]) == facts(m[1]));
@@ -115,7 +115,7 @@ TEST_CASE("what was deleted and redacted before the hub heard of either is both"
   m[0].add_fact("f1", kCanary);
   m[0].add_fact("f2");
   m.settle();
-  m.feed->policy = "[[rules]]\nid = 'badge'\nregex = 'badge-[0-9]{4}'\n";
+  m.feed->policy = kBadges;
   m.settle();
   delete_fact(m[0], "f1");
   REQUIRE(m[0]->redact({}, /*dry_run=*/false));
@@ -342,23 +342,6 @@ TEST_CASE("the end of a deleted session empties its lines at the hub") {
   CHECK(where(m, kCanary) == "");
 }
 
-TEST_CASE("a redaction reaches a session that was deleted as a whole") {
-  Mirrors m(2);
-  m[0].session();
-  m[0].add_fact("f1", kCanary);
-  m.settle();
-  REQUIRE(m[1]->delete_session("s1"));
-  m.settle();
-  redact_badges(m);
-  m.settle();
-  CHECK(where(m, kCanary) == "");
-  const Ids sessions = {"s1"};
-  REQUIRE(m[1]->undelete({.sessions = sessions}));
-  m.settle();
-  CHECK(facts(m[0]).find("[REDACTED:badge]") != std::string::npos);
-  CHECK(facts(m[0]) == facts(m[1]));
-}
-
 TEST_CASE("a purge in one session leaves the same id in another alone") {
   Mirrors m(2);
   m[0].session();
@@ -387,7 +370,7 @@ TEST_CASE("a redaction outlives that a mirror begins again") {
   m[0].add_fact("f1", kCanary);
   m[0].add_fact("f2");
   m.settle();
-  m.feed->policy = "[[rules]]\nid = 'badge'\nregex = 'badge-[0-9]{4}'\n";
+  m.feed->policy = kBadges;
   m.settle();
   REQUIRE(m[0]->redact({}, /*dry_run=*/false));
   SUBCASE("by reclone") { REQUIRE(reclone_from_hub(*m[0], m[0].hub, {})); }
@@ -412,7 +395,7 @@ TEST_CASE("a redaction of the last line outlives a line that comes meanwhile") {
   m[0].add_fact("f1");
   m[0].add_fact("f2", kCanary);
   m.settle();
-  m.feed->policy = "[[rules]]\nid = 'badge'\nregex = 'badge-[0-9]{4}'\n";
+  m.feed->policy = kBadges;
   m.settle();
   REQUIRE(m[0]->redact({}, /*dry_run=*/false));
   m[1].add_fact("f3");

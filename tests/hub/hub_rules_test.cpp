@@ -16,10 +16,6 @@
 namespace bmad_mem::test::hub_rules_test {
 namespace {
 
-constexpr const char* kBadges = "[[rules]]\nid = 'badge'\nregex = 'badge-[0-9]{4}'\n";
-
-std::string facts(const Mirror& mirror) { return mirror.read(EntryType::kFact); }
-
 void set_config(Mirror& mirror, std::string_view json) {
   std::filesystem::create_directories(mirror.root());
   std::ofstream(mirror.root() + "/config.json") << R"({"memory_config":)" << json << "}";

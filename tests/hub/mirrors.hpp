@@ -63,4 +63,14 @@ class Mirrors {
   std::vector<std::unique_ptr<Mirror>> all;
 };
 
+inline std::string facts(const Mirror& mirror) { return mirror.read(EntryType::kFact); }
+
+inline void delete_fact(Mirror& mirror, const std::string& id, bool purge = false) {
+  const std::vector<std::string> ids = {id};
+  REQUIRE(mirror->delete_entries({.ids = ids}, {.purge = purge}));
+}
+
+/// A policy of a hub: it finds "badge-1234".
+inline constexpr const char* kBadges = "[[rules]]\nid = 'badge'\nregex = 'badge-[0-9]{4}'\n";
+
 }  // namespace bmad_mem::test

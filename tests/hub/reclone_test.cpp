@@ -16,8 +16,6 @@
 namespace bmad_mem::test::reclone_test {
 namespace {
 
-std::string facts(const Mirror& mirror) { return mirror.read(EntryType::kFact); }
-
 void damage_file(const Mirror& mirror, const std::string& name, std::string_view bytes) {
   std::ofstream(mirror.root() + "/" + name, std::ios::binary | std::ios::trunc) << bytes;
 }
