@@ -9,7 +9,7 @@ const unsigned char* bytes_of(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());  // NOLINT(*-reinterpret-cast)
 }
 
-std::string hex(const unsigned char* bytes, std::size_t size) {
+std::string hex_text(const unsigned char* bytes, std::size_t size) {
   std::string out(2 * size + 1, '\0');
   sodium_bin2hex(out.data(), out.size(), bytes, size);
   out.pop_back();
@@ -38,10 +38,10 @@ std::uint64_t keyed_hash(const HashKey& key, std::string_view bytes) {
 std::string content_digest(std::string_view bytes) {
   std::array<unsigned char, crypto_generichash_BYTES_MIN> out{};
   crypto_generichash(out.data(), out.size(), bytes_of(bytes), bytes.size(), nullptr, 0);
-  return hex(out.data(), out.size());
+  return hex_text(out.data(), out.size());
 }
 
-std::string hash_key_hex(const HashKey& key) { return hex(key.data(), key.size()); }
+std::string hash_key_hex(const HashKey& key) { return hex_text(key.data(), key.size()); }
 
 bool read_hash_key(std::string_view text, HashKey& key) {
   std::size_t size = 0;

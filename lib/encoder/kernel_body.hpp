@@ -22,7 +22,7 @@ BMAD_INLINE void quantize_row(const float* in, std::uint32_t row, Activations& o
   Floats<kSize> greatest = spread<kSize>(0);
   for (std::uint32_t at = 0; at < width; at += kLanes) {
     const Floats<kSize> value = load<kSize>(in + at);
-    greatest = greater(greater(value, greatest), spread<kSize>(0) - value);
+    greatest = larger(larger(value, greatest), spread<kSize>(0) - value);
   }
   const float top = greatest_of(greatest);
   const float scale = top > 0 ? kByteMax / top : 0;
@@ -88,7 +88,7 @@ BMAD_INLINE void finish_block(const std::int32_t* sums, const Matrix& matrix, st
     Floats<kSize> value = load<kSize>(matrix.biases.data() + at) +
                           product * (load<kSize>(matrix.scales.data() + at) * scale);
     if (finish == Finish::kStorePositive) {
-      value = greater(value, spread<kSize>(0));
+      value = larger(value, spread<kSize>(0));
     } else if (finish == Finish::kAdd) {
       value = value + load<kSize>(out + at);
     }
@@ -171,7 +171,7 @@ BMAD_INLINE void soft_maximum(float* scores, std::uint32_t blocks, std::uint32_t
   std::fill(scores + tokens, scores + keys, kNothing);
   Floats<kSize> greatest = spread<kSize>(kNothing);
   for (std::uint32_t at = 0; at < keys; at += kLanes) {
-    greatest = greater(load<kSize>(scores + at), greatest);
+    greatest = larger(load<kSize>(scores + at), greatest);
   }
   const float top = greatest_of(greatest);
   // What stands behind the keys is e to the lowest power: lost in all sums.
@@ -333,7 +333,7 @@ BMAD_INLINE void squash_all(float* values, std::uint32_t size) {
   for (std::uint32_t at = 0; at < size; at += kLanes) {
     const Floats<kSize> value = load<kSize>(values + at);
     const Floats<kSize> zero = spread<kSize>(0);
-    const Floats<kSize> absolute = greater(value, zero - value);
+    const Floats<kSize> absolute = larger(value, zero - value);
     const Floats<kSize> power = exponential(zero - (absolute + absolute));
     const Floats<kSize> squashed = (spread<kSize>(1) - power) / (spread<kSize>(1) + power);
     Floats<kSize> made;

@@ -75,7 +75,7 @@ BMAD_INLINE void store(const Floats<kSize>& from, float* to) {
 }
 
 template <std::uint32_t kSize>
-BMAD_INLINE Floats<kSize> greater(const Floats<kSize>& a, const Floats<kSize>& b) {
+BMAD_INLINE Floats<kSize> larger(const Floats<kSize>& a, const Floats<kSize>& b) {
   Floats<kSize> made;
   BMAD_UNROLLED
   for (std::uint32_t part = 0; part < Floats<kSize>::kParts; ++part) {
@@ -119,7 +119,7 @@ BMAD_INLINE Floats<kSize> exponential(const Floats<kSize>& exponents) {
   constexpr float kLog2E = 1.44269504088896341F;
   constexpr float kLn2High = 0.693359375F;
   constexpr float kLn2Low = -2.12194440e-4F;
-  const Floats<kSize> x = greater(exponents, spread<kSize>(kLowest));
+  const Floats<kSize> x = larger(exponents, spread<kSize>(kLowest));
   const Floats<kSize> shifted = x * kLog2E + kRounder;
   const Floats<kSize> whole = shifted - kRounder;
   const Floats<kSize> rest = x - whole * kLn2High - whole * kLn2Low;

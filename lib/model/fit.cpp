@@ -8,13 +8,13 @@
 namespace bmad_mem {
 namespace {
 
-bool in_range(JsonValue value, double max) {
+bool is_between(JsonValue value, double max) {
   const double number = value.number(-1.0);
   return number >= 0.0 && number <= max;
 }
 
 bool is_count(JsonValue value) {
-  return in_range(value, kCountMax) &&
+  return is_between(value, kCountMax) &&
          (value.is_integer() || std::trunc(value.number()) == value.number());
 }
 
@@ -70,9 +70,9 @@ bool value_fits(const Field& field, JsonValue value) {
       return value.is_string() &&
              std::ranges::find(field.choices, value.string()) != field.choices.end();
     case FieldKind::kUnitInterval:
-      return in_range(value, 1.0);
+      return is_between(value, 1.0);
     case FieldKind::kDecayFactor:
-      return in_range(value, kDecayFactorMax);
+      return is_between(value, kDecayFactorMax);
     case FieldKind::kCount:
       return is_count(value);
     case FieldKind::kQuantity:

@@ -101,7 +101,7 @@ std::array<std::int64_t, 2> pair_of(const toml::table& row, std::string_view nam
 }
 
 /// A C++ or JSON string; both escape alike what stands in the tables.
-std::string quoted(std::string_view text) {
+std::string literal(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -265,7 +265,7 @@ class Source {
   }
   std::string words(const Texts& texts) {
     Texts elements;
-    std::ranges::transform(texts, std::back_inserter(elements), quoted);
+    std::ranges::transform(texts, std::back_inserter(elements), literal);
     return array("std::string_view", elements);
   }
   /// Pairs of texts, as of examples.
@@ -277,8 +277,8 @@ class Source {
         if (two == nullptr || two->size() != 2) {
           fail(each, std::string(name) + " must be pairs of texts");
         }
-        elements.push_back("{" + quoted(two->at(0).value_or<std::string>("")) + ", " +
-                           quoted(two->at(1).value_or<std::string>("")) + "}");
+        elements.push_back("{" + literal(two->at(0).value_or<std::string>("")) + ", " +
+                           literal(two->at(1).value_or<std::string>("")) + "}");
       }
     }
     return array(type, elements);
@@ -306,8 +306,8 @@ std::string completion_of(const toml::table& parameter) {
 
 std::string positional(Source& source, const toml::table& parameter) {
   const auto count = pair_of(parameter, "count", {1, 1});
-  return "{.name = " + quoted(text_of(parameter, "argument")) +
-         ", .help = " + quoted(text_of(parameter, "help")) +
+  return "{.name = " + literal(text_of(parameter, "argument")) +
+         ", .help = " + literal(text_of(parameter, "help")) +
          ", .min = " + std::to_string(count[0]) + ", .max = " + std::to_string(count[1]) +
          ", .completion = " + completion_of(parameter) +
          ", .choices = " + source.words(texts_of(parameter, "choices")) + "}";
@@ -315,12 +315,12 @@ std::string positional(Source& source, const toml::table& parameter) {
 
 std::string option(Source& source, const std::string& name, const toml::table& parameter) {
   const std::string letter = text_of(parameter, "letter");
-  return "{.name = " + quoted(name) +
+  return "{.name = " + literal(name) +
          ", .letter = " + (letter.empty() ? "'\\0'" : "'" + letter + "'") +
-         ", .value = " + quoted(text_of(parameter, "value")) +
-         ", .help = " + quoted(text_of(parameter, "help")) +
+         ", .value = " + literal(text_of(parameter, "value")) +
+         ", .help = " + literal(text_of(parameter, "help")) +
          ", .repeatable = " + (flag_of(parameter, "repeatable") ? "true" : "false") +
-         ", .fallback = " + quoted(text_of(parameter, "default")) +
+         ", .fallback = " + literal(text_of(parameter, "default")) +
          ", .completion = " + completion_of(parameter) +
          ", .choices = " + source.words(texts_of(parameter, "choices")) + "}";
 }
@@ -346,32 +346,32 @@ std::string commands(const Tables& tables) {
       }
     }
     const std::string name = text_of(*row, "name");
-    rows += "    {.name = " + quoted(name) +
+    rows += "    {.name = " + literal(name) +
             ",\n     .group = Group::" + enumerator(text_of(*cli, "group")) +
-            ",\n     .everyday = " + quoted(text_of(*cli, "everyday")) +
+            ",\n     .everyday = " + literal(text_of(*cli, "everyday")) +
             ",\n     .everyday_place = " +
             std::to_string((*cli)["everyday_place"].value_or<std::int64_t>(0)) +
-            ",\n     .summary = " + quoted(text_of(*row, "summary")) +
-            ",\n     .description = " + quoted(text_of(*cli, "description")) +
+            ",\n     .summary = " + literal(text_of(*row, "summary")) +
+            ",\n     .description = " + literal(text_of(*cli, "description")) +
             ",\n     .positionals = " + source.array("Positional", positionals) +
             ",\n     .options = " + source.array("Option", options) +
-            ",\n     .glossary_title = " + quoted(text_of(*cli, "glossary_title")) +
+            ",\n     .glossary_title = " + literal(text_of(*cli, "glossary_title")) +
             ",\n     .glossary = " + source.pairs("Explained", *cli, "glossary") +
             ",\n     .examples = " + source.pairs("Example", *cli, "examples") +
-            ",\n     .exit_status = " + quoted(text_of(*cli, "exit_status")) +
+            ",\n     .exit_status = " + literal(text_of(*cli, "exit_status")) +
             ",\n     .options_of = " + (flag_of(*cli, "fields") ? "options_of_entry" : "nullptr") +
             ",\n     .run = " + function_name("run", *row) +
             ",\n     .reads = " + (flag_of(*cli, "reads") ? "true" : "false") + "},\n";
     for (const std::string& alias : texts_of(*cli, "aliases")) {
-      synonyms += "    {.word = " + quoted(alias) + ", .command = &kCommands[" +
+      synonyms += "    {.word = " + literal(alias) + ", .command = &kCommands[" +
                   std::to_string(count) + "]},\n";
     }
     if (const toml::array* const advice = (*cli)["advice"].as_array()) {
       for (const toml::node& each : *advice) {
         const toml::array& two = *each.as_array();
-        synonyms += "    {.word = " + quoted(two.at(0).value_or<std::string>("")) +
+        synonyms += "    {.word = " + literal(two.at(0).value_or<std::string>("")) +
                     ", .command = &kCommands[" + std::to_string(count) +
-                    "], .advice = " + quoted(two.at(1).value_or<std::string>("")) + "},\n";
+                    "], .advice = " + literal(two.at(1).value_or<std::string>("")) + "},\n";
       }
     }
     ++count;
@@ -388,7 +388,7 @@ std::string commands(const Tables& tables) {
 std::string json_list(const Texts& texts) {
   std::string out;
   for (const std::string& text : texts) {
-    out += (out.empty() ? "" : ", ") + quoted(text);
+    out += (out.empty() ? "" : ", ") + literal(text);
   }
   return "[" + out + "]";
 }
@@ -403,7 +403,7 @@ std::string argument_help(const View& view) {
 
 /// The JSON Schema of one member of a tool's arguments or of a request's body.
 std::string argument_schema(const View& view) {
-  const std::string description = "\"description\": " + quoted(argument_help(view));
+  const std::string description = "\"description\": " + literal(argument_help(view));
   if (const std::string schema = view.own_text("schema"); !schema.empty()) {
     return schema.substr(0, schema.rfind('}')) + ", " + description + "}";
   }
@@ -454,16 +454,16 @@ Arguments arguments_of(const Tables& tables, const toml::table& row, const Texts
         view.own_text("schema").empty() ? view.argument_kind() : std::string("json");
     const bool is_required = view.own_flag("required");
     const auto range = view.pair("range");
-    properties += (properties.empty() ? "" : ", ") + quoted(name) + ": " + argument_schema(view);
+    properties += (properties.empty() ? "" : ", ") + literal(name) + ": " + argument_schema(view);
     if (is_required) {
       required.push_back(name);
     }
     out.rows.push_back(
-        "{.name = " + quoted(name) + ", .kind = ArgumentKind::" + enumerator(kind) +
+        "{.name = " + literal(name) + ", .kind = ArgumentKind::" + enumerator(kind) +
         ", .required = " + (is_required ? "true" : "false") +
         ", .min = " + std::to_string(kind == "texts" ? view.number("count_min") : range[0]) +
         ", .max = " + std::to_string(kind == "texts" ? view.number("count_max") : range[1]) +
-        ", .fallback = " + quoted(view.own_text("default")) + ", .choices = " +
+        ", .fallback = " + literal(view.own_text("default")) + ", .choices = " +
         source.words(kind == "choice" || kind == "texts" ? view.texts("choices") : Texts()) + "}");
   }
   out.schema = "{\"type\": \"object\", \"properties\": {" + properties + "}" +
@@ -478,10 +478,10 @@ std::string tool_json(const toml::table& mcp, const std::string& input) {
   const auto hint = [&](std::string_view name) {
     return std::string(std::ranges::find(hints, name) != hints.end() ? "true" : "false");
   };
-  const std::string title = quoted(text_of(mcp, "title"));
+  const std::string title = literal(text_of(mcp, "title"));
   const std::string output = text_of(mcp, "output");
-  return "{\"name\": " + quoted(text_of(mcp, "tool")) + ", \"title\": " + title +
-         ", \"description\": " + quoted(text_of(mcp, "description")) +
+  return "{\"name\": " + literal(text_of(mcp, "tool")) + ", \"title\": " + title +
+         ", \"description\": " + literal(text_of(mcp, "description")) +
          ", \"inputSchema\": " + input +
          (output.empty() ? std::string() : ", \"outputSchema\": " + output) +
          ", \"annotations\": {\"title\": " + title +
@@ -504,10 +504,10 @@ std::string tools(const Tables& tables) {
       const Texts hints = texts_of(*mcp, "hints");
       const Arguments arguments =
           arguments_of(tables, *row, texts_of(*mcp, "takes"), "mcp", source);
-      rows += "    {.name = " + quoted(text_of(*mcp, "tool")) +
-              ",\n     .operation = " + quoted(text_of(*row, "name")) + ",\n     .writes = " +
+      rows += "    {.name = " + literal(text_of(*mcp, "tool")) +
+              ",\n     .operation = " + literal(text_of(*row, "name")) + ",\n     .writes = " +
               (std::ranges::find(hints, "writes") != hints.end() ? "true" : "false") +
-              ",\n     .description = " + quoted(tool_json(*mcp, arguments.schema)) +
+              ",\n     .description = " + literal(tool_json(*mcp, arguments.schema)) +
               ",\n     .parameters = " + source.array("JsonParameter", arguments.rows) +
               ",\n     .run = " + function_name("mcp", *row) + "},\n";
     }
@@ -524,13 +524,13 @@ std::string endpoint_parameter(Source& source, const std::string& key,
   const View view(parameter, "http");
   const std::string kind = view.text("kind", "text");
   const auto range = view.pair("range");
-  return "{.name = " + quoted(view.name(key)) + ", .kind = ParameterKind::" + enumerator(kind) +
-         ", .help = " + quoted(view.help()) +
+  return "{.name = " + literal(view.name(key)) + ", .kind = ParameterKind::" + enumerator(kind) +
+         ", .help = " + literal(view.help()) +
          ", .required = " + (view.flag("required") ? "true" : "false") +
          ", .repeatable = " + (view.flag("repeatable") ? "true" : "false") +
          ", .may_be_empty = " + (view.flag("may_be_empty") ? "true" : "false") +
          ", .min = " + std::to_string(range[0]) + ", .max = " + std::to_string(range[1]) +
-         ", .fallback = " + quoted(view.text("default")) +
+         ", .fallback = " + literal(view.text("default")) +
          ", .choices = " + source.words(kind == "choice" ? view.texts("choices") : Texts()) + "}";
 }
 
@@ -552,16 +552,16 @@ std::string endpoints(const Tables& tables) {
     }
     const std::string route = text_of(*http, "route");
     const std::size_t space = route.find(' ');
-    rows += "    {.method = " + quoted(route.substr(0, space)) +
-            ",\n     .path = " + quoted(route.substr(space + 1)) +
-            ",\n     .operation = " + quoted(text_of(*row, "name")) + ",\n     .summary = " +
-            quoted(text_of(*http, "summary", sentence(text_of(*row, "summary")))) +
+    rows += "    {.method = " + literal(route.substr(0, space)) +
+            ",\n     .path = " + literal(route.substr(space + 1)) +
+            ",\n     .operation = " + literal(text_of(*row, "name")) + ",\n     .summary = " +
+            literal(text_of(*http, "summary", sentence(text_of(*row, "summary")))) +
             ",\n     .parameters = " + source.array("QueryParameter", parameters) +
             ",\n     .body = " + source.array("JsonParameter", body.rows) +
-            ",\n     .body_schema = " + quoted(body.rows.empty() ? "" : body.schema) +
-            ",\n     .request = " + quoted(text_of(*http, "request")) +
-            ",\n     .response = " + quoted(text_of(*http, "answer")) +
-            ",\n     .media_type = " + quoted(text_of(*http, "media_type", "application/json")) +
+            ",\n     .body_schema = " + literal(body.rows.empty() ? "" : body.schema) +
+            ",\n     .request = " + literal(text_of(*http, "request")) +
+            ",\n     .response = " + literal(text_of(*http, "answer")) +
+            ",\n     .media_type = " + literal(text_of(*http, "media_type", "application/json")) +
             ",\n     .status = " + std::to_string((*http)["status"].value_or<std::int64_t>(200)) +
             ",\n     .run = " + function_name("http", *row) + "},\n";
   }
@@ -606,8 +606,8 @@ std::string rows(const Tables& tables) {
       fail(*row, name + " needs rights: none, read, write, change or manage");
     }
     names += "  " + enumerator(name) + ",\n";
-    rights += "    {" + quoted(name) + ", Right::" + enumerator(right) + ", " +
-              quoted(right == said ? "" : said.substr(right.size() + 1)) + "},\n";
+    rights += "    {" + literal(name) + ", Right::" + enumerator(right) + ", " +
+              literal(right == said ? "" : said.substr(right.size() + 1)) + "},\n";
   }
   return "#pragma once\n\n#include \"store/operation.hpp\"\n\nnamespace bmad_mem {\n\n"
          "enum class Operation : std::uint8_t {\n" +

@@ -53,7 +53,7 @@ std::size_t marker_end(std::string_view text, std::size_t at) {
 }
 
 /// Behind the marker that ends a key, the first from `at` on; npos when there is none.
-std::size_t find_end(std::string_view text, std::size_t at) {
+std::size_t end_of_key(std::string_view text, std::size_t at) {
   for (; (at = text.find(kPrivateKey, at)) != std::string_view::npos; at += kPrivateKey.size()) {
     if (marker_begin(text, at, "END") != std::string_view::npos) {
       const std::size_t end = marker_end(text, at);
@@ -137,10 +137,10 @@ void scan_private_key(StructureScan& scan, std::size_t at, std::size_t /*size*/)
   // A far end is searched only behind what looks like a key: so each long search but the last pays
   // with a detection.
   constexpr std::size_t kShort = 600;
-  std::size_t end = find_end(scan.text.substr(0, body + kShort), body);
+  std::size_t end = end_of_key(scan.text.substr(0, body + kShort), body);
   bool is_cut = end == std::string_view::npos;
   if (is_cut && looks_like_key(scan.text, body, scan.text.size(), is_cut)) {
-    end = find_end(scan.text, body);
+    end = end_of_key(scan.text, body);
     is_cut = end == std::string_view::npos;
     end = std::min(end, scan.text.size());
   }

@@ -38,7 +38,7 @@ const unsigned char* bytes_of(std::string_view text) {
 unsigned char* bytes_of(char* data) { return reinterpret_cast<unsigned char*>(data); }
 // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
 
-void begin() {
+void start_sodium() {
   if (sodium_init() < 0) {
     std::abort();  // Without random numbers nothing is secret.
   }
@@ -180,7 +180,7 @@ Error does_not_open() {
 // Keys.
 
 PassphraseRecipe new_passphrase_recipe() {
-  begin();
+  start_sodium();
   PassphraseRecipe recipe;
   static_assert(recipe.salt.size() == crypto_pwhash_SALTBYTES);
   randombytes_buf(recipe.salt.data(), recipe.salt.size());
@@ -198,7 +198,7 @@ void SealKey::set_id() {
 }
 
 SealKey SealKey::make() {
-  begin();
+  start_sodium();
   static_assert(kSize == crypto_aead_xchacha20poly1305_ietf_KEYBYTES);
   SealKey key;
   randombytes_buf(key.bytes_.data(), key.bytes_.size());
@@ -207,7 +207,7 @@ SealKey SealKey::make() {
 }
 
 Result<SealKey> SealKey::parse(std::string_view text) {
-  begin();
+  start_sodium();
   text = trimmed(text);
   if (!text.starts_with(kKeyMark)) {
     SealKey key;
@@ -240,7 +240,7 @@ Result<SealKey> SealKey::parse(std::string_view text) {
 
 Result<SealKey> SealKey::from_passphrase(std::string_view passphrase,
                                          const PassphraseRecipe& recipe) {
-  begin();
+  start_sodium();
   if (passphrase.empty()) {
     return bad_key("the passphrase is empty");
   }
@@ -327,7 +327,7 @@ std::string_view sealing_key_id(JsonValue entry) {
 
 Result<std::string> seal_line(const SealKey& key, const LinePlace& place, JsonValue entry,
                               std::string_view line) {
-  begin();
+  start_sodium();
   if (line.size() > kSealableSizeMax) {
     return Error{.code = ErrorCode::E_SIZE_LIMIT,
                  .message = fmt::format("the entry has {} bytes; one that is sealed may have {}",
@@ -358,7 +358,7 @@ Result<std::string> seal_line(const SealKey& key, const LinePlace& place, JsonVa
 }
 
 Result<std::string> open_line(const SealKeys& keys, const LinePlace& place, JsonValue entry) {
-  begin();
+  start_sodium();
   const std::string_view sealed = entry[kSealedField].string();
   const std::optional<SealedParts> parts = parts_of(sealed);
   if (!parts) {

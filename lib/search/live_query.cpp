@@ -29,7 +29,7 @@ Result<std::set<EntryKey>> found_in_session(const Store& store, Plan plan,
   plan.query.filter.sessions = {session_id};
   const auto find = [&](HeldIndexes& indexes) -> Result<std::set<EntryKey>> {
     std::set<EntryKey> found;
-    BMAD_TRY_ASSIGN(const SearchResult result, search(indexes.sessions(), plan, settings));
+    BMAD_TRY_ASSIGN(const SearchResult result, search_sessions(indexes.sessions(), plan, settings));
     for (const Found& each : result.found) {
       const IndexedSession& session = *indexes.sessions()[each.session];
       BMAD_TRY_ASSIGN(std::string id, in_session(session, session.id(each.type, each.ordinal)));

@@ -104,7 +104,7 @@ class RelatedFinder {
     query.weights = RelevanceWeights{.text = 1, .time = 0, .importance = 0, .access = 0};
     query.ranking = TextRanking::kPlain;
     query.filter.limit += query.filter.limit == 0 ? 0 : 1;  // It finds itself.
-    BMAD_TRY_ASSIGN(const SearchResult result, search(sessions_, query, settings_));
+    BMAD_TRY_ASSIGN(const SearchResult result, search_sessions(sessions_, query, settings_));
     for (const Found& found : result.found) {
       IndexedSession& session = *sessions_[found.session];
       BMAD_TRY_ASSIGN(Entry each, in_session(session, load_entry(session, found.ordinal)));

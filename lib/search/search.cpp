@@ -263,7 +263,7 @@ Result<std::vector<HitOfRoot>> find_hits(const AskedSessions& asked, const Plan&
     settings.roots.push_back(
         {.first = root.first, .kind = root.kind, .origins = root.store->origins.get()});
   }
-  BMAD_TRY_ASSIGN(const SearchResult result, search(all.asked.sessions, plan, settings));
+  BMAD_TRY_ASSIGN(const SearchResult result, search_sessions(all.asked.sessions, plan, settings));
   answer.instead = result.instead;
   answer.encoder = result.encoder;
   BMAD_TRY_ASSIGN(std::vector<Hit> hits, load_hits(*asked.roots.front().store, all.asked.sessions,

@@ -37,8 +37,8 @@ std::string without_manifest(const std::string& bytes) {
   return object.to_line() + "\n";
 }
 
-Result<std::vector<Found>> find(FileSystem& files, std::span<const std::string> sessions,
-                                const ManifestGoes& goes) {
+Result<std::vector<Found>> find_mirrored(FileSystem& files, std::span<const std::string> sessions,
+                                         const ManifestGoes& goes) {
   std::vector<Found> found;
   BMAD_TRY_ASSIGN(const std::vector<std::string> names, list_if_there(files, kHubSessionsFolder));
   for (const std::string& name : names) {
@@ -79,14 +79,14 @@ Result<std::vector<std::string>> drop_mirrored_manifests(const Store& store,
                                                          std::span<const std::string> sessions,
                                                          bool dry_run, const ManifestGoes& goes) {
   FileSystem& files = *store.files;
-  BMAD_TRY_ASSIGN(std::vector<Found> found, find(files, sessions, goes));
+  BMAD_TRY_ASSIGN(std::vector<Found> found, find_mirrored(files, sessions, goes));
   std::optional<FileLock::Guard> guard;
   if (!found.empty() && !dry_run) {
     FileLock lock(files, store.clock, kHubLockName, kHubLockInfoName);
     BMAD_TRY_ASSIGN(guard, lock.acquire({.operation = "forget",
                                          .agent_id = store.agent_id,
                                          .timeout = store.lock_timeout}));
-    BMAD_TRY_ASSIGN(found, find(files, sessions, goes));  // A sync may have changed them.
+    BMAD_TRY_ASSIGN(found, find_mirrored(files, sessions, goes));  // A sync may have changed them.
   }
   std::vector<std::string> paths;
   for (const Found& each : found) {

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""Compares every #include under lib/ and tools/ with the tables of rooms and folders below.
+"""Compares every #include under lib/ and tools/ with the tables of rooms and folders below, and the names
+of functions with those of std.
 
 A room includes rooms of lower rank, never a higher one nor a neighbour; a folder of the tool includes
 those that the table names for it; and each third-party library enters through one room, so that
 replacing it touches one room. Linking alone does not enforce this: a wrong include of a header builds.
 
-Usage: check_layering.py [SOURCE_FOLDER]. Prints one line per wrong include; exit status 1 if any.
+No function outside a class has the name of one in std: called with a std::string it competes with std's,
+which argument-dependent lookup finds wherever a header of the compiler's version happens to declare it.
+
+Usage: check_layering.py [SOURCE_FOLDER]. Prints one line per wrong include or name; exit status 1 if any.
 """
 
 import pathlib
@@ -134,6 +138,15 @@ STANDARD = re.compile(
     r"|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|tgmath|time|uchar|wchar"
     r"|wctype)\.h"
 )
+
+# The names of the functions in std, std::chrono and std::filesystem, as libstdc++ 14 and libc++ 19 declare
+# them in C++23.
+STD_FUNCTIONS = set(
+    pathlib.Path(__file__).with_name("std_functions.txt").read_text(encoding="utf-8").split()
+)
+# A function outside a class begins a line, since clang-format indents no namespace.
+RAW_STRING = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
+FUNCTION = re.compile(r"^(?:[A-Za-z_][\w:<>,&*\[\] ]*[ &*])?([a-z_]\w*)\(", re.MULTILINE)
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include\b[ \t]*(?:<([^>\n]+)>|"([^"\n]+)"|(.*))', re.MULTILINE)
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
@@ -278,6 +291,14 @@ def includes_of(text):
         yield text.count("\n", 0, match.start()) + 1, include
 
 
+def std_names_in(text):
+    """The functions of a source text, outside classes, that have a name of std's: (line number, name)."""
+    text = RAW_STRING.sub(lambda string: re.sub(r"[^\n]", " ", string.group()), text)
+    for match in FUNCTION.finditer(text):
+        if match.group(1) in STD_FUNCTIONS:
+            yield text.count("\n", 0, match.start()) + 1, match.group(1)
+
+
 def private_headers(folder, includer):
     """The headers in a room's or tool's folder that are not behind its door: their paths in that
     folder, by how `includer` may spell them. As for a compiler, what lies beside it comes first."""
@@ -293,17 +314,23 @@ def private_headers(folder, includer):
 
 
 def check_tree(source):
-    """(number of files, the wrong includes as "file:line: include: reason") under `source`."""
+    """(number of files, what is wrong as "file:line: what: reason") under `source`."""
     wrong = []
     files = [
         path
         for root in ("lib", "tools")
         for path in sorted((source / root).rglob("*"))
         if path.suffix in {".cpp", ".hpp", ".h", ".cc", ".c"}
-        and path.name != "generate.cpp"  # A program of the build, see lib/operations.
     ]
     for path in files:
         relative = path.relative_to(source).as_posix()
+        text = path.read_text(encoding="utf-8")
+        wrong += [
+            f"{relative}:{line}: {name}(): std has a function of that name; choose another one"
+            for line, name in std_names_in(text)
+        ]
+        if path.name == "generate.cpp":  # A program of the build, see lib/operations.
+            continue
         kind, name = relative.split("/")[:2]
         headers = private_headers(source / kind / name, path)
         if kind == "tools" and name in TOOL_OF:
@@ -312,7 +339,7 @@ def check_tree(source):
         if kind == "tools" and name in TOOL_TEST_FOLDERS:
             other = source / "tests" / TOOL_TEST_FOLDERS[name]
             headers |= private_headers(other, other / path.name)
-        for line, include in includes_of(path.read_text(encoding="utf-8")):
+        for line, include in includes_of(text):
             reason = why_not(relative, include, headers)
             if reason:
                 wrong.append(f"{relative}:{line}: {include}: {reason}")
@@ -322,7 +349,7 @@ def check_tree(source):
 def main(arguments):
     source = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).parents[2])
     count, wrong = check_tree(source)
-    print("\n".join(wrong + [f"layering: {count} files, {len(wrong)} wrong includes"]))
+    print("\n".join(wrong + [f"layering: {count} files, {len(wrong)} wrong"]))
     return 1 if wrong or not count else 0
 
 

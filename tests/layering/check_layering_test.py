@@ -129,6 +129,33 @@ class IncludesOf(unittest.TestCase):
         )
 
 
+class StdNamesIn(unittest.TestCase):
+    def test_finds_functions_outside_classes_only(self):
+        text = """
+std::string quoted(std::string_view text) {
+  return exchange(text);
+}
+Result<std::vector<Found>> find(FileSystem& files);
+bool Store::begin() {
+  const Lock lock(mutex);
+  std::string format(text);
+}
+class A {
+  void swap(A& other);
+};
+template <typename T>
+constexpr bool less(
+    T a, T b);
+Status in_quotes(std::string_view text);
+constexpr std::string_view kSql = R"sql(
+select count(e.seq)
+)sql";
+"""
+        self.assertEqual(
+            list(check_layering.std_names_in(text)), [(2, "quoted"), (5, "find"), (14, "less")]
+        )
+
+
 class Main(unittest.TestCase):
     def run_on(self, files):
         with tempfile.TemporaryDirectory() as folder:
@@ -145,7 +172,7 @@ class Main(unittest.TestCase):
         status, output = self.run_on(
             {"lib/base/a.cpp": '#include "b.hpp"\n', "lib/base/b.hpp": "#include <vector>\n"}
         )
-        self.assertEqual((status, output), (0, "layering: 2 files, 0 wrong includes\n"))
+        self.assertEqual((status, output), (0, "layering: 2 files, 0 wrong\n"))
 
     def test_a_private_header_is_named_from_its_room_or_from_beside(self):
         files = {"tools/bmad-bench/deep/b.hpp": "", "tools/bmad-bench/deep/c.cpp": '#include "b.hpp"\n'}
@@ -158,6 +185,11 @@ class Main(unittest.TestCase):
         status, output = self.run_on({"lib/base/a.cpp": '\n#include "model/b.hpp"\n'})
         self.assertEqual(status, 1)
         self.assertIn('lib/base/a.cpp:2: "model/b.hpp": model is of a higher rank', output)
+
+    def test_a_name_of_std_is_named_by_file_and_line(self):
+        status, output = self.run_on({"tools/bmad-mem/a.cpp": "\nbool equal(int a, int b) {\n"})
+        self.assertEqual(status, 1)
+        self.assertIn("tools/bmad-mem/a.cpp:2: equal(): std has a function of that name", output)
 
     def test_a_folder_that_includes_one_above_it_is_named(self):
         files = {"tools/bmad-mem/mcp/a.hpp": "", "tools/bmad-mem/hooks/b.cpp": '#include "mcp/a.hpp"\n'}

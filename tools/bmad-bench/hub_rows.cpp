@@ -127,7 +127,8 @@ std::string copy_text(const std::vector<FeedRow>& rows) {
 constexpr const char* kCopy = "copy raw from stdin";
 
 /// `count` lines in the project, and the same in the table "raw".
-void fill(const House& house, std::uint64_t seed, std::size_t count, std::size_t a_session) {
+void write_entries(const House& house, std::uint64_t seed, std::size_t count,
+                   std::size_t a_session) {
   Pusher pusher(house, 1);
   test::SqlConnection raw(house.conninfo);
   Lines lines(seed, a_session);
@@ -161,7 +162,7 @@ std::string joined_root(const Run& run, const std::string& name, const House& ho
   return root;
 }
 
-Values less(Values values, double by) {
+Values minus_each(Values values, double by) {
   std::ranges::for_each(values, [&](double& value) { value -= by; });
   return values;
 }
@@ -262,8 +263,8 @@ Rows hub_single_rows(const Run& run) {
                {"copies", [&](std::size_t) { return rate_together(run, house, true); }}},
               run.times(3));
   const double trip = percentile(ms[2], 0.5);
-  return Rows{Row("push of one entry, above one round trip", "ms", less(ms[0], trip))
-                  .beside("COPY of one line", less(ms[1], trip))
+  return Rows{Row("push of one entry, above one round trip", "ms", minus_each(ms[0], trip))
+                  .beside("COPY of one line", minus_each(ms[1], trip))
                   .wants(at_most(2, 0.5))
                   .noting(fmt::format("a round trip: {:.3f} ms, `select 1`", trip)),
               Row("8 processes, single entries into one project", "/s", rates[0])
@@ -312,7 +313,7 @@ Rows hub_pull_rows(const Run& run) {
   constexpr std::size_t kSmall = 10'000;
   constexpr std::size_t kLarge = 1'000'000;
   const House house("pull");
-  fill(house, run.options.seed, kSmall, 1'000);
+  write_entries(house, run.options.seed, kSmall, 1'000);
   const test::SqlAnswer bytes =
       test::run_sql(server().conninfo(house.name, "owner"),
                     "select pg_total_relation_size('bmad.entry')::float8 / "
@@ -323,7 +324,7 @@ Rows hub_pull_rows(const Run& run) {
                 .noting("rows and indexes, after one machine has pushed")};
   if (run.options.large) {
     const House large("million");
-    fill(large, run.options.seed, kLarge, 10'000);
+    write_entries(large, run.options.seed, kLarge, 10'000);
     rows.push_back(pull_row(run, large, kLarge, 1, at_most(40'000, 12'000)));
   }
   return rows;
@@ -332,8 +333,8 @@ Rows hub_pull_rows(const Run& run) {
 Rows hub_sync_rows(const Run& run) {
   const House few("few");
   const House many("many");
-  fill(few, run.options.seed, 10'000, 1'000);
-  fill(many, run.options.seed, 1'000, 1);
+  write_entries(few, run.options.seed, 10'000, 1'000);
+  write_entries(many, run.options.seed, 1'000, 1);
   const std::string few_root = joined_root(run, "few", few);
   const std::string many_root = joined_root(run, "many", many);
   const std::string psql = test::postgres_programs() + "/psql";
@@ -402,7 +403,7 @@ Row cost_row(const char* what, const Values& joined, const Values& plain) {
 /// One root, in turn with what makes it a mirror and without.
 Rows hub_cost_rows(const Run& run) {
   const House house("cost");
-  fill(house, run.options.seed, 10'000, 1'000);
+  write_entries(house, run.options.seed, 10'000, 1'000);
   const std::string root = joined_root(run, "joined", house);
   MemoryManager memory = must(MemoryManager::open({.root = root}));
   const auto plain = [&](const auto& measure) {

@@ -124,7 +124,7 @@ void run_corpus(const Options& options) {
   Corpus corpus(options.seed);
   const CorpusReport report = write_corpus(
       corpus, options.out, {.bytes = options.bytes, .session_bytes = options.session_bytes});
-  print(fmt::format(
+  print_text(fmt::format(
       "{}: {} records, {} bytes, {} tokens, {} sessions, seed {}, FNV-1a {:016x}, {:.1f} s\n",
       options.out, report.records, report.bytes, report.tokens, report.sessions.size(),
       options.seed, report.hash, wall_seconds() - begin));
@@ -200,7 +200,7 @@ void print_json(const Environment& environment, const Run& run, const Rows& rows
   }
   json.key("rows");
   write_rows(json, rows);
-  print(json_pretty(json.end_object().text()) + '\n');
+  print_text(json_pretty(json.end_object().text()) + '\n');
 }
 
 void print_head(const Environment& environment, const Run& run) {
@@ -208,7 +208,8 @@ void print_head(const Environment& environment, const Run& run) {
   for (const auto& [name, value] : run.data) {
     text += fmt::format("{} {}, ", name, value);
   }
-  print(fmt::format("{}seed {}\neffort        {}\n\n", text, run.options.seed, run.options.effort));
+  print_text(
+      fmt::format("{}seed {}\neffort        {}\n\n", text, run.options.seed, run.options.effort));
 }
 
 /// Measures and prints. False when a row could not be measured.
@@ -239,7 +240,7 @@ bool run_rows(const Command& command, const Options& options) {
   if (options.json) {
     print_json(environment, run, rows);
   } else {
-    print(table_text(rows));
+    print_text(table_text(rows));
   }
   return std::ranges::all_of(rows, [](const Row& row) { return row.problem.empty(); });
 }

@@ -285,7 +285,7 @@ std::vector<Record> Month::days_asked() const {
 void run_month(const Options& options) {
   std::error_code error;
   if (!std::filesystem::exists(options.data, error)) {
-    return print(no_data_text(options));
+    return print_text(no_data_text(options));
   }
   const RetrievalData data = read_retrieval_data(options.data);
   const ScratchFolder folder(options.directory);
@@ -295,9 +295,9 @@ void run_month(const Options& options) {
   Month month(options, data, folder.path());
   month.run();
   if (!options.json) {
-    return print(fmt::format("{}\n{}\n{}\nrecording and maintenance: {:.1f} s\n",
-                             environment_text(environment), records_text(month.ages()),
-                             records_text(month.days_asked()), month.recording_seconds()));
+    return print_text(fmt::format("{}\n{}\n{}\nrecording and maintenance: {:.1f} s\n",
+                                  environment_text(environment), records_text(month.ages()),
+                                  records_text(month.days_asked()), month.recording_seconds()));
   }
   JsonWriter json;
   json.begin_object();
@@ -308,7 +308,7 @@ void run_month(const Options& options) {
   json.key("days");
   write_records(json, month.days_asked());
   json.member("recording_seconds", month.recording_seconds());
-  print(json_pretty(json.end_object().text()) + '\n');
+  print_text(json_pretty(json.end_object().text()) + '\n');
 }
 
 }  // namespace bmad_mem::bench

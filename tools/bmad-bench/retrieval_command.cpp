@@ -345,7 +345,7 @@ void write_group(JsonWriter& json, const Group& group) {
 
 void print_report(const RetrievalRun& run) {
   if (!run.options.json) {
-    return print('\n' + report_text(run));
+    return print_text('\n' + report_text(run));
   }
   JsonWriter json;
   json.begin_object().member("data", run.options.data).member("unjudged", run.unjudged);
@@ -366,7 +366,7 @@ void print_report(const RetrievalRun& run) {
   for (const std::string& warning : run.data.warnings) {
     json.string(warning);
   }
-  print(json_pretty(json.end_array().end_object().text()) + '\n');
+  print_text(json_pretty(json.end_array().end_object().text()) + '\n');
 }
 
 }  // namespace
@@ -381,7 +381,7 @@ std::string no_data_text(const Options& options) {
 void run_retrieval(const Options& options) {
   std::error_code error;
   if (!std::filesystem::exists(options.data, error)) {
-    return print(no_data_text(options));
+    return print_text(no_data_text(options));
   }
   RetrievalRun run{.options = options, .data = read_retrieval_data(options.data)};
   check_stores(run);

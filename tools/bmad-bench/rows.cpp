@@ -61,7 +61,7 @@ std::vector<Values> above_empty(const Run& run, std::vector<Step> steps, std::si
 
 void tell(const std::string& what) { std::fputs((what + " ...\n").c_str(), stderr); }
 
-void print(std::string_view text) {
+void print_text(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
 }

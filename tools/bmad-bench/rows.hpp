@@ -103,7 +103,7 @@ std::vector<Values> above_empty(const Run& run, std::vector<Step> steps, std::si
 /// Says on stderr what goes on, for somebody who waits.
 void tell(const std::string& what);
 /// On stdout, at once: workers are forked, and must not inherit what is unwritten.
-void print(std::string_view text);
+void print_text(std::string_view text);
 
 // store_rows.cpp and cpu_rows.cpp
 void prepare_store(Run& run);        ///< An empty memory, and an entry for it.

@@ -259,7 +259,7 @@ class ContextSearch {
     if (query.filter.types.empty()) {
       return SearchResult();
     }
-    BMAD_TRY_ASSIGN(SearchResult result, search(sessions, query, settings_));
+    BMAD_TRY_ASSIGN(SearchResult result, search_sessions(sessions, query, settings_));
     encoder_was_late_ = encoder_was_late_ || result.encoder.late;
     const auto by_words = [&](const Found& found) {
       return result.encoder.took_part ? found.words : found.components.text;

@@ -29,7 +29,8 @@ struct ContextSources {
 /// chosen_indexes().
 Result<ChosenIndexes> choose_for_context(const Store& store, const ContextOptions& options);
 
-/// `first`: what choose_for_context() has found just now. Errors: as search() and load_hits().
+/// `first`: what choose_for_context() has found just now. Errors: as search_sessions() and
+/// load_hits().
 Result<ContextSources> search_for_context(const Store& store, const ContextOptions& options,
                                           ChosenIndexes first);
 

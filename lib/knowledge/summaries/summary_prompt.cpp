@@ -103,7 +103,7 @@ namespace {
 constexpr std::size_t kQuoteSizeMax = 80;
 
 /// `text` on one line, for a message.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string line = without_controls(utf8_prefix(text, kQuoteSizeMax));
   std::ranges::replace_if(line, [](char c) { return c == '\n' || c == '\t'; }, ' ');
   return fmt::format("\"{}{}\"", line, text.size() > kQuoteSizeMax ? "…" : "");
@@ -161,7 +161,7 @@ Result<Edit> read_edit(JsonValue edit) {
   for (const JsonMember& member : edit.members()) {
     const bool is_known = member.key == "file" || member.key == "old" || member.key == "new";
     if (!is_known) {
-      return denied(fmt::format("something with a member {}", quoted(member.key)));
+      return denied(fmt::format("something with a member {}", in_quotes(member.key)));
     }
     if (!member.value.is_string()) {
       return refused(fmt::format("\"{}\" of an edit must be a string, not {}", member.key,
@@ -172,7 +172,7 @@ Result<Edit> read_edit(JsonValue edit) {
     return refused(R"(an edit has "file", "old" and "new")");
   }
   if (edit["file"].string() != kSummaryFileName) {
-    return denied(fmt::format("a change of {}", quoted(edit["file"].string())));
+    return denied(fmt::format("a change of {}", in_quotes(edit["file"].string())));
   }
   return Edit{.old_text = std::string(edit["old"].string()),
               .new_text = std::string(edit["new"].string())};
@@ -184,11 +184,12 @@ Status make_edit(const Edit& edit, std::string& body) {
   }
   const std::size_t at = body.find(edit.old_text);
   if (at == std::string::npos) {
-    return refused(fmt::format("{} does not occur in {}", quoted(edit.old_text), kSummaryFileName));
+    return refused(
+        fmt::format("{} does not occur in {}", in_quotes(edit.old_text), kSummaryFileName));
   }
   if (body.find(edit.old_text, at + 1) != std::string::npos) {
     return refused(
-        fmt::format("{} occurs more than once in {}", quoted(edit.old_text), kSummaryFileName));
+        fmt::format("{} occurs more than once in {}", in_quotes(edit.old_text), kSummaryFileName));
   }
   body.replace(at, edit.old_text.size(), edit.new_text);
   return {};
@@ -221,7 +222,7 @@ Status check_headings(std::string_view body, std::string_view result) {
     const auto found = std::find(at, there.end(), heading);
     if (found == there.end()) {
       return refused(fmt::format("the heading {} of {} is missing, or not in its place",
-                                 quoted(heading), kSummaryFileName));
+                                 in_quotes(heading), kSummaryFileName));
     }
     at = found + 1;
   }
@@ -276,7 +277,7 @@ Result<std::string> revised_summary(std::string_view body, std::string_view answ
                          ? fmt::format("it is empty; it should be the new {}", kSummaryFileName)
                          : fmt::format("it should be the new {}, beginning with its first "
                                        "heading, or edits of it, and begins with {}",
-                                       kSummaryFileName, quoted(result)));
+                                       kSummaryFileName, in_quotes(result)));
     }
   }
   if (!result.ends_with('\n')) {

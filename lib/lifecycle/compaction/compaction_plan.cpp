@@ -212,7 +212,7 @@ class Eviction {
   std::size_t left_ = 0;
 };
 
-void remove(CompactionEntry& entry, RemovalKind kind, std::string reason) {
+void plan_removal(CompactionEntry& entry, RemovalKind kind, std::string reason) {
   entry.is_gone = true;
   entry.removal = kind;
   entry.reason = std::move(reason);
@@ -226,8 +226,8 @@ void fold_versions(std::vector<CompactionEntry>& entries) {
     const auto [known, is_new] =
         latest[static_cast<std::size_t>(entry.type)].try_emplace(entry.id, i);
     if (!is_new) {
-      remove(entries[known->second], RemovalKind::kSuperseded,
-             fmt::format("superseded by line {}", entry.line));
+      plan_removal(entries[known->second], RemovalKind::kSuperseded,
+                   fmt::format("superseded by line {}", entry.line));
       known->second = i;
     }
   }
@@ -247,8 +247,8 @@ void drop_duplicates(std::vector<CompactionEntry>& entries) {
     }
     const auto [first, is_new] = known.try_emplace(entry.content_hash, i);
     if (!is_new && !entry.must_stay && !referred.contains(entry.id)) {
-      remove(entry, RemovalKind::kDuplicate,
-             fmt::format("says the same as {}", entries[first->second].id));
+      plan_removal(entry, RemovalKind::kDuplicate,
+                   fmt::format("says the same as {}", entries[first->second].id));
     }
   }
 }

@@ -95,9 +95,9 @@ Status add_terms(Plan& plan, std::span<IndexedSession* const> sessions, Analyzer
 /// Why a quoted phrase has found nothing: `is_excluded` by a -word, filtered out, or nowhere.
 std::string phrase_note(const Plan& plan, bool is_excluded);
 
-/// Searches as search() does for a query, by a plan that was read of it.
-Result<SearchResult> search(std::span<IndexedSession* const> sessions, const Plan& plan,
-                            const SearchSettings& settings);
+/// Searches as search_sessions() does for a query, by a plan that was read of it.
+Result<SearchResult> search_sessions(std::span<IndexedSession* const> sessions, const Plan& plan,
+                                     const SearchSettings& settings);
 
 /// What a term counts that stands in for a word nobody knows.
 inline constexpr double kSlipWeight = 0.5;

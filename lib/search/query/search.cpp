@@ -463,13 +463,13 @@ class Search {
 
 }  // namespace
 
-Result<SearchResult> search(std::span<IndexedSession* const> sessions, const Plan& plan,
-                            const SearchSettings& settings) {
+Result<SearchResult> search_sessions(std::span<IndexedSession* const> sessions, const Plan& plan,
+                                     const SearchSettings& settings) {
   return Search(sessions, plan, settings).run();
 }
 
-Result<SearchResult> search(std::span<IndexedSession* const> sessions, const Query& query,
-                            const SearchSettings& settings) {
+Result<SearchResult> search_sessions(std::span<IndexedSession* const> sessions, const Query& query,
+                                     const SearchSettings& settings) {
   BMAD_TRY_ASSIGN(Plan plan, read_query(query, settings.now));
   return Search(sessions, std::move(plan), settings).run();
 }

@@ -44,7 +44,8 @@ Status write_new_file(FileSystem& files, const std::string& path, std::string_vi
   return file->sync_all();
 }
 
-Status fill(FileSystem& files, const std::string& folder, std::span<const ArchivedFile> members) {
+Status write_members(FileSystem& files, const std::string& folder,
+                     std::span<const ArchivedFile> members) {
   BMAD_TRY(files.make_directory(folder));
   const std::string artifacts = fmt::format("{}/{}", folder, kArtifactsName);
   const bool has_artifacts = std::ranges::any_of(members, [](const ArchivedFile& member) {
@@ -72,7 +73,7 @@ Status unpack_session_archive(FileSystem& files, std::string_view session_id,
   BMAD_TRY(ensure_folder(files, kSessionsFolder));
   const std::string unfinished = unfinished_session_folder(session_id);
   BMAD_TRY(remove_tree(files, unfinished));
-  Status filled = fill(files, unfinished, members);
+  Status filled = write_members(files, unfinished, members);
   if (filled) {
     filled = files.rename(unfinished, session_folder(session_id));
   }

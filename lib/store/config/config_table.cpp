@@ -12,7 +12,8 @@ constexpr Setting whole(std::string_view key, ConfigMember<std::int64_t> member,
   return {.key = key, .member = member, .min = min, .max = max};
 }
 
-constexpr Setting real(std::string_view key, ConfigMember<double> member, double min, double max) {
+constexpr Setting number(std::string_view key, ConfigMember<double> member, double min,
+                         double max) {
   return {.key = key, .member = member, .min = min, .max = max};
 }
 
@@ -65,7 +66,7 @@ constexpr Setting kSettings[] = {
         "storage.format", [](Config& c) -> Text& { return c.storage.format; }, "jsonl"),
     text(
         "storage.encoding", [](Config& c) -> Text& { return c.storage.encoding; }, "utf-8"),
-    real(
+    number(
         "storage.max_session_size_mb",
         [](Config& c) -> double& { return c.storage.max_session_size_mb; }, kMegabytesMin,
         kMegabytesMax),
@@ -89,20 +90,20 @@ constexpr Setting kSettings[] = {
         "indexing.rebuild_threshold_writes",
         [](Config& c) -> Whole& { return c.indexing.rebuild_threshold_writes; }, 1, 10'000'000),
     text("indexing.language", [](Config& c) -> Text& { return c.indexing.language; }),
-    real(
+    number(
         "indexing.cache_size_mb", [](Config& c) -> double& { return c.indexing.cache_size_mb; },
         kMegabytesMin, kMegabytesMax),
 
     text(
         "relevance.combine", [](Config& c) -> Text& { return c.relevance.combine; }, "factors",
         "sum"),
-    real(
+    number(
         "relevance.text", [](Config& c) -> double& { return c.relevance.text; }, 0, 1),
-    real(
+    number(
         "relevance.time", [](Config& c) -> double& { return c.relevance.time; }, 0, 1),
-    real(
+    number(
         "relevance.importance", [](Config& c) -> double& { return c.relevance.importance; }, 0, 1),
-    real(
+    number(
         "relevance.access", [](Config& c) -> double& { return c.relevance.access; }, 0, 1),
 
     flag("decay.enabled", [](Config& c) -> bool& { return c.decay.enabled; }),
@@ -111,33 +112,33 @@ constexpr Setting kSettings[] = {
     whole(
         "decay.update_interval_hours",
         [](Config& c) -> Whole& { return c.decay.update_interval_hours; }, 1, 24 * kDaysMax),
-    real(
+    number(
         "decay.minimum_factor", [](Config& c) -> double& { return c.decay.minimum_factor; }, 0, 1),
-    real(
+    number(
         "decay.rates.conversation", [](Config& c) -> double& { return c.decay.rates.conversation; },
         0, kRateMax),
-    real(
+    number(
         "decay.rates.decision", [](Config& c) -> double& { return c.decay.rates.decision; }, 0,
         kRateMax),
-    real(
+    number(
         "decay.rates.finding", [](Config& c) -> double& { return c.decay.rates.finding; }, 0,
         kRateMax),
-    real(
+    number(
         "decay.rates.preference", [](Config& c) -> double& { return c.decay.rates.preference; }, 0,
         kRateMax),
 
     flag("compaction.enabled", [](Config& c) -> bool& { return c.compaction.enabled; }),
-    real(
+    number(
         "compaction.trigger_threshold_mb",
         [](Config& c) -> double& { return c.compaction.trigger_threshold_mb; }, kMegabytesMin / 2,
         kMegabytesMax),
-    real(
+    number(
         "compaction.warn_threshold",
         [](Config& c) -> double& { return c.compaction.warn_threshold; }, 0.01, 1),
-    real(
+    number(
         "compaction.force_threshold",
         [](Config& c) -> double& { return c.compaction.force_threshold; }, 0.01, 1),
-    real(
+    number(
         "compaction.keep_percentage",
         [](Config& c) -> double& { return c.compaction.keep_percentage; }, 0.01, 1),
     text(
@@ -241,7 +242,7 @@ constexpr Setting kSettings[] = {
     whole(
         "context.recency_days", [](Config& c) -> Whole& { return c.context.recency_days; }, 0,
         kDaysMax),
-    real(
+    number(
         "context.quote_below_trust",
         [](Config& c) -> double& { return c.context.quote_below_trust; }, 0, 1),
 

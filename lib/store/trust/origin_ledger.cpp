@@ -379,7 +379,7 @@ std::optional<std::vector<Record>> each_once(const Records& records) {
 }
 
 /// Puts `records`, by their tags, in place of the ledger, whose lock is held.
-bool replace(const std::string& path, std::span<const Record> records, std::int64_t day) {
+bool replace_ledger(const std::string& path, std::span<const Record> records, std::int64_t day) {
   const std::string fresh = path + ".tmp";  // What a process left there that died is written over.
   const OpenFile file(fresh, O_WRONLY | O_CREAT | O_TRUNC);
   const Header header{.sorted = records.size(), .day = day};
@@ -420,7 +420,7 @@ void OriginLedger::compact(const std::vector<std::uint64_t>* live, std::int64_t 
       return today - std::int64_t{record.seen_day} > kKeptDays;
     });
   }
-  static_cast<void>(replace(path_, kept, day));
+  static_cast<void>(replace_ledger(path_, kept, day));
 }
 
 bool OriginLedger::keep_only(Origin origin) const {
@@ -435,7 +435,7 @@ bool OriginLedger::keep_only(Origin origin) const {
       return record.origin != static_cast<std::uint32_t>(origin);
     });
   }
-  return kept && replace(path_, *kept, records.day());
+  return kept && replace_ledger(path_, *kept, records.day());
 }
 
 bool says_the_same(std::string_view old, std::string_view line) {

@@ -2,7 +2,7 @@
 //
 //   SmallMemory memory;
 //   memory.say("s1", "Ann", "we take postgres");
-//   search(memory.sessions(), ...)              indexes that are fresh and loaded
+//   search_sessions(memory.sessions(), ...)              indexes that are fresh and loaded
 #pragma once
 
 #include <map>

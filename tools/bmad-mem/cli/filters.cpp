@@ -242,7 +242,7 @@ Status read_search_options(const Arguments& args, Query& query) {
 
 namespace {
 
-bool is_empty(const DeletionReport& report) {
+bool removes_nothing(const DeletionReport& report) {
   return report.entries == 0 && report.elsewhere.empty();
 }
 
@@ -283,7 +283,7 @@ Result<std::string> question_for(MemoryManager& memory, const DeletionCriteria& 
                                  const DeleteOptions& options) {
   BMAD_TRY_ASSIGN(const DeletionReport preview,
                   memory.delete_entries(criteria, {.dry_run = true, .purge = options.purge}));
-  if (is_empty(preview)) {
+  if (removes_nothing(preview)) {
     return std::string();
   }
   return fmt::format("{} {}{}?", options.purge ? "purge" : "delete",
@@ -317,7 +317,7 @@ Result<ExitStatus> delete_and_tell(Tool& tool, MemoryManager& memory,
   BMAD_TRY_ASSIGN(const DeletionReport report,
                   with_progress(tool, options.purge ? "purge" : "delete", remove, "sessions"));
   const std::vector<std::string> unknown = unknown_ids(criteria, report);
-  if (tool.json() || !is_empty(report)) {
+  if (tool.json() || !removes_nothing(report)) {
     print_deletion(tool, report, options);
   } else if (unknown.empty()) {
     tool.note("there is no such entry");

@@ -62,7 +62,7 @@ Result<JsonSource> read_json_source(std::string_view argument) {
   return JsonSource{.text = std::string(argument), .name = {}};
 }
 
-Result<ExitStatus> search(Tool& tool, const Query& query) {
+Result<ExitStatus> print_hits(Tool& tool, const Query& query) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const Result<QueryAnswer> answer = memory.ask(query);
   if (!answer) {
@@ -107,7 +107,7 @@ Result<ExitStatus> run_json_query(Tool& tool, std::string_view argument) {
   query->filter.as_of = as_of;  // The JSON has no member for these three.
   query->filter.archived = archived_choice(args.value("archived"));
   query->filter.without_sensitive = args.has("no-sensitive");
-  return search(tool, *query);
+  return print_hits(tool, *query);
 }
 
 }  // namespace
@@ -118,7 +118,7 @@ Result<ExitStatus> run_query(Tool& tool) {
   }
   BMAD_TRY_ASSIGN(Query query, query_from_words(tool.args()));
   BMAD_TRY(read_search_options(tool.args(), query));
-  return search(tool, query);
+  return print_hits(tool, query);
 }
 
 namespace {

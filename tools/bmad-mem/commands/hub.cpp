@@ -139,7 +139,7 @@ ExitStatus print_report(Tool& tool, const SyncReport& report, bool dry_run) {
   return report.problems.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
-Result<ExitStatus> exchange(Tool& tool, bool pulls, bool pushes) {
+Result<ExitStatus> exchange_with_hub(Tool& tool, bool pulls, bool pushes) {
   BMAD_TRY_ASSIGN(Joined joined, open_joined(tool));
   const bool dry_run = tool.args().has("dry-run");
   BMAD_TRY_ASSIGN(const SyncReport report,
@@ -457,11 +457,11 @@ Result<ExitStatus> push_to_hub(Tool& tool, const AddedEntries& added, std::uint6
 }
 
 Result<ExitStatus> run_sync(Tool& tool) {
-  return tool.args().has("follow") ? follow(tool) : exchange(tool, true, true);
+  return tool.args().has("follow") ? follow(tool) : exchange_with_hub(tool, true, true);
 }
 
-Result<ExitStatus> run_push(Tool& tool) { return exchange(tool, false, true); }
+Result<ExitStatus> run_push(Tool& tool) { return exchange_with_hub(tool, false, true); }
 
-Result<ExitStatus> run_pull(Tool& tool) { return exchange(tool, true, false); }
+Result<ExitStatus> run_pull(Tool& tool) { return exchange_with_hub(tool, true, false); }
 
 }  // namespace bmad_mem::cli

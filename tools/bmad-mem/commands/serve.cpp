@@ -102,7 +102,7 @@ struct Served {
   std::string token;
 };
 
-void print(Tool& tool, const Served& served) {
+void print_served(Tool& tool, const Served& served) {
   const std::string url = fmt::format("http://127.0.0.1:{}", served.port);
   const bool with_link = may_print_link(tool);
   if (!with_link && !tool.args().has("open")) {
@@ -171,12 +171,12 @@ Status check_running(const Tool& tool, const RunningServer& server, std::uint16_
 Result<ExitStatus> use_running(Tool& tool, const std::string& root, const RunningServer& server,
                                std::string link) {
   tool.note(fmt::format("process {} serves this memory already", server.pid));
-  print(tool, {.root = root,
-               .port = server.port,
-               .pid = server.pid,
-               .link = std::move(link),
-               .token_file = server.token_file,
-               .token = server.token});
+  print_served(tool, {.root = root,
+                      .port = server.port,
+                      .pid = server.pid,
+                      .link = std::move(link),
+                      .token_file = server.token_file,
+                      .token = server.token});
   return ExitStatus::kDone;
 }
 
@@ -208,7 +208,7 @@ Result<ExitStatus> serve(Tool& tool, MemoryManager& memory, MemoryService& agent
         file->write(memory.root(), server.port(), access.token(), tool.args().has("read-only")));
     served.token_file = file->token_file();
   }
-  print(tool, served);
+  print_served(tool, served);
   const bool has_ended = server.run();
   if (file) {
     file->remove();

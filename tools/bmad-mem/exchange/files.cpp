@@ -42,14 +42,14 @@ Error is_not_regular(const std::string& path, std::string_view remedy = "") {
 }
 
 /// False when another process holds it. A file system without such locks keeps nobody out.
-bool lock(const Descriptor& file) {
+bool lock_file(const Descriptor& file) {
   return ::flock(file.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
 /// Removes what a killed process left at `path`. False when a living one is at it.
 bool remove_left(const std::string& path) {
   const Descriptor old(::open(path.c_str(), kOld));
-  if (old.is_open() && !lock(old)) {
+  if (old.is_open() && !lock_file(old)) {
     return false;
   }
   ::unlink(path.c_str());
@@ -193,9 +193,9 @@ Result<FileReplacement> FileReplacement::begin(std::string target) {
   for (int i = 0; i < kTries; ++i) {
     Descriptor file(::open(temporary.c_str(), kNew, 0600));
     if (file.is_open()) {
-      return lock(file) ? Result<FileReplacement>(FileReplacement(
-                              std::move(target), std::move(temporary), std::move(file)))
-                        : is_busy(target);
+      return lock_file(file) ? Result<FileReplacement>(FileReplacement(
+                                   std::move(target), std::move(temporary), std::move(file)))
+                             : is_busy(target);
     }
     if (errno != EEXIST) {
       return file_error("write it", target, errno);

@@ -47,7 +47,7 @@ struct Match {
   std::vector<std::string_view> methods;  ///< Those that the path has.
 };
 
-Match find(std::string_view method, std::string_view path) {
+Match find_endpoint(std::string_view method, std::string_view path) {
   Match found;
   for (const Endpoint& endpoint : all_endpoints()) {
     std::optional<std::vector<HttpField>> values = match(endpoint.path, path);
@@ -177,7 +177,7 @@ HttpResponse ApiRouter::handle(const HttpRequest& request) {
   if (request.path == kDescriptionPath && request.method == "GET") {
     return json_response(openapi_document());
   }
-  Match found = find(request.method, request.path);
+  Match found = find_endpoint(request.method, request.path);
   if (request.path == kDescriptionPath) {
     found.methods = {"GET"};
   }

@@ -28,7 +28,7 @@ std::unexpected<McpError> invalid_params(std::string message) {
 }
 
 /// What a client sent, cut so that an answer stays small.
-std::string quoted(std::string_view text) { return std::string(utf8_prefix(text, 200)); }
+std::string at_most_200(std::string_view text) { return std::string(utf8_prefix(text, 200)); }
 
 void write_text_block(JsonWriter& json, std::string_view text) {
   json.begin_object().member("type", "text").member("text", text).end_object();
@@ -155,7 +155,7 @@ Members read_resource(McpConnection& it, RunningCall& call) {
   if (!texts) {
     McpError error = std::move(texts).error();
     if (error.kind == McpError::Kind::kUnknownResource && error.data.empty()) {
-      error.data = fmt::format(R"({{"uri":{}}})", json_quoted(quoted(uri)));
+      error.data = fmt::format(R"({{"uri":{}}})", json_quoted(at_most_200(uri)));
     }
     return std::unexpected(std::move(error));
   }
@@ -213,7 +213,8 @@ Members get_prompt(McpConnection& it, RunningCall& call) {
   }
   for (const JsonMember& argument : arguments.members()) {
     if (!argument.value.is_string()) {
-      return invalid_params(fmt::format("argument \"{}\" must be a string", quoted(argument.key)));
+      return invalid_params(
+          fmt::format("argument \"{}\" must be a string", at_most_200(argument.key)));
     }
   }
   McpAnswer<McpPromptResult> prompt =

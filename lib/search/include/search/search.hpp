@@ -129,8 +129,8 @@ struct SearchResult {
 /// Searches `sessions`, which the caller has refreshed and locked.
 /// Errors: E_INVALID_QUERY; E_QUERY_TIMEOUT; E_STORAGE_CORRUPT or E_CONCURRENT_MOD with the id of
 /// the session in Error::field: rebuild that index and search again.
-Result<SearchResult> search(std::span<IndexedSession* const> sessions, const Query& query,
-                            const SearchSettings& settings);
+Result<SearchResult> search_sessions(std::span<IndexedSession* const> sessions, const Query& query,
+                                     const SearchSettings& settings);
 
 /// What was found, each entry with its line, a snippet, and Query::context entries before and after
 /// it in its conversation, of those that may be read. Errors: E_QUERY_TIMEOUT; as
@@ -183,7 +183,7 @@ struct Newest {
 /// Of the entries that pass `filter` and are valid at `now`, those that are among the newest
 /// `filter.limit`, and those as old as the last of them; all without a limit. In no order. Evicted
 /// ones count behind all others. Only sessions that may hold one of them are looked at. `origins`:
-/// as in SearchSettings. Errors: as search()'s.
+/// as in SearchSettings. Errors: as search_sessions()'s.
 Result<std::vector<Newest>> find_newest(std::span<IndexedSession* const> sessions,
                                         const EntryFilter& filter, Timestamp now,
                                         const RootOrigins* origins);
