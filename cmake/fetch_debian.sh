@@ -1,7 +1,8 @@
 #!/bin/sh
 # fetch_debian.sh source PACKAGE FOLDER - unpacks Debian's source package PACKAGE into FOLDER.
 # fetch_debian.sh packages ARCHITECTURE FOLDER PACKAGE... - unpacks binary packages of another
-#     architecture into FOLDER, as if it were /; nothing is installed.
+#     architecture into FOLDER, as if it were /; nothing is installed. A package whose name differs
+#     between releases is given as "one|other": the first that this release has.
 #
 # Reads the machine's own list of Debian archives, asks them, and checks what comes with the
 # archive's signature, as apt-get always does. All that apt-get writes stays in FOLDER's
@@ -51,20 +52,39 @@ else
   : >"$apt/apt.conf"
 fi
 
-apt_get() {
-  APT_CONFIG="$apt/apt.conf" apt-get -qq -o Dir::Etc::SourceList=/dev/null \
+# private_apt TOOL ARGUMENT...: apt-get or apt-cache, with lists and settings of its own.
+private_apt() {
+  tool=$1
+  shift
+  APT_CONFIG="$apt/apt.conf" "$tool" -qq -o Dir::Etc::SourceList=/dev/null \
     -o Dir::Etc::SourceParts="$apt/sources" -o Dir::State::Lists="$apt/lists" \
     -o Dir::Cache="$apt/cache" -o APT::Sandbox::User= -o Acquire::Languages=none \
     -o Acquire::Retries=1 -o Acquire::http::Timeout=20 -o Acquire::https::Timeout=20 "$@"
 }
 
-apt_get update
+# first_there NAME...: the first that the archive has.
+first_there() {
+  for name in "$@"; do
+    if private_apt apt-cache show "$name" >/dev/null 2>&1; then
+      echo "$name"
+      return
+    fi
+  done
+  echo "fetch_debian.sh: the archive has none of: $*" >&2
+  return 1
+}
+
+private_apt apt-get update
 rm -rf "$folder"
 if [ "$kind" = source ]; then
-  (cd "$apt/unpack" && apt_get source "$package")
+  (cd "$apt/unpack" && private_apt apt-get source "$package")
   mv "$(find "$apt/unpack" -mindepth 1 -maxdepth 1 -type d)" "$folder"
 else
-  (cd "$apt/cache/archives" && apt_get download "$@")
+  for package in "$@"; do
+    # shellcheck disable=SC2046 # Names of packages.
+    name=$(first_there $(echo "$package" | tr '|' ' '))
+    (cd "$apt/cache/archives" && private_apt apt-get download "$name")
+  done
   for file in "$apt"/cache/archives/*.deb; do
     dpkg-deb -x "$file" "$apt/unpack"
   done

@@ -22,7 +22,7 @@ done
 
 # To cross-build, and what that needs of Debian's arm64 packages.
 CROSS_PACKAGES="g++-aarch64-linux-gnu qemu-user-static"
-ARM64_LIBRARIES="libboost1.74-dev libxxhash-dev libstemmer-dev libutf8proc-dev libarchive-dev
+ARM64_LIBRARIES="libboost1.74-dev|libboost1.83-dev libabsl-dev libxxhash-dev libstemmer-dev libutf8proc-dev libarchive-dev
   zlib1g-dev libre2-dev libsodium-dev libyaml-dev libsqlite3-dev nlohmann-json3-dev libtomlplusplus-dev
   libpq-dev libpq5"
 MAINTAINER="bmad-mem maintainers <maintainers@bmad-mem.dev>"
