@@ -123,11 +123,16 @@ class Search {
   /// Whether meaning may count, as far as is known.
   [[nodiscard]] bool awaits_meaning() const { return meaning_ || compared_.valid(); }
 
+  /// Takes the requirements that have `flag` out of the plan, and returns how many they were.
+  std::size_t drop_requirements(bool Requirement::* flag) {
+    return std::erase_if(plan_.requirements, [&](const Requirement& each) { return each.*flag; });
+  }
+
   /// Whether it is what the query excludes that hides the phrases: sets phrases_are_excluded_, and
   /// finds nothing.
   Status look_behind_exclusions(ReadingTools& tools, const RankTotals& totals) {
     const std::vector<Requirement> requirements = plan_.requirements;
-    if (plan_.phrases.empty() || std::erase_if(plan_.requirements, &Requirement::excluded) == 0) {
+    if (plan_.phrases.empty() || drop_requirements(&Requirement::excluded) == 0) {
       return {};
     }
     BMAD_TRY(find(tools, totals));
@@ -141,7 +146,7 @@ class Search {
   bool relax() {
     const std::size_t phrases = plan_.phrases.size();
     plan_.phrases.clear();
-    const std::size_t others = std::erase_if(plan_.requirements, &Requirement::soft);
+    const std::size_t others = drop_requirements(&Requirement::soft);
     if (phrases > 0 || others > 0) {
       result_.instead.push_back(
           others > 0 ? "no entry matches all words joined by AND; searched for any of them"
