@@ -4,9 +4,13 @@
 import functools
 import json
 import re
+import sys
 import tomllib
 
 from tool_under_test import SOURCE, TOOL, ToolTest, main
+
+sys.path.insert(0, str(SOURCE / "tests/package"))
+import install_lines  # noqa: E402
 
 PAGES = [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]
 # Those that keep to the glossary and name commands for users. Others speak to contributors.
@@ -31,7 +35,7 @@ FOREIGN_OPTIONS = {
     "--silent", "--show-error", "--fail-with-body", "--scope", "--ignore-missing", "--check", "--save-dev", "--global",
     "--formula", "--rm", "--cached", "--merge", "--theirs", "--ours", "--name-only", "--diff-filter", "--no-textconv",
     "--tool", "--force", "--output-format", "--debug", "--install", "--prefix", "--uninstall",
-    "--strip-components",
+    "--strip-components", "--offline",
 }  # fmt: skip
 
 
@@ -275,6 +279,24 @@ class Documents(ToolTest):
         first = "\n".join(line for line in text_of(SOURCE / "README.md").splitlines() if "rules" not in line)
         for figure in re.findall(r"(?<![\w/:.])\d[\d,]*(?:\.\d+)?(?= (?:ms|us|MB|/s|%|durable|times|entries)|,\d)", first + fast):
             self.assertIn(figure, benchmarks, figure)
+
+    def test_every_install_line_is_run_by_a_test_or_comes_after_publication(self):
+        pages = [(page.name, text_of(page)) for page in install_lines.PAGES]
+        self.assertEqual([*install_lines.untested_lines(pages), *install_lines.unknown_tests()], [])
+        for line in ("npx bmad-mem init", "curl -fsSL https://x.test/i.sh | sh", "./dev install /opt", "pip install bmad-mem"):
+            (message,) = install_lines.untested_lines([("x.md", f"# Install\n\nUse `{line}`.\n")])
+            self.assertIn(line, message)
+            self.assertEqual([*install_lines.untested_lines([("x.md", f"## After publication: npm\n\n    {line}  # once\n")])], [])
+
+    def test_packages_that_pages_name_have_the_version_of_the_project(self):
+        version = re.search(r"project\(bmad_mem VERSION ([0-9.]+)", text_of(SOURCE / "CMakeLists.txt"))[1]
+        for page in PAGES:
+            self.assertLessEqual(set(re.findall(r"bmad-mem[a-z0-9-]*[_-](\d+\.\d+\.\d+)[._-]", text_of(page))), {version}, page.name)
+
+    def test_commands_of_dev_that_pages_name_exist(self):
+        known = set(re.findall(r"^  ([a-z]+) ", self.run_command(str(SOURCE / "dev"), "help"), re.MULTILINE))
+        for page in [SOURCE / "CONTRIBUTING.md", *PAGES]:
+            self.assertLessEqual(set(re.findall(r"\./dev ([a-z]+)", "\n".join(code_of(text_of(page))))), known, page.name)
 
     def test_pages_use_the_terms_of_the_glossary(self):
         words = re.compile(rf"(?<![\w-])(?:{'|'.join(REPLACED)})(?![\w-])", re.IGNORECASE)

@@ -444,6 +444,17 @@ class TheProgramForHubs(PackageTest):
         self.assert_found(project / "node_modules/.bin/bmad-mem", cwd=project, env=environment)
 
 
+@needs("docker")
+class TheImage(PackageTest):
+    def test_is_built_used_and_removed(self):
+        run("docker", "build", "-t", "bmad-mem-test", PACKAGES)
+        self.addCleanup(run, "docker", "image", "rm", "bmad-mem-test")
+        user = f"{os.getuid()}:{os.getgid()}"
+        mounted = self.folder("mounted")
+        self.assert_works("docker", "run", "--rm", "-v", f"{mounted}:/memory", "-u", user, "bmad-mem-test",
+                          cwd=self.work)
+
+
 class TheProgramForArm64(PackageTest):
     @unittest.skipUnless(QEMU, "this needs qemu-aarch64-static")
     def test_does_what_the_cases_of_the_tool_say(self):
