@@ -388,6 +388,13 @@ class Documents(ToolTest):
                 text = text_of(SOURCE / name).replace("~/work/", "")
                 self.assertEqual(place.findall(text), [], name)
 
+    def test_superseded_decisions_are_short_and_name_their_successor(self):
+        for page in SOURCE.glob("docs/decisions/0*.md"):
+            status = re.search(r"^Status: (.*)$", text_of(page), re.MULTILINE)[1]
+            if re.match(r"superseded|replaced", status) or "Replaced by 00" in status:
+                self.assertLessEqual(len(text_of(page).splitlines()), 8, page.name)
+                self.assertRegex(status, r"^superseded by \[00\d\d\]\(", page.name)
+
     def test_pages_use_the_terms_of_the_glossary(self):
         words = re.compile(rf"(?<![\w-])(?:{'|'.join(REPLACED)})(?![\w-])", re.IGNORECASE)
         wrong = [
