@@ -262,7 +262,7 @@ Section: utils
 Priority: optional
 Homepage: https://bmad-mem.dev
 Description: shares memories of bmad-mem between machines
- The program that bmad-mem starts for sync, push, pull and hub. It speaks to a
+ The program that bmad-mem starts for sync, push, pull and hub. It connects to a
  PostgreSQL database, which keeps the feed that the machines share.
 END
   pack_deb "$root"
@@ -324,9 +324,9 @@ Enhances: bmad-mem
 Section: utils
 Priority: optional
 Homepage: https://bmad-mem.dev
-Description: finds in bmad-mem what says the same in other words
- The model that bmad-mem compares texts with by their meaning. It works on this
- machine alone, without a server and without a network.
+Description: finds entries of bmad-mem that use other words
+ The model by which bmad-mem compares texts by their meaning. It runs inside
+ bmad-mem, without a server and without a network.
 END
   pack_deb "$root"
 }
@@ -341,14 +341,14 @@ make_encoder_npm() {
 {
   "name": "bmad-mem-encoder",
   "version": "$version",
-  "description": "The model that bmad-mem compares texts with by their meaning",
+  "description": "The model by which bmad-mem compares texts by their meaning",
   "homepage": "https://bmad-mem.dev",
   "license": "Apache-2.0",
   "files": ["encoder.bmw", "copyright"],
   "preferUnplugged": true
 }
 END
-  echo "The model that bmad-mem compares texts with. Install it beside the package bmad-mem." \
+  echo "The model by which bmad-mem compares texts. Install it beside the package bmad-mem." \
     >"$folder/README.md"
   pack "$folder"
 }

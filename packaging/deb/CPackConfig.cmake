@@ -8,7 +8,7 @@ set(CPACK_CMAKE_GENERATOR Ninja)
 set(CPACK_PACKAGE_NAME bmad-mem)
 set(CPACK_PACKAGE_VERSION "$ENV{BMAD_VERSION}")
 set(CPACK_PACKAGE_FILE_NAME bmad-mem)  # Asked for, and not used.
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "file-based memory engine for software agents")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "file-based memory for software agents")
 set(CPACK_PACKAGE_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION_SUMMARY}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_INSTALL_CMAKE_PROJECTS "$ENV{BMAD_BUILD_FOLDER};bmad_mem;ALL;/")
@@ -28,14 +28,18 @@ set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 
 set(CPACK_DEBIAN_TOOL_PACKAGE_NAME bmad-mem)
 set(CPACK_DEBIAN_TOOL_PACKAGE_SECTION utils)
-set(CPACK_DEBIAN_TOOL_DESCRIPTION "An agent that stops, forgets. bmad-mem keeps what it said, decided, found
-and learned in plain files inside the project, one JSON object a line, and
-gives it back when the next agent asks. No server, no database, no network.")
+set(CPACK_DEBIAN_TOOL_DESCRIPTION "bmad-mem stores messages, decisions, findings and facts of coding agents as
+JSON lines in the project, redacts secrets before it writes, and searches
+them. It has a command line, hooks and an MCP server for agents, and a web
+interface for this computer. It needs no daemon, database or network.")
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libbmad-mem-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS
   "libxxhash-dev, libstemmer-dev, libutf8proc-dev, libarchive-dev, \
 zlib1g-dev, libre2-dev, libsodium-dev, libyaml-dev")
-set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "This package has the headers, the static archive and the CMake package, for
-C++23 programs that keep a memory themselves: find_package(bmad_mem).")
+# The headers include <expected>, which libstdc++ has since GCC 12.
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "g++ (>= 4:12)")
+set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "This package has the headers, the static archive and the CMake package of
+bmad-mem, for C++23 programs: find_package(bmad_mem). The headers include
+<expected>, so they need g++ 12 or later.")

@@ -4,9 +4,16 @@
 import functools
 import json
 import re
+import subprocess
+import sys
 import tomllib
 
+from page_claims import CONSTANTS
 from tool_under_test import SOURCE, TOOL, ToolTest, main
+
+sys.path[:0] = [str(SOURCE / "tests/layering"), str(SOURCE / "tests/package")]
+import check_layering  # noqa: E402
+import install_lines  # noqa: E402
 
 PAGES = [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]
 # Those that keep to the glossary and name commands for users. Others speak to contributors.
@@ -31,7 +38,7 @@ FOREIGN_OPTIONS = {
     "--silent", "--show-error", "--fail-with-body", "--scope", "--ignore-missing", "--check", "--save-dev", "--global",
     "--formula", "--rm", "--cached", "--merge", "--theirs", "--ours", "--name-only", "--diff-filter", "--no-textconv",
     "--tool", "--force", "--output-format", "--debug", "--install", "--prefix", "--uninstall",
-    "--strip-components",
+    "--strip-components", "--offline",
 }  # fmt: skip
 
 
@@ -60,6 +67,36 @@ def anchors_of(text):
         plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
         found.add(re.sub(r"[^\w\- ]", "", plain).replace(" ", "-"))
     return found
+
+
+@functools.lru_cache(maxsize=None)
+def sources():
+    """The names of all files that git has, or would have."""
+    listed = ["git", "-c", f"safe.directory={SOURCE}", "ls-files", "--cached", "--others", "--exclude-standard"]
+    done = subprocess.run(listed, cwd=SOURCE, text=True, stdout=subprocess.PIPE, check=False)
+    names = done.stdout.split() or [str(path.relative_to(SOURCE)) for path in SOURCE.rglob("*") if path.is_file()]
+    return [name for name in names if not name.startswith("build/") and (SOURCE / name).is_file()]
+
+
+@functools.lru_cache(maxsize=None)
+def text_below(folder, endings=(".cpp", ".hpp")):
+    """The text of all sources below a folder, runs of blanks as one space."""
+    names = [name for name in sources() if name.startswith(f"{folder}/") and name.endswith(endings)]
+    return " ".join(" ".join((SOURCE / name).read_text(encoding="utf-8").split()) for name in names)
+
+
+def wrong_names(text):
+    """The files and the names of code in spans of a page that are not in the sources."""
+    made = re.compile(r"(?:[a-z_]+/)*(?:operation_\w+\.hpp|encoder\.bmw)")  # While building, from tables and weights.
+    for span in sorted(set(re.findall(r"`([^`\n]+)`", text))):
+        if re.fullmatch(r"[a-z_]+(/[a-z_*]+)+(\.[a-z]+)?/?|[a-z_*]+\.(cpp|hpp|toml|py|cmake|sh)", span) and not made.fullmatch(span):
+            pattern = re.escape(span.rstrip("/")).replace(r"\*", "[^/]*")
+            if not any(re.search(rf"(^|/){pattern}(\.|/|$)", name) for name in sources()):
+                yield span
+        elif name := re.fullmatch(r"(?:[A-Z]\w+::)?([A-Z][a-z]+[A-Z]\w+|k[A-Z]\w+|[a-z]+_[a-z_]+)(?:\(\))?", span):
+            endings = (".cpp", ".hpp", ".py", ".toml", ".json", ".cmake", ".txt", ".js")
+            if not any(re.search(rf"\b{name[1]}", text_below(folder, endings)) for folder in ("lib", "tools", "tests", "cmake")):
+                yield span
 
 
 class Documents(ToolTest):
@@ -275,6 +312,88 @@ class Documents(ToolTest):
         first = "\n".join(line for line in text_of(SOURCE / "README.md").splitlines() if "rules" not in line)
         for figure in re.findall(r"(?<![\w/:.])\d[\d,]*(?:\.\d+)?(?= (?:ms|us|MB|/s|%|durable|times|entries)|,\d)", first + fast):
             self.assertIn(figure, benchmarks, figure)
+
+    def test_every_install_line_is_run_by_a_test_or_comes_after_publication(self):
+        pages = [(page.name, text_of(page)) for page in install_lines.PAGES]
+        self.assertEqual([*install_lines.untested_lines(pages), *install_lines.unknown_tests()], [])
+        for line in ("npx bmad-mem init", "curl -fsSL https://x.test/i.sh | sh", "./dev install /opt", "pip install bmad-mem"):
+            (message,) = install_lines.untested_lines([("x.md", f"# Install\n\nUse `{line}`.\n")])
+            self.assertIn(line, message)
+            self.assertEqual([*install_lines.untested_lines([("x.md", f"## After publication: npm\n\n    {line}  # once\n")])], [])
+
+    def test_packages_that_pages_name_have_the_version_of_the_project(self):
+        version = re.search(r"project\(bmad_mem VERSION ([0-9.]+)", text_of(SOURCE / "CMakeLists.txt"))[1]
+        for page in PAGES:
+            self.assertLessEqual(set(re.findall(r"bmad-mem[a-z0-9-]*[_-](\d+\.\d+\.\d+)[._-]", text_of(page))), {version}, page.name)
+
+    def test_commands_of_dev_that_pages_name_exist(self):
+        known = set(re.findall(r"^  ([a-z]+) ", self.run_command(str(SOURCE / "dev"), "help"), re.MULTILINE))
+        for page in [SOURCE / "CONTRIBUTING.md", *PAGES]:
+            self.assertLessEqual(set(re.findall(r"\./dev ([a-z]+)", "\n".join(code_of(text_of(page))))), known, page.name)
+
+    def test_files_and_names_of_code_that_pages_name_exist(self):
+        for name in ("docs/architecture.md", "docs/how-it-works.md"):
+            self.assertEqual([*wrong_names(text_of(SOURCE / name))], [], name)
+        wrong = ["Write" + "Reduction", "commands/add.cpp", "store/nowhere"]
+        self.assertEqual([*wrong_names("".join(f"`{each}` " for each in [*wrong, "lib/store", "WriteRedaction"]))], wrong)
+
+    def test_the_rooms_and_their_libraries_are_those_of_the_layering_test(self):
+        page = text_of(SOURCE / "docs/architecture.md")
+        rows = re.findall(r"^\| (\d*) ?\| `([^`]+)` \| [^|]+ \| ([^|]*)\|$", page, re.MULTILINE)
+        self.assertEqual([(room, int(rank)) for rank, room, _ in rows if rank], [*check_layering.RANKS.items()])
+        libraries = {**check_layering.THIRD_PARTY, **{f"tools/{name}": of for name, of in check_layering.TOOL_THIRD_PARTY.items()}}
+        shown = {place: set(filter(None, text.strip().split(", "))) for _, place, text in rows}
+        for place, names in shown.items():
+            self.assertEqual(names, libraries.get(place, set()) - {"intrinsics"}, place)
+        self.assertLessEqual(set(libraries), set(shown))
+        for folder in check_layering.TOOL_FOLDERS:
+            self.assertIn(f"`{folder.split('/')[-1]}/`", page)
+
+    def test_code_that_the_page_for_newcomers_shows_is_in_the_sources(self):
+        page = text_of(SOURCE / "docs/architecture.md").split("The command `schema` came in like this")[1]
+        row, function = re.findall(r"^```(?:toml|cpp)\n(.*?)^```", page, re.DOTALL | re.MULTILINE)[:2]
+        self.assertIn(row, text_of(SOURCE / "lib/operations/table/tool.toml"))
+        self.assertIn(function, text_of(SOURCE / "tools/bmad-mem/commands/tool.cpp"))
+
+    def test_numbers_that_are_constants_of_the_code_are_the_same(self):
+        for page, claim, folder, code in CONSTANTS:
+            self.assertIn(claim, " ".join(text_of(SOURCE / "docs" / page).split()))
+            self.assertRegex(text_below(folder), re.escape(code) + r"(?![\w.])", f"{page}: {claim}")
+
+    def test_the_size_of_the_binary_is_as_the_pages_say(self):
+        released = SOURCE / "build/release/bmad-mem"
+        if not released.exists():
+            self.skipTest("there is no release build")
+        for name, claim in (("README.md", r"static binary of ([\d.]+) MB"), ("docs/benchmarks.md", r"binary has ([\d.]+) MB")):
+            (said,) = re.findall(claim, text_of(SOURCE / name))
+            self.assertAlmostEqual(float(said) * 1e6 / released.stat().st_size, 1, delta=0.05, msg=name)
+
+    def test_measurements_have_a_date(self):
+        described = ("What is measured, and how", "Memories as they were left")  # Tables of rows, not of results.
+        for section in re.split(r"^#{2,3} ", text_of(SOURCE / "docs/benchmarks.md"), flags=re.MULTILINE)[1:]:
+            if "\n|--" in section and not section.startswith(described):
+                self.assertRegex(section, r"\b20\d\d-\d\d-\d\d", section.splitlines()[0])
+
+    def test_groups_of_the_benchmarks_exist(self):
+        known = set(re.findall(r'\{"([a-z]+)",\s+"[a-z]', text_of(SOURCE / "tools/bmad-bench/main.cpp")))
+        named = set(re.findall(r"(?:\./dev bench|bmad-bench) ([a-z]+)(?![\w-])", "\n".join(code_of(text_of(SOURCE / "docs/benchmarks.md")))))
+        self.assertLessEqual(named, known)
+        self.assertGreater(len(named), 5)
+
+    def test_nothing_but_tests_and_benchmarks_reads_data_beside_the_project(self):
+        place = re.compile(r"\.\./shared|BMAD_SHARED_DATA|/work/")
+        allowed = ("tests/", "tools/bmad-bench/", "docs/benchmarks.md")
+        for name in sources():
+            if not name.startswith(allowed) and name.endswith((".md", ".cpp", ".hpp", ".txt", ".cmake", ".py", ".sh", ".toml", ".json", ".yml")):
+                text = text_of(SOURCE / name).replace("~/work/", "")
+                self.assertEqual(place.findall(text), [], name)
+
+    def test_superseded_decisions_are_short_and_name_their_successor(self):
+        for page in SOURCE.glob("docs/decisions/0*.md"):
+            status = re.search(r"^Status: (.*)$", text_of(page), re.MULTILINE)[1]
+            if re.match(r"superseded|replaced", status) or "Replaced by 00" in status:
+                self.assertLessEqual(len(text_of(page).splitlines()), 8, page.name)
+                self.assertRegex(status, r"^superseded by \[00\d\d\]\(", page.name)
 
     def test_pages_use_the_terms_of_the_glossary(self):
         words = re.compile(rf"(?<![\w-])(?:{'|'.join(REPLACED)})(?![\w-])", re.IGNORECASE)

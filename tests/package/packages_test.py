@@ -231,6 +231,16 @@ class TheDebianPackage(PackageTest):
         run("cmake", "--build", build)
         run(build / "outside", self.work / "memory")
 
+    def test_of_the_library_says_which_compiler_it_needs(self):
+        package = PACKAGES / f"libbmad-mem-dev_{VERSION}_amd64.deb"
+        self.assertIn("g++ (>= 4:12)", run("dpkg-deb", "-f", package, "Recommends"))
+        self.assertIn("g++ 12 or later", run("dpkg-deb", "-f", package, "Description"))
+
+    def test_is_described_by_what_it_does(self):
+        text = run("dpkg-deb", "-f", PACKAGES / f"bmad-mem_{VERSION}_amd64.deb", "Description")
+        for word in ("JSON", "secrets", "hooks", "MCP"):
+            self.assertIn(word, text)
+
     @needs("lintian")
     def test_has_nothing_that_lintian_objects_to(self):
         for path in sorted(PACKAGES.glob("*.deb")):
@@ -442,6 +452,21 @@ class TheProgramForHubs(PackageTest):
     def test_of_npm_is_found_beside_the_launcher(self):
         project, environment = self.install_by_npm("bmad-mem-linux-x64", "bmad-mem", "bmad-mem-hub-linux-x64")
         self.assert_found(project / "node_modules/.bin/bmad-mem", cwd=project, env=environment)
+
+
+def docker_works():
+    return shutil.which("docker") and subprocess.run(["docker", "info"], capture_output=True, check=False).returncode == 0
+
+
+@unittest.skipUnless(docker_works(), "this needs docker, and its daemon")
+class TheImage(PackageTest):
+    def test_is_built_used_and_removed(self):
+        run("docker", "build", "-t", "bmad-mem-test", PACKAGES)
+        self.addCleanup(run, "docker", "image", "rm", "bmad-mem-test")
+        user = f"{os.getuid()}:{os.getgid()}"
+        mounted = self.folder("mounted")
+        self.assert_works("docker", "run", "--rm", "-v", f"{mounted}:/memory", "-u", user, "bmad-mem-test",
+                          cwd=self.work)
 
 
 class TheProgramForArm64(PackageTest):
