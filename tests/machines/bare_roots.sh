@@ -1,6 +1,6 @@
 #!/bin/sh
 # bare_roots.sh [--keep] [NAME[:USER]...] - does what a new user of a bare machine does: installs git, clones,
-# runs ./dev demo and ./dev test. './dev machines' calls it.
+# runs ./dev demo and ./dev test, and as root the install lines of the pages. './dev machines' calls it.
 #
 #   NAME  debian-12 or debian-13: a root that debootstrap makes of that release (the default: both)
 #   USER  root, or user: one with sudo that asks for no password (the default: both)
@@ -112,6 +112,8 @@ timed() {
 }
 timed './dev demo'
 timed './dev test'
+# Some of the pages' lines install for all users, and remove.
+[ $1 = user ] || timed 'python3 -B tests/package/install_lines.py --run-lines'
 END
 }
 
