@@ -23,6 +23,7 @@ TEXT_SIZE_MAX = 160_000
 ROLES = ("user", "assistant", "system", "tool")
 ENTRY_ID = re.compile(r"[A-Za-z0-9_.:@+=~-]{1,128}")
 WORD = re.compile(r"(?:[A-Za-z0-9_]|[^\x00-\x7f])+")
+WORDS = ("id", "store", "speaker", "session", "category", "split")  # Fields that are strings or integers.
 RECALL_CUTOFFS = (1, 5, 10, 20)
 GAIN_DEPTH = 10
 
@@ -65,6 +66,7 @@ class Question:
     category: str = ""
     time: datetime.datetime | None = None  # When it is asked.
     relevant: list = dataclasses.field(default_factory=list)  # Ids of messages, each once.
+    split: str = ""  # The half of the data that it belongs to.
 
 
 @dataclasses.dataclass
@@ -108,7 +110,7 @@ def checked(line):
     relevant = fields.get("relevant")
     if not isinstance(relevant, (list, type(None))):
         raise BadData("relevant: must be a list of ids")
-    words = {name: word_of(fields.get(name), name) for name in ("id", "store", "speaker", "session", "category")}
+    words = {name: word_of(fields.get(name), name) for name in WORDS}
     ids = list(dict.fromkeys(word_of(each, "relevant") for each in relevant or ()))
     return {**fields, **words, "relevant": ids, "time": lenient_time(fields.get("ts"))}
 
@@ -143,7 +145,7 @@ def read_data(folder):
         if all(message.sequence is not None for message in store.messages):
             store.messages.sort(key=lambda message: message.sequence)
     questions = [
-        Question(*(fields[name] for name in ("store", "id", "text", "category", "time", "relevant")))
+        Question(*(fields[name] for name in ("store", "id", "text", "category", "time", "relevant", "split")))
         for fields in lines_of(f"{folder}/queries.jsonl", warnings)
     ]
     known = {(store.name, message.id) for store in stores.values() for message in store.messages}

@@ -10,8 +10,6 @@ import json
 import os
 import pathlib
 import platform
-import shutil
-import statistics
 import sys
 import tempfile
 import time
@@ -39,14 +37,6 @@ class Memory(World):
     def at(self, moment):
         self.base, self.set_at = moment, time.monotonic()
         return self
-
-    def copy(self, folder):
-        """A copy of it, which may be written to, as `bmad-mem` at the same place finds it."""
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.copytree(self.project.parent, folder)
-        copied = Memory(self.tool, folder)
-        copied.encoder = self.encoder
-        return copied.at(self.base)
 
     def fill(self, plan):
         """Writes the sessions of a plan (see bench_data) by `session new` and `add`."""
