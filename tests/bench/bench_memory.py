@@ -86,10 +86,13 @@ def environment(tool):
     with contextlib.suppress(OSError):
         lines = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), cpu)
+    load = os.getloadavg()[0]
+    if load > 0.5 * os.cpu_count():
+        tell(f"WARNING: the machine is busy (load {load:.2f} on {os.cpu_count()} cores): do not trust times")
     return {
         "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "cpu": f"{cpu}, {os.cpu_count()} cores",
-        "load": f"{os.getloadavg()[0]:.2f} before the start",
+        "load": f"{load:.2f} before the start",
         "kernel": f"{platform.system()} {platform.release()} {platform.machine()}",
         "program": str(tool),
     }

@@ -231,6 +231,22 @@ class Runs(Folder):
         self.run_bench("retrieval", "--store", "nowhere", status=1)
         self.run_bench("retrieval", "--ranking", "best", status=2)
 
+    def test_retrieval_counts_empty_answers_and_asks_at_the_time_of_the_data(self):
+        texts = {"old": ("2024-01-01", "The harbour bell is bronze."), "new": ("2024-03-28", "Bells are loud."),
+                 "last": ("2024-03-30", "Good night.")}
+        self.write([{"store": "talk", "id": key, "ts": f"{day}T10:00:00", "speaker": "Ann", "session": "AB"[key != "old"], "text": text}
+                    for key, (day, text) in texts.items()],
+                   [{"store": "talk", "id": "q1", "text": "which bell is bronze?", "relevant": ["old"]},
+                    {"store": "talk", "id": "q2", "text": "bronze", "relevant": ["old"]},
+                    {"store": "talk", "id": "q3", "text": '"a lost title" xyzzy', "relevant": ["new"]}])
+        report = json.loads(self.run_bench("retrieval", "--json").stdout)
+        groups = {f"{group['kind']}:{group['name']}": group for group in report["groups"]}
+        old = groups["age:conversations, beyond 30 days"]
+        self.assertEqual((old["questions"], old["default"]["recall_at_1"]), (2, 1))
+        self.assertEqual(groups["age:conversations, up to 7 days"]["questions"], 1)
+        self.assertEqual((groups["all:"]["default"]["refused"], groups["all:"]["default"]["empty"]), (0, 1))
+        self.assertGreaterEqual(groups["all:"]["slip"]["empty"], 1)
+
     def test_month_is_lived_and_asked(self):
         report = json.loads(self.run_bench("month", "--sessions", "8", "--entries", "120", "--json").stdout)
         self.assertEqual([row["day"] for row in report["days"]], [1, 8, 31, 91])

@@ -29,6 +29,7 @@ from month_doors import PATIENT, Hooks
 from retrieval import NOW, UNTIL_ASKED
 
 AGES = ((7, "up to 7 days"), (30, "7 to 30 days"), (90, "30 to 90 days"), (365, "90 to 365 days"), (None, "older"))
+KINDS = ("conversations", "documents")
 SESSION_PROMPTS = 40
 ORDINARY_A_QUESTION = 4  # Of the prompts of a person who works, in the share of briefings with the answer.
 BYTES_A_TOKEN = 4
@@ -133,7 +134,7 @@ class Store:
         self.times = {message.id: message.time for message in store.messages}
         latest = store.latest_time() or NOW
         plan = plan_entries(store)
-        self.kind = "conversations" if plan.type == CONVERSATION else "documents"
+        self.kind = KINDS[plan.type != CONVERSATION]
         self.memory = Memory(chosen.tool, folder, chosen.encoder).at(latest)
         self.memory.fill(plan)
         self.hooks = Hooks(self.memory)
@@ -189,9 +190,14 @@ class Results:
                 for key in question.relevant:
                     self.ages[store.kind][store.age_of(key)].add({"evidence": key in ids})
 
+    def rows(self):
+        """What came of the questions: stores, then kinds of stores."""
+        ordered = sorted(self.questions.items(), key=lambda item: item[0][0] in KINDS)
+        return [{"store": group, "by": interface, **told.row()} for (group, interface), told in ordered]
+
     def text(self):
         parts = [
-            [{"store": group, "by": interface, **told.row()} for (group, interface), told in self.questions.items()],
+            self.rows(),
             [{"evidence by age": f"{kind}, {age}", "messages": self.ages[kind][age].count,
               "evidence": self.ages[kind][age].percent("evidence")}
              for kind in self.ages for _, age in AGES if age in self.ages[kind]],
@@ -220,8 +226,7 @@ class Results:
 
     def report(self):
         return {
-            "questions": [{"store": group, "by": interface, **told.row()}
-                          for (group, interface), told in self.questions.items()],
+            "questions": self.rows(),
             "evidence_by_age": {kind: {str(age): mean.percent("evidence") for age, mean in ages.items()}
                                 for kind, ages in self.ages.items()},
             "ordinary_told": {group: self.ordinary_told(group) for group in self.ordinary},
@@ -235,12 +240,12 @@ def measure(chosen, folder):
     results = Results()
     prompts = ordinary_prompts()
     for number, each in enumerate(data.stores):
-        if chosen.store and each.name not in chosen.store:
+        questions = [question for question in data.questions
+                     if question.store == each.name and question.relevant and chosen.split in ("", question.split)]
+        if not questions or chosen.store and each.name not in chosen.store:
             continue
         (folder / str(number)).mkdir()
         store = Store(chosen, each, folder / str(number))
-        questions = [question for question in data.questions
-                     if question.store == each.name and question.relevant and chosen.split in ("", question.split)]
         tell(f"{each.name}: {len(questions)} questions, {len(prompts)} ordinary prompts")
         for question in questions:
             results.ask(store, each.name, question)
