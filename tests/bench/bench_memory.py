@@ -98,8 +98,8 @@ def environment(tool):
     }
 
 
-def options(about, **more):
-    """The parser that all benchmarks begin with; `more`: help texts of further options with a value."""
+def options(about):
+    """The parser of a benchmark, with the options that all have."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--data", type=pathlib.Path, help="folder with corpus.jsonl and queries.jsonl",
                         default=os.environ.get("BMAD_RETRIEVAL_DATA") or SHARED / "retrieval-dev")
