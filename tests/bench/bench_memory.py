@@ -106,6 +106,7 @@ def options(about):
     parser.add_argument("--tool", type=pathlib.Path, help="the bmad-mem to start ($BMAD_MEM_BINARY, else the release)",
                         default=os.environ.get("BMAD_MEM_BINARY") or SOURCE / "build/release/bmad-mem")
     parser.add_argument("--dir", help="make the memory in this folder ($TMPDIR, else /tmp)")
+    parser.add_argument("--encoder", action="store_true", help="with the encoder, whose weights are beside the bmad-mem")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
     return parser
 
@@ -121,6 +122,8 @@ def run(chosen, measure):
         print(f"skipped: there is no folder {chosen.data}; name one with --data that holds corpus.jsonl and queries.jsonl")
         return 0
     try:
+        if chosen.encoder and not (chosen.tool.parent / WEIGHTS).exists():
+            raise BadData(f"there is no {chosen.tool.parent / WEIGHTS}; make it with ./dev encoder")
         facts = environment(chosen.tool)
         with tempfile.TemporaryDirectory(prefix="bmad-bench-", dir=chosen.dir) as folder:
             report, text = measure(chosen, pathlib.Path(folder))

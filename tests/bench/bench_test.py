@@ -271,6 +271,8 @@ class Runs(Folder):
         for name in ("retrieval", "month", "briefings"):
             self.assertIn("skipped", self.run_bench(name, data="/nowhere/at/all").stdout)
             self.run_bench(name, "--help")
+        if not (pathlib.Path(TOOL).parent / "encoder.bmw").exists():
+            self.assertIn("./dev encoder", self.run_bench("retrieval", "--encoder", status=1).stderr)
         self.write(talk(), '{"id":"q"}')
         self.assertIn("queries.jsonl:1: text", self.run_bench("retrieval", status=1).stderr)
 

@@ -263,7 +263,6 @@ def main():
     parser.add_argument("--store", action="append", help="only this store; repeatable")
     parser.add_argument("--split", default="", help="only questions of this half of the data")
     parser.add_argument("--later", type=int, default=0, metavar="DAYS", help="ask so long after the newest message (0)")
-    parser.add_argument("--encoder", action="store_true", help="with the encoder")
     parser.add_argument("--seed", type=int, default=1, help="of the order of ordinary prompts in their session (1)")
     return run(parser.parse_args(), measure)
 

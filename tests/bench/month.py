@@ -5,7 +5,8 @@
     sessions of the data and made ones, each recorded on its day by `bmad-mem add`, default settings,
     maintenance as it happens by itself; on these days `bmad-mem query` is asked, by default and by text alone
 
-Usage: ./dev bench month [--data DIR] [--sessions N] [--entries N] [--seed N] [--json]
+Usage: ./dev bench month [--data DIR] [--sessions N] [--entries N] [--seed N]
+       [--encoder] [--json]
 
 tests/month does the same through hooks, MCP and HTTP, with gates. Here answers are counted and timed.
 """
@@ -91,7 +92,7 @@ class Month:
 
 
 def measure(chosen, folder):
-    month = Month(Memory(chosen.tool, folder), month_data(chosen.sessions, chosen.entries, 0, chosen.seed, chosen.data))
+    month = Month(Memory(chosen.tool, folder, chosen.encoder), month_data(chosen.sessions, chosen.entries, 0, chosen.seed, chosen.data))
     month.live()
     ages = list(month.ages_asked())
     report = {"seed": chosen.seed, "ages": ages, "days": month.days, "recording_seconds": month.recording_seconds}

@@ -187,7 +187,6 @@ def main():
     parser = options("Measures how often `bmad-mem query` finds what answers a question.")
     parser.add_argument("--store", action="append", help="only this store; repeatable")
     parser.add_argument("--ranking", choices=("all", *WAYS), default="all", help="only this way of asking")
-    parser.add_argument("--encoder", action="store_true", help="with the encoder, beside words alone")
     parser.add_argument("--run", help="write query id, message id and score, separated by tabs, to this file")
     return run(parser.parse_args(), measure)
 

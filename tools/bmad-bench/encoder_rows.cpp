@@ -159,10 +159,11 @@ class MeaningRows {
   void ask_warm() {
     const MemoryManager memory = run_.store.open();
     const auto ask = [&](std::size_t round, bool use_encoder) {
-      return ask_timed(memory, {.text = joined(run_.store.words(round)),
-                                .filter = {.limit = kSearchDepth},
-                                .use_encoder = use_encoder})
-          .wall_ms;
+      return milliseconds([&] {
+        must(memory.query({.text = joined(run_.store.words(round)),
+                           .filter = {.limit = kSearchDepth},
+                           .use_encoder = use_encoder}));
+      });
     };
     const std::vector<Values> times =
         in_turn({{"meaning", [&](std::size_t round) { return ask(round, true); }},

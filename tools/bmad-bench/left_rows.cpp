@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <span>
@@ -47,7 +48,10 @@ constexpr auto kShapes = std::to_array<Shape>({
 
 constexpr const char* kQuery = "query";
 constexpr const char* kAfterAppend = "query, one append later";
+constexpr const char* kNothing = "context of nothing";
 constexpr const char* kHook = "prompt hook with context";
+constexpr const char* kStart = "`hook` with SessionStart";
+constexpr const char* kRecord = "`hook` with PostToolUse";
 constexpr const char* kMcpSearch = "MCP memory_search, p95";
 constexpr const char* kMcpGet = "MCP memory_get, p95";
 constexpr const char* kMcpMemory = "MCP, resident after these calls";
@@ -76,6 +80,11 @@ constexpr auto kWanted = std::to_array<Wanted>({
     {"10k", "context"},
     {"10k", "recall"},
     {"100k-20", kQuery, 3, 1},
+    {"100k-20", "context", 20, 10},
+    {"100k-20", kNothing},
+    {"100k-20", kHook, 25},
+    {"100k-20", kStart},
+    {"100k-20", kRecord, 6},
     {"100k-20", kIndexSize, 0.40, 0.25},
     {"100k-200", kHook, 15, 5},
     {"100k-200", "get ID", 2, 0.5, 16},
@@ -123,6 +132,7 @@ constexpr auto kCalls = std::to_array<Call>({
     {"list", [](auto& /*words*/, auto& /*id*/) { return Arguments{"list"}; }},
     {"context",
      [](auto& words, auto& /*id*/) { return Arguments{"context", "--task", joined(words)}; }},
+    {kNothing, [](auto& /*words*/, auto& /*id*/) { return Arguments{"context"}; }},
     {"recall", [](auto& /*words*/, auto& /*id*/) { return Arguments{"recall"}; }},
     {kQuery, query_of},  // Last: the others are asked the same, and beside it.
 });
@@ -131,6 +141,28 @@ std::optional<Target> target_of(double required, double aim) {
   return required > 0
              ? std::optional(at_most(required, aim > 0 ? std::optional(aim) : std::nullopt))
              : std::nullopt;
+}
+
+/// An event of a session as Claude Code hands it over, without what we don't read.
+std::string hook_event(const std::string& session, std::string_view name,
+                       std::string_view members) {
+  return fmt::format(R"({{"session_id":"{}","transcript_path":"/dev/null","cwd":"/",)"
+                     R"("permission_mode":"default","hook_event_name":"{}",{}}})",
+                     session, name, members);
+}
+
+/// A call of a compiler with a screen of output.
+std::string tool_event(const std::string& session, std::size_t round, const std::string& words) {
+  std::string lines;
+  for (std::size_t i = 0; i < 25; ++i) {
+    lines += fmt::format("src/file_{}.cpp:{}: note: {}\\n", i, round + i, words);
+  }
+  return hook_event(
+      session, "PostToolUse",
+      fmt::format(R"("tool_name":"Bash","tool_input":{{"command":"make -j2 target_{0}",)"
+                  R"("description":"Build"}},"tool_response":{{"stdout":"{1}","stderr":"",)"
+                  R"("interrupted":false}},"tool_use_id":"toolu_{0}","duration_ms":812)",
+                  round, lines));
 }
 
 /// Milliseconds of what was asked of a shape, for the growth.
@@ -267,27 +299,43 @@ class Left {
     return arguments;
   }
 
+  /// Fires the hook with `event`, adds its milliseconds to `times`, and returns what it printed.
+  std::string fire_hook(const std::string& event, Values& times) const {
+    const std::string input = store_.folder + "/event.json";
+    std::ofstream(input, std::ios::trunc) << event << '\n';
+    std::string said;
+    times.push_back(
+        milliseconds([&] { said = output_of(run_.call({"hook", "claude-code"}), input); }));
+    return said;
+  }
+
   /// What a prompt waits for in a session that has begun, with the time that hooks have.
   void ask_hooks() {
     if (wanted(kHook) == nullptr) {
       return;
     }
-    Values times;
+    Values starts;
+    Values prompts;
+    Values tools;
     double told = 0;
-    const Arguments hook = run_.call({"hook", "claude-code"});
     for (std::size_t round = 0; round < run_.times(30); ++round) {
       const std::string session = fmt::format("left-{}-{}", ::getpid(), round);
-      const std::string prompt =
-          fmt::format(R"("prompt":"Please look into {}")", joined(store_.words(round)));
-      fire_hook(hook, store_.folder, hook_event(session, "SessionStart", R"("source":"startup")"));
-      const HookAnswer answer =
-          fire_hook(hook, store_.folder, hook_event(session, "UserPromptSubmit", prompt));
-      times.push_back(answer.wall_ms);
-      told += answer.told ? 1 : 0;
+      const std::string words = joined(store_.words(round));
+      fire_hook(hook_event(session, "SessionStart", R"("source":"startup")"), starts);
+      const std::string said =
+          fire_hook(hook_event(session, "UserPromptSubmit",
+                               fmt::format(R"("prompt":"Please look into {}")", words)),
+                    prompts);
+      told += said.contains("additionalContext") ? 1 : 0;
+      fire_hook(tool_event(session, round, words), tools);
     }
-    add(kHook, "ms", times);
-    add("prompts that are told something", "%", {100 * told / static_cast<double>(times.size())})
+    add(kHook, "ms", prompts);
+    add("prompts that are told something", "%", {100 * told / static_cast<double>(prompts.size())})
         .wants(at_least(100));
+    if (wanted(kRecord) != nullptr) {
+      add(kStart, "ms", starts);
+      add(kRecord, "ms", tools).noting("what is recorded is durable");
+    }
   }
 
   void ask_mcp() {

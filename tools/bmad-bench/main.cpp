@@ -1,5 +1,5 @@
-// main.cpp - bmad-bench: how fast the store, the search and the life cycle are, how much the search
-// finds, and data to measure it on.
+// main.cpp - bmad-bench: how fast the store, the search and the life cycle are, and data to measure
+// it on. What the search finds is measured by tests/bench/*.py.
 //
 // A command is a row of kCommands: which options it takes, and either groups of rows, which are
 // measured one after another into one table, or a function that prints something else.
@@ -20,7 +20,6 @@
 #include "bmad_mem/text.hpp"
 #include "corpus.hpp"
 #include "machine.hpp"
-#include "retrieval_scores.hpp"
 #include "rows.hpp"
 
 namespace bmad_mem::bench {
@@ -54,10 +53,6 @@ constexpr auto kLifecycleGroups = std::to_array<Group>({
     {"archive", "a full session into its archive and back, beside tar", archive_rows},
     {"maintain", "bmad-mem maintain --auto as a whole process, nothing due", maintain_rows, true},
 });
-constexpr Group kContextGroups[] = {
-    {"context", "bmad-mem context as a whole process, beside a query", context_rows, true}};
-constexpr Group kHookGroups[] = {
-    {"hooks", "bmad-mem hook as a whole process, beside one that does nothing", hook_rows, true}};
 constexpr Group kRedactGroups[] = {
     {"redact", "texts, an entry, and what is meant to be slow", redact_rows}};
 constexpr Group kEncoderGroups[] = {
@@ -100,15 +95,6 @@ void prepare_full_session(Run& run) {
                         {.bytes = bytes, .session_bytes = bytes, .queries = 20, .alone = true});
 }
 
-/// 100,000 entries; fewer with less effort.
-void prepare_agents_memory(Run& run) {
-  const double bytes = 59e6 * std::min(1.0, run.options.effort);
-  return prepare_corpus(run, {.bytes = static_cast<std::uint64_t>(bytes),
-                              .session_bytes = run.options.session_bytes,
-                              .queries = 50,
-                              .alone = true});
-}
-
 void prepare_nothing(Run& /*run*/) {}
 
 /// Writes made-up memory. Adding to a root that holds something would make data that no seed
@@ -144,10 +130,6 @@ const auto kCommands = std::to_array<Command>({
      nullptr},
     {"lifecycle", "measure compaction, deletion, archives and maintenance", kLifecycleGroups,
      prepare_full_session, nullptr},
-    {"context", "measure what an agent waits for its context", kContextGroups,
-     prepare_agents_memory, nullptr},
-    {"hooks", "measure what an agent waits for its hooks", kHookGroups, prepare_agents_memory,
-     nullptr},
     {"redact", "measure the search for secrets in texts", kRedactGroups, prepare_nothing, nullptr},
     {"encoder", "measure how fast and how exact the encoder is", kEncoderGroups, prepare_nothing,
      nullptr},
@@ -155,16 +137,6 @@ const auto kCommands = std::to_array<Command>({
     {"hub", "measure a hub on a PostgreSQL of its own, and its mirrors", kHubGroups, prepare_hub,
      nullptr},
 #endif
-    {"retrieval",
-     "measure how often a search finds what answers a question",
-     {},
-     nullptr,
-     run_retrieval},
-    {"month",
-     "measure what is found, and how fast, while a memory gets three months old",
-     {},
-     nullptr,
-     run_month},
     {"corpus", "write made-up memory, the same for a seed", {}, nullptr, run_corpus},
 });
 
@@ -247,9 +219,6 @@ bool run_rows(const Command& command, const Options& options) {
 
 /// All commands share them, each takes what it needs.
 void add_options(CLI::App& app, Options& to) {
-  std::vector<std::string> ways = {"all"};
-  std::ranges::transform(kWays, std::back_inserter(ways),
-                         [](const Way& way) { return std::string(way.name); });
   const auto add_size = [&](const char* name, std::uint64_t& value, const char* help) {
     app.add_option(name, value, help)
         ->transform(CLI::AsSizeValue(true))
@@ -265,8 +234,7 @@ void add_options(CLI::App& app, Options& to) {
   app.add_flag("--json", to.json, "one JSON object instead of tables");
   add_size("--bytes", to.bytes,
            "search, lifecycle, corpus: of the memory (10M, which the targets are for)");
-  add_size("--session-bytes", to.session_bytes,
-           "context, hooks, corpus: a new session after so many (10M)");
+  add_size("--session-bytes", to.session_bytes, "corpus: a new session after so many (10M)");
   app.add_option("--shape", to.shapes,
                  "search: a memory for the group left; repeatable (10mb; with --large all)")
       ->check(CLI::IsMember(left_shapes()));
@@ -276,21 +244,6 @@ void add_options(CLI::App& app, Options& to) {
                "search: the shapes without the others, which take minutes to index them");
   app.add_option("--keep", to.keep,
                  "search: make the shapes in this folder, and use them the next time");
-  app.add_option("--data", to.data,
-                 "retrieval, month: folder with corpus.jsonl and queries.jsonl "
-                 "($BMAD_RETRIEVAL_DATA)");
-  app.add_option("--run", to.run_file,
-                 "retrieval: write query id, message id and score, with tabs between, here");
-  app.add_option("--store", to.stores, "retrieval: only this store of the corpus; repeatable");
-  app.add_flag("--encoder", to.encoder, "retrieval: with the encoder, beside words alone");
-  app.add_option("--ranking", to.ranking,
-                 "retrieval: default: as users ask; week, month: later; text: by the text alone; "
-                 "slip: with a slip of the finger; plain: BM25; words: without the encoder (all)")
-      ->check(CLI::IsMember(ways));
-  app.add_option("--sessions", to.sessions, "month: so many, made ones among them (100)")
-      ->check(CLI::Range(1, 100'000));
-  app.add_option("--entries", to.entries, "month: about so many in all (5000)")
-      ->check(CLI::Range(1, 10'000'000));
   app.add_option("--out", to.out, "corpus: new folder that becomes a memory root");
 }
 
@@ -309,17 +262,12 @@ int run_command(const Command& command, const Options& options) {
   return kFailed;
 }
 
-std::string environment_or(const char* name, std::string fallback) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0' ? value : std::move(fallback);
-}
-
 int run(int argc, char** argv) {
   Options options;
   options.directory = std::filesystem::temp_directory_path().string();
-  options.tool = environment_or("BMAD_MEM_BINARY", "");
-  options.data = environment_or("BMAD_RETRIEVAL_DATA",
-                                environment_or("BMAD_SHARED_DATA", ".") + "/retrieval-dev");
+  if (const char* const tool = std::getenv("BMAD_MEM_BINARY")) {
+    options.tool = tool;
+  }
   CLI::App app("Benchmarks of bmad-mem: each beside a baseline of the same run.", "bmad-bench");
   app.require_subcommand(0, 1);
   app.fallthrough();

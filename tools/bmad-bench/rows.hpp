@@ -39,13 +39,6 @@ struct Options {
   bool alone = false;               ///< Those without the others, which take minutes to index them.
   std::string keep;                 ///< Where the shapes stay for the next time; away when empty.
   std::string out;                  ///< The folder of a new corpus.
-  std::string data;                 ///< Holds corpus.jsonl and queries.jsonl.
-  std::string run_file;             ///< Where the rankings go; nowhere when empty.
-  std::vector<std::string> stores;  ///< Only these; all when empty.
-  std::string ranking = "all";      ///< One way of asking, see retrieval_scores.hpp.
-  bool encoder = false;             ///< Entries get their vectors before they are asked for.
-  std::size_t sessions = 100;       ///< Of a month: of the data, and made ones for the rest.
-  std::size_t entries = 5'000;
 };
 
 /// What a group of rows runs with.
@@ -130,10 +123,6 @@ Rows delete_rows(const Run& run);    ///< A hundred ids.
 Rows archive_rows(const Run& run);   ///< Into an archive and back.
 Rows maintain_rows(const Run& run);  ///< When nothing is due.
 
-// agent_rows.cpp
-Rows context_rows(const Run& run);  ///< What an agent waits for its context.
-Rows hook_rows(const Run& run);     ///< What an agent waits for its hooks.
-
 // encoder_rows.cpp
 Rows encoder_rows(const Run& run);  ///< Texts, the weights, the reference.
 Rows meaning_rows(const Run& run);  ///< Many entries with vectors: sizes, and what a query takes.
@@ -147,20 +136,5 @@ Rows hub_sync_rows(const Run& run);    ///< When nothing is to be done.
 Rows hub_follow_rows(const Run& run);  ///< From one machine to another.
 Rows hub_cost_rows(const Run& run);    ///< What a hub costs those who don't ask it.
 Rows hub_forget_rows(const Run& run);  ///< Until all machines have forgotten.
-
-/// An event of a session as Claude Code hands it over, without what we don't read.
-std::string hook_event(const std::string& session, std::string_view name, std::string_view members);
-/// Milliseconds that the hook for `event` takes as a process, and what it told the agent.
-struct HookAnswer {
-  double wall_ms = 0;
-  bool told = false;
-};
-HookAnswer fire_hook(const Arguments& hook, const std::string& folder, const std::string& event);
-
-/// Prints how well questions are answered; a folder that is not there is said so, and no error.
-std::string no_data_text(const Options& options);
-void run_retrieval(const Options& options);
-/// The same, and how fast, while a memory gets three months old. Moves the clock of the process.
-void run_month(const Options& options);
 
 }  // namespace bmad_mem::bench

@@ -173,14 +173,4 @@ Query text_query(const SearchWords& words, TextRanking ranking) {
           .ranking = ranking};
 }
 
-Asked ask_timed(const MemoryManager& memory, const Query& query) {
-  const double begin = wall_seconds();
-  Result<std::vector<Hit>> hits = memory.query(query);
-  const double wall_ms = (wall_seconds() - begin) * 1e3;
-  const bool refused = !hits && hits.error().code == ErrorCode::E_INVALID_QUERY;
-  return {.hits = refused ? std::vector<Hit>() : must(std::move(hits)),
-          .refused = refused,
-          .wall_ms = wall_ms};
-}
-
 }  // namespace bmad_mem::bench

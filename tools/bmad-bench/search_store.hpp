@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "bmad_mem/memory_manager.hpp"
-#include "bmad_mem/result.hpp"
 #include "peer.hpp"
 #include "search_queries.hpp"
 
@@ -79,13 +78,5 @@ inline constexpr std::size_t kSearchDepth = 20;
 
 /// Words as ours takes them: by text alone, the 20 best.
 Query text_query(const SearchWords& words, TextRanking ranking);
-
-/// What came of a query, and the milliseconds that it took.
-struct Asked {
-  std::vector<Hit> hits;
-  bool refused = false;  ///< As a bad query; then there are no hits.
-  double wall_ms = 0;
-};
-Asked ask_timed(const MemoryManager& memory, const Query& query);
 
 }  // namespace bmad_mem::bench
