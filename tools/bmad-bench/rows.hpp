@@ -1,5 +1,4 @@
-// rows.hpp - what the rows of all commands run with, the groups of rows, and the commands that
-// print something else than rows.
+// rows.hpp - what the rows of all commands run with, and the groups of rows.
 //
 // A group measures ours and its baseline in turn, in the same folder and the same seconds.
 //
