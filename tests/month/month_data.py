@@ -6,8 +6,8 @@
 
 Talk, commits and questions come from a folder of development data, the first of
   $BMAD_RETRIEVAL_DATA
-  a folder in $BMAD_SHARED_DATA, else in ../shared/data beside the project, that holds corpus.jsonl and queries.jsonl
-whose form is drawn in tests/bench/bench_data.py. Without one, talk is made of words of this repository's
+  retrieval-dev in $BMAD_SHARED_DATA, else in ../shared/data beside the project
+that holds corpus.jsonl and queries.jsonl, whose form is drawn in tests/bench/bench_data.py. Without one, talk is made of words of this repository's
 documents and asked for by the rarest words of a message. Filler is made like that, too.
 """
 
@@ -77,12 +77,9 @@ class Data:
 
 
 def development_folder():
-    named = os.environ.get("BMAD_RETRIEVAL_DATA")
-    places = [pathlib.Path(named)] if named else sorted(SHARED.glob("*/"))
-    for place in places:
-        if (place / "corpus.jsonl").is_file() and (place / "queries.jsonl").is_file():
-            return place
-    return None
+    """The folder that is named, else `retrieval-dev`: the gates are for people's talk and commits."""
+    place = pathlib.Path(os.environ.get("BMAD_RETRIEVAL_DATA") or SHARED / "retrieval-dev")
+    return place if (place / "corpus.jsonl").is_file() and (place / "queries.jsonl").is_file() else None
 
 
 def spread(count, number, first=1, last=DAYS - 1):
