@@ -332,10 +332,6 @@ class Knowledge {
   /// Accepts (or drops) candidates by id. Durable.
   Result<ReviewReport> review(std::span<const std::string> ids, Review review);
 
-  /// Writes shared/user-preferences.json and shared/agent-knowledge.json anew. remember() and all
-  /// else here that writes does so by itself.
-  Status write_views();
-
   /// What an agent should know before a task, as Markdown. The same bytes for the same store,
   /// whatever the time, as long as no entry is dated in the future; no access is noted. What holds
   /// is decided over all sessions, and the options choose among that. Errors: as query()'s.

@@ -47,9 +47,6 @@ inline constexpr std::size_t kErrorCodeCount = 19;
 /// The code as it is printed, such as "E_LOCK_TIMEOUT". Never empty; static storage.
 std::string_view error_code_name(ErrorCode code);
 
-/// One sentence for people about what the code means in general. Static storage.
-std::string_view error_code_sentence(ErrorCode code);
-
 /// What went wrong, on what, and what to do next.
 struct Error {
   ErrorCode code = ErrorCode::E_STORAGE_IO;
