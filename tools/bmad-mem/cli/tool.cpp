@@ -318,11 +318,13 @@ ExitStatus Tool::finish(ExitStatus status) {
   status = settle_incomplete(status);
   if (!out_.flush()) {
     // The reader closed its end, as `head` does: it has what it wanted, and nobody is left to tell.
-    if (out_.error() != EPIPE) {
+    if (out_.error() == EPIPE) {
+      status = ExitStatus::kNoReader;
+    } else {
       err_.print("bmad-mem: {}: cannot write the output: {}\n",
                  error_code_name(ErrorCode::E_STORAGE_IO), std::strerror(out_.error()));
     }
-    status = ExitStatus::kFailed;
+      status = ExitStatus::kFailed;
   }
   static_cast<void>(err_.flush());
   return status;
