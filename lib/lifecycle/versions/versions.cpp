@@ -340,7 +340,7 @@ Status check_may_move(const Store& from, const Store& to, const Entry& entry) {
   if (entry.type == EntryType::kArtifact &&
       from.files->info(artifact_path(entry.session_id, entry.id))) {
     return bad_change("id", fmt::format("the document of {} stays with its session; store it there "
-                                        "with `bmad-mem artifact add`",
+                                        "with `bmad-mem artifact add FILE`",
                                         entry.id));
   }
   return check_stays_sealed(from, to, entry);

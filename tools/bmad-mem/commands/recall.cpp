@@ -132,7 +132,7 @@ std::string_view nothing_note(const RecallOptions& options) {
   if (options.candidates) {
     return "there are no candidates to look at";
   }
-  return "no knowledge matches; add some with `bmad-mem remember`";
+  return "no knowledge matches; add some with `bmad-mem remember VALUE`";
 }
 
 }  // namespace
