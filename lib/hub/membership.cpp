@@ -34,7 +34,7 @@ std::string join_command(const Store& store) {
 }
 
 Error not_joined(const Store& store) {
-  return {.code = ErrorCode::E_SESSION_NOT_FOUND,
+  return {.code = ErrorCode::E_HUB_NOT_FOUND,
           .message = fmt::format("this memory has joined no hub; `bmad-mem {}` does it",
                                  join_command(store))};
 }

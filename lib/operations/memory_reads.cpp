@@ -65,6 +65,10 @@ Result<std::vector<Entry>> MemoryManager::history(std::string_view id,
   return all;
 }
 
+Error MemoryManager::no_entry(std::string_view id) const {
+  return bmad_mem::no_entry(impl_->store, id);
+}
+
 Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kList));
   BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, up_to_page(filter)));

@@ -45,7 +45,8 @@ TEST_CASE("every code is printed as the specification spells it") {
       "E_CONCURRENT_MOD",    "E_INVALID_FORMAT",   "E_SCHEMA_INVALID",  "E_SIZE_LIMIT",
       "E_SESSION_NOT_FOUND", "E_SESSION_ARCHIVED", "E_SESSION_CORRUPT", "E_QUERY_TIMEOUT",
       "E_INVALID_QUERY",     "E_ACCESS_DENIED",    "E_RESOURCE_LIMIT",  "E_NEWER_VERSION",
-      "E_HUB_AWAY",          "E_HUB_FULL",         "E_HUB_VERSION"};
+      "E_HUB_AWAY",          "E_HUB_FULL",         "E_HUB_VERSION",     "E_ENTRY_NOT_FOUND",
+      "E_HUB_NOT_FOUND",     "E_KEY_NOT_FOUND"};
   static_assert(std::size(kNames) == kErrorCodeCount);
   for (std::size_t i = 0; i < kErrorCodeCount; ++i) {
     const auto code = static_cast<ErrorCode>(i);

@@ -256,7 +256,7 @@ class MemoryManager {
   /// Corrects an entry: a newer version of the one with this id, with the members of `changes`, a
   /// JSON object, in place of its own; null takes one away, what is not named stays byte for byte.
   /// Two that change different members at the same time both hold. An entry that says it already
-  /// stays as it is. Returns the newest version. Durable on return. Errors: E_SESSION_NOT_FOUND for
+  /// stays as it is. Returns the newest version. Durable on return. Errors: E_ENTRY_NOT_FOUND for
   /// an unknown id; E_INVALID_QUERY for no change, one of id, type or session_id, and an id that
   /// several of `sessions` (all when empty) have; as add()'s.
   Result<Entry> update_entry(std::string_view id, std::string_view changes,
@@ -265,7 +265,7 @@ class MemoryManager {
   /// Links two entries, or takes the link away: a newer version of the entry that holds the link,
   /// whose time stays. The target of kSupersedes holds it, and counts as replaced from now on, in
   /// lists, queries and knowledge, until the link is taken away; of other kinds the source. Needs
-  /// the right to write the entry that holds it. Durable on return. Errors: E_SESSION_NOT_FOUND for
+  /// the right to write the entry that holds it. Durable on return. Errors: E_ENTRY_NOT_FOUND for
   /// an unknown id; E_INVALID_QUERY for an entry and itself, for two that supersede each other or
   /// state the same key, and for an id that several of the sessions have; as add()'s.
   Result<LinkReport> link(const LinkRequest& request);
@@ -317,6 +317,8 @@ class MemoryManager {
   Result<std::vector<Entry>> history(std::string_view id,
                                      std::span<const std::string> sessions = {}) const;
   /// Newest first.
+  /// What to say of an id that no entry has: E_ENTRY_NOT_FOUND, with the reason and the remedy.
+  [[nodiscard]] Error no_entry(std::string_view id) const;
   Result<std::vector<Entry>> list(const EntryFilter& filter) const;
   /// How many sealed lines of the sessions and types that the filter names have no key here.
   /// Errors: also why a key that was named can't be used.
@@ -341,7 +343,7 @@ class MemoryManager {
                                                    EntryFilter filter = {}) const;
   /// What is linked to entry `id`: typed links first, then references both ways, then entries of
   /// its topic, then those that read like it; each once. `filter` chooses among them, and in which
-  /// sessions to look. Errors: E_INVALID_QUERY when there is no such entry.
+  /// sessions to look. Errors: E_ENTRY_NOT_FOUND.
   /// Typed links are followed `depth` steps far, 1 to kLinkDepthMax, nearest first; what does not
   /// pass the filter leads no further.
   Result<std::vector<RelatedEntry>> related(std::string_view id, const EntryFilter& filter,

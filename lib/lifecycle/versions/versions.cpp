@@ -99,8 +99,7 @@ Result<Entry> entry_to_change(const Store& store, const std::string& id,
                               std::span<const std::string> sessions) {
   BMAD_TRY_ASSIGN(std::vector<Entry> found, find_entries(store, {&id, 1}, sessions, false));
   if (found.empty()) {
-    return Error{
-        .code = ErrorCode::E_SESSION_NOT_FOUND, .message = unknown_entry(store, id), .field = "id"};
+    return no_entry(store, id);
   }
   std::vector<Entry*> shown;
   for (Entry& entry : found) {

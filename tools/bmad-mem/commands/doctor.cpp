@@ -138,7 +138,7 @@ void check_policy(const HookPolicy& policy, std::vector<Check>& checks) {
 /// Asks no server: what the files say.
 void check_hub(const MemoryManager& memory, std::vector<Check>& checks) {
   const Result<MirrorReport> mirror = mirror_report(memory);
-  const bool is_none = !mirror && (mirror.error().code == ErrorCode::E_SESSION_NOT_FOUND ||
+  const bool is_none = !mirror && (mirror.error().code == ErrorCode::E_HUB_NOT_FOUND ||
                                    mirror.error().code == ErrorCode::E_ACCESS_DENIED);
   if (is_none) {
     return;

@@ -157,9 +157,8 @@ Result<ExitStatus> run_state_get(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::optional<Entry> state,
                   memory.agent_state(agent, tool.args().all("session")));
   if (!state) {
-    tool.report({.code = ErrorCode::E_SESSION_NOT_FOUND,
-                 .message = fmt::format("{} has no saved state", agent)});
-    return ExitStatus::kNothingFound;
+    return Error{.code = ErrorCode::E_ENTRY_NOT_FOUND,
+                 .message = fmt::format("{} has no saved state", agent)};
   }
   if (tool.json()) {
     tool.out().print("{}\n", entry_json_line(*state));

@@ -275,12 +275,7 @@ Result<ExitStatus> run_move(Tool& tool) {
       tool.out().print("moved {}: {}\n", entry.id, printable(entry.headline));
     }
   }
-  for (const std::string& id : report.unknown_ids) {
-    tool.report(bad_value(
-        "id", fmt::format("there is no entry {} {}", printable(id),
-                          to_user ? "in the memory of this project" : "in your own memory")));
-  }
-  return report.unknown_ids.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
+  return report_unknown(tool, from, report.unknown_ids);
 }
 
 namespace {
@@ -348,14 +343,7 @@ Result<ExitStatus> set_pins(Tool& tool, bool pinned) {
   for (const Entry& entry : report.unchanged) {
     tool.note(fmt::format("{} is {}pinned already", entry.id, pinned ? "" : "not "));
   }
-  for (const std::string& id : report.unknown_ids) {
-    tool.report(
-        bad_value("id", is_only_yours(memory, id)
-                            ? yours_only(id)
-                            : fmt::format("there is no entry {}; `bmad-mem list` shows the newest",
-                                          printable(id))));
-  }
-  return report.unknown_ids.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
+  return report_unknown(tool, memory, report.unknown_ids);
 }
 
 }  // namespace
