@@ -362,35 +362,6 @@ TEST_CASE("a question is asked as it stands, at a live clock, and with a slip") 
   CHECK(all["slip"]["empty"].integer(-1) >= 1);
 }
 
-TEST_CASE("a month is lived and asked for") {
-  const Retrieval retrieval;
-  const BenchOutcome outcome =
-      run_bench("month --sessions 8 --entries 120 --json --data " + retrieval.folder.path() +
-                " --dir " + retrieval.folder.path("temporary"));
-  JsonParser parser;
-  const Result<JsonValue> report = parser.parse(json_in(outcome.output));
-  REQUIRE_MESSAGE(report, outcome.output);
-  std::vector<std::int64_t> days;
-  JsonValue last;
-  for (const JsonValue day : (*report)["days"].elements()) {
-    days.push_back(day["day"].integer());
-    last = day;
-    CHECK(day["refused"].integer(-1) == 0);
-  }
-  CHECK(days == std::vector<std::int64_t>{1, 8, 31, 91});
-  CHECK(last["questions"].integer() == 3);
-  CHECK(last["entries"].integer() >= 100);
-  CHECK(last["archived"].integer() > 0);
-  bool asked = false;
-  for (const JsonValue row : (*report)["ages"].elements()) {
-    asked = asked || row["age"].string() == "7 to 30 days";
-    CHECK(row["recall_at_10_default"].number(-1) >= 0);
-    CHECK(row["recall_at_10_text"].number(-1) >= 0);
-  }
-  CHECK(asked);
-  CHECK(run_bench("month --data /nowhere/at/all").output.find("skipped") != std::string::npos);
-}
-
 TEST_CASE("a folder that is not there is skipped, a bad line is not") {
   const BenchOutcome skipped = run_bench("retrieval --data /nowhere/at/all");
   CHECK(skipped.status == 0);

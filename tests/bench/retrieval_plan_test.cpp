@@ -97,18 +97,6 @@ TEST_CASE("ids that are none of ours, or are there twice, are replaced and can b
   }
 }
 
-TEST_CASE("documents are divided among sessions, and what is new has no ids and no times") {
-  MessageStore store{.name = "s", .messages = {}};
-  for (int i = 0; i < 20; ++i) {
-    store.messages.push_back(message(std::to_string(i), ""));
-  }
-  const EntryPlan plan = plan_entries(store, {.document_sessions = 4, .as_new = true});
-  REQUIRE(plan.sessions.size() == 4);
-  CHECK(plan.sessions[3].messages == std::vector<std::size_t>{15, 16, 17, 18, 19});
-  CHECK_FALSE(plan.sessions[0].lines[0].contains("\"id\""));
-  CHECK_FALSE(plan.sessions[0].lines[0].contains("timestamp"));
-}
-
 TEST_CASE("a message without a time follows the one before it") {
   MessageStore store{.name = "s",
                      .messages = {message("1", "S"), message("2", "S"), message("3", "S")}};

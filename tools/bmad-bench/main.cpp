@@ -160,11 +160,6 @@ const auto kCommands = std::to_array<Command>({
      {},
      nullptr,
      run_retrieval},
-    {"month",
-     "measure what is found, and how fast, while a memory gets three months old",
-     {},
-     nullptr,
-     run_month},
     {"corpus", "write made-up memory, the same for a seed", {}, nullptr, run_corpus},
 });
 
@@ -277,7 +272,7 @@ void add_options(CLI::App& app, Options& to) {
   app.add_option("--keep", to.keep,
                  "search: make the shapes in this folder, and use them the next time");
   app.add_option("--data", to.data,
-                 "retrieval, month: folder with corpus.jsonl and queries.jsonl "
+                 "retrieval: folder with corpus.jsonl and queries.jsonl "
                  "($BMAD_RETRIEVAL_DATA)");
   app.add_option("--run", to.run_file,
                  "retrieval: write query id, message id and score, with tabs between, here");
@@ -287,10 +282,6 @@ void add_options(CLI::App& app, Options& to) {
                  "retrieval: default: as users ask; week, month: later; text: by the text alone; "
                  "slip: with a slip of the finger; plain: BM25; words: without the encoder (all)")
       ->check(CLI::IsMember(ways));
-  app.add_option("--sessions", to.sessions, "month: so many, made ones among them (100)")
-      ->check(CLI::Range(1, 100'000));
-  app.add_option("--entries", to.entries, "month: about so many in all (5000)")
-      ->check(CLI::Range(1, 10'000'000));
   app.add_option("--out", to.out, "corpus: new folder that becomes a memory root");
 }
 

@@ -192,37 +192,6 @@ std::string markdown_table(std::span<const std::vector<std::string>> lines) {
   return out;
 }
 
-std::string records_text(std::span<const Record> records) {
-  std::vector<std::vector<std::string>> lines(1);
-  for (const Record& record : records) {
-    std::vector<std::string> line;
-    for (const auto& [name, value] : record) {
-      if (&record == &records.front()) {
-        lines.front().push_back(name);
-        std::ranges::replace(lines.front().back(), '_', ' ');
-      }
-      const double* const number = std::get_if<double>(&value);
-      line.push_back(number != nullptr
-                         ? fmt::format("{:.3f}", *number)
-                         : std::visit([](const auto& it) { return fmt::format("{}", it); }, value));
-    }
-    lines.push_back(std::move(line));
-  }
-  return markdown_table(lines);
-}
-
-void write_records(JsonWriter& json, std::span<const Record> records) {
-  json.begin_array();
-  for (const Record& record : records) {
-    json.begin_object();
-    for (const auto& [name, value] : record) {
-      std::visit([&](const auto& it) { json.member(name, it); }, value);
-    }
-    json.end_object();
-  }
-  json.end_array();
-}
-
 std::string table_text(std::span<const Row> rows) {
   std::vector<std::vector<std::string>> lines = {
       {"what", "ours", "p10..p90", "baseline", "ratio", "required", "aim", "verdict"}};

@@ -101,14 +101,6 @@ using Rows = std::vector<Row>;
 /// Cells as a Markdown table, padded so that it reads as plain text; the first line is the head.
 std::string markdown_table(std::span<const std::vector<std::string>> lines);
 
-/// One line of a table that is no row: names of columns, and what stands there.
-using Record =
-    std::vector<std::pair<std::string, std::variant<std::string, std::uint64_t, double>>>;
-/// As a Markdown table; the names of the first are its head.
-std::string records_text(std::span<const Record> records);
-/// Appends an array of objects.
-void write_records(JsonWriter& json, std::span<const Record> records);
-
 /// The rows as a table, and the notes below it.
 std::string table_text(std::span<const Row> rows);
 

@@ -83,15 +83,10 @@ struct EntryPlan {
   std::size_t shortened = 0;  ///< Texts that were cut since a line takes no more.
 };
 
-struct PlanOptions {
-  std::size_t document_sessions = 1;  ///< Among which documents are divided.
-  bool as_new = false;                ///< Without ids, times and conversations of the data.
-};
-
 /// Whether some session of `store` has several messages.
 bool is_conversation(const MessageStore& store);
 
-EntryPlan plan_entries(const MessageStore& store, const PlanOptions& options = {});
+EntryPlan plan_entries(const MessageStore& store);
 
 /// Of the latest message; nothing when no message has one.
 std::optional<Timestamp> latest_time(const MessageStore& store);

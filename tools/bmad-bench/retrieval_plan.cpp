@@ -46,12 +46,11 @@ bool is_role(std::string_view speaker) {
 
 class Planner {
  public:
-  Planner(const MessageStore& store, const PlanOptions& options)
-      : store_(store), options_(options), keep_ids_(ids_fit(store)) {
+  explicit Planner(const MessageStore& store) : store_(store), keep_ids_(ids_fit(store)) {
     plan_.type = is_conversation(store) ? EntryType::kConversation : EntryType::kEvent;
     const auto timed = std::ranges::find_if(
         store.messages, [](const Message& message) { return message.time.has_value(); });
-    has_times_ = timed != store.messages.end() && !options.as_new;
+    has_times_ = timed != store.messages.end();
     time_ = has_times_ ? *timed->time : Timestamp();
   }
 
@@ -69,11 +68,7 @@ class Planner {
 
   /// Messages without a session in a store that has some are taken for one.
   std::size_t session_of(std::size_t index) {
-    const std::string name =
-        talk() ? store_.messages[index].session
-        : options_.document_sessions > 1
-            ? fmt::format("{}", index * options_.document_sessions / store_.messages.size())
-            : "";
+    const std::string name = talk() ? store_.messages[index].session : "";
     const auto [place, is_new] = places_.try_emplace(name, plan_.sessions.size());
     if (is_new) {
       plan_.sessions.push_back({.id = fmt::format("s{:05}-{}", place->second + 1, slug(name))});
@@ -104,11 +99,9 @@ class Planner {
     const Message& message = store_.messages[index];
     JsonWriter json;
     json.begin_object();
-    if (!options_.as_new) {
-      const std::string id = keep_ids_ ? message.id : fmt::format("m-{}", index);
-      plan_.messages.emplace(id, index);
-      json.member("id", id);
-    }
+    const std::string id = keep_ids_ ? message.id : fmt::format("m-{}", index);
+    plan_.messages.emplace(id, index);
+    json.member("id", id);
     if (has_times_) {  // Else the store fills in the present moment.
       // A message without a time, among others that have one, follows the one before it.
       time_ = message.time ? *message.time : time_ + std::chrono::seconds(1);
@@ -119,7 +112,7 @@ class Planner {
     }
     json.member(talk() ? "role" : "kind", talk() ? role_of(message) : "document");
     json.member("content", text_of(message));
-    if (talk() && !options_.as_new) {
+    if (talk()) {
       json.key("context").begin_object();
       json.member("conversation_id", plan_.sessions[session].id).end_object();
     }
@@ -127,7 +120,6 @@ class Planner {
   }
 
   const MessageStore& store_;
-  const PlanOptions& options_;
   bool keep_ids_;
   bool has_times_ = false;
   Timestamp time_{};
@@ -145,9 +137,7 @@ bool is_conversation(const MessageStore& store) {
   });
 }
 
-EntryPlan plan_entries(const MessageStore& store, const PlanOptions& options) {
-  return Planner(store, options).plan();
-}
+EntryPlan plan_entries(const MessageStore& store) { return Planner(store).plan(); }
 
 std::optional<Timestamp> latest_time(const MessageStore& store) {
   std::optional<Timestamp> latest;

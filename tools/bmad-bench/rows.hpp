@@ -44,8 +44,6 @@ struct Options {
   std::vector<std::string> stores;  ///< Only these; all when empty.
   std::string ranking = "all";      ///< One way of asking, see retrieval_scores.hpp.
   bool encoder = false;             ///< Entries get their vectors before they are asked for.
-  std::size_t sessions = 100;       ///< Of a month: of the data, and made ones for the rest.
-  std::size_t entries = 5'000;
 };
 
 /// What a group of rows runs with.
@@ -160,7 +158,5 @@ HookAnswer fire_hook(const Arguments& hook, const std::string& folder, const std
 /// Prints how well questions are answered; a folder that is not there is said so, and no error.
 std::string no_data_text(const Options& options);
 void run_retrieval(const Options& options);
-/// The same, and how fast, while a memory gets three months old. Moves the clock of the process.
-void run_month(const Options& options);
 
 }  // namespace bmad_mem::bench

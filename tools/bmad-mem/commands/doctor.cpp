@@ -117,7 +117,8 @@ void check_clients(const std::string& root, const std::vector<Session>& sessions
   if (connected == 0) {
     checks.push_back({.name = "clients",
                       .text = "no client is connected",
-                      .remedy = "run `bmad-mem install` in the project"});
+                      .remedy = "run `bmad-mem install CLIENT` in the project; `bmad-mem help "
+                                "install` lists the clients"});
   }
 }
 
@@ -137,7 +138,7 @@ void check_policy(const HookPolicy& policy, std::vector<Check>& checks) {
 /// Asks no server: what the files say.
 void check_hub(const MemoryManager& memory, std::vector<Check>& checks) {
   const Result<MirrorReport> mirror = mirror_report(memory);
-  const bool is_none = !mirror && (mirror.error().code == ErrorCode::E_SESSION_NOT_FOUND ||
+  const bool is_none = !mirror && (mirror.error().code == ErrorCode::E_HUB_NOT_FOUND ||
                                    mirror.error().code == ErrorCode::E_ACCESS_DENIED);
   if (is_none) {
     return;

@@ -11,6 +11,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "cli/json_text.hpp"
 #include "cli/output.hpp"
+#include "cli/program.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
@@ -149,6 +150,8 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
                                  .session_id = std::string(tool.args().value("session")),
                                  .fallback_session = fallback_session(tool, memory),
                                  .project = std::filesystem::path(project).filename().string()};
+  const Descriptor ends = dry_run ? Descriptor() : take_ending_signals();
+  sink.stop_at(ends.number());
   bool failed = false;
   {
     Progress progress(tool, "import");
@@ -157,6 +160,9 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
       const Status status = import_file(
           file, options, sink, [&](std::uint64_t read) { progress.show(done + read, total); });
       done += file.size;
+      if (sink.is_stopped()) {
+        break;
+      }
       if (!status) {
         failed = true;
         problems.push_back(status.error());
@@ -182,6 +188,12 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
     for (const std::string& notice : report.notices) {
       tool.note(notice);
     }
+  }
+  if (sink.is_stopped()) {
+    tool.note(fmt::format("stopped; {} of it {} stored. Run the command again to import the rest",
+                          format_count(report.written_in_all(), "entry", "entries"),
+                          report.written_in_all() == 1 ? "is" : "are"));
+    return ExitStatus::kStopped;
   }
   if (!failed && report.refused + report.known + report.written_in_all() == 0) {
     tool.report({.code = ErrorCode::E_INVALID_FORMAT, .message = nothing_found(found)});

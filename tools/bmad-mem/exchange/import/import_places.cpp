@@ -44,7 +44,7 @@ std::string beginning_of(const std::string& path) {
   if (!lines) {
     return {};
   }
-  const Result<std::string_view> text = lines->beginning();
+  const Result<std::string_view> text = lines->first_line();
   return text ? std::string(*text) : std::string();
 }
 

@@ -99,7 +99,7 @@ class GraphPage {
         ? empty("Nothing to draw.", "No entry passes these filters. Remove one, or choose an earlier time.")
         : empty("Nothing to draw yet.", "The graph shows what is stored. Store something with ",
                 h("code", null, 'bmad-mem remember "…"'), ", or let an agent work with ",
-                h("code", null, "bmad-mem install"), "."));
+                h("code", null, "bmad-mem install CLIENT"), "."));
     } else if (this.view === "table") {
       put(this.stage, table(shown));
     } else {

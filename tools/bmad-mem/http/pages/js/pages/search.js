@@ -270,8 +270,8 @@ class SearchPage {
     const hasFilter = Object.entries(this.search).some(([name, value]) => name !== "q" && String(value) !== "" && value !== false);
     if (!hasFilter && !this.search.q.trim()) {
       return empty("Nothing is stored yet.", "Store something with ", h("code", {}, 'bmad-mem remember "…"'),
-        ", read old chats with ", h("code", {}, "bmad-mem import"), ", or connect an agent with ",
-        h("code", {}, "bmad-mem install"), ".");
+        ", read old chats with ", h("code", {}, "bmad-mem import FILE"), ", or connect an agent with ",
+        h("code", {}, "bmad-mem install CLIENT"), ".");
     }
     return empty(hasFilter ? "No entry passes these filters." : "No results.",
       hasFilter ? h("p", {}, "Remove a filter above.") : null,

@@ -122,8 +122,8 @@ function soon(load, signal) {
 function sessionList(sessions) {
   if (sessions.length === 0) {
     return empty("No sessions yet.", "The first entry creates one: ", h("code", {}, "bmad-mem remember \"…\""),
-      ". Connect an agent with ", h("code", {}, "bmad-mem install"), ", or read old chats with ",
-      h("code", {}, "bmad-mem import"), ".");
+      ". Connect an agent with ", h("code", {}, "bmad-mem install CLIENT"), ", or read old chats with ",
+      h("code", {}, "bmad-mem import FILE"), ".");
   }
   // One list, so that keys go from day to day.
   return h("ul", {class: "rows"}, byDay(sessions).map(([day, those]) =>
