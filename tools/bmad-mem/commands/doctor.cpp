@@ -21,7 +21,7 @@
 #include "cli/rule_warnings.hpp"
 #include "cli/tool.hpp"
 #include "install/client_state.hpp"
-#include "install/install_run.hpp"
+#include "install/own_program.hpp"
 #include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
@@ -63,7 +63,6 @@ void check_client(const InstallClient& client, const std::string& project,
                   const std::vector<Session>& sessions, std::vector<Check>& checks,
                   std::size_t& connected) {
   const std::string home(environment("HOME"));
-  const InstalledCommand command{.program = installed_program()};
   std::optional<Timestamp> last;
   if (client.hooks) {
     last = last_event(sessions, hook_client_info(*client.hooks).name);
@@ -73,7 +72,8 @@ void check_client(const InstallClient& client, const std::string& project,
     if (for_user ? home.empty() : project.empty()) {
       continue;
     }
-    const ClientState state = client_state(client, for_user, project, home, command);
+    const ClientState state =
+        client_state(client, for_user, project, home, own_program(for_user, project, home).command);
     for (const Error& problem : state.problems) {
       checks.push_back(of_error(std::string(client.name), problem, "mend the file"));
     }

@@ -53,12 +53,24 @@ std::string shell_line(const std::vector<std::string>& words) {
   return line;
 }
 
+/// The program of `command`, where the client or the shell puts the project's folder for `project`.
+std::string program_of(const InstalledCommand& command, std::string_view project) {
+  return command.is_dependency ? fmt::format("{}/node_modules/.bin/{}", project, kServerName)
+                               : command.program;
+}
+
 /// The line that calls the hook. Settings are shared, the program is not: who has none must not get
-/// an error with each event.
+/// an error with each event, and is told once; a folder notes that, since to make one is atomic and
+/// follows no link. fish, too, reads the line: what it doesn't know is left to sh.
 std::string hook_line(const InstallClient& client, const InstalledCommand& command) {
+  const std::string program = command.is_dependency
+                                  ? fmt::format("\"{}\"", program_of(command, client.hook.project))
+                                  : shell_line({command.program});
   return fmt::format(
-      "command -v {} >/dev/null 2>&1 || exit 0; {}", shell_line({command.program}),
-      shell_line(words_of(command, {command.program, "hook", std::string(client.name)})));
+      "command -v {0} >/dev/null 2>&1 || exec sh -c 'mkdir \"${{TMPDIR:-/tmp}}/bmad-mem-missing-"
+      "$(id -u)\" 2>/dev/null && echo \"bmad-mem: there is no such program here, so nothing is "
+      "recorded\" >&2; exit 0'; {0} {1}",
+      program, shell_line(words_of(command, {"hook", std::string(client.name)})));
 }
 
 /// {"type":"command","command":…,"timeout":…} as each client has it.
@@ -159,16 +171,17 @@ std::string whole_file(const InstallClient& client, SettingsPart part,
                        const InstalledCommand& command) {
   const std::string mark = mark_of_whole_file(client);
   if (part == SettingsPart::kPlugin) {
+    const std::string program = program_of(command, client.hook.project);
     const std::vector<std::string> words =
-        words_of(command, {command.program, "hook", std::string(client.name)});
+        words_of(command, {program, "hook", std::string(client.name)});
     return fmt::format("// {}\n{}", mark, opencode_plugin(list_json(words)));
   }
   return fmt::format("#!/bin/sh\n# {}\n{}\nexit 0\n", mark, hook_line(client, command));
 }
 
 std::string server_command_json(const ServerShape& shape, const InstalledCommand& command) {
-  return shape.is_one_list ? list_json(words_of(command, {command.program, "mcp"}))
-                           : json_quoted(command.program);
+  const std::string program = program_of(command, shape.project);
+  return shape.is_one_list ? list_json(words_of(command, {program, "mcp"})) : json_quoted(program);
 }
 
 std::string server_args_json(const ServerShape& shape, const InstalledCommand& command) {

@@ -24,8 +24,9 @@ std::vector<SettingsFile> settings_files(const InstallClient& client, bool for_u
 
 /// The program that clients start, and the memory it is told to use if it is told one.
 struct InstalledCommand {
-  std::string program;  ///< "bmad-mem", or its absolute path.
-  std::string root;     ///< Empty: the one of the project.
+  std::string program;         ///< "bmad-mem", or its absolute path.
+  std::string root;            ///< Empty: the one of the project.
+  bool is_dependency = false;  ///< It is the one in the project's node_modules instead.
 };
 
 /// A hook that a client is to call: the event, and the group or hook as JSON.

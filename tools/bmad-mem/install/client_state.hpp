@@ -31,7 +31,7 @@ struct ClientState {
 };
 
 /// The state of the settings below `project`, or of the user whose home is `home`. `command` is
-/// what clients should start: installed_program() of install_run.hpp.
+/// what clients should start: own_program() of own_program.hpp.
 ClientState client_state(const InstallClient& client, bool for_user, const std::string& project,
                          const std::string& home, const InstalledCommand& command);
 

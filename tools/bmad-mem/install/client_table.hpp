@@ -64,6 +64,7 @@ struct HookShape {
   std::string_view timeout_key = "timeout";  ///< Empty: the client has none.
   int timeouts_in_s = 1;                     ///< How many of its units a second has.
   bool has_version = false;                  ///< "version": 1 stands beside "hooks".
+  std::string_view project = ".";            ///< The project's folder, as a shell has it then.
 };
 
 /// How a server is written.
@@ -73,6 +74,7 @@ struct ServerShape {
   bool is_one_list = false;             ///< "command" is a list with the arguments.
   std::string_view more_name = {};      ///< A member that the client wants as well …
   std::string_view more_json = {};      ///< … and its value.
+  std::string_view project = ".";       ///< The project's folder, as the client replaces it.
 };
 
 /// A client. All views are static.
