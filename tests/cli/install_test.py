@@ -427,6 +427,30 @@ class Installed(InstallTest):
                              ("windsurf", "--scope user"), ("zed", "trust"), ("qwen", "/mcp"), ("cline", "Hooks")):
             self.assertIn(word, self.install(client)[1])
 
+    def test_the_clients_own_gate_is_the_next_step_as_long_as_it_is_closed(self):
+        def is_named(*arguments):
+            done = subprocess.run([TOOL, "doctor"], cwd=self.project, env=self.environment, text=True,
+                                  capture_output=True, check=False)
+            steps = self.install("copilot", *arguments)[1]
+            for text in (steps, done.stdout):
+                self.assertEqual("trustedFolders" in text, "trustedFolders" in steps, text)
+            self.assertEqual("copilot is connected; no event yet, since it does not trust" in done.stdout.lower(),
+                             "trustedFolders" in steps, done.stdout)
+            return "start copilot once in this folder" in steps
+
+        self.install("copilot")
+        config = self.home / ".copilot/config.json"
+        self.assertTrue(is_named(), "it has never been started")
+        config.parent.mkdir()
+        for folders, is_open in (([], False), ([f"{self.project}2"], False), ([str(self.project / "a")], False),
+                                 (["/elsewhere", str(self.project)], True), ([str(self.folder)], True)):
+            config.write_text(f'// This file is managed automatically.\n{{"trustedFolders": {json.dumps(folders)}}}\n')
+            self.assertEqual(is_named(), not is_open, folders)
+        self.uninstall("copilot")
+        config.write_text("{}")
+        self.install("copilot", "--scope", "user")
+        self.assertFalse(is_named("--scope", "user"), "what the user has is not asked about")
+
     def test_it_says_in_a_line_what_each_file_got_and_last_what_is_next(self):
         done = subprocess.run([TOOL, "install", "claude-code"], cwd=self.project, env=self.environment, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True)

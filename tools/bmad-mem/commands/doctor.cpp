@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "bmad_mem/encoder.hpp"
 #include "bmad_mem/hub.hpp"
@@ -93,7 +94,12 @@ void check_client(const InstallClient& client, const std::string& project,
       check.text += "; its settings are incomplete or of another version";
       check.remedy = fmt::format("run `bmad-mem install {}{}`", client.name, scope);
     } else if (client.hooks && !last) {
-      check.remedy = fmt::format("restart {}, allow its hooks, and send a prompt", client.title);
+      const std::string_view gate = closed_gate(client, for_user, project, home);
+      check.text += gate.empty() ? "" : ", since it does not trust this folder";
+      check.remedy = gate.empty()
+                         ? fmt::format("{}; then send a prompt",
+                                       fmt::join(steps_left(client, for_user, project, home), "; "))
+                         : std::string(gate);
     }
     checks.push_back(std::move(check));
   }

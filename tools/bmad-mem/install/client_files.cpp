@@ -105,6 +105,8 @@ bool is_shared_folder(std::string_view in_home) {
          in_home == "/Library/Application Support";
 }
 
+}  // namespace
+
 SettingsFile user_file(const SettingsPlace& place, const std::string& home) {
   std::string folder =
       absolute_path(place.variable.empty() ? "" : environment(std::string(place.variable).c_str()));
@@ -115,8 +117,6 @@ SettingsFile user_file(const SettingsPlace& place, const std::string& home) {
   }
   return {.path = folder + std::string(place.in_folder), .part = place.part, .stays = stays};
 }
-
-}  // namespace
 
 std::vector<SettingsFile> settings_files(const InstallClient& client, bool for_user,
                                          const std::string& project, const std::string& home) {

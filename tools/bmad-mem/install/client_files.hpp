@@ -22,6 +22,9 @@ struct SettingsFile {
 std::vector<SettingsFile> settings_files(const InstallClient& client, bool for_user,
                                          const std::string& project, const std::string& home);
 
+/// The user's own one of `place`.
+SettingsFile user_file(const SettingsPlace& place, const std::string& home);
+
 /// The program that clients start, and the memory it is told to use if it is told one.
 struct InstalledCommand {
   std::string program;         ///< "bmad-mem", or its absolute path.

@@ -83,6 +83,12 @@ constexpr std::string_view kCopilotSteps[] = {
     "start a new session of Copilot CLI; /mcp lists its servers",
     "agents in VS Code call the same hooks (/hooks lists them); their server: bmad-mem install "
     "vscode"};
+constexpr TrustList kCopilotTrust = {
+    .place = {kJsonServer, "", "COPILOT_HOME", "/.copilot", "/config.json"},
+    .key = "trustedFolders",
+    .step =
+        "start copilot once in this folder and answer yes when it asks for trust: it loads neither "
+        "hooks nor servers of a folder that is not in trustedFolders of ~/.copilot/config.json"};
 constexpr std::string_view kOpencodeSteps[] = {
     "restart opencode 1.18.29 or later; it loads the plugin and starts the server"};
 constexpr std::string_view kWindsurfStepsInProject[] = {
@@ -148,7 +154,8 @@ constexpr InstallClient kClients[] = {
      .steps_for_user = kCopilotSteps,
      .hooks = HookClient::kCopilot,
      .hook = {.command_key = "bash", .has_version = true},
-     .server = {.type = "local", .more_name = "tools", .more_json = R"(["*"])"}},
+     .server = {.type = "local", .more_name = "tools", .more_json = R"(["*"])"},
+     .trusted = &kCopilotTrust},
     {.name = "opencode",
      .title = "opencode",
      .places = kOpencodePlaces,

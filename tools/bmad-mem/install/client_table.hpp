@@ -77,6 +77,14 @@ struct ServerShape {
   std::string_view project = ".";       ///< The project's folder, as the client replaces it.
 };
 
+/// The file in which a client notes the folders that it trusts. It reads nothing of a project that
+/// lies in none of them.
+struct TrustList {
+  SettingsPlace place;    ///< Of the user; in_project and part say nothing.
+  std::string_view key;   ///< The list of folders.
+  std::string_view step;  ///< How a folder comes in.
+};
+
 /// A client. All views are static.
 struct InstallClient {
   std::string_view name;   ///< "claude-code"
@@ -89,6 +97,7 @@ struct InstallClient {
   std::optional<HookClient> hooks = {};
   HookShape hook = {};
   ServerShape server = {};
+  const TrustList* trusted = nullptr;  ///< Null: it has none that we know.
 };
 
 std::span<const InstallClient> install_clients();

@@ -165,16 +165,15 @@ std::string PlannedFile::diff() const {
                      unified_diff(read.text.value_or(""), after.value_or(""), 3));
 }
 
-std::span<const std::string_view> InstallPlan::steps_left() const {
-  return for_user ? client.steps_for_user : client.steps_in_project;
-}
-
 Result<InstallPlan> plan_install(Tool& tool, const InstallClient& client, bool is_install,
                                  bool for_user) {
   BMAD_TRY_ASSIGN(InstallPlan plan, begin_plan(tool, client, is_install, for_user));
-  for (const SettingsFile& file :
-       settings_files(client, for_user, plan.project, std::string(environment("HOME")))) {
+  const std::string home(environment("HOME"));
+  for (const SettingsFile& file : settings_files(client, for_user, plan.project, home)) {
     BMAD_TRY(plan_file(tool, plan, file));
+  }
+  if (is_install) {
+    plan.steps = steps_left(client, for_user, plan.project, home);
   }
   if (std::string twice = double_hooks(plan); !twice.empty()) {
     plan.warnings.push_back(std::move(twice));

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,10 +36,8 @@ struct InstallPlan {
   std::string root;  ///< Of the memory; empty when none is looked for.
   bool makes_memory = false;
   std::vector<PlannedFile> files;
-  std::vector<std::string> warnings;  ///< Sentences.
-
-  /// What the user must still do.
-  [[nodiscard]] std::span<const std::string_view> steps_left() const;
+  std::vector<std::string> warnings;    ///< Sentences.
+  std::vector<std::string_view> steps;  ///< What the user must still do.
 };
 
 /// Works out how our settings go in, or come out; writes nothing. What to do by hand with a file

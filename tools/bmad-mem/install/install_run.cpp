@@ -27,13 +27,7 @@ void print_json(Tool& tool, const InstallPlan& plan, bool dry_run) {
       json.member("diff", file.diff());
     });
     add_text(json, "warning", fmt::format("{}", fmt::join(plan.warnings, "; ")));
-    json.key("next").begin_array();
-    if (plan.is_install) {
-      for (const std::string_view step : plan.steps_left()) {
-        json.string(step);
-      }
-    }
-    json.end_array();
+    add_list(json, "next", plan.steps);
   });
 }
 
@@ -92,11 +86,10 @@ void print_text(Tool& tool, const InstallPlan& plan, bool would) {
   for (const std::string& warning : plan.warnings) {
     tool.note(warning);
   }
-  if (plan.is_install && !would) {
-    for (const std::string_view step : plan.steps_left()) {
-      tool.note(fmt::format("next: {}", step));
-    }
-  } else if (!plan.is_install && !would && !plan.root.empty()) {
+  for (const std::string_view step : would ? std::vector<std::string_view>() : plan.steps) {
+    tool.note(fmt::format("next: {}", step));
+  }
+  if (!plan.is_install && !would && !plan.root.empty()) {
     tool.note(fmt::format("the memory {} stays", plan.root));
   }
 }
