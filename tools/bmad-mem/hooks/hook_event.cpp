@@ -106,6 +106,9 @@ HookEvent read_hook_event(HookClient client, JsonValue payload) {
   }
   if (event.kind == kBeforeTool || event.kind == kAfterTool) {
     event.tool = read_tool_call(*row, told);
+    if (event.tool.id.empty()) {  // Cline 3 has it beside what it tells, in its own form.
+      event.tool.id = payload[event.name]["id"].string();
+    }
   }
   return event;
 }

@@ -13,6 +13,25 @@
 #include "install/opencode_plugin.hpp"
 
 namespace bmad_mem::cli {
+std::string shell_line(const std::vector<std::string>& words) {
+  static constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.+-@%:,=";
+  std::string line;
+  for (const std::string& word : words) {
+    line += line.empty() ? "" : " ";
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
+      line += word;
+      continue;
+    }
+    line += '\'';
+    for (const char c : word) {
+      line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
+    line += '\'';
+  }
+  return line;
+}
+
 namespace {
 
 /// `rest` and the memory that is named, as what stands behind the program's name.
@@ -31,26 +50,6 @@ std::string list_json(const std::vector<std::string>& words) {
   }
   json.end_array();
   return json.take();
-}
-
-/// `words` as one line for a shell.
-std::string shell_line(const std::vector<std::string>& words) {
-  static constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.+-@%:,=";
-  std::string line;
-  for (const std::string& word : words) {
-    line += line.empty() ? "" : " ";
-    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
-      line += word;
-      continue;
-    }
-    line += '\'';
-    for (const char c : word) {
-      line += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    }
-    line += '\'';
-  }
-  return line;
 }
 
 /// The program of `command`, where the client or the shell puts the project's folder for `project`.

@@ -22,6 +22,9 @@ struct SettingsFile {
 std::vector<SettingsFile> settings_files(const InstallClient& client, bool for_user,
                                          const std::string& project, const std::string& home);
 
+/// `words` as one line for a shell.
+std::string shell_line(const std::vector<std::string>& words);
+
 /// The user's own one of `place`.
 SettingsFile user_file(const SettingsPlace& place, const std::string& home);
 

@@ -87,8 +87,9 @@ struct TrustList {
 
 /// A client. All views are static.
 struct InstallClient {
-  std::string_view name;   ///< "claude-code"
-  std::string_view title;  ///< "Claude Code"
+  std::string_view name;     ///< "claude-code"
+  std::string_view title;    ///< "Claude Code"
+  std::string_view program;  ///< "claude": what starts it, by name.
   std::span<const SettingsPlace> places;
   /// What the user must still do, in sentences.
   std::span<const std::string_view> steps_in_project;

@@ -72,7 +72,7 @@ void tell_by_hand(Tool& tool, const SettingsFile& file, const SettingsChange& ch
   }
 }
 
-Status plan_file(Tool& tool, InstallPlan& plan, const SettingsFile& file) {
+Status plan_file(Tool& tool, InstallPlan& plan, const SettingsFile& file, bool tells) {
   const SettingsChange change{
       .client = plan.client,
       .part = file.part,
@@ -89,7 +89,9 @@ Status plan_file(Tool& tool, InstallPlan& plan, const SettingsFile& file) {
   if (!after) {
     Error error = std::move(after).error();
     error.path = file.path;
-    tell_by_hand(tool, file, change);
+    if (tells) {
+      tell_by_hand(tool, file, change);
+    }
     return error;
   }
   planned->after = std::move(*after);
@@ -166,11 +168,11 @@ std::string PlannedFile::diff() const {
 }
 
 Result<InstallPlan> plan_install(Tool& tool, const InstallClient& client, bool is_install,
-                                 bool for_user) {
+                                 bool for_user, bool tells) {
   BMAD_TRY_ASSIGN(InstallPlan plan, begin_plan(tool, client, is_install, for_user));
   const std::string home(environment("HOME"));
   for (const SettingsFile& file : settings_files(client, for_user, plan.project, home)) {
-    BMAD_TRY(plan_file(tool, plan, file));
+    BMAD_TRY(plan_file(tool, plan, file, tells));
   }
   if (is_install) {
     plan.steps = steps_left(client, for_user, plan.project, home);

@@ -96,6 +96,14 @@ void print_text(Tool& tool, const InstallPlan& plan, bool would) {
 
 }  // namespace
 
+std::optional<ExitStatus> scope_problem(Tool& tool) {
+  const std::string_view scope = tool.args().maybe("scope").value_or("project");
+  if (scope == "project" || scope == "user") {
+    return std::nullopt;
+  }
+  return tool.wrong_usage(fmt::format("--scope takes project or user, not '{}'", scope));
+}
+
 Result<ExitStatus> run_install(Tool& tool, bool is_install) {
   const std::string_view name = tool.args().positional(0);
   const InstallClient* const client = find_install_client(name);
@@ -105,11 +113,12 @@ Result<ExitStatus> run_install(Tool& tool, bool is_install) {
     return tool.wrong_usage(
         fmt::format("there is no client '{}'; there are {}", name, fmt::join(names, ", ")));
   }
-  const std::string_view scope = tool.args().maybe("scope").value_or("project");
-  if (scope != "project" && scope != "user") {
-    return tool.wrong_usage(fmt::format("--scope takes project or user, not '{}'", scope));
+  if (const auto status = scope_problem(tool)) {
+    return *status;
   }
-  BMAD_TRY_ASSIGN(const InstallPlan plan, plan_install(tool, *client, is_install, scope == "user"));
+  BMAD_TRY_ASSIGN(const InstallPlan plan,
+                  plan_install(tool, *client, is_install, tool.args().maybe("scope") == "user",
+                               /*tells=*/true));
   const bool dry_run = tool.args().has("dry-run");
   if (!dry_run) {
     BMAD_TRY(carry_out(plan));

@@ -44,25 +44,6 @@ bool is_passing(const std::string& path, const std::string& home) {
                                      !std::string_view(path).substr(0, modules).ends_with("/lib"));
 }
 
-/// What a shell finds under our name; `copy` counts as if it were there. npm puts folders in front
-/// for the time of a command: those are passed over. Empty: nothing.
-std::string found_in_path(const std::string& copy) {
-  std::string_view path = environment("PATH");
-  while (!path.empty()) {
-    const std::string_view folder = path.substr(0, path.find(':'));
-    path.remove_prefix(std::min(folder.size() + 1, path.size()));
-    std::string candidate = fmt::format("{}/{}", folder, kServerName);
-    struct stat found{};
-    const bool is_program = ::access(candidate.c_str(), X_OK) == 0 &&
-                            ::stat(candidate.c_str(), &found) == 0 && S_ISREG(found.st_mode);
-    if (folder.starts_with('/') && !candidate.contains(kModules) &&
-        (is_program || candidate == copy)) {
-      return candidate;
-    }
-  }
-  return {};
-}
-
 /// Whether `found` starts the program `own`: it is the same file, or the launcher of its package.
 bool starts(const std::string& found, const std::string& own) {
   const std::string real = real_path_of(found);
@@ -86,6 +67,23 @@ std::array<unsigned, 3> version_numbers(std::string_view version) {
 
 }  // namespace
 
+std::string find_in_path(std::string_view name, const std::string& copy) {
+  std::string_view path = environment("PATH");
+  while (!path.empty()) {
+    const std::string_view folder = path.substr(0, path.find(':'));
+    path.remove_prefix(std::min(folder.size() + 1, path.size()));
+    std::string candidate = fmt::format("{}/{}", folder, name);
+    struct stat found{};
+    const bool is_program = ::access(candidate.c_str(), X_OK) == 0 &&
+                            ::stat(candidate.c_str(), &found) == 0 && S_ISREG(found.st_mode);
+    if (folder.starts_with('/') && !candidate.contains(kModules) &&
+        (is_program || candidate == copy)) {
+      return candidate;
+    }
+  }
+  return {};
+}
+
 OwnProgram own_program(bool for_user, const std::string& project, const std::string& home) {
   OwnProgram own{.command = {.program = std::string(kServerName)}, .path = own_path()};
   const std::string modules = real_path_of(project) + std::string(kModules);
@@ -94,10 +92,11 @@ OwnProgram own_program(bool for_user, const std::string& project, const std::str
     return own;
   }
   std::string stays = own.path;
-  if (home.starts_with('/') && is_passing(own.path, home) && !starts(found_in_path({}), own.path)) {
+  if (home.starts_with('/') && is_passing(own.path, home) &&
+      !starts(find_in_path(kServerName), own.path)) {
     stays = own.copy = fmt::format("{}/.local/bin/{}", home, kServerName);
   }
-  const std::string found = found_in_path(own.copy);
+  const std::string found = find_in_path(kServerName, own.copy);
   if (starts(found, stays)) {
     return own;
   }
