@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "bmad_mem/encoder.hpp"
 #include "bmad_mem/hub.hpp"
@@ -21,7 +22,7 @@
 #include "cli/rule_warnings.hpp"
 #include "cli/tool.hpp"
 #include "install/client_state.hpp"
-#include "install/install_run.hpp"
+#include "install/own_program.hpp"
 #include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
@@ -63,7 +64,6 @@ void check_client(const InstallClient& client, const std::string& project,
                   const std::vector<Session>& sessions, std::vector<Check>& checks,
                   std::size_t& connected) {
   const std::string home(environment("HOME"));
-  const InstalledCommand command{.program = installed_program()};
   std::optional<Timestamp> last;
   if (client.hooks) {
     last = last_event(sessions, hook_client_info(*client.hooks).name);
@@ -73,7 +73,8 @@ void check_client(const InstallClient& client, const std::string& project,
     if (for_user ? home.empty() : project.empty()) {
       continue;
     }
-    const ClientState state = client_state(client, for_user, project, home, command);
+    const ClientState state =
+        client_state(client, for_user, project, home, own_program(for_user, project, home).command);
     for (const Error& problem : state.problems) {
       checks.push_back(of_error(std::string(client.name), problem, "mend the file"));
     }
@@ -93,7 +94,12 @@ void check_client(const InstallClient& client, const std::string& project,
       check.text += "; its settings are incomplete or of another version";
       check.remedy = fmt::format("run `bmad-mem install {}{}`", client.name, scope);
     } else if (client.hooks && !last) {
-      check.remedy = fmt::format("restart {}, allow its hooks, and send a prompt", client.title);
+      const std::string_view gate = closed_gate(client, for_user, project, home);
+      check.text += gate.empty() ? "" : ", since it does not trust this folder";
+      check.remedy = gate.empty()
+                         ? fmt::format("{}; then send a prompt",
+                                       fmt::join(steps_left(client, for_user, project, home), "; "))
+                         : std::string(gate);
     }
     checks.push_back(std::move(check));
   }

@@ -357,6 +357,7 @@ Status import_file(const ImportFile& file, const ImportOptions& options, ImportS
                                  .session_id = options.session_id,
                                  .fallback_session = options.fallback_session,
                                  .project = options.project,
+                                 .prompts_only = options.prompts_only,
                                  .only = file.only};
   const ImportFormat format = file.format == ImportFormat::kAuto ? options.format : file.format;
   const ImportClient* client = client_of(format, file.path, beginning);
