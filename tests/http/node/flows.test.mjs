@@ -686,10 +686,26 @@ describe("Health", () => {
     await finish(page);
   });
 
-  it("archives a session", async () => {
+  it("says of each action what the operation table says", async () => {
+    const {paths} = (await ask(sample, "GET", "/openapi.json")).json;
+    const page = await open(sample, "/health");
+    const dialog = page.getByRole("dialog");
+    for (const [name, path] of [["Maintain", "maintain"], ["Archive", "sessions/{session_id}/archive"], ["Purge", "purge"]]) {
+      await page.getByRole("button", {name}).click();
+      await dialog.getByText(paths[`/memory/${path}`].post.summary, {exact: true}).waitFor();
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({state: "detached"});
+    }
+    await finish(page);
+  });
+
+  it("archives a session, whose entries are found as the page says", async () => {
+    const found = async () => (await ask(sample, "GET", "/memory/search?q=&session_id=search-slow&k=200")).json.hits;
+    const before = await found();
     const page = await open(sample, "/health");
     const dialog = page.getByRole("dialog");
     await page.getByRole("button", {name: /archive/i}).click();
+    await dialog.getByText(/all its entries stay searchable/).waitFor();
     await dialog.getByRole("radio", {name: /search-slow/}).check();
     await dialog.getByText(/would become one file of/).waitFor();
     assert.equal((await ask(sample, "GET", "/memory/sessions")).json.archived.length, 0);
@@ -697,6 +713,9 @@ describe("Health", () => {
     await dialog.waitFor({state: "detached"});
     const {json} = await ask(sample, "GET", "/memory/sessions");
     assert.ok(json.archived.some((one) => one.session_id === "search-slow"));
+    const after = await found();
+    assert.ok(before.some(({type}) => type === "conversation") && after.every(({archived}) => archived));
+    assert.deepEqual(after.map(({id}) => id).sort(), before.map(({id}) => id).sort());
     await finish(page);
   });
 });

@@ -117,6 +117,16 @@ async function json(method, url, body, signal) {
   return response.status === 204 ? null : response.json();
 }
 
+/**
+ * What the server says an endpoint does: a page that says it once more is wrong some day.
+ * @param {string} route "POST /memory/compact", as in the operation table
+ * @returns {Promise<string>} a sentence
+ */
+export async function summaryOf(route) {
+  const [method, url] = route.split(" ");
+  return (await api.get("/openapi.json")).paths[url][method.toLowerCase()].summary;
+}
+
 /** Every function throws ApiError, or AbortError when `signal` is aborted. */
 export const api = {
   /** @returns {Promise<Object>} */

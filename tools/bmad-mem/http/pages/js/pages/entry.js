@@ -1,6 +1,6 @@
 // entry.js - one entry: what it holds, its versions, what it is linked to; change it, forget it.
 import {h, put} from "../dom.js";
-import {api, path} from "../api.js";
+import {api, path, summaryOf} from "../api.js";
 import {short} from "./graph/model.js";
 import {sessionName} from "../parts/session_names.js";
 import {button, count, empty, entryUrl, exactTime, local, marks, pageHead, problem, sessionUrl, skeleton, time, typeBadge} from "../parts/parts.js";
@@ -248,10 +248,10 @@ class EntryPage {
 
   async remove() {
     try {
-      const plan = await api.del(this.url, {...this.where, dry_run: true});
+      const [plan, about] = await Promise.all([api.del(this.url, {...this.where, dry_run: true}),
+        summaryOf("DELETE /memory/record/{id}")]);
       const sure = await this.app.confirm({title: "Delete this entry?", action: "Delete", danger: true, text: [
-        `All its versions will be deleted (${count(plan.lines, "line")}).`,
-        "You can undo this until the retention period ends.",
+        about, `This deletes ${count(plan.lines, "line")}.`,
         plan.elsewhere?.length ? `Its words are also in ${plan.elsewhere.map((one) => one.path).join(", ")}.` : ""].filter(Boolean)});
       if (!sure) {
         return;
@@ -271,7 +271,7 @@ class EntryPage {
     try {
       await api.post("/memory/undelete", {ids: [this.id]});
       await this.app.navigate(entryUrl(this.session, this.id));
-      this.app.announce("It is back");
+      this.app.announce("Restored");
     } catch (error) {
       this.app.toast(error.message, {tone: "danger"});
     }
