@@ -3,7 +3,7 @@
 // Elements are found by role and name, as a screen reader finds them: pages may change their markup.
 import assert from "node:assert/strict";
 import {after, before, describe, it} from "node:test";
-import {ask, finish, open, runTool, seen, settled, start, stop, until, world} from "./browser.mjs";
+import {ask, barriers, finish, open, runTool, seen, settled, start, stop, until, world} from "./browser.mjs";
 
 const {sample} = world;
 
@@ -152,6 +152,64 @@ describe("Sessions", () => {
     await seen(page, "Invoices as PDF");
     await page.locator('li[data-session="invoice-pdf"] a').click();
     await page.getByRole("heading", {level: 1, name: "Invoices as PDF"}).waitFor();
+    await finish(page);
+  });
+});
+
+describe("Titles", () => {
+  const kLong = "Retry the payments of Friday evening, which the bank has refused for an hour, with the keys that they had before, " +
+    "and tell the support how many customers have to be called";
+
+  before(async () => {
+    await runTool(sample, "session", "new", "--id", "long-title");
+    await runTool(sample, "add", "conversation", "--session", "long-title", "--id", "long-1", "--role", "user", kLong);
+    await runTool(sample, "add", "decision", "--session", "long-title", "--id", "long-2", "--decision", "Retry them at night",
+      "--reference", "long-1");
+  });
+
+  it("are whole where the line has room, and end once where it has none", async () => {
+    for (const path of ["/sessions", "/session/long-title", "/search?q=refused+keys+customers"]) {
+      const page = await open(sample, path);
+      await seen(page, kLong);
+      await page.setViewportSize({width: 360, height: 740});
+      assert.doesNotMatch(await page.locator("main").innerText(), /……/, path);
+      await finish(page);
+    }
+  });
+
+  it("do not stand above the text that says them in full", async () => {
+    const page = await open(sample, "/entry/long-title/long-1");
+    await page.getByRole("heading", {level: 1, name: "Conversation by user"}).waitFor();
+    await seen(page, kLong);
+    const shown = (await page.locator(".entry-head, .main-content").allInnerTexts()).join();
+    assert.equal(shown.split("Retry the payments").length - 1, 2, "its session and its text");
+    await finish(page);
+  });
+
+  it("name what an entry refers to", async () => {
+    const page = await open(sample, "/entry/long-title/long-2");
+    await page.locator(".refs").getByRole("link", {name: kLong}).waitFor();
+    await page.locator(".refs").getByRole("link").click();
+    await page.getByRole("heading", {level: 1, name: "Conversation by user"}).waitFor();
+    await finish(page);
+  });
+});
+
+describe("The graph while it loads", () => {
+  it("has a name for each button", async () => {
+    const page = await open(sample, "/health");
+    let release = () => {};
+    const isReleased = new Promise((resolve) => (release = resolve));
+    await page.route(/\/memory\/graph/, async (route) => {
+      await isReleased;
+      await route.continue();
+    });
+    await page.getByRole("link", {name: "Graph", exact: true}).click();
+    await page.getByRole("heading", {level: 1, name: "Graph"}).waitFor();
+    await page.getByRole("button", {name: "Show as a table"}).waitFor();
+    assert.deepEqual(await barriers(page), []);
+    release();
+    await settled(page);
     await finish(page);
   });
 });

@@ -9,6 +9,7 @@ import {api, awaited, onLate, onStreamState, onUnauthorized} from "./api.js";
 import {addKeys, setPageKeys, showKeys, startKeys} from "./parts/keys.js";
 import {confirmDialog, openDialog} from "./parts/dialog.js";
 import {empty, problem} from "./parts/parts.js";
+import {forgetEntryName, forgetEntryNames} from "./parts/entry_names.js";
 import {kPages, route} from "./parts/router.js";
 import {showToast} from "./parts/toast.js";
 import {showWelcome, signIn} from "./parts/welcome.js";
@@ -213,7 +214,7 @@ async function start() {
     return;
   }
   loadSessionNames();
-  api.events({}, () => {});  // Keeps the stream for all pages of this tab.
+  api.events({}, forgetEntryName, forgetEntryNames);  // Keeps the stream for all pages of this tab.
   addEventListener("popstate", () => {
     if (pageUrl() !== shownUrl) {  // Else it leads to a place on the page: the skip link.
       showPage({y: history.state?.y ?? 0});

@@ -37,6 +37,7 @@ class GraphPage {
 
   #build(main) {
     this.switch = button("", () => this.#turn(), {"aria-keyshortcuts": "v"});
+    this.#nameSwitch();
     this.filterPlace = h("div", {class: "graph-filters"});
     this.summary = h("p", {class: "muted small", role: "status"});
     this.stage = h("div", {class: "graph-stage"});
@@ -79,8 +80,13 @@ class GraphPage {
 
   #turn() {
     this.view = this.view === "table" ? "drawing" : "table";
+    this.#nameSwitch();
     if (this.graph) this.show();
     this.app.announce(this.view === "table" ? "Table" : "Drawing");
+  }
+
+  #nameSwitch() {
+    this.switch.textContent = this.view === "table" ? "Show the drawing" : "Show as a table";
   }
 
   /** Shows what was loaded, as far as the filters let it. */
@@ -90,7 +96,6 @@ class GraphPage {
     this.#keepUrl();
     this.#showFilters();
     const shown = visible(this.graph, this.hiddenKinds, this.hiddenRelations);
-    this.switch.textContent = this.view === "table" ? "Show the drawing" : "Show as a table";
     this.summary.textContent = `${count(shown.nodes.length, "node")}, ` +
         `${count(shown.edges.length, "link")}` +
         (this.graph.truncated ? ". There is more: raise the limit or choose a session." : ".");

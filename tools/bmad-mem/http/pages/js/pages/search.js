@@ -100,9 +100,7 @@ class SearchPage {
   }
 
   fieldKey(event) {
-    if (event.key === "Escape" && this.field.value === "") {
-      this.field.blur();
-    } else if (event.key === "ArrowDown") {
+    if (event.key === "ArrowDown") {
       event.preventDefault();
       moveInList(0);
     }

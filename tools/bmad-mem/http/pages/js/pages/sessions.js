@@ -155,7 +155,7 @@ export function byDay(sessions) {
 /** What was asked for first, where the title does not say it. */
 function firstRequest(session) {
   const {first_request: request} = session;
-  return request && request !== titleOf(session) ? h("span", {class: "row-body muted"}, request) : null;
+  return request && request !== titleOf(session) ? h("span", {class: "row-text muted"}, request) : null;
 }
 
 function sessionRow(session) {
@@ -165,7 +165,7 @@ function sessionRow(session) {
         : h("span", {class: "chip", dataset: {state: session.state}}, session.state),
         session.session_type ? h("span", {class: "row-who"}, session.session_type) : null,
         h("span", {class: "row-time"}, session.newest ? time(session.newest) : ["written ", time(session.last_write)])),
-      h("span", {class: "row-body"}, h("strong", {}, titleOf(session)),
+      h("span", {class: "row-text"}, h("strong", {}, titleOf(session)),
         session.project_name ? ` · ${session.project_name}` : ""),
       firstRequest(session),
       h("span", {class: "row-foot"}, facts(session)),

@@ -4,10 +4,10 @@
 // a person goes through them with `a` and `d` alone.
 import {api, path} from "../../api.js";
 import {h} from "../../dom.js";
-import {button, count} from "../../parts/parts.js";
+import {button, count, short} from "../../parts/parts.js";
 import {roving} from "../../parts/list.js";
 import {categoryName} from "./model.js";
-import {meters, origin, short, valueText} from "./items.js";
+import {meters, origin, valueText} from "./items.js";
 
 const kAnswers = {
   accepted: {label: "Accept", done: "Accepted", key: "a"},
