@@ -81,7 +81,8 @@ class PagesTest(ToolTest):
         world = {"tool": str(TOOL), "browser": browser, "pictures": str(pictures),
                  "readme": os.environ.get("BMAD_SCREENSHOTS", ""),
                  "sample": self.serve("sample", SampleMemory.fill),
-                 "markup": self.serve("markup", self.fill_with_markup)}
+                 "markup": self.serve("markup", self.fill_with_markup),
+                 "empty": self.serve("empty", lambda memory: memory.run("init"))}
         environment = {**self.environment, "BMAD_WORLD": json.dumps(world)}
         for script in SCRIPTS:
             with self.subTest(script):

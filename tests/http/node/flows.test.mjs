@@ -696,6 +696,21 @@ describe("Health", () => {
     await finish(page);
   });
 
+  it("switches the briefings of hooks, and no other setting", async () => {
+    const stored = async () => (await runTool(sample, "config", "get", "context.inject")).trim();
+    const page = await open(sample, "/health");
+    const box = page.getByRole("switch", {name: /hooks print briefings/i});
+    for (const isOn of [false, true]) {
+      await box.press(" ");
+      await until(async () => await stored() === String(isOn));
+      await until(async () => await box.isEnabled() && await box.isChecked() === isOn);
+    }
+    const {status, json} = await ask(sample, "PATCH", "/memory/settings", {key: "privacy.redact_secrets", value: false});
+    assert.equal(status, 400);
+    assert.match(json.error.message, /privacy\.redact_secrets.*bmad-mem config set/);
+    await finish(page);
+  });
+
   it("reads every byte on demand", async () => {
     const page = await open(sample, "/health");
     await page.getByRole("button", {name: /verify/i}).click();

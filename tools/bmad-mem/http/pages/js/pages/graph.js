@@ -4,6 +4,7 @@ import {h, put} from "../dom.js";
 import {News} from "../parts/news.js";
 import {noteSessions} from "../parts/session_names.js";
 import {button, count, empty, pageHead, problem, skeleton} from "../parts/parts.js";
+import {firstSteps} from "../parts/first_steps.js";
 import {card} from "./graph/card.js";
 import {Drawing} from "./graph/drawing.js";
 import {filters} from "./graph/filters.js";
@@ -102,9 +103,7 @@ class GraphPage {
     if (shown.nodes.length === 0) {
       put(this.stage, this.#isNarrowed()
         ? empty("Nothing to draw.", "No entry passes these filters. Remove one, or choose an earlier time.")
-        : empty("Nothing to draw yet.", "The graph shows what is stored. Store something with ",
-                h("code", null, 'bmad-mem remember "…"'), ", or let an agent work with ",
-                h("code", null, "bmad-mem install"), "."));
+        : firstSteps(this.app));
     } else if (this.view === "table") {
       put(this.stage, table(shown));
     } else {
