@@ -420,8 +420,8 @@ class MemoryManager {
   /// stays where it is.
   Result<std::uint64_t> restore_evicted(std::string_view session_id,
                                         std::span<const std::string> ids = {});
-  /// Packs a session into archive/{id}.tar.gz, checked by reading it back. Its facts, preferences
-  /// and pins stay searchable. A dry run tells sizes without the record of the archiving itself.
+  /// Packs a session into archive/{id}.tar.gz, checked by reading it back. Its entries
+  /// stay searchable. A dry run tells sizes without the record of the archiving itself.
   Result<ArchiveReport> archive_session(std::string_view session_id,
                                         const ArchiveOptions& options = {});
   /// The way back. A write to an archived session does this by itself.

@@ -19,8 +19,11 @@
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "cli/json_text.hpp"
 #include "cli/rule_warnings.hpp"
 #include "cli/tool.hpp"
+#include "http/api/shapes.hpp"
+#include "http/endpoint.hpp"
 #include "install/client_state.hpp"
 #include "install/own_program.hpp"
 #include "operation_calls.hpp"
@@ -377,19 +380,21 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
   }
 }
 
+void write_check(JsonWriter& json, const Check& check) {
+  json.member("check", check.name).member("ok", check.remedy.empty());
+  json.member("text", check.text);
+  for (const auto& [name, number] : check.numbers) {
+    json.member(name, number);
+  }
+  if (!check.remedy.empty()) {
+    json.member("remedy", check.remedy);
+  }
+}
+
 void print_checks(Tool& tool, const std::vector<Check>& checks) {
   for (const Check& check : checks) {
     if (tool.json()) {
-      print_object(tool, [&](JsonWriter& json) {
-        json.member("check", check.name).member("ok", check.remedy.empty());
-        json.member("text", check.text);
-        for (const auto& [name, number] : check.numbers) {
-          json.member(name, number);
-        }
-        if (!check.remedy.empty()) {
-          json.member("remedy", check.remedy);
-        }
-      });
+      print_object(tool, [&](JsonWriter& json) { write_check(json, check); });
       continue;
     }
     const std::string mark =
@@ -424,6 +429,19 @@ Result<ExitStatus> run_doctor(Tool& tool) {
   print_checks(tool, checks);
   const bool is_well = std::ranges::all_of(checks, &std::string::empty, &Check::remedy);
   return is_well ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+Result<HttpResponse> http_doctor(ApiContext& context, const EndpointCall& /*call*/) {
+  std::vector<Check> checks;
+  check_memory(context.memory, checks);
+  JsonWriter json;
+  json.begin_object();
+  add_array(json, "checks", checks, [&](const Check& check) {
+    json.begin_object();
+    write_check(json, check);
+    json.end_object();
+  });
+  return object_response(json);
 }
 
 }  // namespace bmad_mem::cli
