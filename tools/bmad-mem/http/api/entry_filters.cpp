@@ -8,9 +8,7 @@
 
 #include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "cli/filters.hpp"
-#include "cli/views.hpp"
 #include "exchange/workspaces.hpp"
 #include "mcp/lazy_memory.hpp"
 
