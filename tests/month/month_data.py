@@ -7,21 +7,25 @@
 Talk, commits and questions come from a folder of development data, the first of
   $BMAD_RETRIEVAL_DATA
   a folder in $BMAD_SHARED_DATA, else in ../shared/data beside the project, that holds corpus.jsonl and queries.jsonl
-whose form is drawn in tools/bmad-bench/retrieval_data.hpp. Without one, talk is made of words of this repository's
+whose form is drawn in tests/bench/bench_data.py. Without one, talk is made of words of this repository's
 documents and asked for by the rarest words of a message. Filler is made like that, too.
 """
 
 import collections
 import dataclasses
-import json
 import os
 import pathlib
 import random
 import re
+import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "tests" / "bench"))
+from bench_data import read_data  # noqa: E402
+
 SHARED = pathlib.Path(os.environ.get("BMAD_SHARED_DATA", SOURCE.parent / "shared" / "data"))
 DAYS = 91
+DOCUMENT_SESSIONS = 20  # Among which the documents of a store are divided.
 STATEMENTS_EVERY = 3  # Days: so many fall on one, and share a session.
 WORD = re.compile(r"[a-z]{4,}")
 
@@ -81,10 +85,6 @@ def development_folder():
     return None
 
 
-def lines_of(path):
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-
-
 def spread(count, number, first=1, last=DAYS - 1):
     """The day of thing `number` of `count` that are spread evenly."""
     return first + (last - first) * number // max(count - 1, 1)
@@ -92,25 +92,21 @@ def spread(count, number, first=1, last=DAYS - 1):
 
 def development_data(folder):
     """(sessions, questions) as the data has them; their days keep the order in each store."""
-    stores = collections.defaultdict(lambda: collections.defaultdict(list))
-    for line in lines_of(folder / "corpus.jsonl"):
-        message = Message(f"{line['store']}/{line['id']}", line.get("speaker", ""), line["text"])
-        stores[line["store"]][line.get("session", "")].append(message)
+    data = read_data(folder)
     sessions = []
-    for store, parts in stores.items():
-        if len(parts) > 1:
-            for number, (name, messages) in enumerate(parts.items()):
-                sessions.append(Session(f"{store}-{name}".lower(), spread(len(parts), number), "talk", messages))
-        else:
-            messages = parts[""]
-            count = 20
-            for number in range(count):
-                part = messages[len(messages) * number // count : len(messages) * (number + 1) // count]
-                sessions.append(Session(f"{store}-{number}".lower(), spread(count, number), "commits", part))
+    for store in data.stores:
+        talk = store.is_conversation()
+        parts = collections.defaultdict(list)
+        for number, message in enumerate(store.messages):
+            name = message.session if talk else number * DOCUMENT_SESSIONS // len(store.messages)
+            parts[name].append(Message(f"{store.name}/{message.id}", message.speaker, message.text))
+        kind = "talk" if talk else "commits"
+        for number, (name, messages) in enumerate(parts.items()):
+            sessions.append(Session(f"{store.name}-{name}".lower(), spread(len(parts), number), kind, messages))
     questions = [
-        Question(line["text"], tuple(f"{line['store']}/{key}" for key in line["relevant"]))
-        for line in lines_of(folder / "queries.jsonl")
-        if line["relevant"]
+        Question(each.text, tuple(f"{each.store}/{key}" for key in each.relevant))
+        for each in data.questions
+        if each.relevant
     ]
     return sessions, questions
 
@@ -186,9 +182,9 @@ def statements(count, seed):
     return made
 
 
-def month_data(sessions, entries, known, seed=1):
-    """`sessions` sessions of about `entries` entries, `known` of which are statements."""
-    folder = development_folder()
+def month_data(sessions, entries, known, seed=1, folder=None):
+    """`sessions` sessions of about `entries` entries, `known` of which are statements; data of `folder`, if any."""
+    folder = folder or development_folder()
     made = MadeTalk(seed)
     if folder is not None:
         base, questions = development_data(folder)

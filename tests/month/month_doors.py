@@ -65,6 +65,7 @@ class World:
     def run(self, *arguments, stdin="", statuses=(0,)):
         """stdout of the tool, when it and what it started have ended."""
         reading, writing = os.pipe()
+        begin = time.monotonic()
         done = subprocess.run(
             [str(self.tool), *arguments],
             cwd=self.project,
@@ -76,6 +77,7 @@ class World:
             check=False,
             pass_fds=(writing,),
         )
+        self.seconds, self.status = time.monotonic() - begin, done.returncode  # Of the tool alone.
         os.close(writing)
         with os.fdopen(reading, "rb") as pipe:
             pipe.read()

@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+"""The benchmarks of what is found and told: their arithmetic, their data, and small runs of each.
+
+Usage: bench_test.py TOOL [TEST]...
+"""
+
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from bench_data import BadData, Message, SlipMaker, Store, lenient_time, plan_entries, read_data, rfc3339, score_ranking
+from bench_memory import table
+from briefings import LINE, Reader
+
+TOOL = str(pathlib.Path(sys.argv[1]).resolve()) if len(sys.argv) > 1 else ""
+HERE = pathlib.Path(__file__).parent
+MESSAGE = '{"store":"s","id":"1","text":"x"}'
+QUESTION = '{"store":"s","id":"q","text":"x","relevant":["1"]}'
+
+
+def message(key, session, speaker="Ann", **more):
+    return Message(key, "hello", speaker, session, **more)
+
+
+class Folder(unittest.TestCase):
+    """A folder for data, and another one for memories."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.scratch = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def write(self, corpus, questions):
+        for name, lines in (("corpus.jsonl", corpus), ("queries.jsonl", questions)):
+            text = lines if isinstance(lines, str) else "".join(json.dumps(line) + "\n" for line in lines)
+            (self.folder / name).write_text(text, encoding="utf-8")
+
+
+class Scores(unittest.TestCase):
+    def test_one_relevant_message_is_found_at_its_rank_or_not_at_all(self):
+        for rank, recalls in ((1, "1111"), (2, "0111"), (5, "0111"), (6, "0011"), (10, "0011"), (11, "0001"), (30, "0000")):
+            with self.subTest(rank=rank):
+                scores = score_ranking([f"other-{i}" if i != rank else "a" for i in range(1, 41)], ["a"])
+                self.assertEqual([scores[f"recall_at_{k}"] for k in (1, 5, 10, 20)], [int(each) for each in recalls])
+                self.assertAlmostEqual(scores["mrr"], 1 / rank)
+                self.assertAlmostEqual(scores["ndcg_at_10"], 1 / math.log2(rank + 1) if rank <= 10 else 0)
+        self.assertEqual(set(score_ranking([], ["a"]).values()), {0})
+
+    def test_several_relevant_messages_share_the_recall(self):
+        scores = score_ranking(["b", "x", "a", "y", "z", "w"], ["a", "c"])
+        self.assertEqual((scores["recall_at_1"], scores["recall_at_5"], scores["recall_at_10"]), (0, 0.5, 0.5))
+        self.assertAlmostEqual(scores["mrr"], 1 / 3)
+        self.assertAlmostEqual(scores["ndcg_at_10"], (1 / 2) / (1 + 1 / math.log2(3)))
+
+    def test_more_relevant_messages_than_ten_can_be_ranked_perfectly(self):
+        ids = [str(i) for i in range(15)]
+        self.assertAlmostEqual(score_ranking(ids, ids)["ndcg_at_10"], 1)
+        self.assertAlmostEqual(score_ranking(ids, ids)["recall_at_10"], 10 / 15)
+
+    def test_a_table_has_a_head_and_one_decimal(self):
+        self.assertEqual(table([{"a": "x", "b": 1.25}, {"a": 7, "b": 0.0}]), "| a | b |\n|---|---|\n| x | 1.2 |\n| 7 | 0.0 |\n")
+
+
+class Reading(Folder):
+    def test_fields_may_be_missing_and_numbers_may_be_ids(self):
+        self.write('\ufeff{"id":17,"text":"a","speaker":null}\r\n\n  \n', '{"id":"q","text":"b","relevant":[17,"17"]}')
+        data = read_data(self.folder)
+        self.assertEqual(data.stores, [Store("", [Message("17", "a")])])
+        self.assertEqual(data.questions[0].relevant, ["17"])
+        self.assertEqual(data.warnings, [])
+
+    def test_messages_are_in_the_order_of_seq_where_all_have_one(self):
+        lines = [{"id": "b", "seq": 2, "text": "x"}, {"id": "a", "seq": 1, "text": "x"}]
+        for more, first in (([], "a"), ([{"id": "0", "text": "x"}], "b")):
+            self.write(lines + more, QUESTION)
+            self.assertEqual(read_data(self.folder).stores[0].messages[0].id, first)
+
+    def test_a_bad_line_is_reported_with_file_line_and_field(self):
+        rows = (('{"id":', ""), ("[1]", "object"), ('{"text":"x"}', "id"), ('{"id":"","text":"x"}', "id"),
+                ('{"id":[1],"text":"x"}', "id"), ('{"id":true,"text":"x"}', "id"), ('{"id":"x"}', "text"),
+                ('{"id":"x","text":5}', "text"), ('{"id":"x","text":"x","speaker":{}}', "speaker"))
+        for line, field in rows:
+            with self.subTest(line):
+                self.write(f"{MESSAGE}\n\n{line}\n", QUESTION)
+                with self.assertRaisesRegex(BadData, f"corpus.jsonl:3: .*{field}"):
+                    read_data(self.folder)
+        self.write(MESSAGE, '{"id":"q","text":"x","relevant":"1"}')
+        with self.assertRaisesRegex(BadData, "queries.jsonl:1: relevant"):
+            read_data(self.folder)
+
+    def test_ids_of_no_message_and_unreadable_times_are_warnings(self):
+        self.write('{"store":"s","id":"1","text":"x","ts":"1:56 pm on 8 May, 2023"}',
+                   '{"store":"s","id":"a","text":"x","relevant":["1","2"]}\n{"store":"t","id":"b","text":"x","relevant":["1"]}')
+        first, second = read_data(self.folder).warnings
+        self.assertIn("corpus.jsonl:1: 1 times cannot be read", first)
+        self.assertIn("2 relevant ids are no messages", second)
+
+    def test_times_are_read_as_data_sets_write_them(self):
+        for value, time in (("2023-05-08T13:56:00", "2023-05-08T13:56:00.000Z"), ("2023-05-08T13:56:00Z", "2023-05-08T13:56:00.000Z"),
+                            ("2023-05-08T13:56:00+02:00", "2023-05-08T11:56:00.000Z"), (1683554160, "2023-05-08T13:56:00.000Z"),
+                            ("2023-05-08 13:56:00.250", "2023-05-08T13:56:00.250Z"), ("2023-05-08", "2023-05-08T00:00:00.000Z"),
+                            (1683554160000, "2023-05-08T13:56:00.000Z")):
+            self.assertEqual(rfc3339(lenient_time(value)), time)
+        for value in ("", "yesterday", -5, 1e300, None, True):
+            self.assertIsNone(lenient_time(value), value)
+
+
+class Plans(unittest.TestCase):
+    def test_messages_that_share_a_session_are_a_conversation_and_others_documents(self):
+        for sessions, talk in ((("S1", "S1"), True), (("", ""), False), (("S1", "S2"), False), ((), False)):
+            store = Store("s", [message(str(i), session) for i, session in enumerate(sessions)])
+            self.assertEqual(store.is_conversation(), talk)
+
+    def test_each_session_of_talk_becomes_one_of_ours(self):
+        plan = plan_entries(Store("s", [message("D1:1", "S 1"), message("D1:2", "S 1", "Bob"), message("D2:1", "S 2")]))
+        self.assertEqual(plan.type, "conversation")
+        self.assertEqual(list(plan.sessions), ["s00001-s-1", "s00002-s-2"])
+        first, second = plan.sessions["s00001-s-1"]
+        self.assertEqual(first, {"id": "D1:1", "agent_id": "Ann", "content": "hello", "role": "user",
+                                 "context": {"conversation_id": "s00001-s-1"}})
+        self.assertEqual((second["role"], second["agent_id"]), ("assistant", "Bob"))
+
+    def test_speakers_that_are_roles_are_roles(self):
+        (entries,) = plan_entries(Store("s", [message("1", "S", "assistant"), message("2", "S", "tool")])).sessions.values()
+        self.assertEqual([entry["role"] for entry in entries], ["assistant", "tool"])
+        self.assertNotIn("agent_id", entries[0])
+
+    def test_documents_are_events_of_one_session(self):
+        plan = plan_entries(Store("s", [message("1", ""), message("2", "", "")]))
+        self.assertEqual((plan.type, list(plan.sessions)), ("event", ["s00001-"]))
+        self.assertEqual(plan.sessions["s00001-"][1], {"id": "2", "content": "hello", "kind": "document"})
+
+    def test_ids_that_cannot_be_ours_are_replaced(self):
+        for key in ("with blank", "2", "ümlaut", ""):
+            plan = plan_entries(Store("s", [message("2", "S"), message(key, "S")]))
+            self.assertEqual(plan.ids, {"m-0": "2", "m-1": key})
+
+    def test_a_message_without_a_time_follows_the_one_before_it(self):
+        store = Store("s", [message("1", "S"), message("2", "S", time=lenient_time("2023-05-08")), message("3", "S")])
+        times = [entry["timestamp"] for entry in plan_entries(store).sessions["s00001-s"]]
+        self.assertEqual(times[1:], ["2023-05-08T00:00:00.000Z", "2023-05-08T00:00:01.000Z"])
+
+    def test_texts_that_no_line_holds_are_cut_and_empty_ones_get_a_mark(self):
+        plan = plan_entries(Store("s", [Message("1", "x" * 159_999 + "ä"), Message("2", "")]))
+        self.assertEqual(plan.shortened, 1)
+        self.assertEqual([entry["content"] for entry in plan.sessions["s00001-"]], ["x" * 159_999, "-"])
+
+    def test_a_slip_swaps_two_letters_inside_the_rarest_word_that_is_known(self):
+        texts = ("The harbour has a bell of bronze, and a bell of brass.", "The Harbour is closed; nobody rings.", "oooo zzzo v2beta cafés")
+        slips = SlipMaker(Store("", [Message(str(i), text) for i, text in enumerate(texts)]))
+        for question, slipped in (
+            ("Which harbour has bronze?", "Which harbour has brnoze?"), ("Closed HARBOUR", "Clsoed HARBOUR"),
+            ("rings of bronze", "rings of brnoze"), ("brass rings", "barss rings"), ("a bell", "a blel"), ("zzzo", "zzoz"),
+        ):
+            self.assertEqual(slips.slipped(question), slipped)
+        for question in ("oooo", "why not granite", "v2beta", "cafés", "has a", ""):
+            self.assertEqual(slips.slipped(question), question)
+
+
+class Lines(unittest.TestCase):
+    def test_a_line_of_a_briefing_is_found_in_its_message(self):
+        told = "### What was said\n\n- 2024-01-01, message by Ann: …the bell: \\`bronze\\`, not **brass**, as we said…\n  - after: Bob: Yes.\n"
+        reader = Reader(Store("s", [Message("1", "I think the bell:\n`bronze`, not **brass**, as we said then", "user"),
+                                    Message("2", "Yes.", "assistant"), Message("3", "Yes. And a gong of copper", "user")]))
+        self.assertEqual([reader.messages(line) for line in LINE.findall(told)], [{"1"}, {"2"}])
+        self.assertEqual(reader.exchanges, {"1": 1, "2": 1, "3": 2})
+
+
+def talk():
+    """A message a day of a month, in two sessions, each with a word of its own."""
+    return [
+        {"store": "talk", "id": f"turn {i}", "seq": i, "ts": f"2024-03-{i:02}T10:00:00", "speaker": ("Bob", "Ann")[i % 2],
+         "session": "A" if i <= 15 else "B", "text": f"We talked about topic{chr(97 + i % 26)} and the weather, number zebra{i}."}
+        for i in range(1, 31)
+    ]
+
+
+DOCUMENTS = [{"store": "docs", "id": "d1", "text": "Merge postings with a heap", "session": ""},
+             {"store": "docs", "id": "d2", "text": "Fix a leak in the tokenizer", "session": ""}]
+QUESTIONS = [
+    {"store": "talk", "id": "q1", "text": "Who said zebra7?", "category": "x", "relevant": ["turn 7"]},
+    {"store": "talk", "id": "q2", "text": "zebra21 or zebra22", "relevant": ["turn 21", "turn 22"]},
+    {"store": "docs", "id": "q3", "text": "a leak", "category": "x", "relevant": ["d2"]},
+    {"store": "docs", "id": "q4", "text": "heap", "relevant": []},
+]
+
+
+class Runs(Folder):
+    def setUp(self):
+        super().setUp()
+        self.write(talk() + DOCUMENTS, QUESTIONS)
+
+    def run_bench(self, name, *arguments, data=None, status=0):
+        done = subprocess.run(
+            [sys.executable, "-B", HERE / f"{name}.py", "--tool", TOOL, "--data", data or self.folder, "--dir", self.scratch, *arguments],
+            capture_output=True, text=True, check=False,
+        )
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertEqual(list(self.scratch.iterdir()), [])
+        return done
+
+    def test_retrieval_reports_scores_by_store_category_and_age(self):
+        done = self.run_bench("retrieval", "--json", "--run", self.folder / "run.tsv")
+        report = json.loads(done.stdout)
+        groups = {f"{group['kind']}:{group['name']}": group for group in report["groups"]}
+        for group in groups.values():
+            for way in ("default", "week", "month", "text", "slip", "plain"):
+                self.assertEqual((group[way]["recall_at_10"], group[way]["refused"], group[way]["empty"]), (1, 0, 0))
+            self.assertEqual(group["recall_at_10_above_text_points"], 0)
+            self.assertEqual(group["recall_at_10_above_plain_points"], 0)
+        # The talk ends on March 30: turn 7 is of March 7; turns 21 and 22 are 9 and 8 days old.
+        expected = {"store:talk", "store:docs", "category:x", "kind:conversations", "kind:documents", "all:", "age:conversations, 7 to 30 days"}
+        self.assertLessEqual(expected, groups.keys())
+        self.assertNotIn("age:conversations, up to 7 days", groups)
+        self.assertGreater(report["times_ms"]["default"]["p50"], 0)
+        self.assertEqual(report["unjudged"], 1)
+        self.assertIn("30 messages as conversation entries in 2 sessions", done.stderr)
+        self.assertIn("1 questions name nothing relevant", done.stderr)
+        rows = [line.split("\t") for line in (self.folder / "run.tsv").read_text(encoding="utf-8").splitlines()]
+        best = {question: key for question, key, _ in reversed(rows)}
+        self.assertEqual((best["q1"], best["q3"], best["q4"]), ("turn 7", "d2", "d1"))
+
+    def test_retrieval_takes_one_store_and_one_way(self):
+        said = self.run_bench("retrieval", "--store", "docs", "--ranking", "plain").stdout
+        self.assertIn("plain BM25", said)
+        self.assertNotIn("| default ", said)
+        self.assertNotIn("talk", said)
+        self.run_bench("retrieval", "--store", "nowhere", status=1)
+        self.run_bench("retrieval", "--ranking", "best", status=2)
+
+    def test_retrieval_counts_empty_answers_and_asks_at_the_time_of_the_data(self):
+        texts = {"old": ("2024-01-01", "The harbour bell is bronze."), "new": ("2024-03-28", "Bells are loud."),
+                 "last": ("2024-03-30", "Good night.")}
+        self.write([{"store": "talk", "id": key, "ts": f"{day}T10:00:00", "speaker": "Ann", "session": "AB"[key != "old"], "text": text}
+                    for key, (day, text) in texts.items()],
+                   [{"store": "talk", "id": "q1", "text": "which bell is bronze?", "relevant": ["old"]},
+                    {"store": "talk", "id": "q2", "text": "bronze", "relevant": ["old"]},
+                    {"store": "talk", "id": "q3", "text": '"a lost title" xyzzy', "relevant": ["new"]}])
+        report = json.loads(self.run_bench("retrieval", "--json").stdout)
+        groups = {f"{group['kind']}:{group['name']}": group for group in report["groups"]}
+        old = groups["age:conversations, beyond 30 days"]
+        self.assertEqual((old["questions"], old["default"]["recall_at_1"]), (2, 1))
+        self.assertEqual(groups["age:conversations, up to 7 days"]["questions"], 1)
+        self.assertEqual((groups["all:"]["default"]["refused"], groups["all:"]["default"]["empty"]), (0, 1))
+        self.assertGreaterEqual(groups["all:"]["slip"]["empty"], 1)
+
+    def test_month_is_lived_and_asked(self):
+        report = json.loads(self.run_bench("month", "--sessions", "8", "--entries", "120", "--json").stdout)
+        self.assertEqual([row["day"] for row in report["days"]], [1, 8, 31, 91])
+        last = report["days"][-1]
+        self.assertEqual((last["questions"], last["refused"], last["empty"]), (3, 0, 0))
+        self.assertGreater(last["archived"], 0)
+        self.assertGreater(last["entries"], 32)
+        for row in report["ages"]:
+            self.assertEqual((row["recall_at_10_default"], row["difference"]), (100, 0))
+
+    def test_briefings_hold_the_answer(self):
+        report = json.loads(self.run_bench("briefings", "--store", "talk", "--json").stdout)
+        rows = {(row["store"], row["by"]): row for row in report["questions"]}
+        for interface in ("hook", "context"):
+            row = rows["talk", interface]
+            self.assertEqual((row["questions"], row["told"], row["evidence"]), (2, 100, 100))
+            self.assertGreater(row["tokens"], 0)
+        self.assertEqual(report["evidence_by_age"]["conversations"]["7 to 30 days"], 100)
+        self.assertEqual(report["ordinary_told"].keys(), {"talk", "conversations"})
+
+    def test_missing_data_is_skipped_and_bad_data_fails(self):
+        for name in ("retrieval", "month", "briefings"):
+            self.assertIn("skipped", self.run_bench(name, data="/nowhere/at/all").stdout)
+            self.run_bench(name, "--help")
+        self.write(talk(), '{"id":"q"}')
+        self.assertIn("queries.jsonl:1: text", self.run_bench("retrieval", status=1).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
