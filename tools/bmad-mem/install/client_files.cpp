@@ -9,25 +9,16 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json_writer.hpp"
+#include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "install/opencode_plugin.hpp"
 
 namespace bmad_mem::cli {
+
 std::string shell_line(const std::vector<std::string>& words) {
-  static constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.+-@%:,=";
   std::string line;
   for (const std::string& word : words) {
-    line += line.empty() ? "" : " ";
-    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
-      line += word;
-      continue;
-    }
-    line += '\'';
-    for (const char c : word) {
-      line += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    }
-    line += '\'';
+    line += (line.empty() ? "" : " ") + shell_quoted(word);
   }
   return line;
 }

@@ -1,12 +1,11 @@
 #include "install/own_program.hpp"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
-#include <climits>
 #include <filesystem>
 #include <system_error>
 
@@ -20,14 +19,6 @@ namespace bmad_mem::cli {
 namespace {
 
 constexpr std::string_view kModules = "/node_modules/";
-
-std::string own_path() {
-  std::array<char, PATH_MAX> buffer{};
-  const ssize_t size = ::readlink("/proc/self/exe", buffer.data(), buffer.size());
-  return size <= 0 || static_cast<std::size_t>(size) == buffer.size()
-             ? std::string()
-             : std::string(buffer.data(), static_cast<std::size_t>(size));
-}
 
 /// Whether a file at `path` may be gone tomorrow. npm's global packages stay: PREFIX/lib.
 bool is_passing(const std::string& path, const std::string& home) {
@@ -67,25 +58,8 @@ std::array<unsigned, 3> version_numbers(std::string_view version) {
 
 }  // namespace
 
-std::string find_in_path(std::string_view name, const std::string& copy) {
-  std::string_view path = environment("PATH");
-  while (!path.empty()) {
-    const std::string_view folder = path.substr(0, path.find(':'));
-    path.remove_prefix(std::min(folder.size() + 1, path.size()));
-    std::string candidate = fmt::format("{}/{}", folder, name);
-    struct stat found{};
-    const bool is_program = ::access(candidate.c_str(), X_OK) == 0 &&
-                            ::stat(candidate.c_str(), &found) == 0 && S_ISREG(found.st_mode);
-    if (folder.starts_with('/') && !candidate.contains(kModules) &&
-        (is_program || candidate == copy)) {
-      return candidate;
-    }
-  }
-  return {};
-}
-
 OwnProgram own_program(bool for_user, const std::string& project, const std::string& home) {
-  OwnProgram own{.command = {.program = std::string(kServerName)}, .path = own_path()};
+  OwnProgram own{.command = {.program = std::string(kServerName)}, .path = own_program_path()};
   const std::string modules = real_path_of(project) + std::string(kModules);
   if (own.path.empty() || (!for_user && own.path.starts_with(modules))) {
     own.command.is_dependency = !own.path.empty();

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "bmad_mem/result.hpp"
 #include "install/client_files.hpp"
@@ -24,10 +23,6 @@ struct OwnProgram {
   std::string copy;          ///< Where it must be copied to first; empty: it stays where it is.
   std::string warning;       ///< A sentence; empty: none.
 };
-
-/// The first program `name` in the folders of PATH but for those that npm puts in front for the
-/// time of a command; `copy` counts as if it were there. Empty: none.
-std::string find_in_path(std::string_view name, const std::string& copy = {});
 
 /// How clients are to start this program. `project` is the project's folder, `home` the user's.
 OwnProgram own_program(bool for_user, const std::string& project, const std::string& home);
