@@ -152,7 +152,7 @@ bool is_about_tool(HookEventKind kind) {
   return kind == HookEventKind::kBeforeTool || kind == HookEventKind::kAfterTool;
 }
 
-/// Cline 3 tells of answers and not of prompts, so at an answer these are taken from its own file
+/// Cline 3 sends answers and no prompts, so at an answer these are taken from its own file
 /// of the session. They have the ids that an import gives them: neither doubles the other.
 Status take_prompts(MemoryManager& memory, const HookEvent& event) {
   const std::string& name = event.transcript;

@@ -49,7 +49,7 @@ std::vector<Host> hosts_here() {
 Status connect(Tool& tool, Host& host) {
   BMAD_TRY_ASSIGN(const InstallPlan plan,
                   plan_install(tool, *host.client, /*is_install=*/true, is_for_user_settings(tool),
-                               /*tells=*/false));
+                               /*advises=*/false));
   BMAD_TRY(carry_out(plan));
   host.is_connected = true;
   host.warnings = plan.warnings;
@@ -116,7 +116,7 @@ Result<ExitStatus> undo(Tool& tool) {
   ExitStatus status = ExitStatus::kDone;
   for (const InstallClient& client : install_clients()) {
     const Result<InstallPlan> plan = plan_install(tool, client, /*is_install=*/false,
-                                                  is_for_user_settings(tool), /*tells=*/false);
+                                                  is_for_user_settings(tool), /*advises=*/false);
     const bool is_there = plan && std::ranges::any_of(plan->files, &PlannedFile::is_changed);
     const Status done = !plan ? Status(plan.error()) : is_there ? carry_out(*plan) : Status();
     if (!done) {

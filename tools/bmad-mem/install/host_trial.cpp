@@ -63,7 +63,7 @@ class TrialFolder {
 
 constexpr std::string_view kTrialSession = "bmad-mem-setup";
 
-/// The event of a prompt as the client tells it; nothing where it tells of none.
+/// The event of a prompt as the client sends it; nothing where it sends none.
 const HookEventRow* prompt_event(const HookClientInfo& info) {
   const auto found = std::ranges::find_if(info.events, [](const HookEventRow& event) {
     return event.kind == HookEventKind::kPrompt && event.timeout_s != 0;

@@ -72,7 +72,7 @@ void tell_by_hand(Tool& tool, const SettingsFile& file, const SettingsChange& ch
   }
 }
 
-Status plan_file(Tool& tool, InstallPlan& plan, const SettingsFile& file, bool tells) {
+Status plan_file(Tool& tool, InstallPlan& plan, const SettingsFile& file, bool advises) {
   const SettingsChange change{
       .client = plan.client,
       .part = file.part,
@@ -89,7 +89,7 @@ Status plan_file(Tool& tool, InstallPlan& plan, const SettingsFile& file, bool t
   if (!after) {
     Error error = std::move(after).error();
     error.path = file.path;
-    if (tells) {
+    if (advises) {
       tell_by_hand(tool, file, change);
     }
     return error;
@@ -168,11 +168,11 @@ std::string PlannedFile::diff() const {
 }
 
 Result<InstallPlan> plan_install(Tool& tool, const InstallClient& client, bool is_install,
-                                 bool for_user, bool tells) {
+                                 bool for_user, bool advises) {
   BMAD_TRY_ASSIGN(InstallPlan plan, begin_plan(tool, client, is_install, for_user));
   const std::string home(environment("HOME"));
   for (const SettingsFile& file : settings_files(client, for_user, plan.project, home)) {
-    BMAD_TRY(plan_file(tool, plan, file, tells));
+    BMAD_TRY(plan_file(tool, plan, file, advises));
   }
   if (is_install) {
     plan.steps = steps_left(client, for_user, plan.project, home);

@@ -118,7 +118,7 @@ Result<ExitStatus> run_install(Tool& tool, bool is_install) {
   }
   BMAD_TRY_ASSIGN(const InstallPlan plan,
                   plan_install(tool, *client, is_install, tool.args().maybe("scope") == "user",
-                               /*tells=*/true));
+                               /*advises=*/true));
   const bool dry_run = tool.args().has("dry-run");
   if (!dry_run) {
     BMAD_TRY(carry_out(plan));
