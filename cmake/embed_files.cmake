@@ -1,7 +1,7 @@
 # Makes a C++ source with the files of the pages: see tools/bmad-mem/http/pages.hpp.
 #
-#   cmake -DFOLDER=http/pages "-DFILES=index.html;js/app.js" -DOUTPUT=page_files.cpp
-#         -P cmake/embed_files.cmake
+#   cmake -DFOLDER=http/pages "-DFILES=index.html;js/app.js" -DFUNCTION=page_files
+#         -DOUTPUT=page_files.cpp -P cmake/embed_files.cmake
 cmake_policy(VERSION 3.25)
 
 function(media_type_of file result)
@@ -13,7 +13,9 @@ function(media_type_of file result)
     set(type "text/javascript; charset=utf-8")
   elseif(file MATCHES "[.]svg$")
     set(type "image/svg+xml")
-  elseif(file MATCHES "[.]json$")
+  elseif(file MATCHES "[.]md$")
+    set(type "text/markdown; charset=utf-8")
+  elseif(file MATCHES "[.]jsonl?$")
     set(type "application/json")
   else()
     message(FATAL_ERROR "embed_files: what is the media type of ${file}?")
@@ -56,7 +58,7 @@ constexpr auto kFiles = std::to_array<PageFile>({
 
 }  // namespace
 
-std::span<const PageFile> page_files() { return kFiles; }
+std::span<const PageFile> @FUNCTION@() { return kFiles; }
 
 }  // namespace bmad_mem::cli
 ]] @ONLY)

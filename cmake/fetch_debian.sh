@@ -65,7 +65,8 @@ private_apt() {
 # first_there NAME...: the first that the archive has.
 first_there() {
   for name in "$@"; do
-    if private_apt apt-cache show "$name" >/dev/null 2>&1; then
+    # A name that others only provide has no candidate.
+    if private_apt apt-cache policy "$name" | grep -q 'Candidate: [^(]'; then
       echo "$name"
       return
     fi

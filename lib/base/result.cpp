@@ -9,47 +9,21 @@
 namespace bmad_mem {
 namespace {
 
-struct CodeText {
-  std::string_view name;
-  std::string_view sentence;
-};
-
-// In the order of the enum; docs/commands.md says more about each.
-constexpr std::array<CodeText, kErrorCodeCount> kCodes = {{
-    {"E_STORAGE_IO", "A file could not be read or written."},
-    {"E_STORAGE_FULL", "The disk, or the quota on it, is full; nothing was written."},
-    {"E_STORAGE_CORRUPT", "A file is damaged. Nothing was changed; run verify."},
-    {"E_LOCK_TIMEOUT",
-     "Another process or thread held the session's lock for too long. Try again."},
-    {"E_CONCURRENT_MOD", "Another program changed the file during the operation. Try again."},
-    {"E_INVALID_FORMAT", "The input is not the JSON, time or text that was expected."},
-    {"E_SCHEMA_INVALID", "The JSON is well formed, but a field is missing, wrong or not allowed."},
-    {"E_SIZE_LIMIT", "The entry, or the session with it, is larger than the limit."},
-    {"E_SESSION_NOT_FOUND", "No session, entry or memory root has that name."},
-    {"E_SESSION_ARCHIVED", "The session is in the archive; restore it to write to it."},
-    {"E_SESSION_CORRUPT", "The session's folder or manifest is damaged; run repair."},
-    {"E_QUERY_TIMEOUT", "The query took longer than its time budget."},
-    {"E_INVALID_QUERY", "The query or one of its filters could not be understood."},
-    {"E_ACCESS_DENIED", "The workflow of the agent does not allow it."},
-    {"E_RESOURCE_LIMIT", "The process may have no more memory or threads."},
-    {"E_NEWER_VERSION", "A newer bmad-mem wrote it, and this one leaves it as it is."},
-    {"E_HUB_AWAY", "The hub can't be reached, or does not answer. The files are as they were."},
-    {"E_HUB_FULL", "The hub has no room left. What was not taken stays here."},
-    {"E_HUB_VERSION", "The tables of the hub are of another version than this bmad-mem knows."},
-}};
+// In the order of the enum; docs/commands.md says what each means.
+constexpr std::array<std::string_view, kErrorCodeCount> kCodes = {
+    "E_STORAGE_IO",        "E_STORAGE_FULL",     "E_STORAGE_CORRUPT", "E_LOCK_TIMEOUT",
+    "E_CONCURRENT_MOD",    "E_INVALID_FORMAT",   "E_SCHEMA_INVALID",  "E_SIZE_LIMIT",
+    "E_SESSION_NOT_FOUND", "E_SESSION_ARCHIVED", "E_SESSION_CORRUPT", "E_QUERY_TIMEOUT",
+    "E_INVALID_QUERY",     "E_ACCESS_DENIED",    "E_RESOURCE_LIMIT",  "E_NEWER_VERSION",
+    "E_HUB_AWAY",          "E_HUB_FULL",         "E_HUB_VERSION",     "E_ENTRY_NOT_FOUND",
+    "E_HUB_NOT_FOUND",     "E_KEY_NOT_FOUND"};
 
 }  // namespace
 
 std::string_view error_code_name(ErrorCode code) {
   const auto index = static_cast<std::size_t>(code);
   assert(index < kCodes.size());
-  return kCodes[index].name;
-}
-
-std::string_view error_code_sentence(ErrorCode code) {
-  const auto index = static_cast<std::size_t>(code);
-  assert(index < kCodes.size());
-  return kCodes[index].sentence;
+  return kCodes[index];
 }
 
 Error error_of_exception(const std::exception& failure) {

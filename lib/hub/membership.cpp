@@ -34,7 +34,7 @@ std::string join_command(const Store& store) {
 }
 
 Error not_joined(const Store& store) {
-  return {.code = ErrorCode::E_SESSION_NOT_FOUND,
+  return {.code = ErrorCode::E_HUB_NOT_FOUND,
           .message = fmt::format("this memory has joined no hub; `bmad-mem {}` does it",
                                  join_command(store))};
 }
@@ -195,8 +195,9 @@ Status reclone_from_hub(MemoryManager& memory, Hub& hub, std::span<const std::st
     BMAD_TRY_ASSIGN(const bool is_deleted, is_deleted_here(*store, session_id));
     if (is_deleted) {
       return not_there(session_id,
-                       "was deleted here, which the next sync tells the hub; `bmad-mem "
-                       "session undelete` brings it back");
+                       fmt::format("was deleted here, which the next sync reports to the hub; "
+                                   "`bmad-mem session undelete {}` restores it",
+                                   session_id));
     }
     mirror.state.seen.erase(session_id);
     BMAD_TRY(save_mirror_state(files, mirror.state));

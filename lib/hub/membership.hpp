@@ -21,7 +21,7 @@ struct JoinedMirror {
   FileLock::Guard guard;
 };
 
-/// Errors: E_SESSION_NOT_FOUND when the root has joined none; E_ACCESS_DENIED for a foreign root;
+/// Errors: E_HUB_NOT_FOUND when the root has joined none; E_ACCESS_DENIED for a foreign root;
 /// E_LOCK_TIMEOUT.
 Result<JoinedMirror> lock_mirror(Store& store, FileLock& lock);
 FileLock mirror_lock(Store& store);

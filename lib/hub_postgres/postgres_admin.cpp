@@ -57,15 +57,6 @@ Result<std::string> PostgresHub::init(std::string_view project) {
   return impl_->project;
 }
 
-Result<std::optional<std::string>> PostgresHub::find_project(std::string_view name) {
-  BMAD_TRY_ASSIGN(const Rows rows,
-                  impl_->ask({.text = sql::kFindProject, .params = {text_param(name)}}));
-  if (rows.size() == 0) {
-    return std::optional<std::string>();
-  }
-  return std::optional(rows.uuid(0, 0));
-}
-
 Status PostgresHub::add_member(std::string_view who, std::string_view rights) {
   constexpr std::array<std::string_view, 4> kRights = {"read", "write", "forget", "admin"};
   if (std::ranges::find(kRights, rights) == kRights.end()) {

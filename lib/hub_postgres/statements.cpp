@@ -217,8 +217,6 @@ select project from bmad.project where name = $1
 )sql";
 
 // $1 name.
-constexpr std::string_view kFindProject = "select project from bmad.project where name = $1";
-
 // $1 project, $2 who, $3 rights or 'none', behind kLockHead. Whether nothing was done since that is
 // the last admin, and whether something was.
 constexpr std::string_view kSetMember = R"sql(

@@ -21,7 +21,6 @@ extern const std::string_view kAddReplica;
 extern const std::string_view kDropReplica;
 extern const std::string_view kReplicas;
 extern const std::string_view kAddProject;
-extern const std::string_view kFindProject;
 extern const std::string_view kSetMember;
 extern const std::string_view kMembers;
 extern const std::string_view kSetVersion;

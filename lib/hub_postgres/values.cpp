@@ -69,10 +69,6 @@ std::pair<Oid, Oid> types_of(ArrayParam::Of type) {
 
 }  // namespace
 
-Param smallint_param(std::int16_t value) {
-  return {.type = kSmallintType, .bytes = number_bytes(value)};
-}
-
 Param int_param(std::int32_t value) { return {.type = kIntType, .bytes = number_bytes(value)}; }
 
 Param bigint_param(std::uint64_t value) {

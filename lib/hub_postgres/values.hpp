@@ -31,7 +31,6 @@ struct Param {
   bool is_binary = true;
 };
 
-Param smallint_param(std::int16_t value);
 Param int_param(std::int32_t value);
 Param bigint_param(std::uint64_t value);
 Param bigint_param(const std::optional<std::uint64_t>& value);

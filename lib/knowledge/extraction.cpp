@@ -101,7 +101,7 @@ class NewFacts {
     RememberParams params{.category = Category::kProjectFact, .key = {}, .value = text};
     bool has_category = false;
     for (const std::string& tag : fact.tags) {
-      const auto category = has_category ? std::nullopt : try_parse_category(tag);
+      const auto category = has_category ? std::nullopt : stored_category(tag);
       if (category) {
         params.category = *category;
         has_category = true;

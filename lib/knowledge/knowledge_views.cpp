@@ -126,9 +126,4 @@ ViewsDropped::~ViewsDropped() {
   (void)drop_knowledge_views(*store_);  // Without the lock, too: better than to leave them.
 }
 
-Status Knowledge::write_views() {
-  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, Operation::kRecall));
-  return write_knowledge_views(*store);
-}
-
 }  // namespace bmad_mem

@@ -6,15 +6,19 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.hpp"
 #include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/text.hpp"
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge/knowledge_store.hpp"
+#include "knowledge/merge_plan.hpp"
 #include "known_statements.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
+#include "search/analyzer.hpp"
 #include "store/access.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
@@ -418,6 +422,23 @@ Result<Remembered> Knowledge::remember(const RememberParams& params) {
   }
   BMAD_TRY_ASSIGN(std::vector<Remembered> remembered, remember_all(*store, {&params, 1}));
   return std::move(remembered.front());
+}
+
+Result<std::string> Knowledge::key_of(std::string_view value) const {
+  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, Operation::kRemember));
+  constexpr std::size_t kWordsSizeMax = 32;
+  constexpr std::size_t kHashSize = 6;
+  const std::string text =
+      store->redaction == nullptr ? std::string(value) : store->redaction->redact_text(value, "");
+  std::string key;
+  for (const std::string& word : plain_words(text)) {
+    const bool is_name = std::ranges::all_of(
+        word, [](char c) { return is_lower(c) || is_digit(c) || !is_ascii(c); });
+    if (is_name && !is_stop_word(word) && key.size() + word.size() < kWordsSizeMax) {
+      key += word + '_';
+    }
+  }
+  return key + hash_hex(xxh3(text)).substr(0, kHashSize);
 }
 
 }  // namespace bmad_mem

@@ -146,6 +146,12 @@ std::string_view category_name(Category category) {
 }
 
 std::optional<Category> try_parse_category(std::string_view name) {
+  return stored_category(name == "preference" ? category_name(Category::kUserPreference)
+                         : name == "rule"     ? category_name(Category::kConstraint)
+                                              : name);
+}
+
+std::optional<Category> stored_category(std::string_view name) {
   const auto* const found = std::ranges::find(kCategoryNames, name);
   if (found == kCategoryNames.end()) {
     return std::nullopt;
@@ -173,8 +179,8 @@ std::string_view review_name(Review review) {
 }
 
 Category category_of(EntryType type, std::string_view name) {
-  return try_parse_category(name).value_or(
-      type == EntryType::kPreference ? Category::kUserPreference : Category::kProjectFact);
+  return stored_category(name).value_or(type == EntryType::kPreference ? Category::kUserPreference
+                                                                       : Category::kProjectFact);
 }
 
 Review review_of(std::string_view name) {

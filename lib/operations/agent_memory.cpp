@@ -42,42 +42,14 @@ Result<std::vector<ConversationTurn>> AgentMemory::get_conversation_context(
   return turns;
 }
 
-Result<std::vector<Hit>> AgentMemory::find(EntryType type, std::string_view topic,
-                                           std::size_t limit) const {
+Result<std::vector<Hit>> AgentMemory::get_relevant_decisions(std::string_view topic,
+                                                             std::size_t limit) const {
   Query query;
   query.text = topic;
   query.text_is_prose = true;
-  query.filter.types = {type};
+  query.filter.types = {EntryType::kDecision};
   query.filter.limit = limit;
   return memory_->query(query);
-}
-
-Result<std::vector<Hit>> AgentMemory::get_relevant_decisions(std::string_view topic,
-                                                             std::size_t limit) const {
-  return find(EntryType::kDecision, topic, limit);
-}
-
-Result<std::vector<Hit>> AgentMemory::get_relevant_findings(std::string_view topic,
-                                                            std::size_t limit) const {
-  return find(EntryType::kFinding, topic, limit);
-}
-
-Result<Context> AgentMemory::get_context(std::string_view task) const {
-  ContextOptions options;
-  options.agent_id = options_.agent_id;
-  options.task = task;
-  return Knowledge(*memory_).context(options);
-}
-
-Result<std::optional<Entry>> AgentMemory::get_state() const {
-  return memory_->agent_state(options_.agent_id);
-}
-
-Result<std::string> AgentMemory::record_message(ConversationEntry entry) {
-  if (entry.agent_id.empty()) {
-    entry.agent_id = options_.agent_id;
-  }
-  return memory_->add_conversation(options_.session_id, entry);
 }
 
 Result<std::string> AgentMemory::record_decision(DecisionRecord entry) {
@@ -92,23 +64,6 @@ Result<std::string> AgentMemory::record_finding(FindingRecord entry) {
     entry.discovered_by = options_.agent_id;
   }
   return memory_->add_finding(options_.session_id, entry);
-}
-
-Result<std::string> AgentMemory::set_state(std::string_view state_json) {
-  AgentStateEntry entry;
-  entry.agent_id = options_.agent_id;
-  entry.state_json = state_json;
-  return memory_->set_agent_state(options_.session_id, entry);
-}
-
-Result<Remembered> AgentMemory::remember(RememberParams params) {
-  if (params.agent_id.empty()) {
-    params.agent_id = options_.agent_id;
-  }
-  if (params.session_id.empty()) {
-    params.session_id = options_.session_id;
-  }
-  return Knowledge(*memory_).remember(params);
 }
 
 }  // namespace bmad_mem

@@ -636,7 +636,9 @@ std::string page_head(std::string_view title, std::string_view about) {
 /// What is said of a parameter beside its help.
 std::string remarks(std::string help, const Texts& choices, bool repeatable,
                     std::string_view fallback) {
-  for (std::size_t i = 0; i < choices.size(); ++i) {
+  const bool names_them = std::ranges::all_of(
+      choices, [&](const std::string& choice) { return help.find(choice) != std::string::npos; });
+  for (std::size_t i = 0; i < choices.size() && !names_them; ++i) {
     help += (i == 0 ? ": " : ", ") + choices[i];
   }
   std::string more = repeatable ? "repeatable" : "";

@@ -208,44 +208,6 @@ Result<GlobalStatistics> MemoryManager::global_statistics() const {
   return global;
 }
 
-Result<std::string> MemoryManager::add_conversation(std::string_view session_id,
-                                                    const ConversationEntry& entry) {
-  return impl_->add_one(session_id, EntryType::kConversation, to_json(entry));
-}
-
-Result<std::string> MemoryManager::add_decision(std::string_view session_id,
-                                                const DecisionRecord& entry) {
-  return impl_->add_one(session_id, EntryType::kDecision, to_json(entry));
-}
-
-Result<std::string> MemoryManager::add_finding(std::string_view session_id,
-                                               const FindingRecord& entry) {
-  return impl_->add_one(session_id, EntryType::kFinding, to_json(entry));
-}
-
-Result<std::string> MemoryManager::update_preference(std::string_view session_id,
-                                                     const UserPreference& entry) {
-  return impl_->add_one(session_id, EntryType::kPreference, to_json(entry));
-}
-
-Result<std::string> MemoryManager::add_fact(std::string_view session_id, const FactEntry& entry) {
-  return impl_->add_one(session_id, EntryType::kFact, to_json(entry));
-}
-
-Result<std::string> MemoryManager::add_event(std::string_view session_id, const EventEntry& entry) {
-  return impl_->add_one(session_id, EntryType::kEvent, to_json(entry));
-}
-
-Result<std::string> MemoryManager::set_agent_state(std::string_view session_id,
-                                                   const AgentStateEntry& entry) {
-  return impl_->add_one(session_id, EntryType::kAgentState, to_json(entry));
-}
-
-Result<std::string> MemoryManager::add_artifact(std::string_view session_id,
-                                                const ArtifactEntry& entry) {
-  return impl_->add_one(session_id, EntryType::kArtifact, to_json(entry));
-}
-
 Result<std::string> MemoryManager::add(std::string_view session_id, EntryType type,
                                        std::string_view json) {
   return impl_->add_one(session_id, type, json);

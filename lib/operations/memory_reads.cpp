@@ -65,6 +65,10 @@ Result<std::vector<Entry>> MemoryManager::history(std::string_view id,
   return all;
 }
 
+Error MemoryManager::no_entry(std::string_view id) const {
+  return bmad_mem::no_entry(impl_->store, id);
+}
+
 Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kList));
   BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, up_to_page(filter)));
@@ -168,11 +172,6 @@ Result<std::vector<Entry>> MemoryManager::entries_by_time_range(Timestamp since,
 }
 
 Result<std::vector<RelatedEntry>> MemoryManager::related(std::string_view id,
-                                                         const EntryFilter& filter) const {
-  return related(id, filter, 1);
-}
-
-Result<std::vector<RelatedEntry>> MemoryManager::related(std::string_view id,
                                                          const EntryFilter& filter,
                                                          std::size_t depth) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kRelated));
@@ -200,17 +199,9 @@ Result<std::vector<TimelineBucket>> MemoryManager::timeline(const EntryFilter& f
   return without_newest(std::move(buckets), filter.offset);
 }
 
-Result<std::vector<Entry>> MemoryManager::decisions(std::string_view session_id) const {
-  return decisions(session_id, {.limit = 0});
-}
-
 Result<std::vector<Entry>> MemoryManager::decisions(std::string_view session_id,
                                                     const EntryFilter& filter) const {
   return impl_->list_type(session_id, EntryType::kDecision, filter);
-}
-
-Result<std::vector<Entry>> MemoryManager::findings(std::string_view session_id) const {
-  return findings(session_id, {.limit = 0});
 }
 
 Result<std::vector<Entry>> MemoryManager::findings(std::string_view session_id,

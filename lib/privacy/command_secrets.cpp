@@ -159,7 +159,7 @@ bool is_field_name(string_view name) {
 
 void scan_column(StructureScan& scan, std::size_t at, std::size_t size) {
   constexpr std::size_t kRowsMax = 10'000;
-  constexpr std::size_t kBlanksMax = 64;
+  constexpr std::size_t kGapMax = 64;
   const string_view text = scan.text;
   // The name ends at a sign or at its line, and one of both is a sign.
   const auto is_of_name = [](char c) { return is_word_byte(c) || c == '"' || c == '-'; };
@@ -167,7 +167,7 @@ void scan_column(StructureScan& scan, std::size_t at, std::size_t size) {
   std::size_t name = run_begin(text, at, is_of_name, 24);
   if (is_blank(byte_at(text, behind_name)) || is_blank(byte_before(text, name))) {
     const std::size_t next = skip_blanks(text, behind_name);
-    const std::size_t first = blanks_begin(text, name, kBlanksMax);
+    const std::size_t first = blanks_begin(text, name, kGapMax);
     if (byte_at(text, next) == '|' || byte_before(text, first) == '|') {
       behind_name = next;
       name = first;

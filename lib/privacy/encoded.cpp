@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/base64.hpp"
 #include "bmad_mem/text.hpp"
 #include "finders.hpp"
 #include "text_scan.hpp"
@@ -24,7 +25,7 @@ bool is_printed_text(std::string_view bytes) {
 /// Whether the run begins like text: what doesn't is not decoded to its end.
 bool may_be_text(std::string_view run) {
   constexpr std::size_t kLook = 16;
-  return is_printed_text(base64_decoded(run.substr(0, kLook)));
+  return is_printed_text(*base64_decoded(run.substr(0, kLook)));
 }
 
 bool has_secret(const Detections& detections) {
@@ -114,7 +115,7 @@ void find_base64(std::string_view text,
     }
     const Base64Lines lines = base64_lines(text, run);
     at = lines.end;
-    const std::string decoded = base64_decoded(lines.joined.empty() ? run : lines.joined);
+    const std::string decoded = *base64_decoded(lines.joined.empty() ? run : lines.joined);
     Detections inside;
     if (is_printed_text(decoded)) {
       find(decoded, inside);
@@ -186,28 +187,11 @@ void find_encoded(std::string_view text,
   find_percent(text, find, out);
 }
 
-std::string base64_decoded(std::string_view run) {
-  std::string bytes;
-  bytes.reserve(run.size() / 4 * 3 + 2);
-  std::uint32_t bits = 0;
-  unsigned count = 0;
-  for (const char c : run) {
-    bits = bits << 6U | kBase64Values[static_cast<unsigned char>(c)];
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      bytes += static_cast<char>(bits >> count & 0xffU);
-    }
-  }
-  return bytes;
-}
-
 std::string decode_base64(std::string_view encoded) {
   while (encoded.ends_with('=')) {
     encoded.remove_suffix(1);
   }
-  return encoded.size() % 4 != 1 && all_are(encoded, is_base64_digit) ? base64_decoded(encoded)
-                                                                      : std::string();
+  return encoded.size() % 4 != 1 ? base64_decoded(encoded).value_or("") : std::string();
 }
 
 bool is_encoded_login(std::string_view text) {

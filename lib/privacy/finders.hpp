@@ -26,23 +26,20 @@ class RE2;
 
 namespace bmad_mem {
 
-/// Tokens of the table of secrets, wherever they stand.
-void find_tokens(std::string_view text, Detections& out);
-
 /// The rule of kind kAssigned whose keyword stands in `name` and whose pattern matches the whole
 /// `value`; nullptr when there is none.
 const SecretRule* find_assigned_rule(std::string_view name, std::string_view value);
 
-/// Secrets known by what surrounds them, and too large or too free for a pattern:
+/// Tokens of the table of secrets; and secrets known by what surrounds them, and too large or too
+/// free for a pattern:
 ///
 ///   PEM and SSH private keys   -----BEGIN … PRIVATE KEY----- to its END, or to the end of the text
 ///   JSON web tokens            eyJ….eyJ….… whose first part decodes to a JSON object
 ///   credentials in addresses   scheme://user:HERE@host, and ?sig=HERE in signed ones
 ///   headers                    Authorization, Proxy-Authorization, Cookie, Set-Cookie, X-Api-Key
 ///   lines of known files       .npmrc, .netrc, .pgpass, .git-credentials
-void find_structures(std::string_view text, Detections& out);
-
-/// Both, in one walk over the text.
+///
+/// Both in one walk over the text, tokens first.
 void find_keywords(std::string_view text, Detections& out);
 
 /// What a value is that stands under a name.

@@ -12,7 +12,7 @@
 
 namespace bmad_mem {
 
-/// What find_tokens() does at a keyword. token_rules.cpp
+/// Looks for a token at a keyword of its rule. token_rules.cpp
 class TokenScan {
  public:
   TokenScan(std::string_view text, Detections& out) : text_(text), out_(out) {}
@@ -26,7 +26,7 @@ class TokenScan {
   std::size_t long_end_ = 0;  ///< Behind a token in which no other is looked for.
 };
 
-/// What find_structures() does at an announcer. structures.cpp
+/// Looks for a secret after the word that announces it. structures.cpp
 class StructureWords {
  public:
   StructureWords(std::string_view text, Detections& out) : scan_{.text = text, .out = out} {}

@@ -6,10 +6,12 @@
 #include <cassert>
 #include <cstdlib>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/base64.hpp"
 #include "base/object_text.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/text.hpp"
@@ -44,83 +46,9 @@ void start_sodium() {
   }
 }
 
-std::string base64(const unsigned char* bytes, std::size_t size) {
-  constexpr int kVariant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
-  std::string out(sodium_base64_encoded_len(size, kVariant), '\0');
-  sodium_bin2base64(out.data(), out.size(), bytes, size, kVariant);
-  out.pop_back();  // Its NUL.
-  return out;
-}
-
-// What is coded below is ciphertext, so that it need not take the same time for all: libsodium's
-// coding does, and takes three times as long as opening a line.
-
-constexpr std::string_view kLetters =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-std::string encoded(std::string_view bytes) {
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      value = value << 8U | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0U);
-    }
-    for (std::size_t i = 0; i <= count; ++i) {
-      out += kLetters[value >> (18 - 6 * i) & 63U];
-    }
-  }
-  return out;
-}
-
-/// What each of four letters adds to the 24 bits that they stand for; kNoDigit for no letter.
-constexpr std::uint32_t kNoDigit = 0x80000000;
-constexpr std::array<std::array<std::uint32_t, 256>, 4> kDigits = [] {
-  std::array<std::array<std::uint32_t, 256>, 4> digits{};
-  for (std::size_t place = 0; place < digits.size(); ++place) {
-    digits[place].fill(kNoDigit);
-    std::uint32_t value = 0;
-    for (const char c : kLetters) {
-      digits[place][static_cast<unsigned char>(c)] = value++ << (18 - 6 * place);
-    }
-  }
-  return digits;
-}();
-
-/// The bytes of base64url without padding, written in the one way there is.
-std::optional<std::string> decoded(std::string_view text) {
-  if (text.size() % 4 == 1) {
-    return std::nullopt;
-  }
-  std::string out;
-  bool is_good = true;
-  out.resize_and_overwrite(text.size() / 4 * 3 + 4, [&](char* to, std::size_t) {
-    const char* const start = to;
-    std::uint32_t seen = 0;
-    const auto digit = [&](std::size_t at, std::size_t place) {
-      return kDigits[place][static_cast<unsigned char>(text[at + place])];
-    };
-    std::size_t at = 0;
-    for (; at + 4 <= text.size(); at += 4, to += 3) {
-      const std::uint32_t value = digit(at, 0) | digit(at, 1) | digit(at, 2) | digit(at, 3);
-      seen |= value;
-      to[0] = static_cast<char>(value >> 16U);
-      to[1] = static_cast<char>(value >> 8U);
-      to[2] = static_cast<char>(value);
-    }
-    if (const std::size_t left = text.size() - at; left > 0) {
-      const unsigned unused = left == 2 ? 16 : 8;
-      const std::uint32_t value = digit(at, 0) | digit(at, 1) | (left == 3 ? digit(at, 2) : 0);
-      seen |= value | ((value & ((1U << unused) - 1)) != 0 ? kNoDigit : 0);
-      for (unsigned shift = 16; shift >= unused; shift -= 8) {
-        *to++ = static_cast<char>(value >> shift);
-      }
-    }
-    is_good = (seen & kNoDigit) == 0;
-    return static_cast<std::size_t>(to - start);
-  });
-  return is_good ? std::optional(std::move(out)) : std::nullopt;
+std::string base64url(std::span<const unsigned char> bytes) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+  return base64_encoded({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, Base64::kUrl);
 }
 
 /// What is authenticated beside the line: each part with its size, so that no two places are alike.
@@ -194,7 +122,7 @@ void SealKey::set_id() {
   constexpr std::string_view kWhat = "bmad-mem key id";
   crypto_generichash(hash.data(), hash.size(), bytes_of(kWhat), kWhat.size(), bytes_.data(),
                      bytes_.size());
-  id_ = base64(hash.data(), kKeyIdBytes);
+  id_ = base64url(std::span(hash).first(kKeyIdBytes));
 }
 
 SealKey SealKey::make() {
@@ -226,10 +154,10 @@ Result<SealKey> SealKey::parse(std::string_view text) {
   text = trimmed(text.substr(kKeyMark.size()));
   SealKey key;
   std::size_t size = 0;
-  // Unlike decoded(), in the same time for all keys.
+  // Unlike base64url_decoded(), in the same time for all keys.
   const int done = sodium_base642bin(key.bytes_.data(), kSize, text.data(), text.size(), nullptr,
                                      &size, nullptr, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
-  if (done != 0 || size != kSize || base64(key.bytes_.data(), kSize) != text) {
+  if (done != 0 || size != kSize || base64url(key.bytes_) != text) {
     return bad_key(
         fmt::format("the key is not {} bytes in base64url, which has 43 letters: it has {}", kSize,
                     text.size()));
@@ -266,9 +194,7 @@ Result<SealKey> SealKey::from_passphrase(std::string_view passphrase,
   return key;
 }
 
-std::string SealKey::to_text() const {
-  return std::string(kKeyMark) + base64(bytes_.data(), bytes_.size());
-}
+std::string SealKey::to_text() const { return std::string(kKeyMark) + base64url(bytes_); }
 
 Result<SealKeys> SealKeys::parse(std::string_view text) {
   SealKeys keys;
@@ -352,7 +278,8 @@ Result<std::string> seal_line(const SealKey& key, const LinePlace& place, JsonVa
   if (entry[kPinnedField].boolean()) {
     json.member(kPinnedField, true);
   }
-  json.member(kSealedField, fmt::format("{}{}.{}", kFormMark, key.id(), encoded(body)));
+  json.member(kSealedField,
+              fmt::format("{}{}.{}", kFormMark, key.id(), base64_encoded(body, Base64::kUrl)));
   json.end_object();
   return json.take();
 }
@@ -375,7 +302,7 @@ Result<std::string> open_line(const SealKeys& keys, const LinePlace& place, Json
                                         parts->key_id),
                  .field = std::string(kSealedField)};
   }
-  const std::optional<std::string> body = decoded(parts->body);
+  const std::optional<std::string> body = base64url_decoded(parts->body);
   if (!body || body->size() < kNonceSize + kTagSize) {
     return does_not_open();
   }

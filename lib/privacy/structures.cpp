@@ -180,10 +180,6 @@ void StructureWords::operator()(std::size_t at, std::string_view /*word*/, std::
   }
 }
 
-void find_structures(std::string_view text, Detections& out) {
-  StructureWords::keywords().find(text, StructureWords(text, out));
-}
-
 void find_keywords(std::string_view text, Detections& out) {
   static const KeywordPair kPair(TokenScan::keywords(), StructureWords::keywords());
   // What a token is its rule knows best: so first all of them.

@@ -113,28 +113,7 @@ constexpr std::size_t blanks_begin(std::string_view text, std::size_t at, std::s
   return run_begin(text, at, [](char c) { return is_blank(c); }, size_max);
 }
 
-inline constexpr std::uint8_t kNotBase64 = 0xff;
-/// Both alphabets of base64 at once: no text mixes them.
-inline constexpr std::array<std::uint8_t, 256> kBase64Values = [] {
-  std::array<std::uint8_t, 256> values{};
-  values.fill(kNotBase64);
-  std::uint8_t next = 0;
-  for (const char c :
-       std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")) {
-    values[static_cast<unsigned char>(c)] = next++;
-  }
-  values['-'] = values['+'];
-  values['_'] = values['/'];
-  return values;
-}();
-constexpr bool is_base64_digit(char c) {
-  return kBase64Values[static_cast<unsigned char>(c)] != kNotBase64;
-}
-
 // encoded.cpp
-
-/// The bytes behind `run`, whose characters are all base64 digits. What is left over is dropped.
-std::string base64_decoded(std::string_view run);
 
 /// The bytes that base64 or base64url stands for; empty when it is neither. Padding may be missing.
 std::string decode_base64(std::string_view encoded);

@@ -258,10 +258,6 @@ void TokenScan::operator()(std::size_t at, std::string_view /*word*/, std::uint1
   }
 }
 
-void find_tokens(std::string_view text, Detections& out) {
-  TokenScan::keywords().find(text, TokenScan(text, out));
-}
-
 const SecretRule* find_assigned_rule(std::string_view name, std::string_view value) {
   static const AssignedRules kRules;
   const std::string letters = squeezed(name);

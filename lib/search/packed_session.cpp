@@ -144,7 +144,7 @@ std::shared_ptr<UnpackedFiles> read_known(const Store& store, const std::string&
 }
 
 /// The packed file as the folder of a session, unpacked when somebody opens a log.
-class LazyFiles final : public FileSystem {
+class LazyFiles final : public ReadOnlyFiles {
  public:
   LazyFiles(const Store& store, std::string session_id, PackedKind kind, PackedOrigin origin)
       : store_(store),
@@ -197,16 +197,6 @@ class LazyFiles final : public FileSystem {
     BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, content());
     return files->info(path);
   }
-  Result<std::vector<std::string>> list(const std::string& path) override {
-    return packed_is_read_only(path);
-  }
-  Status make_directory(const std::string& path) override { return packed_is_read_only(path); }
-  Status rename(const std::string& from, const std::string& /*to*/) override {
-    return packed_is_read_only(from);
-  }
-  Status remove(const std::string& path) override { return packed_is_read_only(path); }
-  Status remove_directory(const std::string& path) override { return packed_is_read_only(path); }
-  Status sync_directory(const std::string& /*path*/) override { return {}; }
   [[nodiscard]] std::string display_path(const std::string& /*path*/) const override {
     return store_.files->display_path(packed_path(session_id_, kind_));
   }

@@ -89,7 +89,7 @@ class PastFile final : public File {
   std::shared_ptr<const PastLog> past_;
 };
 
-class PastFiles final : public FileSystem {
+class PastFiles final : public ReadOnlyFiles {
  public:
   /// `before`: a text for each log, by path. Without a `source` there is nothing else.
   PastFiles(const Store& store, std::optional<SessionSource> source, Timestamp as_of,
@@ -135,16 +135,6 @@ class PastFiles final : public FileSystem {
     found.size += before->second->size();
     return found;
   }
-  Result<std::vector<std::string>> list(const std::string& path) override {
-    return packed_is_read_only(path);
-  }
-  Status make_directory(const std::string& path) override { return packed_is_read_only(path); }
-  Status rename(const std::string& from, const std::string& /*to*/) override {
-    return packed_is_read_only(from);
-  }
-  Status remove(const std::string& path) override { return packed_is_read_only(path); }
-  Status remove_directory(const std::string& path) override { return packed_is_read_only(path); }
-  Status sync_directory(const std::string& /*path*/) override { return {}; }
   [[nodiscard]] std::string display_path(const std::string& path) const override {
     const auto files = source_ ? source_->files(store_) : not_in_package(path);
     return files ? (*files)->display_path(path) : store_.files->display_path(path);

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/utf8.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
 #include "model/validate.hpp"
@@ -368,23 +369,31 @@ Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std:
   return all ? std::move(all) : read(wanted, {});  // One may have gone meanwhile.
 }
 
-std::string unknown_entry(const Store& store, const std::string& id) {
+Error no_entry(const Store& store, std::string_view id) {
+  const std::string whole(id);
+  const std::string shown(utf8_prefix(id, 200));
+  Error error{
+      .code = ErrorCode::E_ENTRY_NOT_FOUND,
+      .message = fmt::format("there is no entry {}; `bmad-mem list` shows the newest", shown),
+      .field = "id"};
   if (const Store* const user = store.user_store(); user != nullptr) {
-    const Result<std::vector<Entry>> found = find_entries(*user, {&id, 1}, {}, false);
+    const Result<std::vector<Entry>> found = find_entries(*user, {&whole, 1}, {}, false);
     const auto is_readable = [&](const Entry& entry) {
       return check_read(store, entry.type).has_value();
     };
     if (found && std::ranges::any_of(*found, is_readable)) {
-      return fmt::format("entry {} is in your own memory, not in this one; add --scope user", id);
+      error.message =
+          fmt::format("entry {} is in your own memory, not in this one; add --scope user", shown);
+      return error;
     }
   }
   if (store.sealing->is_on() && !store.sealing->opens()) {
-    return fmt::format(
+    error.message = fmt::format(
         "there is no entry {} that opens without the key of this memory; name it in "
         "$BMAD_MEM_KEY_FILE",
-        id);
+        shown);
   }
-  return fmt::format("there is no entry {}; `bmad-mem list` shows the newest", id);
+  return error;
 }
 
 Result<std::uint64_t> count_closed(const Store& store, const EntryFilter& filter) {

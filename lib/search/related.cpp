@@ -41,9 +41,7 @@ class RelatedFinder {
       BMAD_TRY(add_relatives(entry));
     }
     if (entries.empty()) {
-      return Error{.code = ErrorCode::E_INVALID_QUERY,
-                   .message = unknown_entry(store_, std::string(id_)),
-                   .field = "id"};
+      return no_entry(store_, id_);
     }
     if (filter_.limit != 0 && found_.size() > filter_.limit) {
       found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(filter_.limit), found_.end());

@@ -66,8 +66,8 @@ Status check_decides_nothing(const Store& store, std::string_view entry, bool is
   if (is_superseded((*value)[kLinksField])) {
     return Error{.code = ErrorCode::E_ACCESS_DENIED,
                  .message =
-                     "an agent says by a link what replaces an entry: `bmad-mem link`, or "
-                     "memory_link",
+                     "an agent says by a link what replaces an entry: `bmad-mem link FROM "
+                     "supersedes TO`, or memory_link",
                  .field = std::string(kLinksField)};
   }
   return {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/base64.hpp"
 #include "base/hash.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
@@ -10,25 +11,6 @@
 
 namespace bmad_mem {
 namespace {
-
-/// RFC 4648, with padding.
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kAlphabet =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const auto byte = [&](std::size_t k) -> unsigned {
-      return i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U;
-    };
-    const unsigned group = byte(0) << 16U | byte(1) << 8U | byte(2);
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i) + 1;
-    for (std::size_t k = 0; k < 4; ++k) {
-      out += k < count ? kAlphabet[(group >> (18 - 6 * k)) & 63U] : '=';
-    }
-  }
-  return out;
-}
 
 bool is_plain_text(std::string_view bytes) {
   return utf8_valid_size(bytes) == bytes.size() && bytes.find('\0') == std::string_view::npos;
@@ -53,7 +35,7 @@ std::string record(const QuarantinedRange& range, std::string_view bytes,
   if (is_plain_text(bytes)) {
     line += ",\"text\":" + json_quoted(bytes);
   } else {
-    line += ",\"bytes_base64\":\"" + base64(bytes) + "\"";
+    line += ",\"bytes_base64\":\"" + base64_encoded(bytes, Base64::kPadded) + "\"";
   }
   return line + "}\n";
 }

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <new>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -40,22 +39,19 @@ Result<std::unique_ptr<int>> boxed(int number) {
 
 }  // namespace
 
-TEST_CASE("every code is printed as the specification spells it, and has a sentence") {
+TEST_CASE("every code is printed as the specification spells it") {
   constexpr std::string_view kNames[] = {
       "E_STORAGE_IO",        "E_STORAGE_FULL",     "E_STORAGE_CORRUPT", "E_LOCK_TIMEOUT",
       "E_CONCURRENT_MOD",    "E_INVALID_FORMAT",   "E_SCHEMA_INVALID",  "E_SIZE_LIMIT",
       "E_SESSION_NOT_FOUND", "E_SESSION_ARCHIVED", "E_SESSION_CORRUPT", "E_QUERY_TIMEOUT",
       "E_INVALID_QUERY",     "E_ACCESS_DENIED",    "E_RESOURCE_LIMIT",  "E_NEWER_VERSION",
-      "E_HUB_AWAY",          "E_HUB_FULL",         "E_HUB_VERSION"};
+      "E_HUB_AWAY",          "E_HUB_FULL",         "E_HUB_VERSION",     "E_ENTRY_NOT_FOUND",
+      "E_HUB_NOT_FOUND",     "E_KEY_NOT_FOUND"};
   static_assert(std::size(kNames) == kErrorCodeCount);
-  std::set<std::string_view> sentences;
   for (std::size_t i = 0; i < kErrorCodeCount; ++i) {
     const auto code = static_cast<ErrorCode>(i);
     CHECK(error_code_name(code) == kNames[i]);
-    CHECK(error_code_sentence(code).ends_with('.'));
-    sentences.insert(error_code_sentence(code));
   }
-  CHECK(sentences.size() == kErrorCodeCount);
   CHECK(error_code_name(ErrorCode::E_INVALID_QUERY) == "E_INVALID_QUERY");
   CHECK(error_code_name(ErrorCode::E_LOCK_TIMEOUT) == "E_LOCK_TIMEOUT");
 }

@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import select
+import shutil
 import subprocess
 import sys
 import time
@@ -113,6 +114,90 @@ class HookTest(ToolTest):
 
     def normal_text(self, text):
         return DAY.sub("DAY", text.replace(str(self.project), PROJECT))
+
+
+class PromptsOfCline(HookTest):
+    """Cline 3 has no event of a prompt: its own file of the session has the prompts."""
+
+    ID = "1795595861837_z515m"
+
+    def setUp(self):
+        super().setUp()
+        self.make_memory()
+        self.sessions = self.folder / ".cline/data/sessions"
+        shutil.copytree(FIXTURES.parent / "import/cline", self.sessions)
+        self.file = self.sessions / self.ID / f"{self.ID}.messages.json"
+        about = self.sessions / self.ID / f"{self.ID}.json"
+        about.write_text(about.read_text().replace(PROJECT, str(self.project)))
+
+    def go_through_a_turn(self):
+        for name in ("agent_start", "tool_result", "agent_end"):
+            event = (FIXTURES / "cline" / f"{name}.json").read_text(encoding="utf-8")
+            self.assertEqual(self.hook("cline", None, text=event, folder=self.project)[1], "")
+
+    def say(self, text):
+        """Another turn in the file, with an answer."""
+        session = json.loads(self.file.read_text())
+        prompt, *_, answer = json.loads(self.file.read_text())["messages"]
+        for place, message in enumerate((prompt, answer)):
+            message["id"] = f"msg_{len(session['messages'])}"
+            message["ts"] += 100_000 * len(session["messages"]) + place
+            session["messages"].append(message)
+        prompt["content"][0]["text"] = f'<user_input mode="plan">{text}</user_input>'
+        self.file.write_text(json.dumps(session))
+
+    def said(self, role):
+        return [entry["content"] for entry in self.entries(f"cline-{self.ID}") if entry.get("role") == role]
+
+    def test_they_are_recorded_at_the_answer_once(self):
+        for _ in range(2):
+            self.go_through_a_turn()
+            self.assertEqual(self.said("user"), ["When does the night boat leave?"])
+        self.say("And <private>the code 4711</private> the day boat?")
+        self.go_through_a_turn()
+        self.assertEqual(self.said("user"), ["When does the night boat leave?", "And  the day boat?"])
+        first = next(entry for entry in self.entries() if entry.get("role") == "user")
+        self.assertEqual(first["source"], {"kind": "user"})
+        self.assertTrue(first["timestamp"].startswith("2026-11-28T11:30:42"), "as Cline noted it")
+
+    def test_an_import_doubles_none(self):
+        self.go_through_a_turn()
+        before = self.said("user"), self.said("assistant")
+        self.run_command(str(TOOL), "-q", "--root", str(self.root), "import", "--from", "cline", str(self.sessions))
+        self.assertEqual((self.said("user"), self.said("assistant")), before)
+        self.say("And the day boat?")
+        done = subprocess.run([TOOL, "--json", "import", "--from", "cline"], cwd=self.project, env=self.environment,
+                              capture_output=True, text=True, check=True)
+        self.assertEqual(json.loads(done.stdout)["types"]["conversation"], 2)
+        self.go_through_a_turn()
+        self.assertEqual(self.said("user"), [*before[0], "And the day boat?"])
+
+    def test_other_places_are_known_and_settings_heeded(self):
+        moved = self.folder / "moved"
+        (self.folder / ".cline").rename(moved)
+        for name, folder in (("CLINE_DIR", moved), ("CLINE_DATA_DIR", moved / "data"),
+                             ("CLINE_SESSION_DATA_DIR", moved / "data/sessions")):
+            with self.subTest(name):
+                shutil.rmtree(self.root)
+                self.make_memory()
+                self.environment[name] = str(folder)
+                self.go_through_a_turn()
+                self.assertEqual(self.said("user"), ["When does the night boat leave?"])
+                self.environment[name] = "/nowhere"  # The next one comes first.
+        shutil.rmtree(self.root)
+        self.make_memory()
+        self.environment["CLINE_SESSION_DATA_DIR"] = str(moved / "data/sessions")
+        (self.root / "config.json").write_text('{"memory_config": {"recording": {"skip_clients": ["cline"]}}}')
+        self.go_through_a_turn()
+        self.assertEqual(self.entries(), [])
+
+    def test_a_damaged_file_or_a_strange_name_costs_the_answer_nothing(self):
+        self.file.write_text("{")
+        event = json.loads((FIXTURES / "cline/agent_end.json").read_text())
+        self.hook("cline", event)
+        self.assertEqual(self.said("assistant"), ["It leaves at nine."])
+        event["sessionContext"]["rootSessionId"] = f"../sessions/{self.ID}"
+        self.assertEqual(self.hook("cline", event)[1], "")
 
 
 class Golden(HookTest):

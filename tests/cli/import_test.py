@@ -340,6 +340,37 @@ class Import(ToolTest):
         self.assertEqual(self.import_json(path)["imported"], 0)
         self.run_tool("verify")
 
+    def test_an_import_that_is_stopped_says_what_stays_and_goes_on(self):
+        path = self.write("s.jsonl", *transcript("s", 0, 8000))
+        whole = self.import_json("--dry-run", path)["imported"]
+        for delay in (0.05, 0.1, 0.2, 0.4):  # Until it is neither starting nor done.
+            with subprocess.Popen([TOOL, "import", path], cwd=self.folder, env=self.environment,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+                time.sleep(delay)
+                process.send_signal(signal.SIGINT)
+                said = process.communicate()[1]
+            if process.returncode != -signal.SIGINT:
+                break
+        self.assertEqual(process.returncode, 130, said)
+        stored = len(self.entries("conversation")) + len(self.entries("event"))
+        self.assertRegex(said, f"stopped; {stored:,} entr(y of it is|ies of it are) stored. Run the command again to import the rest")
+        report = self.import_json(path)
+        self.assertEqual((report["imported"], report["known"]), (whole - stored, stored))
+
+    def test_a_first_line_that_a_screenshot_makes_long_does_not_hide_the_format(self):
+        image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "A" * 1_600_000}}
+        said = {"role": "user", "content": [image, {"type": "text", "text": "What is wrong in this picture?"}]}
+        meta = {"id": "0199", "cwd": "/home/me/ferry", "instructions": "x" * 1_600_000}
+        asked = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Why twice?"}]}
+        time_ = "2026-02-10T00:00:00.000Z"
+        for name, lines in (
+            ("claude.jsonl", [record("user", "p", 0, message=said), record("assistant", "p", 1)]),
+            ("codex.jsonl", [json.dumps({"timestamp": time_, "type": "session_meta", "payload": meta}),
+                             json.dumps({"timestamp": time_, "type": "response_item", "payload": asked})]),
+        ):  # fmt: skip
+            with self.subTest(name):
+                self.assertGreater(self.import_json(self.write(name, *lines))["imported"], 0)
+
     def test_what_was_evicted_to_make_room_is_not_imported_again(self):
         config = {"memory_config": {"storage": {"max_session_size_mb": 1}}}
         (self.project / ".bmad/memory/config.json").write_text(json.dumps(config), encoding="utf-8")

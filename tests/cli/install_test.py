@@ -81,7 +81,9 @@ SERVERS = {
     "copilot": {"type": "local", "command": "bmad-mem", "args": ["mcp"], "tools": ["*"]},
     "opencode": {"type": "local", "command": ["bmad-mem", "mcp"], "enabled": True},
 }
-GUARD = "command -v bmad-mem >/dev/null 2>&1 || exit 0; "
+SAYS_ONCE = """exec sh -c 'mkdir "${TMPDIR:-/tmp}/bmad-mem-missing-$(id -u)" 2>/dev/null && \
+echo "bmad-mem: there is no such program here, so nothing is recorded" >&2; exit 0'; """
+GUARD = f"command -v bmad-mem >/dev/null 2>&1 || {SAYS_ONCE}"
 # Settings as people and programs leave them.
 FOREIGN = [
     "{}",
@@ -152,7 +154,7 @@ class InstallTest(ToolTest):
         path = self.base(scope) / PLACES[client, scope][0]
         (group,) = json.loads(path.read_text())["hooks"][event]
         handler = group if client in FLAT else group["hooks"][0]
-        return handler[HOOK_KEYS[client][0]].partition("exit 0; ")[2]
+        return handler[HOOK_KEYS[client][0]].partition("exit 0'; ")[2]
 
 
 class EveryClient(InstallTest):
@@ -254,20 +256,23 @@ class EveryClient(InstallTest):
         for client in hooked:
             self.assertIn(client, offered)
 
-    def test_who_has_no_program_sees_no_error(self):
+    def test_who_has_no_program_is_told_once_and_sees_no_error(self):
         for client in sorted(HOOKED):
             with self.subTest(client):
                 self.install(client)
+                marks = self.folder / f"tmp of {client}"
+                marks.mkdir()
+                told = ["bmad-mem: there is no such program here, so nothing is recorded\n"]
                 if client == "cline":
                     path = self.project / ".clinerules/hooks/PostToolUse"
                     self.assertTrue(os.access(path, os.X_OK))
-                    commands = [str(path)]
+                    commands = [str(path)] * 2
                 else:
                     commands = [f"{GUARD}{self.command(client, event)}" for event in HOOKED[client].split()]
                 for command in commands:
-                    done = subprocess.run(["sh", "-c", command], env={"PATH": "/usr/bin:/bin"}, input="{}", text=True,
-                                          capture_output=True, check=False)
-                    self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+                    done = subprocess.run(["sh", "-c", command], input="{}", text=True, capture_output=True,
+                                          env={"PATH": "/usr/bin:/bin", "TMPDIR": str(marks)}, check=False)
+                    self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", told.pop() if told else ""))
 
     def test_a_dry_run_shows_everything_and_writes_nothing(self):
         for client, scope in PLACES:
@@ -316,28 +321,15 @@ class Installed(InstallTest):
         self.assertIn("stays as it is", stdout)
         self.assertEqual(list(deep.iterdir()), [])
 
-    def test_a_program_that_path_does_not_find_is_named_by_its_path(self):
-        elsewhere = self.folder / "it's here"
-        elsewhere.mkdir()
-        for search in ("/usr/bin:/bin", f"{elsewhere}:/usr/bin:/bin"):
-            self.environment["PATH"] = search
-            self.install("claude-code")
-            self.assertEqual(shlex.split(self.command()), [str(TOOL), "hook", "claude-code"])
-            server = json.loads((self.project / ".mcp.json").read_text())["mcpServers"]["bmad-mem"]
-            self.assertEqual(server["command"], str(TOOL))
-            other = elsewhere / "bmad-mem"  # In front of ours in the second round.
-            other.write_text("#!/bin/sh\n")
-            other.chmod(0o755)
-
     def test_another_path_of_the_program_takes_the_place_of_the_old_one(self):
-        self.install("claude-code")
+        self.install("claude-code", "--scope", "user")
         before = self.snapshot()
         self.environment["PATH"] = "/usr/bin:/bin"
-        self.install("claude-code")
-        text = (self.project / ".claude/settings.json").read_text()
+        self.install("claude-code", "--scope", "user")
+        text = (self.home / ".claude/settings.json").read_text()
         self.assertEqual(text.count("hook claude-code"), len(HOOKED["claude-code"].split()))
         self.environment["PATH"] = f"{TOOL.parent}:/usr/bin:/bin"
-        self.install("claude-code")
+        self.install("claude-code", "--scope", "user")
         self.assertEqual(self.snapshot(), before)
 
     def test_a_memory_that_is_named_goes_into_the_command(self):
@@ -395,9 +387,9 @@ class Installed(InstallTest):
         self.install("cline")
         path = self.project / ".clinerules/hooks/TaskStart"
         path.chmod(0o644)  # As Cline switches a hook off.
-        self.environment["PATH"] = "/usr/bin:/bin"
+        path.write_text(path.read_text().replace("bmad-mem hook", "/old/bmad-mem hook"))
         self.install("cline")
-        self.assertIn(str(TOOL), path.read_text())
+        self.assertNotIn("/old/", path.read_text())
         self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o644)
 
     def test_the_folders_of_others_stay(self):
@@ -435,6 +427,39 @@ class Installed(InstallTest):
                              ("windsurf", "--scope user"), ("zed", "trust"), ("qwen", "/mcp"), ("cline", "Hooks")):
             self.assertIn(word, self.install(client)[1])
 
+    def test_the_clients_own_gate_is_the_next_step_as_long_as_it_is_closed(self):
+        def is_named(*arguments):
+            done = subprocess.run([TOOL, "doctor"], cwd=self.project, env=self.environment, text=True,
+                                  capture_output=True, check=False)
+            steps = self.install("copilot", *arguments)[1]
+            for text in (steps, done.stdout):
+                self.assertEqual("trustedFolders" in text, "trustedFolders" in steps, text)
+            self.assertEqual("copilot is connected; no event yet, since it does not trust" in done.stdout.lower(),
+                             "trustedFolders" in steps, done.stdout)
+            return "start copilot once in this folder" in steps
+
+        self.install("copilot")
+        config = self.home / ".copilot/config.json"
+        self.assertTrue(is_named(), "it has never been started")
+        config.parent.mkdir()
+        for folders, is_open in (([], False), ([f"{self.project}2"], False), ([str(self.project / "a")], False),
+                                 (["/elsewhere", str(self.project)], True), ([str(self.folder)], True)):
+            config.write_text(f'// This file is managed automatically.\n{{"trustedFolders": {json.dumps(folders)}}}\n')
+            self.assertEqual(is_named(), not is_open, folders)
+        self.uninstall("copilot")
+        config.write_text("{}")
+        self.install("copilot", "--scope", "user")
+        self.assertFalse(is_named("--scope", "user"), "what the user has is not asked about")
+
+    def test_it_says_in_a_line_what_each_file_got_and_last_what_is_next(self):
+        done = subprocess.run([TOOL, "install", "claude-code"], cwd=self.project, env=self.environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True)
+        first, *wrote, ask, look = done.stdout.splitlines()
+        self.assertRegex(first, "created memory .*/proj/.bmad/memory$")
+        self.assertRegex("\n".join(wrote), r"^wrote .*/settings.json \(\+\d+ lines\)\nwrote .*/.mcp.json \(\+9 lines\)$")
+        self.assertRegex(ask, "next: start Claude Code")
+        self.assertRegex(look, "next: /hooks")
+
     def test_json_tells_the_same(self):
         report = json.loads(self.install("claude-code", "--json")[0])
         self.assertEqual([file["action"] for file in report["files"]], ["created", "created"])
@@ -444,6 +469,124 @@ class Installed(InstallTest):
         self.assertEqual([file["action"] for file in again["files"]], ["unchanged", "unchanged"])
         gone = json.loads(self.uninstall("claude-code", "--json")[0])
         self.assertEqual([file["action"] for file in gone["files"]], ["removed", "removed"])
+
+
+class ItsPath(InstallTest):
+    """What settings start is still there tomorrow, and on another machine."""
+
+    def setUp(self):
+        super().setUp()
+        self.copy = self.home / ".local/bin/bmad-mem"
+
+    def place(self, folder):
+        """The tool in that folder, which no search path names."""
+        program = folder / "node_modules/@bmad-mem/linux-x64/bin/bmad-mem"
+        program.parent.mkdir(parents=True)
+        shutil.copy2(TOOL, program)
+        launcher = folder / "node_modules/.bin/bmad-mem"
+        launcher.parent.mkdir(exist_ok=True)
+        launcher.write_text(f'#!/bin/sh\nexec {shlex.quote(str(program))} "$@"\n')
+        launcher.chmod(0o755)
+        self.environment["PATH"] = f"{launcher.parent}:/usr/bin:/bin"  # As npm sets it for a command.
+        return program
+
+    def run_from(self, program, *arguments, status=0):
+        done = subprocess.run([program, *arguments], cwd=self.project, env=self.environment, text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout, done.stderr
+
+    def server(self, scope):
+        path = self.base(scope) / PLACES["claude-code", scope][1]
+        return json.loads(path.read_text())["mcpServers"]["bmad-mem"]["command"]
+
+    def test_a_program_that_path_does_not_find_is_named_by_its_path_for_the_user_alone(self):
+        elsewhere = self.folder / "it's here"
+        elsewhere.mkdir()
+        for search, found in (("/usr/bin:/bin", "does not find it"),
+                              (f"{elsewhere}:/usr/bin:/bin", f"finds another one, {elsewhere}/bmad-mem")):
+            self.environment["PATH"] = search
+            self.install("claude-code", "--scope", "user")
+            self.assertEqual(shlex.split(self.command(scope="user")), [str(TOOL), "hook", "claude-code"])
+            self.assertEqual(self.server("user"), str(TOOL))
+            self.assertIn(f"{found}; put {TOOL.parent} in front in PATH", self.install("claude-code")[1])
+            self.assertEqual((self.command(), self.server("project")), ("bmad-mem hook claude-code", "bmad-mem"))
+            other = elsewhere / "bmad-mem"  # In front of ours in the second round.
+            other.write_text("#!/bin/sh\n")
+            other.chmod(0o755)
+
+    def test_one_in_npms_cache_is_copied_to_where_it_stays(self):
+        program = self.place(self.folder / "npm/_npx/1e8b")
+        self.assertIn(f"would copy {program} to {self.copy}", self.run_from(program, "install", "codex", "--dry-run")[0])
+        self.assertFalse(self.copy.exists())
+        stdout, stderr = self.run_from(program, "install", "claude-code")
+        self.assertIn(f"copied {program} to {self.copy}", stdout)
+        self.assertIn(f"put {self.copy.parent} in front in PATH", stderr)
+        self.run_from(program, "install", "claude-code", "--scope", "user")
+        shutil.rmtree(self.folder / "npm")
+        self.assertEqual((self.command(), self.server("project")), ("bmad-mem hook claude-code", "bmad-mem"))
+        self.assertEqual((self.command(scope="user"), self.server("user")), (f"{self.copy} hook claude-code",
+                                                                              str(self.copy)))
+        self.environment["PATH"] = f"{self.copy.parent}:/usr/bin:/bin"
+        event = {"session_id": "s1", "cwd": str(self.project), "hook_event_name": "UserPromptSubmit", "prompt": "Boats"}
+        subprocess.run(["sh", "-c", GUARD + self.command()], input=json.dumps(event), text=True, check=True,
+                       env=self.environment)
+        self.assertIn('"Boats"', (self.project / ".bmad/memory/sessions/cc-s1/conversation.jsonl").read_text())
+
+    def test_the_copy_takes_the_place_of_an_older_one_and_of_nothing_else(self):
+        program = self.place(self.folder / "npm/_npx/1e8b")
+        self.copy.parent.mkdir(parents=True)
+        self.copy.write_text("#!/bin/sh\necho bmad-mem 0.0.1\n")
+        self.copy.chmod(0o755)
+        _, stderr = self.run_from(program, "install", "claude-code", status=1)
+        self.assertIn(f"{self.copy}: this program lies in {program.parent}, which does not last", stderr)
+        self.assertIn("move that away", stderr)
+        self.assertEqual(self.copy.read_text(), "#!/bin/sh\necho bmad-mem 0.0.1\n")
+        self.assertFalse((self.project / ".claude").exists())
+        self.copy.write_bytes(TOOL.read_bytes() + b"\0")  # The same version, of other bytes.
+        self.run_from(program, "install", "claude-code")
+        self.assertEqual(self.copy.read_bytes(), TOOL.read_bytes())
+        self.assertEqual([path.name for path in self.copy.parent.iterdir()], ["bmad-mem"])
+
+    def test_one_of_the_projects_own_packages_is_found_on_every_machine(self):
+        program = self.place(self.project)
+        wanted = {"claude-code": "${CLAUDE_PROJECT_DIR:-.}", "gemini": "${GEMINI_PROJECT_DIR:-.}",
+                  "cursor": "${CURSOR_PROJECT_DIR:-.}", "codex": ".", "copilot": ".", "qwen": ".", "windsurf": "."}
+        for client, folder in wanted.items():
+            with self.subTest(client):
+                self.run_from(program, "install", client)
+                line = f'"{folder}/node_modules/.bin/bmad-mem"'
+                hooks = (self.project / PLACES[client, "project"][0]).read_text()
+                text = json.dumps(f"command -v {line} >/dev/null 2>&1 || {SAYS_ONCE}{line} hook {client}")
+                self.assertEqual(hooks.count(text), len(HOOKED[client].split()))
+                self.assertNotIn(str(self.folder), hooks)
+        self.assertEqual(self.server("project"), "${CLAUDE_PROJECT_DIR:-.}/node_modules/.bin/bmad-mem")
+        deep = self.project / "a/b"
+        deep.mkdir(parents=True)
+        (hook,) = json.loads((self.project / ".claude/settings.json").read_text())["hooks"]["UserPromptSubmit"]
+        event = {"session_id": "s1", "cwd": str(deep), "hook_event_name": "UserPromptSubmit", "prompt": "Boats"}
+        subprocess.run(["sh", "-c", hook["hooks"][0]["command"]], input=json.dumps(event), text=True, check=True,
+                       cwd=deep, env={**self.environment, "PATH": "/usr/bin:/bin", "CLAUDE_PROJECT_DIR": str(self.project)})
+        self.assertIn('"Boats"', (self.project / ".bmad/memory/sessions/cc-s1/conversation.jsonl").read_text())
+        self.assertFalse(self.copy.exists())
+        for client in wanted:
+            self.run_from(program, "uninstall", client)
+        self.assertEqual({path.name for path in self.project.iterdir()}, {".bmad", "a", "node_modules"})
+
+    def test_what_earlier_versions_wrote_is_replaced_and_removed(self):
+        path = self.project / ".claude/settings.json"
+        path.parent.mkdir()
+        old = "/home/ann/.npm/_npx/1e8b/node_modules/@bmad-mem/linux-x64/bin/bmad-mem"
+        line = f"command -v {old} >/dev/null 2>&1 || exit 0; {old} hook claude-code"
+        for command in ("install", "uninstall"):
+            path.write_text(json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": line}]}]}}))
+            (self.project / ".mcp.json").write_text(
+                json.dumps({"mcpServers": {"bmad-mem": {"command": old, "args": ["mcp"]}}}))
+            self.install("claude-code", command=command)
+            if command == "install":
+                self.assertNotIn("_npx", path.read_text())
+                self.assertEqual(self.server("project"), "bmad-mem")
+        self.assertNotIn("bmad-mem", path.read_text() + (self.project / ".mcp.json").read_text())
 
 
 class OpencodePlugin(InstallTest):
@@ -485,10 +628,12 @@ class OpencodePlugin(InstallTest):
                          {"c2": None, "c2-result": False, "c3": None, "c3-result": True})
         self.assertFalse((sessions / "opencode-child").exists())
 
-    def test_who_has_no_program_sees_no_error(self):
+    def test_who_has_no_program_is_told_once_in_the_log(self):
         self.install("opencode")
         self.environment["PATH"] = f"{self.folder}:{pathlib.Path(shutil.which('node') or '/usr/bin/node').parent}"
-        self.assertEqual(self.go_through_a_session(), {"one": ["You are opencode."], "two": ["You are opencode."]})
+        self.assertEqual(self.go_through_a_session(), {
+            "one": ["You are opencode."], "two": ["You are opencode."],
+            "log": ["bmad-mem: there is no program bmad-mem here, so nothing is recorded"]})
 
 
 class Plugins(InstallTest):

@@ -14,6 +14,7 @@ const client = {
     get: async ({ path }) => ({ data: { parentID: children[path.id] } }),
     messages: async () => ({ data: answer }),
   },
+  app: { log: async ({ body }) => (heard.log = [...(heard.log ?? []), body.message]) },
 }
 const hooks = await plugin.server({ client, directory })
 const say = (sessionID, text) =>

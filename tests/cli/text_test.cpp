@@ -26,6 +26,15 @@ TEST_CASE("sizes and counts read well") {
   CHECK(format_count(2, "entry", "entries") == "2 entries");
 }
 
+TEST_CASE("a number is the whole of a text, decimal and finite") {
+  CHECK(number_in<double>("0.25") == 0.25);
+  CHECK(number_in<double>(".5") == 0.5);
+  CHECK(number_in<double>("-1e-3") == -0.001);
+  for (const std::string_view text : {"", ".", "1.5x", " 1", "+1", "1e999", "nan", "inf", "0x10"}) {
+    CHECK_MESSAGE(!number_in<double>(text), text);
+  }
+}
+
 TEST_CASE("text is cut and padded by characters, not bytes") {
   CHECK(text_width("héé") == 3);
   CHECK(padded("hé", 4) == "hé  ");

@@ -200,6 +200,7 @@ class Contract(ApiTest):
         call("GET", "/memory/decay?session_id=s1&as_of=2027-01-01")
         call("GET", "/memory/settings")
         call("GET", "/memory/health")
+        self.assertIn("no client is connected", [each["text"] for each in call("GET", "/memory/doctor")["checks"]])
         call("GET", "/memory/verify?session_id=s1")
         call("GET", "/memory/audit?limit=5")
         for path in ("search?q=pool&", "entries?", "topics?", "timeline?", "record/dec-1?",
@@ -211,6 +212,8 @@ class Contract(ApiTest):
 
     def write_entries(self):
         call = self.call
+        self.assertFalse(call("PATCH", "/memory/settings", {"key": "context.inject", "value": False})
+                         ["settings"]["memory_config"]["context"]["inject"])
         call("POST", "/memory/record", {"type": "prompt", "session_id": "s1", "content": "Hi"})
         call("POST", "/memory/record", {"type": "fact", "id": "mine", "content": "x", "mine": [1.0],
                                         "session_id": "new"})

@@ -234,7 +234,10 @@ TEST_CASE_FIXTURE(SomeEntries, "an entry comes with its line as it is") {
   CHECK(answer.body.find(R"("fields":)" + last_line("s2", "conversation.jsonl")) !=
         std::string::npos);
   CHECK(get("/memory/record/msg-1?session_id=s1").status == 404);
-  CHECK(get("/memory/record/nothing").code() == "E_SESSION_NOT_FOUND");
+  for (const char* path : {"/memory/record/nothing", "/memory/record/nothing/history",
+                           "/memory/record/nothing/related"}) {
+    CHECK(get(path).code() == "E_ENTRY_NOT_FOUND");
+  }
   CHECK(get("/memory/record/nothing/history").status == 404);
   CHECK(get("/memory/record/nothing/related").status == 404);
   CHECK(get("/memory/record/msg-1?session_id=s9").status == 404);

@@ -360,10 +360,23 @@ class Ending(HttpServerTest):
             time.sleep(0.05)
         self.assertTrue(current.exists())
 
+    def test_the_sample_is_served_and_removed(self):
+        self.serve("--sample")
+        root = pathlib.Path(self.told["root"])
+        self.assertFalse(root.is_relative_to(self.folder))
+        self.assertEqual(json.loads(self.ask("GET", "/memory/stats")[1])["sessions"], 4)
+        self.assertEqual(json.loads(self.ask("GET", "/memory/verify")[1])["findings"], [])
+        self.process.terminate()
+        self.process.wait(TIMEOUT_S)
+        self.assertFalse(root.parents[1].exists())
+
     def test_read_only_writes_nothing(self):
         self.serve("--read-only")
         body = {"type": "decision", "decision": "x"}
         self.assertEqual(self.ask("POST", "/memory/record", body)[0].status, 403)
+        switch = {"key": "context.inject", "value": False}
+        self.assertEqual(self.ask("PATCH", "/memory/settings", switch)[0].status, 403)
+        self.assertEqual(self.run_tool("config", "get", "context.inject").strip(), "true")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from serve_process import Server  # noqa: E402
 from serve_fixture import TOOL, ToolTest, main  # noqa: E402
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-SCRIPTS = ("pages.test.mjs", "flows.test.mjs", "keyboard.test.mjs")  # The later ones change the memory.
+SCRIPTS = ("pages.test.mjs", "tabs.test.mjs", "flows.test.mjs", "keyboard.test.mjs")  # The later ones change the memory.
 TIMEOUT_S = 400
 MARKUP = ("<script>window.hasRun=1</script>", "<img src=x onerror=\"window.hasRun=2\">", "javascript:window.hasRun=3",
           "\"><svg onload=window.hasRun=4>", "'-alert(5)-'", "[a](javascript:alert(6))", "</textarea><script>alert(7)</script>",
@@ -81,7 +81,8 @@ class PagesTest(ToolTest):
         world = {"tool": str(TOOL), "browser": browser, "pictures": str(pictures),
                  "readme": os.environ.get("BMAD_SCREENSHOTS", ""),
                  "sample": self.serve("sample", SampleMemory.fill),
-                 "markup": self.serve("markup", self.fill_with_markup)}
+                 "markup": self.serve("markup", self.fill_with_markup),
+                 "empty": self.serve("empty", lambda memory: memory.run("init"))}
         environment = {**self.environment, "BMAD_WORLD": json.dumps(world)}
         for script in SCRIPTS:
             with self.subTest(script):

@@ -113,7 +113,8 @@ TEST_CASE("each code of the engine has its status") {
       {ErrorCode::E_STORAGE_CORRUPT, 500},   {ErrorCode::E_SESSION_CORRUPT, 500},
       {ErrorCode::E_RESOURCE_LIMIT, 503},    {ErrorCode::E_NEWER_VERSION, 409},
       {ErrorCode::E_HUB_AWAY, 503},          {ErrorCode::E_HUB_FULL, 507},
-      {ErrorCode::E_HUB_VERSION, 409},
+      {ErrorCode::E_HUB_VERSION, 409},       {ErrorCode::E_ENTRY_NOT_FOUND, 404},
+      {ErrorCode::E_HUB_NOT_FOUND, 404},     {ErrorCode::E_KEY_NOT_FOUND, 404},
   };
   static_assert(std::size(kRows) == kErrorCodeCount);
   for (const Row& row : kRows) {

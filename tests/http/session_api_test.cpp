@@ -147,6 +147,7 @@ TEST_CASE("knowledge is stated, found, reviewed and told") {
   REQUIRE(count(items.json["items"]) == 1);
   CHECK(count((*items.json["items"].elements().begin())["chain"]) == 2);
   CHECK(count(api.get("/memory/knowledge?category=style&category=constraint").json["items"]) == 1);
+  CHECK(count(api.get("/memory/knowledge?category=rule").json["items"]) == 1);
   CHECK(count(api.get("/memory/knowledge?category=style").json["items"]) == 0);
   CHECK(api.get("/memory/knowledge?text=no+such+word").json["total"].integer() == 0);
   CHECK(api.get("/memory/knowledge?pinned=true").json["total"].integer() == 0);

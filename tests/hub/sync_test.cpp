@@ -409,9 +409,9 @@ TEST_CASE("a memory without a hub says how to join one, and joins once") {
   CHECK(code_of(join_hub(*alone, alone.hub, {.service = "team", .project = "shop"})) ==
         ErrorCode::E_CONCURRENT_MOD);
   REQUIRE(leave_hub(*alone));
-  CHECK(code_of(mirror_report(*alone)) == ErrorCode::E_SESSION_NOT_FOUND);
-  CHECK(code_of(leave_hub(*alone)) == ErrorCode::E_SESSION_NOT_FOUND);
-  CHECK(code_of(alone.try_sync()) == ErrorCode::E_SESSION_NOT_FOUND);
+  CHECK(code_of(mirror_report(*alone)) == ErrorCode::E_HUB_NOT_FOUND);
+  CHECK(code_of(leave_hub(*alone)) == ErrorCode::E_HUB_NOT_FOUND);
+  CHECK(code_of(alone.try_sync()) == ErrorCode::E_HUB_NOT_FOUND);
 }
 
 }  // namespace bmad_mem::test::sync_test

@@ -18,7 +18,6 @@ using namespace hub_postgres;
 }  // namespace
 
 TEST_CASE("a number has its highest byte first") {
-  CHECK(smallint_param(-2).bytes == "\xff\xfe"s);
   CHECK(int_param(258).bytes == "\0\0\x01\x02"s);
   CHECK(bigint_param(std::uint64_t{1}).bytes == "\0\0\0\0\0\0\0\x01"s);
   CHECK(!bigint_param(std::optional<std::uint64_t>()).bytes);

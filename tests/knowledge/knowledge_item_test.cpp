@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "bmad_mem/rfc3339.hpp"
+#include "model/statement.hpp"
 
 namespace bmad_mem::test::knowledge_item_test {
 namespace {
@@ -221,6 +222,10 @@ TEST_CASE("every category has a name that reads back") {
     CHECK(try_parse_category(category_name(category)) == category);
   }
   CHECK_FALSE(try_parse_category("nonsense").has_value());
+  CHECK(try_parse_category("preference") == Category::kUserPreference);
+  CHECK(try_parse_category("rule") == Category::kConstraint);
+  // A name that is stored keeps its meaning: segments have been made of it.
+  CHECK(category_of(EntryType::kFact, "rule") == Category::kProjectFact);
 }
 
 }  // namespace bmad_mem::test::knowledge_item_test

@@ -71,6 +71,14 @@ TEST_CASE("the first wrong argument is named") {
   }
 }
 
+TEST_CASE("a category is also understood by the word that people use for it") {
+  static constexpr std::array<std::string_view, 2> kChoices = {"constraint", "pattern"};
+  CHECK(is_choice("category", kChoices, "pattern"));
+  CHECK(is_choice("category", kChoices, "rule"));
+  CHECK_FALSE(is_choice("category", kChoices, "rules"));
+  CHECK_FALSE(is_choice("colour", kChoices, "rule"));
+}
+
 TEST_CASE("what is absent, null or empty is what its row says") {
   static constexpr std::array<std::string_view, 2> kChoices = {"look", "do"};
   static constexpr JsonParameter kRows[] = {

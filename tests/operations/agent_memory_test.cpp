@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "bmad_mem/knowledge.hpp"
 #include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::agent_memory_test {
@@ -72,13 +73,7 @@ TEST_CASE("what an agent records is by it, and found by topic") {
   REQUIRE(hits.size() == 1);
   CHECK(hits[0].entry.id == id);
   CHECK(hits[0].entry.who == "architect");
-  CHECK(agent.get_relevant_findings("ledger").value().size() == 1);
-  CHECK_FALSE(agent.get_state().value().has_value());
-  CHECK(agent.set_state(R"({"step":2})"));
-  CHECK(agent.get_state().value()->json.find("\"step\":2") != std::string::npos);
-  CHECK(agent.remember({.category = Category::kPattern, .key = "k", .value = "v"})
-            .value()
-            .session_id == "s1");
+  CHECK(memory->findings("s1").value().at(0).who == "architect");
 }
 
 TEST_CASE("what the workflow does not allow is refused, naming file and list") {

@@ -7,7 +7,9 @@
 
 #include <doctest/doctest.h>
 
+#include "bmad_mem/hub.hpp"
 #include "concurrency/child.hpp"
+#include "store/config.hpp"
 #include "store/file_lock.hpp"
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"
@@ -103,6 +105,12 @@ const Row kRows[] = {
        return error_of(memory->load_session("s1"));
      },
      true},
+    {ErrorCode::E_ENTRY_NOT_FOUND,
+     [](MemoryFixture& memory) { return error_of(memory->update_entry("none", "{}")); }, false},
+    {ErrorCode::E_HUB_NOT_FOUND, [](MemoryFixture& memory) { return error_of(leave_hub(*memory)); },
+     false},
+    {ErrorCode::E_KEY_NOT_FOUND,
+     [](MemoryFixture&) { return error_of(known_config_key("nothing")); }, false},
 };
 
 /// Codes that nothing raises here: sessions are not archived, no query has a time limit, exceptions

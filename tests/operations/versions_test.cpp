@@ -26,7 +26,7 @@ TEST_CASE("a correction keeps what it does not name") {
   CHECK(memory->update_entry("d", R"({"decision":""})").error().code ==
         ErrorCode::E_SCHEMA_INVALID);
   CHECK(memory->update_entry("e", R"({"decision":"B"})").error().code ==
-        ErrorCode::E_SESSION_NOT_FOUND);
+        ErrorCode::E_ENTRY_NOT_FOUND);
   CHECK(memory->update_entry("d", "[]").error().code == ErrorCode::E_INVALID_QUERY);
   CHECK(memory->history("d").value().size() == 2);
 }

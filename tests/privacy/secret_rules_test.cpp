@@ -14,6 +14,7 @@
 
 #include "privacy/finders.hpp"
 #include "privacy/keyword_index.hpp"
+#include "privacy/keyword_scan.hpp"
 #include "privacy/secret_rule.hpp"
 #include "rule_examples.hpp"
 
@@ -22,6 +23,10 @@ namespace {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr std::string_view kCrockfordDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+void find_tokens(std::string_view text, Detections& out) {
+  TokenScan::keywords().find(text, TokenScan(text, out));
+}
 
 bool finds(const SecretRule& rule, const std::string& text) {
   if (rule.kind == RuleKind::kAssigned) {

@@ -10,9 +10,14 @@
 
 #include "marked_text.hpp"
 #include "privacy/finders.hpp"
+#include "privacy/keyword_scan.hpp"
 
 namespace bmad_mem::test::structures_test {
 namespace {
+
+void find_structures(std::string_view text, Detections& out) {
+  StructureWords::keywords().find(text, StructureWords(text, out));
+}
 
 /// What is found in `text`, in the order of the places, each once, in the form of MarkedText.
 /// `rule` empty: by any rule.

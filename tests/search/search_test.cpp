@@ -508,7 +508,7 @@ TEST_CASE("related: references both ways, then its topic, then what reads like i
         Ids{"named references", "naming referenced_by", "topical same_topic", "alike similar"});
   CHECK(memory->related("asked", {.limit = 1}).value().size() == 1);
   CHECK(memory->related("asked", {.types = {EntryType::kFact}}).value().size() == 2);
-  CHECK(code_of(memory->related("nobody", {})) == ErrorCode::E_INVALID_QUERY);
+  CHECK(code_of(memory->related("nobody", {})) == ErrorCode::E_ENTRY_NOT_FOUND);
 }
 
 TEST_CASE("a query of nothing but signs and stop words finds nothing and says so") {

@@ -6,18 +6,16 @@
 //   auto talk = mine.get_conversation_context(5);
 //   auto decisions = mine.get_relevant_decisions("database");
 //
-// The interface of session-memory-smp, 8.1. What the agent's workflow does not allow is
-// E_ACCESS_DENIED.
+// The interface of session-memory-smp, 8.1; MemoryManager and Knowledge have the rest. What the
+// agent's workflow does not allow is E_ACCESS_DENIED.
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bmad_mem/entries.hpp"
-#include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
@@ -45,26 +43,13 @@ class AgentMemory {
   /// Decisions about `topic`, of all sessions, best first. Errors: as MemoryManager::query().
   [[nodiscard]] Result<std::vector<Hit>> get_relevant_decisions(std::string_view topic,
                                                                 std::size_t limit = 10) const;
-  /// The same for findings.
-  [[nodiscard]] Result<std::vector<Hit>> get_relevant_findings(std::string_view topic,
-                                                               std::size_t limit = 10) const;
-  /// What the agent should know before `task`.
-  [[nodiscard]] Result<Context> get_context(std::string_view task) const;
-  /// What it left with set_state() last, in whatever session.
-  [[nodiscard]] Result<std::optional<Entry>> get_state() const;
 
   // Each returns the id of the entry, durable. Errors: as MemoryManager's calls.
 
-  Result<std::string> record_message(ConversationEntry entry);
   Result<std::string> record_decision(DecisionRecord entry);
   Result<std::string> record_finding(FindingRecord entry);
-  Result<std::string> set_state(std::string_view state_json);
-  Result<Remembered> remember(RememberParams params);
 
  private:
-  [[nodiscard]] Result<std::vector<Hit>> find(EntryType type, std::string_view topic,
-                                              std::size_t limit) const;
-
   MemoryManager* memory_;
   AgentMemoryOptions options_;
 };

@@ -220,7 +220,7 @@ struct JoinOptions {
 /// Makes the root a mirror of the feed. Errors: E_CONCURRENT_MOD when it is one already; as Hub's.
 Status join_hub(MemoryManager& memory, Hub& hub, const JoinOptions& options);
 /// Makes it an ordinary root again, also when hub/ is damaged; the hub still lists the replica.
-/// Errors: E_SESSION_NOT_FOUND when it has joined none.
+/// Errors: E_HUB_NOT_FOUND when it has joined none.
 Status leave_hub(MemoryManager& memory);
 /// The next sync compares all with the hub again, as if nothing had been exchanged yet; or sessions
 /// that are named, at once. Lines that were cut out of logs come back; what a record says was
@@ -228,7 +228,7 @@ Status leave_hub(MemoryManager& memory);
 /// session that was deleted here, or that nobody has.
 Status reclone_from_hub(MemoryManager& memory, Hub& hub, std::span<const std::string> sessions);
 /// Pulls, pushes, and pulls what was pushed meanwhile. One process at a time. What fails in one
-/// session does not stop the others: SyncReport::problems. Errors: E_SESSION_NOT_FOUND when the
+/// session does not stop the others: SyncReport::problems. Errors: E_HUB_NOT_FOUND when the
 /// root has joined no hub; E_STORAGE_CORRUPT when the hub is not the one that it was; as Hub's.
 /// After an error the next call goes on.
 Result<SyncReport> sync_with_hub(MemoryManager& memory, Hub& hub, const SyncOptions& options = {});
@@ -241,7 +241,7 @@ struct MirrorReport {
   std::uint64_t cursor = 0;
   std::int64_t stale_days = 0;  ///< memory_config.hub.stale_days
 };
-/// Errors: E_SESSION_NOT_FOUND when it has joined none; E_ACCESS_DENIED.
+/// Errors: E_HUB_NOT_FOUND when it has joined none; E_ACCESS_DENIED.
 Result<MirrorReport> mirror_report(const MemoryManager& memory);
 /// How many sessions have changed since the last sync, by their files. Errors: as mirror_report().
 Result<std::uint64_t> sessions_to_push(const MemoryManager& memory);

@@ -46,7 +46,7 @@ inline constexpr std::size_t kCategoryCount = 8;
 
 /// "user_preference", "architecture" … Static storage.
 std::string_view category_name(Category category);
-/// Nothing for any other text.
+/// Also "preference" for user_preference and "rule" for constraint; nothing for any other text.
 std::optional<Category> try_parse_category(std::string_view name);
 /// The type of the entries that hold it: kPreference for kUserPreference and kStyle, else kFact.
 EntryType category_type(Category category);
@@ -320,6 +320,9 @@ class Knowledge {
   /// same session a new version of that entry, in another session an entry with the same id there.
   /// Errors: E_SCHEMA_INVALID for an empty value or a confidence out of range; as a write's.
   Result<Remembered> remember(const RememberParams& params);
+  /// A key for a statement without one: its first words that are neither stop words nor secrets,
+  /// and a part of its hash, as "staging_database_rebuilt_1f3a9c". One value has one key.
+  [[nodiscard]] Result<std::string> key_of(std::string_view value) const;
 
   /// Highest score first; equal ones newest first, then by key.
   Result<std::vector<KnowledgeItem>> recall(const RecallOptions& options = {}) const;
@@ -331,10 +334,6 @@ class Knowledge {
 
   /// Accepts (or drops) candidates by id. Durable.
   Result<ReviewReport> review(std::span<const std::string> ids, Review review);
-
-  /// Writes shared/user-preferences.json and shared/agent-knowledge.json anew. remember() and all
-  /// else here that writes does so by itself.
-  Status write_views();
 
   /// What an agent should know before a task, as Markdown. The same bytes for the same store,
   /// whatever the time, as long as no entry is dated in the future; no access is noted. What holds

@@ -224,14 +224,31 @@ class MemoryManager {
   // line; E_SESSION_NOT_FOUND; E_SIZE_LIMIT; E_LOCK_TIMEOUT; E_STORAGE_FULL: nothing was written.
   // E_STORAGE_IO: the entry may be there, but nothing is promised.
 
-  Result<std::string> add_conversation(std::string_view session_id, const ConversationEntry& entry);
-  Result<std::string> add_decision(std::string_view session_id, const DecisionRecord& entry);
-  Result<std::string> add_finding(std::string_view session_id, const FindingRecord& entry);
-  Result<std::string> update_preference(std::string_view session_id, const UserPreference& entry);
-  Result<std::string> add_fact(std::string_view session_id, const FactEntry& entry);
-  Result<std::string> add_event(std::string_view session_id, const EventEntry& entry);
-  Result<std::string> set_agent_state(std::string_view session_id, const AgentStateEntry& entry);
-  Result<std::string> add_artifact(std::string_view session_id, const ArtifactEntry& entry);
+  Result<std::string> add_conversation(std::string_view session_id,
+                                       const ConversationEntry& entry) {
+    return add(session_id, EntryType::kConversation, to_json(entry));
+  }
+  Result<std::string> add_decision(std::string_view session_id, const DecisionRecord& entry) {
+    return add(session_id, EntryType::kDecision, to_json(entry));
+  }
+  Result<std::string> add_finding(std::string_view session_id, const FindingRecord& entry) {
+    return add(session_id, EntryType::kFinding, to_json(entry));
+  }
+  Result<std::string> update_preference(std::string_view session_id, const UserPreference& entry) {
+    return add(session_id, EntryType::kPreference, to_json(entry));
+  }
+  Result<std::string> add_fact(std::string_view session_id, const FactEntry& entry) {
+    return add(session_id, EntryType::kFact, to_json(entry));
+  }
+  Result<std::string> add_event(std::string_view session_id, const EventEntry& entry) {
+    return add(session_id, EntryType::kEvent, to_json(entry));
+  }
+  Result<std::string> set_agent_state(std::string_view session_id, const AgentStateEntry& entry) {
+    return add(session_id, EntryType::kAgentState, to_json(entry));
+  }
+  Result<std::string> add_artifact(std::string_view session_id, const ArtifactEntry& entry) {
+    return add(session_id, EntryType::kArtifact, to_json(entry));
+  }
 
   /// `json` is one JSON object with the fields of `type`; unknown fields are kept byte for byte.
   Result<std::string> add(std::string_view session_id, EntryType type, std::string_view json);
@@ -239,7 +256,7 @@ class MemoryManager {
   /// Corrects an entry: a newer version of the one with this id, with the members of `changes`, a
   /// JSON object, in place of its own; null takes one away, what is not named stays byte for byte.
   /// Two that change different members at the same time both hold. An entry that says it already
-  /// stays as it is. Returns the newest version. Durable on return. Errors: E_SESSION_NOT_FOUND for
+  /// stays as it is. Returns the newest version. Durable on return. Errors: E_ENTRY_NOT_FOUND for
   /// an unknown id; E_INVALID_QUERY for no change, one of id, type or session_id, and an id that
   /// several of `sessions` (all when empty) have; as add()'s.
   Result<Entry> update_entry(std::string_view id, std::string_view changes,
@@ -248,7 +265,7 @@ class MemoryManager {
   /// Links two entries, or takes the link away: a newer version of the entry that holds the link,
   /// whose time stays. The target of kSupersedes holds it, and counts as replaced from now on, in
   /// lists, queries and knowledge, until the link is taken away; of other kinds the source. Needs
-  /// the right to write the entry that holds it. Durable on return. Errors: E_SESSION_NOT_FOUND for
+  /// the right to write the entry that holds it. Durable on return. Errors: E_ENTRY_NOT_FOUND for
   /// an unknown id; E_INVALID_QUERY for an entry and itself, for two that supersede each other or
   /// state the same key, and for an id that several of the sessions have; as add()'s.
   Result<LinkReport> link(const LinkRequest& request);
@@ -300,6 +317,8 @@ class MemoryManager {
   Result<std::vector<Entry>> history(std::string_view id,
                                      std::span<const std::string> sessions = {}) const;
   /// Newest first.
+  /// What to say of an id that no entry has: E_ENTRY_NOT_FOUND, with the reason and the remedy.
+  [[nodiscard]] Error no_entry(std::string_view id) const;
   Result<std::vector<Entry>> list(const EntryFilter& filter) const;
   /// How many sealed lines of the sessions and types that the filter names have no key here.
   /// Errors: also why a key that was named can't be used.
@@ -324,12 +343,11 @@ class MemoryManager {
                                                    EntryFilter filter = {}) const;
   /// What is linked to entry `id`: typed links first, then references both ways, then entries of
   /// its topic, then those that read like it; each once. `filter` chooses among them, and in which
-  /// sessions to look. Errors: E_INVALID_QUERY when there is no such entry.
-  Result<std::vector<RelatedEntry>> related(std::string_view id, const EntryFilter& filter) const;
-  /// The same, where typed links are followed `depth` steps far, 1 to kLinkDepthMax, nearest first.
-  /// What does not pass the filter leads no further.
+  /// sessions to look. Errors: E_ENTRY_NOT_FOUND.
+  /// Typed links are followed `depth` steps far, 1 to kLinkDepthMax, nearest first; what does not
+  /// pass the filter leads no further.
   Result<std::vector<RelatedEntry>> related(std::string_view id, const EntryFilter& filter,
-                                            std::size_t depth) const;
+                                            std::size_t depth = 1) const;
   /// The topics of the entries that pass, most entries first.
   Result<std::vector<TopicCount>> topics(const EntryFilter& filter) const;
   /// How many entries pass in each stretch of time that has any, oldest first; the newest
@@ -360,13 +378,12 @@ class MemoryManager {
   Result<std::optional<Entry>> agent_state(std::string_view agent_id,
                                            std::span<const std::string> sessions = {}) const;
 
-  // The typed reads of the specification, newest first.
-  Result<std::vector<Entry>> decisions(std::string_view session_id) const;
-  Result<std::vector<Entry>> findings(std::string_view session_id) const;
-  // Those that pass a filter, whose sessions and types don't count.
+  // The typed reads of the specification, newest first: those that pass a filter, whose sessions
+  // and types don't count; its limit 0 is none.
   Result<std::vector<Entry>> decisions(std::string_view session_id,
-                                       const EntryFilter& filter) const;
-  Result<std::vector<Entry>> findings(std::string_view session_id, const EntryFilter& filter) const;
+                                       const EntryFilter& filter = {.limit = 0}) const;
+  Result<std::vector<Entry>> findings(std::string_view session_id,
+                                      const EntryFilter& filter = {.limit = 0}) const;
   Result<std::vector<Entry>> preferences(std::string_view session_id) const;
 
   // Deleting. What is deleted can be brought back for 30 days (memory_config.privacy.
@@ -403,8 +420,8 @@ class MemoryManager {
   /// stays where it is.
   Result<std::uint64_t> restore_evicted(std::string_view session_id,
                                         std::span<const std::string> ids = {});
-  /// Packs a session into archive/{id}.tar.gz, checked by reading it back. Its facts, preferences
-  /// and pins stay searchable. A dry run tells sizes without the record of the archiving itself.
+  /// Packs a session into archive/{id}.tar.gz, checked by reading it back. Its entries
+  /// stay searchable. A dry run tells sizes without the record of the archiving itself.
   Result<ArchiveReport> archive_session(std::string_view session_id,
                                         const ArchiveOptions& options = {});
   /// The way back. A write to an archived session does this by itself.

@@ -33,22 +33,22 @@ enum class ErrorCode : std::uint8_t {
   E_SESSION_CORRUPT,
   E_QUERY_TIMEOUT,
   E_INVALID_QUERY,
-  E_ACCESS_DENIED,   ///< Ours: a workflow gives no right to it.
-  E_RESOURCE_LIMIT,  ///< Ours: the process may have no more memory or threads.
-  E_NEWER_VERSION,   ///< Ours: a newer bmad-mem wrote it.
-  E_HUB_AWAY,        ///< Ours: the hub can't be reached, or does not answer in time.
-  E_HUB_FULL,        ///< Ours: the hub has no room left.
-  E_HUB_VERSION,     ///< Ours: the tables of the hub are of another version.
+  E_ACCESS_DENIED,    ///< Ours: a workflow gives no right to it.
+  E_RESOURCE_LIMIT,   ///< Ours: the process may have no more memory or threads.
+  E_NEWER_VERSION,    ///< Ours: a newer bmad-mem wrote it.
+  E_HUB_AWAY,         ///< Ours: the hub can't be reached, or does not answer in time.
+  E_HUB_FULL,         ///< Ours: the hub has no room left.
+  E_HUB_VERSION,      ///< Ours: the tables of the hub are of another version.
+  E_ENTRY_NOT_FOUND,  ///< Ours: no entry has that id.
+  E_HUB_NOT_FOUND,    ///< Ours: the memory has joined no hub.
+  E_KEY_NOT_FOUND,    ///< Ours: no setting has that key.
 };
 
 /// How many codes there are; codes are 0 .. kErrorCodeCount - 1.
-inline constexpr std::size_t kErrorCodeCount = 19;
+inline constexpr std::size_t kErrorCodeCount = 22;
 
 /// The code as it is printed, such as "E_LOCK_TIMEOUT". Never empty; static storage.
 std::string_view error_code_name(ErrorCode code);
-
-/// One sentence for people about what the code means in general. Static storage.
-std::string_view error_code_sentence(ErrorCode code);
 
 /// What went wrong, on what, and what to do next.
 struct Error {

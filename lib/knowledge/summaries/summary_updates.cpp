@@ -290,7 +290,7 @@ Result<std::optional<SummaryUpdate>> Summaries::update(std::string_view session_
                      "no program is named that writes summaries; name one in config.json, or "
                      "write it without a model (`bmad-mem summary update --rules`), "
                      "or do it by hand: `bmad-mem summary prompt` prints what to ask a "
-                     "model, `bmad-mem summary apply` takes the answer",
+                     "model, `bmad-mem summary apply FILE` takes the answer",
                  .field = std::string(kCommandSetting)};
   }
   BMAD_TRY(store.origins->check_programs(store.config));

@@ -92,9 +92,10 @@ Status check_replacement(const Store& store, const Entry& later, const Entry& ea
   const StatementHead newer = statement_head(later.type, by);
   const std::string subject = newer.subject();
   if (!subject.empty() && subject == statement_head(earlier.type, what).subject()) {
-    return bad_link("kind", fmt::format("both state {}, so that the newer one is current; state "
-                                        "the value again (`bmad-mem remember`) to change that",
-                                        newer.key));
+    return bad_link("kind",
+                    fmt::format("both state {}, so that the newer one is current; state "
+                                "the value again (`bmad-mem remember VALUE`) to change that",
+                                newer.key));
   }
   const auto voice_of = [&](const Entry& entry) {
     return has_voice(store.origins->origin_of(entry.session_id, entry.json));

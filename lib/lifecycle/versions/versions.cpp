@@ -99,8 +99,7 @@ Result<Entry> entry_to_change(const Store& store, const std::string& id,
                               std::span<const std::string> sessions) {
   BMAD_TRY_ASSIGN(std::vector<Entry> found, find_entries(store, {&id, 1}, sessions, false));
   if (found.empty()) {
-    return Error{
-        .code = ErrorCode::E_SESSION_NOT_FOUND, .message = unknown_entry(store, id), .field = "id"};
+    return no_entry(store, id);
   }
   std::vector<Entry*> shown;
   for (Entry& entry : found) {
@@ -340,7 +339,7 @@ Status check_may_move(const Store& from, const Store& to, const Entry& entry) {
   if (entry.type == EntryType::kArtifact &&
       from.files->info(artifact_path(entry.session_id, entry.id))) {
     return bad_change("id", fmt::format("the document of {} stays with its session; store it there "
-                                        "with `bmad-mem artifact add`",
+                                        "with `bmad-mem artifact add FILE`",
                                         entry.id));
   }
   return check_stays_sealed(from, to, entry);

@@ -78,6 +78,7 @@ Result<std::string> known_config_key(std::string_view written) {
     return error;
   }
   const std::string_view nearest = nearest_setting(key);
+  error.code = ErrorCode::E_KEY_NOT_FOUND;
   error.message = fmt::format("{} is not a known key{}; `bmad-mem config list` shows all", written,
                               nearest.empty() ? "" : fmt::format(", did you mean {}?", nearest));
   return error;

@@ -84,10 +84,6 @@ Status blank_in_place(FileSystem& files, const std::string& path, std::span<cons
 
 }  // namespace
 
-Status blank_lines(FileSystem& files, const std::string& path, std::span<const ByteRange> gaps) {
-  return rewrite_sealed(files, path, [&] { return blank_in_place(files, path, gaps); });
-}
-
 Status remove_lines(FileSystem& files, const std::string& path, std::span<const ByteRange> gaps) {
   return rewrite_sealed(files, path, [&]() -> Status {
     Status copied = put_copy_without(files, path, gaps);

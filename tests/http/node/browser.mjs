@@ -18,11 +18,15 @@ export const world = JSON.parse(process.env.BMAD_WORLD);
 let browser = null;
 const secrets = new Map();
 
-/** Starts the browser once. Debian's own: nothing is downloaded. */
-export async function start() {
+/**
+ * Starts the browser once. Debian's own: nothing is downloaded. Playwright switches the
+ * back/forward cache off, which every reader's browser has; `keepsPages` leaves it on.
+ */
+export async function start({keepsPages = false} = {}) {
   const isRoot = process.getuid() === 0;
   browser ??= await chromium.launch({
     executablePath: world.browser,
+    ignoreDefaultArgs: keepsPages ? ["--disable-back-forward-cache"] : [],
     args: [...(isRoot ? ["--no-sandbox"] : []), "--disable-gpu", "--disable-dev-shm-usage"],
   });
 }

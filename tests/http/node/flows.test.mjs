@@ -3,7 +3,7 @@
 // Elements are found by role and name, as a screen reader finds them: pages may change their markup.
 import assert from "node:assert/strict";
 import {after, before, describe, it} from "node:test";
-import {ask, finish, open, runTool, seen, settled, start, stop, until, world} from "./browser.mjs";
+import {ask, barriers, finish, open, runTool, seen, settled, start, stop, until, world} from "./browser.mjs";
 
 const {sample} = world;
 
@@ -152,6 +152,64 @@ describe("Sessions", () => {
     await seen(page, "Invoices as PDF");
     await page.locator('li[data-session="invoice-pdf"] a').click();
     await page.getByRole("heading", {level: 1, name: "Invoices as PDF"}).waitFor();
+    await finish(page);
+  });
+});
+
+describe("Titles", () => {
+  const kLong = "Retry the payments of Friday evening, which the bank has refused for an hour, with the keys that they had before, " +
+    "and tell the support how many customers have to be called";
+
+  before(async () => {
+    await runTool(sample, "session", "new", "--id", "long-title");
+    await runTool(sample, "add", "conversation", "--session", "long-title", "--id", "long-1", "--role", "user", kLong);
+    await runTool(sample, "add", "decision", "--session", "long-title", "--id", "long-2", "--decision", "Retry them at night",
+      "--reference", "long-1");
+  });
+
+  it("are whole where the line has room, and end once where it has none", async () => {
+    for (const path of ["/sessions", "/session/long-title", "/search?q=refused+keys+customers"]) {
+      const page = await open(sample, path);
+      await seen(page, kLong);
+      await page.setViewportSize({width: 360, height: 740});
+      assert.doesNotMatch(await page.locator("main").innerText(), /……/, path);
+      await finish(page);
+    }
+  });
+
+  it("do not stand above the text that says them in full", async () => {
+    const page = await open(sample, "/entry/long-title/long-1");
+    await page.getByRole("heading", {level: 1, name: "Conversation by user"}).waitFor();
+    await seen(page, kLong);
+    const shown = (await page.locator(".entry-head, .main-content").allInnerTexts()).join();
+    assert.equal(shown.split("Retry the payments").length - 1, 2, "its session and its text");
+    await finish(page);
+  });
+
+  it("name what an entry refers to", async () => {
+    const page = await open(sample, "/entry/long-title/long-2");
+    await page.locator(".refs").getByRole("link", {name: kLong}).waitFor();
+    await page.locator(".refs").getByRole("link").click();
+    await page.getByRole("heading", {level: 1, name: "Conversation by user"}).waitFor();
+    await finish(page);
+  });
+});
+
+describe("The graph while it loads", () => {
+  it("has a name for each button", async () => {
+    const page = await open(sample, "/health");
+    let release = () => {};
+    const isReleased = new Promise((resolve) => (release = resolve));
+    await page.route(/\/memory\/graph/, async (route) => {
+      await isReleased;
+      await route.continue();
+    });
+    await page.getByRole("link", {name: "Graph", exact: true}).click();
+    await page.getByRole("heading", {level: 1, name: "Graph"}).waitFor();
+    await page.getByRole("button", {name: "Show as a table"}).waitFor();
+    assert.deepEqual(await barriers(page), []);
+    release();
+    await settled(page);
     await finish(page);
   });
 });
@@ -638,6 +696,21 @@ describe("Health", () => {
     await finish(page);
   });
 
+  it("switches the briefings of hooks, and no other setting", async () => {
+    const stored = async () => (await runTool(sample, "config", "get", "context.inject")).trim();
+    const page = await open(sample, "/health");
+    const box = page.getByRole("switch", {name: /hooks print briefings/i});
+    for (const isOn of [false, true]) {
+      await box.press(" ");
+      await until(async () => await stored() === String(isOn));
+      await until(async () => await box.isEnabled() && await box.isChecked() === isOn);
+    }
+    const {status, json} = await ask(sample, "PATCH", "/memory/settings", {key: "privacy.redact_secrets", value: false});
+    assert.equal(status, 400);
+    assert.match(json.error.message, /privacy\.redact_secrets.*bmad-mem config set/);
+    await finish(page);
+  });
+
   it("reads every byte on demand", async () => {
     const page = await open(sample, "/health");
     await page.getByRole("button", {name: /verify/i}).click();
@@ -686,10 +759,26 @@ describe("Health", () => {
     await finish(page);
   });
 
-  it("archives a session", async () => {
+  it("says of each action what the operation table says", async () => {
+    const {paths} = (await ask(sample, "GET", "/openapi.json")).json;
+    const page = await open(sample, "/health");
+    const dialog = page.getByRole("dialog");
+    for (const [name, path] of [["Maintain", "maintain"], ["Archive", "sessions/{session_id}/archive"], ["Purge", "purge"]]) {
+      await page.getByRole("button", {name}).click();
+      await dialog.getByText(paths[`/memory/${path}`].post.summary, {exact: true}).waitFor();
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({state: "detached"});
+    }
+    await finish(page);
+  });
+
+  it("archives a session, whose entries are found as the page says", async () => {
+    const found = async () => (await ask(sample, "GET", "/memory/search?q=&session_id=search-slow&k=200")).json.hits;
+    const before = await found();
     const page = await open(sample, "/health");
     const dialog = page.getByRole("dialog");
     await page.getByRole("button", {name: /archive/i}).click();
+    await dialog.getByText(/all its entries stay searchable/).waitFor();
     await dialog.getByRole("radio", {name: /search-slow/}).check();
     await dialog.getByText(/would become one file of/).waitFor();
     assert.equal((await ask(sample, "GET", "/memory/sessions")).json.archived.length, 0);
@@ -697,6 +786,9 @@ describe("Health", () => {
     await dialog.waitFor({state: "detached"});
     const {json} = await ask(sample, "GET", "/memory/sessions");
     assert.ok(json.archived.some((one) => one.session_id === "search-slow"));
+    const after = await found();
+    assert.ok(before.some(({type}) => type === "conversation") && after.every(({archived}) => archived));
+    assert.deepEqual(after.map(({id}) => id).sort(), before.map(({id}) => id).sort());
     await finish(page);
   });
 });

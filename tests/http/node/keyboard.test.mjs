@@ -151,6 +151,22 @@ describe("the keyboard alone", () => {
     await finish(page);
   });
 
+  it("leaves a field with Esc, and empties one for a search", async () => {
+    for (const [path, name, tag] of [["/", /search the memory/i, "SEARCH"], ["/sessions", /find/i, "SEARCH"], ["/knowledge", /search|find|words/i, "SEARCH"],
+      ["/entry/checkout-retries/checkout-retries-10", /tag/i, "TEXT"]]) {
+      const page = await open(sample, path);
+      const field = tag === "SEARCH" ? page.locator("main input[type=search]").first() : page.getByRole("textbox", {name}).first();
+      await field.focus();
+      await page.keyboard.type("payment");
+      await type(page, "Escape");
+      assert.equal(await field.inputValue(), tag === "SEARCH" ? "" : "payment", path);
+      await type(page, "g", "h");  // No field takes them.
+      await page.getByRole("heading", {level: 1, name: "Health"}).waitFor();
+      await settled(page);
+      await finish(page);
+    }
+  });
+
   for (const path of ["/", "/sessions", "/session/checkout-retries", "/entry/checkout-retries/checkout-retries-10", "/knowledge",
     "/graph", "/health"]) {
     it(`shows where it is on ${path}`, async () => {

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import {writeFileSync} from "node:fs";
 import {after, before, describe, it} from "node:test";
-import {barriers, finish, newLink, open, overhang, picture, settled, smallPicture, start, stop, world} from "./browser.mjs";
+import {barriers, finish, newLink, open, overhang, picture, settled, smallPicture, start, stop, until, world} from "./browser.mjs";
 
-const {sample, markup} = world;
+const {sample, markup, empty} = world;
 const kPages = {
   search: "/",
   "search-results": "/search?q=payment",
@@ -103,6 +103,25 @@ describe("the one-time link", () => {
     assert.equal(new URL(other.url()).hash, "", "a used code stays in the address");
     await other.context().close();
   });
+});
+
+describe("a memory without entries", () => {
+  for (const path of ["/", "/sessions", "/graph"]) {
+    it(`offers commands to copy, and says what is connected, on ${path}`, async () => {
+      const page = await open(empty, path, {width: 360, height: 740});
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      await page.getByText("no client is connected").waitFor();
+      const commands = await page.locator(".command code").allInnerTexts();
+      assert.deepEqual(commands.map((text) => text.split(" ")[1]), ["setup", "remember", "import", "serve"]);
+      await page.getByRole("button", {name: /^Copy bmad-mem remember/}).click();
+      await until(async () => await page.evaluate(() => navigator.clipboard.readText()) === commands[1]);
+      await page.getByText("Copied").waitFor({state: "attached"});
+      assert.ok(await overhang(page) <= 0);
+      await picture(page, `empty-360${path.replace("/", "-")}`);
+      assert.deepEqual(await barriers(page), []);
+      await finish(page);
+    });
+  }
 });
 
 describe("stored markup", () => {

@@ -24,6 +24,7 @@ globalThis.Node = class Node {
     return this.tag === "#text" ? this.text : this.children.map((one) => one.textContent).join("");
   }
 };
+globalThis.addEventListener = () => {};
 globalThis.document = {
   createElement: (tag) => new Node(tag),
   createElementNS: (_, tag) => new Node(tag),

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {load} from "./fake_dom.mjs";
 
-const {Layout, nearest, Quadtree, visible, addressOf, spoken, short, kindOf, withRoom} = await load(
-  "pages/graph/labels.js", "pages/graph/layout.js", "pages/graph/quadtree.js", "pages/graph/model.js");
+const {Layout, nearest, Quadtree, visible, addressOf, spoken, short, kindOf, withRoom, Camera} = await load(
+  "pages/graph/labels.js", "pages/graph/layout.js", "pages/graph/quadtree.js", "pages/graph/model.js", "pages/graph/camera.js",
+  "parts/parts.js");
 
 /** Sessions with entries around them, each of which refers to the one before. */
 function graph(sessions, entries) {
@@ -136,6 +137,31 @@ test("nodes have addresses, names and shapes", () => {
   assert.equal(kindOf("something").name, "something");
   assert.equal(short("a🐟b c", 4), "a🐟b…");
   assert.equal(short("abcd", 4), "abcd");
+});
+
+test("the drawing stays in the frame: as it grows, when it is dragged, when one zooms", () => {
+  const camera = new Camera({clientWidth: 900, clientHeight: 500, addEventListener() {}}, () => {});
+  const bounds = (size) => ({left: -size, top: -size / 2, width: 2 * size, height: size});
+  const isInside = ({left, top, width, height}) => {
+    const [x, y] = camera.onScreen(left, top);
+    const [right, bottom] = camera.onScreen(left + width, top + height);
+    return x >= 0 && y >= 0 && right <= 900 && bottom <= 500;
+  };
+  for (const size of [50, 500, 5000, 50_000]) {
+    camera.follow(bounds(size));
+    assert.ok(isInside(bounds(size)), `${size}: as it is laid out`);
+    camera.pan(700, -400);
+    assert.ok(isInside(bounds(size)), `${size}: dragged`);
+  }
+  camera.zoom(20);
+  camera.pan(1e6, 1e6);
+  const [x, y] = camera.onScreen(-50_000, -25_000);
+  assert.ok(x >= 0 && x < 100 && y >= 0 && y < 100, "what is larger than the frame fills it");
+  const scale = camera.scale;
+  camera.follow(bounds(60_000));
+  assert.equal(camera.scale, scale, "a zoom lasts");
+  camera.fit(bounds(60_000));
+  assert.ok(isInside(bounds(60_000)));
 });
 
 test("names have room: the first ones stay, none lies on another or is cut", () => {

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {load, outline} from "./fake_dom.mjs";
 
-const {bySaid, byDay, hitText, sessionPasses, snippetFields, local, days, markdown, highlighted, differences, route, address, path, ago, bytes, count, laidOut, marks} = await load(
+const {bySaid, byDay, hitText, sessionPasses, snippetFields, local, days, markdown, highlighted, differences, route, address, path, ago, bytes, count, laidOut, marks, headlineOf, titleOf} = await load(
   "parts/markdown.js", "parts/highlight.js", "parts/versions.js", "parts/router.js", "api.js", "parts/parts.js",
-  "parts/content.js", "pages/sessions.js");
+  "parts/content.js", "pages/sessions.js", "parts/session_names.js");
 
 const shown = (text) => markdown(text).map(outline).join("");
 
@@ -84,6 +84,21 @@ test("sessions stand by what was said last, and are found by any of their words"
   assert.deepEqual(sorted.map((one) => one.session_id), ["a", "b"]);
   assert.ok(sessionPasses(sorted[1], {text: "PAY shop", state: "active", project: "shop"}));
   assert.ok(!sessionPasses(sorted[1], {text: "other"}) && !sessionPasses(sorted[0], {state: "active"}));
+});
+
+test("a title goes on where the line has room", () => {
+  const request = "Fix the login, which fails when somebody has two windows open and the first one was signed out";
+  const title = "Fix the login, which fails when somebody has two…";
+  assert.equal(titleOf({session_id: "s", title, first_request: request}), request);
+  assert.equal(titleOf({session_id: "s", title: "Login", first_request: request}), "Login");
+  assert.equal(titleOf({session_id: "s", title: "Of a summary…", first_request: request}), "Of a summary…");
+  assert.equal(titleOf({session_id: "s"}), "s");
+  const entry = {id: "x", type: "decision", headline: "[high] Fix the login, which fails when…", fields: {decision: `${request}\n\nNow.`}};
+  assert.equal(headlineOf(entry), `[high] ${request} Now.`);
+  assert.equal(headlineOf({...entry, headline: "Fix it"}), "Fix it");
+  assert.equal(headlineOf({...entry, fields: {}}), entry.headline);
+  assert.equal(headlineOf({id: "x", type: "fact", headline: ""}), "x");
+  assert.match(headlineOf({...entry, fields: {decision: `${request} `.repeat(9)}}), /^.{290,299}[^…]…$/);
 });
 
 test("times are those of the reader", () => {

@@ -26,8 +26,10 @@ enum class ExitStatus : std::uint8_t {
   kDone = 0,
   kFailed = 1,
   kWrongUsage = 2,    ///< Nothing was touched.
-  kNothingFound = 3,  ///< Only `get`, `state get`, `summary due`.
+  kNothingFound = 3,  ///< No entry has the id; no saved state; no update is due.
   kIncomplete = 4,    ///< Answered, but without something that could not be read.
+  kStopped = 130,     ///< As shells report SIGINT: what was stored until then stays.
+  kNoReader = 141,    ///< As shells report SIGPIPE: `head` has read enough.
 };
 
 /// What a shell offers for a value.

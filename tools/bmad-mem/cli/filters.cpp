@@ -260,24 +260,6 @@ std::vector<std::string> unknown_ids(const DeletionCriteria& criteria,
   return unknown;
 }
 
-/// Reports ids that are in no log.
-void report_unknown(Tool& tool, const MemoryManager& memory, const std::vector<std::string>& ids) {
-  std::vector<std::string> nowhere;
-  for (const std::string& id : ids) {
-    if (is_only_yours(memory, id)) {
-      tool.report(bad_value("id", yours_only(id)));
-    } else {
-      nowhere.push_back(id);
-    }
-  }
-  if (!nowhere.empty()) {
-    tool.report(
-        bad_value("id", fmt::format("there is no such entry: {}; `bmad-mem list` shows those "
-                                    "there are",
-                                    printable(joined(nowhere)))));
-  }
-}
-
 /// What a person is asked; empty when nothing would go.
 Result<std::string> question_for(MemoryManager& memory, const DeletionCriteria& criteria,
                                  const DeleteOptions& options) {
@@ -292,6 +274,14 @@ Result<std::string> question_for(MemoryManager& memory, const DeletionCriteria& 
 }
 
 }  // namespace
+
+ExitStatus report_unknown(Tool& tool, const MemoryManager& memory,
+                          std::span<const std::string> ids) {
+  for (const std::string& id : ids) {
+    tool.report(memory.no_entry(id));
+  }
+  return ids.empty() ? ExitStatus::kDone : ExitStatus::kNothingFound;
+}
 
 Result<std::string> read_match(const Arguments& args) {
   const auto text = args.maybe("match");
@@ -332,10 +322,7 @@ Result<ExitStatus> delete_and_tell(Tool& tool, MemoryManager& memory,
                             format_count(*closed, "sealed entry", "sealed entries")));
     }
   }
-  if (!unknown.empty()) {
-    report_unknown(tool, memory, unknown);
-  }
-  return unknown.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
+  return report_unknown(tool, memory, unknown);
 }
 
 }  // namespace bmad_mem::cli

@@ -69,6 +69,10 @@ Status read_search_options(const Arguments& args, Query& query);
 /// --match, which must not be empty: an empty variable of a script would match everything.
 Result<std::string> read_match(const Arguments& args);
 
+/// Reports each of `ids`, which no entry has. The status of a command that was given them.
+ExitStatus report_unknown(Tool& tool, const MemoryManager& memory,
+                          std::span<const std::string> ids);
+
 /// Deletes what `criteria` name, prints what went, and asks before when a person is there. Entries
 /// that were named by id and are nowhere make it kFailed.
 Result<ExitStatus> delete_and_tell(Tool& tool, MemoryManager& memory,

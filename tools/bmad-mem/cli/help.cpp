@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "cli/entry_options.hpp"
 
@@ -136,11 +137,9 @@ std::string option_head(const Option& option) {
 
 std::string option_help(const Option& option) {
   std::string out(option.help);
-  if (!option.choices.empty()) {
-    out += ':';
-    for (std::size_t i = 0; i < option.choices.size(); ++i) {
-      out += fmt::format("{} {}", i == 0 ? "" : ",", option.choices[i]);
-    }
+  const auto is_named = [&](std::string_view choice) { return option.help.contains(choice); };
+  if (!std::ranges::all_of(option.choices, is_named)) {
+    out += fmt::format(": {}", fmt::join(option.choices, ", "));
   }
   if (option.repeatable) {
     out += "; can be repeated";

@@ -85,10 +85,7 @@ ExitStatus run_command(CommandLine line) {
     return tool.finish(line.wants_help ? ExitStatus::kDone : ExitStatus::kWrongUsage);
   }
   const Result<ExitStatus> status = run_caught(*line.command, tool);
-  if (!status) {
-    tool.report(status.error());
-  }
-  return tool.finish(status.value_or(ExitStatus::kFailed));
+  return tool.finish(status ? *status : tool.report(status.error()));
 }
 
 ExitStatus run_tool(std::vector<std::string> words) {

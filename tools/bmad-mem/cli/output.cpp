@@ -140,17 +140,21 @@ bool is_asked(const Tool& tool) {
          ::isatty(STDERR_FILENO) == 1;
 }
 
-namespace {
-
-bool asks(Tool& tool, std::string_view question) {
+std::string asked(Tool& tool, std::string_view question) {
   static_cast<void>(tool.out().flush());  // What is asked about stands above the question.
   Output ask(STDERR_FILENO);
-  ask.print("{} [y/N] ", question);
+  ask.print("{} ", question);
   static_cast<void>(ask.flush());
   std::array<char, 256> answer{};
   const ssize_t size = ::read(STDIN_FILENO, answer.data(), answer.size());
   const std::string_view text(answer.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
-  const std::string_view word = text.substr(0, text.find('\n'));
+  return std::string(text.substr(0, text.find('\n')));
+}
+
+namespace {
+
+bool asks(Tool& tool, std::string_view question) {
+  const std::string word = asked(tool, fmt::format("{} [y/N]", question));
   if (word == "y" || word == "Y" || word == "yes") {
     return true;
   }

@@ -125,6 +125,9 @@ std::string bar_text(double share, std::size_t width);
 /// there to answer, and then no question must stop the work.
 bool is_asked(const Tool& tool);
 
+/// What a person answers to `question` on stderr, up to the end of the line.
+std::string asked(Tool& tool, std::string_view question);
+
 /// Whether to go on: asks on stderr, if is_asked(), and takes "y" or "yes" for it.
 bool is_confirmed(Tool& tool, std::string_view question);
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,8 +11,12 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
 #include <system_error>
 #include <thread>
+
+#include <fmt/core.h>
 
 namespace bmad_mem::cli {
 namespace {
@@ -98,6 +103,29 @@ ProgramRun run_program(const std::vector<std::string>& words, std::size_t output
   }
   ::close(ends[0]);
   return run;
+}
+
+std::string find_in_path(std::string_view name, const std::string& copy) {
+  const char* const folders = std::getenv("PATH");
+  std::string_view path = folders == nullptr ? "" : folders;
+  while (!path.empty()) {
+    const std::string_view folder = path.substr(0, path.find(':'));
+    path.remove_prefix(std::min(folder.size() + 1, path.size()));
+    std::string candidate = fmt::format("{}/{}", folder, name);
+    struct stat found{};
+    const bool is_program = ::access(candidate.c_str(), X_OK) == 0 &&
+                            ::stat(candidate.c_str(), &found) == 0 && S_ISREG(found.st_mode);
+    if (folder.starts_with('/') && !candidate.contains("/node_modules/") &&
+        (is_program || candidate == copy)) {
+      return candidate;
+    }
+  }
+  return {};
+}
+
+std::string own_program_path() {
+  std::error_code failure;
+  return std::filesystem::read_symlink("/proc/self/exe", failure).string();
 }
 
 bool start_program(const std::vector<std::string>& words) {

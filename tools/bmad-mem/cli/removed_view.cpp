@@ -148,9 +148,10 @@ Result<ExitStatus> undelete_and_tell(Tool& tool, MemoryManager& memory,
     tool.note(fmt::format("stayed deleted, since these ids are in use again: {}",
                           printable(joined(report.left_behind))));
   } else if (nothing && report.damaged.empty()) {
-    tool.report(
-        {.code = ErrorCode::E_SESSION_NOT_FOUND,
-         .message = "not among the deleted entries; `bmad-mem session list --deleted` lists them"});
+    return Error{
+        .code =
+            criteria.ids.empty() ? ErrorCode::E_SESSION_NOT_FOUND : ErrorCode::E_ENTRY_NOT_FOUND,
+        .message = "not among the deleted entries; `bmad-mem session list --deleted` lists them"};
   }
   return nothing || !report.left_behind.empty() || !report.damaged.empty() ? ExitStatus::kFailed
                                                                            : ExitStatus::kDone;

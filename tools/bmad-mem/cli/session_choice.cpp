@@ -69,16 +69,6 @@ std::optional<std::string_view> named_session(const Tool& tool) {
 
 }  // namespace
 
-bool is_only_yours(const MemoryManager& memory, std::string_view id) {
-  const Result<std::vector<Entry>> known = memory.history(id);  // Not get(), as below.
-  return known && !known->empty() && known->front().of_user;
-}
-
-std::string yours_only(std::string_view id) {
-  return fmt::format("entry {} is in your own memory, not in this one; add --scope user",
-                     printable(id));
-}
-
 Result<std::vector<std::string>> whole_ids(const MemoryManager& memory,
                                            std::vector<std::string> ids) {
   std::optional<std::vector<std::string>> all;

@@ -24,11 +24,6 @@ Result<std::string> choose_session(Tool& tool, const MemoryManager& memory);
 Result<std::optional<std::string>> choose_or_open_session(
     Tool& tool, MemoryManager& memory, const std::function<Result<bool>()>& is_needed);
 
-/// Whether an entry that a command did not find is in the user's own memory.
-bool is_only_yours(const MemoryManager& memory, std::string_view id);
-/// What is said of it then.
-std::string yours_only(std::string_view id);
-
 /// `ids`, those that no entry has completed: an id may be given by its first characters, at least
 /// 4, if one entry alone begins so. What stays unknown is for the caller to name. Errors:
 /// E_INVALID_QUERY for a beginning that several entries have, with some of them.

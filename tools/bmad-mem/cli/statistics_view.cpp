@@ -45,13 +45,6 @@ void add_sealed(JsonWriter& json, std::uint64_t lines) {
 
 }  // namespace
 
-std::string why_no_entry(const MemoryManager& memory) {
-  const Result<std::uint64_t> closed = memory.closed_entries({});
-  return !closed || *closed > 0 ? " that opens without the key of this memory; name it in "
-                                  "$BMAD_MEM_KEY_FILE"
-                                : "; it may have been deleted";
-}
-
 void print_closed_as_json(Tool& tool, const Result<std::uint64_t>& closed) {
   if (tool.json() && closed && *closed != 0) {
     print_object(tool, [&](JsonWriter& json) { json.member("closed_lines", *closed); });

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <ctime>
 #include <optional>
 #include <string>
@@ -126,6 +127,19 @@ std::size_t unseen_size(std::string_view rest) {
 }
 
 }  // namespace
+
+template <>
+std::optional<double> number_in(std::string_view text) {
+  if (text.starts_with('+') ||
+      text.find_first_not_of("0123456789.eE+-") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::string copy(text);
+  char* stop = nullptr;
+  const double number = std::strtod(copy.c_str(), &stop);  // No locale is set: the point is '.'.
+  const bool is_whole = stop != copy.c_str() && *stop == '\0' && std::isfinite(number);
+  return is_whole ? std::optional(number) : std::nullopt;
+}
 
 std::string printable(std::string_view text) {
   std::string out;

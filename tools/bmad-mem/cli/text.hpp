@@ -51,6 +51,10 @@ std::optional<Number> number_in(std::string_view text) {
   return is_whole ? std::optional(number) : std::nullopt;
 }
 
+/// Decimal and finite. libc++ 19 has no std::from_chars of a double.
+template <>
+std::optional<double> number_in(std::string_view text);
+
 /// `text` on one line, without what could steer a terminal: control characters become blanks, and
 /// what turns the direction of writing or shows nothing is left out.
 std::string printable(std::string_view text);

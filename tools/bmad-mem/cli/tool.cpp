@@ -243,7 +243,7 @@ std::string Tool::root_to_create() const {
                                        working_directory());
 }
 
-void Tool::report(const Error& error) {
+ExitStatus Tool::report(const Error& error) {
   static_cast<void>(out_.flush());  // What was done stands above what failed.
   if (json_) {
     err_.print("{{\"error\":{}}}\n", error_as_json(error));
@@ -251,6 +251,8 @@ void Tool::report(const Error& error) {
     err_.print("bmad-mem: {}: {}\n", error_code_name(error.code), printable(error.to_string()));
   }
   static_cast<void>(err_.flush());
+  return error.code == ErrorCode::E_ENTRY_NOT_FOUND ? ExitStatus::kNothingFound
+                                                    : ExitStatus::kFailed;
 }
 
 void Tool::leave_out(const Error& problem) {
@@ -318,11 +320,13 @@ ExitStatus Tool::finish(ExitStatus status) {
   status = settle_incomplete(status);
   if (!out_.flush()) {
     // The reader closed its end, as `head` does: it has what it wanted, and nobody is left to tell.
-    if (out_.error() != EPIPE) {
+    if (out_.error() == EPIPE) {
+      status = ExitStatus::kNoReader;
+    } else {
       err_.print("bmad-mem: {}: cannot write the output: {}\n",
                  error_code_name(ErrorCode::E_STORAGE_IO), std::strerror(out_.error()));
+      status = ExitStatus::kFailed;
     }
-    status = ExitStatus::kFailed;
   }
   static_cast<void>(err_.flush());
   return status;

@@ -103,8 +103,9 @@ class Tool {
   /// Where `init` puts a memory.
   [[nodiscard]] std::string root_to_create() const;
 
-  /// Prints the error, as a sentence or as JSON, on stderr.
-  void report(const Error& error);
+  /// Prints the error, as a sentence or as JSON, on stderr. The exit status of a command that ends
+  /// with it.
+  ExitStatus report(const Error& error);
   /// As report(), and for people the place in `text` that the error's line and column name.
   ExitStatus report_in(const Error& error, std::string_view text);
   /// Reports, once, what an answer goes without, and why. A command that answers() ends with

@@ -32,8 +32,6 @@ namespace bmad_mem::cli {
 /// "archived" and "evicted" are added where they are so, and "linked" where there are links.
 std::string entry_json_line(const Entry& entry, std::string_view extra = {});
 
-/// What follows "there is no entry X": that it may be sealed, or deleted.
-std::string why_no_entry(const MemoryManager& memory);
 /// With --json: {"closed_lines":2} when sealed entries have no key here; else nothing.
 void print_closed_as_json(Tool& tool, const Result<std::uint64_t>& closed);
 /// What the key would show besides: a sentence, or an object of its own behind the entries.

@@ -449,11 +449,11 @@ Result<ExitStatus> run_restore(Tool& tool) {
     tool.out().print("restored {} of {}\n", format_count(count, "line", "lines"), session);
   }
   if (count < ids.size()) {
-    tool.report(
-        {.code = ErrorCode::E_SESSION_NOT_FOUND,
-         .message = "the others are not among the evicted entries, or are already restored"});
+    return Error{
+        .code = ErrorCode::E_ENTRY_NOT_FOUND,
+        .message = "the others are not among the evicted entries, or are already restored"};
   }
-  return count < ids.size() ? ExitStatus::kFailed : ExitStatus::kDone;
+  return ExitStatus::kDone;
 }
 
 }  // namespace bmad_mem::cli

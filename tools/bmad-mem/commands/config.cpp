@@ -12,11 +12,15 @@
 #include "bmad_mem/settings.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
+#include "http/endpoint.hpp"
 #include "install/json_edit.hpp"
 #include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {
+
+/// What a page may switch: it opens nothing to agents, and any person understands it.
+constexpr std::string_view kSettingOfPages = "context.inject";
 
 /// The memory, also where its config.json has a slip: these commands are how one mends it.
 Result<MemoryManager> open_for_settings(Tool& tool) {
@@ -152,6 +156,24 @@ Result<ExitStatus> run_config_set(Tool& tool) {
                           shown_value(setting.value)));
   }
   return ExitStatus::kDone;
+}
+
+Result<HttpResponse> http_config_set(ApiContext& context, const EndpointCall& call) {
+  const std::string key = call.arguments().text("key");
+  if (key != kSettingOfPages) {
+    return bad_argument("key", fmt::format("cannot be {} here: only {} can be changed; for others, "
+                                           "run `bmad-mem config set KEY VALUE`",
+                                           printable(key), kSettingOfPages));
+  }
+  BMAD_TRY(context.memory.check_allowed("config set", /*changes=*/true));
+  // Other threads read the settings of `context.memory`.
+  BMAD_TRY_ASSIGN(MemoryManager memory,
+                  MemoryManager::open({.root = std::string(context.memory.root()),
+                                       .state_folder = trusting_folder()}));
+  const std::string value = call.arguments().boolean("value") ? "true" : "false";
+  BMAD_TRY(
+      edit_settings(memory, [&](std::string_view text) { return with_setting(text, key, value); }));
+  return http_settings(context, call);
 }
 
 }  // namespace bmad_mem::cli

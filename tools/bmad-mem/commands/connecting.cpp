@@ -15,15 +15,19 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/privacy.hpp"
+#include "bmad_mem/trust.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/hub_door.hpp"
 #include "cli/program.hpp"
 #include "cli/tool.hpp"
+#include "exchange/files.hpp"
+#include "exchange/import/import_files.hpp"
 #include "exchange/memory_tool/memory_tool.hpp"
 #include "exchange/transcript_text.hpp"
 #include "hooks/hook_actions.hpp"
 #include "hooks/hook_event.hpp"
+#include "hooks/hook_learning.hpp"
 #include "hooks/hook_limits.hpp"
 #include "install/install_run.hpp"
 #include "mcp/graph_service.hpp"
@@ -148,6 +152,27 @@ bool is_about_tool(HookEventKind kind) {
   return kind == HookEventKind::kBeforeTool || kind == HookEventKind::kAfterTool;
 }
 
+/// Cline 3 sends answers and no prompts, so at an answer these are taken from its own file
+/// of the session. They have the ids that an import gives them: neither doubles the other.
+Status take_prompts(MemoryManager& memory, const HookEvent& event) {
+  const std::string& name = event.transcript;
+  const std::string path = fmt::format("{0}/{1}/{1}.messages.json", cline_sessions(), name);
+  if (name.empty() || event.kind != HookEventKind::kMessage || name.contains('/') ||
+      !is_there(path)) {
+    return {};
+  }
+  const ActingAs writer(Origin::kPerson);
+  ImportSink sink(&memory, [](const Error&) {});
+  BMAD_TRY(import_file({.path = path},
+                       {.format = ImportFormat::kCline,
+                        .session_id = event.session_id,
+                        .fallback_session = {},
+                        .project = project_name(memory.root()),
+                        .prompts_only = true},
+                       sink, [](std::uint64_t) {}));
+  return sink.finish();
+}
+
 Status take_event(const Tool& tool, HookClient client, const HookSettings& settings,
                   const HookWork& work) {
   BMAD_TRY_ASSIGN(const std::string input, read_stdin());
@@ -204,6 +229,11 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
   BMAD_TRY(memory ? Status() : Status(memory.error()));
   HookPolicy policy = memory->hook_policy();
   policy.records = policy.records && has_project;
+  if (!is_skipped(policy, event)) {
+    if (const Status taken = take_prompts(*memory, event); !taken) {
+      work.problem(problem_line(taken.error()));
+    }
+  }
   const Status done = take_hook_event(
       {.memory = *memory, .settings = settings, .work = work, .policy = policy}, event);
   if (!done) {

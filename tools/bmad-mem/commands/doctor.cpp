@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "bmad_mem/encoder.hpp"
 #include "bmad_mem/hub.hpp"
@@ -18,10 +19,13 @@
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "cli/json_text.hpp"
 #include "cli/rule_warnings.hpp"
 #include "cli/tool.hpp"
+#include "http/api/shapes.hpp"
+#include "http/endpoint.hpp"
 #include "install/client_state.hpp"
-#include "install/install_run.hpp"
+#include "install/own_program.hpp"
 #include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
@@ -63,7 +67,6 @@ void check_client(const InstallClient& client, const std::string& project,
                   const std::vector<Session>& sessions, std::vector<Check>& checks,
                   std::size_t& connected) {
   const std::string home(environment("HOME"));
-  const InstalledCommand command{.program = installed_program()};
   std::optional<Timestamp> last;
   if (client.hooks) {
     last = last_event(sessions, hook_client_info(*client.hooks).name);
@@ -73,7 +76,8 @@ void check_client(const InstallClient& client, const std::string& project,
     if (for_user ? home.empty() : project.empty()) {
       continue;
     }
-    const ClientState state = client_state(client, for_user, project, home, command);
+    const ClientState state =
+        client_state(client, for_user, project, home, own_program(for_user, project, home).command);
     for (const Error& problem : state.problems) {
       checks.push_back(of_error(std::string(client.name), problem, "mend the file"));
     }
@@ -93,7 +97,12 @@ void check_client(const InstallClient& client, const std::string& project,
       check.text += "; its settings are incomplete or of another version";
       check.remedy = fmt::format("run `bmad-mem install {}{}`", client.name, scope);
     } else if (client.hooks && !last) {
-      check.remedy = fmt::format("restart {}, allow its hooks, and send a prompt", client.title);
+      const std::string_view gate = closed_gate(client, for_user, project, home);
+      check.text += gate.empty() ? "" : ", since it does not trust this folder";
+      check.remedy = gate.empty()
+                         ? fmt::format("{}; then send a prompt",
+                                       fmt::join(steps_left(client, for_user, project, home), "; "))
+                         : std::string(gate);
     }
     checks.push_back(std::move(check));
   }
@@ -117,7 +126,8 @@ void check_clients(const std::string& root, const std::vector<Session>& sessions
   if (connected == 0) {
     checks.push_back({.name = "clients",
                       .text = "no client is connected",
-                      .remedy = "run `bmad-mem install` in the project"});
+                      .remedy = "run `bmad-mem install CLIENT` in the project; `bmad-mem help "
+                                "install` lists the clients"});
   }
 }
 
@@ -137,7 +147,7 @@ void check_policy(const HookPolicy& policy, std::vector<Check>& checks) {
 /// Asks no server: what the files say.
 void check_hub(const MemoryManager& memory, std::vector<Check>& checks) {
   const Result<MirrorReport> mirror = mirror_report(memory);
-  const bool is_none = !mirror && (mirror.error().code == ErrorCode::E_SESSION_NOT_FOUND ||
+  const bool is_none = !mirror && (mirror.error().code == ErrorCode::E_HUB_NOT_FOUND ||
                                    mirror.error().code == ErrorCode::E_ACCESS_DENIED);
   if (is_none) {
     return;
@@ -370,19 +380,21 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
   }
 }
 
+void write_check(JsonWriter& json, const Check& check) {
+  json.member("check", check.name).member("ok", check.remedy.empty());
+  json.member("text", check.text);
+  for (const auto& [name, number] : check.numbers) {
+    json.member(name, number);
+  }
+  if (!check.remedy.empty()) {
+    json.member("remedy", check.remedy);
+  }
+}
+
 void print_checks(Tool& tool, const std::vector<Check>& checks) {
   for (const Check& check : checks) {
     if (tool.json()) {
-      print_object(tool, [&](JsonWriter& json) {
-        json.member("check", check.name).member("ok", check.remedy.empty());
-        json.member("text", check.text);
-        for (const auto& [name, number] : check.numbers) {
-          json.member(name, number);
-        }
-        if (!check.remedy.empty()) {
-          json.member("remedy", check.remedy);
-        }
-      });
+      print_object(tool, [&](JsonWriter& json) { write_check(json, check); });
       continue;
     }
     const std::string mark =
@@ -417,6 +429,19 @@ Result<ExitStatus> run_doctor(Tool& tool) {
   print_checks(tool, checks);
   const bool is_well = std::ranges::all_of(checks, &std::string::empty, &Check::remedy);
   return is_well ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+Result<HttpResponse> http_doctor(ApiContext& context, const EndpointCall& /*call*/) {
+  std::vector<Check> checks;
+  check_memory(context.memory, checks);
+  JsonWriter json;
+  json.begin_object();
+  add_array(json, "checks", checks, [&](const Check& check) {
+    json.begin_object();
+    write_check(json, check);
+    json.end_object();
+  });
+  return object_response(json);
 }
 
 }  // namespace bmad_mem::cli

@@ -61,7 +61,7 @@ Result<ProjectAtHub> chosen_project(Tool& tool) {
   if (tool.find_root()) {
     BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());  // Also whether it may be asked.
     const Result<MirrorReport> mirror = mirror_report(memory);
-    if (!mirror && mirror.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
+    if (!mirror && mirror.error().code != ErrorCode::E_HUB_NOT_FOUND) {
       return mirror.error();
     }
     for (const auto& [text, joined, setting] :
@@ -244,7 +244,7 @@ void pull_to_verify(Tool& tool) {
 
 Result<ExitStatus> verify_at_hub(Tool& tool, ExitStatus before) {
   Result<Joined> joined = open_joined(tool);
-  if (!joined && joined.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
+  if (!joined && joined.error().code == ErrorCode::E_HUB_NOT_FOUND) {
     return before;
   }
   BMAD_TRY(joined ? Status() : Status(joined.error()));

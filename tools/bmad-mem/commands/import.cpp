@@ -11,6 +11,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "cli/json_text.hpp"
 #include "cli/output.hpp"
+#include "cli/program.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
@@ -128,17 +129,42 @@ std::string nothing_found(const FoundImports& found) {
   return fmt::format("nothing to import was found in {}", names);
 }
 
+/// Reads all files into `sink`, with a bar, until a signal stops it; adds what goes wrong to
+/// `problems`. Returns whether a file or the last batch failed as a whole.
+bool import_files(Tool& tool, const std::vector<ImportFile>& files, const ImportOptions& options,
+                  ImportSink& sink, std::vector<Error>& problems) {
+  std::uint64_t total = 0;
+  for (const ImportFile& file : files) {
+    total += file.size;
+  }
+  bool failed = false;
+  const auto check = [&](const Status& status) {
+    if (!status) {
+      failed = true;
+      problems.push_back(status.error());
+    }
+  };
+  Progress progress(tool, "import");
+  std::uint64_t done = 0;
+  for (const ImportFile& file : files) {
+    const Status status = import_file(
+        file, options, sink, [&](std::uint64_t read) { progress.show(done + read, total); });
+    done += file.size;
+    if (sink.is_stopped()) {
+      break;
+    }
+    check(status);
+  }
+  check(sink.finish());
+  return failed;
+}
+
 /// `memory` is null in a dry run where there is none.
 Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* memory) {
   const bool dry_run = tool.args().has("dry-run");
   const std::string project = project_folder(tool, memory);
   BMAD_TRY_ASSIGN(const FoundImports found, find_files(tool, format, project));
-  const std::vector<ImportFile>& files = found.files;
-  std::uint64_t total = 0;
-  for (const ImportFile& file : files) {
-    total += file.size;
-  }
-  std::vector<Error> problems;  // Told when the progress bar is gone.
+  std::vector<Error> problems;  // Printed when the progress bar is gone.
   const auto on_refused = [&](const Error& error) {
     if (problems.size() < kRefusedShownMax) {
       problems.push_back(error);
@@ -149,24 +175,9 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
                                  .session_id = std::string(tool.args().value("session")),
                                  .fallback_session = fallback_session(tool, memory),
                                  .project = std::filesystem::path(project).filename().string()};
-  bool failed = false;
-  {
-    Progress progress(tool, "import");
-    std::uint64_t done = 0;
-    for (const ImportFile& file : files) {
-      const Status status = import_file(
-          file, options, sink, [&](std::uint64_t read) { progress.show(done + read, total); });
-      done += file.size;
-      if (!status) {
-        failed = true;
-        problems.push_back(status.error());
-      }
-    }
-    if (const Status status = sink.finish(); !status) {
-      failed = true;
-      problems.push_back(status.error());
-    }
-  }
+  const Descriptor ends = dry_run ? Descriptor() : take_ending_signals();
+  sink.stop_at(ends.number());
+  bool failed = import_files(tool, found.files, options, sink, problems);
   // What the engine refuses comes a batch later than what the importers refuse.
   std::ranges::stable_sort(problems, [](const Error& a, const Error& b) {
     return std::tie(a.path, a.line) < std::tie(b.path, b.line);
@@ -182,6 +193,12 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
     for (const std::string& notice : report.notices) {
       tool.note(notice);
     }
+  }
+  if (sink.is_stopped()) {
+    tool.note(fmt::format("stopped; {} of it {} stored. Run the command again to import the rest",
+                          format_count(report.written_in_all(), "entry", "entries"),
+                          report.written_in_all() == 1 ? "is" : "are"));
+    return ExitStatus::kStopped;
   }
   if (!failed && report.refused + report.known + report.written_in_all() == 0) {
     tool.report({.code = ErrorCode::E_INVALID_FORMAT, .message = nothing_found(found)});

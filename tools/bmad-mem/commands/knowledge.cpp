@@ -37,10 +37,7 @@ Result<EntrySource> read_source(const Arguments& args) {
 Result<ExitStatus> run_remember(Tool& tool) {
   const Arguments& args = tool.args();
   BMAD_TRY_ASSIGN(const std::optional<Category> category, read_category(args));
-  if (!category) {
-    return tool.wrong_usage("missing --category; for example: --category constraint");
-  }
-  RememberParams params{.category = *category,
+  RememberParams params{.category = category.value_or(Category::kProjectFact),
                         .key = std::string(args.value("key")),
                         .value = {},
                         .agent_id = std::string(args.maybe("agent").value_or(tool.agent_id()))};
@@ -58,7 +55,11 @@ Result<ExitStatus> run_remember(Tool& tool) {
     params.value.erase(params.value.find_last_not_of("\r\n") + 1);
   }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const Remembered remembered, Knowledge(memory).remember(params));
+  Knowledge knowledge(memory);
+  if (params.key.empty()) {
+    BMAD_TRY_ASSIGN(params.key, knowledge.key_of(params.value));
+  }
+  BMAD_TRY_ASSIGN(const Remembered remembered, knowledge.remember(params));
   print_remembered(tool, {&remembered, 1});
   note_lost_origins(tool, memory);
   return ExitStatus::kDone;
@@ -156,9 +157,8 @@ Result<ExitStatus> run_state_get(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::optional<Entry> state,
                   memory.agent_state(agent, tool.args().all("session")));
   if (!state) {
-    tool.report({.code = ErrorCode::E_SESSION_NOT_FOUND,
-                 .message = fmt::format("{} has no saved state", agent)});
-    return ExitStatus::kNothingFound;
+    return Error{.code = ErrorCode::E_ENTRY_NOT_FOUND,
+                 .message = fmt::format("{} has no saved state", agent)};
   }
   if (tool.json()) {
     tool.out().print("{}\n", entry_json_line(*state));

@@ -62,13 +62,13 @@ Result<ExitStatus> run_get(Tool& tool) {
   for (const std::string& id : ids) {
     if (std::ranges::none_of(entries, [&](const Entry& entry) { return entry.id == id; })) {
       all_found = false;
-      tool.report(
-          {.code = ErrorCode::E_SESSION_NOT_FOUND,
-           .message =
-               as_of ? fmt::format("there was no entry {} at {}; `bmad-mem history {}` "
-                                   "shows its versions",
-                                   id, format_rfc3339(*as_of), id)
-                     : fmt::format("there is no entry {}; `bmad-mem list` shows the newest", id)});
+      Error error = memory.no_entry(id);
+      if (as_of) {
+        error.message =
+            fmt::format("there was no entry {0} at {1}; `bmad-mem history {0}` shows its versions",
+                        id, format_rfc3339(*as_of));
+      }
+      tool.report(error);
     }
   }
   if (!all_found) {
@@ -150,9 +150,7 @@ Result<ExitStatus> run_history(Tool& tool) {
                   memory.history(id, tool.args().all("session")));
   if (versions.empty()) {
     note_closed(tool, memory, {.sessions = tool.args().all("session")});
-    return Error{
-        .code = ErrorCode::E_SESSION_NOT_FOUND,
-        .message = fmt::format("there is no entry {}; `bmad-mem list` shows the newest", id)};
+    return memory.no_entry(id);
   }
   BMAD_TRY_ASSIGN(const Page page, read_page(tool.args(), 0));
   const std::span<const Entry> shown = page.of(versions);

@@ -43,21 +43,24 @@ Result<RecallOptions> read_recall_options(const Arguments& args) {
   return options;
 }
 
-/// Why there is nothing to decide about the entry.
-std::string_view why_unknown(const Knowledge& knowledge, const std::string& id) {
+/// That there is nothing to decide about the entry, which option `name` names.
+Error no_candidate(const Knowledge& knowledge, std::string_view name, const std::string& id) {
   const Result<std::vector<KnowledgeItem>> known =
       knowledge.recall({.note_accesses = false, .limit = 0});
   const bool is_known = known && std::ranges::find(*known, id, &KnowledgeItem::id) != known->end();
-  return is_known ? "is accepted already"
-                  : "is not a candidate; `bmad-mem review` lists them, `bmad-mem review --foreign` "
-                    "also what came from elsewhere";
+  return {.code = is_known ? ErrorCode::E_INVALID_QUERY : ErrorCode::E_ENTRY_NOT_FOUND,
+          .message = printable(id) +
+                     (is_known ? " is accepted already"
+                               : " is not a candidate; `bmad-mem review` lists them, `bmad-mem "
+                                 "review --foreign` also what came from elsewhere"),
+          .field = std::string(name)};
 }
 
-/// Reviews `ids`, which stand behind option `name`. False when one of them is no candidate's.
-Result<bool> review(Tool& tool, Knowledge& knowledge, std::string_view name,
-                    std::span<const std::string> ids, Review review) {
+/// Reviews `ids`, which stand behind option `name`. Not kDone when one of them is no candidate.
+Result<ExitStatus> review(Tool& tool, Knowledge& knowledge, std::string_view name,
+                          std::span<const std::string> ids, Review review) {
   if (ids.empty()) {
-    return true;
+    return ExitStatus::kDone;
   }
   if (review == Review::kAccepted) {
     BMAD_TRY(check_is_person(tool, fmt::format("accept {}?", fmt::join(ids, ", "))));
@@ -71,10 +74,11 @@ Result<bool> review(Tool& tool, Knowledge& knowledge, std::string_view name,
       tool.out().print("{} {}: {}\n", review_name(review), item.id, printable(item.value));
     }
   }
+  ExitStatus status = ExitStatus::kDone;
   for (const std::string& id : report.unknown_ids) {
-    tool.report(bad_value(name, fmt::format("{} {}", printable(id), why_unknown(knowledge, id))));
+    status = tool.report(no_candidate(knowledge, name, id));
   }
-  return report.unknown_ids.empty();
+  return status;
 }
 
 /// Reviews all candidates that the filters leave; more than the usual number, unless --limit says
@@ -106,9 +110,17 @@ Result<ExitStatus> review_all(Tool& tool, Knowledge& knowledge, RecallOptions op
   }
   std::vector<std::string> ids;
   std::ranges::transform(items, std::back_inserter(ids), &KnowledgeItem::id);
-  BMAD_TRY_ASSIGN(const bool done, review(tool, knowledge, accepts ? "accept-all" : "drop-all", ids,
-                                          accepts ? Review::kAccepted : Review::kDropped));
-  return done ? ExitStatus::kDone : ExitStatus::kFailed;
+  return review(tool, knowledge, accepts ? "accept-all" : "drop-all", ids,
+                accepts ? Review::kAccepted : Review::kDropped);
+}
+
+/// Reviews the ids of --accept and --drop.
+Result<ExitStatus> review_named(Tool& tool, Knowledge& knowledge) {
+  BMAD_TRY_ASSIGN(const ExitStatus accepted,
+                  review(tool, knowledge, "accept", tool.args().all("accept"), Review::kAccepted));
+  BMAD_TRY_ASSIGN(const ExitStatus dropped,
+                  review(tool, knowledge, "drop", tool.args().all("drop"), Review::kDropped));
+  return accepted == ExitStatus::kDone ? dropped : accepted;
 }
 
 /// What doesn't go together, as a sentence; empty when all does.
@@ -132,7 +144,7 @@ std::string_view nothing_note(const RecallOptions& options) {
   if (options.candidates) {
     return "there are no candidates to look at";
   }
-  return "no knowledge matches; add some with `bmad-mem remember`";
+  return "no knowledge matches; add some with `bmad-mem remember VALUE`";
 }
 
 }  // namespace
@@ -159,11 +171,11 @@ Result<ExitStatus> ask_about(Tool& tool, Knowledge& knowledge,
       continue;
     }
     if (choice == 'a' || choice == 'd') {
-      BMAD_TRY_ASSIGN(const bool done,
+      BMAD_TRY_ASSIGN(const ExitStatus done,
                       review(tool, knowledge, "id", {&items[i].id, 1},
                              choice == 'a' ? Review::kAccepted : Review::kDropped));
-      if (!done) {
-        return ExitStatus::kFailed;
+      if (done != ExitStatus::kDone) {
+        return done;
       }
     }
   }
@@ -200,11 +212,7 @@ Result<ExitStatus> run_review(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   Knowledge knowledge(memory);
   if (args.has("accept") || args.has("drop")) {
-    BMAD_TRY_ASSIGN(const bool accepted,
-                    review(tool, knowledge, "accept", args.all("accept"), Review::kAccepted));
-    BMAD_TRY_ASSIGN(const bool dropped,
-                    review(tool, knowledge, "drop", args.all("drop"), Review::kDropped));
-    return accepted && dropped ? ExitStatus::kDone : ExitStatus::kFailed;
+    return review_named(tool, knowledge);
   }
   const std::size_t limit = std::exchange(options.limit, 0);
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, knowledge.recall(options));
@@ -245,11 +253,7 @@ Result<ExitStatus> run_recall(Tool& tool) {
     return review_all(tool, knowledge, options);
   }
   if (tool.args().has("accept") || tool.args().has("drop")) {
-    BMAD_TRY_ASSIGN(const bool accepted, review(tool, knowledge, "accept",
-                                                tool.args().all("accept"), Review::kAccepted));
-    BMAD_TRY_ASSIGN(const bool dropped,
-                    review(tool, knowledge, "drop", tool.args().all("drop"), Review::kDropped));
-    return accepted && dropped ? ExitStatus::kDone : ExitStatus::kFailed;
+    return review_named(tool, knowledge);
   }
   BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items, knowledge.recall(options));
   print_items(tool, items);

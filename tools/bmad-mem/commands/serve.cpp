@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -17,9 +20,11 @@
 #include "cli/program.hpp"
 #include "cli/rule_warnings.hpp"
 #include "cli/tool.hpp"
+#include "exchange/files.hpp"
 #include "http/app.hpp"
 #include "http/guard.hpp"
 #include "http/http_server.hpp"
+#include "http/pages.hpp"
 #include "http/server_file.hpp"
 #include "mcp/memory_service.hpp"
 #include "operation_calls.hpp"
@@ -37,12 +42,29 @@ struct Faces {
   MemoryPlace agents;
 };
 
-Result<Faces> read_faces(const Tool& tool) {
+/// Makes the sample memory in `folder`, and returns its root.
+Result<std::string> made_sample(const std::string& folder) {
+  std::string root = folder + "/.bmad/memory";
+  for (const PageFile& file : sample_files()) {
+    const std::string path = root + std::string(file.path);
+    std::error_code failed;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
+    if (folder.empty() || !write_copy(path, file.content)) {
+      return file_error("write the sample memory", path, errno);
+    }
+  }
+  return root;
+}
+
+/// `scratch` takes the sample memory.
+Result<Faces> read_faces(const Tool& tool, std::optional<ScratchFolder>& scratch) {
   const Arguments& args = tool.args();
-  BMAD_TRY_ASSIGN(std::string root, tool.find_root());
+  const bool is_sample = args.has("sample");
+  BMAD_TRY_ASSIGN(std::string root,
+                  is_sample ? made_sample(scratch.emplace().path()) : tool.find_root());
   // People look at what agents remember; that must not change how it is ranked.
   OpenOptions options{.root = std::move(root),
-                      .user_root = tool.user_root(),
+                      .user_root = is_sample ? std::string() : tool.user_root(),
                       .agent_id = std::string(tool.agent_id()),
                       .state_folder = trusting_folder(),
                       .writes_as = Origin::kAgent,
@@ -230,7 +252,8 @@ Result<ExitStatus> run_serve(Tool& tool) {
     return tool.wrong_usage(
         fmt::format("--port takes a number up to 65535, not '{}'", tool.args().value("port")));
   }
-  BMAD_TRY_ASSIGN(Faces faces, read_faces(tool));
+  std::optional<ScratchFolder> scratch;  // Outlives the memory.
+  BMAD_TRY_ASSIGN(Faces faces, read_faces(tool, scratch));
   BMAD_TRY_ASSIGN(MemoryManager memory, MemoryManager::open(std::move(faces.people)));
   MemoryService agents(
       {.place = std::move(faces.agents), .hints = {.project_name = project_name(memory.root())}});

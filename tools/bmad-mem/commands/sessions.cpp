@@ -33,6 +33,8 @@ Result<ExitStatus> run_init(Tool& tool) {
       json.member("created_config", report.created_config);
       json.member("created_gitignore", report.created_gitignore);
     });
+  } else if (tool.args().has("quiet")) {
+    // Only the exit status says so.
   } else if (created) {
     tool.out().print("created memory {}\n", report.root);
     tool.note("next: bmad-mem add fact TEXT, then bmad-mem query WORDS");

@@ -8,6 +8,7 @@
 #include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/filters.hpp"
@@ -15,6 +16,7 @@
 #include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/session_choice.hpp"
+#include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
 #include "exchange/git/git_history.hpp"
@@ -95,9 +97,9 @@ Result<BatchReport> add_to_session(Tool& tool, MemoryManager& memory, EntryType 
   return memory.add_batch(session, type, texts, options);
 }
 
-Result<ExitStatus> add_from_stdin(Tool& tool, EntryType type, AddedEntries& added) {
+Result<ExitStatus> add_entries(Tool& tool, EntryType type, std::string_view input,
+                               AddedEntries& added) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const std::string input, read_stdin());
   const std::vector<InputPiece> pieces = split_input(input);
   std::vector<std::string_view> texts;
   texts.reserve(pieces.size());
@@ -150,12 +152,32 @@ Result<ExitStatus> add_one(Tool& tool, EntryType type, std::string_view text, Ad
   return ExitStatus::kDone;
 }
 
+/// What `add` is to store: "TYPE TEXT", or the text of a fact alone. A word that is nearly a type
+/// is one with a slip.
+struct ToAdd {
+  EntryType type = EntryType::kFact;
+  std::string_view text;
+};
+Result<ToAdd> what_to_add(const Arguments& args) {
+  const std::string_view first = args.positional(0);
+  const bool is_text = args.positionals().size() == 1 && !try_parse_entry_type(first) &&
+                       nearest_word(first, kTypeNames).empty();
+  if (is_text) {
+    return ToAdd{.text = first};
+  }
+  BMAD_TRY_ASSIGN(const EntryType type, parse_entry_type(first));
+  return ToAdd{.type = type, .text = args.positional(1)};
+}
+
 }  // namespace
 
 Result<ExitStatus> run_add(Tool& tool) {
   const Arguments& args = tool.args();
-  BMAD_TRY_ASSIGN(const EntryType type, parse_entry_type(args.positional(0)));
-  const std::string_view text = args.positional(1);
+  if (args.positionals().empty()) {
+    return tool.wrong_usage("missing argument: TEXT");
+  }
+  BMAD_TRY_ASSIGN(const ToAdd wanted, what_to_add(args));
+  const auto& [type, text] = wanted;
   if (text == "-" || text.starts_with('{')) {
     if (has_entry_options(type, args)) {
       return tool.wrong_usage("give the fields either as options or as JSON, not both");
@@ -171,9 +193,17 @@ Result<ExitStatus> run_add(Tool& tool) {
   if (args.has("wait-hub")) {  // Before stdin is read: another program may go on from here.
     BMAD_TRY_ASSIGN(applied, reach_hub(tool));
   }
+  std::string input;
+  if (text == "-") {
+    BMAD_TRY_ASSIGN(input, read_stdin());
+  }
+  // Without a type, stdin may be a text: else it would have to be JSON.
+  const bool is_plain = text == "-" && args.positionals().size() == 1 && !trimmed(input).empty() &&
+                        !std::string_view("[{").contains(trimmed(input).front());
   AddedEntries added;
-  BMAD_TRY_ASSIGN(const ExitStatus status, text == "-" ? add_from_stdin(tool, type, added)
-                                                       : add_one(tool, type, text, added));
+  BMAD_TRY_ASSIGN(const ExitStatus status, is_plain ? add_one(tool, type, trimmed(input), added)
+                                           : text == "-" ? add_entries(tool, type, input, added)
+                                                         : add_one(tool, type, text, added));
   return status == ExitStatus::kDone && args.has("wait-hub") ? push_to_hub(tool, added, applied)
                                                              : status;
 }
@@ -245,12 +275,7 @@ Result<ExitStatus> run_move(Tool& tool) {
       tool.out().print("moved {}: {}\n", entry.id, printable(entry.headline));
     }
   }
-  for (const std::string& id : report.unknown_ids) {
-    tool.report(bad_value(
-        "id", fmt::format("there is no entry {} {}", printable(id),
-                          to_user ? "in the memory of this project" : "in your own memory")));
-  }
-  return report.unknown_ids.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
+  return report_unknown(tool, from, report.unknown_ids);
 }
 
 namespace {
@@ -318,14 +343,7 @@ Result<ExitStatus> set_pins(Tool& tool, bool pinned) {
   for (const Entry& entry : report.unchanged) {
     tool.note(fmt::format("{} is {}pinned already", entry.id, pinned ? "" : "not "));
   }
-  for (const std::string& id : report.unknown_ids) {
-    tool.report(
-        bad_value("id", is_only_yours(memory, id)
-                            ? yours_only(id)
-                            : fmt::format("there is no entry {}; `bmad-mem list` shows the newest",
-                                          printable(id))));
-  }
-  return report.unknown_ids.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
+  return report_unknown(tool, memory, report.unknown_ids);
 }
 
 }  // namespace

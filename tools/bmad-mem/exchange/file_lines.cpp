@@ -39,6 +39,14 @@ Result<std::string_view> FileLines::beginning() {
   return std::string_view(buffer_.data(), end_);
 }
 
+Result<std::string_view> FileLines::first_line() {
+  while (!at_end_ && end_ <= kForeignLineSizeMax &&
+         std::memchr(buffer_.data(), '\n', end_) == nullptr) {
+    BMAD_TRY(fill());
+  }
+  return std::string_view(buffer_.data(), end_);
+}
+
 Result<std::string_view> FileLines::chunk() {
   if (begin_ == end_ && !at_end_) {
     BMAD_TRY(fill());

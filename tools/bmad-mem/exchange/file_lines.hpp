@@ -36,6 +36,8 @@ class FileLines {
 
   /// The beginning of the file, as far as the first chunk goes. Only before next().
   Result<std::string_view> beginning();
+  /// The same, with the whole first line if it has at most kForeignLineSizeMax bytes.
+  Result<std::string_view> first_line();
 
   /// The next line into `line`; false at the end. A last line without a line break counts.
   /// Errors: E_STORAGE_IO.

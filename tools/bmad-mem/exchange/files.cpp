@@ -10,7 +10,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -141,6 +143,27 @@ bool write_bytes(const Descriptor& file, std::string_view bytes) {
     bytes.remove_prefix(size > 0 ? static_cast<std::size_t>(size) : 0);
   }
   return true;
+}
+
+bool write_copy(const std::string& path, std::string_view bytes) {
+  constexpr mode_t kOwnerOnly = 0600;
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerOnly));
+  return file.is_open() && write_bytes(file, bytes);
+}
+
+ScratchFolder::ScratchFolder() {
+  std::error_code ignored;
+  std::string path = (std::filesystem::temp_directory_path(ignored) / "bmad-mem-XXXXXX").string();
+  if (::mkdtemp(path.data()) != nullptr) {
+    path_ = path;
+  }
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) {
+    std::filesystem::remove_all(path_, ignored);
+  }
 }
 
 Result<std::string> read_regular_file(const std::string& path) {

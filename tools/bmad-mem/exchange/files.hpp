@@ -33,6 +33,25 @@ bool read_bytes(const Descriptor& file, std::size_t size, std::string& bytes);
 /// Writes all of `bytes`. False: errno says why not.
 bool write_bytes(const Descriptor& file, std::string_view bytes);
 
+/// Makes a file of `bytes` at `path`, not durable, for nobody but its owner to read. False: errno
+/// says why not.
+bool write_copy(const std::string& path, std::string_view bytes);
+
+/// A folder among the temporary ones, gone with the object.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder();
+
+  /// Empty when it could not be made.
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
 /// The whole regular file at `path`, also through a link. Errors: E_STORAGE_IO with the path;
 /// E_SIZE_LIMIT above 1 GiB.
 Result<std::string> read_regular_file(const std::string& path);

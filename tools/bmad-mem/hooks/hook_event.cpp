@@ -75,7 +75,11 @@ HookEvent read_hook_event(HookClient client, JsonValue payload) {
   }
   event.kind = row->kind;
   event.answer = row->answer;
-  const std::string_view session = first_text(payload, {info.session_key, "session_id"});
+  // Cline 3 names the task by its agent; its files, and all agents of the session, have the other.
+  event.transcript = first_text(payload["sessionContext"], {"rootSessionId"});
+  const std::string_view session = event.transcript.empty()
+                                       ? first_text(payload, {info.session_key, "session_id"})
+                                       : event.transcript;
   if (!session.empty()) {
     event.session_id = session_id_from(info.session_prefix, session);
   }
@@ -102,6 +106,9 @@ HookEvent read_hook_event(HookClient client, JsonValue payload) {
   }
   if (event.kind == kBeforeTool || event.kind == kAfterTool) {
     event.tool = read_tool_call(*row, told);
+    if (event.tool.id.empty()) {  // Cline 3 has it beside what it tells, in its own form.
+      event.tool.id = payload[event.name]["id"].string();
+    }
   }
   return event;
 }

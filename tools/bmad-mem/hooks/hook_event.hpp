@@ -35,6 +35,7 @@ struct HookEvent {
   HookAnswer answer = HookAnswer::kNoAnswer;
   std::string name;                  ///< As the client calls it.
   std::string session_id;            ///< Ours: "cc-18a6…". Empty when the client names none.
+  std::string transcript;            ///< Of Cline 3: the name of its file; else empty.
   std::vector<std::string> folders;  ///< Absolute: where the agent works, the likeliest first.
   std::string turn;                  ///< What the client calls the turn; may be empty.
   std::string source;                ///< Why a session starts: "startup", "resume", "compact" …

@@ -92,7 +92,7 @@ Status check_value(const QueryParameter& parameter, std::string_view text, Times
       }
       return {};
     case ParameterKind::kChoice:
-      return std::ranges::find(parameter.choices, text) != parameter.choices.end()
+      return is_choice(parameter.name, parameter.choices, text)
                  ? Status()
                  : refuse(fmt::format("write one of {}", fmt::join(parameter.choices, ", ")));
   }

@@ -18,4 +18,7 @@ struct PageFile {
 /// All of them, by path. Made by CMake.
 std::span<const PageFile> page_files();
 
+/// Those of .bmad-sample, by their paths below the memory's root.
+std::span<const PageFile> sample_files();
+
 }  // namespace bmad_mem::cli

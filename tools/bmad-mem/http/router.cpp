@@ -131,6 +131,9 @@ std::uint16_t http_status_of(ErrorCode code) {
     case ErrorCode::E_ACCESS_DENIED:
       return 403;
     case ErrorCode::E_SESSION_NOT_FOUND:
+    case ErrorCode::E_ENTRY_NOT_FOUND:
+    case ErrorCode::E_HUB_NOT_FOUND:
+    case ErrorCode::E_KEY_NOT_FOUND:
       return 404;
     case ErrorCode::E_CONCURRENT_MOD:
     case ErrorCode::E_SESSION_ARCHIVED:

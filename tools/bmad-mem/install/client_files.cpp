@@ -9,10 +9,20 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json_writer.hpp"
+#include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "install/opencode_plugin.hpp"
 
 namespace bmad_mem::cli {
+
+std::string shell_line(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) {
+    line += (line.empty() ? "" : " ") + shell_quoted(word);
+  }
+  return line;
+}
+
 namespace {
 
 /// `rest` and the memory that is named, as what stands behind the program's name.
@@ -33,32 +43,24 @@ std::string list_json(const std::vector<std::string>& words) {
   return json.take();
 }
 
-/// `words` as one line for a shell.
-std::string shell_line(const std::vector<std::string>& words) {
-  static constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.+-@%:,=";
-  std::string line;
-  for (const std::string& word : words) {
-    line += line.empty() ? "" : " ";
-    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
-      line += word;
-      continue;
-    }
-    line += '\'';
-    for (const char c : word) {
-      line += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    }
-    line += '\'';
-  }
-  return line;
+/// The program of `command`, where the client or the shell puts the project's folder for `project`.
+std::string program_of(const InstalledCommand& command, std::string_view project) {
+  return command.is_dependency ? fmt::format("{}/node_modules/.bin/{}", project, kServerName)
+                               : command.program;
 }
 
 /// The line that calls the hook. Settings are shared, the program is not: who has none must not get
-/// an error with each event.
+/// an error with each event, and is told once; a folder notes that, since to make one is atomic and
+/// follows no link. fish, too, reads the line: what it doesn't know is left to sh.
 std::string hook_line(const InstallClient& client, const InstalledCommand& command) {
+  const std::string program = command.is_dependency
+                                  ? fmt::format("\"{}\"", program_of(command, client.hook.project))
+                                  : shell_line({command.program});
   return fmt::format(
-      "command -v {} >/dev/null 2>&1 || exit 0; {}", shell_line({command.program}),
-      shell_line(words_of(command, {command.program, "hook", std::string(client.name)})));
+      "command -v {0} >/dev/null 2>&1 || exec sh -c 'mkdir \"${{TMPDIR:-/tmp}}/bmad-mem-missing-"
+      "$(id -u)\" 2>/dev/null && echo \"bmad-mem: there is no such program here, so nothing is "
+      "recorded\" >&2; exit 0'; {0} {1}",
+      program, shell_line(words_of(command, {"hook", std::string(client.name)})));
 }
 
 /// {"type":"command","command":…,"timeout":…} as each client has it.
@@ -93,6 +95,8 @@ bool is_shared_folder(std::string_view in_home) {
          in_home == "/Library/Application Support";
 }
 
+}  // namespace
+
 SettingsFile user_file(const SettingsPlace& place, const std::string& home) {
   std::string folder =
       absolute_path(place.variable.empty() ? "" : environment(std::string(place.variable).c_str()));
@@ -103,8 +107,6 @@ SettingsFile user_file(const SettingsPlace& place, const std::string& home) {
   }
   return {.path = folder + std::string(place.in_folder), .part = place.part, .stays = stays};
 }
-
-}  // namespace
 
 std::vector<SettingsFile> settings_files(const InstallClient& client, bool for_user,
                                          const std::string& project, const std::string& home) {
@@ -159,16 +161,17 @@ std::string whole_file(const InstallClient& client, SettingsPart part,
                        const InstalledCommand& command) {
   const std::string mark = mark_of_whole_file(client);
   if (part == SettingsPart::kPlugin) {
+    const std::string program = program_of(command, client.hook.project);
     const std::vector<std::string> words =
-        words_of(command, {command.program, "hook", std::string(client.name)});
+        words_of(command, {program, "hook", std::string(client.name)});
     return fmt::format("// {}\n{}", mark, opencode_plugin(list_json(words)));
   }
   return fmt::format("#!/bin/sh\n# {}\n{}\nexit 0\n", mark, hook_line(client, command));
 }
 
 std::string server_command_json(const ServerShape& shape, const InstalledCommand& command) {
-  return shape.is_one_list ? list_json(words_of(command, {command.program, "mcp"}))
-                           : json_quoted(command.program);
+  const std::string program = program_of(command, shape.project);
+  return shape.is_one_list ? list_json(words_of(command, {program, "mcp"})) : json_quoted(program);
 }
 
 std::string server_args_json(const ServerShape& shape, const InstalledCommand& command) {

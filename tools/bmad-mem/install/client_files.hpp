@@ -22,10 +22,17 @@ struct SettingsFile {
 std::vector<SettingsFile> settings_files(const InstallClient& client, bool for_user,
                                          const std::string& project, const std::string& home);
 
+/// `words` as one line for a shell.
+std::string shell_line(const std::vector<std::string>& words);
+
+/// The user's own one of `place`.
+SettingsFile user_file(const SettingsPlace& place, const std::string& home);
+
 /// The program that clients start, and the memory it is told to use if it is told one.
 struct InstalledCommand {
-  std::string program;  ///< "bmad-mem", or its absolute path.
-  std::string root;     ///< Empty: the one of the project.
+  std::string program;         ///< "bmad-mem", or its absolute path.
+  std::string root;            ///< Empty: the one of the project.
+  bool is_dependency = false;  ///< It is the one in the project's node_modules instead.
 };
 
 /// A hook that a client is to call: the event, and the group or hook as JSON.

@@ -8,6 +8,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "cli/json_text.hpp"
+#include "exchange/files.hpp"
 #include "install/json_edit.hpp"
 #include "install/settings_edit.hpp"
 #include "install/settings_file.hpp"
@@ -161,6 +162,37 @@ ClientState client_state(const InstallClient& client, bool for_user, const std::
     }
   }
   return state;
+}
+
+std::string_view closed_gate(const InstallClient& client, bool for_user, const std::string& project,
+                             const std::string& home) {
+  if (client.trusted == nullptr || for_user) {
+    return {};
+  }
+  const Result<SettingsText> read = read_settings(user_file(client.trusted->place, home).path, {});
+  const Result<JsonEdit> edit =
+      JsonEdit::read(read ? read->text.value_or(std::string()) : std::string());
+  if (edit) {
+    for (const TextSpan span : edit->elements({client.trusted->key})) {
+      JsonParser parser;
+      const Result<JsonValue> folder = parser.parse(span.of(edit->plain()));
+      const std::string real = real_path_of(folder ? std::string(folder->string()) : "");
+      if (!real.empty() && (real_path_of(project) + '/').starts_with(real + '/')) {
+        return {};
+      }
+    }
+  }
+  return client.trusted->step;
+}
+
+std::vector<std::string_view> steps_left(const InstallClient& client, bool for_user,
+                                         const std::string& project, const std::string& home) {
+  const auto steps = for_user ? client.steps_for_user : client.steps_in_project;
+  std::vector<std::string_view> left(steps.begin(), steps.end());
+  if (const std::string_view gate = closed_gate(client, for_user, project, home); !gate.empty()) {
+    left.insert(left.begin(), gate);
+  }
+  return left;
 }
 
 }  // namespace bmad_mem::cli

@@ -64,6 +64,7 @@ struct HookShape {
   std::string_view timeout_key = "timeout";  ///< Empty: the client has none.
   int timeouts_in_s = 1;                     ///< How many of its units a second has.
   bool has_version = false;                  ///< "version": 1 stands beside "hooks".
+  std::string_view project = ".";            ///< The project's folder, as a shell has it then.
 };
 
 /// How a server is written.
@@ -73,12 +74,22 @@ struct ServerShape {
   bool is_one_list = false;             ///< "command" is a list with the arguments.
   std::string_view more_name = {};      ///< A member that the client wants as well …
   std::string_view more_json = {};      ///< … and its value.
+  std::string_view project = ".";       ///< The project's folder, as the client replaces it.
+};
+
+/// The file in which a client notes the folders that it trusts. It reads nothing of a project that
+/// lies in none of them.
+struct TrustList {
+  SettingsPlace place;    ///< Of the user; in_project and part say nothing.
+  std::string_view key;   ///< The list of folders.
+  std::string_view step;  ///< How a folder comes in.
 };
 
 /// A client. All views are static.
 struct InstallClient {
-  std::string_view name;   ///< "claude-code"
-  std::string_view title;  ///< "Claude Code"
+  std::string_view name;     ///< "claude-code"
+  std::string_view title;    ///< "Claude Code"
+  std::string_view program;  ///< "claude": what starts it, by name.
   std::span<const SettingsPlace> places;
   /// What the user must still do, in sentences.
   std::span<const std::string_view> steps_in_project;
@@ -87,6 +98,7 @@ struct InstallClient {
   std::optional<HookClient> hooks = {};
   HookShape hook = {};
   ServerShape server = {};
+  const TrustList* trusted = nullptr;  ///< Null: it has none that we know.
 };
 
 std::span<const InstallClient> install_clients();

@@ -1,8 +1,7 @@
-// install_run.hpp - what `install` and `uninstall` have in common: all files are read and worked
-// out first, then shown, then written.
+// install_run.hpp - the commands `install` and `uninstall`.
 #pragma once
 
-#include <string>
+#include <optional>
 
 #include "bmad_mem/result.hpp"
 #include "cli/command.hpp"
@@ -10,8 +9,8 @@
 
 namespace bmad_mem::cli {
 
-/// "bmad-mem" where the shell would find this very program, else its path: what clients start.
-std::string installed_program();
+/// What ends a command whose --scope is neither project nor user, which is reported; else nothing.
+std::optional<ExitStatus> scope_problem(Tool& tool);
 
 /// Puts our settings in, or takes them out.
 Result<ExitStatus> run_install(Tool& tool, bool is_install);

@@ -12,6 +12,13 @@ constexpr std::string_view kModule = R"js(import { spawn } from "node:child_proc
 
 const [program, ...words] = COMMAND
 
+let say = (message) => console.error(message)
+const missing = ({ code }) => {
+  if (code !== "ENOENT") return
+  say(`bmad-mem: there is no program ${program} here, so nothing is recorded`)
+  say = () => {}
+}
+
 // What the program prints; nothing where it is missing or takes too long.
 const call = (directory, event) =>
   new Promise((resolve) => {
@@ -19,7 +26,7 @@ const call = (directory, event) =>
     const done = () => resolve(text.trim())
     try {
       const child = spawn(program, words, { cwd: directory, stdio: ["pipe", "pipe", "ignore"], timeout: 10000 })
-      child.on("error", done)
+      child.on("error", (error) => (missing(error), done()))
       child.on("close", done)
       child.stdin.on("error", () => {})
       child.stdout.on("data", (data) => (text += data))
@@ -89,6 +96,8 @@ const recorder = (directory, parentOf) => {
 const server = async ({ client, directory }) => {
   const data = (answer) => answer?.data ?? answer
   const record = recorder(directory, async (id) => data(await client.session.get({ path: { id } }))?.parentID)
+  // On a terminal the program draws: its log takes the message.
+  say = (message) => client.app?.log({ body: { service: "bmad-mem", level: "warn", message } })?.catch(() => {})
   return {
     "chat.message": ({ sessionID }, { message, parts }) => record.prompt(sessionID, textOf(parts), message?.id),
     "experimental.chat.system.transform": async ({ sessionID }, { system }) => {

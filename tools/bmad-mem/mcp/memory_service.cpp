@@ -53,10 +53,9 @@ void add_left_out(LazyMemory& memory, LazyMemory& users, McpToolResult& result) 
 /// What a model should do about an error.
 std::string remedy(const Error& error) {
   switch (error.code) {
+    case ErrorCode::E_ENTRY_NOT_FOUND:
+      return "memory_search finds entries and their ids.";
     case ErrorCode::E_SESSION_NOT_FOUND:
-      if (error.field == "id") {
-        return "memory_search finds entries and their ids.";
-      }
       return "memory_sessions lists the sessions; leave session_id out to use your own.";
     case ErrorCode::E_LOCK_TIMEOUT:
       return "Another process writes to this session right now. Try again in a moment.";

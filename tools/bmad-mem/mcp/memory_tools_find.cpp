@@ -130,8 +130,9 @@ std::string many_entries(const MemoryManager& memory, const std::vector<Entry>& 
     }
   }
   for (const std::string& id : missing) {
-    text.add(fmt::format("(There is no entry {}{}. memory_search finds what there is.)\n",
-                         printable(utf8_prefix(id, 200)), why_no_entry(memory)));
+    const Error error = memory.no_entry(id);
+    text.add(fmt::format("({}: {}. memory_search finds entries and their ids.)\n",
+                         error_code_name(error.code), printable(error.message)));
   }
   std::string out = text.take();
   if (!left.empty()) {

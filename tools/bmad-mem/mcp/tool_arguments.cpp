@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/text.hpp"
@@ -68,6 +69,12 @@ ToolArguments::ToolArguments(JsonValue object, std::span<const JsonParameter> pa
   }
 }
 
+bool is_choice(std::string_view name, std::span<const std::string_view> choices,
+               std::string_view text) {
+  return std::ranges::find(choices, text) != choices.end() ||
+         (name == "category" && try_parse_category(text));
+}
+
 void ToolArguments::check_value(const JsonParameter& parameter, JsonValue value) {
   const std::string_view name = parameter.name;
   switch (parameter.kind) {
@@ -79,7 +86,7 @@ void ToolArguments::check_value(const JsonParameter& parameter, JsonValue value)
       } else if (parameter.required && is_blank(value.string())) {
         fail(name, "is required, and must not be empty");
       } else if (parameter.kind == ArgumentKind::kChoice && !value.string().empty() &&
-                 std::ranges::find(parameter.choices, value.string()) == parameter.choices.end()) {
+                 !is_choice(name, parameter.choices, value.string())) {
         fail(name, fmt::format("\"{}\" is none of {}", utf8_prefix(value.string(), 100),
                                joined(parameter.choices)));
       }

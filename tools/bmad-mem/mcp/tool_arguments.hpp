@@ -46,6 +46,10 @@ struct JsonParameter {
 /// E_INVALID_QUERY with the member as field.
 Error bad_argument(std::string_view name, std::string message);
 
+/// Whether `text` is one of `choices`, or another word that parameter `name` understands for one.
+bool is_choice(std::string_view name, std::span<const std::string_view> choices,
+               std::string_view text);
+
 class ToolArguments {
  public:
   /// Checks every member: another one than `parameters` is a mistake, and the nearest is named.

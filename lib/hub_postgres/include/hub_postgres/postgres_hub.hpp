@@ -85,8 +85,6 @@ class PostgresHub : public Hub {
   /// Makes the tables when there are none, and the project with this role as its admin when there
   /// is none of that name. Gives its UUID. This hub is that project's from here on.
   Result<std::string> init(std::string_view project);
-  /// The UUID of the project with that name; nothing when this role can't see one.
-  Result<std::optional<std::string>> find_project(std::string_view name);
   /// Gives the role `who`, which the database must have, these rights in the project, and the
   /// grants on the tables that they need. Lesser rights than before take effect at once.
   /// Errors: E_INVALID_FORMAT with the field "who" or "rights", also for the last admin, who stays

@@ -62,7 +62,7 @@ struct NewCandidates {
 Result<NewCandidates> found_new_candidates(const Store& store, const std::string& session_id,
                                            std::uint64_t looked_to);
 
-/// As Knowledge::write_views().
+/// Writes shared/user-preferences.json and shared/agent-knowledge.json.
 Status write_knowledge_views(const Store& store);
 /// After a change of knowledge, of which there were `statements` before: writes the views where
 /// that is cheap, else removes them until write_missing_views(). What fails here fails nothing.

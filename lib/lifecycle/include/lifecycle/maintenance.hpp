@@ -51,7 +51,7 @@ Result<Entry> update_entry(Store& store, const std::string& id, std::string_view
                            std::span<const std::string> sessions);
 /// See MemoryManager::move_entries().
 Result<MoveReport> move_entries(Store& from, Store& to, std::span<const std::string> ids);
-/// The newest version with `id`. Errors: E_SESSION_NOT_FOUND where there is none, E_INVALID_QUERY
+/// The newest version with `id`. Errors: E_ENTRY_NOT_FOUND where there is none, E_INVALID_QUERY
 /// where several of `sessions` have one.
 Result<Entry> entry_to_change(const Store& store, const std::string& id,
                               std::span<const std::string> sessions);

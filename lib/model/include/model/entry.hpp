@@ -116,15 +116,4 @@ void entry_searchable_text(EntryType type, JsonValue entry, std::string& out, ch
 /// characters (code points); cut off with "…" when there is more. At least 1.
 std::string entry_headline(EntryType type, JsonValue entry, std::size_t width_max = 100);
 
-// Each returns one JSON object with the members that are not empty. What is missing or wrong is
-// found by the validator, as for JSON that comes from outside.
-std::string to_json(const ConversationEntry& entry);
-std::string to_json(const DecisionRecord& entry);
-std::string to_json(const FindingRecord& entry);
-std::string to_json(const UserPreference& entry);
-std::string to_json(const FactEntry& entry);
-std::string to_json(const EventEntry& entry);
-std::string to_json(const AgentStateEntry& entry);
-std::string to_json(const ArtifactEntry& entry);
-
 }  // namespace bmad_mem

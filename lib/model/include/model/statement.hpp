@@ -102,6 +102,10 @@ StatementOutline sealed_outline(EntryType type, JsonValue entry);
 /// As StatementOutline has it: 0 for no text.
 std::uint64_t outline_hash(std::string_view text);
 
+/// The category of that name; nothing for any other text. What is stored has these names only:
+/// segments keep categories as numbers, so that what a name means never changes.
+std::optional<Category> stored_category(std::string_view name);
+
 /// The category that a name means. Words that are none of ours are told apart by the type:
 /// preferences are somebody's, facts are about the project.
 Category category_of(EntryType type, std::string_view name);

@@ -28,9 +28,9 @@ Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std:
 Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std::string> ids,
                                         std::span<const std::string> sessions, bool all_versions,
                                         std::optional<Timestamp> as_of = {});
-/// Why there is no entry `id` in `store`, and what to do. What the user's own memory has is looked
-/// for only here.
-std::string unknown_entry(const Store& store, const std::string& id);
+/// That there is no entry `id` in `store`, why, and what to do: E_ENTRY_NOT_FOUND. Looks for it in
+/// the user's own memory, too.
+Error no_entry(const Store& store, std::string_view id);
 Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter);
 Result<ExportReport> export_entries(const Store& store, const ExportOptions& options,
                                     ExportVisitor& visitor);

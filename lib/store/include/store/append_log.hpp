@@ -50,13 +50,10 @@ struct ByteRange {
 Status rewrite_log_without(FileSystem& files, const std::string& path,
                            std::span<const ByteRange> gaps, std::string_view instead = {});
 
-/// The same where there is no room for a copy: overwrites `gaps`, whole lines, with blanks, in
-/// place. Blank lines are no entries. Only for bytes that are not wanted any more, because a crash
-/// in the middle leaves a damaged line. Durable on success.
-Status blank_lines(FileSystem& files, const std::string& path, std::span<const ByteRange> gaps);
-
-/// rewrite_log_without(), or blank_lines() when there is no room for the copy. On error the log
-/// holds every other line: a disk that is full only once the copy is in place blanks nothing.
+/// The same; where there is no room for a copy, overwrites `gaps`, whole lines, with spaces, in
+/// place: empty lines are not entries. Only for bytes that nothing needs, since a crash in the
+/// middle leaves a damaged line. On error the log has every other line: a disk that is full only
+/// once the copy is in place overwrites nothing.
 Status remove_lines(FileSystem& files, const std::string& path, std::span<const ByteRange> gaps);
 
 /// Longest line accepted, in bytes, without its '\n'.

@@ -1,10 +1,6 @@
 #include "exchange/git/git_history.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -29,38 +25,6 @@ constexpr std::string_view kPlace = "git history";
 constexpr const char* kReplaceText =
     "`git filter-repo --replace-text FILE`, where FILE holds the text, then force-push; other "
     "clones, forks and backups still have it";
-
-/// The folder that takes a copy of what is compressed in the history; gone with the object.
-class ScratchRoot {
- public:
-  ScratchRoot() {
-    std::error_code ignored;
-    std::string path = (fs::temp_directory_path(ignored) / "bmad-mem-XXXXXX").string();
-    if (::mkdtemp(path.data()) != nullptr) {
-      path_ = path;
-    }
-  }
-  ScratchRoot(const ScratchRoot&) = delete;
-  ScratchRoot& operator=(const ScratchRoot&) = delete;
-  ~ScratchRoot() {
-    std::error_code ignored;
-    if (!path_.empty()) {
-      fs::remove_all(path_, ignored);
-    }
-  }
-
-  /// Empty when it could not be made.
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-bool write_copy(const std::string& path, std::string_view bytes) {
-  constexpr mode_t kOwnerOnly = 0600;
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerOnly));
-  return file.is_open() && write_bytes(file, bytes);
-}
 
 std::string commits_text(std::size_t count) {
   return count == 1 ? "1 commit" : fmt::format("{} commits", count);
@@ -194,14 +158,14 @@ class HistorySearch {
   void find_compressed() {
     const ProgramRun objects = list_commits(root_, "archive", {"--indexed-objects", "--objects"});
     is_whole(objects);
-    std::unique_ptr<ScratchRoot> scratch;
+    std::unique_ptr<ScratchFolder> scratch;
     for (const std::string_view line : lines_of(objects.output)) {
       const std::size_t blank = line.find(' ');
       if (blank == std::string_view::npos || !line.ends_with(".gz")) {
         continue;
       }
       if (scratch == nullptr) {
-        scratch = std::make_unique<ScratchRoot>();
+        scratch = std::make_unique<ScratchFolder>();
       }
       const std::string hash(line.substr(0, blank));
       const std::string path(line.substr(blank + 1));

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/program.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"
@@ -117,20 +118,10 @@ Status write_attributes(const GitPlan& plan) {
 
 /// Our name when the PATH leads to the running program by it, else its path.
 std::string own_program() {
-  std::error_code failure;
-  const fs::path self = fs::read_symlink("/proc/self/exe", failure);
-  std::string_view rest = environment("PATH");
-  while (!failure && !rest.empty()) {
-    const std::string_view folder = rest.substr(0, rest.find(':'));
-    rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
-    const fs::path candidate = fs::path(folder) / kProgramName;
-    std::error_code ignored;
-    if (folder.starts_with('/') && ::access(candidate.c_str(), X_OK) == 0) {
-      // The first on the PATH is the one that git will run.
-      return fs::equivalent(candidate, self, ignored) ? kProgramName : self.string();
-    }
-  }
-  return failure ? kProgramName : self.string();
+  const std::string self = own_program_path();
+  std::error_code ignored;
+  return self.empty() || fs::equivalent(find_in_path(kProgramName), self, ignored) ? kProgramName
+                                                                                   : self;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// cline.cpp - tasks of Cline and Roo Code (tasks/ID/ui_messages.json,
-// api_conversation_history.json).
+// cline.cpp - sessions of Cline 3 (sessions/ID/ID.messages.json), and tasks of Cline and Roo Code
+// (tasks/ID/ui_messages.json, api_conversation_history.json).
 //
 //   ui_messages.json                          becomes
 //   the first say text, say task,             conversation, role user
@@ -9,13 +9,16 @@
 //   say command_output                        event tool_result
 //   others                                    nothing; counted
 //
-//   api_conversation_history.json             becomes
-//   user: <task>, <feedback>, <user_message>  conversation, role user
+//   api_conversation_history.json, or the     becomes
+//   "messages" of Cline 3
+//   user: <task>, <feedback>, <user_message>, conversation, role user
+//   <user_input mode="act">
 //   user: tool_result, "[tool …] Result:"     event tool_result
 //   assistant: text; tool_use                 conversation, role assistant; event tool_use
 //   environment details, other texts          nothing; counted
 //
 // Both tell the same, so a folder gives the first only: it has times.
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -30,6 +33,9 @@ namespace {
 
 bool looks_like_cline(std::string_view beginning) {
   const std::string_view front = beginning.substr(0, 4096);
+  if (first_character(beginning) == '{') {
+    return front.contains("\"sessionId\"") && front.contains("<user_input");
+  }
   return first_character(beginning) == '[' &&
          ((front.contains("\"ts\"") && (front.contains("\"say\"") || front.contains("\"ask\""))) ||
           (front.contains("\"role\"") &&
@@ -47,11 +53,11 @@ std::string time_of_milliseconds(JsonValue value) {
       Timestamp(std::chrono::milliseconds(static_cast<std::int64_t>(std::floor(time)))));
 }
 
-/// What stands between <tag> and </tag>; empty without.
+/// What stands between <tag> or <tag attributes> and </tag>; empty without.
 std::string_view inside(std::string_view text, const std::string& tag) {
-  const std::size_t begin = text.find("<" + tag + ">");
+  const std::size_t begin = std::min(text.find("<" + tag + ">"), text.find("<" + tag + " mode="));
   const std::size_t end = text.rfind("</" + tag + ">");
-  const std::size_t from = begin + tag.size() + 2;
+  const std::size_t from = text.find('>', std::min(begin, text.size())) + 1;
   return begin == std::string_view::npos || end == std::string_view::npos || end < from
              ? std::string_view()
              : stripped(text.substr(from, end - from));
@@ -175,7 +181,7 @@ class ClineImport final : public TranscriptImporter {
                              .line = line_,
                              .is_result = true});
     }
-    for (const char* tag : {"task", "feedback", "user_message"}) {
+    for (const char* tag : {"task", "feedback", "user_message", "user_input"}) {
       if (const std::string_view said = inside(text, tag); !said.empty()) {
         return say(true, said);
       }
@@ -193,6 +199,7 @@ class ClineImport final : public TranscriptImporter {
 
 const ImportClient kClineClient = {.looks_like = looks_like_cline,
                                    .make = make_importer<ClineImport>,
-                                   .is_document = [](std::string_view) { return true; }};
+                                   .is_document = [](std::string_view) { return true; },
+                                   .records_member = "messages"};
 
 }  // namespace bmad_mem::cli

@@ -351,15 +351,21 @@ Status import_file(const ImportFile& file, const ImportOptions& options, ImportS
                    const std::function<void(std::uint64_t)>& on_read) {
   BMAD_TRY_ASSIGN(FileLines lines, FileLines::open(file.path));
   ++sink.report().files;
-  BMAD_TRY_ASSIGN(const std::string_view beginning, lines.beginning());
+  BMAD_TRY_ASSIGN(std::string_view beginning, lines.beginning());
   const ImportContext context = {.sink = sink,
                                  .file = file.path == "-" ? "<stdin>" : file.path,
                                  .session_id = options.session_id,
                                  .fallback_session = options.fallback_session,
                                  .project = options.project,
+                                 .prompts_only = options.prompts_only,
                                  .only = file.only};
   const ImportFormat format = file.format == ImportFormat::kAuto ? options.format : file.format;
-  const ImportClient* const client = client_of(format, file.path, beginning);
+  const ImportClient* client = client_of(format, file.path, beginning);
+  if (client == &kOwnEntriesClient && !beginning.contains('\n')) {
+    // A screenshot makes the first line of a transcript longer than a chunk.
+    BMAD_TRY_ASSIGN(beginning, lines.first_line());
+    client = client_of(format, file.path, beginning);
+  }
   if (client == nullptr) {
     return import_note_file(file, format, context, lines);
   }

@@ -8,6 +8,7 @@
 //   gemini         ~/.gemini/tmp/*/chats/*
 //   claude-mem     $CLAUDE_MEM_DATA_DIR or ~/.claude-mem: claude-mem.db
 //   cursor         ~/.config/Cursor/User: globalStorage/state.vscdb, workspaceStorage/*/state.vscdb
+//   cline          ~/.config/Code/User/globalStorage/EXTENSION/tasks/*, cline_sessions()/*
 //   server-memory  $MEMORY_FILE_PATH
 //
 // What belongs to another project is left out: Claude Code and Codex say in their records in which
@@ -33,6 +34,7 @@ struct ImportOptions {
   std::string session_id;        ///< Where everything goes; empty: where each entry says.
   std::string fallback_session;  ///< Where goes what says nothing; may be empty.
   std::string project;           ///< The name of the project, for what names none; may be empty.
+  bool prompts_only = false;     ///< See ImportContext::prompts_only.
 };
 
 struct ImportFile {
@@ -74,6 +76,10 @@ struct FoundImports {
 /// of it. Errors: E_STORAGE_IO when there is no such place, naming it.
 Result<FoundImports> find_usual_places(ImportFormat format, const ClientFolders& folders,
                                        const std::string& project, bool all_projects);
+
+/// Where Cline 3 keeps its sessions: $CLINE_SESSION_DATA_DIR, else "sessions" in $CLINE_DATA_DIR or
+/// $CLINE_DIR/data, else in ~/.cline/data.
+std::string cline_sessions();
 
 /// What Claude Code calls the folder of a project, up to its 200th character: every other character
 /// than a letter or a digit becomes '-'.

@@ -17,7 +17,9 @@ bool is_chat_export(std::string_view name) {
 }
 bool is_aider_history(std::string_view name) { return name == ".aider.chat.history.md"; }
 /// Not api_conversation_history.json, which says the same without times.
-bool is_cline_task(std::string_view name) { return name == "ui_messages.json"; }
+bool is_cline_task(std::string_view name) {
+  return name == "ui_messages.json" || name.ends_with(".messages.json");
+}
 bool is_claude_mem(std::string_view name) { return name == "claude-mem.db"; }
 bool is_state_file(std::string_view name) { return name == "state.vscdb"; }
 bool is_agent_file(std::string_view name) { return name.ends_with(".af"); }
@@ -41,8 +43,9 @@ constexpr ImportRow kRows[] = {
     {kCopilot, "copilot", "sessions of Copilot CLI", "~/.copilot/session-state/", &kCopilotClient},
     {kAider, "aider", "the chat history of Aider", ".aider.chat.history.md of the project",
      &kAiderClient, is_aider_history},
-    {kCline, "cline", "tasks of Cline and Roo Code",
-     "~/.config/Code/User/globalStorage/: the extensions' tasks/", &kClineClient, is_cline_task},
+    {kCline, "cline", "sessions of Cline 3, tasks of Cline and Roo Code",
+     "~/.cline/data/sessions/, ~/.config/Code/User/globalStorage/: the extensions' tasks/",
+     &kClineClient, is_cline_task},
     {kOpencode, "opencode", "a session of opencode, from `opencode export`", "", &kOpencodeClient,
      is_json},
     {kLetta, "letta", "an agent file of Letta", "", &kLettaClient, is_agent_file},

@@ -10,6 +10,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
+#include "cli/tool.hpp"
 #include "exchange/file_lines.hpp"
 #include "exchange/files.hpp"
 #include "exchange/ids.hpp"
@@ -44,7 +45,7 @@ std::string beginning_of(const std::string& path) {
   if (!lines) {
     return {};
   }
-  const Result<std::string_view> text = lines->beginning();
+  const Result<std::string_view> text = lines->first_line();
   return text ? std::string(*text) : std::string();
 }
 
@@ -66,6 +67,9 @@ std::string folder_of_records(const std::string& path) {
         }
       }
     }
+  }
+  if (const Result<JsonValue> whole = parser.parse(beginning); whole && whole->is_object()) {
+    return std::string((*whole)["cwd"].string());
   }
   // Cline and Roo Code tell it to the model.
   for (const std::string_view words :
@@ -181,9 +185,13 @@ class PlaceSearch {
     return {};
   }
 
-  /// Tasks of Cline and Roo Code in Visual Studio Code.
+  /// Sessions of Cline 3, and tasks of Cline and Roo Code in Visual Studio Code.
   Status cline(const std::string& storage) {
-    bool is_there = false;
+    const std::string sessions = cline_sessions();
+    bool is_there = is_folder(sessions);
+    if (is_there) {
+      BMAD_TRY(add_of_project(sessions, false, ImportFormat::kCline));
+    }
     for (const char* extension : {"saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline"}) {
       const std::string tasks = fmt::format("{}/{}/tasks", storage, extension);
       if (is_folder(tasks)) {
@@ -275,9 +283,12 @@ class PlaceSearch {
     for (ImportFile& file : files) {
       std::string made_in = all_ ? "" : folder_of_records(file.path);
       if (made_in.empty() && !all_ && format == ImportFormat::kCline) {
+        const std::size_t end = file.path.rfind(".messages.json");
         made_in = folder_of_records(
-            (std::filesystem::path(file.path).parent_path() / "api_conversation_history.json")
-                .string());
+            end != std::string::npos
+                ? file.path.substr(0, end) + ".json"
+                : (std::filesystem::path(file.path).parent_path() / "api_conversation_history.json")
+                      .string());
       }
       if (all_ || (made_in.empty() && also_unnamed) ||
           (!made_in.empty() && (lies_in(made_in, project_) || lies_in(made_in, real_project_)))) {
@@ -319,6 +330,18 @@ std::string claude_slug(std::string_view project) {
     slug += is_alnum(c) ? c : '-';
   }
   return slug;
+}
+
+std::string cline_sessions() {
+  if (const std::string_view own = environment("CLINE_SESSION_DATA_DIR"); !own.empty()) {
+    return std::string(own);
+  }
+  if (const std::string_view data = environment("CLINE_DATA_DIR"); !data.empty()) {
+    return fmt::format("{}/sessions", data);
+  }
+  const std::string_view own = environment("CLINE_DIR");
+  return own.empty() ? fmt::format("{}/.cline/data/sessions", environment("HOME"))
+                     : fmt::format("{}/data/sessions", own);
 }
 
 Result<FoundImports> find_usual_places(ImportFormat format, const ClientFolders& folders,

@@ -1,5 +1,7 @@
 #include "exchange/import/import_sink.hpp"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <chrono>
 #include <numeric>
@@ -194,6 +196,11 @@ ImportSink::Pending ImportSink::pending(std::string json, KnownEntries known,
 
 Status ImportSink::add(std::string_view session_id, EntryType type, std::string json,
                        KnownEntries known, const ImportOrigin& origin) {
+  pollfd stop{.fd = stop_descriptor_, .events = POLLIN, .revents = 0};
+  is_stopped_ = stop_descriptor_ >= 0 && ::poll(&stop, 1, 0) == 1;
+  if (is_stopped_) {
+    return Error{.code = ErrorCode::E_RESOURCE_LIMIT, .message = "the import was stopped"};
+  }
   if (memory_ == nullptr && checker_ == nullptr) {
     ++report_.written[static_cast<std::size_t>(type)];
     return {};

@@ -59,6 +59,11 @@ class ImportSink {
              const MemoryManager* checker = nullptr)
       : memory_(memory), checker_(checker), on_refused_(std::move(on_refused)) {}
 
+  /// From here on add() fails once there is something to read at `descriptor`: a signal.
+  void stop_at(int descriptor) { stop_descriptor_ = descriptor; }
+  /// Whether add() failed for that.
+  [[nodiscard]] bool is_stopped() const { return is_stopped_; }
+
   /// Makes the session unless it is there. Errors: E_INVALID_FORMAT for its id, and I/O.
   Status need_session(const SessionParams& params);
 
@@ -160,6 +165,8 @@ class ImportSink {
   ImportReport report_;
   std::map<Key, std::vector<Pending>> pending_;
   std::size_t pending_bytes_ = 0;
+  int stop_descriptor_ = -1;
+  bool is_stopped_ = false;
   std::map<std::string, Span, std::less<>> spans_;  ///< Of sessions that were made or closed.
   std::set<std::string, std::less<>> spaced_;
   std::map<std::string, std::string, std::less<>> shared_;  ///< By name: where to write.

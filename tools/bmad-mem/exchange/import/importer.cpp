@@ -73,6 +73,9 @@ Result<std::string> TranscriptImporter::add_message(const TranscriptMessage& mes
   const std::string_view role = !message.role.empty() ? message.role
                                 : is_person           ? "user"
                                                       : "assistant";
+  if (prompts_only_ && !is_person) {
+    return std::string();
+  }
   const std::string said = role == "user" ? without_private(message.text) : message.text;
   if (is_blank(said) && !is_blank(message.text)) {
     sink_.skip("messages that are private");
@@ -122,6 +125,9 @@ Status TranscriptImporter::add_next_message(TranscriptMessage message, bool is_u
 }
 
 Status TranscriptImporter::add_tool_event(const TranscriptToolEvent& event) {
+  if (prompts_only_) {
+    return {};
+  }
   const std::string_view text = stripped(event.text);
   const std::string& session = event.session.empty() ? session_ : event.session;
   const auto made_id = [&] {

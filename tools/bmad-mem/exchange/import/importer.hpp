@@ -34,6 +34,7 @@ struct ImportContext {
   std::string session_id;        ///< Where everything goes; empty: where each record says.
   std::string fallback_session;  ///< Where goes what says nothing; may be empty.
   std::string project;           ///< The name of the project, where no record tells; may be empty.
+  bool prompts_only = false;     ///< Of a transcript: what a person said, and nothing else.
   std::vector<std::string> only = {};  ///< Of a database: the chats or projects that are wanted;
                                        ///< empty: all.
 };
@@ -106,7 +107,10 @@ class TranscriptImporter : public RecordImporter {
  public:
   /// `format` is the provenance of all entries, `agent` whose transcript it is.
   TranscriptImporter(const ImportContext& context, std::string_view format, std::string_view agent)
-      : RecordImporter(context), format_(format), agent_(agent) {}
+      : RecordImporter(context),
+        format_(format),
+        agent_(agent),
+        prompts_only_(context.prompts_only) {}
 
  protected:
   // Errors: those of ImportSink::add().
@@ -130,6 +134,8 @@ class TranscriptImporter : public RecordImporter {
   Status put(const std::string& session, EntryType type, std::string json, KnownEntries known,
              std::uint64_t line);
   [[nodiscard]] std::string provenance(std::uint64_t line) const;
+
+  bool prompts_only_;
 };
 
 /// A map that remembers what was put in last, in bounded memory: from texts to values; beyond

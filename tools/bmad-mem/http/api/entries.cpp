@@ -51,7 +51,7 @@ Result<HttpResponse> http_history(ApiContext& context, const EndpointCall& call)
   BMAD_TRY_ASSIGN(std::vector<Entry> versions,
                   context.memory.history(id, call.texts("session_id")));
   if (versions.empty()) {
-    return no_such_entry(context.memory, id);
+    return context.memory.no_entry(id);
   }
   const auto offset = std::min(static_cast<std::size_t>(call.number("offset")), versions.size());
   versions.erase(versions.begin(), versions.begin() + static_cast<std::ptrdiff_t>(offset));
@@ -63,15 +63,12 @@ Result<HttpResponse> http_history(ApiContext& context, const EndpointCall& call)
 Result<HttpResponse> http_related(ApiContext& context, const EndpointCall& call) {
   const EntryFilter filter = {.limit = static_cast<std::size_t>(call.number("limit")),
                               .offset = static_cast<std::size_t>(call.number("offset"))};
-  Result<std::vector<RelatedEntry>> related = context.memory.related(
-      call.in_path("id"), filter, static_cast<std::size_t>(call.number("depth")));
-  if (!related) {
-    return related.error().field == "id" ? no_such_entry(context.memory, call.in_path("id"))
-                                         : std::move(related).error();
-  }
+  BMAD_TRY_ASSIGN(const std::vector<RelatedEntry> related,
+                  context.memory.related(call.in_path("id"), filter,
+                                         static_cast<std::size_t>(call.number("depth"))));
   JsonWriter json;
   json.begin_object();
-  add_array(json, "related", *related, [&](const RelatedEntry& each) {
+  add_array(json, "related", related, [&](const RelatedEntry& each) {
     json.begin_object().key("entry");
     write_entry(json, each.entry);
     json.member("relation", relation_name(each.relation)).member("relevance", each.relevance);

@@ -8,9 +8,7 @@
 
 #include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "cli/filters.hpp"
-#include "cli/views.hpp"
 #include "exchange/workspaces.hpp"
 #include "mcp/lazy_memory.hpp"
 
@@ -68,19 +66,12 @@ EntryFilter query_filter(EntryFilter filter) {
   return filter;
 }
 
-Error no_such_entry(const MemoryManager& memory, std::string_view id) {
-  return {
-      .code = ErrorCode::E_SESSION_NOT_FOUND,
-      .message = fmt::format("there is no entry {}{}", utf8_prefix(id, 200), why_no_entry(memory)),
-      .field = "id"};
-}
-
 Result<std::vector<Entry>> entries_of_path(const ApiContext& context, const EndpointCall& call) {
   const std::string id(call.in_path("id"));
   BMAD_TRY_ASSIGN(std::vector<Entry> entries,
                   context.memory.get({&id, 1}, call.texts("session_id"), call.time("as_of")));
   if (entries.empty()) {
-    return no_such_entry(context.memory, id);
+    return context.memory.no_entry(id);
   }
   return entries;
 }

@@ -29,14 +29,11 @@ void add_as_of(JsonWriter& json, const EndpointCall& call);
 EntryFilter query_filter(EntryFilter filter);
 
 /// The entries with the {id} of the path, in ?session_id or anywhere, in their latest versions or
-/// in those of ?as_of; at least one. Errors: E_SESSION_NOT_FOUND when there is none.
+/// in those of ?as_of; at least one. Errors: E_ENTRY_NOT_FOUND when there is none.
 Result<std::vector<Entry>> entries_of_path(const ApiContext& context, const EndpointCall& call);
 
 /// The one of them to change. Errors: as above; E_INVALID_QUERY when several sessions have one.
 Result<Entry> entry_to_change(const ApiContext& context, const EndpointCall& call);
-
-/// That there is no entry `id`.
-Error no_such_entry(const MemoryManager& memory, std::string_view id);
 
 /// The memory to write to, that of the project or of the user, as `scope` of the call says.
 Result<MemoryManager*> memory_to_write(ApiContext& context, const EndpointCall& call);

@@ -178,10 +178,14 @@ Result<HttpResponse> http_decay(ApiContext& context, const EndpointCall& call) {
 }
 
 Result<HttpResponse> http_settings(ApiContext& context, const EndpointCall& /*call*/) {
-  const std::string effective = json_compact(effective_settings(context.memory));
+  // As config.json says now: this process keeps what it has read when it started.
+  BMAD_TRY_ASSIGN(const MemoryManager now,
+                  MemoryManager::open({.root = std::string(context.memory.root()),
+                                       .state_folder = trusting_folder()}));
+  const std::string effective = json_compact(effective_settings(now));
   JsonWriter json;
   json.begin_object().key("settings").raw(effective).member("root", context.memory.root());
-  std::vector<std::string> warnings = context.memory.config_warnings();
+  std::vector<std::string> warnings = now.config_warnings();
   for_each_rule_warning(context.memory,
                         [&](std::string text) { warnings.push_back(std::move(text)); });
   add_list(json, "warnings", warnings);

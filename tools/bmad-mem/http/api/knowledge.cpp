@@ -125,7 +125,7 @@ Result<HttpResponse> http_review(ApiContext& context, const EndpointCall& call) 
                   Knowledge(context.memory)
                       .review(ids, review == "accepted" ? Review::kAccepted : Review::kDropped));
   if (report.reviewed.empty()) {
-    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+    return Error{.code = ErrorCode::E_ENTRY_NOT_FOUND,
                  .message = fmt::format("there is no candidate {}; GET /memory/knowledge"
                                         "?candidates=true lists them",
                                         ids.front()),

@@ -52,7 +52,7 @@ void add_density(JsonWriter& json, const std::vector<Entry>& entries) {
 }
 
 Error no_document(const Entry& entry) {
-  return {.code = ErrorCode::E_SESSION_NOT_FOUND,
+  return {.code = ErrorCode::E_ENTRY_NOT_FOUND,
           .message = fmt::format("{} keeps no document; its path says where one may be", entry.id),
           .field = "id"};
 }
@@ -157,7 +157,7 @@ Result<HttpResponse> http_artifact_get(ApiContext& context, const EndpointCall& 
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries, context.memory.get({&id, 1}, {&session, 1}));
   const auto entry = std::ranges::find(entries, EntryType::kArtifact, &Entry::type);
   if (entry == entries.end()) {
-    return no_such_entry(context.memory, id);
+    return context.memory.no_entry(id);
   }
   BMAD_TRY_ASSIGN(std::string text, read_document(context.memory.root(), *entry));
   BMAD_TRY_ASSIGN(text, context.memory.document_text(entry->session_id, std::move(text)));

@@ -195,7 +195,7 @@ Result<HttpResponse> http_delete(ApiContext& context, const EndpointCall& call) 
   const DeleteOptions options = delete_options(call);
   BMAD_TRY_ASSIGN(const DeletionReport report, context.memory.delete_entries(criteria, options));
   if (report.removed.empty() && report.elsewhere.empty()) {
-    return no_such_entry(context.memory, call.in_path("id"));
+    return context.memory.no_entry(call.in_path("id"));
   }
   return deletion_response(report, options);
 }
@@ -215,7 +215,8 @@ Result<HttpResponse> http_undelete(ApiContext& context, const EndpointCall& call
   }
   BMAD_TRY_ASSIGN(const UndeleteReport report, context.memory.undelete(criteria));
   if (report.lines == 0 && report.sessions.empty() && report.left_behind.empty()) {
-    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+    return Error{.code = criteria.ids.empty() ? ErrorCode::E_SESSION_NOT_FOUND
+                                              : ErrorCode::E_ENTRY_NOT_FOUND,
                  .message = "there is no deletion of that name, or it was purged",
                  .field = criteria.ids.empty() ? "sessions" : "ids"};
   }
@@ -242,7 +243,7 @@ Result<HttpResponse> http_pin(ApiContext& context, const EndpointCall& call) {
   }
   BMAD_TRY_ASSIGN(const PinReport report, context.memory.pin(ids, pinned, sessions));
   if (report.changed.empty() && report.unchanged.empty()) {
-    return no_such_entry(context.memory, ids.front());
+    return context.memory.no_entry(ids.front());
   }
   BMAD_TRY_ASSIGN(const std::vector<Entry> changed, read_again(context.memory, report.changed));
   JsonWriter json;

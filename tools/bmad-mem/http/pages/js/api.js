@@ -20,9 +20,11 @@ export class ApiError extends Error {
   }
 }
 
+const kLateMs = 5000;
+
 let whenUnauthorized = () => {};
 
-/** `run` is called when the server doesn't know this browser (any more). */
+/** `run` is called when the server doesn't know this browser, or no longer. */
 export function onUnauthorized(run) {
   whenUnauthorized = run;
 }
@@ -50,6 +52,32 @@ export function path(...parts) {
   return "/" + parts.map(encodeURIComponent).join("/");
 }
 
+let late = 0;
+let whenLate = () => {};
+
+/** `run(isLate)` is called when an answer is late, and when the last one of those has come. */
+export function onLate(run) {
+  whenLate = run;
+}
+
+/** Waits for what was asked of the server. @returns {Promise<*>} `answer`, however late */
+export async function awaited(answer) {
+  let isLate = false;
+  const note = (n) => whenLate((late += n) > 0);
+  const timer = setTimeout(() => {
+    isLate = true;
+    note(1);
+  }, kLateMs);
+  try {
+    return await answer;
+  } finally {
+    clearTimeout(timer);
+    if (isLate) {
+      note(-1);
+    }
+  }
+}
+
 async function ask(method, url, body, signal) {
   const options = {method, signal, credentials: "omit", headers: secretHeaders()};
   if (body !== undefined) {
@@ -58,7 +86,7 @@ async function ask(method, url, body, signal) {
   }
   let response;
   try {
-    response = await fetch(url, options);
+    response = await awaited(fetch(url, options));
   } catch (error) {
     if (error.name === "AbortError") {
       throw error;
@@ -87,6 +115,16 @@ async function refuse(response) {
 async function json(method, url, body, signal) {
   const response = await ask(method, url, body, signal);
   return response.status === 204 ? null : response.json();
+}
+
+/**
+ * What the server says an endpoint does: a page that says it once more is wrong some day.
+ * @param {string} route "POST /memory/compact", as in the operation table
+ * @returns {Promise<string>} a sentence
+ */
+export async function summaryOf(route) {
+  const [method, url] = route.split(" ");
+  return (await api.get("/openapi.json")).paths[url][method.toLowerCase()].summary;
 }
 
 /** Every function throws ApiError, or AbortError when `signal` is aborted. */
@@ -192,6 +230,10 @@ function deliver(update) {
   }
 }
 
+// A browser keeps a page that was left, with its stream, and a host gets six connections in all.
+// Timers of a kept page don't run: it has to let go at once.
+addEventListener("pagehide", close);
+addEventListener("pageshow", open);
 document.addEventListener("visibilitychange", () => {
   clearTimeout(timer);
   if (document.hidden) {

@@ -5,10 +5,11 @@
 // `main` is the page's own place: what it writes there after it was left is seen by nobody. `query`
 // is a URLSearchParams; `signal` is aborted when the page is left.
 import {h, put} from "./dom.js";
-import {api, onStreamState, onUnauthorized} from "./api.js";
+import {api, awaited, onLate, onStreamState, onUnauthorized} from "./api.js";
 import {addKeys, setPageKeys, showKeys, startKeys} from "./parts/keys.js";
 import {confirmDialog, openDialog} from "./parts/dialog.js";
 import {empty, problem} from "./parts/parts.js";
+import {forgetEntryName, forgetEntryNames} from "./parts/entry_names.js";
 import {kPages, route} from "./parts/router.js";
 import {showToast} from "./parts/toast.js";
 import {showWelcome, signIn} from "./parts/welcome.js";
@@ -90,7 +91,7 @@ async function showPage({keepFocus = false, y = 0} = {}) {
     return;
   }
   try {
-    const page = await import(`./pages/${found.page}.js`);
+    const page = await awaited(import(`./pages/${found.page}.js`));
     if (signal.aborted) {
       return;  // It was left before its script had come.
     }
@@ -170,12 +171,14 @@ function buildNav() {
     h("span", {class: "nav-sign", "aria-hidden": "true"}, sign), h("span", {}, label))));
 }
 
-function startLiveMark() {
+function startMarks() {
   const mark = document.getElementById("live");
   onStreamState((state) => {
     mark.dataset.state = state;
     mark.textContent = state === "live" ? "Live" : "Not live";
   });
+  const late = document.getElementById("late");
+  onLate((isLate) => (late.textContent = isLate ? "The server has not answered for 5 s" : ""));
 }
 
 function goToSearchField() {
@@ -191,7 +194,7 @@ function goToSearchField() {
 async function start() {
   buildNav();
   startTheme(document.getElementById("theme"), app.announce);
-  startLiveMark();
+  startMarks();
   document.getElementById("keys").addEventListener("click", showKeys);
   addKeys([
     {keys: "/", text: "Search", run: goToSearchField},
@@ -211,7 +214,7 @@ async function start() {
     return;
   }
   loadSessionNames();
-  api.events({}, () => {});  // Keeps the stream for all pages of this tab.
+  api.events({}, forgetEntryName, forgetEntryNames);  // Keeps the stream for all pages of this tab.
   addEventListener("popstate", () => {
     if (pageUrl() !== shownUrl) {  // Else it leads to a place on the page: the skip link.
       showPage({y: history.state?.y ?? 0});

@@ -1,7 +1,6 @@
 // entry.js - one entry: what it holds, its versions, what it is linked to; change it, forget it.
 import {h, put} from "../dom.js";
-import {api, path} from "../api.js";
-import {short} from "./graph/model.js";
+import {api, path, summaryOf} from "../api.js";
 import {sessionName} from "../parts/session_names.js";
 import {button, count, empty, entryUrl, exactTime, local, marks, pageHead, problem, sessionUrl, skeleton, time, typeBadge} from "../parts/parts.js";
 import {fieldLabel, kMainFields, laidOut, mainContent, references, whoOf} from "../parts/content.js";
@@ -13,11 +12,9 @@ import {versionList} from "../parts/versions.js";
 /** Title of the window. */
 export const title = "Entry";
 
-/** Letters of a headline that are a title; the content follows in full. */
-const kTitleMax = 100;
-
-// They stand in the head, or have a place of their own.
-const kShownElsewhere = new Set(["id", "timestamp", "tags", "pinned", "sensitive", "references", "links", "updated_at"]);
+// They stand in the head, or have a place of their own; a snapshot of the decay says nothing today.
+const kShownElsewhere = new Set(["id", "timestamp", "tags", "pinned", "sensitive", "references", "links", "updated_at",
+  "decay_factor"]);
 
 /** Shows the page. */
 export async function show(main, {params, app, signal}) {
@@ -123,11 +120,11 @@ class EntryPage {
 
   headView() {
     const {entry} = this;
-    const by = whoOf(entry) ? `by ${whoOf(entry)}` : "";
+    const by = whoOf(entry) ? ` by ${whoOf(entry)}` : "";
+    // Its text follows in full: a headline would say it twice.
     return h("div", {class: "entry-head"},
-      pageHead(short(entry.headline || entry.id, kTitleMax), {
-        lead: [typeBadge(entry.type), by, " ", time(entry.timestamp), " in ",
-          h("a", {href: this.placeUrl()}, sessionName(entry.session_id)), marks(entry)],
+      pageHead([typeBadge(entry.type), by], {
+        lead: [time(entry.timestamp), " in ", h("a", {href: this.placeUrl()}, sessionName(entry.session_id)), marks(entry)],
         actions: [
           button("Edit", () => this.edit(), {id: "do-edit"}),
           button(entry.pinned ? "Unpin" : "Pin", () => this.pin(), {id: "do-pin"}),
@@ -150,7 +147,7 @@ class EntryPage {
   aboutView() {
     const {entry} = this;
     const lines = [["id", entry.id], ["written", exactTime(entry.timestamp)],
-      entry.fields.updated_at ? ["changed", exactTime(entry.fields.updated_at)] : null, ["line", `${entry.line} of its log`],
+      entry.fields.updated_at ? ["changed", exactTime(entry.fields.updated_at)] : null, ["stored in", `line ${entry.line} of its file`],
       ["versions", String(entry.versions)]].filter(Boolean);
     return h("section", {class: "card"}, h("h2", {}, "About"), h("dl", {class: "members"}, lines.map(([name, text]) =>
       h("div", {}, h("dt", {}, name), h("dd", {class: name === "id" ? "mono" : null}, text)))),
@@ -248,10 +245,10 @@ class EntryPage {
 
   async remove() {
     try {
-      const plan = await api.del(this.url, {...this.where, dry_run: true});
+      const [plan, about] = await Promise.all([api.del(this.url, {...this.where, dry_run: true}),
+        summaryOf("DELETE /memory/record/{id}")]);
       const sure = await this.app.confirm({title: "Delete this entry?", action: "Delete", danger: true, text: [
-        `All its versions will be deleted (${count(plan.lines, "line")}).`,
-        "You can undo this until the retention period ends.",
+        about, `This deletes ${count(plan.lines, "line")}.`,
         plan.elsewhere?.length ? `Its words are also in ${plan.elsewhere.map((one) => one.path).join(", ")}.` : ""].filter(Boolean)});
       if (!sure) {
         return;
@@ -271,7 +268,7 @@ class EntryPage {
     try {
       await api.post("/memory/undelete", {ids: [this.id]});
       await this.app.navigate(entryUrl(this.session, this.id));
-      this.app.announce("It is back");
+      this.app.announce("Restored");
     } catch (error) {
       this.app.toast(error.message, {tone: "danger"});
     }

@@ -4,6 +4,7 @@ import {h, put} from "../dom.js";
 import {News} from "../parts/news.js";
 import {noteSessions} from "../parts/session_names.js";
 import {button, count, empty, pageHead, problem, skeleton} from "../parts/parts.js";
+import {firstSteps} from "../parts/first_steps.js";
 import {card} from "./graph/card.js";
 import {Drawing} from "./graph/drawing.js";
 import {filters} from "./graph/filters.js";
@@ -37,6 +38,7 @@ class GraphPage {
 
   #build(main) {
     this.switch = button("", () => this.#turn(), {"aria-keyshortcuts": "v"});
+    this.#nameSwitch();
     this.filterPlace = h("div", {class: "graph-filters"});
     this.summary = h("p", {class: "muted small", role: "status"});
     this.stage = h("div", {class: "graph-stage"});
@@ -79,8 +81,13 @@ class GraphPage {
 
   #turn() {
     this.view = this.view === "table" ? "drawing" : "table";
+    this.#nameSwitch();
     if (this.graph) this.show();
     this.app.announce(this.view === "table" ? "Table" : "Drawing");
+  }
+
+  #nameSwitch() {
+    this.switch.textContent = this.view === "table" ? "Show the drawing" : "Show as a table";
   }
 
   /** Shows what was loaded, as far as the filters let it. */
@@ -90,16 +97,13 @@ class GraphPage {
     this.#keepUrl();
     this.#showFilters();
     const shown = visible(this.graph, this.hiddenKinds, this.hiddenRelations);
-    this.switch.textContent = this.view === "table" ? "Show the drawing" : "Show as a table";
     this.summary.textContent = `${count(shown.nodes.length, "node")}, ` +
         `${count(shown.edges.length, "link")}` +
         (this.graph.truncated ? ". There is more: raise the limit or choose a session." : ".");
     if (shown.nodes.length === 0) {
       put(this.stage, this.#isNarrowed()
         ? empty("Nothing to draw.", "No entry passes these filters. Remove one, or choose an earlier time.")
-        : empty("Nothing to draw yet.", "The graph shows what is stored. Store something with ",
-                h("code", null, 'bmad-mem remember "…"'), ", or let an agent work with ",
-                h("code", null, "bmad-mem install"), "."));
+        : firstSteps(this.app));
     } else if (this.view === "table") {
       put(this.stage, table(shown));
     } else {

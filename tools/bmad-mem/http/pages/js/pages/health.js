@@ -34,7 +34,7 @@ class HealthPage {
   /** Loads everything; what can't be read leaves the rest in place. */
   async load() {
     this.news.clear();
-    await Promise.all([this.#loadState(), this.#loadDecay(), this.#loadSettings()]);
+    await Promise.all([this.#loadState(), this.#loadDecay(), this.loadSettings()]);
   }
 
   async #loadState() {
@@ -53,8 +53,8 @@ class HealthPage {
     return this.#fill(this.aging, "/memory/decay", decay);
   }
 
-  #loadSettings() {
-    return this.#fill(this.rules, "/memory/settings", settings);
+  loadSettings() {
+    return this.#fill(this.rules, "/memory/settings", (answer) => settings(this, answer));
   }
 
   async #fill(place, url, show) {

@@ -210,7 +210,7 @@ class KnowledgePage {
     return Object.values(this.filter).some(Boolean)
       ? empty("No knowledge passes these filters.", "Remove a filter, or use fewer words.")
       : empty("No knowledge yet.", "Add something here, or run ",
-              h("code", null, 'bmad-mem remember --category constraint "…"'), ".");
+              h("code", null, 'bmad-mem remember --category constraint "Store amounts as integer cents"'), ".");
   }
 
   #keepUrl() {

@@ -6,6 +6,7 @@ import {h, put} from "../dom.js";
 import {address, api} from "../api.js";
 import {button, count, empty, entryRow, pageHead, problem, skeleton} from "../parts/parts.js";
 import {components, terms} from "../parts/why.js";
+import {firstSteps} from "../parts/first_steps.js";
 import {filterControls, searchFromQuery, showTypeCounts} from "../parts/filters.js";
 import {focusedRow, moveInList, roving} from "../parts/list.js";
 import {hitText} from "../parts/highlight.js";
@@ -100,9 +101,7 @@ class SearchPage {
   }
 
   fieldKey(event) {
-    if (event.key === "Escape" && this.field.value === "") {
-      this.field.blur();
-    } else if (event.key === "ArrowDown") {
+    if (event.key === "ArrowDown") {
       event.preventDefault();
       moveInList(0);
     }
@@ -269,9 +268,7 @@ class SearchPage {
     };
     const hasFilter = Object.entries(this.search).some(([name, value]) => name !== "q" && String(value) !== "" && value !== false);
     if (!hasFilter && !this.search.q.trim()) {
-      return empty("Nothing is stored yet.", "Store something with ", h("code", {}, 'bmad-mem remember "…"'),
-        ", read old chats with ", h("code", {}, "bmad-mem import"), ", or connect an agent with ",
-        h("code", {}, "bmad-mem install"), ".");
+      return firstSteps(this.app);
     }
     return empty(hasFilter ? "No entry passes these filters." : "No results.",
       hasFilter ? h("p", {}, "Remove a filter above.") : null,

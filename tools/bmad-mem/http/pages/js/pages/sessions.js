@@ -2,6 +2,7 @@
 import {h, put} from "../dom.js";
 import {address, api} from "../api.js";
 import {button, bytes, count, days, empty, pageHead, sessionUrl, skeleton, time} from "../parts/parts.js";
+import {firstSteps} from "../parts/first_steps.js";
 import {noteSessions, titleOf} from "../parts/session_names.js";
 import {roving} from "../parts/list.js";
 
@@ -25,7 +26,7 @@ export async function show(main, {query, app, signal}) {
       : `${count(shown.length, "session")} of ${known.length.toLocaleString("en")}`);
     put(live, known.length > 0 && shown.length === 0
       ? empty("No session passes these filters.", "Remove a word, or choose another state or project.")
-      : sessionList(shown.slice(0, rows)),
+      : sessionList(shown.slice(0, rows), app),
     shown.length > rows ? h("div", {class: "more"}, button("Show more", () => {
       const before = rows;
       rows += kRows;
@@ -119,11 +120,9 @@ function soon(load, signal) {
   };
 }
 
-function sessionList(sessions) {
+function sessionList(sessions, app) {
   if (sessions.length === 0) {
-    return empty("No sessions yet.", "The first entry creates one: ", h("code", {}, "bmad-mem remember \"…\""),
-      ". Connect an agent with ", h("code", {}, "bmad-mem install"), ", or read old chats with ",
-      h("code", {}, "bmad-mem import"), ".");
+    return firstSteps(app);
   }
   // One list, so that keys go from day to day.
   return h("ul", {class: "rows"}, byDay(sessions).map(([day, those]) =>
@@ -155,7 +154,7 @@ export function byDay(sessions) {
 /** What was asked for first, where the title does not say it. */
 function firstRequest(session) {
   const {first_request: request} = session;
-  return request && request !== titleOf(session) ? h("span", {class: "row-body muted"}, request) : null;
+  return request && request !== titleOf(session) ? h("span", {class: "row-text muted"}, request) : null;
 }
 
 function sessionRow(session) {
@@ -165,7 +164,7 @@ function sessionRow(session) {
         : h("span", {class: "chip", dataset: {state: session.state}}, session.state),
         session.session_type ? h("span", {class: "row-who"}, session.session_type) : null,
         h("span", {class: "row-time"}, session.newest ? time(session.newest) : ["written ", time(session.last_write)])),
-      h("span", {class: "row-body"}, h("strong", {}, titleOf(session)),
+      h("span", {class: "row-text"}, h("strong", {}, titleOf(session)),
         session.project_name ? ` · ${session.project_name}` : ""),
       firstRequest(session),
       h("span", {class: "row-foot"}, facts(session)),

@@ -1,9 +1,13 @@
 // content.js - lays out what an entry holds: texts, numbers, lists, objects in objects.
 import {h} from "../dom.js";
-import {entryUrl} from "./parts.js";
+import {entryLink} from "./entry_names.js";
+import {short} from "./parts.js";
 
 const kDepthMax = 6;
 const kItemsMax = 200;
+const kLineMax = 300;
+/** A text is found in its headline by so many of its first letters. */
+const kBeginMin = 16;
 
 /** The members that say what an entry is about, by type; the rest is about it. */
 export const kMainFields = {
@@ -20,6 +24,17 @@ export const kMainFields = {
 /** @returns {string} who said or did it; "user" and the like where no agent is named */
 export function whoOf(entry) {
   return entry.who || entry.fields?.role || "";
+}
+
+/**
+ * What an entry says, on a line. The server ends it after 100 letters; a line may have room for more.
+ * @param {Object} entry Entry of the API
+ * @returns {string} at most kLineMax letters
+ */
+export function headlineOf({headline, id, type, fields = {}}) {
+  const text = String(fields[kMainFields[type]?.[0]] ?? "").replace(/\s+/g, " ").trim();
+  const at = headline.endsWith("…") && text ? headline.indexOf(text.slice(0, kBeginMin)) : -1;
+  return at < 0 ? headline || id : short(headline.slice(0, at) + text, kLineMax);
 }
 
 /** @returns {string} "alternatives considered" */
@@ -86,7 +101,7 @@ function bounded(value, textMax) {
 }
 
 /**
- * The ids an entry refers to, as links. Most lie in its own session; the page of an entry looks in
+ * What an entry refers to, as links. Most lie in its own session; the page of an entry looks in
  * the others for those that don't.
  * @returns {HTMLElement|null}
  */
@@ -97,6 +112,6 @@ export function references(entry) {
   if (known.length === 0) {
     return null;
   }
-  return h("p", {class: "refs small"}, h("span", {class: "muted"}, "Refers to "),
-    known.map((id, index) => [index > 0 ? ", " : "", h("a", {href: entryUrl(entry.session_id, id), class: "mono"}, id)]));
+  return h("ul", {class: "refs small"}, known.map((id) =>
+    h("li", {class: "one-line"}, h("span", {class: "muted"}, "Refers to "), entryLink(entry.session_id, id))));
 }

@@ -1,12 +1,14 @@
 // filters.js - the filters of a search: toggles for types, a form for the rest, chips for what is set.
 import {h, put} from "../dom.js";
 import {api} from "../api.js";
-import {kTypes, typeBadge} from "./parts.js";
+import {kTypes, short, typeBadge} from "./parts.js";
 import {noteSessions, sessionTitle, titleOf} from "./session_names.js";
 
 const kLists = ["type", "session_id", "agent", "tag", "topic", "field"];
 /** The newest entries, whose tags are offered: a memory may have a million. */
 const kTaggedMax = 300;
+/** Letters of a session's title on a chip or in a choice. */
+const kNameMax = 80;
 /** Filters on fields that people ask for most; any other can be typed. */
 const kFieldExamples = ["severity:critical", "severity:high", "severity:medium", "status:open", "-status:resolved",
   "impact:high", "role:user", "kind:tool_use"];
@@ -102,7 +104,7 @@ function activeChips(search, change) {
   const chips = [];
   for (const name of ["session_id", "agent", "tag", "topic", "field"]) {
     for (const value of search[name]) {
-      const shown = name === "session_id" ? sessionTitle(value) : value;
+      const shown = name === "session_id" ? short(sessionTitle(value), kNameMax) : value;
       chips.push(chip(`${kNames[name]}: ${shown}`, () => change(() => toggleIn(search[name], value))));
     }
   }
@@ -176,7 +178,7 @@ async function loadChoices(form, signal) {
   const options = (values) => values.map((value) => h("option", {value}, value));
   noteSessions(sessions);
   form.querySelector("#f-session").append(...sessions.map((one) =>
-    h("option", {value: one.session_id}, titleOf(one))));
+    h("option", {value: one.session_id}, short(titleOf(one), kNameMax))));
   const once = (values) => options([...new Set(values)].sort());
   form.querySelector("#agents").append(...once(sessions.flatMap((one) => one.agent_ids ?? [])));
   form.querySelector("#f-tag").addEventListener("focus", async () => {

@@ -43,7 +43,20 @@ function isWriting(target) {
   return target.closest?.("input, textarea, select, [contenteditable]") !== null;
 }
 
+/** A field for a search is emptied, as some browsers do of themselves; what was typed elsewhere stays. */
+function leaveField(field) {
+  if (field.type === "search" && field.value !== "") {
+    field.value = "";
+    field.dispatchEvent(new Event("input", {bubbles: true}));
+  }
+  field.blur();
+}
+
 function onKey(event) {
+  if (event.key === "Escape" && isWriting(event.target) && !event.defaultPrevented && !event.target.closest("dialog")) {
+    leaveField(event.target);
+    return;
+  }
   const busy = event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey;
   if (busy || !isOn() || isWriting(event.target) || document.querySelector("dialog[open]")) {
     return;

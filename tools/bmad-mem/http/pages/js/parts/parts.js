@@ -1,6 +1,7 @@
 // parts.js - the small parts that all pages share.
 import {h} from "../dom.js";
 import {path} from "../api.js";
+import {headlineOf} from "./content.js";
 import {sessionName} from "./session_names.js";
 
 /** What is shown of each type of entry: name, and the sign that tells them apart without colour. */
@@ -160,7 +161,7 @@ export function entryRow(entry, {body = null, extra = null, showSession = true} 
       h("span", {class: "row-top"}, typeBadge(entry.type),
         entry.who ? h("span", {class: "row-who"}, entry.who) : null, marks(entry),
         h("span", {class: "row-time"}, time(entry.timestamp))),
-      h("span", {class: "row-body"}, body ?? (entry.headline || entry.id)),
+      h("span", {class: "row-body"}, body ?? h("span", {class: "row-text"}, headlineOf(entry))),
       showSession ? h("span", {class: "row-foot"}, sessionName(entry.session_id)) : null),
     extra);
 }
@@ -175,6 +176,13 @@ export function bytes(size) {
     unit += 1;
   }
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** @returns {string} the beginning of a text, where a style sheet can't end it: at most `size` letters. */
+export function short(text, size) {
+  const letters = [...String(text)];
+  const kept = letters.slice(0, size - 1).join("").replace(/[\s…]+$/, "");
+  return letters.length > size ? `${kept}…` : String(text);
 }
 
 /** @returns {string} "1 entry", "12 entries" */

@@ -4,9 +4,14 @@ import {api} from "../api.js";
 
 const titles = new Map();
 
-/** @returns {string} what a person calls a session: its title, else its id. */
-export function titleOf({session_id: id, title}) {
-  return title?.trim() || id;
+/**
+ * What a person calls a session: its title, else its id. A title that is the cut beginning of the
+ * first request goes on as the request does: the line says where it ends.
+ * @returns {string}
+ */
+export function titleOf({session_id: id, title, first_request: request}) {
+  const said = title?.trim() || id;
+  return said.endsWith("…") && request?.startsWith(said.slice(0, -1)) ? request : said;
 }
 
 /** @returns {string} the same where only the id is at hand. */
@@ -16,7 +21,7 @@ export function sessionTitle(id) {
 
 /** @returns {HTMLElement} the title, which may come later; the id stands in its tooltip. */
 export function sessionName(id) {
-  return h("span", {dataset: {sessionName: id}, title: id}, sessionTitle(id));
+  return h("span", {class: "one-line", dataset: {sessionName: id}, title: id}, sessionTitle(id));
 }
 
 /**

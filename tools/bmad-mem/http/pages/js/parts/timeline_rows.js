@@ -1,7 +1,7 @@
 // timeline_rows.js - the entries of a timeline, day by day.
 import {h} from "../dom.js";
 import {bothTimes, button, entryUrl, local, marks, typeBadge} from "./parts.js";
-import {mainContent, references, whoOf} from "./content.js";
+import {headlineOf, mainContent, references, whoOf} from "./content.js";
 
 // A log of a build may be long; a timeline is for reading across.
 const kTextMax = 3000;
@@ -81,10 +81,11 @@ function dayName(day) {
 }
 
 /** An event's headline begins with what stands in front of it here. */
-function shortHeadline({headline, id, fields}) {
-  const what = [fields?.kind, fields?.tool].filter(Boolean).join(" ");
+function shortHeadline(entry) {
+  const headline = headlineOf(entry);
+  const what = [entry.fields?.kind, entry.fields?.tool].filter(Boolean).join(" ");
   return what && headline.startsWith(`${what}:`) ? headline.slice(what.length + 1).trim()
-    : what && headline.startsWith(`${what} `) ? headline.slice(what.length + 1) : headline || id;
+    : what && headline.startsWith(`${what} `) ? headline.slice(what.length + 1) : headline;
 }
 
 /**

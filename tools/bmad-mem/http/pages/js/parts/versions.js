@@ -34,8 +34,9 @@ function writtenAt(version) {
 }
 
 function firstVersion(version) {
+  const {decay_factor: _, ...fields} = version.fields;  // A snapshot, which says nothing today.
   return h("div", {class: "version-body"}, h("p", {class: "muted small"},
-    "First written ", exactTime(writtenAt(version)), ":"), laidOut(version.fields));
+    "First written ", exactTime(writtenAt(version)), ":"), laidOut(fields));
 }
 
 function changes(before, after) {

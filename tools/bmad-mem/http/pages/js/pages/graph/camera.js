@@ -2,6 +2,8 @@
 
 const kScaleMin = 0.1;
 const kScaleMax = 6;
+/** Around the drawing that fits. */
+const kMarginPx = 28;
 /** A press that moved less is a click. */
 const kClickPx = 4;
 
@@ -17,40 +19,72 @@ export class Camera {
     this.scale = 1;
     this.x = 0;
     this.y = 0;
-    /** Whether a person has moved it: then it no longer follows the layout. */
+    this.bounds = {left: 0, top: 0, width: 1, height: 1};
+    /** Whether a person has dragged it; whether one has zoomed: then its scale is that person's. */
     this.isMoved = false;
+    this.isZoomed = false;
     this.pointers = new Map();
     this.#listen();
   }
 
-  /** Shows all of `bounds`, and not larger than life. */
-  fit({left, top, width, height}) {
+  /** The part of the view that nodes may take; names stand to the right of theirs. */
+  #frame() {
     const {clientWidth: w, clientHeight: h} = this.view;
-    const margin = 28;
-    const labels = Math.min(90, w / 5);  // They stand to the right of their nodes.
-    const fitting = Math.min((w - 2 * margin - labels) / Math.max(width, 1),
-                             (h - 2 * margin) / Math.max(height, 1));
-    this.scale = Math.min(1.4, Math.max(kScaleMin, fitting));
-    this.x = (w - labels) / 2 - (left + width / 2) * this.scale;
-    this.y = h / 2 - (top + height / 2) * this.scale;
+    return {width: w - 2 * kMarginPx - Math.min(90, w / 5), height: h - 2 * kMarginPx};
+  }
+
+  /** The scale that shows everything, and not larger than life. */
+  #fitting() {
+    const frame = this.#frame();
+    return Math.min(1.4, frame.width / Math.max(this.bounds.width, 1), frame.height / Math.max(this.bounds.height, 1));
+  }
+
+  /** Shows all of `bounds` again, whatever a person did. */
+  fit(bounds) {
+    this.isMoved = this.isZoomed = false;
+    this.follow(bounds);
+  }
+
+  /** The layout takes `bounds` now: shows all of it, until a person zooms. */
+  follow(bounds) {
+    this.bounds = bounds;
+    if (!this.isZoomed) this.scale = this.#fitting();
+    if (!this.isMoved && !this.isZoomed) {
+      const {width, height} = this.#frame();
+      this.x = kMarginPx + width / 2 - (bounds.left + bounds.width / 2) * this.scale;
+      this.y = kMarginPx + height / 2 - (bounds.top + bounds.height / 2) * this.scale;
+    }
+    this.#changed();
+  }
+
+  /** The drawing stays in the frame where it has room, else it leaves no side of the frame empty. */
+  #changed() {
+    const {bounds, scale} = this;
+    const frame = this.#frame();
+    const held = (at, begin, size, room) => {
+      const ends = [kMarginPx - begin * scale, kMarginPx + room - (begin + size) * scale];
+      return Math.min(Math.max(at, Math.min(...ends)), Math.max(...ends));
+    };
+    this.x = held(this.x, bounds.left, bounds.width, frame.width);
+    this.y = held(this.y, bounds.top, bounds.height, frame.height);
     this.onChange();
   }
 
   /** Makes everything `factor` times as large around a point of the screen, else the middle. */
   zoom(factor, x = this.view.clientWidth / 2, y = this.view.clientHeight / 2) {
-    const scale = Math.min(kScaleMax, Math.max(kScaleMin, this.scale * factor));
+    const scale = Math.min(kScaleMax, Math.max(Math.min(kScaleMin, this.#fitting()), this.scale * factor));
     this.x = x - ((x - this.x) * scale) / this.scale;
     this.y = y - ((y - this.y) * scale) / this.scale;
     this.scale = scale;
-    this.isMoved = true;
-    this.onChange();
+    this.isZoomed = true;
+    this.#changed();
   }
 
   pan(dx, dy) {
     this.x += dx;
     this.y += dy;
     this.isMoved = true;
-    this.onChange();
+    this.#changed();
   }
 
   /** Moves just so far that a point of the world is seen. */

@@ -1,7 +1,7 @@
 // card.js - what a node of the graph is, in words: for the card beside the drawing and the table.
 import {h, svg} from "../../dom.js";
 import {time} from "../../parts/parts.js";
-import {addressOf, kRelations, kindOf, short} from "./model.js";
+import {addressOf, kRelations, kindOf} from "./model.js";
 
 const kLinksShown = 8;
 
@@ -33,5 +33,5 @@ export function linkLine(graph, {node, relation, isBack}) {
   const other = graph.nodes[node];
   const {phrase, back} = kRelations[relation] ?? {phrase: relation, back: relation};
   return h("li", null, h("span", {class: "muted"}, `${isBack ? back : phrase} `),
-           kindMark(other.kind), h("a", {href: addressOf(other)}, short(other.label, 60)));
+           kindMark(other.kind), h("a", {href: addressOf(other)}, other.label));
 }

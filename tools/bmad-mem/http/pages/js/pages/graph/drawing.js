@@ -81,7 +81,7 @@ export class Drawing {
         return;
       }
     }
-    if (!this.camera.isMoved) this.camera.fit(this.layout.bounds());
+    this.camera.follow(this.layout.bounds());
     this.#paint();
     this.frame = requestAnimationFrame((next) => this.#tick(next, now || next));
   }
@@ -105,19 +105,17 @@ export class Drawing {
   finish() {
     this.#rest();
     this.layout.finish();
-    if (!this.camera.isMoved) this.camera.fit(this.layout.bounds());
-    this.#paintSoon();
+    this.camera.follow(this.layout.bounds());
   }
 
   /** Shows everything again. */
   fit() {
-    this.camera.isMoved = false;
     this.camera.fit(this.layout.bounds());
   }
 
   #resized() {
     if (!this.painter.resize()) return;
-    if (!this.camera.isMoved) this.camera.fit(this.layout.bounds());
+    this.camera.follow(this.layout.bounds());
     this.#paint();
   }
 

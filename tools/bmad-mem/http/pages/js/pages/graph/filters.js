@@ -1,5 +1,6 @@
 // filters.js - what of the graph is shown. The kinds are its legend at the same time.
 import {h} from "../../dom.js";
+import {short} from "../../parts/parts.js";
 import {titleOf} from "../../parts/session_names.js";
 import {kindMark} from "./card.js";
 import {kKinds, kRelations, kindOf} from "./model.js";
@@ -61,7 +62,7 @@ function check(page, hidden, name, id, label) {
 
 function sessionChoice(page) {
   const options = [["", "All sessions"], ...page.sessions.map(
-      (session) => [session.session_id, [titleOf(session), session.project_name && `(${session.project_name})`]
+      (session) => [session.session_id, [short(titleOf(session), 80), session.project_name && `(${session.project_name})`]
         .filter(Boolean).join(" ")])];
   const [chosen = ""] = page.wanted.session_id;
   return choice("Session", "graph-session", options, chosen, (value) => {

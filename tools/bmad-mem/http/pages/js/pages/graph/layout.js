@@ -38,7 +38,6 @@ export class Layout {
     this.vx = new Float64Array(size);
     this.vy = new Float64Array(size);
     this.heat = 1;
-    this.held = -1;
     this.edges = edges;
     this.degree = new Uint32Array(size);
     for (const {a, b} of edges) {
@@ -85,11 +84,6 @@ export class Layout {
     this.heat = 0;
   }
 
-  /** Makes room again after a node was moved by hand. */
-  warm() {
-    this.heat = Math.max(this.heat, 0.25);
-  }
-
   #pull() {
     const {x, y, vx, vy, degree} = this;
     for (const {a, b, relation} of this.edges) {
@@ -123,7 +117,6 @@ export class Layout {
     for (let i = 0; i < x.length; i++) {
       vx[i] *= kGlide;
       vy[i] *= kGlide;
-      if (i === this.held) continue;
       x[i] += vx[i];
       y[i] += vy[i];
     }

@@ -88,9 +88,3 @@ export function spoken(node, links) {
   const count = links.length;
   return `${kindOf(node.kind).name}: ${node.label}. ${count} ${count === 1 ? "link" : "links"}.`;
 }
-
-/** A label that fits beside a node. */
-export function short(text, size = 28) {
-  const letters = [...text];
-  return letters.length > size ? `${letters.slice(0, size - 1).join("").trimEnd()}…` : text;
-}

@@ -1,10 +1,12 @@
 // painter.js - paints the graph on a canvas, with as much detail as its scale has room for.
 import {h} from "../../dom.js";
 import {withRoom} from "./labels.js";
-import {kRelations, kindOf, short} from "./model.js";
+import {kRelations, kindOf} from "./model.js";
+import {short} from "../../parts/parts.js";
 
 const kLabelPx = 11;
 const kLinePx = 14;
+const kLabelLetters = 28;
 /** Entries are named from this scale on; sessions and topics always, where there is room. */
 const kEntryNamesFrom = 0.9;
 /** A node that is smaller than this many pixels is a dot: nobody sees its shape. */
@@ -180,7 +182,7 @@ export class Painter {
     for (const {index, left, top, height} of this.named) {
       ink.font = this.#font(index);
       ink.globalAlpha = near && !near.has(index) ? kFaded : 1;
-      const text = short(graph.nodes[index].label);
+      const text = short(graph.nodes[index].label, kLabelLetters);
       ink.strokeText(text, left, top + height / 2);
       ink.fillText(text, left, top + height / 2);
     }
@@ -194,7 +196,7 @@ export class Painter {
   #box(i, {x, y}, camera) {
     if (!this.widths.has(i)) {
       this.ink.font = this.#font(i);
-      this.widths.set(i, this.ink.measureText(short(this.graph.nodes[i].label)).width);
+      this.widths.set(i, this.ink.measureText(short(this.graph.nodes[i].label, kLabelLetters)).width);
     }
     return {left: x[i] * camera.scale + camera.x + this.radii[i] * camera.scale + 3,
       top: y[i] * camera.scale + camera.y - kLinePx / 2, width: this.widths.get(i), height: kLinePx};

@@ -1,11 +1,12 @@
 // action_dialog.js - looks first what would happen, then asks, then does it.
+import {summaryOf} from "../../api.js";
 import {h, put} from "../../dom.js";
 import {problem, skeleton} from "../../parts/parts.js";
 
 /**
  * Opens the dialog of an action.
  * @param {{app: Object, load: () => Promise<void>}} page
- * @param {Object} kind one of actions.js: `preview` asks what would happen; unless `isEmpty`, `show`
+ * @param {Object} kind one of actions.js: `route` is that of the operation; `preview` asks what would happen; unless `isEmpty`, `show`
  *   says it and `action` names the button (nothing: not yet); `run` does it, `done` says what was done.
  *   Where something is chosen first, `look` asks what that choice would do, and `tell` says it.
  */
@@ -24,16 +25,18 @@ class ActionDialog {
   open() {
     const {kind} = this;
     this.place = h("div", {class: "health-preview", "aria-live": "polite"});
+    this.about = h("p", null);
     // A button without a value: the dialog stays open until the work is done.
     this.doIt = h("button", {type: "button", class: "button danger", hidden: true,
                              onclick: () => this.#run()});
     this.dialog = this.page.app.dialog({
       title: kind.title,
       wide: true,
-      body: [h("p", null, kind.about), kind.option && this.#option(), this.place],
+      body: [this.about, kind.option && this.#option(), this.place],
       buttons: [h("button", {class: "button", value: ""}, "Cancel"), this.doIt],
     });
     this.#look();
+    summaryOf(kind.route).then((text) => put(this.about, text)).catch(() => {});  // The preview reports why.
   }
 
   #option() {

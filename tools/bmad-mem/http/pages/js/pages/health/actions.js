@@ -11,7 +11,7 @@ const sum = (list, name) => list.reduce((total, one) => total + (one[name] ?? 0)
 const kCompact = {
   label: "Compact…",
   title: "Compact sessions",
-  about: "Moves superseded versions and duplicates out of the logs, and low-score entries where a session is too large.",
+  route: "POST /memory/compact",
   preview: () => api.post("/memory/compact", {dry_run: true}),
   isEmpty: ({sessions}) => sum(sessions, "removed") === 0,
   nothing: "Nothing to compact: the logs have no superseded versions or duplicates.",
@@ -25,7 +25,7 @@ const kCompact = {
 const kPurge = {
   label: "Purge…",
   title: "Purge deletions",
-  about: "Permanently removes deletions past their retention period.",
+  route: "POST /memory/purge",
   option: {name: "all", text: "Include deletions that can still be undone"},
   preview: (all) => api.post("/memory/purge", {all, dry_run: true}),
   isEmpty: ({deletions}) => deletions.length === 0,
@@ -41,7 +41,7 @@ const kPurge = {
 const kMaintain = {
   label: "Maintain…",
   title: "Run maintenance",
-  about: "Runs the scheduled tasks of config.json: retention, compaction, archiving, purging.",
+  route: "POST /memory/maintain",
   preview: () => api.post("/memory/maintain", {dry_run: true}),
   isEmpty: ({done}) => done.length === 0,
   nothing: "No task is due.",
@@ -55,7 +55,7 @@ const kMaintain = {
 const kArchive = {
   label: "Archive…",
   title: "Archive a session",
-  about: "A session becomes one compressed file. Queries do not find it until it is restored; its facts stay.",
+  route: "POST /memory/sessions/{session_id}/archive",
   preview: () => api.get("/memory/sessions"),
   isEmpty: ({sessions}) => sessions.length === 0,
   nothing: "No session to archive.",
@@ -81,7 +81,7 @@ export function actionButtons(page) {
 function compaction({session_id: id, removed, superseded, duplicates, evicted, examples, ...sizes}) {
   return h("section", {class: "health-change"}, h("h3", null, id),
            h("p", null, `${count(removed, "line")} would leave: ${count(superseded, "older version")}, ` +
-               `${number(duplicates)} repeated, ${number(evicted)} moved out. ` +
+               `${number(duplicates)} repeated, ${number(evicted)} evicted. ` +
                `${count(sizes.entries_before, "entry", "entries")} become ${number(sizes.entries_after)}, ` +
                `${bytes(sizes.bytes_before)} become ${bytes(sizes.bytes_after)}.`),
            examples.length > 0 && h("details", null, h("summary", null, count(examples.length, "example")),

@@ -1,4 +1,4 @@
-// retention.js - how long things are kept, what is due, and what can still be brought back.
+// retention.js - how long things are kept, what is due, and what can still be restored.
 import {api} from "../../api.js";
 import {h} from "../../dom.js";
 import {button, bytes, count, exactTime, time, typeBadge} from "../../parts/parts.js";
@@ -8,7 +8,7 @@ import {dataTable, number, section} from "./sections.js";
 export function retention({retention: kept}) {
   const columns = [{text: "Type"}, {text: "Entries", number: true}, {text: "Size", number: true},
     {text: "Sensitive", number: true}, {text: "Oldest"}, {text: "Kept for", number: true},
-    {text: "Archived", number: true}, {text: "Moved out", number: true}, {text: "Past it", number: true}];
+    {text: "Archived", number: true}, {text: "Evicted", number: true}, {text: "Past it", number: true}];
   return section("Retention", {wide: true, hint: "Pinned entries stay, except after their own expires_at."},
     dataTable("Stored entries by type", columns, kept.map((one) => [
       typeBadge(one.type), number(one.entries), bytes(one.bytes), number(one.sensitive),
@@ -29,7 +29,7 @@ export function dueList(actions) {
 /** What maintenance would do now. */
 export function due({maintenance}) {
   const {due: actions, next_due: next, held_back: heldBack, problems = []} = maintenance;
-  return section("Due", {hint: next ? ["Next looked at ", exactTime(next), "."] : "No task is scheduled."},
+  return section("Due", {hint: next ? ["Next check: ", exactTime(next), "."] : "No task is scheduled."},
     actions.length ? dueList(actions) : h("p", null, "No task is due."),
     // The first run of all holds back what depends on age; nobody with a new memory has to know.
     heldBack && !heldBack.startsWith("first run") && h("p", {class: "small"}, h("span", {class: "chip chip-warn"}, "Held back"), ` ${heldBack}`),
@@ -37,7 +37,7 @@ export function due({maintenance}) {
       h("li", null, h("strong", {class: "health-bad"}, code), ` ${message}`))));
 }
 
-/** Deletions that can be brought back: by session, as the server does it. */
+/** Deletions that can be restored: by session, as the server does it. */
 export function deletions(page, {deletions: list}) {
   const bySession = new Map();
   for (const one of list) {
@@ -60,7 +60,7 @@ function deletionRow(page, session, list) {
     agents.join(", ") || "–",
     time(list.map((one) => one.deleted_at).sort().at(-1)),
     time(list.map((one) => one.expires_at).sort()[0]),
-    button("Bring back", () => undelete(page, session),
+    button("Restore", () => undelete(page, session),
            {"aria-label": `Restore the deleted entries of ${session}`}),
   ];
 }
@@ -68,7 +68,7 @@ function deletionRow(page, session, list) {
 async function undelete(page, session) {
   try {
     const {lines, left_behind: left} = await api.post("/memory/undelete", {sessions: [session]});
-    page.app.toast(`${count(lines, "line")} brought back to ${session}.` + (left.length
+    page.app.toast(`${count(lines, "line")} restored to ${session}.` + (left.length
       ? ` ${count(left.length, "entry", "entries")} stayed: there are new ones of the same id.` : ""));
   } catch (error) {
     page.app.toast(error.message, {tone: "danger"});

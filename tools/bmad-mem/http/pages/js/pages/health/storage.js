@@ -16,7 +16,7 @@ export function tiles(health) {
            tile(number(health.entries), "entries"),
            tile(bytes(health.size_bytes), "in open sessions"),
            tile(number(health.archived_sessions), "archived"),
-           tile(number(health.evicted_entries), "moved out by compaction"));
+           tile(number(health.evicted_entries), "evicted by compaction"));
 }
 
 /** What could not be read; null without any. */

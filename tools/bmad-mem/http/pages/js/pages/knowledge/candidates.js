@@ -4,10 +4,10 @@
 // a person goes through them with `a` and `d` alone.
 import {api, path} from "../../api.js";
 import {h} from "../../dom.js";
-import {button, count} from "../../parts/parts.js";
+import {button, count, short} from "../../parts/parts.js";
 import {roving} from "../../parts/list.js";
 import {categoryName} from "./model.js";
-import {meters, origin, short, valueText} from "./items.js";
+import {meters, origin, valueText} from "./items.js";
 
 const kAnswers = {
   accepted: {label: "Accept", done: "Accepted", key: "a"},
@@ -23,8 +23,8 @@ export class Candidates {
     this.heading = h("h2", {tabindex: -1, id: "candidates"});
     this.section = h("section", {class: "know-section", "aria-labelledby": "candidates"},
                      this.heading,
-                     h("p", {class: "muted small"}, "Stated by agents, or found in messages. Briefings quote a " +
-                         "candidate until you accept it. A dropped candidate does not return. ",
+                     h("p", {class: "muted small"}, "Stated by agents, or found in messages. Until you accept " +
+                         "it, a briefing only quotes an agent's candidate. A dropped candidate does not return. ",
                        h("kbd", {}, kAnswers.accepted.key), " accepts the candidate in focus, ",
                        h("kbd", {}, kAnswers.dropped.key), " drops it; the next one gets the focus."),
                      this.list);

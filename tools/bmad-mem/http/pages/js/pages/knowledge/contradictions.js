@@ -1,9 +1,9 @@
 // contradictions.js - where different things were stated under one key: all of them side by side.
 import {api, path} from "../../api.js";
 import {h} from "../../dom.js";
-import {bar, button, count, entryUrl} from "../../parts/parts.js";
+import {bar, button, count, entryUrl, short} from "../../parts/parts.js";
 import {categoryName, isSettled, values, why} from "./model.js";
-import {origin, short} from "./items.js";
+import {origin} from "./items.js";
 
 /**
  * The section of contradictions; null without any. Those that somebody has settled are folded.

@@ -38,7 +38,7 @@ export function itemRow(item) {
              h("div", {class: "know-text"},
                h("p", {class: "know-head"},
                  h("a", {class: "know-key", href: entryUrl(item.session_id, item.id), "data-item": true},
-                   item.key || short(item.value)),
+                   item.key || h("span", {class: "row-text"}, item.value)),
                  marks(item),
                  item.contradicted && h("span", {class: "chip chip-warn"}, "Contradicted"),
                  (item.tags ?? []).map((tag) => h("span", {class: "chip"}, `#${tag}`))),
@@ -58,10 +58,4 @@ function statement(version) {
              `Confidence ${confidence.toFixed(2)}, trust ${trust.toFixed(2)}`,
              review ? `, ${review}` : "", ". ", origin(version), " ",
              h("a", {href: entryUrl(version.session_id, version.id)}, "Entry")));
-}
-
-/** The beginning of a text, where a name is needed. */
-export function short(text, size = 80) {
-  const letters = [...String(text)];
-  return letters.length > size ? `${letters.slice(0, size - 1).join("").trimEnd()}…` : String(text);
 }

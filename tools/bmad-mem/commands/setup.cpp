@@ -1,0 +1,201 @@
+// setup.cpp - connects the hosts of this machine, and tries each.
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/json_writer.hpp"
+#include "cli/json_text.hpp"
+#include "cli/tool.hpp"
+#include "install/client_state.hpp"
+#include "install/host_trial.hpp"
+#include "install/install_plan.hpp"
+#include "install/install_run.hpp"
+#include "operation_calls.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// A client that is here, and what became of it.
+struct Host {
+  const InstallClient* client;
+  std::string found;  ///< Its program, or the folder of its settings.
+  bool is_connected = false;
+  std::string problem = {};  ///< A sentence; empty: it works.
+  std::vector<std::string_view> steps = {};
+  std::vector<std::string> warnings = {};
+
+  [[nodiscard]] bool records() const {
+    return is_connected && problem.empty() && client->hooks.has_value();
+  }
+};
+
+bool is_for_user_settings(const Tool& tool) { return tool.args().maybe("scope") == "user"; }
+
+std::vector<Host> hosts_here() {
+  std::vector<Host> hosts;
+  for (const InstallClient& client : install_clients()) {
+    std::string found = find_host(client, std::string(environment("HOME")));
+    if (!found.empty()) {
+      hosts.push_back({.client = &client, .found = std::move(found)});
+    }
+  }
+  return hosts;
+}
+
+Status connect(Tool& tool, Host& host) {
+  BMAD_TRY_ASSIGN(const InstallPlan plan,
+                  plan_install(tool, *host.client, /*is_install=*/true, is_for_user_settings(tool),
+                               /*advises=*/false));
+  BMAD_TRY(carry_out(plan));
+  host.is_connected = true;
+  host.warnings = plan.warnings;
+  host.steps = plan.steps;
+  host.problem = host_problem(plan);
+  return {};
+}
+
+/// The numbers of a list from 1 that `answer` names, each in its place; "all": each.
+std::vector<bool> picked(std::string_view answer, std::size_t count) {
+  std::vector<bool> is_picked(count, answer == "all");
+  while (!answer.empty()) {
+    std::size_t number = 0;
+    const char* const end = answer.data() + answer.size();
+    const char* const rest = std::from_chars(answer.data(), end, number).ptr;
+    if (number >= 1 && number <= count) {
+      is_picked[number - 1] = true;
+    }
+    answer.remove_prefix(std::max<std::size_t>(1, static_cast<std::size_t>(rest - answer.data())));
+  }
+  return is_picked;
+}
+
+void print_json(Tool& tool, const std::vector<Host>& hosts) {
+  print_object(tool, [&](JsonWriter& json) {
+    json.member("scope", is_for_user_settings(tool) ? "user" : "project");
+    json.member("recording",
+                static_cast<std::uint64_t>(std::ranges::count_if(hosts, &Host::records)));
+    add_objects(json, "hosts", hosts, [&](const Host& host) {
+      json.member("client", host.client->name).member("found", host.found);
+      json.member("connected", host.is_connected).member("records", host.records());
+      add_text(json, "problem", host.problem);
+      add_list(json, "warnings", host.warnings);
+      add_list(json, "next", host.steps);
+    });
+  });
+}
+
+void print_text(Tool& tool, const std::vector<Host>& hosts) {
+  const auto with_hooks = [](const Host& host) { return host.client->hooks.has_value(); };
+  for (const Host& host : hosts) {
+    const std::string mark =
+        host.problem.empty() ? tool.style().green("ok") : tool.style().red("!!");
+    tool.out().print("{}  {:<15} {}\n", mark, host.client->title,
+                     !host.problem.empty() ? host.problem
+                     : host.records()      ? "records"
+                                           : "its server answers; it has no hooks");
+  }
+  tool.out().print("{} of {} record\n", std::ranges::count_if(hosts, &Host::records),
+                   std::ranges::count_if(hosts, with_hooks));
+  for (const Host& host : hosts) {
+    for (const std::string& warning : host.warnings) {
+      tool.note(fmt::format("{}: {}", host.client->title, warning));
+    }
+    for (const std::string_view step : host.steps) {
+      tool.note(fmt::format("next: {}: {}", host.client->title, step));
+    }
+  }
+}
+
+/// Takes out what `install` and `setup` wrote in this scope.
+Result<ExitStatus> undo(Tool& tool) {
+  std::vector<Host> hosts;
+  ExitStatus status = ExitStatus::kDone;
+  for (const InstallClient& client : install_clients()) {
+    const Result<InstallPlan> plan = plan_install(tool, client, /*is_install=*/false,
+                                                  is_for_user_settings(tool), /*advises=*/false);
+    const bool is_there = plan && std::ranges::any_of(plan->files, &PlannedFile::is_changed);
+    const Status done = !plan ? Status(plan.error()) : is_there ? carry_out(*plan) : Status();
+    if (!done) {
+      tool.report(done.error());
+      status = ExitStatus::kFailed;
+    } else if (is_there) {
+      hosts.push_back({.client = &client, .found = {}});
+    }
+  }
+  if (tool.json()) {
+    print_object(tool, [&](JsonWriter& json) {
+      add_array(json, "disconnected", hosts,
+                [&](const Host& host) { json.string(host.client->name); });
+    });
+    return status;
+  }
+  for (const Host& host : hosts) {
+    tool.out().print("disconnected {}\n", host.client->title);
+  }
+  tool.note(hosts.empty() ? "no host was connected" : "the memory stays");
+  return status;
+}
+
+}  // namespace
+
+Result<ExitStatus> run_setup(Tool& tool) {
+  if (const auto status = scope_problem(tool)) {
+    return *status;
+  }
+  if (!tool.args().value("root").empty()) {
+    return tool.wrong_usage(
+        "setup takes the memory of the project; `bmad-mem install CLIENT "
+        "--root DIR` connects a client to another one");
+  }
+  if (tool.args().has("undo")) {
+    return undo(tool);
+  }
+  std::vector<Host> hosts = hosts_here();
+  if (hosts.empty()) {
+    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+                 .message =
+                     "no host was found on this machine; `bmad-mem install CLIENT` connects "
+                     "one by its name"};
+  }
+  const bool connects = tool.args().has("yes");
+  if (!tool.json() && !connects) {
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+      tool.out().print("{:>2}  {:<15} {}\n", i + 1, hosts[i].client->title, hosts[i].found);
+    }
+  }
+  if (!connects && !is_asked(tool)) {
+    if (tool.json()) {
+      print_json(tool, hosts);
+    }
+    return tool.wrong_usage("nothing was changed; --yes connects all of these hosts");
+  }
+  const std::vector<bool> is_picked =
+      picked(connects ? "all" : asked(tool, "Connect which (numbers, or all)?"), hosts.size());
+  std::vector<Host> chosen;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (!is_picked[i]) {
+      continue;
+    }
+    if (const Status done = connect(tool, hosts[i]); !done) {
+      hosts[i].problem = done.error().to_string();
+    }
+    chosen.push_back(std::move(hosts[i]));
+  }
+  if (chosen.empty()) {
+    tool.note("nothing was changed");
+    return ExitStatus::kDone;
+  }
+  if (tool.json()) {
+    print_json(tool, chosen);
+  } else {
+    print_text(tool, chosen);
+  }
+  const bool is_well = std::ranges::all_of(chosen, &std::string::empty, &Host::problem);
+  return is_well ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+}  // namespace bmad_mem::cli

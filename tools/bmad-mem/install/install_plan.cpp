@@ -1,0 +1,196 @@
+#include "install/install_plan.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "exchange/files.hpp"
+#include "install/client_state.hpp"
+#include "install/settings_edit.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// The project's folder and its memory. A memory that is named explicitly goes into the command.
+void choose_project(Tool& tool, InstallPlan& plan) {
+  std::error_code ignored;
+  plan.project = std::filesystem::current_path(ignored).string();
+  plan.command.root = absolute_path(tool.args().value("root"));
+  if (!plan.command.root.empty()) {
+    plan.root = plan.command.root;
+  } else if (!plan.for_user) {
+    const Result<std::string> found =
+        MemoryManager::find_root("", environment("BMAD_MEMORY_ROOT"), plan.project);
+    plan.root = found ? *found : tool.root_to_create();
+    static constexpr std::string_view kInProject = "/.bmad/memory";
+    if (found && found->ends_with(kInProject) && environment("BMAD_MEMORY_ROOT").empty()) {
+      const std::string folder = absolute_path(found->substr(0, found->size() - kInProject.size()));
+      // A worktree has the memory of the main one, and its own settings.
+      plan.project = plan.project.starts_with(folder + "/") ? folder : plan.project;
+    }
+  }
+  struct stat there{};
+  plan.makes_memory = plan.is_install && !plan.root.empty() &&
+                      ::stat((plan.root + "/config.json").c_str(), &there) != 0;
+}
+
+Result<InstallPlan> begin_plan(Tool& tool, const InstallClient& client, bool is_install,
+                               bool for_user) {
+  InstallPlan plan{.client = client, .is_install = is_install, .for_user = for_user};
+  if (plan.for_user && !environment("HOME").starts_with('/')) {
+    return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                 .message = "the user's settings lie below $HOME, which is not set to a folder",
+                 .field = "HOME"};
+  }
+  choose_project(tool, plan);
+  plan.program = own_program(plan.for_user, plan.project, std::string(environment("HOME")));
+  const std::string root = std::move(plan.command.root);
+  plan.command = plan.program.command;
+  plan.command.root = root;
+  if (is_install && !plan.program.warning.empty()) {
+    plan.warnings.push_back(plan.program.warning);
+  }
+  return plan;
+}
+
+/// What to do by hand with a file that we don't touch.
+void tell_by_hand(Tool& tool, const SettingsFile& file, const SettingsChange& change) {
+  const std::string paste = settings_to_paste(change);
+  if (!paste.empty()) {
+    tool.note(fmt::format("nothing was written; put this into {} by hand:", file.path));
+    if (!tool.json()) {
+      tool.out().write(paste);
+    }
+  } else {
+    tool.note(fmt::format(
+        "nothing was written; remove the lines that name bmad-mem from {} by hand", file.path));
+  }
+}
+
+Status plan_file(Tool& tool, InstallPlan& plan, const SettingsFile& file, bool advises) {
+  const SettingsChange change{
+      .client = plan.client,
+      .part = file.part,
+      .command = plan.is_install ? std::optional(plan.command) : std::nullopt};
+  auto planned = std::ranges::find(plan.files, file.path,
+                                   [](const PlannedFile& one) { return one.read.path; });
+  if (planned == plan.files.end()) {
+    BMAD_TRY_ASSIGN(SettingsText read,
+                    read_settings(file.path, plan.for_user ? std::string() : plan.project));
+    plan.files.push_back({.file = file, .read = read, .after = read.text});
+    planned = plan.files.end() - 1;
+  }
+  Result<std::optional<std::string>> after = changed_settings(planned->after, change);
+  if (!after) {
+    Error error = std::move(after).error();
+    error.path = file.path;
+    if (advises) {
+      tell_by_hand(tool, file, change);
+    }
+    return error;
+  }
+  planned->after = std::move(*after);
+  return {};
+}
+
+/// What is wrong when the other scope has hooks as well; empty when it has none.
+std::string double_hooks(const InstallPlan& plan) {
+  const std::string home(environment("HOME"));
+  if (!plan.is_install || !plan.client.hooks || !home.starts_with('/') || plan.project == home ||
+      !client_state(plan.client, !plan.for_user, plan.project, home, plan.command).has_hooks()) {
+    return {};
+  }
+  return fmt::format(
+      "{} is connected for {} as well: each event is recorded twice; `bmad-mem "
+      "uninstall {}{}` leaves one",
+      plan.client.title, plan.for_user ? "this project" : "the user", plan.client.name,
+      plan.for_user ? "" : " --scope user");
+}
+
+/// Writes all files of the plan. On a full disk none of them has changed.
+Status write_files(const InstallPlan& plan) {
+  std::vector<PreparedSettings> prepared;
+  for (const PlannedFile& file : plan.files) {
+    if (!file.is_changed()) {
+      continue;
+    }
+    Result<PreparedSettings> next = PreparedSettings::prepare(
+        file.read, file.after, file.file.part == SettingsPart::kHookScripts);
+    if (!next) {
+      prepared.clear();
+      for (const PlannedFile& other : plan.files) {
+        if (!other.read.text) {
+          remove_empty_folders(other.read.path, other.file.stays);
+        }
+      }
+      return std::move(next).error();
+    }
+    prepared.push_back(std::move(*next));
+  }
+  std::string written;
+  for (PreparedSettings& each : prepared) {
+    if (Status done = each.commit(); !done) {
+      Error error = std::move(done).error();
+      error.message += written.empty() ? "" : fmt::format("; written already: {}", written);
+      return error;
+    }
+    written += fmt::format("{}{}", written.empty() ? "" : ", ", each.path());
+  }
+  for (const PlannedFile& file : plan.files) {
+    if (file.is_changed() && !file.after && file.read.path == file.read.target) {
+      remove_empty_folders(file.read.path, file.file.stays);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view PlannedFile::action() const {
+  if (!is_changed()) {
+    return "unchanged";
+  }
+  return !read.text ? "created" : after ? "changed" : "removed";
+}
+
+std::string PlannedFile::diff() const {
+  if (!is_changed()) {
+    return {};
+  }
+  return fmt::format("--- {}\n+++ {}\n{}", read.text ? read.path : "/dev/null",
+                     after ? read.path : "/dev/null",
+                     unified_diff(read.text.value_or(""), after.value_or(""), 3));
+}
+
+Result<InstallPlan> plan_install(Tool& tool, const InstallClient& client, bool is_install,
+                                 bool for_user, bool advises) {
+  BMAD_TRY_ASSIGN(InstallPlan plan, begin_plan(tool, client, is_install, for_user));
+  const std::string home(environment("HOME"));
+  for (const SettingsFile& file : settings_files(client, for_user, plan.project, home)) {
+    BMAD_TRY(plan_file(tool, plan, file, advises));
+  }
+  if (is_install) {
+    plan.steps = steps_left(client, for_user, plan.project, home);
+  }
+  if (std::string twice = double_hooks(plan); !twice.empty()) {
+    plan.warnings.push_back(std::move(twice));
+  }
+  return plan;
+}
+
+Status carry_out(const InstallPlan& plan) {
+  if (plan.is_install) {
+    BMAD_TRY(place_program(plan.program));
+  }
+  if (plan.makes_memory) {
+    BMAD_TRY(MemoryManager::init(plan.root, trusting_folder()));
+  }
+  return write_files(plan);
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,53 @@
+// install_plan.hpp - what `install`, `uninstall` and `setup` have in common: all files of a client
+// are read and worked out first, then shown, then written.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/result.hpp"
+#include "cli/tool.hpp"
+#include "install/client_files.hpp"
+#include "install/own_program.hpp"
+#include "install/settings_file.hpp"
+
+namespace bmad_mem::cli {
+
+/// A file before and after.
+struct PlannedFile {
+  SettingsFile file;
+  SettingsText read;
+  std::optional<std::string> after;
+
+  [[nodiscard]] bool is_changed() const { return read.text != after; }
+  [[nodiscard]] std::string_view action() const;
+  [[nodiscard]] std::string diff() const;  ///< As `diff -u` shows it; empty without a change.
+};
+
+struct InstallPlan {
+  const InstallClient& client;
+  bool is_install = true;
+  bool for_user = false;
+  std::string project;  ///< The project's folder, absolute.
+  OwnProgram program;
+  InstalledCommand command;
+  std::string root;  ///< Of the memory; empty when none is looked for.
+  bool makes_memory = false;
+  std::vector<PlannedFile> files;
+  std::vector<std::string> warnings;    ///< Sentences.
+  std::vector<std::string_view> steps;  ///< What the user must still do.
+};
+
+/// Works out how our settings go in, or come out; writes nothing. What to do by hand with a file
+/// that we can't change is printed when it `advises`. Errors: those of changed_settings() and
+/// read_settings(); E_INVALID_FORMAT without a home for the user's settings.
+Result<InstallPlan> plan_install(Tool& tool, const InstallClient& client, bool is_install,
+                                 bool for_user, bool advises);
+
+/// Places the program, makes the memory and writes all files. On a full disk none of them has
+/// changed. Errors: those of place_program(), MemoryManager::init() and PreparedSettings.
+Status carry_out(const InstallPlan& plan);
+
+}  // namespace bmad_mem::cli
