@@ -421,7 +421,7 @@ class MemoryManager {
   Result<std::uint64_t> restore_evicted(std::string_view session_id,
                                         std::span<const std::string> ids = {});
   /// Packs a session into archive/{id}.tar.gz, checked by reading it back. Its entries
-  /// stay searchable. A dry run tells sizes without the record of the archiving itself.
+  /// stay searchable. A dry run reports sizes without the record of the archiving itself.
   Result<ArchiveReport> archive_session(std::string_view session_id,
                                         const ArchiveOptions& options = {});
   /// The way back. A write to an archived session does this by itself.

@@ -30,11 +30,11 @@ ProgramRun run_program(const std::vector<std::string>& words, std::size_t output
 /// it could not be started.
 bool start_program(const std::vector<std::string>& words);
 
-/// The first program `name` in the folders of PATH but for those that npm puts in front for the
+/// The first program `name` in the folders of PATH except those that npm puts in front for the
 /// time of a command; `copy` counts as if it were there. Empty: none.
 std::string find_in_path(std::string_view name, const std::string& copy = {});
 
-/// The file of this very program; empty where the system doesn't tell.
+/// The file of this very program; empty where the system doesn't say.
 std::string own_program_path();
 
 // A file descriptor that is closed when it goes.

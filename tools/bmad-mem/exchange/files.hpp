@@ -33,7 +33,7 @@ bool read_bytes(const Descriptor& file, std::size_t size, std::string& bytes);
 /// Writes all of `bytes`. False: errno says why not.
 bool write_bytes(const Descriptor& file, std::string_view bytes);
 
-/// Makes a file of `bytes` at `path`, not durable, for nobody but its owner to read. False: errno
+/// Makes a file of `bytes` at `path`, not durable, readable by its owner only. False: errno
 /// says why not.
 bool write_copy(const std::string& path, std::string_view bytes);
 

@@ -106,7 +106,7 @@ HookEvent read_hook_event(HookClient client, JsonValue payload) {
   }
   if (event.kind == kBeforeTool || event.kind == kAfterTool) {
     event.tool = read_tool_call(*row, told);
-    if (event.tool.id.empty()) {  // Cline 3 has it beside what it tells, in its own form.
+    if (event.tool.id.empty()) {  // Cline 3 has it beside the call, in its own form.
       event.tool.id = payload[event.name]["id"].string();
     }
   }

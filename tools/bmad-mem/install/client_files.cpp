@@ -50,8 +50,8 @@ std::string program_of(const InstalledCommand& command, std::string_view project
 }
 
 /// The line that calls the hook. Settings are shared, the program is not: who has none must not get
-/// an error with each event, and is told once; a folder notes that, since to make one is atomic and
-/// follows no link. fish, too, reads the line: what it doesn't know is left to sh.
+/// an error with each event, and gets one message; a folder notes that, since to make one is atomic
+/// and follows no link. fish, too, reads the line: what it doesn't know is left to sh.
 std::string hook_line(const InstallClient& client, const InstalledCommand& command) {
   const std::string program = command.is_dependency
                                   ? fmt::format("\"{}\"", program_of(command, client.hook.project))

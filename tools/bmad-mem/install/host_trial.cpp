@@ -39,7 +39,7 @@ class TrialFolder {
   [[nodiscard]] std::string root() const { return path_ + "/memory"; }
   [[nodiscard]] Status begin() const {
     BMAD_TRY(MemoryManager::init(root(), path_ + "/bmad-mem"));
-    // An index is made when nobody waits any more, and would come behind the removal.
+    // An index is made after the answer, and could be written after the removal.
     std::ofstream(root() + "/config.json") << R"({"memory_config":{"indexing":{"enabled":false}}})";
     return {};
   }
@@ -127,8 +127,8 @@ std::string hook_problem(const InstallPlan& plan, const TrialFolder& folder) {
   const Result<MemoryManager> memory = MemoryManager::open(
       {.root = plan.root, .state_folder = trusting_folder(), .tolerate_bad_config = true});
   JsonParser parser;
-  if (const Result<JsonValue> told = parser.parse(prompt); memory && told) {
-    if (is_skipped(memory->hook_policy(), read_hook_event(*plan.client.hooks, *told))) {
+  if (const Result<JsonValue> event_json = parser.parse(prompt); memory && event_json) {
+    if (is_skipped(memory->hook_policy(), read_hook_event(*plan.client.hooks, *event_json))) {
       return "memory_config.recording in config.json keeps it from being recorded";
     }
   }

@@ -16,7 +16,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-/// The project's folder and its memory. A memory that is named explicitly goes into the command.
+/// The project's folder and its memory. A memory given explicitly becomes part of the command.
 void choose_project(Tool& tool, InstallPlan& plan) {
   std::error_code ignored;
   plan.project = std::filesystem::current_path(ignored).string();

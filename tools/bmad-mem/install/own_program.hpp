@@ -4,7 +4,7 @@
 //   a folder of PATH              bmad-mem                         bmad-mem
 //   another folder                bmad-mem, and a warning          its path
 //   the project's node_modules    node_modules/.bin/bmad-mem       as below
-//   npm's cache, a temporary      bmad-mem, copied to ~/.local/bin, which is named by its path
+//   npm's cache, a temporary      bmad-mem, copied to ~/.local/bin, and started by its path
 //   folder, other node_modules    for the user where PATH does not find it
 //
 // Settings of a project are committed, so they never name a path of one machine.
@@ -19,7 +19,7 @@ namespace bmad_mem::cli {
 
 struct OwnProgram {
   InstalledCommand command;  ///< Without a memory.
-  std::string path;          ///< Of this process; empty when the system doesn't tell.
+  std::string path;          ///< Of this process; empty when the system doesn't say.
   std::string copy;          ///< Where it must be copied to first; empty: it stays where it is.
   std::string warning;       ///< A sentence; empty: none.
 };

@@ -6,7 +6,7 @@ const titles = new Map();
 
 /**
  * What a person calls a session: its title, else its id. A title that is the cut beginning of the
- * first request goes on as the request does: the line says where it ends.
+ * first request continues with the request, and the style sheet cuts it where the line ends.
  * @returns {string}
  */
 export function titleOf({session_id: id, title, first_request: request}) {

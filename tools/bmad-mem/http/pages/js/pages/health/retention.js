@@ -1,4 +1,4 @@
-// retention.js - how long things are kept, what is due, and what can still be restored.
+// retention.js - how long entries are kept, which tasks are scheduled, and what can still be restored.
 import {api} from "../../api.js";
 import {h} from "../../dom.js";
 import {button, bytes, count, exactTime, time, typeBadge} from "../../parts/parts.js";
