@@ -93,7 +93,7 @@ CALLS = {
     "session restore": (["session", "restore", "old"], {}, None),
     "session delete": (["session", "delete", "s1", "--yes"], "", None),
     "session undelete": (["session", "undelete", "gone"], None, None),
-    "config set": (["config", "set", "archive_after_days", "99"], None, None),
+    "config set": (["config", "set", "archive_after_days", "99"], {"key": "context.inject", "value": False}, None),
     "repair": (["repair"], None, None),
     "maintain": (["maintain"], {"dry_run": False}, None),
     "compact": (["compact", "--session", "s1"], {"session_id": "s1", "dry_run": False}, None),
@@ -111,7 +111,7 @@ CALLS = {
 OPEN_CALLS = {
     "stats": (["stats"], "", {}), "session list": (["session", "list"], "", {}), "session show": (["session", "show", "s1"], "", None),
     "health": (None, "", None), "settings": (None, "", None), "verify": (["verify"], "", None), "audit": (["audit"], "", None),
-    "doctor": (["doctor"], None, None), "privacy": (["privacy"], None, None), "stale": (["stale"], None, None),
+    "doctor": (["doctor"], "", None), "privacy": (["privacy"], None, None), "stale": (["stale"], None, None),
     "summary stats": (["summary", "stats", "--session", "s1"], None, None), "decay": (["decay", "--session", "s1"], "", None),
     "maintain": (["maintain", "--dry-run"], {"dry_run": True}, None), "complete-words": (["complete-words", "--", "get", ""], None, None),
     "rebuild-index": (["rebuild-index"], None, None),

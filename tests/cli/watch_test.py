@@ -101,7 +101,7 @@ class WatchTest(ToolTest):
         watch = self.start("watch")
         watch.stdout.close()
         self.add("a")
-        self.assertEqual(watch.wait(timeout=TIMEOUT_S), 1)
+        self.assertEqual(watch.wait(timeout=TIMEOUT_S), 141)
 
     def test_time_runs_out(self):
         self.assertEqual(self.run_tool("--quiet", "watch", "--for", "0"), "")

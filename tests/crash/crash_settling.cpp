@@ -81,7 +81,8 @@ class Settling {
                   one_entry(command_.next_type, "a-settling-entry"));
     }
     const ChildResult again = store_.run(command_.arguments, command_.input);
-    const bool is_done = !command_.done_code.empty() && again.exit_code == 1 &&
+    const bool is_done = !command_.done_code.empty() &&
+                         (again.exit_code == 1 || again.exit_code == 3) &&
                          again.err.contains(command_.done_code);
     if (!again.succeeded() && !is_done) {
       evidence_.report("the command run again does not work: " + what_it_said(again));

@@ -268,8 +268,11 @@ void Tool::leave_out(const Error& problem) {
 
 /// What the output and the exit status say of what was left out.
 ExitStatus Tool::settle_incomplete(ExitStatus status) {
-  if (left_out_.empty() || command_ == nullptr || !answers(*command_)) {
+  if (left_out_.empty() || command_ == nullptr) {
     return status;
+  }
+  if (!answers(*command_)) {  // The entry may be in what was not read.
+    return status == ExitStatus::kNothingFound ? ExitStatus::kFailed : status;
   }
   if (json_ && !keeps_format_) {
     std::string problems;
