@@ -1,9 +1,10 @@
 #!/bin/sh
-# bare_roots.sh [--keep] [NAME[:USER]...] - does what a new user of a bare machine does: installs git, clones,
+# bare_roots.sh [--keep] [--demo] [NAME[:USER]...] - does what a new user of a bare machine does: installs git, clones,
 # runs ./dev demo and ./dev test, and as root the install lines of the pages. './dev machines' calls it.
 #
 #   NAME  debian-12 or debian-13: a root that debootstrap makes of that release (the default: both)
 #   USER  root, or user: one with sudo that asks for no password (the default: both)
+#   --demo  ends after ./dev demo
 #
 # The root gets the host's Debian mirror, its configuration of apt, proxies and own certificates; no
 # package, no ccache and no ../shared. What is cloned is HEAD. All of it is in build/machines:
@@ -111,6 +112,7 @@ timed() {
   say "\$1: \$((\$(date +%s) - begun)) s"
 }
 timed './dev demo'
+[ -z "$demo" ] || exit 0
 timed './dev test'
 # Some of the pages' lines install for all users, and remove.
 [ $1 = user ] || timed 'python3 -B tests/package/install_lines.py --run-lines'
@@ -160,8 +162,16 @@ compare() {
   done
 }
 
-keep=""
-[ "${1-}" != --keep ] || { keep=yes && shift; }
+keep="" demo=""
+while :; do
+  case ${1-} in
+    --keep) keep=yes ;;
+    --demo) demo=yes ;;
+    -*) die "there is no option '$1'; there are --keep and --demo" ;;
+    *) break ;;
+  esac
+  shift
+done
 [ $# -gt 0 ] || set -- debian-12 debian-13
 [ "$(id -u)" = 0 ] || die "this needs root, to make roots and mounts"
 for command in debootstrap unshare setpriv apt-get git; do

@@ -126,8 +126,8 @@ void check_clients(const std::string& root, const std::vector<Session>& sessions
   if (connected == 0) {
     checks.push_back({.name = "clients",
                       .text = "no client is connected",
-                      .remedy = "run `bmad-mem install CLIENT` in the project; `bmad-mem help "
-                                "install` lists the clients"});
+                      .remedy = "run `bmad-mem setup` in the project; `bmad-mem help install` "
+                                "lists the clients"});
   }
 }
 
