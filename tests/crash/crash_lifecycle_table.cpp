@@ -331,6 +331,8 @@ std::vector<CrashCommand> make_lifecycle_table() {
   const Words purge_session = {"session", "delete", "--purge", "$T"};
   constexpr EntryFate kMove = EntryFate::kMove;
   const std::string nothing_deleted = "not among the deleted entries";
+  const std::string gone =
+      "id: ";  // No entry has it; or others begin like "dec-1", since ids are times.
   // Of an archive that goes, its manifest goes first; repair makes it from the archive.
   const Words half_gone = {"missing_manifest"};
   const std::vector<Words> all_back = {
@@ -355,8 +357,8 @@ std::vector<CrashCommand> make_lifecycle_table() {
       {.name = "session delete --purge", .prepare = with_canary_session, .arguments = purge_session, .fate = kMove, .doomed = {kCanary}},
       {.name = "session delete --purge of an archived one", .prepare = with_archived_canary_session, .arguments = purge_session, .writes_in_parts = true, .findings = half_gone, .fate = kMove, .doomed = {kCanary}},
       {.name = "session delete --purge of a deleted one", .prepare = with_deleted_canary_session, .arguments = purge_session, .fate = kMove, .doomed = {kCanary}, .done_code = "E_SESSION_NOT_FOUND"},
-      {.name = "delete", .prepare = more_entries, .arguments = {"delete", "msg-2", "msg-4", "dec-1"}, .fate = kMove, .done_code = "E_ENTRY_NOT_FOUND", .way_back = {{"undelete", "msg-2", "msg-4", "dec-1"}}},
-      {.name = "move", .prepare = more_entries, .arguments = {"move", "--scope", "user", "msg-2", "msg-4", "dec-1"}, .fate = kMove, .done_code = "E_ENTRY_NOT_FOUND", .way_back = {{"undelete", "msg-2", "msg-4", "dec-1"}}},
+      {.name = "delete", .prepare = more_entries, .arguments = {"delete", "msg-2", "msg-4", "dec-1"}, .fate = kMove, .done_code = gone, .way_back = {{"undelete", "msg-2", "msg-4", "dec-1"}}},
+      {.name = "move", .prepare = more_entries, .arguments = {"move", "--scope", "user", "msg-2", "msg-4", "dec-1"}, .fate = kMove, .done_code = gone, .way_back = {{"undelete", "msg-2", "msg-4", "dec-1"}}},
       {.name = "undelete", .prepare = with_deleted_entries, .arguments = {"undelete", "msg-2", "msg-4", "dec-1"}, .fate = kMove, .done_code = nothing_deleted},
       {.name = "delete --purge", .prepare = with_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kCanary}, .done_code = "E_ENTRY_NOT_FOUND"},
       {.name = "delete --purge of sealed entries", .prepare = with_sealed_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kSealedCanary}, .done_code = "E_ENTRY_NOT_FOUND"},
