@@ -33,6 +33,7 @@ function(bmad_operation_table part output)
     DEPENDS bmad_table_program "${BMAD_TABLE_PROGRAM}" ${BMAD_OPERATION_TABLES}
     COMMENT "Making ${output} from the operation table"
     VERBATIM)
+  bmad_made_early("${CMAKE_CURRENT_BINARY_DIR}/${output}")
 endfunction()
 
 # The pages of docs/reference/, made in the build folder: `./dev reference` copies them, a test

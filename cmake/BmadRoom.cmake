@@ -44,6 +44,19 @@ function(bmad_room name)
   endif()
 endfunction()
 
+# bmad_made_early(<file>...)
+#
+# Lets the commands that make these files run at once. CMake makes such a command wait for what all
+# targets that have the file depend on in common, here a room for all lower rooms, and the compiler
+# then waits for the file; a target that depends on nothing leaves nothing in common.
+function(bmad_made_early)
+  foreach(file IN LISTS ARGN)
+    cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${PROJECT_BINARY_DIR}" OUTPUT_VARIABLE name)
+    string(MAKE_C_IDENTIFIER "bmad_make_${name}" name)
+    add_custom_target(${name} DEPENDS "${file}")
+  endforeach()
+endfunction()
+
 # bmad_embed(<target> <script> <output> <file>...)
 #
 # The source or header <output> of <target>, which cmake/<script> makes of the files while building.
@@ -56,6 +69,7 @@ function(bmad_embed target script output)
     DEPENDS ${ARGN} "${PROJECT_SOURCE_DIR}/cmake/${script}"
     COMMENT "Making ${output}"
     VERBATIM)
+  bmad_made_early("${path}")
   target_sources(${target} PRIVATE "${path}")
   target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}")
 endfunction()
