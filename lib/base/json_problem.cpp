@@ -207,6 +207,9 @@ Error json_problem(std::string_view text) {
     return problem_at(valid + 1, fmt::format("the text is not valid UTF-8: byte 0x{:02x}",
                                              static_cast<unsigned char>(text[valid])));
   }
+  if (text.empty()) {  // Its own sentence in nlohmann 3.11.3 only.
+    return problem_at(1, "unexpected end of input");
+  }
   std::size_t count = 0;
   ProblemFinder finder(text, &count);
   const char* const first = text.data();

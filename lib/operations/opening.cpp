@@ -167,6 +167,8 @@ Result<std::unique_ptr<Store>> open_user_store(const Store& store) {
                               .watch_folders = store.watch != nullptr,
                               .runs_programs = store.runs_programs,
                               .on_problem = problems_of(store)}));
+  // Sessions that can't be listed would fail each question; without them the project answers.
+  BMAD_TRY(list_if_there(*user->files, kSessionsFolder));
   return user;
 }
 
