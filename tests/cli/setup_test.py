@@ -149,6 +149,14 @@ class Setup(ToolTest):
         self.assertIn("there is no such program here", host["problem"])
         self.assertIn("in front in PATH", host["warnings"][0])
 
+    def test_without_a_temporary_folder_it_connects_and_says_that_it_tried_nothing(self):
+        self.be_here("claude-code")
+        self.environment["TMPDIR"] = str(self.folder / "gone")
+        hosts, _ = self.hosts("--yes", status=1)
+        self.assertTrue(hosts["claude-code"]["connected"])
+        self.assertIn("it was not tried: no temporary folder", hosts["claude-code"]["problem"])
+        self.assertEqual([path.name for path in self.project.iterdir() if path.name.startswith("bmad-mem-")], [])
+
     def test_wrong_usage(self):
         self.assertIn("no host was found", self.setup("--yes", status=1)[1])
         self.setup("--scope", "planet", status=2)

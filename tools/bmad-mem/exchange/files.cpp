@@ -152,9 +152,10 @@ bool write_copy(const std::string& path, std::string_view bytes) {
 }
 
 ScratchFolder::ScratchFolder() {
-  std::error_code ignored;
-  std::string path = (std::filesystem::temp_directory_path(ignored) / "bmad-mem-XXXXXX").string();
-  if (::mkdtemp(path.data()) != nullptr) {
+  std::error_code problem;
+  std::string path = (std::filesystem::temp_directory_path(problem) / "bmad-mem-XXXXXX").string();
+  // With a problem the path is relative: in the folder of the user's project.
+  if (!problem && ::mkdtemp(path.data()) != nullptr) {
     path_ = path;
   }
 }

@@ -1,10 +1,7 @@
 #include "install/host_trial.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <system_error>
 #include <vector>
 
 #include <fmt/core.h>
@@ -23,22 +20,14 @@ namespace {
 /// A memory, and what else programs write, in a folder that goes with this object.
 class TrialFolder {
  public:
-  explicit TrialFolder(std::string path) : path_(std::move(path)) {}
-  TrialFolder(const TrialFolder&) = delete;
-  TrialFolder& operator=(const TrialFolder&) = delete;
-  ~TrialFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  static std::string make() {
-    std::error_code ignored;
-    std::string path = (std::filesystem::temp_directory_path(ignored) / "bmad-mem-XXXXXX").string();
-    return ::mkdtemp(path.data()) == nullptr ? std::string() : path;
-  }
-  [[nodiscard]] std::string root() const { return path_ + "/memory"; }
+  [[nodiscard]] std::string root() const { return folder_.path() + "/memory"; }
+  /// Errors: E_STORAGE_IO without a folder; those of MemoryManager::init().
   [[nodiscard]] Status begin() const {
-    BMAD_TRY(MemoryManager::init(root(), path_ + "/bmad-mem"));
+    if (folder_.path().empty()) {
+      return Error{.code = ErrorCode::E_STORAGE_IO,
+                   .message = "no temporary folder can be made; set TMPDIR to one"};
+    }
+    BMAD_TRY(MemoryManager::init(root(), folder_.path() + "/bmad-mem"));
     // An index is made after the answer, and could be written after the removal.
     std::ofstream(root() + "/config.json") << R"({"memory_config":{"indexing":{"enabled":false}}})";
     return {};
@@ -48,17 +37,17 @@ class TrialFolder {
                                 std::string_view input) const {
     static constexpr std::string_view kProjects[] = {"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR",
                                                      "CURSOR_PROJECT_DIR"};
-    const std::string file = path_ + "/input";
+    const std::string file = folder_.path() + "/input";
     std::ofstream(file) << input << '\n';
-    return run_program(
-               {"env", "BMAD_MEMORY_ROOT=" + root(), "XDG_STATE_HOME=" + path_, "TMPDIR=" + path_,
-                "sh", "-c", R"(cd "$1" && exec sh -c "$2" <"$3" 2>&1)", "sh", project, line, file},
-               65536, kProjects)
+    return run_program({"env", "BMAD_MEMORY_ROOT=" + root(), "XDG_STATE_HOME=" + folder_.path(),
+                        "TMPDIR=" + folder_.path(), "sh", "-c",
+                        R"(cd "$1" && exec sh -c "$2" <"$3" 2>&1)", "sh", project, line, file},
+                       65536, kProjects)
         .output;
   }
 
  private:
-  std::string path_;
+  ScratchFolder folder_;
 };
 
 constexpr std::string_view kTrialSession = "bmad-mem-setup";
@@ -163,7 +152,7 @@ std::string find_host(const InstallClient& client, const std::string& home) {
 }
 
 std::string host_problem(const InstallPlan& plan) {
-  const TrialFolder folder(TrialFolder::make());
+  const TrialFolder folder;
   if (const Status begun = folder.begin(); !begun) {
     return fmt::format("it was not tried: {}", begun.error().to_string());
   }

@@ -12,7 +12,7 @@ import {versionList} from "../parts/versions.js";
 /** Title of the window. */
 export const title = "Entry";
 
-// They stand in the head, or have a place of their own; a snapshot of the decay says nothing today.
+// They are in the head, or have a place of their own; a snapshot of the decay says nothing today.
 const kShownElsewhere = new Set(["id", "timestamp", "tags", "pinned", "sensitive", "references", "links", "updated_at",
   "decay_factor"]);
 

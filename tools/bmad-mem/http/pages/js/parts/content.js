@@ -6,7 +6,7 @@ import {short} from "./parts.js";
 const kDepthMax = 6;
 const kItemsMax = 200;
 const kLineMax = 300;
-/** A text is found in its headline by so many of its first letters. */
+/** How many of its first letters find a text in its headline. */
 const kBeginMin = 16;
 
 /** The members that say what an entry is about, by type; the rest is about it. */
