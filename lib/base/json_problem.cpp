@@ -208,7 +208,7 @@ Error json_problem(std::string_view text) {
                                              static_cast<unsigned char>(text[valid])));
   }
   if (text.empty()) {  // Its own sentence in nlohmann 3.11.3 only.
-    return problem_at(1, "unexpected end of input");
+    return problem_at(1, "not valid JSON: unexpected end of input");
   }
   std::size_t count = 0;
   ProblemFinder finder(text, &count);

@@ -62,7 +62,7 @@ TEST_CASE("a problem has a column, a field and a reason") {
     const char* reason;
   };
   constexpr Row kRows[] = {
-      {"", 1, "", "unexpected end of input"},
+      {"", 1, "", "not valid JSON: unexpected end of input"},
       {"[1,2", 5, "[2]", "unexpected end of input"},
       {"{\"a\":}", 6, "a", "unexpected '}'"},
       {"{\"a\":1,}", 8, "a", "unexpected '}'"},
