@@ -1,9 +1,12 @@
 // Loads the plugin named by the first argument as opencode 1 and 2 do, and goes through a session. Prints what
 // the model would hear.
 import assert from "node:assert"
+import { readFileSync } from "node:fs"
 
 const [file, directory] = process.argv.slice(2)
-const { default: plugin } = await import(file)
+// As a module whatever its name: Node 18 takes a .js file without a package.json for CommonJS, opencode's Bun does not.
+const source = readFileSync(file).toString("base64")
+const { default: plugin } = await import(`data:text/javascript;base64,${source}`)
 const heard = {}
 
 // opencode 1: server() returns the hooks.
