@@ -105,7 +105,7 @@ class Limits(ToolTest):
 
     def ends(self, command, before_start=None, **options):
         return subprocess.run(
-            [str(TOOL), *command], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+            [str(self.tool), *command], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
             capture_output=True, text=True, timeout=TIMEOUT_S, preexec_fn=before_start, check=False, **options)
 
     def test_few_descriptors_are_enough_for_many_sessions(self):
@@ -214,7 +214,7 @@ class Limits(ToolTest):
         if os.geteuid() != 0:
             self.skipTest("takes another user, so it must be root")
         self.memory_of(20, entries=5)
-        os.chmod(self.folder, 0o755)
+        self.run_for_others()
         for path in [self.folder / ".bmad", *(self.folder / ".bmad").rglob("*")]:
             os.chown(path, 64321, 64321)
         for threads in (1, 2, 3, 4, 5, 6, 8):
@@ -227,7 +227,7 @@ class Limits(ToolTest):
     def serve_ends(self, threads):
         """It says why it can't serve, or serves until it is told to end."""
         server = subprocess.Popen(
-            [str(TOOL), "serve"], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+            [str(self.tool), "serve"], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=self.as_another_user(threads))
         with server:
             if server.stdout.readline():

@@ -108,7 +108,7 @@ class StrangersTest(ToolTest):
 
     def run_limited(self, *arguments, stdin=""):
         begin = time.monotonic()
-        done = subprocess.run([TOOL, *arguments], cwd=self.folder, env=self.environment, input=stdin, capture_output=True, text=True,
+        done = subprocess.run([self.tool, *arguments], cwd=self.folder, env=self.environment, input=stdin, capture_output=True, text=True,
                               timeout=PATIENCE_S, check=False, preexec_fn=self.limit, **self.identity)
         self.assertLess(time.monotonic() - begin, PATIENCE_S)
         self.assertNotIn("zqoutside", done.stdout + done.stderr)
@@ -207,6 +207,7 @@ class StrangersTest(ToolTest):
 
     @unittest.skipUnless(os.getuid() == 0, "a user's own files are made unreadable by root alone here")
     def test_what_may_not_be_read_breaks_no_other(self):
+        self.run_for_others()
         for part in ("sessions/bad", "sessions/bad/facts.jsonl", "sessions/bad/manifest.json", "sessions/bad/.lock", "archive/other.tar.gz"):
             self.identity = {}
             self.fresh()
@@ -214,7 +215,6 @@ class StrangersTest(ToolTest):
             path.parent.mkdir(exist_ok=True)
             if not path.exists():
                 path.write_text("x", encoding="ascii")
-            self.folder.chmod(0o755)
             for each in (self.folder, *self.folder.rglob("*")):
                 os.chown(each, NOBODY, NOBODY, follow_symlinks=False)
             os.chown(path, 0, 0)

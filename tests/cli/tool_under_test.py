@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,8 @@ def main():
 class ToolTest(unittest.TestCase):
     """Runs the tool in an empty folder."""
 
+    tool = TOOL  # What the tests start that ask for nothing else.
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="bmad-cli-")
         self.addCleanup(folder.cleanup)
@@ -37,6 +40,12 @@ class ToolTest(unittest.TestCase):
             "BMAD_MEM_ENCODER": "",  # Also where the weights lie beside the tool.
             **{key: text for key, text in os.environ.items() if key.endswith("SAN_OPTIONS")},
         }
+
+    def run_for_others(self):
+        """From now on `tool` is a copy in the test's folder, which every user may run: the source may be in a home that
+        is closed to them, as /root is, and as new homes are on Debian 13."""
+        self.folder.chmod(0o755)
+        self.tool = shutil.copy(TOOL, self.folder / "tool-for-others")
 
     def run_command(self, *command, stdin="", status=0):
         done = subprocess.run(
