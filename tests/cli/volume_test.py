@@ -41,11 +41,14 @@ class Volume:
             raise PermissionError("cannot mount a tmpfs")
         with open(self.image, "wb") as image:
             image.truncate(400 << 20)
-        made = run("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard",
-                   "-J", "size=8", str(self.image))
-        if made.returncode != 0 or self.mount().returncode != 0:
+        try:
+            made = run("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard",
+                       "-J", "size=8", str(self.image))
+            if made.returncode != 0 or self.mount().returncode != 0:
+                raise PermissionError("cannot make and mount an ext4 image")
+        except OSError:  # No mkfs.ext4, or what is said above.
             run("umount", str(self.disk))
-            raise PermissionError("cannot make and mount an ext4 image")
+            raise
         return self
 
     def __exit__(self, *_):
