@@ -71,6 +71,7 @@ in_root() {
   # shellcheck disable=SC2016 # The inner shell's.
   unshare --mount --pid --fork --kill-child sh -ec '
     mount --make-rprivate /
+    mount --bind "$1" "$1"
     mount -t proc proc "$1/proc"
     mount -t sysfs -o ro sysfs "$1/sys"
     mount --rbind /dev "$1/dev"
