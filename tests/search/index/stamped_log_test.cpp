@@ -272,9 +272,9 @@ TEST_CASE("two processes append while a third one asks") {
     return 0;
   };
   const std::unique_ptr<SessionIndex> index = session.index();
+  const std::uint64_t last = session.log().size();
   Child one([&] { return append_some(1000); });
   Child two([&] { return append_some(2000); });
-  const std::uint64_t last = session.log().size();
   for (int i = 0; i < 300; ++i) {
     const std::string before = session.log();
     REQUIRE(index->refresh());
