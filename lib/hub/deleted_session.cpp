@@ -10,9 +10,9 @@
 #include "bmad_mem/trust.hpp"
 #include "left_lines.hpp"
 #include "lifecycle/deletion.hpp"
-#include "search/packed_session.hpp"
 #include "session_lines.hpp"
 #include "store/deletion_record.hpp"
+#include "store/layout.hpp"
 #include "store/sessions.hpp"
 
 namespace bmad_mem {
