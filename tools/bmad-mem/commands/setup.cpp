@@ -156,7 +156,7 @@ Result<ExitStatus> run_setup(Tool& tool) {
   }
   std::vector<Host> hosts = hosts_here();
   if (hosts.empty()) {
-    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
                  .message =
                      "no host was found on this machine; `bmad-mem install CLIENT` connects "
                      "one by its name"};
