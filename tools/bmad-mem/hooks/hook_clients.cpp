@@ -86,7 +86,7 @@ constexpr HookEventRow kCopilotEvents[] = {
     {"SessionEnd", kSessionEnd, "", 10},
 };
 
-/// Told by our plugin (install/opencode_plugin.cpp), by the names that opencode has for them.
+/// Told by our plugin (install/opencode_plugin.js), by the names that opencode has for them.
 constexpr HookEventRow kOpencodeEvents[] = {
     {"session.created", kSessionStart, "", 10, kText},
     {"chat.message", kPrompt, "prompt", 10, kText},

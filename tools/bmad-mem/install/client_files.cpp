@@ -164,7 +164,10 @@ std::string whole_file(const InstallClient& client, SettingsPart part,
     const std::string program = program_of(command, client.hook.project);
     const std::vector<std::string> words =
         words_of(command, {program, "hook", std::string(client.name)});
-    return fmt::format("// {}\n{}", mark, opencode_plugin(list_json(words)));
+    std::string module(opencode_plugin());
+    constexpr std::string_view kCommand = "COMMAND";
+    module.replace(module.find(kCommand), kCommand.size(), list_json(words));
+    return fmt::format("// {}\n{}", mark, module);
   }
   return fmt::format("#!/bin/sh\n# {}\n{}\nexit 0\n", mark, hook_line(client, command));
 }

@@ -1,14 +1,4 @@
-#include "install/opencode_plugin.hpp"
-
-#include <fmt/core.h>
-
-namespace bmad_mem::cli {
-namespace {
-
-// Each event of opencode goes to the program as one JSON object, in the form of hook_clients.cpp.
-// Its answer is text for the model: what a session begins with, and what is known about the last
-// prompt. Both stand in the system prompt, since opencode 2 delivers nothing else.
-constexpr std::string_view kModule = R"js(import { spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 
 const [program, ...words] = COMMAND
 
@@ -140,15 +130,3 @@ const setup = async (ctx) => {
 }
 
 export default { id: "bmad-mem", server, setup }
-)js";
-
-}  // namespace
-
-std::string opencode_plugin(std::string_view words) {
-  static constexpr std::string_view kCommand = "COMMAND";
-  std::string module(kModule);
-  module.replace(module.find(kCommand), kCommand.size(), words);
-  return module;
-}
-
-}  // namespace bmad_mem::cli
