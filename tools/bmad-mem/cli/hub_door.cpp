@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/program.hpp"
+
 namespace bmad_mem::cli {
 namespace {
 
@@ -27,8 +29,7 @@ HubDoor*& hub_door() {
 
 std::string hub_helper() {
   namespace fs = std::filesystem;
-  std::error_code failure;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", failure).parent_path();
+  const fs::path folder = fs::path(own_program_path()).parent_path();
   // As npm installs them: @bmad-mem/linux-x64/bin and @bmad-mem/hub-linux-x64/bin.
   const fs::path package = folder.parent_path();
   const fs::path beside = package.parent_path() / ("hub-" + package.filename().string()) / "bin";

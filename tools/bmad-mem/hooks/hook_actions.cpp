@@ -14,6 +14,7 @@
 #include "bmad_mem/utf8.hpp"
 #include "cli/json_text.hpp"
 #include "cli/text.hpp"
+#include "cli/tool.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/transcript_text.hpp"
 #include "hooks/hook_answer.hpp"
@@ -122,15 +123,6 @@ std::string happening_entry(const HookEvent& event, std::string_view kind) {
   return ended(json, event, "assistant");
 }
 
-/// The folder that holds .bmad, as a name for the project.
-std::string project_of(const MemoryManager& memory) {
-  std::string_view root = memory.root();
-  for (const std::string_view part : {"/memory", "/.bmad"}) {
-    root = root.ends_with(part) ? root.substr(0, root.size() - part.size()) : root;
-  }
-  return std::string(base_name(root));
-}
-
 /// Whether `text`, which begins with '<', begins kInjectedBegin or kInjectedEnd in any case, with
 /// blanks anywhere.
 bool is_injected_mark(std::string_view text) {
@@ -179,7 +171,7 @@ Status need_session(const HookJob& job, const HookEvent& event) {
                                    .closed_at = {},
                                    .user_id = {},
                                    .agent_ids = {std::string(client.name)},
-                                   .project_name = project_of(job.memory),
+                                   .project_name = project_name(job.memory.root()),
                                    .session_type = std::string(client.name),
                                    .tags = {"hook"},
                                    .manifest = {},
