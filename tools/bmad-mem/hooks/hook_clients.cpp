@@ -106,9 +106,11 @@ constexpr HookEventRow kWindsurfEvents[] = {
     {"post_cascade_response", kMessage, "response", 10, kNoAnswer, false, "tool_info"},
 };
 
+/// In 0.24 tools and hooks send prompts, too: "prompt" is the text for the model, and
+/// "submitted_prompt" what was typed. Without that, as in 0.15, nothing says whose words it has.
 constexpr HookEventRow kQwenEvents[] = {
     {"SessionStart", kSessionStart, "", 10, kHookSpecific},
-    {"UserPromptSubmit", kPrompt, "prompt", 10, kHookSpecific},
+    {"UserPromptSubmit", kPrompt, "submitted_prompt", 10, kHookSpecific},
     {"PreToolUse", kBeforeTool},
     {.name = "PostToolUse", .kind = kAfterTool, .timeout_s = 30, .in_background = true},
     {.name = "PostToolUseFailure", .kind = kAfterTool, .timeout_s = 30, .in_background = true},
