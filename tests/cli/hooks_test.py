@@ -54,12 +54,13 @@ class Lifetime:
 
 
 class HookTest(ToolTest):
-    def hook(self, client, event, *options, environment=None, text=None, folder=None):
-        """(stdout, stderr) of the hook, which ends with 0, says little and at most one line of error."""
+    def hook(self, client, event, *options, environment=None, text=None, folder=None, words=None):
+        """(stdout, stderr) of the hook, which ends with 0, says little and at most one line of error. `words`
+        start it in another way, as StandIn.hook() has them."""
         payload = json.dumps(event) if text is None else text
         lifetime = Lifetime()
         done = subprocess.run(
-            [TOOL, "hook", client, *(options or PATIENT)],
+            words or [TOOL, "hook", client, *(options or PATIENT)],
             cwd=folder or self.folder,
             env={**self.environment, **(environment or {})},
             input=payload.replace(PROJECT, str(self.project)),

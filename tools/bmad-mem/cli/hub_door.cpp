@@ -7,12 +7,11 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/agents.hpp"
 #include "cli/program.hpp"
 
 namespace bmad_mem::cli {
@@ -41,29 +40,12 @@ std::string hub_helper() {
   return {};
 }
 
-namespace {
-
-/// The words that this process was started with.
-std::vector<std::string> own_words() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  const std::string all((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin < all.size();) {
-    const std::size_t end = all.find('\0', begin);
-    words.push_back(all.substr(begin, end - begin));
-    begin = end == std::string::npos ? all.size() : end + 1;
-  }
-  return words;
-}
-
-}  // namespace
-
 Result<HubDoor*> open_door(Tool& tool) {
   if (hub_door() != nullptr) {
     return hub_door();
   }
   std::string helper = hub_helper();
-  std::vector<std::string> words = own_words();
+  std::vector<std::string> words = process_words("self");
   if (!helper.empty() && !words.empty()) {
     words[0] = helper;
     std::vector<char*> arguments;

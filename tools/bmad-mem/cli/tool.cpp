@@ -15,6 +15,7 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/privacy.hpp"
+#include "cli/agents.hpp"
 #include "cli/json_text.hpp"
 #include "cli/rule_warnings.hpp"
 
@@ -139,20 +140,7 @@ std::string_view Tool::agent_id() const {
 }
 
 std::string Tool::agent_sign() const {
-  // What agents set in the shells that they run commands in, see docs/privacy.md.
-  static constexpr const char* kAgentVariables[] = {
-      "BMAD_AGENT_ID", "AI_AGENT",     "AGENT",         "CLAUDECODE",    "CODEX_THREAD_ID",
-      "CODEX_SANDBOX", "CODEX_CI",     "GEMINI_CLI",    "CURSOR_AGENT",  "COPILOT_CLI",
-      "OPENCODE",      "CLINE_ACTIVE", "AUGMENT_AGENT", "GOOSE_TERMINAL"};
-  if (!arguments_.value("agent-id").empty()) {
-    return "--agent-id";
-  }
-  const auto is_set = [](const char* name) {
-    const std::string_view value = environment(name);
-    return !value.empty() && value != "0" && value != "false";
-  };
-  const auto* const found = std::ranges::find_if(kAgentVariables, is_set);
-  return found == std::end(kAgentVariables) ? std::string() : fmt::format("${}", *found);
+  return arguments_.value("agent-id").empty() ? cli::agent_sign() : "--agent-id";
 }
 
 std::string Tool::global_problem() const {
@@ -210,7 +198,9 @@ Result<MemoryManager> Tool::open(std::string_view root, std::optional<SealKeySou
   }
   options.user_root = is_for_user() ? options.root : user_root();
   options.state_folder = trusting_folder();
-  options.writes_as = writes_as();
+  // To look at the parents costs a tenth of a small answer.
+  const bool only_reads = command_ != nullptr && command_->group == Group::kRead;
+  options.writes_as = only_reads ? Origin::kAgent : writes_as();
   options.seal_key = seal_key ? *std::move(seal_key) : seal_key_here();
   options.on_problem = [this](const Error& problem) { leave_out(problem); };
   BMAD_TRY_ASSIGN(options.access, access());

@@ -1,0 +1,117 @@
+#include "cli/agents.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <initializer_list>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/text.hpp"
+#include "cli/tool.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// What shows that an agent runs a process. docs/privacy.md lists them.
+struct KnownAgent {
+  std::string_view name;                  ///< Of a client, as hook_clients.hpp has it.
+  std::array<const char*, 3> variables;   ///< Set in the shells of its tools.
+  std::array<const char*, 2> programs{};  ///< In "/NAME\n/PROGRAM\n/SCRIPT\n" of its processes.
+};
+
+constexpr KnownAgent kAgents[] = {
+    {"", {"BMAD_AGENT_ID", "AI_AGENT", "AGENT"}},
+    {"claude-code", {"CLAUDECODE"}, {"/claude\n", "/claude/versions/"}},
+    {"codex", {"CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"}, {"/codex\n"}},
+    {"gemini", {"GEMINI_CLI"}, {"/gemini\n", "/@google/gemini-cli/"}},
+    {"cursor", {"CURSOR_AGENT"}, {"/cursor-agent\n", "/cursor-agent/versions/"}},
+    {"copilot", {"COPILOT_CLI"}, {"/copilot\n", "/@github/copilot/"}},
+    {"opencode", {"OPENCODE"}, {"/opencode\n"}},
+    {"qwen", {"QWEN_CODE"}, {"/qwen\n", "/@qwen-code/qwen-code/"}},
+    {"cline", {"CLINE_ACTIVE"}, {"/cline\n"}},
+    {"augment", {"AUGMENT_AGENT"}, {"/auggie\n"}},
+    {"goose", {"GOOSE_TERMINAL"}, {"/goose\n"}},
+    {"amp", {}, {"/amp\n"}},
+};
+
+struct Process {
+  std::string name;
+  std::vector<std::string> words;  ///< It was started with; none where that can't be read.
+};
+
+/// The parents of this process, the nearest first.
+std::vector<Process> parents() {
+  constexpr std::size_t kParentsMax = 64;
+  std::vector<Process> all;
+  for (int id = ::getppid(); id > 0 && all.size() < kParentsMax;) {
+    all.push_back({.name = {}, .words = process_words(std::to_string(id))});
+    std::ifstream file(fmt::format("/proc/{}/stat", id));
+    std::string text;  // "4711 (its name, with any bytes) S PARENT …"
+    std::getline(file, text, '\0');
+    const std::size_t begin = text.find('(') + 1;
+    const std::size_t end = text.rfind(") ");
+    if (end == std::string::npos || std::sscanf(text.c_str() + end, ") %*c %d", &id) != 1) {
+      break;
+    }
+    all.back().name = text.substr(begin, end - begin);
+  }
+  return all;
+}
+
+bool is_named(std::string_view path, std::initializer_list<std::string_view> names) {
+  return is_among(names, path.substr(path.rfind('/') + 1));  // npos + 1 is 0.
+}
+
+/// The agent whose process it is; null for any other one.
+const KnownAgent* agent_of(const Process& process) {
+  const std::string program = process.words.empty() ? std::string() : process.words.front();
+  std::string all = fmt::format("/{}\n/{}\n", process.name, program);
+  if (is_named(program, {"node", "nodejs", "bun", "deno"})) {
+    const auto script =
+        std::find_if(process.words.begin() + 1, process.words.end(),
+                     [](const std::string& word) { return !word.starts_with('-'); });
+    all += script == process.words.end() ? std::string() : fmt::format("/{}\n", *script);
+  }
+  const auto* const found = std::ranges::find_if(kAgents, [&](const KnownAgent& agent) {
+    return std::ranges::any_of(
+        agent.programs, [&](const char* part) { return part != nullptr && all.contains(part); });
+  });
+  return found == std::end(kAgents) ? nullptr : found;
+}
+
+}  // namespace
+
+const std::string& agent_sign() {
+  static const std::string kSign = [] {
+    for (const KnownAgent& agent : kAgents) {
+      for (const char* const name : agent.variables) {
+        const std::string_view value = name == nullptr ? "" : environment(name);
+        if (!value.empty() && value != "0" && value != "false") {
+          return fmt::format("${}", name);
+        }
+      }
+    }
+    for (const Process& process : parents()) {
+      if (const KnownAgent* const agent = agent_of(process); agent != nullptr) {
+        return fmt::format("the process of {} that started it", agent->name);
+      }
+    }
+    return std::string();
+  }();
+  return kSign;
+}
+
+std::vector<std::string> process_words(std::string_view process) {
+  std::ifstream file(fmt::format("/proc/{}/cmdline", process), std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) {
+    words.push_back(word);
+  }
+  return words;
+}
+
+}  // namespace bmad_mem::cli
