@@ -19,19 +19,20 @@ namespace {
 /// What shows that an agent runs a process. docs/privacy.md lists them.
 struct KnownAgent {
   std::string_view name;                  ///< Of a client, as hook_clients.hpp has it.
-  std::array<const char*, 3> variables;   ///< Set in the shells of its tools.
+  std::array<const char*, 3> variables;   ///< Set in the shells of its tools …
   std::array<const char*, 2> programs{};  ///< In "/NAME\n/PROGRAM\n/SCRIPT\n" of its processes.
+  const char* not_in_hooks = nullptr;     ///< … and one that its hooks don't get.
 };
 
 constexpr KnownAgent kAgents[] = {
     {"", {"BMAD_AGENT_ID", "AI_AGENT", "AGENT"}},
-    {"claude-code", {"CLAUDECODE"}, {"/claude\n", "/claude/versions/"}},
-    {"codex", {"CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"}, {"/codex\n"}},
+    {"claude-code", {"CLAUDECODE"}, {"/claude\n", "/claude/versions/"}, "CLAUDE_CODE_EXECPATH"},
+    {"codex", {"CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"}, {"/codex\n"}, "CODEX_THREAD_ID"},
     {"gemini", {"GEMINI_CLI"}, {"/gemini\n", "/@google/gemini-cli/"}},
     {"cursor", {"CURSOR_AGENT"}, {"/cursor-agent\n", "/cursor-agent/versions/"}},
     {"copilot", {"COPILOT_CLI"}, {"/copilot\n", "/@github/copilot/"}},
     {"opencode", {"OPENCODE"}, {"/opencode\n"}},
-    {"qwen", {"QWEN_CODE"}, {"/qwen\n", "/@qwen-code/qwen-code/"}},
+    {"qwen", {"QWEN_CODE"}, {"/qwen\n", "/@qwen-code/qwen-code/"}, "QWEN_CODE"},
     {"cline", {"CLINE_ACTIVE"}, {"/cline\n"}},
     {"augment", {"AUGMENT_AGENT"}, {"/auggie\n"}},
     {"goose", {"GOOSE_TERMINAL"}, {"/goose\n"}},
@@ -83,6 +84,31 @@ const KnownAgent* agent_of(const Process& process) {
   return found == std::end(kAgents) ? nullptr : found;
 }
 
+/// Whether the shell's `line` calls a hook of ours and does nothing else: its input is the
+/// client's.
+bool is_hook_line(std::string_view line) {
+  const std::string_view call = trimmed(line.substr(line.rfind(';') + 1), " ");  // npos + 1 is 0.
+  const std::size_t end = call.find(" hook ");
+  const std::string_view program = call.substr(0, end);
+  return is_own_program(program) && call.find_first_of("|&;<>()`\n") == std::string_view::npos &&
+         (call == line || line == hook_line(program, call.substr(end + 1)));
+}
+
+/// Whether it is a step from a client to its hook: a shell, npm's launcher, this program.
+bool leads_to_hook(const Process& process) {
+  const std::vector<std::string>& words = process.words;
+  if (words.size() < 3) {
+    return false;
+  }
+  if (is_named(words[0], {"sh", "bash", "dash", "ash", "ksh", "zsh", "fish"})) {
+    return words.end()[-2].ends_with('c') && is_hook_line(words.back()) &&
+           std::all_of(words.begin() + 1, words.end() - 1,
+                       [](const std::string& word) { return word.starts_with('-'); });
+  }
+  const std::size_t program = is_named(words[0], {"node"}) ? 1 : 0;
+  return is_own_program(words[program]) && words[program + 1] == "hook";
+}
+
 }  // namespace
 
 const std::string& agent_sign() {
@@ -103,6 +129,32 @@ const std::string& agent_sign() {
     return std::string();
   }();
   return kSign;
+}
+
+bool is_hook_of(std::string_view client) {
+  const std::vector<Process> all = parents();
+  const auto first = std::ranges::find_if_not(all, leads_to_hook);
+  const KnownAgent* const agent = first == all.end() ? nullptr : agent_of(*first);
+  const auto above = std::find_if(
+      first, all.end(), [&](const Process& process) { return agent_of(process) != agent; });
+  return agent != nullptr && agent->name == client &&
+         std::all_of(above, all.end(),
+                     [](const Process& process) { return agent_of(process) == nullptr; }) &&
+         (agent->not_in_hooks == nullptr || environment(agent->not_in_hooks).empty());
+}
+
+bool is_own_program(std::string_view text) {
+  const std::string_view path = trimmed(text, "'\"");
+  return trimmed(path.substr(path.find_last_of("/\\'\";") + 1), " ") ==
+         "bmad-mem";  // npos + 1 is 0.
+}
+
+std::string hook_line(std::string_view program, std::string_view rest) {
+  return fmt::format(
+      "command -v {0} >/dev/null 2>&1 || exec sh -c 'mkdir \"${{TMPDIR:-/tmp}}/bmad-mem-missing-"
+      "$(id -u)\" 2>/dev/null && echo \"bmad-mem: there is no such program here, so nothing is "
+      "recorded\" >&2; exit 0'; {0} {1}",
+      program, rest);
 }
 
 std::vector<std::string> process_words(std::string_view process) {

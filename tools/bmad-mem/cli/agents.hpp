@@ -19,6 +19,23 @@ namespace bmad_mem::cli {
 /// started it"; empty for a person. Looked up once.
 const std::string& agent_sign();
 
+/// Whether the client of that name (hook_clients.hpp) started this process as its hook: it is the
+/// nearest known agent above, no other one is above it, and between are only shells that call the
+/// hook and do nothing else, npm's launcher and this program. A shell may replace itself by its
+/// last command, so that nothing is between for a tool of the agent either: then a variable that
+/// only tools get speaks against it.
+bool is_hook_of(std::string_view client);
+
+/// Whether `text`, the front of a line for a shell, ends in the name of this program, by any path.
+/// A path in quotes is one as well; a semicolon ends what is before.
+bool is_own_program(std::string_view text);
+
+/// The line by which a shell calls a hook: `program`, quoted for it, and the rest of the words.
+/// Settings are shared, the program is not: where it is missing there must be no error with each
+/// event, and one message; a folder notes that, since to make one is atomic and follows no link.
+/// fish, too, reads the line: what it doesn't know is left to sh.
+std::string hook_line(std::string_view program, std::string_view rest);
+
 /// The words that a process was started with; `process` is its number, or "self".
 std::vector<std::string> process_words(std::string_view process);
 

@@ -42,6 +42,9 @@ std::string_view agent_of(const HookEvent& event) {
 /// Members of "metadata" that all entries of hooks have.
 void add_origin(JsonWriter& json, const HookEvent& event) {
   json.member("recorded_by", "hook");
+  if (event.is_typed) {
+    json.member("typed", true);
+  }
   if (event.is_sidechain) {
     json.member("sidechain", true);
     add_text(json, "subagent", event.agent_instance);

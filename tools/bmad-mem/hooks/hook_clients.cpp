@@ -142,14 +142,14 @@ constexpr HookEventRow kClineEvents[] = {
 
 /// Prefixes are parts of session ids that are stored: never change them.
 constexpr HookClientInfo kHookClients[] = {
-    {"claude-code", "Claude Code", "cc-", "hook_event_name", "session_id", kClaudeEvents},
-    {"codex", "Codex", "codex-", "hook_event_name", "session_id", kCodexEvents},
+    {"claude-code", "Claude Code", "cc-", "hook_event_name", "session_id", kClaudeEvents, true},
+    {"codex", "Codex", "codex-", "hook_event_name", "session_id", kCodexEvents, true},
     {"gemini", "Gemini CLI", "gemini-", "hook_event_name", "session_id", kGeminiEvents},
     {"cursor", "Cursor", "cursor-", "hook_event_name", "conversation_id", kCursorEvents},
     {"copilot", "GitHub Copilot", "copilot-", "hookEventName", "sessionId", kCopilotEvents},
     {"opencode", "opencode", "opencode-", "hook_event_name", "session_id", kOpencodeEvents},
     {"windsurf", "Windsurf", "windsurf-", "agent_action_name", "trajectory_id", kWindsurfEvents},
-    {"qwen", "Qwen Code", "qwen-", "hook_event_name", "session_id", kQwenEvents},
+    {"qwen", "Qwen Code", "qwen-", "hook_event_name", "session_id", kQwenEvents, true},
     {"cline", "Cline", "cline-", "hookName", "taskId", kClineEvents},
 };
 

@@ -78,6 +78,8 @@ struct HookClientInfo {
   std::string_view event_key;       ///< The member with the event; "hook_event_name" as well.
   std::string_view session_key;     ///< The member with the session; "session_id" as well.
   std::span<const HookEventRow> events;
+  /// Whether its prompts are the person's words, where nothing in them says otherwise.
+  bool proves_typed = false;
 };
 
 /// All of them, in the order of HookClient.

@@ -8,6 +8,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "cli/agents.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/transcript_text.hpp"
 
@@ -48,6 +49,13 @@ void add_folder(std::vector<std::string>& folders, std::string_view folder) {
 bool is_of_copilot(HookClient client, JsonValue payload) {
   return client == HookClient::kClaudeCode && payload["timestamp"].is_string() &&
          !payload["transcript_path"].present();
+}
+
+/// Whether nothing in the event says that the client or an agent wrote the prompt. Claude Code
+/// names who did it as "source", where it does; what it writes itself begins with a tag.
+bool is_typed_text(const HookEvent& event, JsonValue payload) {
+  return !event.is_machine_text && first_text(payload, {"agent_id", "subagent_id"}).empty() &&
+         !stripped(event.text).starts_with('<') && (event.source.empty() || event.source == "user");
 }
 
 void read_text(HookEvent& event, JsonValue payload, std::string_view key) {
@@ -103,6 +111,8 @@ HookEvent read_hook_event(HookClient client, JsonValue payload) {
       event.kind == kSubagentStart || event.kind == kSubagentStop || !event.agent_instance.empty();
   if (!row->text.empty()) {
     read_text(event, told, row->text);
+    event.is_typed = event.kind == kPrompt && info.proves_typed && is_typed_text(event, payload) &&
+                     is_hook_of(info.name);
   }
   if (event.kind == kBeforeTool || event.kind == kAfterTool) {
     event.tool = read_tool_call(*row, told);

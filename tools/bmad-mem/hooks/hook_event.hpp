@@ -40,6 +40,7 @@ struct HookEvent {
   std::string turn;                  ///< What the client calls the turn; may be empty.
   std::string source;                ///< Why a session starts: "startup", "resume", "compact" …
   std::string text;                  ///< The prompt, the message, the summary of a compaction.
+  bool is_typed = false;             ///< The client proves that the person typed it.
   bool is_machine_text = false;      ///< The prompt was written by the client, not by a person.
   bool is_continued = false;         ///< The agent goes on because a hook at its end asked it to.
   bool is_sidechain = false;         ///< It happened in a sub-agent.

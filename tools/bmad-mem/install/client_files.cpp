@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json_writer.hpp"
+#include "cli/agents.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "install/opencode_plugin.hpp"
@@ -49,18 +50,12 @@ std::string program_of(const InstalledCommand& command, std::string_view project
                                : command.program;
 }
 
-/// The line that calls the hook. Settings are shared, the program is not: who has none must not get
-/// an error with each event, and gets one message; a folder notes that, since to make one is atomic
-/// and follows no link. fish, too, reads the line: what it doesn't know is left to sh.
-std::string hook_line(const InstallClient& client, const InstalledCommand& command) {
-  const std::string program = command.is_dependency
-                                  ? fmt::format("\"{}\"", program_of(command, client.hook.project))
-                                  : shell_line({command.program});
-  return fmt::format(
-      "command -v {0} >/dev/null 2>&1 || exec sh -c 'mkdir \"${{TMPDIR:-/tmp}}/bmad-mem-missing-"
-      "$(id -u)\" 2>/dev/null && echo \"bmad-mem: there is no such program here, so nothing is "
-      "recorded\" >&2; exit 0'; {0} {1}",
-      program, shell_line(words_of(command, {"hook", std::string(client.name)})));
+/// The line that calls the hook.
+std::string line_for(const InstallClient& client, const InstalledCommand& command) {
+  return hook_line(command.is_dependency
+                       ? fmt::format("\"{}\"", program_of(command, client.hook.project))
+                       : shell_line({command.program}),
+                   shell_line(words_of(command, {"hook", std::string(client.name)})));
 }
 
 /// {"type":"command","command":…,"timeout":…} as each client has it.
@@ -139,7 +134,7 @@ std::vector<SettingsFile> settings_files(const InstallClient& client, bool for_u
 
 std::vector<InstalledHook> hooks_of(const InstallClient& client, SettingsPart part,
                                     const InstalledCommand& command) {
-  const std::string line = hook_line(client, command);
+  const std::string line = line_for(client, command);
   std::vector<InstalledHook> hooks;
   for (const HookEventRow& event : hook_client_info(*client.hooks).events) {
     if (event.timeout_s != 0) {
@@ -169,7 +164,7 @@ std::string whole_file(const InstallClient& client, SettingsPart part,
     module.replace(module.find(kCommand), kCommand.size(), list_json(words));
     return fmt::format("// {}\n{}", mark, module);
   }
-  return fmt::format("#!/bin/sh\n# {}\n{}\nexit 0\n", mark, hook_line(client, command));
+  return fmt::format("#!/bin/sh\n# {}\n{}\nexit 0\n", mark, line_for(client, command));
 }
 
 std::string server_command_json(const ServerShape& shape, const InstalledCommand& command) {

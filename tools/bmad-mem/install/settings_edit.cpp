@@ -10,26 +10,13 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
+#include "cli/agents.hpp"
 #include "cli/json_text.hpp"
 #include "install/json_edit.hpp"
 #include "install/toml_block.hpp"
 
 namespace bmad_mem::cli {
 namespace {
-
-/// Whether `text` ends in the name of our program, by whatever path. A path in quotes is one as
-/// well; a semicolon ends the line in front.
-bool is_our_program(std::string_view text) {
-  while (!text.empty() && (text.back() == '\'' || text.back() == '"')) {
-    text.remove_suffix(1);
-  }
-  const std::size_t slash = text.find_last_of("/\\'\";");
-  std::string_view word = slash == std::string_view::npos ? text : text.substr(slash + 1);
-  if (slash != std::string_view::npos && text[slash] == ';') {
-    word.remove_prefix(std::min(word.find_first_not_of(' '), word.size()));
-  }
-  return word == kServerName;
-}
 
 bool is_our_handler(JsonValue handler, const InstallClient& client) {
   return !our_hook_command(handler, client).empty();
@@ -269,13 +256,13 @@ std::string our_hook_command(JsonValue handler, const InstallClient& client) {
       words.append(word.string()) += ' ';
     }
     const bool is_ours =
-        is_our_program(command) && words.starts_with(fmt::format("hook {} ", client.name));
+        is_own_program(command) && words.starts_with(fmt::format("hook {} ", client.name));
     return is_ours ? fmt::format("{} {}", command, words.substr(0, words.size() - 1)) : "";
   }
   const std::string call = fmt::format(" hook {}", client.name);
   const std::size_t at = command.rfind(call);
   const std::size_t end = at + call.size();
-  const bool is_ours = at != std::string_view::npos && is_our_program(command.substr(0, at)) &&
+  const bool is_ours = at != std::string_view::npos && is_own_program(command.substr(0, at)) &&
                        (end == command.size() || command[end] == ' ');
   return is_ours ? std::string(command) : std::string();
 }
@@ -291,7 +278,7 @@ std::string our_server_command(JsonValue server) {
       words.push_back(word.string());
     }
   }
-  return !words.empty() && is_our_program(words.front()) ? fmt::format("{}", fmt::join(words, " "))
+  return !words.empty() && is_own_program(words.front()) ? fmt::format("{}", fmt::join(words, " "))
                                                          : std::string();
 }
 
