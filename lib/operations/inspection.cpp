@@ -44,8 +44,8 @@ Result<std::vector<LockHolder>> list_lock_holders(const MemoryManager& memory) {
 
 std::vector<std::string> setting_keys() {
   std::vector<std::string> keys;
-  for (ConfigEntry& entry : list_config({})) {
-    keys.push_back(std::move(entry.key));
+  for (SettingInfo& setting : list_config({})) {
+    keys.push_back(std::move(setting.key));
   }
   return keys;
 }
@@ -55,16 +55,10 @@ Result<std::vector<SettingInfo>> list_settings(const MemoryManager& memory, std:
   if (!key.empty()) {
     BMAD_TRY_ASSIGN(wanted, known_config_key(key));
   }
-  std::vector<SettingInfo> settings;
-  for (ConfigEntry& entry : list_config(MemoryInside::settings(memory).config)) {
-    if (wanted.empty() || entry.key == wanted || entry.key.starts_with(wanted + '.')) {
-      settings.push_back({.key = std::move(entry.key),
-                          .value = std::move(entry.value),
-                          .fallback = std::move(entry.fallback),
-                          .allowed = std::move(entry.allowed),
-                          .about = std::move(entry.about)});
-    }
-  }
+  std::vector<SettingInfo> settings = list_config(MemoryInside::settings(memory).config);
+  std::erase_if(settings, [&](const SettingInfo& each) {
+    return !wanted.empty() && each.key != wanted && !each.key.starts_with(wanted + '.');
+  });
   return settings;
 }
 

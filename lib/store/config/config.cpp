@@ -55,20 +55,31 @@ std::string one_line(std::string_view key) {
   return is_plain ? std::string(key) : json_quoted(key);
 }
 
-/// Nothing when `value` is no rule. The words for categories are checked by who uses them.
-std::optional<LearnRule> learn_rule(JsonValue value) {
-  LearnRule rule{.agent = std::string(value["agent"].string()),
-                 .match = std::string(value["match"].string()),
-                 .category = std::string(value["category"].string()),
-                 .key = std::string(value["key"].string()),
-                 .value = std::string(value["value"].string())};
-  if (rule.match.empty() || rule.category.empty() || rule.key.empty() || rule.value.empty()) {
-    return std::nullopt;
-  }
+// Elements of lists: false when `value` is none of that kind.
+
+bool read_element(JsonValue value, std::string& text) {
+  text = value.string();
+  return value.is_string();
+}
+
+bool read_element(JsonValue value, RedactionPattern& pattern) {
+  pattern.type = value["type"].string();
+  pattern.regex = value["regex"].string();
+  return !pattern.type.empty() && !pattern.regex.empty();
+}
+
+/// The words for categories are checked by who uses them.
+bool read_element(JsonValue value, LearnRule& rule) {
+  rule.agent = value["agent"].string();
+  rule.match = value["match"].string();
+  rule.category = value["category"].string();
+  rule.key = value["key"].string();
+  rule.value = value["value"].string();
   if (const JsonValue confidence = value["confidence"]; confidence.present()) {
-    rule.confidence = confidence.is_number() ? confidence.number() : -1;
+    rule.confidence = confidence.number(-1);
   }
-  return rule.confidence >= 0 && rule.confidence <= 1 ? std::optional(rule) : std::nullopt;
+  return !rule.match.empty() && !rule.category.empty() && !rule.key.empty() &&
+         !rule.value.empty() && rule.confidence >= 0 && rule.confidence <= 1;
 }
 
 /// Sets one member of the config; false when the value isn't of its kind or in its range.
@@ -108,50 +119,16 @@ struct Assign {
     member(config) = value.string();
     return true;
   }
-  bool operator()(ConfigMember<std::vector<RedactionPattern>> member) const {
-    if (!value.is_array()) {
-      return false;
-    }
-    std::vector<RedactionPattern>& patterns = member(config);
-    patterns.clear();
+  template <typename T>
+  bool operator()(ConfigMember<std::vector<T>> member) const {
+    std::vector<T>& all = member(config);
+    all.clear();
     for (const JsonValue each : value.elements()) {
-      RedactionPattern pattern{.type = std::string(each["type"].string()),
-                               .regex = std::string(each["regex"].string())};
-      if (pattern.type.empty() || pattern.regex.empty()) {
+      if (!read_element(each, all.emplace_back())) {
         return false;
       }
-      patterns.push_back(std::move(pattern));
     }
-    return true;
-  }
-  bool operator()(ConfigMember<std::vector<std::string>> member) const {
-    if (!value.is_array()) {
-      return false;
-    }
-    std::vector<std::string>& texts = member(config);
-    texts.clear();
-    for (const JsonValue each : value.elements()) {
-      if (!each.is_string()) {
-        return false;
-      }
-      texts.emplace_back(each.string());
-    }
-    return texts.empty() || !texts.front().empty();
-  }
-  bool operator()(ConfigMember<std::vector<LearnRule>> member) const {
-    if (!value.is_array()) {
-      return false;
-    }
-    std::vector<LearnRule>& rules = member(config);
-    rules.clear();
-    for (const JsonValue each : value.elements()) {
-      std::optional<LearnRule> rule = learn_rule(each);
-      if (!rule) {
-        return false;
-      }
-      rules.push_back(*std::move(rule));
-    }
-    return true;
+    return value.is_array() && (all.empty() || all.front() != T());  // No command is "".
   }
   bool operator()(ConfigMember<ProjectRetention> member) const {
     if (!value.is_object()) {

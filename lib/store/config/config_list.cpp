@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/edit_distance.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "config_table.hpp"
 
@@ -22,30 +21,10 @@ std::string about_key(JsonValue schema, std::string_view key) {
   return std::string(place["description"].string());
 }
 
-/// The setting that is spelt most like `key`, or has its last name; empty when none is near.
-std::string_view nearest_setting(std::string_view key) {
-  std::string_view nearest;
-  std::size_t nearest_distance = std::string_view::npos;
-  const std::string_view name = key.substr(key.rfind('.') + 1);
-  for (const Setting& setting : config_settings()) {
-    if (!has_effect(setting)) {
-      continue;
-    }
-    const std::size_t limit = std::max(key.size(), setting.key.size()) / 3;
-    const bool has_name = setting.key.substr(setting.key.rfind('.') + 1) == name;
-    const std::size_t distance = has_name ? 1 : edit_distance(key, setting.key, limit);
-    if (distance <= limit && distance < nearest_distance) {
-      nearest = setting.key;
-      nearest_distance = distance;
-    }
-  }
-  return nearest;
-}
-
 }  // namespace
 
-std::vector<ConfigEntry> list_config(Config config) {
-  std::vector<ConfigEntry> entries;
+std::vector<SettingInfo> list_config(Config config) {
+  std::vector<SettingInfo> entries;
   Config defaults;
   JsonParser parser;
   const Result<JsonValue> schema = parser.parse(config_schema());

@@ -34,14 +34,28 @@ std::string_view rest_of_key(std::string_view key, std::string_view section) {
   return is_inside ? key.substr(section.size() + 1) : std::string_view();
 }
 
-/// The full key of the setting or outer section called `name`; empty when there is none.
-std::string elsewhere(std::string_view name) {
+std::vector<std::string_view> keys_with_effect() {
+  std::vector<std::string_view> keys;
   for (const Setting& setting : config_settings()) {
-    if (has_effect(setting) && setting.key.substr(setting.key.rfind('.') + 1) == name) {
-      return full_key(setting.key);
+    if (has_effect(setting)) {
+      keys.push_back(setting.key);
     }
   }
-  return is_section(name) ? full_key(name) : std::string();
+  return keys;
+}
+
+/// The key of the setting whose last name is `name`; empty when there is none.
+std::string_view key_that_ends(std::string_view name) {
+  const std::vector<std::string_view> keys = keys_with_effect();
+  const auto found = std::ranges::find(
+      keys, name, [](std::string_view key) { return key.substr(key.rfind('.') + 1); });
+  return found == keys.end() ? std::string_view() : *found;
+}
+
+/// The full key of the setting or outer section called `name`; empty when there is none.
+std::string elsewhere(std::string_view name) {
+  const std::string_view key = is_section(name) ? name : key_that_ends(name);
+  return key.empty() ? std::string() : full_key(key);
 }
 
 }  // namespace
@@ -69,14 +83,19 @@ std::string full_key(std::string_view key) { return fmt::format("{}.{}", kConfig
 
 std::string suggested_key(std::string_view section, std::string_view name) {
   std::vector<std::string_view> neighbours;
-  for (const Setting& setting : config_settings()) {
-    const std::string_view rest = rest_of_key(setting.key, section);
-    if (has_effect(setting) && !rest.empty()) {
+  for (const std::string_view key : keys_with_effect()) {
+    const std::string_view rest = rest_of_key(key, section);
+    if (!rest.empty()) {
       neighbours.push_back(rest.substr(0, rest.find('.')));
     }
   }
   const std::string_view nearest = nearest_name(name, neighbours);
   return nearest.empty() ? elsewhere(name) : std::string(nearest);
+}
+
+std::string_view nearest_setting(std::string_view key) {
+  const std::string_view nearest = nearest_name(key, keys_with_effect());
+  return nearest.empty() ? key_that_ends(key.substr(key.rfind('.') + 1)) : nearest;
 }
 
 std::string suggested_outer_key(std::string_view name) {

@@ -74,6 +74,10 @@ std::string suggested_key(std::string_view section, std::string_view name);
 /// The same for a `name` beside "memory_config".
 std::string suggested_outer_key(std::string_view name);
 
+/// The key of a setting that is spelt most like `key`, or else ends in its last name; empty when
+/// none is near.
+std::string_view nearest_setting(std::string_view key);
+
 /// What is allowed for `setting`, to follow "must be": "a whole number from 0 to 100".
 std::string allowed_values(const Setting& setting);
 

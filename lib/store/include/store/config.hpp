@@ -25,6 +25,7 @@
 #include "base/file_system.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/result.hpp"
+#include "bmad_mem/settings.hpp"
 
 namespace bmad_mem {
 
@@ -321,17 +322,8 @@ Result<LoadedConfig> parse_config(std::string_view text, const std::string& disp
 /// Errors: as parse_config(); E_SIZE_LIMIT above 1 MB; E_STORAGE_IO.
 Result<LoadedConfig> load_config(FileSystem& files);
 
-/// A setting that has an effect, for people.
-struct ConfigEntry {
-  std::string key;       ///< Below memory_config: "context.max_tokens".
-  std::string value;     ///< In effect, as JSON on one line.
-  std::string fallback;  ///< Its default, as JSON.
-  std::string allowed;   ///< To follow "must be": "a whole number from 50 to 100000".
-  std::string about;     ///< Sentences of schemas/config.schema.json.
-};
-
 /// All settings of `config` that have an effect, in the order in which they are written.
-std::vector<ConfigEntry> list_config(Config config);
+std::vector<SettingInfo> list_config(Config config);
 
 /// The key that `written` names, without "memory_config."; that of a setting or of a section of
 /// them. Errors: E_INVALID_QUERY for one that is unknown, with what was meant, or has no effect.
