@@ -62,8 +62,10 @@ Result<std::vector<SettingInfo>> list_settings(const MemoryManager& memory, std:
   return settings;
 }
 
-Status edit_settings(MemoryManager& memory,
-                     const std::function<Result<std::string>(std::string_view text)>& edit) {
+Status edit_settings(
+    MemoryManager& memory, const std::map<std::string, std::optional<std::string>>& changes,
+    const std::function<Result<std::string>(std::string_view text, const std::string& key,
+                                            const std::optional<std::string>& value)>& write) {
   constexpr std::uint64_t kSizeMax = 1U << 20U;  // As when it is read.
   BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, Operation::kConfigSet));
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, store->lock_root("config set"));
@@ -71,7 +73,10 @@ Status edit_settings(MemoryManager& memory,
   if (!before && !is_not_found(before.error())) {
     return std::move(before).error();
   }
-  BMAD_TRY_ASSIGN(const std::string after, edit(before ? std::string_view(*before) : ""));
+  std::string after = before ? *before : std::string();
+  for (const auto& [key, value] : changes) {
+    BMAD_TRY_ASSIGN(after, write(after, key, value));
+  }
   BMAD_TRY_ASSIGN(LoadedConfig loaded,
                   parse_config(after, store->files->display_path(kConfigFile)));
   // Patterns are compiled by who uses them, with the config of the store.

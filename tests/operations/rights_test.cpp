@@ -228,7 +228,10 @@ const std::multimap<Operation, Call>& calls() {
       {Operation::kDecay, [](M m) { return status_of(m.decay({}, {}, true)); }},
       {Operation::kMaintain, [](M m) { return status_of(m.maintain()); }},
       {Operation::kConfigSet,
-       [](M m) { return edit_settings(m, [](std::string_view) { return std::string("{}"); }); }},
+       [](M m) {
+         return edit_settings(m, {{"context.inject", "true"}},
+                              [](auto, const auto&, const auto&) { return std::string("{}"); });
+       }},
       {Operation::kVerify, [](M m) { return status_of(m.verify()); }},
       {Operation::kRebuildIndex, [](M m) { return status_of(m.rebuild_index()); }},
       {Operation::kEncode, [](M m) { return status_of(m.encode()); }},

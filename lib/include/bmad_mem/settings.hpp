@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,11 +38,15 @@ std::vector<std::string> setting_keys();
 Result<std::vector<SettingInfo>> list_settings(const MemoryManager& memory,
                                                std::string_view key = {});
 
-/// Replaces config.json by what `edit` makes of its text (empty when there is none), under the lock
-/// of the memory, whole or not at all. What other processes have read holds until they open the
-/// memory again. Errors: those of `edit`; E_SCHEMA_INVALID and E_INVALID_FORMAT, in the words of
-/// opening a memory, for a text that it would refuse: the file stays as it was.
-Status edit_settings(MemoryManager& memory,
-                     const std::function<Result<std::string>(std::string_view text)>& edit);
+/// Changes settings in config.json by their keys: to a value, as JSON; without one, the key is
+/// removed and has its default. Under the lock of the memory, all or none. `write` puts a value at
+/// a key of the file's text (empty when there is no file), or removes the key. What other processes
+/// have read holds until they open the memory again. Errors: those of `write`; E_SCHEMA_INVALID and
+/// E_INVALID_FORMAT, in the words of opening a memory, for a text that it would refuse: the file
+/// stays as it was.
+Status edit_settings(
+    MemoryManager& memory, const std::map<std::string, std::optional<std::string>>& changes,
+    const std::function<Result<std::string>(std::string_view text, const std::string& key,
+                                            const std::optional<std::string>& value)>& write);
 
 }  // namespace bmad_mem

@@ -143,9 +143,7 @@ Result<ExitStatus> run_config_set(Tool& tool) {
   if (!args.has("default")) {
     value = value_from(args.positional(1), setting);
   }
-  if (Status edited = edit_settings(
-          memory, [&](std::string_view text) { return with_setting(text, setting.key, value); });
-      !edited) {
+  if (Status edited = edit_settings(memory, {{setting.key, value}}, with_setting); !edited) {
     return without_place(edited.error(), setting.key);
   }
   BMAD_TRY_ASSIGN(const std::vector<SettingInfo> now, list_settings(memory, setting.key));
@@ -171,8 +169,7 @@ Result<HttpResponse> http_config_set(ApiContext& context, const EndpointCall& ca
                   MemoryManager::open({.root = std::string(context.memory.root()),
                                        .state_folder = trusting_folder()}));
   const std::string value = call.arguments().boolean("value") ? "true" : "false";
-  BMAD_TRY(
-      edit_settings(memory, [&](std::string_view text) { return with_setting(text, key, value); }));
+  BMAD_TRY(edit_settings(memory, {{key, value}}, with_setting));
   return http_settings(context, call);
 }
 

@@ -1,6 +1,7 @@
 // decay.cpp - the decay of entries, and its rates as the use of the memory teaches them.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,13 +11,13 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/settings.hpp"
 #include "cli/filters.hpp"
 #include "cli/output.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
 #include "install/json_edit.hpp"
-#include "install/settings_file.hpp"
 #include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
@@ -89,33 +90,20 @@ void print_learned(Tool& tool, std::span<const LearnedRate> rates) {
 /// Whether --apply writes the rate.
 bool is_applied(const LearnedRate& rate) { return rate.is_enough && rate.is_setting; }
 
-/// Puts the learned rates into config.json, which keeps all its other bytes.
-Status apply_learned(const MemoryManager& memory, std::span<const LearnedRate> rates) {
-  const std::string path = memory.root() + "/config.json";
-  BMAD_TRY_ASSIGN(const SettingsText file, cli::read_settings(path, memory.root()));
-  Result<JsonEdit> edit = file.text ? JsonEdit::read(*file.text) : JsonEdit::new_file();
-  if (!edit) {
-    return edit.error();
-  }
-  const JsonPath place = {"memory_config", "decay", "rates"};
+/// Puts the learned rates into config.json.
+Status apply_learned(MemoryManager& memory, std::span<const LearnedRate> rates) {
+  std::map<std::string, std::optional<std::string>> changes;
   for (const LearnedRate& each : rates) {
-    if (!is_applied(each)) {
-      continue;
-    }
-    JsonPath rate = place;
-    rate.push_back(entry_type_name(each.type));
-    if (const std::optional<TextSpan> old = edit->find(rate)) {
-      edit->replace(*old, rate_text(each.rate));
-    } else {
-      edit->add_member(place, entry_type_name(each.type), rate_text(each.rate));
+    if (is_applied(each)) {
+      changes[fmt::format("decay.rates.{}", entry_type_name(each.type))] = rate_text(each.rate);
     }
   }
-  return write_settings(file, edit->result(), /*is_program=*/false);
+  return edit_settings(memory, changes, with_setting);
 }
 
 Result<ExitStatus> learn_rates(Tool& tool) {
   const bool apply = tool.args().has("apply");
-  BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY(memory.check_allowed("decay", apply));
   BMAD_TRY_ASSIGN(const std::vector<LearnedRate> rates, memory.learned_decay());
   const bool is_any = std::ranges::any_of(rates, is_applied);

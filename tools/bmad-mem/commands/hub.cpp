@@ -187,15 +187,6 @@ Result<ExitStatus> follow(Tool& tool) {
   }
 }
 
-/// Notes where the hub is, for those who clone the project.
-Status note_in_config(MemoryManager& memory, const JoinOptions& options) {
-  return edit_settings(memory, [&](std::string_view text) -> Result<std::string> {
-    BMAD_TRY_ASSIGN(const std::string with_service,
-                    with_setting(text, "hub.service", json_quoted(options.service)));
-    return with_setting(with_service, "hub.project", json_quoted(options.project));
-  });
-}
-
 struct HubView {
   MirrorReport mirror;
   bool is_tls = false;
@@ -308,7 +299,11 @@ Result<ExitStatus> run_hub_join(Tool& tool) {
   }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY(join_hub(memory, *hub, options));
-  BMAD_TRY(note_in_config(memory, options));
+  // Where the hub is, for those who clone the project.
+  BMAD_TRY(edit_settings(memory,
+                         {{"hub.service", json_quoted(options.service)},
+                          {"hub.project", json_quoted(options.project)}},
+                         with_setting));
   BMAD_TRY_ASSIGN(const SyncReport report, sync_with_hub(memory, *hub));
   return print_report(tool, report, false);
 }

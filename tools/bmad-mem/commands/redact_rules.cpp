@@ -45,10 +45,9 @@ Result<std::vector<std::string>> allowed_items(const MemoryManager& memory) {
 }
 
 Status store_allowed(MemoryManager& memory, const std::vector<std::string>& items) {
-  return edit_settings(memory, [&](std::string_view text) {
-    return with_setting(text, kAllowKey,
-                        items.empty() ? std::nullopt : std::optional(joined_json(items)));
-  });
+  return edit_settings(
+      memory, {{kAllowKey, items.empty() ? std::nullopt : std::optional(joined_json(items))}},
+      with_setting);
 }
 
 /// The texts in `text` that are found by `rule`, or by any when it is empty; adds to `places` where

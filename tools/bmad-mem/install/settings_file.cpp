@@ -152,12 +152,6 @@ Status PreparedSettings::commit() {
   return {};
 }
 
-Status write_settings(const SettingsText& read, const std::optional<std::string>& text,
-                      bool is_program) {
-  BMAD_TRY_ASSIGN(PreparedSettings prepared, PreparedSettings::prepare(read, text, is_program));
-  return prepared.commit();
-}
-
 void remove_empty_folders(const std::string& path, const std::string& stays) {
   std::string folder = folder_of(path);
   while (folder != stays && is_inside(folder, stays) && ::rmdir(folder.c_str()) == 0) {

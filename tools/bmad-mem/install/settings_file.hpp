@@ -23,22 +23,17 @@ struct SettingsText {
 /// can't be read or is no regular file, E_ACCESS_DENIED for a link that leads out.
 Result<SettingsText> read_settings(const std::string& path, const std::string& inside);
 
-/// Replaces the file by `text` whole, or removes it when there is no text. A file that is there
-/// keeps its mode and owner, and a new one can be run if it `is_program`; folders are made as
-/// needed. Durable on return. Errors: E_CONCURRENT_MOD when the file is not as it was read any
-/// more; E_STORAGE_IO.
-Status write_settings(const SettingsText& read, const std::optional<std::string>& text,
-                      bool is_program);
-
-/// The same in two steps, so that several files change together or not at all when the disk is
-/// full: what was prepared lies beside the file, and goes with this object.
+/// A file that is replaced in two steps, so that several files change together or not at all when
+/// the disk is full: what was prepared lies beside the file, and goes with this object.
 class PreparedSettings {
  public:
-  /// Writes what is needed beside the file. Errors: as write_settings(); nothing has changed then
-  /// but for folders that were made.
+  /// Writes beside the file what is to replace it whole; without `text` the file is to go. One that
+  /// is there keeps its mode and owner, and a new one can be run if it `is_program`; folders are
+  /// made as needed. Errors: E_CONCURRENT_MOD when the file is not as it was read any more;
+  /// E_STORAGE_IO. Nothing has changed then except folders that were made.
   static Result<PreparedSettings> prepare(const SettingsText& read,
                                           const std::optional<std::string>& text, bool is_program);
-  /// Puts it into its place. Once.
+  /// Puts it into its place. Once. Durable on return.
   Status commit();
   [[nodiscard]] const std::string& path() const { return read_.path; }
 
