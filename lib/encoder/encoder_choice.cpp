@@ -36,7 +36,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kWeightsName = "encoder.bmw";
-constexpr const char* kWeightsVariable = "BMAD_MEM_ENCODER";
 /// How long an error and "there is none" are an answer.
 constexpr std::chrono::minutes kNothingKept{1};
 

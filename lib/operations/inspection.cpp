@@ -1,12 +1,15 @@
 // inspection.cpp - what people want to know of a memory at work: its locks, its settings and its
 // encoder.
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bmad_mem/encoder.hpp"
+#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/locks.hpp"
 #include "bmad_mem/settings.hpp"
 #include "encoder/encoder_choice.hpp"
@@ -56,6 +59,13 @@ Result<std::vector<SettingInfo>> list_settings(const MemoryManager& memory, std:
     BMAD_TRY_ASSIGN(wanted, known_config_key(key));
   }
   std::vector<SettingInfo> settings = list_config(MemoryInside::settings(memory).config);
+  const auto path = std::ranges::find(settings, "encoder.path", &SettingInfo::key);
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets a variable.
+  if (const char* weights = std::getenv(kWeightsVariable);
+      weights != nullptr && path->set_by == "program") {
+    path->value = json_quoted(weights);
+    path->set_by = "environment";
+  }
   std::erase_if(settings, [&](const SettingInfo& each) {
     return !wanted.empty() && each.key != wanted && !each.key.starts_with(wanted + '.');
   });
@@ -74,11 +84,16 @@ Status edit_settings(
     return std::move(before).error();
   }
   std::string after = before ? *before : std::string();
-  for (const auto& [key, value] : changes) {
-    BMAD_TRY_ASSIGN(after, write(after, key, value));
-  }
+  const auto write_all = [&](const SettingChanges& settings) -> Status {
+    for (const auto& [key, value] : settings) {
+      BMAD_TRY_ASSIGN(after, write(after, key, value));
+    }
+    return {};
+  };
+  BMAD_TRY(write_all(changes));
   BMAD_TRY_ASSIGN(LoadedConfig loaded,
-                  parse_config(after, store->files->display_path(kConfigFile)));
+                  parse_config(after, store->files->display_path(kConfigFile), changes));
+  BMAD_TRY(write_all(loaded.renewals));
   // Patterns are compiled by who uses them, with the config of the store.
   std::swap(store->config, loaded.config);
   const auto rules = StoreRedaction::make(*store, KeyUse::kNone);

@@ -233,7 +233,7 @@ class Documents(ToolTest):
         self.assertEqual(wrong, [])
 
     def test_settings_that_pages_name_exist(self):
-        no_effect = set(re.findall(r"^\| `([a-z_.]+)` \| `", text_of(SOURCE / "docs/files.md"), re.MULTILINE))
+        no_effect = set(re.findall(r"^\| `([a-z_.]+)` \| `", text_of(SOURCE / "docs/configuration.md"), re.MULTILINE))
         sections = {name for name, value in self.settings.items() if name and "." not in name and isinstance(value, dict)}
         named = [
             (page.name, code, code.removeprefix("memory_config."))

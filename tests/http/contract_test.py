@@ -212,6 +212,8 @@ class Contract(ApiTest):
 
     def write_entries(self):
         call = self.call
+        switched = call("PATCH", "/memory/settings", {"key": "context.inject", "value": True})
+        self.assertEqual(switched["settings"]["memory_config"]["set_on_purpose"], ["context.inject"])
         self.assertFalse(call("PATCH", "/memory/settings", {"key": "context.inject", "value": False})
                          ["settings"]["memory_config"]["context"]["inject"])
         call("POST", "/memory/record", {"type": "prompt", "session_id": "s1", "content": "Hi"})

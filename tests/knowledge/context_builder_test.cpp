@@ -158,13 +158,14 @@ TEST_CASE("each section has its most, the surest and newest first") {
                fmt::format(R"("description":"finding {}")", i));
   }
   CHECK(said_in(stage.build()) ==
-        Ids{"constraints:c8",     "constraints:c7",    "constraints:c6",    "constraints:c5",
-            "constraints:c4",     "agent_patterns:v8", "agent_patterns:v7", "agent_patterns:v6",
-            "agent_patterns:v5",  "agent_patterns:v4", "task_facts:t0",     "task_facts:t1",
-            "task_facts:t2",      "task_facts:t3",     "task_facts:t4",     "task_snippets:f0",
-            "task_snippets:f1",   "task_snippets:f2",  "preferences:u0",    "preferences:u1",
-            "preferences:u2",     "preferences:u3",    "preferences:u4",    "error_solutions:e0",
-            "error_solutions:e1", "error_solutions:e2"});
+        Ids{"constraints:c8",    "constraints:c7",    "constraints:c6",     "constraints:c5",
+            "constraints:c4",    "agent_patterns:v8", "agent_patterns:v7",  "agent_patterns:v6",
+            "agent_patterns:v5", "agent_patterns:v4", "task_facts:t0",      "task_facts:t1",
+            "task_facts:t2",     "task_facts:t3",     "task_facts:t4",      "task_snippets:f0",
+            "task_snippets:f1",  "task_snippets:f2",  "task_snippets:f3",   "task_snippets:f4",
+            "task_snippets:f5",  "preferences:u0",    "preferences:u1",     "preferences:u2",
+            "preferences:u3",    "preferences:u4",    "error_solutions:e0", "error_solutions:e1",
+            "error_solutions:e2"});
 }
 
 TEST_CASE("an agent reads of itself only what it has learned itself") {

@@ -224,9 +224,12 @@ TEST_CASE("of two statements that differ in a word both are told") {
   CHECK(context.markdown.find("9090") != std::string::npos);
 }
 
-TEST_CASE("what was said long before the newest entry is left out, unless since says otherwise") {
+TEST_CASE("what is too old is what the config or since says, and nothing is without them") {
   ContextFixture memory;
   ContextOptions options{.task = "the first dashboard, long gone"};
+  CHECK(says(memory.context(options), "art-old"));
+  memory.folder.write("memory/config.json", R"({"memory_config":{"context":{"recency_days":89}}})");
+  memory.reopen();
   CHECK_FALSE(says(memory.context(options), "art-old"));
   options.since = parse_rfc3339("2025-01-01T00:00:00Z").value();
   CHECK(says(memory.context(options), "art-old"));

@@ -73,6 +73,8 @@ JsonValue rules_of(JsonValue schema, std::string_view key) {
 constexpr std::string_view kSpecification = R"({
   "memory_config": {
     "version": "1.0",
+    "defaults_version": 2,
+    "set_on_purpose": [],
     "worktrees": "share",
     "storage": {
       "format": "jsonl",
@@ -168,8 +170,8 @@ constexpr std::string_view kSpecification = R"({
       "user_memory": true,
       "max_tokens": 800,
       "facts_max": 5,
-      "snippets_max": 3,
-      "recency_days": 90,
+      "snippets_max": 6,
+      "recency_days": 0,
       "quote_below_trust": 0.7
     },
     "recording": {
@@ -427,11 +429,11 @@ TEST_CASE("compaction starts at nine tenths of the limit unless it is told when"
   const Error error = refused(
       "{\"memory_config\": {\n"
       "  \"storage\": {\"max_session_size_mb\": 5},\n"
-      "  \"compaction\": {\"trigger_threshold_mb\": 9}}}");
+      "  \"compaction\": {\"trigger_threshold_mb\": 8}}}");
   CHECK(error.code == ErrorCode::E_SCHEMA_INVALID);
   CHECK(error.field == "memory_config.compaction.trigger_threshold_mb");
   CHECK(error.message ==
-        "must be at most memory_config.storage.max_session_size_mb, which is 5, not 9; `bmad-mem "
+        "must be at most memory_config.storage.max_session_size_mb, which is 5, not 8; `bmad-mem "
         "config set compaction.trigger_threshold_mb --default` makes it follow that limit");
   CHECK(error.line == 3);
   CHECK(error.column == 18);
@@ -446,6 +448,11 @@ TEST_CASE("a wrong value is named with its key, what is allowed, and where it st
   constexpr Row kRows[] = {
       {"version", "\"0.9\"", "must be \"1.0\", not \"0.9\""},
       {"version", "1.0", "must be \"1.0\", not 1"},
+      {"defaults_version", "\"2\"", "must be a whole number from 1 to 1000000, not \"2\""},
+      {"defaults_version", "1.5", "must be a whole number from 1 to 1000000, not 1.5"},
+      {"defaults_version", "0", "must be a whole number from 1 to 1000000, not 0"},
+      {"set_on_purpose", "{}",
+       "must be an array of strings, like [\"first\",\"second\"], not an object"},
       {"storage", "[]", "must be an object, not an array"},
       {"storage.format", "\"csv\"", "must be \"jsonl\", not \"csv\""},
       {"storage.max_session_size_mb", "\"10\"", "must be a number from 0.01 to 4096, not \"10\""},
@@ -517,10 +524,10 @@ TEST_CASE("line and column are those of the key in the file") {
   text.replace(at, 4, "-1");
   const Error error = refused(text);
   CHECK(error.field == "memory_config.concurrency.lock_timeout_ms");
-  CHECK(error.line == 11);
+  CHECK(error.line == 13);
   CHECK(error.column == 7);
   CHECK(error.to_string() ==
-        "config.json:11:7: memory_config.concurrency.lock_timeout_ms: must be a whole number from "
+        "config.json:13:7: memory_config.concurrency.lock_timeout_ms: must be a whole number from "
         "0 to 3600000, not -1");
 }
 
@@ -554,6 +561,9 @@ TEST_CASE("an unknown key is a warning that names the nearest known one") {
       {R"({"memory_config":{"storage.format":"csv"}})",
        "memory_config.storage.format is not a known key"},
       {R"({"a\u001b[31m\nb":1})", R"("a\u001b[31m\nb" is not a known key)"},
+      {with("set_on_purpose", R"(["context.max_token"])"),
+       "memory_config.set_on_purpose: context.max_token is not a known key; did you mean "
+       "context.max_tokens?"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.text);
@@ -599,12 +609,133 @@ TEST_CASE("a key that has no effect is a warning when its value asks for one") {
                      })));
 }
 
-TEST_CASE("the settings that version 0.1 wrote are read without a word") {
-  const std::string text = text_of(BMAD_SOURCE_DIR "/tests/store/config-0.1.json");
-  REQUIRE(text.find("lazy_load") != std::string::npos);
-  const LoadedConfig loaded = parsed(text);
-  CHECK(loaded.warnings.empty());
-  CHECK(config_text(loaded.config) == default_config_text());
+TEST_CASE("the settings that earlier programs wrote are today's defaults, without a word") {
+  for (const char* name : {"config-0.1.json", "config-defaults-1.json"}) {
+    CAPTURE(name);
+    const LoadedConfig loaded =
+        parsed(text_of((BMAD_SOURCE_DIR "/tests/store/" + std::string(name)).c_str()));
+    CHECK(loaded.warnings.empty());
+    CHECK(config_text(loaded.config) == default_config_text());
+    CHECK(loaded.renewals == SettingChanges{{"context.recency_days", "0"},
+                                            {"context.snippets_max", "6"},
+                                            {"defaults_version", "2"}});
+  }
+  CHECK(parsed(default_config_text()).renewals.empty());
+}
+
+/// The keys that `config` sets, and by whom.
+Strings set_keys(const Config& config) {
+  Strings keys;
+  for (const SettingInfo& setting : list_config(config)) {
+    if (setting.set_by != "program") {
+      keys.push_back(fmt::format("{} {}", setting.set_by, setting.key));
+    }
+  }
+  return keys;
+}
+
+TEST_CASE("a value is set unless it is the default of the file's version") {
+  struct Row {
+    const char* name;
+    const char* version;  // The members of memory_config before context.
+    const char* snippets;
+    std::int64_t held;
+    bool is_set;
+  };
+  constexpr Row kRows[] = {
+      {"the default of 0.1", "", "3", 6, false},
+      {"the same, written otherwise", "", "3.0", 6, false},
+      {"another one in a file of 0.1", "", "4", 4, true},
+      {"today's default in a file of 0.1", "", "6", 6, true},
+      {"the default of a version 1 that is named", R"("defaults_version":1,)", "3", 6, false},
+      {"today's default", R"("defaults_version":2,)", "6", 6, false},
+      {"the former one", R"("defaults_version":2,)", "3", 3, true},
+      {"the same, the version written otherwise", R"("defaults_version":2.0,)", "3", 3, true},
+      {"today's on purpose", R"("defaults_version":2,"set_on_purpose":["context.snippets_max"],)",
+       "6", 6, true},
+      {"the former one on purpose", R"("set_on_purpose":["context.snippets_max"],)", "3", 3, true},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    const LoadedConfig loaded = parsed(fmt::format(
+        R"({{"memory_config":{{{}"context":{{"snippets_max":{}}}}}}})", row.version, row.snippets));
+    CHECK(loaded.warnings.empty());
+    CHECK(loaded.config.context.snippets_max == row.held);
+    CHECK(set_keys(loaded.config) ==
+          (row.is_set ? Strings{"config.json context.snippets_max"} : Strings()));
+    // As a program writes it next, with the same settings.
+    const LoadedConfig renewed = parsed(config_text(loaded.config));
+    CHECK(renewed.renewals.empty());
+    CHECK(renewed.config.context.snippets_max == row.held);
+    CHECK(set_keys(renewed.config) == set_keys(loaded.config));
+  }
+}
+
+TEST_CASE("where the version is in the file does not matter") {
+  const LoadedConfig loaded =
+      parsed(R"({"memory_config":{"context":{"snippets_max":3},"defaults_version":2}})");
+  CHECK(loaded.config.context.snippets_max == 3);
+}
+
+TEST_CASE("a key on purpose that the file does not have, or whose value tells, is not listed") {
+  const LoadedConfig loaded = parsed(
+      R"({"memory_config":{"defaults_version":2,"context":{"max_tokens":700,"facts_max":5},
+          "set_on_purpose":["context.max_tokens","context.facts_max","context.inject"]}})");
+  CHECK(loaded.config.set_on_purpose == Strings{"context.facts_max"});
+  CHECK(loaded.renewals == SettingChanges{{"set_on_purpose", R"(["context.facts_max"])"}});
+  CHECK(set_keys(loaded.config) ==
+        Strings{"config.json context.max_tokens", "config.json context.facts_max"});
+}
+
+TEST_CASE("what was just changed is set, whatever the file said of it") {
+  const std::string text = R"({"memory_config":{"context":{"snippets_max":3,"facts_max":5}}})";
+  const LoadedConfig loaded =
+      parse_config(
+          text, "config.json",
+          {{"context.snippets_max", "3"}, {"context.facts_max", "5"}, {"context.inject", {}}})
+          .value();
+  CHECK(loaded.config.context.snippets_max == 3);
+  CHECK(loaded.renewals ==
+        SettingChanges{{"defaults_version", "2"}, {"set_on_purpose", R"(["context.facts_max"])"}});
+}
+
+TEST_CASE("the file of a newer program holds as it is, and its version stays") {
+  const std::string text =
+      R"({"memory_config":{"defaults_version":3,"set_on_purpose":["context.inject","context.facts_max"],)"
+      R"("context":{"recency_days":90,"facts_max":5},"compaction":{"trigger_threshold_mb":9},)"
+      R"("storage":{"max_session_size_mb":20}}})";
+  const LoadedConfig loaded =
+      parse_config(text, "config.json", {{"context.recency_days", "90"}}).value();
+  CHECK(
+      loaded.warnings ==
+      Strings{"memory_config.defaults_version is 3, and this bmad-mem knows the defaults up to 2: "
+              "all values hold as they are; install a newer bmad-mem"});
+  CHECK(loaded.config.context.recency_days == 90);
+  CHECK(loaded.config.compaction.trigger_threshold_mb == 9);
+  CHECK(loaded.renewals ==
+        SettingChanges{
+            {"set_on_purpose", R"(["context.facts_max","context.inject","context.recency_days"])"}});
+}
+
+TEST_CASE("the trigger that init wrote follows a limit that is edited beside it") {
+  const auto with_trigger = [](std::string_view size, std::string_view trigger) {
+    return parsed(fmt::format(R"({{"memory_config":{{"defaults_version":2,{}"storage":)"
+                              R"({{"max_session_size_mb":{}}}}}}})",
+                              trigger, size));
+  };
+  const std::string trigger = "compaction.trigger_threshold_mb";
+  const std::string wrote = R"("compaction":{"trigger_threshold_mb":9},)";
+  for (const auto& [size, follows] : {std::pair("5", 4.5), std::pair("20", 18.0)}) {
+    const LoadedConfig loaded = with_trigger(size, wrote);
+    CHECK(loaded.config.compaction.trigger_threshold_mb == follows);
+    CHECK(set_keys(loaded.config) == Strings{"config.json storage.max_session_size_mb"});
+    CHECK(loaded.renewals.empty());
+  }
+  const LoadedConfig kept = with_trigger("20", wrote + R"("set_on_purpose":[")" + trigger + "\"],");
+  CHECK(kept.config.compaction.trigger_threshold_mb == 9);
+  CHECK(kept.renewals.empty());
+  const LoadedConfig same = with_trigger("20", R"("compaction":{"trigger_threshold_mb":18},)");
+  CHECK(same.config.set_on_purpose == Strings{trigger});
 }
 
 TEST_CASE("the key by which editors find a schema is no setting and no mistake") {

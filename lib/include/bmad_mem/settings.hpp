@@ -25,6 +25,8 @@ struct SettingInfo {
   std::string fallback;  ///< Its default, as JSON.
   std::string allowed;   ///< To follow "must be": "a whole number from 50 to 100000".
   std::string about;     ///< Sentences, as in schemas/config.schema.json.
+  /// By "config.json" or the "environment"; "program": it is not set, and follows the program.
+  std::string set_by;
 
   [[nodiscard]] bool is_default() const { return value == fallback; }
 };

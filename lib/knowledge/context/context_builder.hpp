@@ -53,7 +53,7 @@ inline constexpr std::string_view kOverCeiling = "over the ceiling";
 struct ContextRules {
   std::size_t max_tokens = 800;
   std::size_t facts_max = 5;
-  std::size_t snippets_max = 3;
+  std::size_t snippets_max = 6;
   double quote_below_trust = 0.7;
   bool is_foreign = false;  ///< The whole root.
   /// Who wrote the line of an entry, which the value was parsed from; null: all are accepted.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -173,10 +174,11 @@ class ConfigReader {
   ConfigReader(std::string_view text, const std::string& display_path)
       : text_(text), display_path_(display_path) {}
 
-  Result<LoadedConfig> read(JsonValue root) {
+  Result<LoadedConfig> read(JsonValue root, const SettingChanges& changes) {
     if (!root.is_object()) {
       return refused("", fmt::format("must be an object, not {}", shown(root)));
     }
+    BMAD_TRY(read_version(root[kConfigRoot], changes));
     for (const JsonMember& member : root.members()) {
       if (member.key == kConfigRoot) {
         BMAD_TRY(read_section("", kConfigRoot, member.value));
@@ -188,6 +190,7 @@ class ConfigReader {
     BMAD_TRY(check_encoder());
     BMAD_TRY(check_hub());
     settle_retention();
+    settle_version();
     return std::move(loaded_);
   }
 
@@ -211,7 +214,37 @@ class ConfigReader {
     return {};
   }
 
+  /// What says of all others whether they are set, wherever in the file it is.
+  Status read_version(JsonValue section, const SettingChanges& changes) {
+    for (const std::string_view key : {kDefaultsKey, kOnPurposeKey}) {
+      if (const JsonValue value = section[key]; value.present()) {
+        BMAD_TRY(read_setting(*find_setting(key), value));
+      }
+    }
+    version_ = section[kDefaultsKey].present() ? loaded_.config.defaults_version : kFirstVersion;
+    const std::vector<std::string>& listed = loaded_.config.set_on_purpose;
+    on_purpose_.insert(listed.begin(), listed.end());
+    for (const std::string& key : on_purpose_) {
+      if (find_setting(key) == nullptr) {
+        warn(full_key(kOnPurposeKey) + ": " + key, std::string(nearest_setting(key)));
+      }
+    }
+    for (const auto& [key, value] : changes) {
+      on_purpose_.erase(key);
+      if (value) {
+        on_purpose_.insert(key);
+      }
+    }
+    return {};
+  }
+
   Status read_setting(const Setting& setting, JsonValue value) {
+    const bool is_on_purpose = on_purpose_.contains(setting.key);
+    const std::string_view former = former_default(setting.key, version_);
+    if (!is_on_purpose && !former.empty() && scalar_text(value) == former) {
+      loaded_.renewals[std::string(setting.key)] = value_text(setting, loaded_.config);
+      return {};
+    }
     if (!std::visit(Assign{loaded_.config, setting, value}, setting.member)) {
       if (setting.key == kVersion && is_newer_version(value.string())) {
         return newer(value.string());
@@ -237,7 +270,14 @@ class ConfigReader {
       loaded_.warnings.push_back(fmt::format("{} has no effect: {}; remove the key",
                                              full_key(setting.key), nothing->reason));
     }
-    trigger_is_given_ = trigger_is_given_ || setting.key == kTrigger;
+    const auto is_default = [&] {  // Asked of few: each start reads all settings.
+      return value_text(setting, loaded_.config) == value_text(setting, defaults_);
+    };
+    if ((is_on_purpose || !former.empty()) && is_default()) {
+      listed_.emplace(setting.key);
+    }
+    trigger_is_set_ = trigger_is_set_ ||
+                      (setting.key == kTrigger && (is_on_purpose || is_newer() || !is_default()));
     return {};
   }
 
@@ -250,13 +290,14 @@ class ConfigReader {
     return error;
   }
 
-  /// A trigger above the limit would never be reached; one that isn't given follows the limit.
+  /// A trigger above the limit would never be reached; one that isn't set follows the limit.
   Status settle_trigger() {
-    constexpr double kTriggerShare = 0.9;
     const double size_max = loaded_.config.storage.max_session_size_mb;
     double& trigger = loaded_.config.compaction.trigger_threshold_mb;
-    if (!trigger_is_given_) {
-      trigger = kTriggerShare * size_max;
+    if (!trigger_is_set_) {
+      trigger = loaded_.config.usual_trigger_mb();
+    } else if (trigger == loaded_.config.usual_trigger_mb()) {
+      listed_.emplace(kTrigger);
     } else if (trigger > size_max) {
       return refused(full_key(kTrigger),
                      fmt::format("must be at most memory_config.storage.max_session_size_mb, which "
@@ -308,6 +349,29 @@ class ConfigReader {
     }
   }
 
+  /// The file's list and version as they would be written.
+  void settle_version() {
+    Config& config = loaded_.config;
+    const auto& kept = is_newer() ? on_purpose_ : listed_;
+    if (std::vector<std::string> listed(kept.begin(), kept.end());
+        listed != config.set_on_purpose) {
+      config.set_on_purpose = std::move(listed);
+      loaded_.renewals[std::string(kOnPurposeKey)] =
+          value_text(*find_setting(kOnPurposeKey), config);
+    }
+    if (is_newer()) {
+      loaded_.warnings.push_back(fmt::format(
+          "{} is {}, and this bmad-mem knows the defaults up to {}: all values hold as they are; "
+          "install a newer bmad-mem",
+          full_key(kDefaultsKey), version_, kDefaultsVersion));
+    } else if (version_ < kDefaultsVersion) {
+      loaded_.renewals[std::string(kDefaultsKey)] = std::to_string(kDefaultsVersion);
+      config.defaults_version = kDefaultsVersion;
+    }
+  }
+
+  [[nodiscard]] bool is_newer() const { return version_ > kDefaultsVersion; }
+
   void warn(std::string_view key, const std::string& meant) {
     constexpr std::size_t kShownMax = 200;
     std::string warning =
@@ -330,13 +394,18 @@ class ConfigReader {
 
   static constexpr std::string_view kSchemaKey = "$schema";  // Editors look for it; we don't.
   static constexpr std::string_view kVersion = "version";
+  static constexpr std::int64_t kFirstVersion = 1;  // Of 0.1, whose files don't say it.
   static constexpr std::string_view kSchedule = "privacy.purge_schedule_cron";
   static constexpr std::string_view kTrigger = "compaction.trigger_threshold_mb";
 
   std::string_view text_;
   const std::string& display_path_;
   LoadedConfig loaded_;
-  bool trigger_is_given_ = false;
+  Config defaults_;
+  std::int64_t version_ = kDefaultsVersion;
+  std::set<std::string, std::less<>> on_purpose_;  // What the file says.
+  std::set<std::string, std::less<>> listed_;      // What its values don't say.
+  bool trigger_is_set_ = false;
 };
 
 std::uint64_t to_bytes(double megabytes) {
@@ -404,13 +473,14 @@ std::uint64_t Config::compaction_start_bytes() const {
 
 std::uint64_t Config::index_cache_size_bytes() const { return to_bytes(indexing.cache_size_mb); }
 
-Result<LoadedConfig> parse_config(std::string_view text, const std::string& display_path) {
+Result<LoadedConfig> parse_config(std::string_view text, const std::string& display_path,
+                                  const SettingChanges& changes) {
   JsonParser parser;
   const Result<JsonValue> root = parser.parse(text);
   if (!root) {
     return problem_in_file(root.error(), text, display_path);
   }
-  return ConfigReader(text, display_path).read(*root);
+  return ConfigReader(text, display_path).read(*root, changes);
 }
 
 Result<LoadedConfig> load_config(FileSystem& files) {

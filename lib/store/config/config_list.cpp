@@ -26,15 +26,21 @@ std::string about_key(JsonValue schema, std::string_view key) {
 std::vector<SettingInfo> list_config(Config config) {
   std::vector<SettingInfo> entries;
   Config defaults;
+  defaults.compaction.trigger_threshold_mb = config.usual_trigger_mb();
   JsonParser parser;
   const Result<JsonValue> schema = parser.parse(config_schema());
   for (const Setting& setting : config_settings()) {
     if (has_effect(setting)) {
-      entries.push_back({.key = std::string(setting.key),
-                         .value = value_text(setting, config),
-                         .fallback = value_text(setting, defaults),
-                         .allowed = allowed_values(setting),
-                         .about = schema ? about_key(*schema, setting.key) : std::string()});
+      SettingInfo& entry = entries.emplace_back();
+      entry = {.key = std::string(setting.key),
+               .value = value_text(setting, config),
+               .fallback = value_text(setting, defaults),
+               .allowed = allowed_values(setting),
+               .about = schema ? about_key(*schema, setting.key) : std::string(),
+               .set_by = "config.json"};
+      if (entry.is_default() && std::ranges::count(config.set_on_purpose, entry.key) == 0) {
+        entry.set_by = "program";
+      }
     }
   }
   return entries;
@@ -52,8 +58,10 @@ Result<std::string> known_config_key(std::string_view written) {
   }
   Error error{.code = ErrorCode::E_INVALID_QUERY, .message = {}, .field = "key"};
   if (setting != nullptr) {
-    error.message =
-        fmt::format("{} has no effect: {}", key, std::get<NoEffect>(setting->member).reason);
+    const auto* const nothing = std::get_if<NoEffect>(&setting->member);
+    error.message = nothing == nullptr
+                        ? fmt::format("{} is written by bmad-mem with other settings", key)
+                        : fmt::format("{} has no effect: {}", key, nothing->reason);
     return error;
   }
   const std::string_view nearest = nearest_setting(key);

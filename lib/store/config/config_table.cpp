@@ -50,12 +50,15 @@ constexpr double kEventsMax = 1'000'000;
 constexpr double kTokensMax = 10'000'000;
 constexpr double kContextTokensMin = 50;  // Less holds no heading and a sentence.
 constexpr double kContextTokensMax = 100'000;
+constexpr double kVersionMax = 1'000'000;
 
 /// The key of a setting that lies in Config where its key says, and where that is.
 #define BMAD_KEY(path) #path, [](Config& c) -> auto& { return c.path; }
 
 constexpr Setting kSettings[] = {
     text(BMAD_KEY(version), "1.0"),
+    whole(BMAD_KEY(defaults_version), 1, kVersionMax),
+    command(BMAD_KEY(set_on_purpose)),
     text(BMAD_KEY(worktrees), "share", "own"),
 
     no_effect("storage.root_path", R"(".bmad/memory")", "a memory is where it was found"),
@@ -199,5 +202,29 @@ constexpr Setting kSettings[] = {
 }  // namespace
 
 std::span<const Setting> config_settings() { return kSettings; }
+
+namespace {
+
+/// Defaults that are other ones today: `value`, as JSON, was that of `key` up to `version`. All
+/// others are as in 0.1, whose file is tests/store/config-defaults-1.json.
+constexpr struct {
+  std::string_view key;
+  std::int64_t version;
+  std::string_view value;
+} kFormerDefaults[] = {
+    {"context.snippets_max", 1, "3"},
+    {"context.recency_days", 1, "90"},
+};
+
+}  // namespace
+
+std::string_view former_default(std::string_view key, std::int64_t version) {
+  for (const auto& former : kFormerDefaults) {
+    if (former.key == key && version <= former.version) {
+      return former.value;
+    }
+  }
+  return {};
+}
 
 }  // namespace bmad_mem

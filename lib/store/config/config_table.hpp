@@ -16,6 +16,10 @@ namespace bmad_mem {
 /// The member of the outermost object that holds everything.
 inline constexpr std::string_view kConfigRoot = "memory_config";
 
+/// Keys that the program writes along with others.
+inline constexpr std::string_view kDefaultsKey = "defaults_version";
+inline constexpr std::string_view kOnPurposeKey = "set_on_purpose";
+
 template <typename T>
 using ConfigMember = T& (*)(Config&);
 
@@ -44,12 +48,18 @@ struct Setting {
   bool may_be_empty = false;
 };
 
+/// Whether it is for people to set.
 inline bool has_effect(const Setting& setting) {
-  return !std::holds_alternative<NoEffect>(setting.member);
+  return !std::holds_alternative<NoEffect>(setting.member) && setting.key != kDefaultsKey &&
+         setting.key != kOnPurposeKey;
 }
 
 /// The settings in the order in which they are written; those of one object stand together.
 std::span<const Setting> config_settings();
+
+/// The default of `key` in that version of the defaults, as JSON on one line; empty when it is
+/// still today's, or the version is newer than kDefaultsVersion.
+std::string_view former_default(std::string_view key, std::int64_t version);
 
 // The keys of config.json as people write them, and which one they meant.
 //

@@ -50,20 +50,23 @@ std::string shown_value(const std::string& value) {
   return text ? printable(text->string()) : value;
 }
 
+bool is_set(const SettingInfo& setting) { return setting.set_by != "program"; }
+
 void print_setting(Tool& tool, const SettingInfo& setting) {
   if (tool.json()) {
     print_object(tool, [&](JsonWriter& json) {
       json.member("key", setting.key).key("value").raw(setting.value);
       json.key("default").raw(setting.fallback).member("is_default", setting.is_default());
+      json.member("set_by", setting.set_by);
       json.member("allowed", setting.allowed).member("about", setting.about);
     });
     return;
   }
-  const std::string changed = setting.is_default()
-                                  ? std::string()
-                                  : fmt::format("  (default: {})", shown_value(setting.fallback));
+  const std::string by = is_set(setting) ? fmt::format("  ({}; default: {})", setting.set_by,
+                                                       shown_value(setting.fallback))
+                                         : std::string();
   tool.out().print("{} = {}{}\n", tool.style().bold(setting.key), shown_value(setting.value),
-                   tool.style().faint(changed));
+                   tool.style().faint(by));
   const std::size_t width = tool.columns() == 0 ? 100 : tool.columns();
   tool.out().write(
       wrapped(fmt::format("{} Allowed: {}.", setting.about, setting.allowed), width, "    "));
@@ -98,13 +101,13 @@ Result<ExitStatus> run_config_list(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::vector<SettingInfo> settings, list_settings(memory));
   bool is_any = false;
   for (const SettingInfo& setting : settings) {
-    if (!tool.args().has("changed") || !setting.is_default()) {
+    if (!tool.args().has("changed") || is_set(setting)) {
       print_setting(tool, setting);
       is_any = true;
     }
   }
   if (!is_any) {
-    tool.note("every setting has its default");
+    tool.note("no setting is set, so all have the program's defaults");
   }
   return ExitStatus::kDone;
 }

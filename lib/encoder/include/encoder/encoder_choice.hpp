@@ -20,6 +20,8 @@ namespace bmad_mem {
 
 struct Store;
 
+inline constexpr const char* kWeightsVariable = "BMAD_MEM_ENCODER";
+
 /// The encoder of `store`, opened once, and again when the config or the file of weights has
 /// changed; null where there is none, or the config wants none. It must not outlive the store. Cost
 /// of the first call: that of mapping the weights; a program or a server is asked for one vector

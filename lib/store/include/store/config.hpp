@@ -1,6 +1,6 @@
 // config.hpp - the settings of a memory root: config.json.
 //
-//   {"memory_config": {"version": "1.0",
+//   {"memory_config": {"version": "1.0", "defaults_version": 2, "set_on_purpose": [],
 //                      "storage": {"max_session_size_mb": 10, …},
 //                      "concurrency": {…}, "indexing": {…}, "relevance": {…}, "decay": {…},
 //                      "compaction": {…}, "lifecycle": {…}, "privacy": {…},
@@ -13,11 +13,26 @@
 // nearest known one; so is a key of the specification that has no effect here, unless it says what
 // happens anyway. One MB is 1,048,576 bytes.
 //
-// A new setting is a member here and a row in the table of config_table.cpp.
+// The file has every key with a value, so that people see what there is to set, and yet follows the
+// defaults of the program: a value that was the default of the file's `defaults_version` is not
+// set, unless its key is in `set_on_purpose`. Files of 0.1 have neither, and its defaults are
+// version 1.
+//
+//   defaults_version 2, "context": {"snippets_max": 6}    in the file of version 2: follows
+//   set_on_purpose ["context.snippets_max"], the same     set: stays 6 when the default changes
+//   "context": {"snippets_max": 3}                        set: not the default of version 2
+//   no defaults_version, "context": {"snippets_max": 3}   version 1's default: follows, so 6
+//
+// Each write of the program brings the file to kDefaultsVersion, and its values with it.
+//
+// A new setting is a member here and a row in the table of config_table.cpp. A default that changes
+// is a row of kFormerDefaults there as well; in the first change after a release kDefaultsVersion
+// is raised, and what `init` wrote until then becomes tests/store/config-defaults-N.json.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +43,9 @@
 #include "bmad_mem/settings.hpp"
 
 namespace bmad_mem {
+
+/// Of the defaults below.
+inline constexpr std::int64_t kDefaultsVersion = 2;
 
 struct StorageConfig {
   std::string format = "jsonl";    ///< The only one.
@@ -197,12 +215,12 @@ struct KnowledgeConfig {
 
 /// What an agent is told before it begins.
 struct ContextConfig {
-  bool inject = true;              ///< Whether hooks print briefings.
-  bool user_memory = true;         ///< Whether answers take in the user's own memory.
-  std::int64_t max_tokens = 800;   ///< A twentieth of the smallest window that agents have today.
-  std::int64_t facts_max = 5;      ///< More than a few steer a model where it should not go.
-  std::int64_t snippets_max = 3;   ///< Pieces of earlier talk, with what stands beside them.
-  std::int64_t recency_days = 90;  ///< How old those may be, against the newest entry; 0: any age.
+  bool inject = true;             ///< Whether hooks print briefings.
+  bool user_memory = true;        ///< Whether answers take in the user's own memory.
+  std::int64_t max_tokens = 800;  ///< A twentieth of the smallest window that agents have today.
+  std::int64_t facts_max = 5;     ///< More than a few steer a model where it should not go.
+  std::int64_t snippets_max = 6;  ///< Pieces of earlier talk, with what stands beside them.
+  std::int64_t recency_days = 0;  ///< How old those may be, against the newest entry; 0: any age.
   /// What is trusted less is quoted as data, in a fence.
   double quote_below_trust = 0.7;
 };
@@ -278,6 +296,9 @@ struct HubConfig {
 
 struct Config {
   std::string version = "1.0";
+  std::int64_t defaults_version = kDefaultsVersion;  ///< Higher: of a newer program's file.
+  /// Keys of values that are set although they are the default.
+  std::vector<std::string> set_on_purpose;
   /// "share": a worktree of git that has no memory uses that of the main one; "own": it does not.
   std::string worktrees = "share";
   StorageConfig storage;
@@ -299,6 +320,8 @@ struct Config {
   EncoderConfig encoder;
   HubConfig hub;
 
+  /// The default of compaction.trigger_threshold_mb, which follows the limit.
+  [[nodiscard]] double usual_trigger_mb() const { return 0.9 * storage.max_session_size_mb; }
   [[nodiscard]] std::uint64_t max_session_size_bytes() const;
   [[nodiscard]] std::uint64_t compaction_trigger_bytes() const;
   /// From which size on a session is compacted without being asked: the trigger, or the size from
@@ -307,16 +330,24 @@ struct Config {
   [[nodiscard]] std::uint64_t index_cache_size_bytes() const;
 };
 
+/// Keys with new values as JSON; without one, the key is removed.
+using SettingChanges = std::map<std::string, std::optional<std::string>>;
+
 struct LoadedConfig {
   Config config;
   /// A sentence each, without path, in the order of the file. Empty when all is well.
   std::vector<std::string> warnings;
+  /// What brings the file to kDefaultsVersion without a change of what is set; empty for a file of
+  /// it. Of a newer program's file only `set_on_purpose` changes.
+  SettingChanges renewals;
 };
 
-/// Reads the settings in `text`. `display_path` is where they lie, for the error.
+/// Reads the settings in `text`. `display_path` is where they lie, for the error. `changes` are in
+/// the text already: those with a value are set on purpose.
 /// Errors: E_INVALID_FORMAT for text that isn't JSON; E_SCHEMA_INVALID for a value that isn't
 /// allowed, with field ("memory_config.decay.model"). Both with path, line and column.
-Result<LoadedConfig> parse_config(std::string_view text, const std::string& display_path);
+Result<LoadedConfig> parse_config(std::string_view text, const std::string& display_path,
+                                  const SettingChanges& changes = {});
 
 /// Reads the root's config.json; the defaults when there is none.
 /// Errors: as parse_config(); E_SIZE_LIMIT above 1 MB; E_STORAGE_IO.
