@@ -163,11 +163,13 @@ constexpr std::string_view kSpecification = R"({
     "knowledge": {
       "detect_preferences": true,
       "learn_at_session_end": true,
+      "apply_stated_rules": true,
       "learn_rules": []
     },
     "context": {
       "inject": true,
       "user_memory": true,
+      "gate": 0.5,
       "max_tokens": 800,
       "facts_max": 5,
       "snippets_max": 6,
@@ -341,6 +343,10 @@ TEST_CASE("values that are given are taken") {
             .config.privacy.retention_days.conversation == 0);
   CHECK(parsed(with("compaction.strategy", "\"tiered\"")).config.compaction.strategy == "tiered");
   CHECK_FALSE(parsed(with("performance.record_access", "false")).config.performance.record_access);
+  CHECK(parsed(with("context.gate", "0")).config.context.gate == 0);
+  CHECK(parsed(with("context.gate", "1")).config.context.gate == 1);
+  CHECK_FALSE(
+      parsed(with("knowledge.apply_stated_rules", "false")).config.knowledge.apply_stated_rules);
 }
 
 TEST_CASE("rules to learn by are a list of what to look for and what to remember") {
@@ -453,6 +459,9 @@ TEST_CASE("a wrong value is named with its key, what is allowed, and where it st
       {"defaults_version", "0", "must be a whole number from 1 to 1000000, not 0"},
       {"set_on_purpose", "{}",
        "must be an array of strings, like [\"first\",\"second\"], not an object"},
+      {"context.gate", "1.5", "must be a number from 0 to 1, not 1.5"},
+      {"context.gate", "\"0\"", "must be a number from 0 to 1, not \"0\""},
+      {"knowledge.apply_stated_rules", "1", "must be true or false, not 1"},
       {"storage", "[]", "must be an object, not an array"},
       {"storage.format", "\"csv\"", "must be \"jsonl\", not \"csv\""},
       {"storage.max_session_size_mb", "\"10\"", "must be a number from 0.01 to 4096, not \"10\""},
@@ -680,7 +689,7 @@ TEST_CASE("where the version is in the file does not matter") {
 TEST_CASE("a key on purpose that the file does not have, or whose value tells, is not listed") {
   const LoadedConfig loaded = parsed(
       R"({"memory_config":{"defaults_version":2,"context":{"max_tokens":700,"facts_max":5},
-          "set_on_purpose":["context.max_tokens","context.facts_max","context.inject"]}})");
+          "set_on_purpose":["context.max_tokens","context.facts_max","context.gate"]}})");
   CHECK(loaded.config.set_on_purpose == Strings{"context.facts_max"});
   CHECK(loaded.renewals == SettingChanges{{"set_on_purpose", R"(["context.facts_max"])"}});
   CHECK(set_keys(loaded.config) ==
@@ -692,7 +701,7 @@ TEST_CASE("what was just changed is set, whatever the file said of it") {
   const LoadedConfig loaded =
       parse_config(
           text, "config.json",
-          {{"context.snippets_max", "3"}, {"context.facts_max", "5"}, {"context.inject", {}}})
+          {{"context.snippets_max", "3"}, {"context.facts_max", "5"}, {"context.gate", {}}})
           .value();
   CHECK(loaded.config.context.snippets_max == 3);
   CHECK(loaded.renewals ==
@@ -701,7 +710,7 @@ TEST_CASE("what was just changed is set, whatever the file said of it") {
 
 TEST_CASE("the file of a newer program holds as it is, and its version stays") {
   const std::string text =
-      R"({"memory_config":{"defaults_version":3,"set_on_purpose":["context.inject","context.facts_max"],)"
+      R"({"memory_config":{"defaults_version":3,"set_on_purpose":["context.gate","context.facts_max"],)"
       R"("context":{"recency_days":90,"facts_max":5},"compaction":{"trigger_threshold_mb":9},)"
       R"("storage":{"max_session_size_mb":20}}})";
   const LoadedConfig loaded =
@@ -714,7 +723,7 @@ TEST_CASE("the file of a newer program holds as it is, and its version stays") {
   CHECK(loaded.config.compaction.trigger_threshold_mb == 9);
   CHECK(loaded.renewals ==
         SettingChanges{
-            {"set_on_purpose", R"(["context.facts_max","context.inject","context.recency_days"])"}});
+            {"set_on_purpose", R"(["context.facts_max","context.gate","context.recency_days"])"}});
 }
 
 TEST_CASE("the trigger that init wrote follows a limit that is edited beside it") {

@@ -149,11 +149,13 @@ constexpr Setting kSettings[] = {
 
     flag(BMAD_KEY(knowledge.detect_preferences)),
     flag(BMAD_KEY(knowledge.learn_at_session_end)),
+    flag(BMAD_KEY(knowledge.apply_stated_rules)),
     {.key = "knowledge.learn_rules",
      .member = [](Config& c) -> std::vector<LearnRule>& { return c.knowledge.learn_rules; }},
 
     flag(BMAD_KEY(context.inject)),
     flag(BMAD_KEY(context.user_memory)),
+    number(BMAD_KEY(context.gate), 0, 1),
     whole(BMAD_KEY(context.max_tokens), kContextTokensMin, kContextTokensMax),
     whole(BMAD_KEY(context.facts_max), 0, 100),
     whole(BMAD_KEY(context.snippets_max), 0, 100),

@@ -210,6 +210,9 @@ struct KnowledgeConfig {
   /// Whether "I prefer", "never", "we decided" in a user's messages are proposed to be remembered.
   bool detect_preferences = true;
   bool learn_at_session_end = true;  ///< Whether hooks look for candidates then.
+  /// Whether a rule that the person states in a prompt is in force from the next one on; else it
+  /// waits for review.
+  bool apply_stated_rules = true;
   std::vector<LearnRule> learn_rules;
 };
 
@@ -217,6 +220,7 @@ struct KnowledgeConfig {
 struct ContextConfig {
   bool inject = true;             ///< Whether hooks print briefings.
   bool user_memory = true;        ///< Whether answers take in the user's own memory.
+  double gate = 0.5;              ///< How near a prompt must come; 0: all are, 1: almost none.
   std::int64_t max_tokens = 800;  ///< A twentieth of the smallest window that agents have today.
   std::int64_t facts_max = 5;     ///< More than a few steer a model where it should not go.
   std::int64_t snippets_max = 6;  ///< Pieces of earlier talk, with what stands beside them.
