@@ -211,7 +211,7 @@ Verdict near(SecretKind kind, const Traits& traits, ValueForm form) {
   if (form != ValueForm::kQuoted || traits.size < 6 || traits.blanks > 0 || traits.others > 0) {
     return std::nullopt;
   }
-  return ValueVerdict{.rule = rule_of(kind), .certainty = Certainty::kNear};
+  return ValueVerdict{.rule = rule_of(kind), .action = DetectionAction::kNear};
 }
 
 /// Several words: a pass phrase, or more likely a sentence about it.
@@ -478,16 +478,17 @@ Verdict judge_value(string_view name, string_view value, ValueForm form) {
     return by_rule;
   }
   Verdict verdict = is_drawn ? secret(kind) : judge_kind(kind, value, form);
-  if ((!verdict || verdict->certainty != Certainty::kSecret) &&
+  if ((!verdict || verdict->action != DetectionAction::kSecret) &&
       is_of_settings(kind, name, value, form)) {
     verdict = secret(kind);
   }
-  if (is_providers && (!verdict || verdict->certainty != Certainty::kSecret)) {
+  if (is_providers && (!verdict || verdict->action != DetectionAction::kSecret)) {
     verdict = secret(SecretKind::kApiKey);
   }
   // What is too long to be judged as a whole, and no text, may still be one.
   const bool may_be_long = !verdict && is_cut && is_strong_kind(kind) && !value.contains(' ');
-  return may_be_long ? ValueVerdict{.rule = rule_of(kind), .certainty = Certainty::kNear} : verdict;
+  return may_be_long ? ValueVerdict{.rule = rule_of(kind), .action = DetectionAction::kNear}
+                     : verdict;
 }
 
 Verdict judge_assignment(string_view name, string_view value) {

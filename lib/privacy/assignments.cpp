@@ -95,10 +95,10 @@ bool AssignmentFinder::judge(string_view name, const ValuePart& value, ValueForm
   if (!verdict || ends_replaced_id(text_, value)) {
     return false;
   }
-  const bool is_secret = verdict->certainty == Certainty::kSecret;
+  const bool is_secret = verdict->action == DetectionAction::kSecret;
   const std::size_t end = is_secret ? real_end(text_, value) : value.end;
   out_.push_back(
-      {.begin = value.begin, .end = end, .rule = verdict->rule, .certainty = verdict->certainty});
+      {.begin = value.begin, .end = end, .rule = verdict->rule, .action = verdict->action});
   if (is_secret) {
     at_ = end;
   }

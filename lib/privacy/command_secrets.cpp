@@ -24,7 +24,7 @@ constexpr std::size_t kLineMax = 512;
 void judge_part(StructureScan& scan, const ValuePart& value, ValueForm form) {
   if (const std::optional<ValueVerdict> verdict =
           judge_value("password", value.of(scan.text), form)) {
-    scan.add(value.begin, value.end, verdict->rule, verdict->certainty);
+    scan.add(value.begin, value.end, verdict->rule, verdict->action);
   }
 }
 
@@ -190,7 +190,7 @@ void scan_column(StructureScan& scan, std::size_t at, std::size_t size) {
     if (const std::optional<ValueVerdict> verdict =
             judge_value(head.fields[0].of(text), value.of(text), ValueForm::kLiteral);
         verdict && any_is(value.of(text), is_digit)) {
-      scan.add(value.begin, value.end, verdict->rule, verdict->certainty);
+      scan.add(value.begin, value.end, verdict->rule, verdict->action);
       return;
     }
   }
@@ -222,7 +222,7 @@ void scan_column(StructureScan& scan, std::size_t at, std::size_t size) {
       if (const std::optional<ValueVerdict> verdict = judge_value(
               head.fields[i].of(text), value.of(text),
               byte_before(text, value.begin) == '"' ? ValueForm::kQuoted : ValueForm::kLiteral)) {
-        scan.add(value.begin, value.end, verdict->rule, verdict->certainty);
+        scan.add(value.begin, value.end, verdict->rule, verdict->action);
       }
     }
     next = fields.end;

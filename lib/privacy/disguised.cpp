@@ -280,10 +280,8 @@ class ReadLines {
       }
       std::size_t end = ends_[each.end - 1];
       end += byte_at(text_, end) == '\0' && end < text_.size() ? 1 : 0;  // Half of a character.
-      out.push_back({.begin = begins_[each.begin],
-                     .end = end,
-                     .rule = each.rule,
-                     .certainty = each.certainty});
+      out.push_back(
+          {.begin = begins_[each.begin], .end = end, .rule = each.rule, .action = each.action});
     }
   }
 

@@ -30,7 +30,7 @@ bool may_be_text(std::string_view run) {
 
 bool has_secret(const Detections& detections) {
   return std::ranges::any_of(
-      detections, [](const Detection& each) { return each.certainty == Certainty::kSecret; });
+      detections, [](const Detection& each) { return each.action == DetectionAction::kSecret; });
 }
 
 /// The next run of at least kBase64SizeMin base64 characters from `at` on; empty at the end. Looks
@@ -171,7 +171,7 @@ void find_percent(std::string_view text,
       out.push_back({.begin = decoded.places[each.begin],
                      .end = decoded.places[each.end],
                      .rule = each.rule,
-                     .certainty = each.certainty});
+                     .action = each.action});
     }
     at = end == text.size() ? end - 1 : end;
   }

@@ -45,7 +45,7 @@ void find_keywords(std::string_view text, Detections& out);
 /// What a value is that stands under a name.
 struct ValueVerdict {
   std::string_view rule;  ///< "password", "generic-secret", or the id of a rule of the table.
-  Certainty certainty = Certainty::kSecret;
+  DetectionAction action = DetectionAction::kSecret;
 };
 
 /// Judges one value by its name, as the member of an object has them; nothing: it is innocent.

@@ -80,11 +80,11 @@ class PersonalScan {
     }
     const PersonalPolicy policy = policies_[static_cast<std::size_t>(kind)];
     if (policy != PersonalPolicy::kKeep) {
-      out_.push_back(
-          {.begin = span->begin,
-           .end = span->end,
-           .rule = personal_kind_name(kind),
-           .certainty = policy == PersonalPolicy::kRedact ? Certainty::kSecret : Certainty::kNear});
+      out_.push_back({.begin = span->begin,
+                      .end = span->end,
+                      .rule = personal_kind_name(kind),
+                      .action = policy == PersonalPolicy::kRedact ? DetectionAction::kSecret
+                                                                  : DetectionAction::kNear});
     }
     // What is kept is still what it is: its digits are no other kind's.
     found_end_ = std::max(found_end_, span->end);

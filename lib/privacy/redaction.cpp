@@ -201,7 +201,7 @@ std::string StoreRedaction::redact_text(std::string_view text, std::string_view 
 
 bool StoreRedaction::has_secret(std::string_view text) const {
   return std::ranges::any_of(redactor_->find(text), [](const Detection& each) {
-    return each.certainty == Certainty::kSecret;
+    return each.action == DetectionAction::kSecret;
   });
 }
 

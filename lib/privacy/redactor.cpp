@@ -69,7 +69,7 @@ void append_outside(std::string_view text, const Ranked& each, std::span<const D
   append(begin, detection.end);
 }
 
-/// Joins those that overlap; `ranked` is of one certainty.
+/// Joins those that overlap; `ranked` is of one action.
 Detections joined(std::vector<Ranked> ranked) {
   std::ranges::sort(ranked, {}, [](const Ranked& each) { return each.detection.begin; });
   std::vector<Ranked> all;
@@ -107,7 +107,7 @@ Detections merge_detections(std::string_view text, Detections detections,
     if (detections[i].begin >= detections[i].end || detections[i].end > text.size()) {
       continue;
     }
-    std::vector<Ranked>& list = detections[i].certainty == Certainty::kSecret ? secrets : near;
+    std::vector<Ranked>& list = detections[i].action == DetectionAction::kSecret ? secrets : near;
     append_outside(text, {.detection = snapped(text, detections[i]), .rank = i}, kept, list);
   }
   Detections all = joined(std::move(secrets));
@@ -231,7 +231,7 @@ struct Redactor::Impl {
                RedactionTally& tally, std::string& out, Detections& places) const {
     std::size_t from = 0;
     for (const Detection& each : detections) {
-      if (each.certainty == Certainty::kNear) {
+      if (each.action == DetectionAction::kNear) {
         continue;
       }
       ++tally.by_rule[std::string(each.rule)];
@@ -286,7 +286,7 @@ struct Redactor::Impl {
     const auto note_near = [&] {
       tally.comes_near =
           tally.comes_near || std::ranges::any_of(detections, [](const Detection& each) {
-            return each.certainty == Certainty::kNear;
+            return each.action == DetectionAction::kNear;
           });
     };
     std::optional<std::string> redacted;
@@ -350,7 +350,7 @@ std::optional<std::string> Redactor::redact_json(JsonValue root, std::string_vie
         detections.push_back({.begin = 0,
                               .end = string.text.size(),
                               .rule = verdict->rule,
-                              .certainty = verdict->certainty});
+                              .action = verdict->action});
       }
     }
     if (!string.context.empty()) {

@@ -198,7 +198,7 @@ void AssignmentFinder::said_word(const ValuePart& quoted) {
     out_.push_back({.begin = quoted.begin,
                     .end = quoted.end,
                     .rule = rule_of(SecretKind::kPassword),
-                    .certainty = Certainty::kSecret});
+                    .action = DetectionAction::kSecret});
     at_ = quoted.end;
   } else if (!is_word) {
     judge("password", quoted, ValueForm::kQuoted);

@@ -163,8 +163,8 @@ class SessionSealing {
     if (!may_quote()) {
       return {};
     }
-    for (const char* name :
-         {kSummaryName, kIndexName, kSummaryStateName, kSummaryLogName, kLearningStateName}) {
+    for (const char* name : {kSummaryName, kIndexName, kSummaryStateName, kSummaryLogName,
+                             kLearningStateName, kToldName}) {
       BMAD_TRY(drop(session_file(session_id_, name)));
     }
     return {};

@@ -82,7 +82,7 @@ std::vector<SecretPlace> places_of(const Redactor& redactor, const Detections& f
                       .end = each.end,
                       .rule = std::string(each.rule),
                       .what = std::string(what_of(redactor.rules().get(), each.rule)),
-                      .is_certain = each.certainty == Certainty::kSecret});
+                      .is_certain = each.action == DetectionAction::kSecret});
   }
   return places;
 }

@@ -29,7 +29,7 @@ bool judge_spoken(StructureScan& scan, const ValuePart& value, ValueForm form) {
     return false;
   }
   const std::optional<ValueVerdict> verdict = judge_value("password", value.of(scan.text), form);
-  if (!verdict || verdict->certainty != Certainty::kSecret) {
+  if (!verdict || verdict->action != DetectionAction::kSecret) {
     return false;
   }
   scan.add(value.begin, real_end(scan.text, value), verdict->rule);

@@ -47,8 +47,8 @@ struct StructureScan {
   }
 
   void add(std::size_t begin, std::size_t end, std::string_view rule,
-           Certainty certainty = Certainty::kSecret) const {
-    out.push_back({.begin = begin, .end = end, .rule = rule, .certainty = certainty});
+           DetectionAction action = DetectionAction::kSecret) const {
+    out.push_back({.begin = begin, .end = end, .rule = rule, .action = action});
   }
 };
 

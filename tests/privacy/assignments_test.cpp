@@ -24,7 +24,7 @@ std::vector<std::string> secrets_in(string_view text) {
   find_assigned(text, detections);
   std::vector<std::string> secrets;
   for (const Detection& each : detections) {
-    if (each.certainty == Certainty::kSecret) {
+    if (each.action == DetectionAction::kSecret) {
       secrets.emplace_back(text.substr(each.begin, each.end - each.begin));
     }
   }
@@ -199,7 +199,7 @@ TEST_CASE("a value that people made is near the line") {
   for (const string_view value : {"letmein", "sunshine", "dragonfly"}) {
     const std::optional<ValueVerdict> verdict = judge_assignment("password", value);
     REQUIRE(verdict.has_value());
-    CHECK(verdict->certainty == Certainty::kNear);
+    CHECK(verdict->action == DetectionAction::kNear);
     CHECK(verdict->rule == "password");
   }
 }
@@ -329,7 +329,7 @@ TEST_CASE("a sequence, a word or an example is a secret where its name says so")
   };
   for (const Row& row : kRows) {
     const std::optional<ValueVerdict> verdict = judge_assignment(row.name, row.value);
-    CHECK_MESSAGE((verdict && verdict->certainty == Certainty::kSecret),
+    CHECK_MESSAGE((verdict && verdict->action == DetectionAction::kSecret),
                   row.name << " = " << row.value);
   }
 }

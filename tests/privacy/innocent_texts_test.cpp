@@ -310,7 +310,7 @@ void check_spared(string_view texts, std::size_t count_min) {
     Detections detections;
     find_assigned(text, detections);
     for (const Detection& each : detections) {
-      CHECK_MESSAGE(each.certainty != Certainty::kSecret,
+      CHECK_MESSAGE(each.action != DetectionAction::kSecret,
                     each.rule << " in: " << text << " at " << each.begin);
     }
   }
@@ -322,7 +322,7 @@ void check_spared_by_all(string_view texts) {
   for (std::size_t begin = 0; begin < texts.size();) {
     const std::size_t end = std::min(texts.find('\n', begin), texts.size());
     for (const Detection& each : redactor.find(texts.substr(begin, end - begin))) {
-      CHECK_MESSAGE(each.certainty != Certainty::kSecret,
+      CHECK_MESSAGE(each.action != DetectionAction::kSecret,
                     each.rule << " in: " << texts.substr(begin, end - begin));
     }
     begin = end + 1;

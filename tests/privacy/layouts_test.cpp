@@ -26,7 +26,7 @@ const Redactor& redactor() {
 std::string found_in(string_view text) {
   std::string found;
   for (const Detection& each : redactor().find(text)) {
-    if (each.certainty == Certainty::kSecret) {
+    if (each.action == DetectionAction::kSecret) {
       found += std::to_string(each.begin) + ":" +
                std::string(text.substr(each.begin, each.end - each.begin)) + "|";
     }

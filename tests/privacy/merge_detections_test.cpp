@@ -6,8 +6,8 @@
 namespace bmad_mem::test::merge_detections_test {
 namespace {
 
-constexpr Certainty kSecret = Certainty::kSecret;
-constexpr Certainty kNear = Certainty::kNear;
+constexpr DetectionAction kSecret = DetectionAction::kSecret;
+constexpr DetectionAction kNear = DetectionAction::kNear;
 
 }  // namespace
 

@@ -402,7 +402,8 @@ TEST_CASE("each kind is treated by its own policy") {
       find_personal(text, policies, detections);
       REQUIRE_MESSAGE(detections.size() == 1, name);
       CHECK(detections[0].rule == name);
-      CHECK((detections[0].certainty == Certainty::kSecret) == (policy == PersonalPolicy::kRedact));
+      CHECK((detections[0].action == DetectionAction::kSecret) ==
+            (policy == PersonalPolicy::kRedact));
     }
   }
   Detections detections;

@@ -25,7 +25,7 @@
 namespace bmad_mem {
 
 /// What is done about a detection.
-enum class Certainty : std::uint8_t {
+enum class DetectionAction : std::uint8_t {
   kNear,    ///< Comes near the line: it stays, and its entry is marked as sensitive.
   kSecret,  ///< Is taken out.
 };
@@ -35,7 +35,7 @@ struct Detection {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::string_view rule;  ///< Id of the rule: "github-pat". Lives as long as the redactor.
-  Certainty certainty = Certainty::kSecret;
+  DetectionAction action = DetectionAction::kSecret;
 
   friend bool operator==(const Detection&, const Detection&) = default;
 };
