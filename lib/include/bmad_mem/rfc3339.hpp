@@ -29,4 +29,8 @@ std::string format_rfc3339(Timestamp time);
 /// The UTC day of `time`: "2026-01-11".
 std::string format_date(Timestamp time);
 
+/// How long before `now` that was: "just now", "5 minutes ago", "3 days ago"; "in 2 hours" for what
+/// lies ahead.
+std::string format_age(Timestamp time, Timestamp now);
+
 }  // namespace bmad_mem

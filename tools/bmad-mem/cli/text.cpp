@@ -46,26 +46,6 @@ std::string_view last_characters(std::string_view text, std::size_t width) {
   return text.substr(at);
 }
 
-/// From which age on it is told in this unit, and how long one is.
-struct AgeUnit {
-  std::chrono::minutes from;
-  std::chrono::minutes size;
-  std::string_view name;
-};
-
-constexpr std::chrono::days kMonth{30};
-constexpr std::chrono::days kYear{365};
-
-// Two of a unit are told in the smaller one: "13 days ago" says more than "1 week ago".
-constexpr std::array<AgeUnit, 6> kAgeUnits = {{
-    {kYear * 2, kYear, "year"},
-    {kMonth * 2, kMonth, "month"},
-    {std::chrono::weeks(2), std::chrono::weeks(1), "week"},
-    {std::chrono::days(1), std::chrono::days(1), "day"},
-    {std::chrono::hours(1), std::chrono::hours(1), "hour"},
-    {std::chrono::minutes(1), std::chrono::minutes(1), "minute"},
-}};
-
 }  // namespace
 
 std::size_t text_width(std::string_view text) {
@@ -249,19 +229,6 @@ std::string shown_minute(Timestamp time) {
 
 std::string shown_time(Timestamp time) {
   return times_are_local ? local_minute(time) : format_rfc3339(time);
-}
-
-std::string format_age(Timestamp time, Timestamp now) {
-  const bool is_ahead = time > now;
-  const auto age = std::chrono::floor<std::chrono::minutes>(is_ahead ? time - now : now - time);
-  const auto* const unit =
-      std::ranges::find_if(kAgeUnits, [&](const AgeUnit& each) { return age >= each.from; });
-  if (unit == kAgeUnits.end()) {
-    return "just now";
-  }
-  const auto count = age / unit->size;
-  return fmt::format("{}{} {}{}{}", is_ahead ? "in " : "", count, unit->name, count == 1 ? "" : "s",
-                     is_ahead ? "" : " ago");
 }
 
 std::string block_bar(double share, std::size_t width) {

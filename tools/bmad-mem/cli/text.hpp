@@ -83,10 +83,6 @@ std::string shown_minute(Timestamp time);
 /// RFC 3339, UTC; or as shown_minute() where that is local.
 std::string shown_time(Timestamp time);
 
-/// How long before `now` that was: "just now", "5 minutes ago", "3 days ago"; "in 2 hours" for what
-/// lies ahead.
-std::string format_age(Timestamp time, Timestamp now);
-
 /// A bar of blocks, `share` (0 to 1) of `width` characters long to an eighth of one; never empty
 /// for a share above 0.
 std::string block_bar(double share, std::size_t width);
