@@ -336,6 +336,13 @@ Result<QueryAnswer> answer_query(const Store& store, const Query& query) {
     }
     answer.hits.push_back(std::move(each.hit));
   }
+  if (!answer.hits.empty() && !plan.clauses.empty() && query.sort == SortOrder::kRelevanceDesc) {
+    answer.certainty = certainty_of(answer.hits);
+    if (*answer.certainty == Certainty::kNone && answer.encoder.took_part &&
+        answer.hits.front().nearness.words == 0) {
+      answer.certainty = Certainty::kMaybe;  // Found by what it means.
+    }
+  }
   if (query.explain && !answer.encoder.took_part && !answer.encoder.failed &&
       !may_have_encoder(*asked.roots.front().store)) {
     answer.encoder.reason.clear();  // Nobody wanted it.

@@ -23,7 +23,7 @@ CONSTANTS = [
     ("how-it-works.md", "with the weight 0.5", "lib/search/query", "kSlipWeight = 0.5"),
     ("how-it-works.md", "up to three known words", "lib/search/query", "kSlipTermsMax = 3"),
     ("how-it-works.md", "up to 12 participants", "lib/search/query", "kFewParticipants = 12"),
-    ("how-it-works.md", "1.0 · BM25(m) k1 0.9 b 0.4", "lib/search/query", "kEntryGrain{.k1 = 0.9, .b = 0.4}"),
+    ("how-it-works.md", "1.0 · BM25(m) k1 1.2 b 0.9", "lib/search/query", "kEntryGrain{.k1 = 1.2, .b = 0.9}"),
     ("how-it-works.md", "1.0 · BM25(session of m) k1 1.2 b 0.75", "lib/search/query", "kContextGrain{.k1 = 1.2, .b = 0.75}"),
     ("how-it-works.md", "with k1 0.9 and b 0.6 for both", "lib/search/query", "kLoneGrain{.k1 = 0.9, .b = 0.6}"),
     ("how-it-works.md", "0.5; 0.5 without one", "lib/search/query", "kNeverAccessed = 0.5"),

@@ -23,7 +23,7 @@ QUESTIONS = {
     "do dogs travel free?": "fact-1m4gcp3k65kvcfz",
     "E_UPSTREAM_TIMEOUT": "fact-1m54t20ma1ah5wy",
     "why are seats held for fifteen minutes": "dec-1m3xxr5pc1ayntw",
-    "may I deploy on friday?": "pref-1m63c78sta5trtg",
+    "may I deploy on friday?": "pref-1m63c78sta5trtg msg-1m3yeynz3yqqrgh",
     # Of users.
     "how long can somebody keep a seat before paying?": "dec-1m3xxr5pc1ayntw",
     "how fast may we send refunds?": "fact-1m54sr732w4v3qs dec-1m54bm8cg2k8sdx finding-1m54afamqr9cjfr",
@@ -32,7 +32,7 @@ QUESTIONS = {
     "how many seats does the Tystie have?": "fact-1m3yfsdbkqpmfqv fact-1m5yajyn67ma6v1",
     "how long does the crossing from Brannoy to Vestervik take?": "fact-1m3yftv637ynfzr",
     "who pays half of the residents' fare?": "fact-1m4g5sd01t0ak4a",
-    "when does the residents' discount start?": "dec-1m63bx66ftvvh2x fact-1m4g5sd01t0ak4a",
+    "when does the residents' discount start?": "dec-1m63bx66ftvvh2x fact-1m4g5sd01t0ak4a msg-1m63bdaq0t3qfss",
     "which ship sails while the Guillemot is in dock?": "fact-1m5yajyn67ma6v1",
     "how do we split a total when a cent is left over?": "dec-1m4fxk6ec35hjb3",
     "can I use floats for money?": "fact-1m4qyqdebzq2t5h dec-1m4fx591mxanxgp",

@@ -132,7 +132,7 @@ TEST_CASE("without weights, time, importance and access are factors of the text"
   memory.add_fact("b", "ledger seats");
   const Hit hit = memory->query({.text = "postgres pool"}).value().at(0);
   CHECK(hit.combine == RelevanceCombine::kFactors);
-  CHECK(hit.relevance == doctest::Approx(hit.components.text * (0.75 + 0.25 * hit.components.time) *
+  CHECK(hit.relevance == doctest::Approx(hit.components.text * (0.96 + 0.04 * hit.components.time) *
                                          (0.8 + 0.2 * hit.components.importance) *
                                          (0.95 + 0.05 * hit.components.access)));
   const Query sum{.text = "postgres pool", .combine = RelevanceCombine::kSum};

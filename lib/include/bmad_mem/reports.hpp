@@ -240,7 +240,7 @@ enum class SortOrder : std::uint8_t { kRelevanceDesc, kTimeDesc, kTimeAsc };
 
 /// How text, time, importance and access become one number.
 enum class RelevanceCombine : std::uint8_t {
-  /// text (0.75 + 0.25 time) (0.80 + 0.20 importance) (0.95 + 0.05 access): the words decide, and
+  /// text (0.96 + 0.04 time) (0.80 + 0.20 importance) (0.95 + 0.05 access): the words decide, and
   /// age alone never buries an answer.
   kFactors,
   /// The weighted sum of specification 5.3. Queries without words always use it.
@@ -259,10 +259,11 @@ struct RelevanceFactor {
 
   [[nodiscard]] constexpr double at(double component) const { return from + by * component; }
 };
-inline constexpr RelevanceFactor kTimeFactor{.from = 0.75, .by = 0.25};
+/// Age decides between texts within a few per cent, and never more.
+inline constexpr RelevanceFactor kTimeFactor{.from = 0.96, .by = 0.04};
 inline constexpr RelevanceFactor kImportanceFactor{.from = 0.80, .by = 0.20};
 inline constexpr RelevanceFactor kAccessFactor{.from = 0.95, .by = 0.05};
-/// Of a statement that does not hold: less than the other factors can make up for (0.75 x 0.80 x
+/// Of a statement that does not hold: less than the other factors can make up for (0.96 x 0.80 x
 /// 0.95), so that it never ranks above the one that holds on the same text.
 inline constexpr double kOutdatedFactor = 0.5;
 
@@ -306,8 +307,11 @@ struct Query {
   bool use_encoder = true;
   /// Size of the snippets in bytes, about; 0: none are made.
   std::size_t snippet_size = 200;
+  /// Snippets begin where a paragraph, an item of a list or a block of code does, if that is near.
+  bool snippet_passages = false;
   /// Say of each hit which entry it is, not what it says: no line is read where the engine made the
-  /// id. Entry::who, headline, json and the snippet are empty, and `context` counts for nothing.
+  /// id. Entry::who, headline, json and the snippet are empty, `context` counts for nothing, and
+  /// what differs in a value alone is not put in the order of time.
   bool ids_only = false;
   /// Longest time to take; E_QUERY_TIMEOUT beyond. 0: no limit.
   std::chrono::milliseconds timeout{0};
@@ -355,6 +359,34 @@ struct TextExplanation {
   std::optional<double> cosine = {};
 };
 
+/// What an answer says of itself: whether it is about what was asked.
+enum class Certainty : std::uint8_t {
+  kNone,  ///< Nothing found answers; the hits are only the least far away.
+  kMaybe,
+  kSure,
+};
+
+/// "none", "maybe" or "sure". Static storage.
+std::string_view certainty_name(Certainty certainty);
+
+/// How near an entry is to a question, whatever else there is.
+struct Nearness {
+  double coverage =
+      0;  ///< 0 to 1: of what the question's words weigh, what it and its neighbours hold.
+  std::size_t words = 0;  ///< Of the question that it holds itself, words of any work apart.
+  bool before_adds =
+      false;  ///< The neighbour before it holds a word that it doesn't; so for the next.
+  bool after_adds = false;
+  double score = 0;  ///< Of both, and the size of the memory; below 4.1 nothing answers.
+};
+
+/// A word of a question.
+struct AskedWord {
+  std::string word;       ///< In lower case.
+  double share = 0;       ///< 0 to 1: of what all its words weigh; rare ones weigh more.
+  bool is_known = false;  ///< Some entry holds it.
+};
+
 struct Hit {
   Entry entry;
   double relevance = 0;  ///< 0 to 1.
@@ -364,8 +396,11 @@ struct Hit {
   /// A statement that a newer one has replaced, or one that nobody has accepted: its relevance is
   /// half of what it would be.
   bool outdated = false;
+  /// A newer hit above it says the same with another value.
+  bool said_before = false;
   /// It holds no word of the question; it is what the one named said last.
   bool weak = false;
+  Nearness nearness = {};             ///< Of the first hits by relevance; 0 for all others.
   std::string snippet;                ///< Part of the entry's text around the matches; one line.
   std::vector<Highlight> highlights;  ///< In the snippet, ascending, apart from each other.
   std::vector<Entry> before;          ///< Query::context, oldest first.
@@ -387,6 +422,8 @@ struct ProseReading {
 /// Hits, and how the query was understood.
 struct QueryAnswer {
   std::vector<Hit> hits;
+  /// Absent without hits, and where no words were asked for or others than the best come first.
+  std::optional<Certainty> certainty = {};
   std::vector<ProseReading> as_prose;  ///< In the order of the text.
   /// Sentences for people about how the query was read: `read "*.tmp" as words: …`.
   std::vector<std::string> notes;

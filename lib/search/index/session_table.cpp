@@ -7,6 +7,7 @@
 #include "model/entry.hpp"
 #include "model/filter_fields.hpp"
 #include "model/statement.hpp"
+#include "search/dialogue_act.hpp"
 #include "search/field_filter.hpp"
 
 namespace bmad_mem {
@@ -31,8 +32,11 @@ std::uint32_t flags_of(const ScannedEntry& scanned, const EntryHead& head) {
            flag(head.expires_at.has_value(), kFlagExpires) |
            flag(head.superseded, kFlagsSuperseded);
   if (scanned.type == EntryType::kConversation) {
-    flags |= flag(ends_with_question(scanned.value["content"].string()), kFlagAsks);
-    flags |= static_cast<std::uint32_t>(role_of(head.role)) << kFlagRoleShift;
+    const std::string_view text = scanned.value["content"].string();
+    const EntryRole role = role_of(head.role);
+    flags |= flag(ends_with_question(text), kFlagAsks) |
+             flag(!head.superseded && states_nothing(text, role), kFlagStatesNothing) |
+             static_cast<std::uint32_t>(role) << kFlagRoleShift;
   }
   return flags;
 }

@@ -9,7 +9,8 @@ namespace bmad_mem {
 
 /// Whether the flags and the time of an entry pass.
 bool EntryJudge::passes(const IndexedSession& session, std::uint32_t flags, Timestamp time) const {
-  if (!passes_plain_filters(plan_.query.filter, flags, time)) {
+  if (!passes_plain_filters(plan_.query.filter, flags, time) ||
+      (settings_.stating_only && flag_states_nothing(flags))) {
     return false;
   }
   const EntryType type = flag_type(flags);
@@ -20,6 +21,16 @@ bool EntryJudge::passes(const IndexedSession& session, std::uint32_t flags, Time
            (exclusion.field == FilterField::kSession && exclusion.value == session.session_id());
   });
 }
+
+namespace {
+
+/// What stands before the question mark is no statement of its own.
+bool is_short_question(std::uint32_t flags, std::uint32_t length) {
+  constexpr std::uint32_t kLengthMax = 4;
+  return (flags & kFlagAsks) != 0 && length <= kLengthMax;
+}
+
+}  // namespace
 
 Result<std::optional<Found>> EntryJudge::judge(std::size_t index, std::uint32_t slot,
                                                const SlotView& slots, double text, double least) {
@@ -38,7 +49,10 @@ Result<std::optional<Found>> EntryJudge::judge(std::size_t index, std::uint32_t 
               .components = relevance_.components(
                   text, flags, time, (flags & kFlagOdd) != 0 ? session.odd(ordinal) : nullptr),
               .evicted = session.is_evicted(),
-              .length = slots.lengths[slot]};
+              .length = slots.lengths[slot],
+              .states_nothing =
+                  !plan_.rank.terms.empty() &&
+                  (flag_states_nothing(flags) || is_short_question(flags, slots.lengths[slot]))};
   set_text(found, text);
   if (found.relevance < least) {
     return std::optional<Found>();

@@ -38,7 +38,8 @@ class EntryJudge {
   /// Gives `found` another text score, and what follows of it.
   void set_text(Found& found, double text) const {
     found.components.text = text;
-    found.relevance = relevance_.combine(found.components) * (found.outdated ? kOutdatedFactor : 1);
+    found.relevance = relevance_.combine(found.components) *
+                      (found.outdated || found.states_nothing ? kOutdatedFactor : 1);
   }
 
  private:

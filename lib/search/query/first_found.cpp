@@ -102,8 +102,7 @@ bool Plan::needs_text() const {
 
 Result<std::vector<Found>> choose_first(std::span<IndexedSession* const> sessions, const Plan& plan,
                                         const SearchSettings& settings, ReadingTools& tools,
-                                        std::vector<Found> found) {
-  const std::size_t limit = plan.query.filter.limit;
+                                        std::vector<Found> found, std::size_t limit) {
   FirstFound first(sessions, plan, tools);
   std::vector<Found> chosen;
   for (Found& each : found) {

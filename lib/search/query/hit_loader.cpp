@@ -48,7 +48,9 @@ class HitLoader {
             .combine = result_.combine,
             .weights = result_.weights,
             .outdated = found.outdated,
+            .said_before = found.said_before,
             .weak = result_.weak,
+            .nearness = found.nearness,
             .snippet = {},
             .highlights = {},
             .before = {},
@@ -116,7 +118,8 @@ class HitLoader {
     if (query_.snippet_size > 0) {
       tools_->text.clear();
       entry_searchable_text(found.type, value, tools_->text, kTextBreak);
-      Snippet snippet = make_snippet(*finder_, tools_->text, query_.snippet_size);
+      Snippet snippet =
+          make_snippet(*finder_, tools_->text, query_.snippet_size, query_.snippet_passages);
       hit.snippet = std::move(snippet.text);
       hit.highlights = std::move(snippet.highlights);
     }

@@ -123,8 +123,10 @@ struct Snippet {
 };
 
 /// About `size_max` bytes of the text that `finder` looks into: the stretch that holds the most
-/// different terms.
-Snippet make_snippet(MatchFinder& finder, std::string_view text, std::size_t size_max = 200);
+/// different terms. `begins_passage`: from the start of a line on, and as far as whole lines or
+/// sentences fit, where there are such.
+Snippet make_snippet(MatchFinder& finder, std::string_view text, std::size_t size_max = 200,
+                     bool begins_passage = false);
 
 /// Whether the tokens of `phrase` stand side by side in `text`, whatever the case.
 bool holds_phrase(Analyzer& analyzer, const std::vector<std::string>& phrase,

@@ -12,6 +12,8 @@
 #include "bmad_mem/text.hpp"
 #include "meaning.hpp"
 #include "search/date_span.hpp"
+#include "search/dialogue_act.hpp"
+#include "search_words.hpp"
 #include "speakers.hpp"
 
 namespace bmad_mem {
@@ -59,6 +61,7 @@ class Planner {
         speakers_(sessions) {}
 
   Status run(Timestamp now) {
+    asks_ = asks_question(plan_.query.text);
     plan_.rank.spans = find_date_spans(plan_.prose, reference_time(now));
     for (const QueryClause& clause : plan_.clauses) {
       for (const OwnedToken& token : tokens_of(analyzer_, clause.text)) {
@@ -123,9 +126,10 @@ class Planner {
       if (token.whole) {
         continue;
       }
-      const bool is_left_out = clause.kind == ClauseKind::kWord && !plan_.query.text_is_prose &&
-                               (speakers_.is_name(token.text) ||
-                                only_makes_a_question(token.text) || only_asks(words_, word));
+      const bool is_left_out =
+          clause.kind == ClauseKind::kWord && !plan_.query.text_is_prose &&
+          (speakers_.is_name(token.text) || only_makes_a_question(token.text) ||
+           only_asks(words_, word, asks_));
       is_whole = is_whole && !is_left_out;
       kept += is_left_out ? "" : " " + clause.text.substr(token.offset, token.size);
       ++word;
@@ -156,10 +160,11 @@ class Planner {
         continue;
       }
       if (!clause.excluded) {
-        const bool asks = may_name && !token.whole && only_asks(words_, word);
+        const bool asks = may_name && !token.whole && only_asks(words_, word, asks_);
         add_rank_term({.term = term,
                        .word = token.text,
                        .weight = asks ? kAskingWeight : 1,
+                       .of_date = is_in_date(clause, token),
                        .of_identifier = is_identifier});
         if (may_name) {
           doubt(clause, token, term);
@@ -278,6 +283,7 @@ class Planner {
   std::vector<std::string> words_;  // Of all clauses, in their order.
   std::size_t word_ = 0;            // The one at hand.
   bool seen_word_ = false;
+  bool asks_ = false;  // The text is a question.
 };
 
 }  // namespace
@@ -321,12 +327,13 @@ constexpr std::array<Words, 3> kDo = {"do", "does", "did"};
 
 }  // namespace
 
-bool only_asks(std::span<const std::string> words, std::size_t index) {
+bool only_asks(std::span<const std::string> words, std::size_t index, bool asks) {
   const std::string& word = words[index];
   const Words before = index > 0 ? Words(words[index - 1]) : Words();
   const Words second = index > 1 ? Words(words[index - 2]) : Words();
   const Words next = index + 1 < words.size() ? Words(words[index + 1]) : Words();
-  return is_among(kAlways, word) || (before == "how" && is_among(kAfterHow, word)) ||
+  return is_among(kAlways, word) || (asks && kAskingWords.contains(word)) ||
+         (before == "how" && is_among(kAfterHow, word)) ||
          (is_among(kWhat, before) && is_among(kAfterWhat, word)) ||
          (next == "of" && is_among(kBeforeOf, word)) ||
          (is_among(kOfMemory, word) && is_among(kDo, second));

@@ -110,20 +110,20 @@ Result<std::string> add_slip_terms(std::span<IndexedSession* const> sessions, An
 struct ReadingTools;
 
 /// Of `found`, from the best on, each entry once, and only those that hold the phrases asked for,
-/// until there are enough. Errors: E_QUERY_TIMEOUT; as IndexedSession::line(), with the session in
-/// Error::field.
+/// until there are `limit` (0: all). Errors: E_QUERY_TIMEOUT; as IndexedSession::line(), with the
+/// session in Error::field.
 Result<std::vector<Found>> choose_first(std::span<IndexedSession* const> sessions, const Plan& plan,
                                         const SearchSettings& settings, ReadingTools& tools,
-                                        std::vector<Found> found);
+                                        std::vector<Found> found, std::size_t limit);
 
 // Words of a question that only ask: "how many", "what kind of", "tell me".
 
 /// What such a word weighs in the ranking, where others weigh 1: it may be meant.
 inline constexpr double kAskingWeight = 0.3;
 
-/// Whether word `index` of a question only asks. The words are in lower case, stop words among
-/// them, in the order of the text.
-bool only_asks(std::span<const std::string> words, std::size_t index);
+/// Whether word `index` of a query only asks. The words are in lower case, stop words among them,
+/// in the order of the text. `asks`: it is a question.
+bool only_asks(std::span<const std::string> words, std::size_t index, bool asks);
 
 // Words that stand for several terms: conn*, serch~, and words with a slip.
 

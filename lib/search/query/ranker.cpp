@@ -15,7 +15,7 @@ struct Bm25 {
         .weight = weight, .k1_and_1 = k1 + 1, .base = k1 * (1 - b), .slope = k1 * b / mean_length};
   }
 };
-constexpr Bm25 kEntryGrain{.k1 = 0.9, .b = 0.4};
+constexpr Bm25 kEntryGrain{.k1 = 1.2, .b = 0.9};
 constexpr Bm25 kLoneGrain{.k1 = 0.9, .b = 0.6};
 constexpr Bm25 kContextGrain{.k1 = 1.2, .b = 0.75};
 

@@ -1,10 +1,10 @@
 // ranker.hpp - how well each entry of many sessions matches the words of a question.
 //
-//   text(m) = 1.0 BM25(m)                  k1 0.9  b 0.4; no conversation: b 0.6
+//   text(m) = 1.0 BM25(m)                  k1 1.2  b 0.9; no conversation: b 0.6
 //           + 1.0 BM25(m-2 .. m+2)         k1 1.2  b 0.75   entries around it, same conversation
 //           + 1.0 BM25(session of m)       k1 1.2  b 0.75
 //           + 0.5 BM25(entry before m)          where that one ends with a question mark
-//           - 4   where m is a question itself
+//           - 4   where m is a question itself, of 30 words at most
 //           + 5   where m is by the one participant whom the question names
 //           + 10  dateMatch(m)                  1 inside the span asked about, then falling
 //
@@ -52,6 +52,7 @@ struct RankTerm {
   std::string word;  ///< As the question has it, in lower case; empty where it has another one.
   double weight = 1;
   bool stands_in = false;      ///< For a word that nobody knows; a full answer need not hold it.
+  bool of_date = false;        ///< It is in a date, which says more; see RankQuery::spans.
   bool of_identifier = false;  ///< It is an identifier or a part of one, as in user_id.
 };
 

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "alike.hpp"
 #include "base/parallel.hpp"
 #include "best_found.hpp"
 #include "entry_judge.hpp"
@@ -17,6 +18,7 @@
 #include "match_finder.hpp"
 #include "meaning.hpp"
 #include "nearest_found.hpp"
+#include "nearness.hpp"
 #include "plan.hpp"
 #include "ranker.hpp"
 #include "relevance.hpp"
@@ -29,6 +31,8 @@ namespace {
 
 /// Of what the words find, as many are looked at with their meaning.
 constexpr std::size_t kWordCandidates = 30;
+/// As many are compared with each other, however few are wanted.
+constexpr std::size_t kAlikeCount = 12;
 
 /// A text score that may be below 0, as one that keeps the order: small ones come ever nearer to 0.
 double above_0(double text) {
@@ -61,6 +65,7 @@ class Search {
     }
     BMAD_TRY(terms_.collect());
     BMAD_TRY(terms_.add_slips(tools->analyzer, result_.instead));
+    const NearnessMeasure nearness(plan_, collected_, sizes_, result_.asked);
     terms_.keep_rarest();
     choose_rules();
     BMAD_TRY(begin_meaning());
@@ -70,6 +75,9 @@ class Search {
       BMAD_TRY(look_behind_exclusions(*tools, totals));
       BMAD_TRY(relax() ? find(*tools, totals) : Status());
     }
+    BMAD_TRY(nearness.measure(
+        sessions_, plan_, collected_,
+        std::span(result_.found).first(std::min(result_.found.size(), kNearnessCount))));
     if (query_.explain) {
       RankTotals shown = totals;
       shown.full += meaning_score_ ? meaning_score_->full() : 0;
@@ -158,7 +166,11 @@ class Search {
   /// The best entries, as the plan is now.
   Status find(ReadingTools& tools, const RankTotals& totals) {
     EntryJudge judge(sessions_, plan_, settings_, result_);
-    const std::size_t limit = plan_.needs_text() ? 0 : query_.filter.limit;
+    const bool leads = has_words_ && !settings_.literal && !query_.ids_only &&
+                       query_.sort == SortOrder::kRelevanceDesc;
+    const std::size_t wanted = query_.filter.limit;
+    const std::size_t looked_at = leads && wanted > 0 ? std::max(wanted, kAlikeCount) : wanted;
+    const std::size_t limit = plan_.needs_text() ? 0 : looked_at;
     begin_best(awaits_meaning() && limit > 0 ? std::max(limit, kWordCandidates) : limit,
                awaits_meaning() ? 0 : query_.min_relevance);
     const bool is_best_first = may_go_best_first();
@@ -176,10 +188,16 @@ class Search {
     }
     std::vector<Found> found = best_->merged();
     if (awaits_meaning()) {
-      BMAD_TRY_ASSIGN(found, add_meaning(std::move(found), totals, judge));
+      BMAD_TRY_ASSIGN(found, add_meaning(std::move(found), limit, totals, judge));
     }
     BMAD_TRY_ASSIGN(result_.found,
-                    choose_first(sessions_, plan_, settings_, tools, std::move(found)));
+                    choose_first(sessions_, plan_, settings_, tools, std::move(found), looked_at));
+    if (leads) {
+      BMAD_TRY(lead_with_newest(sessions_, plan_, settings_.language, tools, result_.found));
+    }
+    if (wanted > 0) {
+      result_.found.resize(std::min(result_.found.size(), wanted));
+    }
     return {};
   }
 
@@ -206,8 +224,8 @@ class Search {
 
   /// Ranks what the words found, and the nearest entries, by words and meaning together; by the
   /// words alone where it turns out that there is no meaning.
-  Result<std::vector<Found>> add_meaning(std::vector<Found> found, const RankTotals& totals,
-                                         EntryJudge& judge) {
+  Result<std::vector<Found>> add_meaning(std::vector<Found> found, std::size_t limit,
+                                         const RankTotals& totals, EntryJudge& judge) {
     if (compared_.valid()) {
       meaning_ = compared_.get();
       for (const SlotTotals& each : sizes_) {
@@ -217,7 +235,7 @@ class Search {
     if (meaning_) {
       BMAD_TRY(weigh_meaning(found, totals, judge));
     }
-    begin_best(plan_.needs_text() ? 0 : query_.filter.limit, query_.min_relevance);
+    begin_best(limit, query_.min_relevance);
     for (const Found& each : found) {
       best_->offer(each);
     }

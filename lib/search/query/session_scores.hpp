@@ -113,7 +113,10 @@ class SessionScores {
                : 0;
   }
   [[nodiscard]] double asks_part(std::uint32_t slot) const {
-    return (slots_.flags[slot] & kFlagAsks) != 0 ? -options_->asks_malus : 0;
+    constexpr std::uint32_t kQuestionSizeMax = 30;  // A longer one tells more than it asks.
+    return (slots_.flags[slot] & kFlagAsks) != 0 && slots_.lengths[slot] <= kQuestionSizeMax
+               ? -options_->asks_malus
+               : 0;
   }
   [[nodiscard]] double speaker_part(std::uint32_t slot) const {
     return !terms_->by_speaker.empty() && terms_->by_speaker[slot] != 0 ? options_->speaker_bonus

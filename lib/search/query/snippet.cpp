@@ -78,6 +78,29 @@ std::size_t start_before(std::string_view text, std::size_t match, std::size_t l
   return begin;
 }
 
+/// The start of the line of `match` where that is less than `reach` before it, else `otherwise`.
+std::size_t line_start(std::string_view text, std::size_t match, std::size_t otherwise,
+                       std::size_t reach) {
+  const std::size_t line = match == 0 ? 0 : text.rfind('\n', match - 1) + 1;
+  return match - line <= reach ? line : otherwise;
+}
+
+/// The front of `text`, of at most `size_max` bytes: up to the end of a paragraph, a line or a
+/// sentence behind `least`, if there is one.
+std::string_view whole_passage(std::string_view text, std::size_t size_max, std::size_t least) {
+  const std::string_view part = utf8_prefix(text, size_max);
+  if (part.size() == text.size()) {
+    return part;
+  }
+  for (const std::string_view end : {"\n\n", "\n", ". ", "。"}) {
+    const std::size_t at = part.rfind(end);
+    if (at != std::string_view::npos && at > std::max(least, size_max / 2)) {
+      return part.substr(0, end == "\n\n" || end == "\n" ? at : at + end.size());
+    }
+  }
+  return part;
+}
+
 /// Appends `part` without control characters. Where each of its bytes, and its end, came to stand.
 std::vector<std::size_t> append_one_line(std::string_view part, std::string& out) {
   std::vector<std::size_t> places;
@@ -99,14 +122,22 @@ std::vector<std::size_t> append_one_line(std::string_view part, std::string& out
 
 }  // namespace
 
-Snippet make_snippet(MatchFinder& finder, std::string_view text, std::size_t size_max) {
+Snippet make_snippet(MatchFinder& finder, std::string_view text, std::size_t size_max,
+                     bool begins_passage) {
   const std::vector<Match>& matches = finder.find(text);
   const std::size_t lead = size_max / 3;
   std::size_t begin = 0;
+  std::string_view part = utf8_prefix(text, size_max);
   if (!matches.empty() && text.size() > size_max) {
-    begin = start_before(text, matches[best_start(matches, size_max - lead)].begin, lead);
+    const std::size_t match = matches[best_start(matches, size_max - lead)].begin;
+    begin = start_before(text, match, lead);
+    if (begins_passage) {
+      begin = line_start(text, match, begin, size_max / 2);
+      part = whole_passage(text.substr(begin), size_max, match - begin);
+    } else {
+      part = utf8_prefix(text.substr(begin), size_max);
+    }
   }
-  const std::string_view part = utf8_prefix(text.substr(begin), size_max);
   Snippet snippet;
   snippet.text = begin > 0 ? "…" : "";
   const std::vector<std::size_t> places = append_one_line(part, snippet.text);

@@ -31,7 +31,7 @@ Status read_statement(const IndexedSession& session, Ordinal ordinal, const Use&
 }  // namespace
 
 Result<bool> Validity::is_outdated(std::size_t session, Ordinal ordinal, std::uint32_t flags) {
-  if ((flags & (kFlagKeyed | kFlagUnreviewed)) == 0) {
+  if ((flags & (kFlagKeyed | kFlagUnreviewed)) == 0 || flag_states_nothing(flags)) {
     return false;
   }
   if ((flags & kFlagUnreviewed) != 0) {

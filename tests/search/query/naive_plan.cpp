@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "search/dialogue_act.hpp"
 #include "search/edit_matcher.hpp"
 #include "search/query/plan.hpp"
 
@@ -148,10 +149,11 @@ class NaivePlanner {
     }
   }
 
-  void add_term(const std::string& term, double weight = 1, bool stands_in = false) {
+  void add_term(const std::string& term, double weight = 1, bool stands_in = false,
+                const std::string& word = {}) {
     const auto known = std::ranges::find(terms_, term, &NaiveTerm::term);
     if (known == terms_.end()) {
-      terms_.push_back({term, weight, stands_in});
+      terms_.push_back({term, weight, stands_in, word});
     } else if (!stands_in) {
       known->weight = std::max(known->weight, weight);
     }
@@ -196,8 +198,9 @@ class NaivePlanner {
         continue;
       }
       if (!clause.excluded) {
-        const bool asks = !clause.required && !word.whole && only_asks(words_, index);
-        add_term(term, asks ? 0.3 : 1);
+        const bool asks = !clause.required && !word.whole &&
+                          only_asks(words_, index, asks_question(read_.query.text));
+        add_term(term, asks ? 0.3 : 1, false, word.text);
         if (!clause.required) {
           doubt(clause, word, term);
         }
@@ -220,7 +223,7 @@ class NaivePlanner {
         demand.phrase.push_back(word.text);
       }
       if (!term.empty() && !clause.excluded) {
-        add_term(term);
+        add_term(term, 1, false, word.text);
         if (!clause.required) {
           doubt(clause, word, term);
         }

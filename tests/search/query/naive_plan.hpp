@@ -40,6 +40,7 @@ struct NaiveTerm {
   std::string term;
   double weight = 1;
   bool stands_in = false;  ///< For a word that no entry holds.
+  std::string word = {};   ///< As the question has it; empty where it has another one.
 };
 
 struct NaivePlan {

@@ -9,12 +9,15 @@
 #include <tuple>
 #include <utility>
 
+#include "base/hash.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "model/decay.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
 #include "search/analyzer.hpp"
 #include "search/date_span.hpp"
+#include "search/dialogue_act.hpp"
+#include "search/query/alike.hpp"
 #include "search/query/naive_plan.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
@@ -50,6 +53,11 @@ NaiveEntry to_entry(const ScannedEntry& scanned, Analyzer& analyzer) {
                    .frequencies = {}};
   entry.asks = scanned.type == EntryType::kConversation &&
                is_question(std::string(scanned.value["content"].string()));
+  const EntryRole role = entry.role == "user"        ? EntryRole::kUser
+                         : entry.role == "assistant" ? EntryRole::kAssistant
+                                                     : EntryRole::kNone;
+  entry.states_nothing = scanned.type == EntryType::kConversation && !head.superseded &&
+                         states_nothing(scanned.value["content"].string(), role);
   const StatementHead statement = statement_head(scanned.type, scanned.value);
   entry.subject = statement.subject();
   entry.unreviewed = statement.is_unreviewed();
@@ -130,9 +138,16 @@ class NaiveSearch {
                              [&](const Scored& a, const Scored& b) { return is_before(a, b); });
     std::vector<NaiveHit> hits;
     std::set<std::pair<EntryType, std::string>> known;
+    std::erase_if(found, [&](const Scored& each) {
+      return !known.emplace(each.hit.type, each.hit.id).second;
+    });
+    const std::size_t limit = query_.filter.limit == 0 ? found.size() : query_.filter.limit;
+    if (has_words_ && !settings_.literal && query_.sort == SortOrder::kRelevanceDesc) {
+      found.resize(std::min(found.size(), std::max<std::size_t>(limit, 12)));
+      lead_with_newest(found);
+    }
     for (Scored& each : found) {
-      if ((query_.filter.limit == 0 || hits.size() < query_.filter.limit) &&
-          known.emplace(each.hit.type, each.hit.id).second) {
+      if (hits.size() < limit) {
         each.hit.relevance = std::min(each.hit.relevance, 1.0);
         each.hit.components.text = std::min(each.hit.components.text, 1.0);
         hits.push_back(std::move(each.hit));
@@ -158,6 +173,57 @@ class NaiveSearch {
     double window = 0;
     double session = 0;
   };
+
+  /// Of the first 24, those that agree except for a value one below the other, the newest first; of
+  /// equal ones that state nothing the newest alone.
+  void lead_with_newest(std::vector<Scored>& found) const {
+    std::vector<std::uint64_t> asked;
+    for (const NaiveTerm& term : terms_) {
+      asked.push_back(xxh3(term.word));
+    }
+    const auto text_of = [&](const Scored& each) {
+      const bool is_compared =
+          each.hit.type != EntryType::kFact && each.hit.type != EntryType::kPreference;
+      return is_compared ? compared_text(each.entry->text, analyzer_, settings_.language)
+                         : ComparedText();
+    };
+    std::vector<std::vector<Scored>> groups;
+    std::vector<ComparedText> texts;
+    const std::size_t count = std::min<std::size_t>(24, found.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      const ComparedText text = text_of(found[i]);
+      bool is_placed = false;
+      for (std::size_t group = 0; group < groups.size() && !is_placed; ++group) {
+        Scored& first = groups[group].front();
+        const Likeness likeness = first.hit.type == found[i].hit.type
+                                      ? likeness_of(texts[group], text, asked)
+                                      : Likeness::kNone;
+        is_placed = true;
+        if (likeness == Likeness::kSame && first.entry->states_nothing &&
+            found[i].entry->states_nothing) {
+          if (first.entry->timestamp < found[i].entry->timestamp) {
+            std::swap(first, found[i]);
+          }
+        } else if (likeness == Likeness::kOtherValue) {
+          groups[group].push_back(found[i]);
+        } else {
+          is_placed = false;
+        }
+      }
+      if (!is_placed) {
+        groups.push_back({found[i]});
+        texts.push_back(text);
+      }
+    }
+    std::vector<Scored> ordered;
+    for (std::vector<Scored>& group : groups) {
+      std::ranges::stable_sort(group, std::ranges::greater(),
+                               [](const Scored& each) { return each.entry->timestamp; });
+      ordered.insert(ordered.end(), group.begin(), group.end());
+    }
+    ordered.insert(ordered.end(), found.begin() + static_cast<std::ptrdiff_t>(count), found.end());
+    found = std::move(ordered);
+  }
 
   // The entries.
 
@@ -273,7 +339,7 @@ class NaiveSearch {
     mean_length_ = std::max(1.0, length / std::max(1.0, entry_count));
     mean_window_ = std::max(1.0, around / std::max(1.0, entry_count));
     mean_session_ = std::max(1.0, length / std::max(1.0, session_count));
-    for (const auto& [term, weight, stands_in] : terms_) {
+    for (const auto& [term, weight, stands_in, word] : terms_) {
       Idf idfs{.entry = weight * idf(entry_count, holders(term))};
       session_frequencies_.emplace_back();
       double in_sessions = 0;
@@ -301,15 +367,13 @@ class NaiveSearch {
     return !speaker_.empty() || !speaker_role_.empty();
   }
 
-  static double b_of(const NaiveEntry& entry) {
-    return entry.type == EntryType::kConversation ? 0.4 : 0.6;
-  }
-
   [[nodiscard]] double own_score(const NaiveEntry& entry) const {
     double sum = 0;
     for (std::size_t i = 0; i < terms_.size(); ++i) {
       if (const double times = frequency(entry, terms_[i].term); times > 0) {
-        sum += idfs_[i].entry * bm25(0.9, b_of(entry), times, entry.length, mean_length_);
+        sum += idfs_[i].entry * (entry.type == EntryType::kConversation
+                                     ? bm25(1.2, 0.9, times, entry.length, mean_length_)
+                                     : bm25(0.9, 0.6, times, entry.length, mean_length_));
       }
     }
     return sum;
@@ -342,7 +406,7 @@ class NaiveSearch {
       date = std::max(date, date_match(entry.timestamp, span));
     }
     const double sum = own + window + session + question + (speaks ? 5 : 0) + 10 * date;
-    return std::max(sum - (entry.asks ? 4 : 0), 0.0) / full_;
+    return std::max(sum - (entry.asks && entry.length <= 30 ? 4 : 0), 0.0) / full_;
   }
 
   [[nodiscard]] bool is_by_speaker(const NaiveEntry& entry) const {
@@ -484,9 +548,13 @@ class NaiveSearch {
         combine == RelevanceCombine::kSum || !has_words_
             ? weights.text * parts.text + weights.time * parts.time +
                   weights.importance * parts.importance + weights.access * parts.access
-            : parts.text * (0.75 + 0.25 * parts.time) * (0.80 + 0.20 * parts.importance) *
+            : parts.text * (0.96 + 0.04 * parts.time) * (0.80 + 0.20 * parts.importance) *
                   (0.95 + 0.05 * parts.access);
-    scored.hit.relevance *= is_outdated(live) ? 0.5 : 1;
+    scored.hit.relevance *=
+        is_outdated(live) ||
+                (has_words_ && (entry.states_nothing || (entry.asks && entry.length <= 4)))
+            ? 0.5
+            : 1;
     return scored;
   }
 

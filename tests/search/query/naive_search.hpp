@@ -39,6 +39,7 @@ struct NaiveEntry {
   bool pinned = false;
   bool sensitive = false;
   bool asks = false;
+  bool states_nothing = false;
   std::string subject;  ///< Of a statement that others may contradict.
   bool unreviewed = false;
   bool trusted = true;

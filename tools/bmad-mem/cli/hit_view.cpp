@@ -89,6 +89,9 @@ void add_explanation(JsonWriter& json, const QueryAnswer& answer, const Hit& hit
   if (hit.explanation->cosine) {
     json.key("cosine").raw(rounded(*hit.explanation->cosine));
   }
+  json.key("nearness").begin_object();
+  json.key("coverage").raw(rounded(hit.nearness.coverage)).member("words", hit.nearness.words);
+  json.key("score").raw(rounded(hit.nearness.score)).end_object();
   add_encoder(json, answer.encoder);
   add_reading(json, answer);
   json.end_object();
@@ -103,8 +106,14 @@ std::string hit_members(const Query& query, const QueryAnswer& answer, const Hit
     json.key(component.name).raw(rounded(component.value));
   }
   json.end_object();
+  if (answer.certainty) {
+    json.member("certainty", certainty_name(*answer.certainty));
+  }
   if (hit.outdated) {
     json.member("outdated", true);
+  }
+  if (hit.said_before) {
+    json.member("said_before", true);
   }
   if (hit.weak) {
     json.member("weak", true);
@@ -248,6 +257,7 @@ void print_hit(Tool& tool, const Query& query, const Hit& hit, HitColumns column
   about += entry.pinned ? "  pinned" : "";
   about += entry.sensitive ? style.faint("  sensitive") : "";
   about += hit.outdated ? style.faint("  outdated") : "";
+  about += hit.said_before ? style.faint("  said before") : "";
   about += hit.weak ? style.faint("  weak") : "";
   if (!hit.root.empty() && !entry.of_user) {
     about += style.faint(fmt::format("  of {}{}", printable(project_name(hit.root)),
@@ -342,6 +352,11 @@ void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer) {
   }
   for (const std::string& note : query.explain ? answer.notes : std::vector<std::string>()) {
     tool.note(note);
+  }
+  if (answer.certainty && *answer.certainty != Certainty::kSure && !query.ids_only) {
+    tool.note(*answer.certainty == Certainty::kNone
+                  ? "certainty: none; no entry answers this, the hits are the least far away"
+                  : "certainty: maybe");
   }
   const EncoderUse& use = answer.encoder;
   const bool says_why = use.took_part || (hits.empty() && !use.reason.empty());

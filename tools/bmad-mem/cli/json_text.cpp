@@ -186,7 +186,8 @@ std::vector<std::string_view> added_members(JsonValue line) {
     if ((member.key == "archived" || member.key == "evicted") && line["session_id"].is_string()) {
       added.push_back(member.key == "archived" ? "archived" : "evicted");
     }
-    for (const std::string_view key : {"headline", "root", "from_elsewhere"}) {
+    for (const std::string_view key :
+         {"headline", "root", "from_elsewhere", "certainty", "said_before"}) {
       if (member.key == key && line["session_id"].is_string()) {
         added.push_back(key);
       }

@@ -72,6 +72,11 @@ Result<Query> read_memory_query(ToolArguments& args) {
 std::string notes_of(const QueryAnswer& answer) {
   constexpr std::size_t kNotesMax = 5;
   std::string out;
+  if (answer.certainty && *answer.certainty != Certainty::kSure) {
+    out = *answer.certainty == Certainty::kNone
+              ? "Certainty: none. No entry answers this; the hits are the least far away.\n"
+              : "Certainty: maybe.\n";
+  }
   for (const std::vector<std::string>* notes : {&answer.instead, &answer.notes}) {
     for (std::size_t i = 0; i < std::min(notes->size(), kNotesMax); ++i) {
       out += fmt::format("Note: {}.\n", printable((*notes)[i]));
@@ -202,8 +207,8 @@ Result<McpToolResult> mcp_query(MemoryToolCall& call) {
   std::size_t shown = 0;
   for (const Hit& hit : hits) {
     AnswerHead head = entry_head(hit.entry, sources[shown]);
-    head.say(fmt::format("relevance {:.2f}{}{}", hit.relevance, hit.outdated ? " | outdated" : "",
-                         hit.weak ? " | weak" : ""));
+    head.say(fmt::format("relevance {:.2f}{}{}{}", hit.relevance, hit.outdated ? " | outdated" : "",
+                         hit.said_before ? " | said before" : "", hit.weak ? " | weak" : ""));
     if (!text.add("\n" + head.lines() + hit_text(hit))) {
       break;
     }

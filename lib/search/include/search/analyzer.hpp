@@ -34,7 +34,7 @@
 namespace bmad_mem {
 
 /// Changes whenever the same entry could give other keys; stands in the index.
-inline constexpr int kAnalyzerVersion = 2;
+inline constexpr int kAnalyzerVersion = 3;
 
 /// A token in a text.
 struct Token {

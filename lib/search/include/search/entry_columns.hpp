@@ -58,6 +58,8 @@ enum EntryFlag : std::uint32_t {
   kFlagExpires = 1U << 15U,     ///< It has a time in OddEntry::expires_at. The last bit on disk.
   /// Both at once, which no statement has for itself: a link says that another entry replaces it.
   kFlagsSuperseded = kFlagKeyed | kFlagUnreviewed,
+  /// Alone, on a message, which has no key: see states_nothing().
+  kFlagStatesNothing = kFlagKeyed,
 };
 
 /// Who speaks, where a conversation says so.
@@ -68,6 +70,12 @@ inline EntryType flag_type(std::uint32_t flags) {
 }
 inline EntryRole flag_role(std::uint32_t flags) {
   return static_cast<EntryRole>((flags & kFlagRoleMask) >> kFlagRoleShift);
+}
+
+/// Whether it is a message that states nothing.
+inline bool flag_states_nothing(std::uint32_t flags) {
+  return flag_type(flags) == EntryType::kConversation &&
+         (flags & kFlagsSuperseded) == kFlagStatesNothing;
 }
 
 /// What only few entries have.

@@ -72,6 +72,7 @@ struct SearchSettings {
   std::vector<SearchedRoot> roots = std::vector<SearchedRoot>(1);
   /// Asked where entries have vectors; empty: words alone.
   std::function<Result<std::shared_ptr<TextEncoder>>(TextEncoder::Deadline)> encoder;
+  bool stating_only = false;       ///< Messages that state nothing are not found.
   bool encodes_sensitive = false;  ///< What is encoded: sensitive entries, too.
   /// When the encoder's time is over: from then on words alone count. Otherwise at `deadline`.
   std::optional<std::chrono::steady_clock::time_point> encoder_deadline;
@@ -111,9 +112,23 @@ struct Found {
   bool evicted = false;      ///< It comes after all that is not.
   std::uint32_t length = 0;  ///< In terms.
   bool outdated = false;     ///< As in Hit.
+  bool states_nothing =
+      false;  ///< A request, a question, an announcement: among words it is half as relevant.
+  bool said_before = false;  ///< As in Hit.
+  Nearness nearness;         ///< As in Hit: of the first kNearnessCount.
   /// Where it had to be read anyway.
   std::shared_ptr<const IndexedSession::LoadedLine> line = nullptr;
 };
+
+/// Of so many of the best is asked how near they are.
+inline constexpr std::size_t kNearnessCount = 24;
+
+/// The score of what is near enough to a prompt to be told. `gate`: memory_config.context.gate.
+/// `asks`: see asks_question().
+double needed_score(bool asks, double gate);
+
+/// What the best of several answers says of itself.
+Certainty certainty_of(std::span<const Hit> hits);
 
 struct SearchResult {
   std::vector<Found> found;                   ///< Best first, or in the order asked for.
@@ -122,6 +137,7 @@ struct SearchResult {
   RelevanceWeights weights;
   bool weak = false;                         ///< As in Hit, of all that was found.
   std::set<std::string, std::less<>> terms;  ///< What to mark in snippets.
+  std::vector<AskedWord> asked;              ///< The words of the question that count.
   std::vector<std::string> instead;          ///< As in QueryAnswer; so is the next.
   EncoderUse encoder;
 };

@@ -175,6 +175,9 @@ Result<HttpResponse> as_response(const ApiContext& context, const EndpointCall& 
   json.begin_object();
   add_as_of(json, call);
   add_array(json, "hits", answer.hits, write_hit);
+  if (answer.certainty) {
+    json.member("certainty", certainty_name(*answer.certainty));
+  }
   if (call.flag("counts")) {
     BMAD_TRY(add_hit_counts(json, context.memory, query));
   }

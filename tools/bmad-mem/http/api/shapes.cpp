@@ -137,6 +137,9 @@ void write_hit(JsonWriter& json, const Hit& hit) {
   if (hit.outdated) {
     json.member("outdated", true);
   }
+  if (hit.said_before) {
+    json.member("said_before", true);
+  }
   if (hit.weak) {
     json.member("weak", true);
   }

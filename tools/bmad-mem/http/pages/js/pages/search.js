@@ -19,6 +19,9 @@ const kPage = 20;
 /** Hits of one answer, and the last one that can be paged to. */
 const kAnswerMost = 200;
 const kMost = 10_000;
+/** What the answer says of itself. */
+const kCertainty = {none: ". None of them answers this", maybe: ". They may not answer this"};
+
 /** To count is to find all: not while somebody types. */
 const kCountMs = 250;
 const kExamples = ["why did we", "\"the exact phrase\"", "conn* -draft", "type:decision since:30d", "is:pinned"];
@@ -57,6 +60,7 @@ class SearchPage {
     this.search = search;
     this.limit = kPage;
     this.counts = null;
+    this.certainty = "";
     this.counting = 0;
     this.timer = 0;
     this.request = null;
@@ -142,6 +146,7 @@ class SearchPage {
       if (request === this.request) {
         this.took = answer.took_ms;
         this.counts = null;
+        this.certainty = kCertainty[answer.certainty] ?? "";
         this.showHits(answer.hits, answer.hits.length >= this.limit);
         clearTimeout(this.counting);
         this.counting = setTimeout(() => this.count(request), kCountMs);
@@ -173,12 +178,12 @@ class SearchPage {
     const time = `in ${Number(this.took ?? 0).toFixed(1)} ms`;
     const shown = this.hits.length;
     if (!this.counts) {
-      put(this.status, `${what(shown)}${this.isMore ? ", and more" : ""}, ${time}`);
+      put(this.status, `${what(shown)}${this.isMore ? ", and more" : ""}, ${time}${this.certainty}`);
       return;
     }
     const {total, is_least: isLeast} = this.counts;
     put(this.status, `${isLeast ? "More than " : ""}${what(Math.max(total, shown))}, ${time}`,
-      shown < total ? `; the first ${shown.toLocaleString("en")} are shown` : "");
+      shown < total ? `; the first ${shown.toLocaleString("en")} are shown` : "", this.certainty);
   }
 
   showHits(hits, isMore) {

@@ -138,12 +138,13 @@ export function sessionUrl(sessionId) {
   return path("session", sessionId);
 }
 
-/** @returns {HTMLElement[]} "pinned", "sensitive", "yours" and the number of versions, where they apply. */
+/** @returns {HTMLElement[]} "pinned", "sensitive", "yours", "said before" and the number of versions, where they apply. */
 export function marks(entry) {
   return [
     entry.pinned ? h("span", {class: "chip chip-pin"}, "Pinned") : null,
     entry.sensitive ? h("span", {class: "chip chip-warn"}, "Sensitive") : null,
     entry.scope === "user" ? h("span", {class: "chip", title: "In your own memory, for all projects"}, "Yours") : null,
+    entry.said_before ? h("span", {class: "chip", title: "A newer entry above says the same with another value"}, "Said before") : null,
     entry.versions > 1 ? h("span", {class: "chip"}, `${entry.versions} versions`) : null,
   ].filter(Boolean);
 }
