@@ -20,13 +20,13 @@ bool is_others(std::string_view kind) {
   return kind == "tool" || kind == "web" || kind == "import";
 }
 
+}  // namespace
+
 bool is_printed_by_tool(EntryType type, JsonValue entry) {
   return (type == EntryType::kConversation && entry["role"].string() == "tool") ||
          (type == EntryType::kEvent &&
           (!entry["tool"].string().empty() || entry["kind"].string().starts_with("tool_")));
 }
-
-}  // namespace
 
 double holding_trust(Origin origin, double trust) {
   return has_voice(origin) ? trust : std::min(trust, kForeignTrust);

@@ -133,7 +133,7 @@ class Voice(ToolTest):
 
     def contexts(self, folder):
         """The contexts of all interfaces, each with its name."""
-        tasks = [f"what about the {topic} INJ" for topic in TOPICS]
+        tasks = [f"what about the {topic}?" for topic in TOPICS]
         yield "cli", self.tool("context", "--max-tokens", "20000", folder=folder)
         yield "session start", self.hook("SessionStart", folder, source="startup")
         for task in tasks:

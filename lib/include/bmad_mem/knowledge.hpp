@@ -186,9 +186,17 @@ enum class ContextSection : std::uint8_t {
 /// "constraints", "agent_patterns" … Static storage.
 std::string_view context_section_name(ContextSection section);
 
+/// Who is told a context again and again: what was noted of it by note_told() is left out.
+struct ContextReader {
+  std::string session_id;
+  std::string instance = {};  ///< Of a sub-agent, which is told for itself; empty: the main agent.
+};
+
 struct ContextOptions {
   std::string agent_id = {};
   std::string task = {};
+  /// The task is a prompt in a session that has begun: nothing is told where nothing is about it.
+  bool is_prompt = false;
   /// Hard ceiling in tokens as estimate_tokens() counts them; of the config when absent.
   std::optional<std::size_t> max_tokens = {};
   std::vector<std::string> sessions = {};          ///< All when empty.
@@ -198,6 +206,7 @@ struct ContextOptions {
   /// memory_config.context.recency_days before the newest entry.
   std::optional<Timestamp> since = {};
   std::optional<Timestamp> as_of = {};  ///< As EntryFilter::as_of.
+  std::optional<ContextReader> reader = {};
   /// When it is over, words alone count; that of the config when absent.
   std::optional<std::chrono::milliseconds> encoder_timeout = {};
 };
@@ -223,10 +232,21 @@ struct ContextOmission {
   ContextSection section = ContextSection::kConstraints;
   std::string session_id;
   std::string id;
-  std::string why;  ///< "over the ceiling", "said above".
+  std::string why;  ///< "over the ceiling", "said above", "told in this session", "not near: …".
+};
+
+/// Whether the memory holds anything about the task.
+struct ContextGate {
+  bool asks = false;         ///< The task asks: it is a question, or no prompt.
+  bool is_open = false;      ///< So nothing that the task brings up is told where this is false.
+  double needed = 0;         ///< The score that opens it; 0 where nothing is asked.
+  bool is_dialogue = false;  ///< The task has words of a dialogue only, so it asks nothing.
+  Nearness best = {};        ///< Of what is nearest to the task; zeros where it asks nothing.
+  std::vector<AskedWord> words = {};  ///< Of the task: those that count.
 };
 
 struct Context {
+  ContextGate gate = {};
   std::string markdown;  ///< Empty when there is nothing to say.
   std::size_t tokens = 0;
   std::size_t max_tokens = 0;
@@ -339,6 +359,12 @@ class Knowledge {
   /// whatever the time, as long as no entry is dated in the future; no access is noted. What holds
   /// is decided over all sessions, and the options choose among that. Errors: as query()'s.
   Result<Context> context(const ContextOptions& options) const;
+
+  /// Notes, on this machine alone, that `reader` was told `context`. Does nothing where its session
+  /// isn't recorded. Errors: E_STORAGE_IO; then it may be told again.
+  Status note_told(const ContextReader& reader, const Context& context);
+  /// The reader has lost what it was told: its client has compacted the conversation.
+  Status forget_told(const ContextReader& reader);
 
   /// What a finished task teaches: of a success what the rules of the config say, of a failure the
   /// error, cut to 200 characters, with confidence 0.7.

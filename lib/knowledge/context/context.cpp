@@ -17,6 +17,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "context/context_builder.hpp"
 #include "context/context_search.hpp"
+#include "context/told_log.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
 #include "prompt_text.hpp"
@@ -64,8 +65,15 @@ class ContextKnowledge {
                                        .pinned = sources.pinned},
                                       rules);
       context.sealed_lines = sources.sealed_lines;
+      context.gate = sources.gate;
+      context.omitted.insert(context.omitted.end(), sources.omitted.begin(), sources.omitted.end());
       context.encoder_was_late = sources.encoder_was_late;
       if (is_enough(context, items, sources)) {
+        if (options_.is_prompt && !is_about_task(context)) {
+          context.markdown.clear();
+          context.items.clear();
+          context.tokens = 0;
+        }
         return context;
       }
     }
@@ -108,6 +116,15 @@ class ContextKnowledge {
     });
     std::ranges::for_each(items, [&](KnowledgeItem& item) { item.of_user = memory.is_user; });
     return items;
+  }
+
+  /// Whether anything in it is about the task. The rest was told when the session began.
+  static bool is_about_task(const Context& context) {
+    return std::ranges::any_of(context.items, [](const ContextItem& item) {
+      return item.section == ContextSection::kTaskFacts ||
+             item.section == ContextSection::kTaskSnippets ||
+             item.section == ContextSection::kErrorSolutions;
+    });
   }
 
   /// What is told of each kind in the order of confidence and time.
@@ -260,7 +277,7 @@ class ContextKnowledge {
       return item.section == section && counts(item.session_id, item.id);
     });
     const auto omitted = std::ranges::count_if(context.omitted, [&](const ContextOmission& item) {
-      return item.section == section && item.why == kOverCeiling &&
+      return item.section == section && (item.why == kOverCeiling || item.why == kToldBefore) &&
              counts(item.session_id, item.id);
     });
     return static_cast<std::size_t>(told + omitted);
@@ -361,9 +378,28 @@ Result<Context> Knowledge::context(const ContextOptions& options) const {
       .snippets_max = static_cast<std::size_t>(config.snippets_max),
       .quote_below_trust = config.quote_below_trust,
       .is_foreign = store.origins->is_foreign(),
+      .now = options.as_of.value_or(store.clock.now()),
+      .told = options.reader ? read_told(store, *options.reader) : std::set<std::uint64_t>(),
       .origin_of = [&](const Entry& entry, JsonValue value) { return origins.of(entry, value); },
       .workspace = store.workspace};
   return knowledge.build(*found, rules);
+}
+
+Status Knowledge::note_told(const ContextReader& reader, const Context& context) {
+  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, Operation::kContext));
+  if (context.items.empty() || !check_session(*store, reader.session_id)) {
+    return {};
+  }
+  std::vector<std::uint64_t> entries;
+  for (const ContextItem& item : context.items) {
+    entries.push_back(told_hash(item.session_id, item.type, item.id));
+  }
+  return append_told(*store, reader, entries);
+}
+
+Status Knowledge::forget_told(const ContextReader& reader) {
+  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, Operation::kContext));
+  return check_session(*store, reader.session_id) ? append_told(*store, reader, {}) : Status();
 }
 
 }  // namespace bmad_mem

@@ -27,8 +27,8 @@ namespace {
 //
 //   ### What was said and done
 //
-//   - 2026-01-11, decision by architect: Use PostgreSQL · ACID guarantees
-//     - before, user: Which database do we take?
+//   - 2026-01-11 (7 weeks ago), message by ann: asked "which database?", answered: PostgreSQL
+//     - after: bob: Version 16, then
 
 /// Something to say, in its section.
 struct ContextPart {
@@ -38,6 +38,10 @@ struct ContextPart {
 };
 
 constexpr std::size_t kAgentSizeMax = 60;
+/// Of a request before its answer.
+constexpr std::size_t kRequestSizeMax = 160;
+/// Of what was said beside.
+constexpr std::size_t kBesideSizeMax = 240;
 
 std::string section_title(ContextSection section, std::string_view agent_id) {
   static constexpr std::array<std::string_view, 6> kTitles = {
@@ -49,53 +53,36 @@ std::string section_title(ContextSection section, std::string_view agent_id) {
              : std::string(kTitles[static_cast<std::size_t>(section)]);
 }
 
-std::string joined(std::string text, std::string_view more) {
-  text += text.empty() || more.empty() ? "" : "\n";
-  text += more;
-  return text;
-}
-
-/// How many bytes each neighbour gets when text and neighbours get `size_max`: half of it together.
-std::size_t neighbour_size(const ContextCandidate& candidate, std::size_t size_max) {
-  const std::size_t count = candidate.before.size() + candidate.after.size();
-  return count == 0 ? 0 : size_max / (2 * count);
-}
-
-/// The label, and the text with its neighbours, as lines of a fence: what goes on is indented, so
-/// that no text looks like the label of another.
-std::string quoted_text(const ContextCandidate& candidate, std::size_t size_max) {
-  const std::size_t beside_size = neighbour_size(candidate, size_max);
-  const std::size_t beside = candidate.before.size() + candidate.after.size();
-  const bool has_label = !candidate.label.empty();
-  const std::string text = has_label ? candidate.label + ": " + candidate.text : candidate.text;
-  std::string content = cut_text(visible_text(text), size_max - beside * beside_size);
-  for (const std::string& each : candidate.before) {
-    content = joined(std::move(content), "before: " + cut_text(visible_line(each), beside_size));
+/// The text of a candidate in about `size_max` bytes, behind the request that it answers.
+std::string told_text(const ContextCandidate& candidate, std::size_t size_max) {
+  if (candidate.asked.empty()) {
+    return candidate.text;
   }
-  for (const std::string& each : candidate.after) {
-    content = joined(std::move(content), "after: " + cut_text(visible_line(each), beside_size));
-  }
-  return quoted_lines(candidate.quoted_label, content);
+  return fmt::format("asked \"{}\", answered: {}",
+                     cut_text(candidate.asked, std::min(kRequestSizeMax, size_max / 3)),
+                     candidate.text);
 }
 
-/// `candidate` as lines of Markdown, its text in at most `size_max` bytes.
+/// `candidate` as lines of Markdown, its text in at most `size_max` bytes. In a fence what goes on
+/// is indented, so that no text looks like the label of another.
 std::string candidate_text(const ContextCandidate& candidate, std::size_t size_max) {
+  const std::string told = told_text(candidate, size_max);
+  const std::string& label = candidate.label;
+  const std::size_t beside_size = std::min(kBesideSizeMax, size_max / 2);
   if (candidate.item.quoted) {
-    return quoted_text(candidate, size_max);
-  }
-  const std::size_t beside_size = neighbour_size(candidate, size_max);
-  const std::size_t beside = candidate.before.size() + candidate.after.size();
-  const std::string text = harmless_line(candidate.text, size_max - beside * beside_size);
-  std::string out = candidate.label.empty() ? fmt::format("- {}\n", text)
-                                            : fmt::format("- {}: {}\n", candidate.label, text);
-  const auto add_beside = [&](std::string_view where, const std::vector<std::string>& lines) {
-    for (const std::string& line : lines) {
-      const std::string kept = harmless_line(line, beside_size);
-      out += kept.empty() ? std::string() : fmt::format("  - {}: {}\n", where, kept);
+    std::string content =
+        cut_text(visible_text(label.empty() ? told : label + ": " + told), size_max);
+    for (const std::string& each : candidate.beside) {
+      content += "\n" + cut_text(visible_line(each), beside_size);
     }
-  };
-  add_beside("before", candidate.before);
-  add_beside("after", candidate.after);
+    return quoted_lines(candidate.quoted_label, content);
+  }
+  const std::string text = harmless_line(told, size_max);
+  std::string out =
+      label.empty() ? fmt::format("- {}\n", text) : fmt::format("- {}: {}\n", label, text);
+  for (const std::string& each : candidate.beside) {
+    out += fmt::format("  - {}\n", harmless_line(each, beside_size));
+  }
   return out;
 }
 
@@ -127,7 +114,7 @@ std::string context_markdown(std::span<const ContextPart> parts, std::string_vie
 }
 
 constexpr std::size_t kTextSizeMax = 320;
-constexpr std::size_t kSnippetSizeMax = 560;  // With its neighbours, which get half of it.
+constexpr std::size_t kSnippetSizeMax = 520;  // With the request.
 /// What doesn't fit is tried shorter, in these parts of the full size: a cut sentence still tells
 /// that there is something to ask for.
 constexpr std::array<std::size_t, 4> kParts = {1, 2, 4, 8};

@@ -49,13 +49,19 @@ class NearCopies {
 
 /// Why something is left out that nothing said before it.
 inline constexpr std::string_view kOverCeiling = "over the ceiling";
+inline constexpr std::string_view kToldBefore = "told in this session";
+
+/// "near 5.20 (coverage 0.44, words 2)".
+std::string near_text(const Nearness& nearness);
 
 struct ContextRules {
   std::size_t max_tokens = 800;
   std::size_t facts_max = 5;
   std::size_t snippets_max = 6;
   double quote_below_trust = 0.7;
-  bool is_foreign = false;  ///< The whole root.
+  bool is_foreign = false;            ///< The whole root.
+  Timestamp now{};                    ///< What ages count from.
+  std::set<std::uint64_t> told = {};  ///< By told_hash(): what the reader knows already.
   /// Who wrote the line of an entry, which the value was parsed from; null: all are accepted.
   std::function<Origin(const Entry&, JsonValue)> origin_of = {};
   /// What belongs to another workspace, or lies outside this one, is left out.
@@ -91,9 +97,10 @@ struct ContextCandidate {
   std::string label;
   /// The same for what is quoted: of the entry's own words nothing.
   std::string quoted_label;
-  std::string text;                 ///< As it was stored.
-  std::vector<std::string> before;  ///< Neighbours of a snippet, oldest first.
-  std::vector<std::string> after;
+  std::string asked = {};  ///< The request that it answers; empty for none.
+  std::string text;        ///< As it was stored.
+  /// What was said before and after it, where it is no whole answer: "after: Bob: …".
+  std::vector<std::string> beside = {};
 };
 
 struct ContextCandidates {

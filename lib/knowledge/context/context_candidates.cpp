@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <functional>
 #include <limits>
 #include <map>
@@ -21,10 +22,12 @@
 #include "bmad_mem/text.hpp"
 #include "context/context_builder.hpp"
 #include "context/said_texts.hpp"
+#include "context/told_log.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
 #include "model/voice.hpp"
 #include "prompt_text.hpp"
+#include "search/dialogue_act.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -42,7 +45,8 @@ class SnippetMaker {
                                        std::vector<ContextOmission>& omitted);
 
  private:
-  bool add_neighbours(const std::vector<Entry>& entries, std::vector<std::string>& lines);
+  bool add_request(const Entry& before, std::string& asked);
+  bool add_beside(std::string_view where, const Entry& entry, std::vector<std::string>& beside);
   [[nodiscard]] EntryTrust trust_of(const Entry& entry, JsonValue value) const {
     return entry_trust(entry.type, value,
                        rules_.origin_of ? rules_.origin_of(entry, value) : Origin::kAccepted);
@@ -60,12 +64,22 @@ constexpr std::size_t kProseSizeMax = 400;
 
 SaidTexts::Key key_of(const Entry& entry) { return {entry.session_id, entry.type, entry.id}; }
 
+/// "2026-01-11", and how long ago that was where it is more than a month.
+std::string date_text(Timestamp time, Timestamp now) {
+  constexpr std::chrono::days kLongAgo{30};
+  return now - time > kLongAgo ? fmt::format("{} ({})", format_date(time), format_age(time, now))
+                               : format_date(time);
+}
+
 /// What stands before the text, in both forms.
-void set_labels(ContextCandidate& candidate, const std::string& speaker, const EntryTrust& trust) {
+void set_labels(ContextCandidate& candidate, const std::string& speaker, const EntryTrust& trust,
+                bool said_before, Timestamp now) {
   const ContextItem& item = candidate.item;
   const std::string told =
-      fmt::format("{}, {}", format_date(item.timestamp),
-                  item.type == EntryType::kConversation ? "message" : entry_type_name(item.type));
+      fmt::format("{}, {}{}", date_text(item.timestamp, now), said_before ? "said before, " : "",
+                  trust.source_kind == "tool"             ? "output of a tool on that day"
+                  : item.type == EntryType::kConversation ? "message"
+                                                          : entry_type_name(item.type));
   candidate.quoted_label = fmt::format("{} ({})", told, trust_text(trust));
   if (item.quoted) {
     candidate.label = speaker;  // It stands in the fence, too.
@@ -79,25 +93,32 @@ bool SnippetMaker::may_be_told(const Entry& entry, const Result<JsonValue>& valu
          (entry.of_user || is_of_workspace(rules_.workspace, *value));
 }
 
-/// Adds what may be told of neighbours to `lines`. True when one of them is to be quoted.
-bool SnippetMaker::add_neighbours(const std::vector<Entry>& entries,
-                                  std::vector<std::string>& lines) {
-  bool quoted = false;
-  for (const Entry& entry : entries) {
-    const Result<JsonValue> value = parser_.parse(entry.json);
-    if (!may_be_told(entry, value) || said_.has_entry(key_of(entry))) {
-      continue;
-    }
-    const std::string speaker = visible_line(entry_speaker(entry.type, *value));
-    const std::string text = visible_line(entry_prose(entry.type, *value));
-    if (text.empty()) {
-      continue;
-    }
-    quoted = quoted || must_be_quoted(trust_of(entry, *value), rules_.quote_below_trust);
-    lines.push_back(speaker.empty() ? text : fmt::format("{}: {}", speaker, text));
-    said_.add_entry(key_of(entry));
+/// The request that the hit answers, if it may be told. True when it is to be quoted.
+bool SnippetMaker::add_request(const Entry& before, std::string& asked) {
+  const Result<JsonValue> value = parser_.parse(before.json);
+  if (!may_be_told(before, value) || (*value)["role"].string() != "user") {
+    return false;
   }
-  return quoted;
+  std::string text = entry_prose(before.type, *value);
+  if (!trimmed(text).ends_with('?') && !states_nothing(text, EntryRole::kUser)) {
+    return false;
+  }
+  asked = visible_line(text);
+  said_.add_entry(key_of(before));
+  return must_be_quoted(trust_of(before, *value), rules_.quote_below_trust);
+}
+
+/// The neighbour, if it may be told and was not. True when it is to be quoted.
+bool SnippetMaker::add_beside(std::string_view where, const Entry& entry,
+                              std::vector<std::string>& beside) {
+  const Result<JsonValue> value = parser_.parse(entry.json);
+  if (!may_be_told(entry, value) || !said_.add_entry(key_of(entry))) {
+    return false;
+  }
+  const std::string speaker = harmless_line(entry_speaker(entry.type, *value), kNameSizeMax);
+  beside.push_back(fmt::format("{}: {}{}{}", where, speaker, speaker.empty() ? "" : ": ",
+                               entry_prose(entry.type, *value)));
+  return must_be_quoted(trust_of(entry, *value), rules_.quote_below_trust);
 }
 
 std::optional<ContextCandidate> SnippetMaker::make(ContextSection section, const Hit& hit,
@@ -118,12 +139,16 @@ std::optional<ContextCandidate> SnippetMaker::make(ContextSection section, const
   if (section == ContextSection::kConstraints && trust.origin == Origin::kElsewhere) {
     return std::nullopt;  // Its pin may be from elsewhere as well.
   }
-  if (said_.covers(key_of(entry), said)) {
-    omitted.push_back(
-        {.section = section, .session_id = entry.session_id, .id = entry.id, .why = "said above"});
+  const bool is_told = rules_.told.contains(told_hash(entry.session_id, entry.type, entry.id));
+  if (is_told || said_.covers(key_of(entry), said)) {
+    omitted.push_back({.section = section,
+                       .session_id = entry.session_id,
+                       .id = entry.id,
+                       .why = is_told ? std::string(kToldBefore) : "said above"});
     return std::nullopt;
   }
   said_.add(key_of(entry), said);
+  const bool asks = trimmed(text).ends_with('?');
   const std::string speaker = harmless_line(entry_speaker(entry.type, *value), kNameSizeMax);
   ContextCandidate candidate{
       .item = {.section = section,
@@ -141,12 +166,20 @@ std::optional<ContextCandidate> SnippetMaker::make(ContextSection section, const
       .label = {},
       .quoted_label = {},
       .text = text.size() > kProseSizeMax && !hit.snippet.empty() ? hit.snippet : text,
-      .before = {},
-      .after = {}};
+  };
   // From here on `value` is no more: the parser goes on to the neighbours.
-  candidate.item.quoted |= add_neighbours(hit.before, candidate.before);
-  candidate.item.quoted |= add_neighbours(hit.after, candidate.after);
-  set_labels(candidate, speaker, trust);
+  if (entry.type == EntryType::kConversation) {
+    if (!hit.before.empty()) {
+      candidate.item.quoted |= add_request(hit.before.back(), candidate.asked);
+    }
+    if (!hit.before.empty() && candidate.asked.empty() && hit.nearness.before_adds) {
+      candidate.item.quoted |= add_beside("before", hit.before.back(), candidate.beside);
+    }
+    if (!hit.after.empty() && (asks || hit.nearness.after_adds)) {
+      candidate.item.quoted |= add_beside("after", hit.after.front(), candidate.beside);
+    }
+  }
+  set_labels(candidate, speaker, trust, hit.said_before, rules_.now);
   return candidate;
 }
 
@@ -327,8 +360,9 @@ class Chooser {
   }
 
   [[nodiscard]] std::string why_of_task(const KnowledgeItem& item) const {
-    return fmt::format("{} that fits the task, relevance {:.2f}", category_name(item.category),
-                       input_.known[rank(&item)].relevance);
+    const Hit& hit = input_.known[rank(&item)];
+    return fmt::format("{} that fits the task, relevance {:.2f}, {}", category_name(item.category),
+                       hit.relevance, near_text(hit.nearness));
   }
 
   /// Those that fit the task first.
@@ -355,10 +389,18 @@ class Chooser {
 
   void choose_snippets() {
     std::size_t left = rules_.snippets_max;
+    bool has_newer = false;  // What was said before is told below what is said now.
     for (std::size_t i = 0; i < input_.said.size() && left > 0; ++i) {
       const Hit& hit = input_.said[i];
-      const std::string why = fmt::format("fits the task, relevance {:.2f}", hit.relevance);
-      left -= add_snippet(ContextSection::kTaskSnippets, hit, why) ? 1 : 0;
+      if (hit.said_before && !has_newer) {
+        omit(ContextSection::kTaskSnippets, hit.entry, "said before");
+        continue;
+      }
+      const std::string why = fmt::format("fits the task, relevance {:.2f}, {}", hit.relevance,
+                                          near_text(hit.nearness));
+      const bool is_added = add_snippet(ContextSection::kTaskSnippets, hit, why);
+      has_newer = hit.said_before ? has_newer : is_added;
+      left -= is_added ? 1 : 0;
     }
   }
 
@@ -369,7 +411,8 @@ class Chooser {
     return {item.session_id, item.type, item.id};
   }
 
-  void omit(ContextSection section, const KnowledgeItem& item, std::string why) {
+  template <typename Item>
+  void omit(ContextSection section, const Item& item, std::string why) {
     result_.omitted.push_back(
         {.section = section, .session_id = item.session_id, .id = item.id, .why = std::move(why)});
   }
@@ -379,6 +422,10 @@ class Chooser {
     const std::string said = comparable_text(item.value);
     const Result<JsonValue> entry = parser_.parse(item.json);
     if (said.empty() || !entry || (!item.of_user && !is_of_workspace(rules_.workspace, *entry))) {
+      return false;
+    }
+    if (rules_.told.contains(told_hash(item.session_id, item.type, item.id))) {
+      omit(section, item, std::string(kToldBefore));
       return false;
     }
     if (!said_.add(key_of(item), said)) {
@@ -405,9 +452,7 @@ class Chooser {
         .quoted_label =
             fmt::format("{}{} ({})", item.review == Review::kCandidate ? "Not accepted: " : "",
                         is_of_the_user(item.category) ? "preference" : "fact", trust_text(trust)),
-        .text = item.value,
-        .before = {},
-        .after = {}};
+        .text = item.value};
     result_.said.push_back(std::move(candidate));
     return true;
   }
@@ -451,6 +496,11 @@ class Chooser {
 };
 
 }  // namespace
+
+std::string near_text(const Nearness& nearness) {
+  return fmt::format("near {:.2f} (coverage {:.2f}, words {})", nearness.score, nearness.coverage,
+                     nearness.words);
+}
 
 ContextCandidates choose_candidates(const ContextInput& input, const ContextRules& rules) {
   return Chooser(input, rules).run();

@@ -11,8 +11,12 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/letter_case.hpp"
+#include "bmad_mem/text.hpp"
 #include "context/context_builder.hpp"
+#include "model/voice.hpp"
 #include "prompt_text.hpp"
+#include "search/dialogue_act.hpp"
 #include "search/search.hpp"
 #include "store/access.hpp"
 #include "store/present_sessions.hpp"
@@ -28,9 +32,16 @@ constexpr std::size_t kSaidPerSnippet = 4;
 /// Factor on the number of hits read where the best ones repeat each other.
 constexpr std::size_t kRepeatsPerSaid = 16;
 constexpr std::size_t kPinnedMax = 10;
-constexpr std::size_t kSnippetSize = 300;
+constexpr std::size_t kSnippetSize = 400;
 /// What fits much worse than the best shares a common word with the task and no more.
 constexpr double kTextShareMin = 0.1;
+/// Of the best hits so many can open the gate.
+constexpr std::size_t kLookedAt = 3;
+/// What is told beside the most relevant is at least as relevant, in parts of that: at 0.7 a tenth
+/// of the evidence is lost, at 0.3 as much is told again in lines that nobody asked for.
+constexpr double kFurtherShare = 0.5;
+/// The name of a call is a word of its output that isn't in it.
+constexpr double kNamedScore = 3.3;
 /// Meaning orders what words find, and brings nothing else into a prompt: among 40 statements, 5 of
 /// 37 tasks that none was about had one with a cosine of 0.7, and of 28 that one answers in other
 /// words none had the right one there.
@@ -52,6 +63,39 @@ std::string project_of(const Store& store, const std::string& session_id) {
 
 bool is_knowledge(EntryType type) {
   return type == EntryType::kFact || type == EntryType::kPreference;
+}
+
+/// Whether `text`, in lower case, has `name` where no letter or digit is beside it.
+bool has_name(std::string_view text, std::string_view name) {
+  for (std::size_t at = text.find(name); at != std::string_view::npos && !name.empty();
+       at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || !is_alnum(text[at - 1])) && (end == text.size() || !is_alnum(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether `task`, in lower case, names the file that a call of a tool was about, or the first two
+/// words of its command.
+bool names_call(std::string_view task, JsonValue event) {
+  constexpr std::size_t kNameSizeMin = 3;
+  const std::string path = lower_case(event["path"].string());
+  const std::string_view file = std::string_view(path).substr(path.find_last_of("/\\") + 1);
+  if (file.size() >= kNameSizeMin && has_name(task, file)) {
+    return true;
+  }
+  const std::string_view of_result = event["metadata"]["command"].string();
+  const std::string command = lower_case(of_result.empty() && event["kind"].string() == "tool_use"
+                                             ? event["content"].string()
+                                             : of_result);
+  const std::size_t second = command.find_first_of(" \n");
+  const std::size_t end = second == std::string::npos || command[second] == '\n'
+                              ? second
+                              : command.find_first_of(" \n", second + 1);
+  const std::string_view name = std::string_view(command).substr(0, end);
+  return name.size() >= kNameSizeMin && has_name(task, name);
 }
 
 class ContextSearch {
@@ -142,7 +186,8 @@ class ContextSearch {
     Query query{.text = options_.task, .text_is_prose = true, .context = 0};
     query.filter.without_sensitive = true;
     query.snippet_size = 0;  // Of what is known, the item has the text.
-    if (options_.task.find_first_not_of(" \t\r\n") != std::string::npos) {
+    sources.gate.is_dialogue = !options_.task.empty() && is_dialogue_only(options_.task);
+    if (!options_.task.empty() && !sources.gate.is_dialogue) {
       query.filter.types = {EntryType::kFact, EntryType::kPreference};
       query.filter.limit = kKnownMax;
       query.filter.since = options_.since;
@@ -152,11 +197,54 @@ class ContextSearch {
       query.filter.since = snippets_since();
       query.context = 1;
       query.snippet_size = kSnippetSize;
+      query.snippet_passages = true;
+      settings_.stating_only = true;
       BMAD_TRY_ASSIGN(sources.said, find_said(sessions, query));
+      pass_gate(sources);
     }
     BMAD_TRY_ASSIGN(sources.pinned, find_pinned(sessions));
     sources.encoder_was_late = encoder_was_late_;
     return sources;
+  }
+
+  /// Leaves what is near: all or nothing, and then what comes near the nearest.
+  void pass_gate(ContextSources& sources) const {
+    ContextGate& gate = sources.gate;
+    gate.asks = !options_.is_prompt || asks_question(options_.task);
+    gate.needed = needed_score(gate.asks, store_.config.context.gate);
+    const auto look = [&](std::span<const Hit> hits) {
+      for (const Hit& hit : hits.first(std::min(hits.size(), kLookedAt))) {
+        if (hit.nearness.score > gate.best.score) {
+          gate.best = hit.nearness;
+        }
+      }
+    };
+    gate.words = asked_;
+    look(sources.known);
+    look(sources.said);
+    gate.is_open = gate.best.score >= gate.needed;
+    double first = 0;
+    for (const std::vector<Hit>* const hits : {&sources.known, &sources.said}) {
+      for (const Hit& hit : *hits) {
+        first = std::max(first, hit.relevance);
+      }
+    }
+    const auto is_far = [&](const Hit& hit) {
+      return !gate.is_open || hit.relevance < kFurtherShare * first;
+    };
+    for (std::vector<Hit>* const hits : {&sources.known, &sources.said}) {
+      for (const Hit& hit : *hits) {
+        if (is_far(hit)) {
+          sources.omitted.push_back({.section = hits == &sources.known
+                                                    ? ContextSection::kTaskFacts
+                                                    : ContextSection::kTaskSnippets,
+                                     .session_id = hit.entry.session_id,
+                                     .id = hit.entry.id,
+                                     .why = "not near: " + near_text(hit.nearness)});
+        }
+      }
+      std::erase_if(*hits, is_far);
+    }
   }
 
   [[nodiscard]] std::optional<Timestamp> snippets_since() const {
@@ -220,8 +308,9 @@ class ContextSearch {
     std::vector<Hit> repeated;
     NearCopies taken(options_.task);
     std::size_t looked_at = 0;
+    bool has_more = false;  // Some of the best can't be told, or repeat each other.
     for (const std::size_t limit : {most, kRepeatsPerSaid * most}) {
-      if (limit == 0 || (looked_at > 0 && (repeated.empty() || said.size() >= 2 * snippets))) {
+      if (limit == 0 || (looked_at > 0 && (!has_more || said.size() >= 2 * snippets))) {
         break;
       }
       query.filter.limit = limit;
@@ -234,7 +323,7 @@ class ContextSearch {
         looked_at += part.size();
         BMAD_TRY_ASSIGN(std::vector<Hit> hits,
                         load_hits(store_, sessions, result, query, settings_));
-        divide(std::move(hits), taken, said, repeated);
+        has_more |= divide(std::move(hits), taken, said, repeated);
       }
     }
     std::ranges::move(repeated, std::back_inserter(said));
@@ -242,14 +331,26 @@ class ContextSearch {
     return said;
   }
 
-  static void divide(std::vector<Hit> hits, NearCopies& taken, std::vector<Hit>& said,
-                     std::vector<Hit>& repeated) {
+  /// What a tool printed counts only where the task names its command or file. False when all of
+  /// `hits` were added to `said`.
+  bool divide(std::vector<Hit> hits, NearCopies& taken, std::vector<Hit>& said,
+              std::vector<Hit>& repeated) const {
+    const std::string task = lower_case(options_.task);
+    const std::size_t wanted = said.size() + hits.size();
     JsonParser parser;
     for (Hit& hit : hits) {
       const Result<JsonValue> value = parser.parse(hit.entry.json);
-      const bool repeats = value && taken.repeats(entry_prose(hit.entry.type, *value));
+      if (value && is_printed_by_tool(hit.entry.type, *value)) {
+        if (!names_call(task, *value)) {
+          continue;
+        }
+        hit.nearness.score += kNamedScore;
+      }
+      const bool repeats =
+          value && !hit.said_before && taken.repeats(entry_prose(hit.entry.type, *value));
       (repeats ? repeated : said).push_back(std::move(hit));
     }
+    return said.size() < wanted;
   }
 
   /// Nothing that may not be read, and nothing that fits much worse than the best.
@@ -261,6 +362,7 @@ class ContextSearch {
     }
     BMAD_TRY_ASSIGN(SearchResult result, search_sessions(sessions, query, settings_));
     encoder_was_late_ = encoder_was_late_ || result.encoder.late;
+    asked_ = result.asked;
     const auto by_words = [&](const Found& found) {
       return result.encoder.took_part ? found.words : found.components.text;
     };
@@ -279,6 +381,7 @@ class ContextSearch {
   SearchSettings settings_;
   std::size_t first_of_user_ = 0;  // From this one on, sessions are of the user's own memory.
   std::uint64_t sealed_lines_ = 0;
+  std::vector<AskedWord> asked_;  // Of the task.
   bool encoder_was_late_ = false;
 };
 

@@ -21,7 +21,9 @@ struct ContextSources {
   std::vector<Hit> known;                            ///< Facts and preferences, best first.
   std::vector<Hit> said;                             ///< All else; repeats come last.
   std::vector<Hit> pinned;                           ///< Newest first.
-  std::uint64_t sealed_lines = 0;                    ///< As Context has it; so is the next.
+  ContextGate gate;
+  std::vector<ContextOmission> omitted;  ///< What is not near.
+  std::uint64_t sealed_lines = 0;        ///< As Context has it; so is the next.
   bool encoder_was_late = false;
 };
 

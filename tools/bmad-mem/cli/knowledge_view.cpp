@@ -169,6 +169,20 @@ std::string first_line(const std::string& text) {
   return shortened(printable(line.starts_with("- ") ? line.substr(2) : line), kItemWidth);
 }
 
+void add_gate(JsonWriter& json, const ContextGate& gate) {
+  if (gate.needed <= 0 && !gate.is_dialogue) {
+    return;
+  }
+  json.key("gate").begin_object().member("asks", gate.asks).member("is_open", gate.is_open);
+  json.member("is_dialogue", gate.is_dialogue).member("needed", gate.needed);
+  json.member("coverage", gate.best.coverage).member("words", gate.best.words);
+  json.member("score", gate.best.score);
+  add_objects(json, "asked", gate.words, [&](const AskedWord& each) {
+    json.member("word", each.word).member("share", each.share).member("is_known", each.is_known);
+  });
+  json.end_object();
+}
+
 }  // namespace
 
 void print_context_as_json(Tool& tool, const Context& context, std::optional<Timestamp> as_of) {
@@ -180,6 +194,7 @@ void print_context_as_json(Tool& tool, const Context& context, std::optional<Tim
     if (context.sealed_lines != 0) {
       json.member("sealed_lines", context.sealed_lines);
     }
+    add_gate(json, context.gate);
     add_objects(json, "items", context.items, [&](const ContextItem& item) {
       json.member("section", context_section_name(item.section));
       json.member("session_id", item.session_id).member("type", entry_type_name(item.type));
@@ -214,6 +229,19 @@ void print_context_table(Tool& tool, const Context& context) {
   for (const ContextOmission& omission : context.omitted) {
     tool.out().print("{} {} ({}): {}\n", tool.style().faint("left out"), printable(omission.id),
                      context_section_name(omission.section), omission.why);
+  }
+  const ContextGate& gate = context.gate;
+  if (gate.is_dialogue) {
+    tool.out().print("the prompt asks nothing: it has words of a dialogue only\n");
+  }
+  if (gate.needed > 0) {
+    tool.out().print("{}: nearest {:.2f} (coverage {:.2f}, words {}), needed {:.2f}\n",
+                     gate.is_open ? "something is near" : "nothing is near", gate.best.score,
+                     gate.best.coverage, gate.best.words, gate.needed);
+    for (const AskedWord& each : gate.words) {
+      tool.out().print("  {:3.0f} %  {}{}\n", 100 * each.share, printable(each.word),
+                       each.is_known ? "" : tool.style().faint("  in no entry"));
+    }
   }
   tool.out().print("{} of {} tokens\n", context.tokens, context.max_tokens);
 }

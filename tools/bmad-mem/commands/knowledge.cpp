@@ -76,6 +76,10 @@ Result<ContextOptions> read_context_options(const Arguments& args) {
                          .project = std::string(args.value("project")),
                          .since = {},
                          .as_of = {}};
+  if (const auto prompt = args.maybe("prompt")) {
+    options.task = *prompt;
+    options.is_prompt = true;
+  }
   if (options.task == "-") {
     BMAD_TRY_ASSIGN(options.task, read_stdin());
   }

@@ -92,6 +92,9 @@ std::string tool_use_entry(const HookEvent& event) {
   return ended(json, event, "assistant");
 }
 
+/// Of a command, kept with what it printed.
+constexpr std::size_t kCommandSizeMax = 120;
+
 /// What came out of it.
 std::string tool_result_entry(const HookEvent& event) {
   const HookToolCall& tool = event.tool;
@@ -106,6 +109,7 @@ std::string tool_result_entry(const HookEvent& event) {
   add_text(json, "path", tool.path);
   add_text(json, "content", tool.output);
   json.key("metadata").begin_object().member("is_error", tool.failed);
+  add_text(json, "command", utf8_prefix(tool.command, kCommandSizeMax));
   json.member("bytes", tool.output_bytes);
   add_origin(json, event);
   json.end_object();
@@ -148,15 +152,6 @@ std::string injected(std::string text) {
   }
   return fmt::format("{}\n{}{}{}\n", kInjectedBegin, text, text.ends_with('\n') ? "" : "\n",
                      kInjectedEnd);
-}
-
-/// Whether anything in it is about the task. The rest was told when the session began.
-bool is_about_task(const Context& context) {
-  return std::ranges::any_of(context.items, [](const ContextItem& item) {
-    return item.section == ContextSection::kTaskFacts ||
-           item.section == ContextSection::kTaskSnippets ||
-           item.section == ContextSection::kErrorSolutions;
-  });
 }
 
 Status need_session(const HookJob& job, const HookEvent& event) {
@@ -233,18 +228,20 @@ Status tell(const HookJob& job, const HookEvent& event, const std::string& task,
   }
   ContextOptions options{.agent_id = std::string(hook_client_info(event.client).name),
                          .task = task,
+                         .is_prompt = event.kind == HookEventKind::kPrompt,
                          .max_tokens = job.settings.max_tokens,
                          .since = {},
                          .encoder_timeout = job.settings.budget / kEncoderShare};
   if (!task.empty()) {
     options.without_sessions = {event.session_id};  // What was said just now is known.
   }
-  const Knowledge knowledge(job.memory);
+  options.reader = {.session_id = event.session_id, .instance = event.agent_instance};
+  Knowledge knowledge(job.memory);
+  if (event.kind == HookEventKind::kSessionStart && event.source != "resume") {
+    static_cast<void>(knowledge.forget_told(*options.reader));
+  }
   while (true) {
-    BMAD_TRY_ASSIGN(Context context, knowledge.context(options));
-    if (!task.empty() && !is_about_task(context)) {
-      context.markdown.clear();
-    }
+    BMAD_TRY_ASSIGN(const Context context, knowledge.context(options));
     if (context.encoder_was_late) {
       job.work.problem(
           fmt::format("the encoder took longer than {} ms, so words alone were compared "
@@ -255,6 +252,10 @@ Status tell(const HookJob& job, const HookEvent& event, const std::string& task,
         hook_answer(event, injected(context.markdown + news.for_model), news.for_person);
     if (answer.size() <= kAnswerSizeMax) {
       job.work.answer(answer);
+      if (!context.markdown.empty()) {
+        BMAD_TRY(need_session(job, event));
+        static_cast<void>(knowledge.note_told(*options.reader, context));
+      }
       return {};
     }
     if (*options.max_tokens <= kTokensMin) {

@@ -42,6 +42,9 @@ struct EntryTrust {
 /// as what a model extracts, and what came from elsewhere less.
 EntryTrust checked_trust(EntryTrust claimed);
 
+/// Whether it is the call of a tool, or what one printed.
+bool is_printed_by_tool(EntryType type, JsonValue entry);
+
 /// The source that the entry names, checked. What a tool has printed is of kind tool, whatever it
 /// says: an event with a `tool` or of a kind such as tool_result, a message of the role tool.
 EntryTrust entry_trust(EntryType type, JsonValue entry, Origin origin = Origin::kAccepted);

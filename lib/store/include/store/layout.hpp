@@ -79,6 +79,7 @@ inline constexpr const char* kIndexLockInfoName = ".lock.index.json";   ///< Of 
 inline constexpr const char* kSummaryStateName = ".lock.summary.json";  ///< Who writes a summary.
 inline constexpr const char* kSummaryLogName = ".lock.summary-log.jsonl";
 inline constexpr const char* kLearningStateName = ".lock.learning.json";  ///< How far was looked.
+inline constexpr const char* kToldName = ".lock.told";  ///< What an agent was told in the session.
 inline constexpr const char* kSealName = ".lock.seal.json";  ///< What the logs held; see seal.hpp.
 inline constexpr const char* kArtifactsName = "artifacts";
 
