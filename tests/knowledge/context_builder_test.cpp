@@ -205,6 +205,25 @@ TEST_CASE("candidates, dropped, sensitive and superseded ones are not said") {
   CHECK(context.markdown.find("REST") == std::string::npos);
 }
 
+TEST_CASE("a candidate is said, as data, where the message that it is from is not found") {
+  Stage stage;
+  stage.fact("left",
+             R"("category":"decision","content":"We decided on Redis","review":"candidate",)"
+             R"("source":{"kind":"user"},"references":{"messages":["gone"]})");
+  stage.fact("twin", R"("category":"decision","content":"We agreed on tabs","review":"candidate",)"
+                     R"("source":{"kind":"user"},"references":{"messages":["m1"]})");
+  stage.fact("unfit",
+             R"("category":"decision","content":"We decided on mail","review":"candidate",)"
+             R"("references":{"messages":["gone"]})");
+  stage.finds("left");
+  stage.finds("twin");
+  stage.says(EntryType::kConversation, "m1", R"("role":"user","content":"We agreed on tabs")");
+  const Context context = stage.build();
+  CHECK(said_in(context) == Ids{"task_facts:left", "task_snippets:m1"});
+  CHECK(context.items[0].quoted);
+  CHECK(context.markdown.contains("Not accepted: fact (user"));
+}
+
 TEST_CASE("a sensitive neighbour is not said") {
   Stage stage;
   Hit& hit = stage.says(EntryType::kConversation, "m2", R"("role":"user","content":"and then")");

@@ -224,7 +224,7 @@ class Chooser {
   void sort_items() {
     for (const KnowledgeItem& item : input_.items) {
       if (!item.sensitive && item.review != Review::kDropped &&
-          (item.review != Review::kCandidate || is_stated_by_agent(item))) {
+          (item.review != Review::kCandidate || is_stated_by_agent(item) || is_all_left(item))) {
         items_.push_back(&item);
       }
     }
@@ -241,7 +241,19 @@ class Chooser {
     return item.source_kind == "assistant" && item.origin != Origin::kElsewhere;
   }
 
-  /// Candidates of agents are told where the task brings them up, and nowhere else.
+  /// Whether what it is from, a message or a decision, is not among what was found: it has gone,
+  /// and this is what stays of it.
+  bool is_all_left(const KnowledgeItem& item) {
+    const Result<JsonValue> entry = parser_.parse(item.json);
+    const std::vector<std::string_view> from =
+        entry ? entry_citations(*entry) : std::vector<std::string_view>();
+    return !from.empty() && std::ranges::none_of(input_.said, [&](const Hit& hit) {
+      return std::ranges::find(from, hit.entry.id) != from.end();
+    });
+  }
+
+  /// Candidates of agents, and those that stay of what has gone, are told where the task brings
+  /// them up, and nowhere else.
   void leave_out_candidates() {
     std::erase_if(items_, [&](const KnowledgeItem* item) {
       return item->review == Review::kCandidate && rank(item) == kNoRank;
