@@ -10,11 +10,9 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/hash.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "knowledge/distillation.hpp"
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "model/entry.hpp"
@@ -69,10 +67,17 @@ class CandidateSearch {
     BMAD_TRY_ASSIGN(const auto stored, stored_in(session_id));
     for (const UserMessage& message : messages) {
       for (const PreferenceCandidate& candidate : detect_preferences(message.text)) {
-        const std::string id = candidate_id(
-            fmt::format("{}\n{}\n{}", session_id, message.id, candidate.sentence_index));
-        if (!stored.contains(id)) {
-          lines_.emplace_back(session_id, line_of(candidate, session_id, message, id));
+        const SaidSentence sentence{.session_id = session_id,
+                                    .said_in = message.id,
+                                    .timestamp = message.timestamp,
+                                    .source_kind = "user",
+                                    .trust = message.trust,
+                                    .index = candidate.sentence_index,
+                                    .text = candidate.sentence,
+                                    .category = candidate.category,
+                                    .confidence = candidate.confidence};
+        if (!stored.contains(sentence.id())) {
+          lines_.emplace_back(session_id, sentence.line());
         }
       }
     }
@@ -132,28 +137,6 @@ class CandidateSearch {
     BMAD_TRY(scan_log(*store_.files, log_of(session_id, EntryType::kFact), EntryType::kFact,
                       parser_, {.on_entry = take}));
     return ids;
-  }
-
-  static std::string line_of(const PreferenceCandidate& candidate, const std::string& session_id,
-                             const UserMessage& message, const std::string& id) {
-    JsonWriter extra;
-    extra.begin_object().member("review", review_name(Review::kCandidate));
-    extra.key("references").begin_object().key("messages").begin_array();
-    extra.string(message.id).end_array().end_object().end_object();
-    const std::string members = extra.take();
-    return to_json(FactEntry{.content = candidate.sentence,
-                             .agent_id = {},
-                             .category = std::string(category_name(candidate.category)),
-                             .key = {},
-                             .confidence = candidate.confidence,
-                             .learned_from = {session_id},
-                             .common = {.id = id,
-                                        .timestamp = message.timestamp,
-                                        .tags = {},
-                                        .pinned = false,
-                                        .sensitive = false,
-                                        .source = {.kind = "user", .trust = message.trust},
-                                        .extra = members.substr(1, members.size() - 2)}});
   }
 
   const Store& store_;

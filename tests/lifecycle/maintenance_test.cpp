@@ -133,7 +133,8 @@ TEST_CASE("retention reaches the archive and what was evicted") {
     add_at(memory, EntryType::kConversation, id, old,
            message + fmt::format(R"(,"n":"number {}")", id));
   }
-  add_at(memory, EntryType::kDecision, "d1", old, R"("decision":"heron, for a year")");
+  add_at(memory, EntryType::kFinding, "d1", old,
+         R"("severity":"low","description":"heron, for half a year")");
   bool is_archived = false;
   SUBCASE("evicted") { REQUIRE(memory->compact("s1", {.keep_share = 0}).value().evicted == 4); }
   SUBCASE("archived") { is_archived = true; }

@@ -58,6 +58,8 @@ struct CompactionReport {
   /// Calls of tools and results beyond memory_config.events.keep: they went to the archive, too,
   /// and events of kind tool_summary count them.
   std::uint64_t folded = 0;
+  /// Statements that stay of the evicted talk: its decisions, and answers that the user cited.
+  std::uint64_t statements = 0;
 };
 
 /// What to delete. Entries for which everything that is given holds. At least one member must be

@@ -1,8 +1,8 @@
 // compaction.cpp - a session made smaller: plan, move what goes to the archive, rewrite the logs.
 //
-//   plan (no lock) -> lock -> plan again if a log changed -> append to evicted.jsonl.gz, durable ->
-//   logs one after another, each by rename -> access counts, manifest, audit -> unlock ->
-//   index
+//   plan (no lock) -> lock -> plan again if a log changed -> statements of the talk that goes ->
+//   append to evicted.jsonl.gz, durable -> logs one after another, each by rename -> access counts,
+//   manifest, audit -> unlock -> index
 //
 // Killed anywhere, nothing is lost: a line is in the archive before it leaves its log, and the next
 // run neither adds it twice nor minds that some logs are done.
@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "knowledge/distillation.hpp"
 #include "knowledge/summary_file.hpp"
 #include "lifecycle/audit_log.hpp"
 #include "lifecycle/compaction_plan.hpp"
@@ -72,7 +73,7 @@ class Compaction {
         BMAD_TRY(plan());
       }
       BMAD_TRY(describe(/*with_headlines=*/false));
-      BMAD_TRY(carry_out());
+      BMAD_TRY(carry_out(guard));
       session->manifest_known = false;
     }
     refresh_index(store_, session_id_);
@@ -163,6 +164,26 @@ class Compaction {
       report_.removed.push_back(removed_entry(session_id_, lines_[i], plan_.removals[i].reason,
                                               with_headlines ? texts[i] : "", parser));
     }
+    return report_.evicted == 0 ? Status() : distil();
+  }
+
+  /// At least a quarter of what eviction frees stays free.
+  Status distil() {
+    std::set<std::pair<EntryType, std::string_view>> going;
+    std::uint64_t freed = 0;
+    for (const PlannedRemoval& removal : plan_.removals) {
+      if (removal.kind == RemovalKind::kEvicted) {
+        going.emplace(removal.type, removal.id);
+        freed += removal.size;
+      }
+    }
+    const auto goes = [&](EntryType type, JsonValue entry, std::string_view) {
+      return going.contains({type, entry_id(entry)});
+    };
+    BMAD_TRY_ASSIGN(statements_,
+                    distil_talk(store_, *store_.files, session_id_, goes, freed / 4 * 3));
+    report_.statements = statements_.size();
+    report_.entries_after += statements_.size();
     return {};
   }
 
@@ -179,14 +200,20 @@ class Compaction {
                 report_.evicted)};
   }
 
-  Status carry_out() {
+  Status carry_out(const FileLock::Guard& guard) {
     if (lines_.empty()) {  // The next write need not know of a session that is small.
       return report_.below_trigger ? Status() : note_size();
     }
     FileSystem& files = *store_.files;
+    const Status stated = keep_statements(store_, session_id_, guard, statements_);
+    const bool has_no_room = !stated && stated.error().code == ErrorCode::E_SIZE_LIMIT;
+    BMAD_TRY(has_no_room ? Status() : stated);
     BMAD_TRY(move_out(
         store_, session_id_, lines_, [&](std::size_t i) { return plan_.removals[i].reason; },
         plan_.added_events));
+    if (has_no_room) {  // Now there is.
+      BMAD_TRY(keep_statements(store_, session_id_, guard, statements_));
+    }
     BMAD_TRY(append_audit(files, audit_record()));
     const std::set<std::string> gone = all_gone();
     static_cast<void>(fold_accesses(
@@ -232,6 +259,7 @@ class Compaction {
   SessionFootprint footprint_;
   CompactionPlan plan_;
   std::vector<LogLine> lines_;
+  std::vector<DistilledStatement> statements_;
   CompactionReport report_;
 };
 

@@ -250,7 +250,7 @@ Result<FoundLines> find_unlocked(FileSystem& files, const std::string& session_i
 
 Result<std::string> delete_softly(Store& store, const std::string& session_id, FoundLines found,
                                   const FindLines& find, std::string detail, DeletionReport& report,
-                                  const std::string& audit_session) {
+                                  const std::string& audit_session, const UnderLock& first) {
   bool has_dropped_summary = false;
   std::string deletion_id;
   {
@@ -264,6 +264,7 @@ Result<std::string> delete_softly(Store& store, const std::string& session_id, F
     if (lines.empty()) {
       return std::string();
     }
+    BMAD_TRY(first ? first(guard) : Status());
     BMAD_TRY(describe_doomed(*store.files, session_id, lines, "deleted", false, report));
     BMAD_TRY_ASSIGN(has_dropped_summary, drop_rule_summary(*store.files, session_id));
     BMAD_TRY_ASSIGN(const Deletion deletion, keep_lines(store, session_id, lines));

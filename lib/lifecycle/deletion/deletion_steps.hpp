@@ -59,10 +59,12 @@ Result<FoundLines> find_unlocked(FileSystem& files, const std::string& session_i
                                  const FindLines& find);
 
 /// Moves what was `found` under deleted/, under the session's lock; what `find` finds, if a log has
-/// changed since. Returns the id of the deletion; empty when nothing went.
+/// changed since. `first`, if given, is done under the lock before anything goes. Returns the id of
+/// the deletion; empty when nothing went.
 Result<std::string> delete_softly(Store& store, const std::string& session_id, FoundLines found,
                                   const FindLines& find, std::string detail, DeletionReport& report,
-                                  const std::string& audit_session = {});
+                                  const std::string& audit_session = {},
+                                  const UnderLock& first = {});
 
 /// Deletes an archived session as a whole, if `goes` once its folder is there and locked; else it
 /// stays restored. False, too, when it is not archived any more.

@@ -1,9 +1,10 @@
 // retention.cpp - what is past its time goes, wherever it is.
 //
 //   days of its type   manifest: too young? -> index: which archives, what was evicted -> lines:
-//     logs             as a deletion
-//     evicted          lock session -> deleted/, durable -> evicted.jsonl.gz -> audit
-//     archive          lock root -> deleted/, durable -> evicted.jsonl.gz -> archive, its manifest
+//     logs             as a deletion, once statements of the talk that goes are there
+//     evicted          lock session -> statements -> deleted/, durable -> evicted.jsonl.gz -> audit
+//     archive          lock root -> deleted/, durable -> evicted.jsonl.gz -> archive with the
+//                      statements, its manifest
 //                      -> what version 0.1 kept -> audit -> index
 //     all of it        lock root -> unpack -> lock session -> as `session delete`
 //
@@ -24,6 +25,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
 #include "deletion_steps.hpp"
+#include "knowledge/distillation.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "lifecycle/deletion.hpp"
 #include "model/entry.hpp"
@@ -211,6 +213,24 @@ Result<PackedCounts> count_sealed(const Store& store, const std::string& session
   return counts;
 }
 
+/// What stays of the talk that goes from a session, its archive and what was evicted: no longer
+/// than facts are kept.
+Result<std::vector<DistilledStatement>> statements_of(Store& store, const std::string& session_id,
+                                                      const RetentionRule& rule) {
+  std::shared_ptr<FileSystem> archive;
+  BMAD_TRY_ASSIGN(const bool is_live, is_session_there(*store.files, session_id));
+  if (!is_live) {
+    BMAD_TRY_ASSIGN(archive, archive_files(store, session_id));
+  }
+  BMAD_TRY_ASSIGN(
+      std::vector<DistilledStatement> statements,
+      distil_talk(store, is_live ? *store.files : *archive, session_id, rule.verdict()));
+  std::erase_if(statements, [&](const DistilledStatement& each) {
+    return rule.ends(EntryType::kFact, each.timestamp, /*pinned=*/false);
+  });
+  return statements;
+}
+
 Result<PackedCounts> count_packed(const Store& store, const std::string& session_id,
                                   const RetentionRule& rule) {
   PackedCounts counts{.archive = {.session_id = session_id, .place = "archive"},
@@ -234,7 +254,8 @@ Result<PackedCounts> count_packed(const Store& store, const std::string& session
 
 Result<Leaving> delete_evicted(Store& store, const std::string& session_id, Verdicts verdicts,
                                const std::vector<LogLine>& gone, std::string detail,
-                               const std::string& deletion_id, bool dry_run) {
+                               const std::string& deletion_id, bool dry_run,
+                               const UnderLock& first) {
   FileSystem& files = *store.files;
   bool has_dropped_summary = false;
   Leaving leaving;
@@ -260,6 +281,7 @@ Result<Leaving> delete_evicted(Store& store, const std::string& session_id, Verd
     if (dry_run || leaving.lines.empty()) {
       return leaving;
     }
+    BMAD_TRY(first ? first(*guard) : Status());
     BMAD_TRY_ASSIGN(has_dropped_summary, drop_rule_summary(files, session_id));
     BMAD_TRY_ASSIGN(const Deletion deletion,
                     keep_deleted(store, session_id, leaving.lines, deletion_id));
@@ -277,7 +299,8 @@ Result<Leaving> delete_evicted(Store& store, const std::string& session_id, Verd
 namespace {
 
 Result<std::vector<Retired>> retire_live(Store& store, const std::string& session_id,
-                                         const RetentionRule& rule, bool dry_run) {
+                                         const RetentionRule& rule, bool dry_run,
+                                         const UnderLock& first) {
   std::vector<Retired> done;
   const FindLines find = [&] {
     Verdicts verdicts(rule.verdict());
@@ -292,7 +315,8 @@ Result<std::vector<Retired>> retire_live(Store& store, const std::string& sessio
     const ViewsDropped views(store);
     DeletionReport report;
     BMAD_TRY_ASSIGN(deletion_id,
-                    delete_softly(store, session_id, std::move(found), find, kReason, report));
+                    delete_softly(store, session_id, std::move(found), find, kReason, report,
+                                  /*audit_session=*/{}, first));
     Retired count{.session_id = session_id, .place = "log"};
     std::set<std::pair<EntryType, std::string_view>> ids;
     for (const RemovedEntry& each : report.removed) {
@@ -311,7 +335,8 @@ Result<std::vector<Retired>> retire_live(Store& store, const std::string& sessio
   } else if (packed.evicted.total() > 0 || !lines.empty()) {
     BMAD_TRY_ASSIGN(
         const Leaving evicted,
-        delete_evicted(store, session_id, Verdicts(rule.verdict()), lines, kReason, deletion_id));
+        delete_evicted(store, session_id, Verdicts(rule.verdict()), lines, kReason, deletion_id,
+                       /*dry_run=*/false, first));
     add(done, count_entries(session_id, "evicted", evicted.ids));
   }
   return done;
@@ -324,6 +349,18 @@ Status replace_archive(FileSystem& files, const ArchiveManifest& manifest,
   BMAD_TRY_ASSIGN(const ArchiveSize size,
                   rewrite_session_archive(files, manifest.session_id, members));
   return write_archive_manifest(files, manifest.text, size, manifest.archived_at);
+}
+
+void add_facts(const std::vector<DistilledStatement>& statements,
+               std::vector<ArchivedFile>& members) {
+  const std::string_view name = entry_type_info(EntryType::kFact).log_file;
+  auto log = std::ranges::find(members, name, &ArchivedFile::name);
+  if (log == members.end() && !statements.empty()) {
+    log = members.insert(log, {.name = std::string(name), .bytes = {}});
+  }
+  for (const DistilledStatement& each : statements) {
+    log->bytes += (log->bytes.empty() || log->bytes.ends_with('\n') ? "" : "\n") + each.line + '\n';
+  }
 }
 
 /// Some entries of an archived session.
@@ -348,6 +385,7 @@ Result<std::vector<Retired>> retire_in_archive(Store& store, const std::string& 
   for_each_log_line(members, [&](EntryType type, std::string_view line, const ArchivedFile&) {
     verdicts.note_line(type, without_line_end(line));
   });
+  BMAD_TRY_ASSIGN(const auto statements, statements_of(store, session_id, rule));
   Leaving from_evicted = take_from_evicted(evicted, verdicts);
   Leaving from_logs = take_from_logs(members, verdicts);
   add(done, count_entries(session_id, "archive", from_logs.ids));
@@ -355,8 +393,11 @@ Result<std::vector<Retired>> retire_in_archive(Store& store, const std::string& 
   if (done.empty()) {
     return done;
   }
+  done.front().statements = statements.size();
+  note_statements(store, session_id, statements);
+  add_facts(statements, members);
   const bool has_evicted = !from_evicted.lines.empty();
-  const bool has_logs = !from_logs.lines.empty();
+  const bool has_logs = !from_logs.lines.empty() || !statements.empty();
   std::ranges::move(from_logs.lines, std::back_inserter(from_evicted.lines));
   std::ranges::move(from_logs.ids, std::back_inserter(from_evicted.ids));
   BMAD_TRY(keep_deleted(store, session_id, std::move(from_evicted.lines)));
@@ -374,7 +415,11 @@ Result<std::vector<Retired>> retire_archived(Store& store, const std::string& se
                                              const RetentionRule& rule, bool dry_run) {
   BMAD_TRY_ASSIGN(PackedCounts packed, count_packed(store, session_id, rule));
   std::vector<Retired> done;
-  if (packed.is_all) {
+  if (packed.archive.total() + packed.evicted.total() == 0) {
+    return done;
+  }
+  BMAD_TRY_ASSIGN(const auto statements, statements_of(store, session_id, rule));
+  if (packed.is_all && statements.empty()) {
     Retired all = packed.archive;
     all.place = "session";
     for (std::size_t type = 0; type < all.entries.size(); ++type) {
@@ -392,9 +437,6 @@ Result<std::vector<Retired>> retire_archived(Store& store, const std::string& se
     if (is_gone) {
       add(done, std::move(all));
     }
-    return done;
-  }
-  if (packed.archive.total() + packed.evicted.total() == 0) {
     return done;
   }
   if (!dry_run) {
@@ -429,9 +471,24 @@ Result<std::optional<std::vector<Retired>>> retire_session(Store& store,
   if (!rule.may_end_any()) {
     return Done();  // Without a look at the logs.
   }
+  std::uint64_t count = 0;
+  const UnderLock keep = [&](const FileLock::Guard& guard) -> Status {
+    BMAD_TRY_ASSIGN(const auto statements, statements_of(store, session_id, rule));
+    const Status written = keep_statements(store, session_id, guard, statements);
+    count += written ? statements.size() : 0;
+    const bool is_full = !written && written.error().code == ErrorCode::E_SIZE_LIMIT;
+    return is_full ? Status() : written;  // Nothing keeps an entry longer than its days.
+  };
   BMAD_TRY_ASSIGN(std::vector<Retired> done,
-                  is_live ? retire_live(store, session_id, rule, dry_run)
+                  is_live ? retire_live(store, session_id, rule, dry_run, keep)
                           : retire_archived(store, session_id, rule, dry_run));
+  if (dry_run && !done.empty()) {
+    BMAD_TRY_ASSIGN(const auto statements, statements_of(store, session_id, rule));
+    count = statements.size();
+  }
+  if (!done.empty()) {
+    done.front().statements += count;
+  }
   return Done(std::move(done));
 }
 

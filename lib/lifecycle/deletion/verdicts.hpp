@@ -97,10 +97,11 @@ struct Leaving {
 
 /// Moves what was evicted of a live session and goes under deleted/, with the older versions of
 /// what is `gone` from its logs; only looks with `dry_run`. Returns what goes. `detail`: for the
-/// audit. `deletion_id`: as in keep_deleted().
+/// audit. `deletion_id`: as in keep_deleted(). `first`: as in delete_softly().
 Result<Leaving> delete_evicted(Store& store, const std::string& session_id, Verdicts verdicts,
                                const std::vector<LogLine>& gone, std::string detail,
-                               const std::string& deletion_id, bool dry_run = false);
+                               const std::string& deletion_id, bool dry_run = false,
+                               const UnderLock& first = {});
 
 /// All versions of the entries in the logs of `folder` that go, by type and line.
 Result<std::vector<LogLine>> look_into_logs(FileSystem& files, const std::string& folder,

@@ -53,6 +53,12 @@ Status note_graces(const Store& store, MaintenanceState& state, Timestamp now) {
   return {};
 }
 
+/// How many statements stay of what went.
+std::string statements_text(std::uint64_t count) {
+  return count == 0 ? std::string()
+                    : fmt::format("; {} statement{} kept", count, count == 1 ? "" : "s");
+}
+
 class Maintenance {
  public:
   Maintenance(Store& store, const MaintainOptions& options)
@@ -226,7 +232,8 @@ class Maintenance {
           compact_session(store_, session_id, {.dry_run = options_.dry_run});
       if (went_well(compacted) && !compacted->removed.empty()) {
         did(MaintenanceJob::kDecay, session_id, compacted->removed.size(),
-            fmt::format("compacted: {} lines went to the archive", compacted->removed.size()));
+            fmt::format("compacted: {} lines went to the archive{}", compacted->removed.size(),
+                        statements_text(compacted->statements)));
       }
       return true;
     });
@@ -348,9 +355,10 @@ class Maintenance {
         types += fmt::format("{}{} {}", types.empty() ? "" : ", ", count, entry_type_name(type));
       }
     }
-    action.what = fmt::format("{} {}{}{}: {} ({})", action.count == 1 ? "entry" : "entries",
+    action.what = fmt::format("{} {}{}{}: {} ({}){}", action.count == 1 ? "entry" : "entries",
                               options_.dry_run ? "would be " : "", done,
-                              from == std::end(kFrom) ? "" : from->second, reason, types);
+                              from == std::end(kFrom) ? "" : from->second, reason, types,
+                              statements_text(retired.statements));
     report_.done.push_back(std::move(action));
   }
 

@@ -346,6 +346,7 @@ void print_as_json(Tool& tool, const CompactionReport& report, bool dry_run) {
     json.member("session_id", report.session_id).member("dry_run", dry_run);
     json.member("superseded", report.superseded).member("duplicates", report.duplicates);
     json.member("evicted", report.evicted).member("folded", report.folded);
+    json.member("statements", report.statements);
     json.member("entries_before", report.entries_before)
         .member("entries_after", report.entries_after);
     json.member("bytes_before", report.bytes_before).member("bytes_after", report.bytes_after);
@@ -394,10 +395,14 @@ void print_report(Tool& tool, const CompactionReport& report, bool dry_run) {
       report.folded == 0
           ? std::string()
           : fmt::format("{} counted, ", format_count(report.folded, "tool event", "tool events"));
-  tool.out().print("{}: {}{} of older versions, {}, {}{} evicted; {} of {} left, {} of {}\n", id,
+  const std::string statements =
+      report.statements == 0
+          ? std::string()
+          : fmt::format(", {} kept", format_count(report.statements, "statement", "statements"));
+  tool.out().print("{}: {}{} of older versions, {}, {}{} evicted{}; {} of {} left, {} of {}\n", id,
                    dry_run ? "would remove " : "", format_count(report.superseded, "line", "lines"),
                    format_count(report.duplicates, "duplicate", "duplicates"), folded,
-                   format_count(report.evicted), format_count(report.entries_after),
+                   format_count(report.evicted), statements, format_count(report.entries_after),
                    format_count(report.entries_before, "entry", "entries"),
                    format_size(report.bytes_after), format_size(report.bytes_before));
   if (report.evicted + report.folded > 0 && !dry_run) {

@@ -33,6 +33,7 @@ struct Retired {
   std::string session_id;
   std::string place;
   std::array<std::uint64_t, kEntryTypeCount> entries{};
+  std::uint64_t statements = 0;  ///< That stay of the talk among them.
 
   [[nodiscard]] std::uint64_t total() const;
 };

@@ -16,6 +16,7 @@
 #include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/result.hpp"
 #include "store/append_log.hpp"
+#include "store/file_lock.hpp"
 
 namespace bmad_mem {
 
@@ -31,6 +32,8 @@ struct LogLine {
 /// Finds the lines that an operation is about, by type and offset; asked again when a log changed
 /// before the session's lock was held.
 using FindLines = std::function<Result<std::vector<LogLine>>()>;
+/// What is to be done by the one who holds the session's lock, `guard`.
+using UnderLock = std::function<Status(const FileLock::Guard& guard)>;
 
 /// The texts of `lines`, which are ordered by type and offset, without '\n' and a carriage return
 /// before it. The caller holds the session's lock, or can do with an error.

@@ -35,6 +35,7 @@ void add_compaction(JsonWriter& json, const CompactionReport& report) {
   json.member("superseded", report.superseded).member("duplicates", report.duplicates);
   json.member("folded", report.folded)
       .member("evicted", report.evicted)
+      .member("statements", report.statements)
       .member("entries_before", report.entries_before);
   json.member("entries_after", report.entries_after);
   json.member("bytes_before", report.bytes_before).member("bytes_after", report.bytes_after);
