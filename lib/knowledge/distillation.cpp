@@ -1,9 +1,10 @@
 // distillation.cpp - see distillation.hpp.
 //
 // A citation is found by pieces of text: each piece of 24 bytes of a sentence that begins at a
-// multiple of 16 belongs to the first who said it; each piece that the user says later is looked
-// up. Of 503 answers of agents the user cited 21 so; with one piece 82, most by a common phrase.
-// Agents repeat their own phrases in half of their answers, so their words count for nothing.
+// multiple of 16 belongs to the first who said it, the user or an answer that goes; each piece that
+// the user says later is looked up. Of 503 answers of agents the user cited 21 so; with one piece
+// 82, most by a common phrase. Agents repeat their own phrases in half of their answers, so their
+// words count for nothing.
 #include "knowledge/distillation.hpp"
 
 #include <algorithm>
@@ -121,8 +122,8 @@ class Distiller {
     }
     if (is_user) {
       note_citations(comparable_text(content));
-    } else if (head.role == "assistant") {
-      note_answer(said, content, is_kept);
+    } else if (is_kept && head.role == "assistant") {
+      note_answer(said, content);
     }
     lines_.emplace_back(is_kept ? line : std::string_view());
   }
@@ -187,10 +188,10 @@ class Distiller {
                    [&](std::uint64_t piece) { first_.try_emplace(piece, kNone); });
   }
 
-  void note_answer(SaidSentence said, std::string_view content, bool is_kept) {
+  void note_answer(SaidSentence said, std::string_view content) {
     for (const MessageSentence& each : message_sentences(content)) {
       const std::string text = comparable_text(each.text);
-      bool may_be_cited = is_kept && !each.is_question;
+      bool may_be_cited = !each.is_question;
       for_each_piece(text, 1, [&](std::uint64_t piece) {
         may_be_cited = may_be_cited && !first_.contains(piece);
       });

@@ -255,6 +255,18 @@ TEST_CASE("a message that is deleted, purged or past its end leaves no statement
   CHECK(chat.statements().empty());
 }
 
+TEST_CASE("a candidate is purged with what it is from, wherever they are") {
+  Chat chat;
+  chat.say("m1", "user", kDecision);
+  REQUIRE(chat.evict_all().statements == 1);
+  SUBCASE("stated in the log") {}
+  SUBCASE("both evicted") { REQUIRE(chat.evict_all().evicted == 1); }
+  SUBCASE("deleted") { CHECK(chat->delete_entries({.types = {EntryType::kFact}}).has_value()); }
+  SUBCASE("archived") { chat->archive_session("s1").value(); }
+  CHECK(chat->delete_entries({.ids = {"m1"}}, {.purge = true}).has_value());
+  CHECK(chat->find_text("the ledger in").value().empty());
+}
+
 TEST_CASE("two clones write the same line, whatever was asked for in either") {
   Chat here;
   Chat there;

@@ -16,11 +16,13 @@
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/log_lines.hpp"
 #include "lifecycle/session_copies.hpp"
+#include "model/entry.hpp"
 #include "search/indexing.hpp"
 #include "search/root_index.hpp"
 #include "store/access_log.hpp"
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/session_archive.hpp"
 #include "store/store.hpp"
@@ -137,9 +139,18 @@ class SessionPurge {
     return {};
   }
 
-  /// A line that counts folded calls of tools goes with any of them: it names their files.
+  /// A line that counts folded calls of tools goes with any of them: it names their files; and a
+  /// candidate with what it is from.
   Status look_for_counts() {
-    const DeletionCriteria counts{.ids = copies_.ids_of_counts(target_)};
+    DeletionCriteria counts{.ids = copies_.ids_of_counts(target_)};
+    JsonParser parser;
+    const auto take = [&](const ScannedEntry& each) {
+      if (target_.is_candidate_of(each.type, each.value)) {
+        add_ids(counts.ids, {std::string(entry_id(each.value))});
+      }
+    };
+    BMAD_TRY(scan_log(files_, session_file(session_id_, entry_type_info(EntryType::kFact).log_file),
+                      EntryType::kFact, parser, {.on_entry = take}));
     for (const std::string& id : counts.ids) {
       target_.add(id);
     }

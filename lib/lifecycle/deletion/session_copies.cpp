@@ -209,7 +209,14 @@ void PurgeTarget::note(EntryType type, std::string_view line) {
 
 bool PurgeTarget::is_entry(EntryType type, std::string_view line) {
   const Result<JsonValue> value = parser_.parse(line);
-  return value && (ids_.contains(entry_id(*value)) || matcher_.matches(type, *value, line));
+  return value && (ids_.contains(entry_id(*value)) || matcher_.matches(type, *value, line) ||
+                   is_candidate_of(type, *value));
+}
+
+bool PurgeTarget::is_candidate_of(EntryType type, JsonValue entry) const {
+  return type == EntryType::kFact && entry["review"].string() == "candidate" &&
+         std::ranges::any_of(entry_citations(entry),
+                             [&](std::string_view id) { return ids_.contains(id); });
 }
 
 bool PurgeTarget::is_named_in(std::string_view line) const {

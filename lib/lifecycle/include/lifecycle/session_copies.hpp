@@ -70,6 +70,8 @@ class PurgeTarget {
   void note(EntryType type, std::string_view line);
   /// Whether the entry in `line` is to go.
   [[nodiscard]] bool is_entry(EntryType type, std::string_view line);
+  /// Whether `entry` is a candidate of an entry that is to go: it has its words.
+  [[nodiscard]] bool is_candidate_of(EntryType type, JsonValue entry) const;
   /// Whether a line that is no entry (quarantine, summary, access, a damaged one) speaks of it.
   [[nodiscard]] bool is_named_in(std::string_view line) const;
   /// Whether one of the ids stands in `text`: as a whole, so that a1 is not in "a10".
