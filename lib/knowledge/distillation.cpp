@@ -138,8 +138,7 @@ class Distiller {
       std::string line = each.is_wanted && is_newest ? line_of(each.said) : std::string();
       if (!line.empty() && line.size() < size_max) {
         size_max -= line.size() + 1;
-        statements.push_back(
-            {std::move(line), lines_[each.version], each.said.timestamp, each.is_decision});
+        statements.push_back({std::move(line), lines_[each.version], each.said.timestamp});
       }
     }
     return statements;

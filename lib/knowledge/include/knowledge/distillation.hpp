@@ -48,7 +48,6 @@ struct DistilledStatement {
   std::string line;     ///< Without '\n'.
   std::string said_in;  ///< The line of the entry that it is from.
   Timestamp timestamp{};
-  bool is_decision = false;
 };
 
 /// Whether an entry goes, by its last version.
