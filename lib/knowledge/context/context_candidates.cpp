@@ -244,6 +244,9 @@ class Chooser {
   /// Whether what it is from, a message or a decision, is not among what was found: it has gone,
   /// and this is what stays of it.
   bool is_all_left(const KnowledgeItem& item) {
+    if (item.origin == Origin::kElsewhere) {
+      return false;
+    }
     const Result<JsonValue> entry = parser_.parse(item.json);
     const std::vector<std::string_view> from =
         entry ? entry_citations(*entry) : std::vector<std::string_view>();
