@@ -227,6 +227,7 @@ TEST_CASE("a candidate is said, as data, where the message that it is from is no
 TEST_CASE("a sensitive neighbour is not said") {
   Stage stage;
   Hit& hit = stage.says(EntryType::kConversation, "m2", R"("role":"user","content":"and then")");
+  hit.nearness = {.before_adds = true, .after_adds = true};
   hit.before.push_back(Stage::entry(EntryType::kConversation, "m1",
                                     R"("role":"user","content":"hush","sensitive":true)"));
   hit.after.push_back(Stage::entry(EntryType::kConversation, "m3",
@@ -259,7 +260,7 @@ TEST_CASE("nothing is said twice") {
   stage.says(EntryType::kConversation, "m1",
              R"("role":"user","content":"Please: always use Math.floor() for chips.")");
   stage.says(EntryType::kConversation, "m9", R"("role":"user","content":"I told you about chips")");
-  Hit& hit = stage.says(EntryType::kConversation, "m2", R"("role":"user","content":"a question")");
+  Hit& hit = stage.says(EntryType::kConversation, "m2", R"("role":"user","content":"a question?")");
   hit.after.push_back(
       Stage::entry(EntryType::kConversation, "m3", R"("role":"assistant","content":"an answer")"));
   stage.says(EntryType::kConversation, "m3", R"("role":"assistant","content":"an answer")");
@@ -312,6 +313,7 @@ TEST_CASE("what a tool said is quoted though it names no source, and so is what 
   stage.says(EntryType::kConversation, "m1", R"("role":"tool","content":"exit status 0")");
   stage.says(EntryType::kEvent, "e1", R"("kind":"tool_result","tool":"Bash","content":"done")");
   Hit& hit = stage.says(EntryType::kConversation, "m2", R"("role":"user","content":"well?")");
+  hit.nearness = {.before_adds = true};
   hit.before.push_back(
       Stage::entry(EntryType::kConversation, "m0", R"("role":"tool","content":"CANARY")"));
   const Context context = stage.build();

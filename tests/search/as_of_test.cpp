@@ -26,7 +26,13 @@ Timestamp at(const std::string& time) {
 
 class AsOf : public MemoryFixture {
  public:
-  AsOf() { session(); }
+  /// Without statements of what is evicted: they have the time of their source.
+  AsOf() {
+    session();
+    folder.write("memory/config.json",
+                 R"({"memory_config":{"knowledge":{"detect_preferences":false}}})");
+    reopen();
+  }
 
   /// Writes a version of a decision at its time.
   void decide(const std::string& id, const std::string& time, const std::string& text,
