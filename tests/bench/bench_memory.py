@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import platform
+import subprocess
 import sys
 import tempfile
 import time
@@ -80,7 +81,7 @@ def cell_text(cell):
     return f"{cell:.1f}" if isinstance(cell, float) else str(cell)
 
 
-def environment(tool):
+def environment(tool, folder):
     """What a number that is quoted comes with."""
     cpu = platform.processor()
     with contextlib.suppress(OSError):
@@ -89,24 +90,30 @@ def environment(tool):
     load = os.getloadavg()[0]
     if load > 0.5 * os.cpu_count():
         tell(f"WARNING: the machine is busy (load {load:.2f} on {os.cpu_count()} cores): do not trust times")
+    mount = subprocess.run(["df", "--output=fstype,source", folder], capture_output=True, text=True, check=True).stdout
+    if "tmpfs" in mount:
+        tell("WARNING: the folder lies in memory, where a sync does nothing; name one on a disk with --dir")
     return {
         "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "cpu": f"{cpu}, {os.cpu_count()} cores",
         "load": f"{load:.2f} before the start",
         "kernel": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "file system": " on ".join(mount.splitlines()[-1].split()),
         "program": str(tool),
     }
 
 
-def options(about):
-    """The parser of a benchmark, with the options that all have."""
+def options(about, data=True):
+    """The parser of a benchmark, with the options that all have; those without `data` make it themselves."""
     parser = argparse.ArgumentParser(description=about)
-    parser.add_argument("--data", type=pathlib.Path, help="folder with corpus.jsonl and queries.jsonl",
-                        default=os.environ.get("BMAD_RETRIEVAL_DATA") or SHARED / "retrieval-dev")
+    parser.set_defaults(data="", encoder=False)
+    if data:
+        parser.add_argument("--data", type=pathlib.Path, help="folder with corpus.jsonl and queries.jsonl",
+                            default=os.environ.get("BMAD_RETRIEVAL_DATA") or SHARED / "retrieval-dev")
+        parser.add_argument("--encoder", action="store_true", help="with the encoder, whose weights are beside the bmad-mem")
     parser.add_argument("--tool", type=pathlib.Path, help="the bmad-mem to start ($BMAD_MEM_BINARY, else the release)",
                         default=os.environ.get("BMAD_MEM_BINARY") or SOURCE / "build/release/bmad-mem")
     parser.add_argument("--dir", help="make the memory in this folder ($TMPDIR, else /tmp)")
-    parser.add_argument("--encoder", action="store_true", help="with the encoder, whose weights are beside the bmad-mem")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
     return parser
 
@@ -117,14 +124,14 @@ def tell(text):
 
 def run(chosen, measure):
     """Calls measure(chosen, folder), which returns (report, text), and prints one of them. The exit status."""
-    chosen.data, chosen.tool = pathlib.Path(chosen.data), pathlib.Path(chosen.tool).resolve()
-    if not chosen.data.exists():
+    chosen.tool = chosen.tool.resolve()
+    if chosen.data and not chosen.data.exists():
         print(f"skipped: there is no folder {chosen.data}; name one with --data that holds corpus.jsonl and queries.jsonl")
         return 0
     try:
         if chosen.encoder and not (chosen.tool.parent / WEIGHTS).exists():
             raise BadData(f"there is no {chosen.tool.parent / WEIGHTS}; make it with ./dev encoder")
-        facts = environment(chosen.tool)
+        facts = environment(chosen.tool, chosen.dir or tempfile.gettempdir())
         with tempfile.TemporaryDirectory(prefix="bmad-bench-", dir=chosen.dir) as folder:
             report, text = measure(chosen, pathlib.Path(folder))
     except (BadData, OSError, AssertionError) as error:
@@ -134,4 +141,4 @@ def run(chosen, measure):
         print(json.dumps({"environment": facts, "data": str(chosen.data), **report}, indent=2, ensure_ascii=False))
     else:
         print("".join(f"{name:<13} {fact}\n" for name, fact in facts.items()), text, sep="\n")
-    return 0
+    return int(any("problem" in row for row in report.get("rows", ())))

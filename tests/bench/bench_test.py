@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The benchmarks of what is found and told: their arithmetic, their data, and small runs of each.
+"""The benchmarks of whole processes: their arithmetic, their data, and small runs of each.
 
 Usage: bench_test.py TOOL [TEST]...
 """
@@ -14,6 +14,7 @@ import unittest
 
 from bench_data import BadData, Message, SlipMaker, Store, lenient_time, plan_entries, read_data, rfc3339, score_ranking
 from bench_memory import table
+from bench_rows import Row, Target, at_least, value_text
 from briefings import LINE, Reader
 
 TOOL = str(pathlib.Path(sys.argv[1]).resolve()) if len(sys.argv) > 1 else ""
@@ -62,6 +63,34 @@ class Scores(unittest.TestCase):
 
     def test_a_table_has_a_head_and_one_decimal(self):
         self.assertEqual(table([{"a": "x", "b": 1.25}, {"a": 7, "b": 0.0}]), "| a | b |\n|---|---|\n| x | 1.2 |\n| 7 | 0.0 |\n")
+
+
+class Verdicts(unittest.TestCase):
+    def test_a_verdict_compares_the_right_value_in_the_right_direction(self):
+        for value, verdict in ((0.7, "aim met"), (1.9, "met"), (2.1, "MISSED")):
+            self.assertEqual(Row("time", "ms", [value], wants=Target(2, 0.7)).verdict(), verdict)
+        for theirs, verdict in ((100, "MISSED"), (80, "aim met")):
+            row = Row("rate", "/s", [79], ("raw", [theirs]), at_least(0.8, 0.95, "ratio"))
+            self.assertEqual(row.verdict(), verdict)
+
+    def test_a_ratio_above_1_is_faster_of_rates_and_of_times(self):
+        for unit, ours, theirs, median in (("/s", [200, 300], [100, 100], 2.5), ("ms", [2, 2], [1, 4], 1.25)):
+            self.assertAlmostEqual(Row("", unit, ours, ("raw", theirs)).summaries["ratio"]["median"], median)
+        self.assertNotIn("ratio", Row("share", "", [0.5], ("raw", [0.25])).summaries)
+
+    def test_numbers_show_three_digits_or_more(self):
+        for value, text in ((0.0314, "0.031"), (0.954, "0.954"), (3.149, "3.15"), (31.49, "31.5"), (314.9, "315"), (1234567, "1,234,567")):
+            self.assertEqual(value_text(value), text)
+        self.assertEqual(value_text(-1234, "/s"), "-1,234 /s")
+
+    def test_a_row_is_one_line_and_one_object(self):
+        row = Row("a row", "ms", [1, 2, 3], ("raw", [4, 4, 4]), Target(2, 1), "quiet")
+        self.assertEqual(list(row.cells().values()), ["a row", "2.00 ms", "1.20..2.80", "4.00 ms raw", "2.00 (1.47..3.60)", "≤ 2.00 ms", "≤ 1.00 ms", "met"])
+        report = row.report()
+        self.assertEqual(report["ours"], {"median": 2, "p10": 1.2, "p90": 2.8, "count": 3})
+        self.assertEqual(report["target"], {"required": 2, "aim": 1, "of": "ours", "better": "lower", "verdict": "met"})
+        self.assertEqual(Row("gone", problem="no disk").report(), {"what": "gone", "problem": "no disk"})
+        self.assertEqual(Row("gone", problem="no disk").cells()["ours"], "not measured")
 
 
 class Reading(Folder):
@@ -186,6 +215,67 @@ QUESTIONS = [
     {"store": "docs", "id": "q3", "text": "a leak", "category": "x", "relevant": ["d2"]},
     {"store": "docs", "id": "q4", "text": "heap", "relevant": []},
 ]
+
+
+def has_corpus():
+    return (pathlib.Path(TOOL).parent / "bmad-bench").exists()
+
+
+class Rows(Folder):
+    """Each program of rows, in small."""
+
+    def rows_of(self, name, *arguments):
+        """What was measured; all, unless a program that may be missing is."""
+        done = subprocess.run(
+            [sys.executable, "-B", HERE / f"{name}.py", "--tool", TOOL, "--dir", self.scratch, "--json", "--effort", "0.001", *arguments],
+            capture_output=True, text=True, check=False,
+        )
+        self.assertNotEqual(done.stdout, "", done.stderr)
+        self.assertEqual(list(self.scratch.iterdir()), [])
+        rows = json.loads(done.stdout)["rows"]
+        problems = [row["problem"] for row in rows if "problem" in row]
+        self.assertEqual(done.returncode, int(bool(problems)))
+        for problem in problems:
+            self.assertRegex(problem, "there is no initdb|there is no .*(bmad-bench|bmad_bench_|maker|tar)|there are no weights", done.stderr)
+        for row in rows:
+            self.assertTrue("problem" in row or row["ours"]["count"] >= 1, row)
+        return {row["what"] for row in rows if "problem" not in row}
+
+    def test_memories_are_asked_as_they_were_left_kept_and_asked_again(self):
+        for _ in range(2 if has_corpus() else 0):
+            measured = self.rows_of("left", "--shape", "10k", "--shape", "100k-20", "--shape", "1m", "--bytes", "100e3", "--alone",
+                                    "--keep", self.folder / "kept")
+            self.assertLessEqual(
+                {"10k: the first question", "1m: get ID, peak resident memory", "1m: list", "100k-20: context of nothing",
+                 "100k-20: `hook` with PostToolUse", "1m: prompt hook with context", "1m: MCP memory_get, p95",
+                 "1m: index/ against the logs", "growth from 10k to 1m: context"}, measured)
+            self.assertTrue((self.folder / "kept/1m/complete").exists())
+
+    def test_a_hub_is_measured_beside_psql(self):
+        measured = self.rows_of("hub", *(() if has_corpus() else ("--filter", "follow")))
+        if measured:
+            self.assertIn("from `add` on A to a hit on B, p95", measured)
+        if measured and has_corpus():
+            self.assertLessEqual({"`forget` of one id until 8 mirrors have confirmed", "first pull of 20 entries", "what having a hub costs a `query`", "`sync` with nothing to do, 20 sessions"}, measured)
+
+    def test_a_memory_lives_through_all(self):
+        measured = self.rows_of("lifecycle", "--bytes", "300e3")
+        if has_corpus():
+            self.assertLessEqual(
+                {"`bmad-mem add`, above empty process and raw append", "peak resident memory of that `bmad-mem add`", "compact a full session",
+                 "compact: the index, nothing locked", "a reader's slowest query during a compaction", "delete 100 ids from it",
+                 "a writer's slowest append during a compaction", "archive it", "restore it",
+                 "`bmad-mem maintain --auto`, nothing due, 20 sessions"}, measured)
+
+    def test_an_encoder_is_measured_where_its_weights_are(self):
+        measured = self.rows_of("encoder")
+        if has_corpus() and (pathlib.Path(TOOL).parent / "encoder.bmw").exists():
+            self.assertIn("opening the weights and encoding one text", measured)
+
+    def test_what_is_not_there_is_a_row_that_says_so(self):
+        report = subprocess.run([sys.executable, "-B", HERE / "left.py", "--tool", "/nowhere/bmad-mem", "--json"], capture_output=True, text=True, check=False)
+        self.assertEqual(report.returncode, 1)
+        self.assertIn("./dev bench builds it", json.loads(report.stdout)["rows"][0]["problem"])
 
 
 class Runs(Folder):

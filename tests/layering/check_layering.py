@@ -46,7 +46,7 @@ THIRD_PARTY = {
 }
 
 # The rooms that are a library of their own, since few programs link them, and who does.
-TOOL_ROOMS = {"bmad-mem-hub": {"hub_postgres"}, "bmad-bench": {"hub_postgres"}}
+TOOL_ROOMS = {"bmad-mem-hub": {"hub_postgres"}}
 
 # The same for tools. A tool uses the public headers (bmad_mem/...) and no other room.
 TOOL_THIRD_PARTY = {
@@ -57,9 +57,6 @@ TOOL_THIRD_PARTY = {
 
 # A program that is another one and something more: it includes headers of both.
 TOOL_OF = {"bmad-mem-hub": "bmad-mem"}
-
-# A program that measures may start what tests start: a folder of tests/ whose headers it includes.
-TOOL_TEST_FOLDERS = {"bmad-bench": "postgres_server"}
 
 # The folders of tools/bmad-mem, with what is below them, and which others each may include. "cli" is
 # the folder of that name and what lies in tools/bmad-mem itself. No folder may come back to itself.
@@ -335,9 +332,6 @@ def check_tree(source):
         headers = private_headers(source / kind / name, path)
         if kind == "tools" and name in TOOL_OF:
             other = source / kind / TOOL_OF[name]
-            headers |= private_headers(other, other / path.name)
-        if kind == "tools" and name in TOOL_TEST_FOLDERS:
-            other = source / "tests" / TOOL_TEST_FOLDERS[name]
             headers |= private_headers(other, other / path.name)
         for line, include in includes_of(text):
             reason = why_not(relative, include, headers)

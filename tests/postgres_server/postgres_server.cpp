@@ -160,20 +160,6 @@ SqlAnswer SqlConnection::run(const std::string& text) {
   return answer;
 }
 
-void SqlConnection::copy(const std::string& statement, std::string_view text) {
-  auto* connection = static_cast<PGconn*>(connection_.get());
-  PQclear(PQexec(connection, statement.c_str()));
-  bool is_good = PQputCopyData(connection, text.data(), static_cast<int>(text.size())) == 1 &&
-                 PQputCopyEnd(connection, nullptr) == 1;
-  while (PGresult* result = PQgetResult(connection)) {
-    is_good = is_good && PQresultStatus(result) == PGRES_COMMAND_OK;
-    PQclear(result);
-  }
-  if (!is_good) {
-    throw std::runtime_error(PQerrorMessage(connection));
-  }
-}
-
 SqlAnswer run_sql(const std::string& conninfo, const std::string& text) {
   return SqlConnection(conninfo).run(text);
 }

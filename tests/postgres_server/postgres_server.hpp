@@ -59,8 +59,6 @@ class SqlConnection {
   /// Throws std::runtime_error when it can't connect.
   explicit SqlConnection(const std::string& conninfo);
   SqlAnswer run(const std::string& text);
-  /// Sends `text` as the rows of a COPY … FROM STDIN. Throws std::runtime_error when it fails.
-  void copy(const std::string& statement, std::string_view text);
 
  private:
   std::shared_ptr<void> connection_;

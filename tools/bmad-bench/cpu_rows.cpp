@@ -21,6 +21,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "corpus.hpp"
+#include "machine.hpp"
 #include "rows.hpp"
 
 namespace bmad_mem::bench {

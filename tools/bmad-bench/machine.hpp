@@ -90,7 +90,4 @@ class ScratchFolder {
   std::string path_;
 };
 
-/// Where this program lies, and with it the helper programs of the build; "." when unknown.
-std::string folder_of_this_program();
-
 }  // namespace bmad_mem::bench

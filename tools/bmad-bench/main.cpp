@@ -1,5 +1,5 @@
-// main.cpp - bmad-bench: how fast the store, the search and the life cycle are, and data to measure
-// it on. What the search finds is measured by tests/bench/*.py.
+// main.cpp - bmad-bench: how fast the store and the search are within a process, and data to
+// measure it on. Whole processes of bmad-mem are measured by tests/bench/*.py.
 //
 // A command is a row of kCommands: which options it takes, and either groups of rows, which are
 // measured one after another into one table, or a function that prints something else.
@@ -7,7 +7,6 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -33,7 +32,6 @@ constexpr auto kStoreGroups = std::to_array<Group>({
     {"append", "durable appends by one writer, and their CPU time", append_rows},
     {"parallel", "eight processes, and eight threads, appending to one session", parallel_rows},
     {"batch", "batches of 100 entries", batch_rows},
-    {"process", "bmad-mem add as a whole process: time and memory", process_rows, true},
     {"scan", "reading 10 MB and checking every field", scan_rows},
     {"fairness", "how often each of eight processes gets the lock", fairness_rows},
     {"timeout", "how late a wait for the lock is given up", timeout_rows},
@@ -43,34 +41,9 @@ constexpr auto kSearchGroups = std::to_array<Group>({
     {"warm", "queries in one process, beside FTS5 and Xapian; the overlap of results", warm_rows},
     {"append", "the longest append, an import, and what the query that seals the new takes",
      ingest_rows},
-    {"left", "memories as ordinary writes leave them; the shapes that --shape names", left_rows,
-     true},
-});
-constexpr auto kLifecycleGroups = std::to_array<Group>({
-    {"compact", "a full session made smaller, and the parts of it", compact_rows},
-    {"race", "a reader and a writer while a session is compacted", race_rows},
-    {"delete", "100 ids from a full session", delete_rows},
-    {"archive", "a full session into its archive and back, beside tar", archive_rows},
-    {"maintain", "bmad-mem maintain --auto as a whole process, nothing due", maintain_rows, true},
 });
 constexpr Group kRedactGroups[] = {
     {"redact", "texts, an entry, and what is meant to be slow", redact_rows}};
-constexpr Group kEncoderGroups[] = {
-    {"encoder", "the encoder: texts, opening its weights, and the reference", encoder_rows},
-    {"meaning", "100,000 entries with vectors, 1,000,000 with --large", meaning_rows, true}};
-
-#ifdef BMAD_BENCH_HUB
-constexpr auto kHubGroups = std::to_array<Group>({
-    {"push", "batches of 500 lines, by the library", hub_push_rows},
-    {"single", "single entries, by one client and by eight", hub_single_rows},
-    {"pull", "first pulls of 10,000 entries, 1,000,000 with --large", hub_pull_rows, true},
-    {"sync", "bmad-mem sync as a whole process, nothing to do", hub_sync_rows, true},
-    {"follow", "from one machine to another, both following", hub_follow_rows, true},
-    {"cost", "what a hub costs those who don't ask it", hub_cost_rows, true},
-    {"forget", "until eight mirrors have forgotten an entry", hub_forget_rows, true},
-});
-#endif
-
 /// Makes the memory that all groups of a command ask.
 void prepare_corpus(Run& run, SearchPlan plan) {
   plan.seed = run.options.seed;
@@ -89,31 +62,36 @@ void prepare_search(Run& run) {
                               .keep_texts = true});
 }
 
-void prepare_full_session(Run& run) {
-  const std::uint64_t bytes = run.options.bytes;
-  return prepare_corpus(run,
-                        {.bytes = bytes, .session_bytes = bytes, .queries = 20, .alone = true});
-}
-
 void prepare_nothing(Run& /*run*/) {}
 
-/// Writes made-up memory. Adding to a root that holds something would make data that no seed
-/// describes.
+/// Makes a memory for tests/bench/*.py, as ordinary writes leave it, and prints what to ask of it.
 void run_corpus(const Options& options) {
   ensure(!options.out.empty(), "name a new folder with --out");
-  std::error_code error;
-  ensure(
-      !std::filesystem::exists(options.out, error) || std::filesystem::is_empty(options.out, error),
-      "is not empty; name a folder that is, or none", options.out);
-  init_roomy_root(options.out);
-  const double begin = wall_seconds();
-  Corpus corpus(options.seed);
-  const CorpusReport report = write_corpus(
-      corpus, options.out, {.bytes = options.bytes, .session_bytes = options.session_bytes});
-  print_text(fmt::format(
-      "{}: {} records, {} bytes, {} tokens, {} sessions, seed {}, FNV-1a {:016x}, {:.1f} s\n",
-      options.out, report.records, report.bytes, report.tokens, report.sessions.size(),
-      options.seed, report.hash, wall_seconds() - begin));
+  const SearchStore store =
+      SearchStore::prepare(options.out, {.seed = options.seed,
+                                         .bytes = options.bytes,
+                                         .session_bytes = options.session_bytes,
+                                         .alone = options.alone,
+                                         .as_left = true});
+  constexpr std::size_t kSample = 200;
+  std::vector<std::string> queries;
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < kSample; ++i) {
+    queries.push_back(joined(store.words(i)));
+    ids.push_back(store.id(i));
+  }
+  JsonWriter json;
+  json.begin_object().member("entries", std::uint64_t{store.ids.size()});
+  json.member("log_bytes", store.log_bytes);
+  const auto write = [&](std::string_view name, const std::vector<std::string>& texts) {
+    json.key(name).begin_array();
+    std::ranges::for_each(texts, [&](const std::string& text) { json.string(text); });
+    json.end_array();
+  };
+  write("sessions", store.sessions);
+  write("queries", queries);
+  write("ids", ids);
+  print_text(json.end_object().text() + '\n');
 }
 
 struct Command {
@@ -128,16 +106,12 @@ const auto kCommands = std::to_array<Command>({
     {"store", "measure writing and scanning; the default", kStoreGroups, prepare_store, nullptr},
     {"search", "measure queries and indexing, beside others", kSearchGroups, prepare_search,
      nullptr},
-    {"lifecycle", "measure compaction, deletion, archives and maintenance", kLifecycleGroups,
-     prepare_full_session, nullptr},
     {"redact", "measure the search for secrets in texts", kRedactGroups, prepare_nothing, nullptr},
-    {"encoder", "measure how fast and how exact the encoder is", kEncoderGroups, prepare_nothing,
-     nullptr},
-#ifdef BMAD_BENCH_HUB
-    {"hub", "measure a hub on a PostgreSQL of its own, and its mirrors", kHubGroups, prepare_hub,
-     nullptr},
-#endif
-    {"corpus", "write made-up memory, the same for a seed", {}, nullptr, run_corpus},
+    {"corpus",
+     "make a memory, the same for a seed, and say what to ask of it",
+     {},
+     nullptr,
+     run_corpus},
 });
 
 std::string groups_text(std::span<const Group> groups) {
@@ -151,9 +125,6 @@ std::string groups_text(std::span<const Group> groups) {
 Rows run_group(const Run& run, const Group& group) {
   tell(fmt::format("measuring {}: {}", group.name, group.text));
   try {
-    ensure(!group.needs_tool || std::filesystem::exists(run.tool),
-           fmt::format("there is no program \"{}\"; name one with --tool or BMAD_MEM_BINARY",
-                       run.tool));
     return group.measure(run);
   } catch (const Error& error) {
     return {Row::not_measured(std::string(group.name), error.to_string())};
@@ -195,11 +166,7 @@ bool run_rows(const Command& command, const Options& options) {
                                        options.filter, groups_text(command.groups))};
   }
   const ScratchFolder scratch(options.directory);
-  const std::string helpers = folder_of_this_program();
-  Run run{.options = options,
-          .folder = scratch.path(),
-          .helpers = helpers,
-          .tool = options.tool.empty() ? helpers + "/bmad-mem" : options.tool};
+  Run run{.options = options, .folder = scratch.path()};
   const Environment environment = environment_of(scratch.path());
   command.prepare(run);
   if (!options.json) {
@@ -222,29 +189,18 @@ void add_options(CLI::App& app, Options& to) {
   const auto add_size = [&](const char* name, std::uint64_t& value, const char* help) {
     app.add_option(name, value, help)
         ->transform(CLI::AsSizeValue(true))
-        ->check(CLI::Range(std::uint64_t{10'000}, std::uint64_t{100'000'000'000}));
+        ->check(CLI::Range(std::uint64_t{1'000}, std::uint64_t{100'000'000'000}));
   };
   app.add_option("--dir", to.directory, "make the memory in this folder (TMPDIR, else /tmp)");
   app.add_option("--filter", to.filter, "only groups of rows whose name holds this");
-  app.add_option("--tool", to.tool,
-                 "the bmad-mem to start (BMAD_MEM_BINARY, else beside this program)");
   app.add_option("--effort", to.effort, "1 takes a minute or less; less is faster and proves less")
       ->check(CLI::Range(0.001, 100.0));
   app.add_option("--seed", to.seed, "of the data (1)");
   app.add_flag("--json", to.json, "one JSON object instead of tables");
-  add_size("--bytes", to.bytes,
-           "search, lifecycle, corpus: of the memory (10M, which the targets are for)");
+  add_size("--bytes", to.bytes, "search, corpus: of the memory (10M, which the targets are for)");
   add_size("--session-bytes", to.session_bytes, "corpus: a new session after so many (10M)");
-  app.add_option("--shape", to.shapes,
-                 "search: a memory for the group left; repeatable (10mb; with --large all)")
-      ->check(CLI::IsMember(left_shapes()));
-  app.add_flag("--large", to.large,
-               "search: all shapes: minutes, and 2 GB of disk; hub: a million entries");
-  app.add_flag("--alone", to.alone,
-               "search: the shapes without the others, which take minutes to index them");
-  app.add_option("--keep", to.keep,
-                 "search: make the shapes in this folder, and use them the next time");
-  app.add_option("--out", to.out, "corpus: new folder that becomes a memory root");
+  app.add_flag("--alone", to.alone, "corpus: without the indexes of others");
+  app.add_option("--out", to.out, "corpus: the folder of the memory");
 }
 
 int run_command(const Command& command, const Options& options) {
@@ -265,9 +221,6 @@ int run_command(const Command& command, const Options& options) {
 int run(int argc, char** argv) {
   Options options;
   options.directory = std::filesystem::temp_directory_path().string();
-  if (const char* const tool = std::getenv("BMAD_MEM_BINARY")) {
-    options.tool = tool;
-  }
   CLI::App app("Benchmarks of bmad-mem: each beside a baseline of the same run.", "bmad-bench");
   app.require_subcommand(0, 1);
   app.fallthrough();

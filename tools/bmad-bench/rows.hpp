@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "bmad_mem/memory_manager.hpp"
-#include "process.hpp"
 #include "report.hpp"
 #include "search_store.hpp"
 
@@ -27,25 +26,19 @@ namespace bmad_mem::bench {
 struct Options {
   std::string directory;             ///< Where the temporary folder goes.
   std::string filter;                ///< Only groups of rows whose name holds this; all when empty.
-  std::string tool;                  ///< The bmad-mem to start; beside this program when empty.
   std::uint64_t bytes = 10'000'000;  ///< Of the memory; the targets are for this size.
   std::uint64_t session_bytes = 10'000'000;
   std::uint64_t seed = 1;
   double effort = 1;
   bool json = false;
-  bool large = false;               ///< All shapes.
-  std::vector<std::string> shapes;  ///< Of memories as they are left; the smallest when empty.
-  bool alone = false;               ///< Those without the others, which take minutes to index them.
-  std::string keep;                 ///< Where the shapes stay for the next time; away when empty.
-  std::string out;                  ///< The folder of a new corpus.
+  bool alone = false;  ///< A corpus without the others, which take minutes to index it.
+  std::string out;     ///< The folder of a corpus.
 };
 
 /// What a group of rows runs with.
 struct Run {
   const Options& options;
   std::string folder;       ///< A temporary one.
-  std::string helpers;      ///< The folder with the programs of the build.
-  std::string tool;         ///< The bmad-mem to start.
   SearchStore store = {};   ///< What the command has prepared.
   ConversationEntry entry;  ///< A message whose line has kEntrySize bytes; `store` alone has it.
   /// What the data are: shown, and members of the JSON report.
@@ -58,7 +51,6 @@ struct Run {
   }
   /// `full` seconds at effort 1; at least 50 ms.
   [[nodiscard]] double seconds(double full) const { return std::max(0.05, options.effort * full); }
-  [[nodiscard]] Arguments call(Arguments arguments) const;  ///< Of the tool, on the store.
 };
 
 /// What is appended by `store` wherever nothing else is said: in bytes, with its '\n'.
@@ -69,7 +61,6 @@ struct Group {
   std::string_view name;
   std::string_view text;
   Rows (*measure)(const Run& run);
-  bool needs_tool = false;
 };
 
 /// One of several things that are measured in turn.
@@ -82,16 +73,6 @@ struct Step {
 std::vector<Values> in_turn(const std::vector<Step>& steps, std::size_t rounds,
                             std::size_t warm_ups = 0);
 
-/// Milliseconds of a whole process.
-Step process_step(std::string name, std::function<Arguments(std::size_t round)> arguments);
-
-/// That of an empty static C program.
-Step empty_step(const Run& run);
-
-/// Processes in turn with an empty program, whose median is taken off: no program can do
-/// without a start. The median of all, since a single start differs by more than a query takes.
-std::vector<Values> above_empty(const Run& run, std::vector<Step> steps, std::size_t rounds);
-
 /// Says on stderr what goes on, for somebody who waits.
 void tell(const std::string& what);
 /// On stdout, at once: workers are forked, and must not inherit what is unwritten.
@@ -102,38 +83,14 @@ void prepare_store(Run& run);        ///< An empty memory, and an entry for it.
 Rows append_rows(const Run& run);    ///< One writer, durable.
 Rows batch_rows(const Run& run);     ///< A hundred entries a call.
 Rows parallel_rows(const Run& run);  ///< Eight writers, one session.
-Rows process_rows(const Run& run);   ///< `bmad-mem add`, start to exit.
 Rows scan_rows(const Run& run);      ///< Reading 10 MB, every field.
 Rows fairness_rows(const Run& run);  ///< Who gets the lock how often.
 Rows timeout_rows(const Run& run);   ///< When a wait is given up.
 Rows cpu_rows(const Run& run);       ///< Work without a disk.
 Rows redact_rows(const Run& run);    ///< The search for secrets.
 
-// search_rows.cpp, ingest_rows.cpp and left_rows.cpp
-Rows warm_rows(const Run& run);          ///< In one process, and the overlap of results.
-Rows ingest_rows(const Run& run);        ///< Who waits while a full session grows.
-Rows left_rows(const Run& run);          ///< As ordinary writes leave memories.
-std::vector<std::string> left_shapes();  ///< The names that --shape knows.
-
-// lifecycle_rows.cpp
-Rows compact_rows(const Run& run);   ///< One compaction, and its parts.
-Rows race_rows(const Run& run);      ///< A reader and a writer during one.
-Rows delete_rows(const Run& run);    ///< A hundred ids.
-Rows archive_rows(const Run& run);   ///< Into an archive and back.
-Rows maintain_rows(const Run& run);  ///< When nothing is due.
-
-// encoder_rows.cpp
-Rows encoder_rows(const Run& run);  ///< Texts, the weights, the reference.
-Rows meaning_rows(const Run& run);  ///< Many entries with vectors: sizes, and what a query takes.
-
-// hub_rows.cpp; where the build has libpq.
-void prepare_hub(Run& run);            ///< Where hubs are found. A server starts when it is needed.
-Rows hub_push_rows(const Run& run);    ///< Batches, by the library.
-Rows hub_single_rows(const Run& run);  ///< Single entries, by one and by eight.
-Rows hub_pull_rows(const Run& run);    ///< A root becomes a mirror; what the hub's table takes.
-Rows hub_sync_rows(const Run& run);    ///< When nothing is to be done.
-Rows hub_follow_rows(const Run& run);  ///< From one machine to another.
-Rows hub_cost_rows(const Run& run);    ///< What a hub costs those who don't ask it.
-Rows hub_forget_rows(const Run& run);  ///< Until all machines have forgotten.
+// search_rows.cpp and ingest_rows.cpp
+Rows warm_rows(const Run& run);    ///< In one process, and the overlap of results.
+Rows ingest_rows(const Run& run);  ///< Who waits while a full session grows.
 
 }  // namespace bmad_mem::bench

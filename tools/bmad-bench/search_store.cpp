@@ -156,15 +156,6 @@ bool SearchStore::has(PeerKind kind) const {
   return is_built_in(kind) && std::filesystem::exists(peer_path(kind), ignored);
 }
 
-std::uint64_t bytes_in(const std::string& folder) {
-  std::uint64_t bytes = 0;
-  std::error_code ignored;
-  for (const auto& file : std::filesystem::directory_iterator(folder, ignored)) {
-    bytes += file.is_regular_file() ? file.file_size() : 0;
-  }
-  return bytes;
-}
-
 Query text_query(const SearchWords& words, TextRanking ranking) {
   return {.text = joined(words),
           .filter = {.limit = kSearchDepth},

@@ -64,15 +64,7 @@ class StoreCopy : public SearchStore {
   /// Once all that was written to the file system is on its disk: no sync of another one has to
   /// wait for it.
   [[nodiscard]] MemoryManager open() const;
-  [[nodiscard]] const std::string& session() const { return sessions.front(); }
-  /// Of the session.
-  [[nodiscard]] std::string file(std::string_view name) const {
-    return session_file(session(), name);
-  }
 };
-
-/// Of the files in a folder, without those of folders in it.
-std::uint64_t bytes_in(const std::string& folder);
 
 inline constexpr std::size_t kSearchDepth = 20;
 

@@ -311,37 +311,4 @@ Rows timeout_rows(const Run& run) {
                               std::ranges::min(late), std::ranges::max(late)))};
 }
 
-/// What the tool itself costs is the whole minus an empty program and a raw append: no program can
-/// do without a start, and no durable append without a sync.
-Rows process_rows(const Run& run) {
-  const std::string session = new_session(run);
-  RawAppender raw(run.folder + "/process.raw");
-  const std::string line = raw_line();
-  JsonWriter event;  // As a hook writes it after a tool was used.
-  event.begin_object().member("agent_id", "builder").member("kind", "tool_use");
-  event.member("tool", "Bash").member("path", "src/auth/token_store.ts");
-  event.member("content", run.entry.content).end_object();
-  Arguments add = run.call({"add", "event", "--session", session, event.text()});
-  const std::vector<Values> times =
-      in_turn({process_step("add", [&](std::size_t) { return add; }),
-               empty_step(run),
-               {"raw", [&](std::size_t) { return milliseconds([&] { raw.append(line); }); }}},
-              run.times(400), 5);
-  const MemoryManager memory = run.store.open();
-  const SessionStatistics statistics = must(memory.statistics(session));
-  ensure(statistics.entries() >= times[0].size(),  // A tool that wrote nothing would be fast.
-         fmt::format("{} ran {} times and {} entries are there", run.tool, times[0].size(),
-                     statistics.entries()));
-  const Values above = combined(combined(times[0], times[1], std::minus()), times[2], std::minus());
-  const double megabytes = peak_mb_of(run.helpers, add);
-  return Rows{
-      Row("`bmad-mem add`, above empty process and raw append", "ms", above)
-          .wants(at_most(2, 0.7))
-          .noting(fmt::format(
-              "add {:.3f} ms, empty static C program {:.3f} ms, raw append {:.3f} ms; {} rounds",
-              summarize(times[0]).median, summarize(times[1]).median, summarize(times[2]).median,
-              above.size())),
-      Row("peak resident memory of that `bmad-mem add`", "MB", {megabytes}).wants(at_most(10))};
-}
-
 }  // namespace bmad_mem::bench

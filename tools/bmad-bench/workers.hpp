@@ -33,7 +33,6 @@ struct WorkerResult {
 /// What the workers share with each other; a worker's own result with its parent.
 struct Shared {
   std::atomic<int> arrived = 0;
-  std::atomic<int> phase = 0;  ///< For the works to agree upon.
 };
 
 /// Runs in a forked child.
