@@ -67,6 +67,7 @@ class Question:
     time: datetime.datetime | None = None  # When it is asked.
     relevant: list = dataclasses.field(default_factory=list)  # Ids of messages, each once.
     split: str = ""  # The half of the data that it belongs to.
+    older: list = dataclasses.field(default_factory=list)  # Ids of messages with a value that changed since.
 
 
 @dataclasses.dataclass
@@ -107,12 +108,16 @@ def checked(line):
         raise BadData("id: is required, and is missing or empty")
     if not isinstance(fields.get("text"), str):
         raise BadData("text: must be a string")
-    relevant = fields.get("relevant")
-    if not isinstance(relevant, (list, type(None))):
-        raise BadData("relevant: must be a list of ids")
     words = {name: word_of(fields.get(name), name) for name in WORDS}
-    ids = list(dict.fromkeys(word_of(each, "relevant") for each in relevant or ()))
-    return {**fields, **words, "relevant": ids, "time": lenient_time(fields.get("ts"))}
+    ids = {name: ids_of(fields.get(name), name) for name in ("relevant", "older")}
+    return {**fields, **words, **ids, "time": lenient_time(fields.get("ts"))}
+
+
+def ids_of(value, field):
+    """A list of ids, each once; empty when it is missing or null."""
+    if not isinstance(value, (list, type(None))):
+        raise BadData(f"{field}: must be a list of ids")
+    return list(dict.fromkeys(word_of(each, field) for each in value or ()))
 
 
 def lines_of(path, warnings):
@@ -145,7 +150,7 @@ def read_data(folder):
         if all(message.sequence is not None for message in store.messages):
             store.messages.sort(key=lambda message: message.sequence)
     questions = [
-        Question(*(fields[name] for name in ("store", "id", "text", "category", "time", "relevant", "split")))
+        Question(*(fields[name] for name in ("store", "id", "text", "category", "time", "relevant", "split", "older")))
         for fields in lines_of(f"{folder}/queries.jsonl", warnings)
     ]
     known = {(store.name, message.id) for store in stores.values() for message in store.messages}
@@ -165,8 +170,10 @@ class Plan:
     shortened: int = 0  # Texts that were cut, since a line takes no more.
 
 
-def plan_entries(store):
+def plan_entries(store, prefix="s"):
     """Each session of a conversation becomes one of ours; documents become events of one session.
+
+    `prefix`: of the ids of sessions, which must differ between stores that fill one memory.
 
     Ids stay where all can be entry ids and differ; else they are made. Nothing else is looked at.
     """
@@ -180,7 +187,7 @@ def plan_entries(store):
     for number, message in enumerate(store.messages):
         name = message.session if talk else ""
         slug = re.sub(r"[^a-z0-9]", "-", name.lower()[:40])
-        session = names.setdefault(name, f"s{len(names) + 1:05}-{slug}")
+        session = names.setdefault(name, f"{prefix}{len(names) + 1:05}-{slug}")
         entry = {"id": message.id if keep_ids else f"m-{number}"}
         plan.ids[entry["id"]] = message.id
         if time:  # A message without a time follows the one before it.

@@ -39,13 +39,14 @@ class Memory(World):
         self.base, self.set_at = moment, time.monotonic()
         return self
 
-    def fill(self, plan):
-        """Writes the sessions of a plan (see bench_data) by `session new` and `add`."""
+    def fill(self, *plans):
+        """Writes the sessions of plans (see bench_data) by `session new` and `add`."""
         self.run("init")
-        for session, entries in plan.sessions.items():
-            self.run("session", "new", "--id", session)
-            lines = "".join(json.dumps(entry) + "\n" for entry in entries)
-            self.run("add", plan.type, "--session", session, "-", stdin=lines)
+        for plan in plans:
+            for session, entries in plan.sessions.items():
+                self.run("session", "new", "--id", session)
+                lines = "".join(json.dumps(entry) + "\n" for entry in entries)
+                self.run("add", plan.type, "--session", session, "-", stdin=lines)
         if self.encoder:
             self.run("encode", "--all")
 

@@ -62,12 +62,12 @@ class World:
             **more,
         }
 
-    def run(self, *arguments, stdin="", statuses=(0,)):
-        """stdout of the tool, when it and what it started have ended."""
+    def run(self, *arguments, stdin="", statuses=(0,), starter=()):
+        """stdout of the tool, when it and what it started have ended. `starter`: words that start the tool."""
         reading, writing = os.pipe()
         begin = time.monotonic()
         done = subprocess.run(
-            [str(self.tool), *arguments],
+            [*starter, str(self.tool), *arguments],
             cwd=self.project,
             env=self.environment(),
             input=stdin,
@@ -249,15 +249,19 @@ class Http:
 
 
 class Hooks:
-    """Claude Code, which runs `bmad-mem hook claude-code` with each event."""
+    """Claude Code, which runs `bmad-mem hook claude-code` with each event.
 
-    def __init__(self, world):
+    `starter`: words that start the tool, such as those of a stand-in for the client: then a person typed the prompts.
+    """
+
+    def __init__(self, world, starter=()):
         self.world = world
+        self.starter = starter
 
     def fire(self, session, event, *options, **fields):
         payload = {"session_id": session, "transcript_path": "/dev/null", "cwd": str(self.world.project),
                    "hook_event_name": event, **fields}
-        told = self.world.run("hook", "claude-code", *options, stdin=json.dumps(payload))
+        told = self.world.run("hook", "claude-code", *options, stdin=json.dumps(payload), starter=self.starter)
         return json.loads(told)["hookSpecificOutput"].get("additionalContext", "") if told.strip() else ""
 
     def prompt(self, session, text, *options):
