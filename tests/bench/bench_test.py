@@ -4,6 +4,7 @@
 Usage: bench_test.py TOOL [TEST]...
 """
 
+import dataclasses
 import json
 import math
 import pathlib
@@ -11,11 +12,16 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
-from bench_data import BadData, Message, SlipMaker, Store, lenient_time, plan_entries, read_data, rfc3339, score_ranking
+import told_parts
+from bench_data import BadData, Data, Message, SlipMaker, Store, lenient_time, plan_entries, read_data, rfc3339, score_ranking
 from bench_memory import table
 from bench_rows import Row, Target, at_least, value_text
-from briefings import LINE, Reader
+from briefings import Results, auc, detail_lines
+from told_data import HALVES, Half, columns, contradictions, half_of, memories_of, read_half
+from told_memory import Reader, holds_rule, is_statement, lines_of
+from told_parts import Seen, age_of, by_age, is_first
 
 TOOL = str(pathlib.Path(sys.argv[1]).resolve()) if len(sys.argv) > 1 else ""
 HERE = pathlib.Path(__file__).parent
@@ -28,11 +34,12 @@ def message(key, session, speaker="Ann", **more):
 
 
 class Folder(unittest.TestCase):
-    """A folder for data, and another one for memories."""
+    """A folder for data, one for memories, and one for fixtures of briefings."""
 
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.scratch = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.fixtures = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def write(self, corpus, questions):
         for name, lines in (("corpus.jsonl", corpus), ("queries.jsonl", questions)):
@@ -194,8 +201,100 @@ class Lines(unittest.TestCase):
         told = "### What was said\n\n- 2024-01-01, message by Ann: …the bell: \\`bronze\\`, not **brass**, as we said…\n  - after: Bob: Yes.\n"
         reader = Reader(Store("s", [Message("1", "I think the bell:\n`bronze`, not **brass**, as we said then", "user"),
                                     Message("2", "Yes.", "assistant"), Message("3", "Yes. And a gong of copper", "user")]))
-        self.assertEqual([reader.messages(line) for line in LINE.findall(told)], [{"1"}, {"2"}])
+        self.assertEqual([reader.messages(line) for line in lines_of(told)], [{"1"}, {"2"}])
         self.assertEqual(reader.exchanges, {"1": 1, "2": 1, "3": 2})
+
+    def test_an_exchange_is_its_answer_and_not_the_question_that_it_quotes(self):
+        reader = Reader(Store("s", [Message("1", "Which of the two bells is made of bronze?", "user"),
+                                    Message("2", "The older one. It hangs in the north tower since 1912.", "assistant")]))
+        for said in ("asked", "asked 4 times"):
+            line = f'2024-01-01 (3 weeks ago), message by assistant: {said} "Which of the two bells is made of bronze?", answered: …It hangs in the north tower since…'
+            self.assertEqual(reader.messages(line), {"2"})
+            self.assertFalse(is_statement(line))
+
+    def test_a_rule_is_a_line_that_quotes_a_sentence_of_it_and_no_message(self):
+        statement = "Good catch. Our team uses **Vitest**, not Jest."
+        for line, is_rule in (('"Our team uses Vitest, not Jest." (noted on 2024-01-01 from what the user said)', True),
+                              ("2024-01-01, message by Ann: Good catch. Our team uses Vitest, not Jest.", False),
+                              ("  - after: Bob: Our team uses Vitest, not Jest.".strip(" -"), False)):
+            self.assertTrue(holds_rule(line, statement))
+            self.assertEqual(is_statement(line), is_rule)
+        self.assertFalse(holds_rule('"Our team uses tabs." (noted on 2024-01-01)', statement))
+
+
+class Told(Folder):
+    """The parts of `briefings` that ask nothing of the tool."""
+
+    def test_the_area_is_the_share_of_pairs_in_the_right_order(self):
+        for pairs, area in ((((True, 3), (False, 1), (False, 2)), 1), (((True, 1), (False, 1)), 0.5),
+                            (((True, 2), (True, 0), (False, 1)), 0.5), (((True, 1),), None), ((), None)):
+            self.assertEqual(auc(pairs), area)
+
+    def test_a_store_is_of_the_half_of_its_questions_or_every_second_one(self):
+        self.write(talk() + [{**each, "store": "chat"} for each in talk()] + DOCUMENTS, QUESTIONS)
+        data = read_data(self.folder)
+        self.assertEqual([(memory.store.name, half) for memory, half in memories_of("people", data)], [("talk", "tune"), ("chat", "sealed")])
+        for split, half in (("end", "sealed"), ("sealed", "sealed"), ("tune", "tune"), ("dev", "tune")):
+            self.assertEqual(half_of(data.stores[0], [dataclasses.replace(data.questions[0], split=split)], 0), half)
+
+    def test_a_half_has_the_memories_and_prompts_of_it(self):
+        half = read_half("tune", Data([], [], []), Data([], [], []), HERE.parents[1] / "fixtures/told")
+        self.assertEqual([memory.store.name for memory in half.memories], ["en", "fr", "ja"])
+        self.assertEqual((len(half.prompts), len(half.rules)), (150, 100))
+        self.assertTrue(all(memory.near_misses and len(memory.questions) == 42 for memory in half.memories))
+        self.assertEqual(read_half("tune", Data([], [], []), Data([], [], []), self.folder), Half("tune", [], [], [], []))
+
+    def test_a_table_has_newlines_and_tabs_in_its_cells(self):
+        path = self.folder / "table.tsv"
+        path.write_text('# comment\nen\twork\tone\\ntwo\\t"three\n\n', encoding="utf-8")
+        self.assertEqual(columns(path), [["en", "work", 'one\ntwo\t"three']])
+
+    def test_contradictions_are_the_same_in_each_run_and_others_in_the_other_half(self):
+        end = lenient_time("2026-10-20")
+        store, pairs = contradictions("tune", end)
+        self.assertEqual((store, pairs), contradictions("tune", end))
+        self.assertNotEqual(pairs[0].prompt, contradictions("sealed", end)[1][0].prompt)
+        self.assertGreaterEqual(len(pairs), 100)
+        messages = {message.id: message for message in store.messages}
+        for pair in pairs:
+            older, newer = messages[pair.older], messages[pair.newer]
+            self.assertLess(older.time, newer.time)
+            self.assertLess(newer.time, end)
+            self.assertNotEqual(older.text, newer.text)
+
+    def test_the_newer_one_is_first_where_it_is_there_and_the_older_one_is_not_above_it(self):
+        for found, first in ((["n", "o"], True), (["n"], True), (["x", "n", "o"], True), (["o", "n"], False), (["o"], False), ([], False)):
+            self.assertEqual(is_first("n", "o", found), first)
+
+    def test_questions_are_asked_at_each_age_of_what_answers_them(self):
+        now = lenient_time("2024-03-31")
+        for day, age in (("2024-03-30", "0-7 days"), ("2024-03-10", "7-30 days"), ("2024-01-10", "30-90 days"), ("2023-04-10", "90-365 days"),
+                         ("2022-01-01", None)):
+            self.assertEqual(age_of(now, [lenient_time("2024-03-30"), lenient_time(day)]), age)
+        self.assertIsNone(age_of(now, [None]))
+        self.write(talk(), QUESTIONS)
+        memory, _ = next(memories_of("people", read_data(self.folder)))
+        self.assertEqual([(age, clock, question.id) for age, clock, question in by_age(memory, 1, "x")],
+                         [("7-30 days", 0, mock.ANY), ("30-90 days", 20, "q1"), ("90-365 days", 200, mock.ANY)])
+
+    def test_figures_are_means_areas_and_weighted_means_and_have_a_verdict(self):
+        results = Results(HALVES)
+        results.add("tune", [Seen("unrelated", "x", False)] * 19 + [Seen("unrelated", "x", True), Seen("briefings, people", "x", (1, 1))])
+        results.add("sealed", [Seen("unrelated", "x", True), Seen("briefings, people", "x", (0, 4)), Seen("certainty", "x", (True, 1))])
+        results.add("tune", [Seen("again", "asked 0 times before", 1), Seen("again", "asked 3 times before", 0.5)])
+        rows = {(row["figure"], row["of"]): row for row in results.rows()}
+        row = rows["unrelated prompts told anything", "x"]
+        self.assertEqual((row["tune"], row["tune of"], row["sealed"], row["sealed of"], row["verdict"]), (5, 20, 100, 1, "MISSED"))
+        self.assertEqual(rows["briefings told that hold the answer", "x"]["both"], 20)
+        self.assertIsNone(rows["certainty: others against answerable", "x"]["both"])
+        self.assertEqual(rows["Recall@10", "asked 3 times before"]["verdict"], "MISSED")
+        self.assertEqual(rows["Recall@10", "asked 0 times before"]["verdict"], "aim")
+        self.assertIn("| unrelated prompts told anything | x | % | 5.0 | 20 | 100.0 | 1 |", results.text())
+
+    def test_details_are_of_the_half_to_tune_on_alone(self):
+        seen = [Seen("unrelated", "x", True, {"prompt": "yes"}), Seen("unrelated", "x", True)]
+        self.assertEqual(list(detail_lines("tune", seen)), ['{"figure": "unrelated", "group": "x", "value": true, "prompt": "yes"}'])
+        self.assertEqual(list(detail_lines("sealed", seen)), [])
 
 
 def talk():
@@ -347,15 +446,43 @@ class Runs(Folder):
         for row in report["ages"]:
             self.assertEqual((row["recall_at_10_default"], row["difference"]), (100, 0))
 
-    def test_briefings_hold_the_answer(self):
-        report = json.loads(self.run_bench("briefings", "--store", "talk", "--json").stdout)
-        rows = {(row["store"], row["by"]): row for row in report["questions"]}
-        for interface in ("hook", "context"):
-            row = rows["talk", interface]
-            self.assertEqual((row["questions"], row["told"], row["evidence"]), (2, 100, 100))
-            self.assertGreater(row["tokens"], 0)
-        self.assertEqual(report["evidence_by_age"]["conversations"]["7 to 30 days"], 100)
-        self.assertEqual(report["ordinary_told"].keys(), {"talk", "conversations"})
+    def small_fixtures(self):
+        """A project of three days, two prompts and two statements, in both halves."""
+        for half in HALVES:
+            folder = self.fixtures / half
+            folder.mkdir()
+            corpus = [{**each, "store": "en", "speaker": ("user", "assistant")[number % 2]} for number, each in enumerate(talk()[24:])]
+            questions = [{"store": "en", "id": "p1", "text": "What is the number zebra27 about?", "relevant": ["turn 27"], "older": ["turn 25"]},
+                         {"store": "en", "id": "p2", "text": "What is topicz about?", "relevant": []}]
+            for name, lines in (("corpus.jsonl", corpus), ("queries.jsonl", questions)):
+                (folder / name).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+            (folder / "prompts.tsv").write_text("dialogue\ten\tyes\nelsewhere\ten\thow long do I boil an egg?\n", encoding="utf-8")
+            (folder / "rules.tsv").write_text("en\twe-use\tWe use pnpm here.\tadd a package with pnpm\n"
+                                              "en\tnot-question\tDo we use pnpm?\tadd a package\n", encoding="utf-8")
+
+    def test_briefings_count_what_is_told(self):
+        self.small_fixtures()
+        details = self.fixtures / "details.jsonl"
+        arguments = [word for part in told_parts.PARTS if part != "lines" for word in ("--part", part)]
+        done = self.run_bench("briefings", "--json", "--fixtures", self.fixtures, "--agents", "/nowhere", "--scale", "0.02", "--details", details,
+                              *arguments)
+        rows = {(row["figure"], row["of"]): row for row in json.loads(done.stdout)["figures"]}
+        self.assertEqual(rows["evidence among what is told", "people's chats, 7-30 days"]["tune of"], 1)
+        self.assertEqual(rows["the same, exchanges", "projects, 0-7 days"]["both"], 100)
+        self.assertEqual(rows["unrelated prompts told anything", "projects, en"]["sealed of"], 1)
+        self.assertEqual(rows["the same, all stores in one", "38 entries"]["tune of"], 1)
+        self.assertEqual(rows["rules told where they apply", "all languages"]["sealed of"], 1)
+        self.assertEqual(rows["newest of contradicting messages first", "made pairs, query"]["tune of"], 2)
+        self.assertEqual(rows["newest of contradicting messages first", "projects, told"]["both"], 100)
+        self.assertEqual(rows["Recall@10", "asked 10 times before"]["tune of"], 2)
+        self.assertGreater(rows["tokens told in a session of ordinary prompts", "projects"]["tune of"], 0)
+        self.assertEqual({json.loads(line)["group"] for line in details.read_text(encoding="utf-8").splitlines()
+                          if '"evidence"' in line}, {"people's chats, 7-30 days", "people's chats, 30-90 days", "people's chats, 90-365 days"})
+
+    def test_briefings_live_a_month(self):
+        self.small_fixtures()
+        done = self.run_bench("briefings", "--half", "tune", "--part", "lines", "--fixtures", self.fixtures, "--agents", "/nowhere", "--scale", "0.1")
+        self.assertRegex(done.stdout, r"the same month: questions told their answer \| a month \| % \| \d")
 
     def test_missing_data_is_skipped_and_bad_data_fails(self):
         for name in ("retrieval", "month", "briefings"):

@@ -1,270 +1,209 @@
 #!/usr/bin/env python3
-"""What a model is told: the answer of the prompt hook and `bmad-mem context`, for questions with known answers,
-and for ordinary prompts that ask a memory nothing.
+"""What a model is told by the prompt's hook: the answer, the older value, something unrelated, or nothing.
 
-Usage: ./dev bench briefings [--data DIR] [--store NAME]... [--split NAME] [--later DAYS] [--encoder] [--json]
+Usage: ./dev bench briefings [--half tune|sealed|both] [--part NAME]... [--details FILE] [--data DIR] [--agents DIR]
+                             [--fixtures DIR] [--scale N] [--json]
 
-Each prompt comes in a new session of a memory as the data left it, through `bmad-mem hook claude-code`;
-what it leaves behind is taken away again. Last, forty ordinary prompts are one session.
+    unrelated      prompts that ask nothing: those that are told anything
+    evidence       questions: share of the messages with the answer among what is told, by their age
+    lines          a month of work that is lived again: lines told that hold what was asked
+    rules          rules that a person typed: told in the next session; and sentences that are no rules
+    contradicting  pairs of messages that contradict each other: the newer one first
+    again          Recall@10 of questions that were asked before, and answered without content
+    certainty      area under the curve of `query`'s certainty: answered questions against others
 
-    told        of the prompts, those that are told anything
-    evidence    mean share of the relevant messages among what is told; exchanges: or of the other messages
-                between one message of the user and the next
-    lines       of the lines told, those of a relevant message
-    tokens      of a briefing, at four bytes each
+Default settings, and `bmad-mem hook claude-code` with each event; only what `query` says is asked of `query`.
+Of the sealed half, numbers alone are printed.
 """
 
 import collections
-import datetime
+import concurrent.futures
+import contextlib
 import json
-import os
 import pathlib
-import random
-import re
 import sys
+import threading
 
-from bench_data import CONVERSATION, Mean, plan_entries, read_data
-from bench_memory import Memory, options, percentile, run, table, tell
-from month_doors import PATIENT, Hooks
-from retrieval import NOW, UNTIL_ASKED
+import told_parts
+from bench_data import Data, read_data
+from bench_memory import SHARED, options, run, table, tell
+from told_data import FIXTURES, HALVES, read_half
 
-AGES = ((7, "up to 7 days"), (30, "7 to 30 days"), (90, "30 to 90 days"), (365, "90 to 365 days"), (None, "older"))
-KINDS = ("conversations", "documents")
-SESSION_PROMPTS = 40
-ORDINARY_A_QUESTION = 4  # Of the prompts of a person who works, in the share of briefings with the answer.
-BYTES_A_TOKEN = 4
-# "- 2024-01-01, message by Ann: TEXT", then "  - after: Bob: TEXT".
-LINE = re.compile(r"^ *- (?:before: |after: )?[^:\n]*: (.+)$", re.MULTILINE)
-SHORT = 20  # Letters: a shorter line is a message only when it is all of it.
+AT_ONCE = 2  # Processes; each waits for the disk for a third of its time.
 
 
-def ordinary_prompts():
-    """Pairs of kind and prompt."""
-    lines = (pathlib.Path(__file__).parent / "ordinary_prompts.txt").read_text(encoding="utf-8").splitlines()
-    return [tuple(line.split("\t")) for line in lines if not line.startswith("#")]
+class Figure:
+    """A row of the table. `must`, `aim`: None where there is none; `most`: whether less is better."""
+
+    def __init__(self, text, must=None, aim=None, most=False, unit="%"):
+        self.text = text
+        self.must = must
+        self.aim = aim
+        self.most = most
+        self.unit = unit
+
+    def reaches(self, value, bound):
+        return bound is None or (value <= bound if self.most else value >= bound)
+
+    def verdict(self, value):
+        if value is None or self.must is None and self.aim is None:
+            return ""
+        if not self.reaches(value, self.must):
+            return "MISSED"
+        return "aim" if self.reaches(value, self.aim) else "must" if self.must is not None else ""
 
 
-def letters(text):
-    """`text` without what quoting, cutting and wrapping change."""
-    return re.sub(r"[\W_]+", "", text.lower())
-
-
-class Reader:
-    """Finds the messages of a store in what was told."""
-
-    def __init__(self, store):
-        self.ids = [message.id for message in store.messages]
-        self.letters = [letters(message.text) for message in store.messages]
-        self.exchanges = {}  # Id -> number of its exchange.
-        exchange = 0
-        for message in store.messages:
-            exchange += message.speaker == "user"
-            # People's talk has no role that begins an exchange: a message is its own.
-            self.exchanges[message.id] = exchange if exchange else message.id
-
-    def messages(self, line):
-        """The ids of the messages that hold a line of a briefing."""
-        part = letters(line)
-        if len(part) < SHORT:
-            return {key for key, whole in zip(self.ids, self.letters) if part == whole}
-        return {key for key, whole in zip(self.ids, self.letters) if part in whole}
-
-
-class Told:
-    """What the prompts of one group were told."""
-
-    def __init__(self):
-        self.means = Mean()
-        self.lines = self.right_lines = 0
-        self.times_ms = []
-
-    def add(self, told, reader, relevant):
-        """`told`: the text of a briefing, empty for none. `relevant`: ids; none for an ordinary prompt."""
-        found = [reader.messages(line) for line in LINE.findall(told)]
-        ids = set().union(*found)
-        exchanges = {reader.exchanges[key] for key in ids}
-        self.lines += len(found)
-        self.right_lines += sum(bool(each & set(relevant)) for each in found)
-        scores = {"told": bool(told), "tokens": len(told.encode()) / BYTES_A_TOKEN}
-        if relevant:
-            scores["evidence"] = sum(key in ids for key in relevant) / len(relevant)
-            scores["exchanges"] = sum(reader.exchanges.get(key) in exchanges for key in relevant) / len(relevant)
-            scores["answered"] = scores["exchanges"] > 0
-        self.means.add(scores)
-
-    def row(self):
-        lines = 100 * self.right_lines / self.lines if self.lines else 0.0
-        shares = {name: self.means.percent(name) for name in ("told", "evidence", "exchanges")}
-        times = {f"p{share} ms": percentile(self.times_ms, share / 100) for share in (50, 95)}
-        return {"questions": self.means.count, **shares, "lines": lines, "tokens": self.means.mean()["tokens"], **times}
-
-
-class Snapshot:
-    """The files of a folder, which can be brought back in place: a copy of a root is not trusted."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.folders = {path for path in folder.rglob("*") if path.is_dir()}
-        self.files = {path: (path.read_bytes(), self.stamp(path)) for path in folder.rglob("*") if path.is_file()}
-
-    @staticmethod
-    def stamp(path):
-        facts = path.stat()
-        return facts.st_size, facts.st_mtime_ns
-
-    def restore(self):
-        for path in sorted(self.folder.rglob("*"), reverse=True):  # What is in a folder comes before it.
-            if path.is_file() and path not in self.files:
-                path.unlink()
-            elif path.is_dir() and path not in self.folders:
-                path.rmdir()
-        for path in sorted(self.folders):
-            path.mkdir(exist_ok=True)
-        for path, (content, stamp) in self.files.items():
-            if not path.exists() or self.stamp(path) != stamp:
-                path.write_bytes(content)
-                os.utime(path, ns=(stamp[1], stamp[1]))
-
-
-class Store:
-    """One store of the data, as a memory that each prompt finds as it was filled."""
-
-    def __init__(self, chosen, store, folder):
-        self.reader = Reader(store)
-        self.times = {message.id: message.time for message in store.messages}
-        latest = store.latest_time() or NOW
-        plan = plan_entries(store)
-        self.kind = KINDS[plan.type != CONVERSATION]
-        self.memory = Memory(chosen.tool, folder, chosen.encoder).at(latest)
-        self.memory.fill(plan)
-        self.hooks = Hooks(self.memory)
-        self.now = latest + UNTIL_ASKED + datetime.timedelta(days=chosen.later)
-        self.memory.at(self.now).run("query", "this makes the index")
-        self.filled = Snapshot(folder)
-
-    def restore(self):
-        self.filled.restore()
-        self.memory.at(self.now)
-
-    def prompt(self, text):
-        """What the hook tells in a new session, and the milliseconds that it takes."""
-        self.restore()
-        self.hooks.fire("new", "SessionStart", source="startup")
-        return self.hooks.prompt("new", text), 1000 * self.memory.seconds
-
-    def context(self, text):
-        told = json.loads(self.memory.run("--json", "context", "--task", text))["markdown"]
-        return told, 1000 * self.memory.seconds
-
-    def age_of(self, key):
-        """The name of the age of a message; None without its time."""
-        if not self.times.get(key):
-            return None
-        days = (self.now - self.times[key]).total_seconds() / 86400
-        return next(name for most, name in AGES if most is None or days <= most)
-
-    def session_tokens(self, prompts):
-        """Tokens told in one session of these prompts, in which each is recorded."""
-        self.restore()
-        told = self.hooks.fire("long", "SessionStart", source="startup")
-        told += "".join(self.hooks.prompt("long", prompt) for prompt in prompts)
-        return len(told.encode()) / BYTES_A_TOKEN
+FIGURES = {
+    "unrelated": Figure("unrelated prompts told anything", 8, 3, most=True),
+    "unrelated, joined": Figure("the same, all stores in one", 10, 5, most=True),
+    "evidence": Figure("evidence among what is told", 80, 88),
+    "evidence, agents": Figure("the same, exchanges", 50, 65),
+    "lines": Figure("lines told in a month that hold what was asked", 60, 80),
+    "month": Figure("the same month: questions told their answer"),
+    "briefings, people": Figure("briefings told that hold the answer", 65, 75),
+    "briefings, agents": Figure("briefings told that hold the answer", 40, 55),
+    "rules": Figure("rules told where they apply", 75, 90),
+    "rules, or as messages": Figure("the same, or told as messages"),
+    "look-alikes": Figure("look-alikes told as rules", 4, 1, most=True),
+    "newest": Figure("newest of contradicting messages first", 95, 99),
+    "newest, encoder": Figure("the same, with the encoder", 95, 99),
+    "again": Figure("Recall@10"),
+    "certainty": Figure("certainty: others against answerable", 0.90, 0.95, unit="AUC"),
+    "certainty, near": Figure("certainty: near misses against answerable", None, 0.65, unit="AUC"),
+    "session": Figure("tokens told in a session of ordinary prompts", 600, 200, most=True, unit="tokens"),
+}
 
 
 class Results:
-    def __init__(self):
-        self.questions = collections.defaultdict(Told)  # (store or kind, interface)
-        self.ages = collections.defaultdict(lambda: collections.defaultdict(Mean))  # kind -> age
-        self.ordinary = collections.defaultdict(lambda: collections.defaultdict(Mean))  # store or kind -> kind of prompt
-        self.sessions = {}  # Store -> tokens.
+    """What was seen, by half, figure and group. A figure is a mean; an AUC is of two lists of scores."""
 
-    def ask(self, store, name, question):
-        for interface, (told, milliseconds) in (
-            ("hook", store.prompt(question.text)), ("context", store.context(question.text))
-        ):
-            for group in (name, store.kind):
-                self.questions[group, interface].add(told, store.reader, question.relevant)
-                self.questions[group, interface].times_ms.append(milliseconds)
-            if interface == "hook":
-                ids = set().union(*map(store.reader.messages, LINE.findall(told)))
-                for key in question.relevant:
-                    self.ages[store.kind][store.age_of(key)].add({"evidence": key in ids})
+    def __init__(self, halves):
+        self.halves = halves
+        self.values = collections.defaultdict(list)  # (half, figure, group) -> numbers
+
+    def add(self, half, seen):
+        for each in seen:
+            self.values[half, each.figure, each.group].append(each.value)
+
+    def groups(self):
+        """(figure, group), in the order of the table, then as met."""
+        met = dict.fromkeys(key[1:] for key in self.values)
+        return sorted(met, key=lambda key: list(FIGURES).index(key[0]))
+
+    def of(self, figure, group, halves):
+        """(figure of these halves together or None, how many it is of)"""
+        values = [value for half in halves for value in self.values[half, figure, group] if value is not None]
+        if FIGURES[figure].unit == "AUC":
+            return auc(values), len(values)
+        weighted = [value if isinstance(value, tuple) else (value, 1) for value in values]
+        weights = sum(weight for _, weight in weighted)
+        scale = 100 if FIGURES[figure].unit == "%" else 1
+        return (scale * sum(value * weight for value, weight in weighted) / weights if weights else None), len(values)
 
     def rows(self):
-        """What came of the questions: stores, then kinds of stores."""
-        ordered = sorted(self.questions.items(), key=lambda item: item[0][0] in KINDS)
-        return [{"store": group, "by": interface, **told.row()} for (group, interface), told in ordered]
+        for figure, group in self.groups():
+            its = FIGURES[figure]
+            row = {"figure": its.text, "of": group, "unit": its.unit}
+            for half in self.halves:
+                row[half], row[f"{half} of"] = self.of(figure, group, [half])
+            both = self.of(figure, group, self.halves)[0]
+            if len(self.halves) > 1:
+                row["both"] = both
+            if figure == "again":  # No loss.
+                its = Figure(its.text, must=self.of(figure, self.first_group(figure), self.halves)[0])
+            yield {**row, "must": its.must, "aim": its.aim, "verdict": its.verdict(both)}
+
+    def first_group(self, figure):
+        return next(group for each, group in self.groups() if each == figure)
 
     def text(self):
-        parts = [
-            self.rows(),
-            [{"evidence by age": f"{kind}, {age}", "messages": self.ages[kind][age].count,
-              "evidence": self.ages[kind][age].percent("evidence")}
-             for kind in self.ages for _, age in AGES if age in self.ages[kind]],
-            [{"ordinary prompts": group, "prompts": sum(mean.count for mean in kinds.values()),
-              "told": self.ordinary_told(group), **{kind: mean.percent("told") for kind, mean in kinds.items()}}
-             for group, kinds in self.ordinary.items()],
-            [{"with the answer, of briefings told": group, f"one question to {ORDINARY_A_QUESTION} ordinary prompts": share}
-             for group, share in self.answering().items()],
-            [{f"session of {SESSION_PROMPTS} ordinary prompts": name, "tokens": tokens}
-             for name, tokens in self.sessions.items()],
-        ]
-        return "\n".join(table(rows) for rows in parts if rows)
+        return table([{name: cell(value, row["unit"]) for name, value in row.items()} for row in self.rows()])
 
-    def ordinary_told(self, group):
-        kinds = self.ordinary[group].values()
-        return 100 * sum(mean.sums["told"] for mean in kinds) / sum(mean.count for mean in kinds)
 
-    def answering(self):
-        """Of the briefings told by the hook, those that hold something of the answer, in per cent."""
-        shares = {}
-        for (group, interface), told in self.questions.items():
-            if interface == "hook":
-                briefings = told.means.percent("told") + ORDINARY_A_QUESTION * self.ordinary_told(group)
-                shares[group] = 100 * told.means.percent("answered") / briefings if briefings else 0.0
-        return shares
+def cell(value, unit):
+    if value is None:
+        return "-"
+    return f"{value:.2f}" if unit == "AUC" and isinstance(value, float) else value
 
-    def report(self):
-        return {
-            "questions": self.rows(),
-            "evidence_by_age": {kind: {str(age): mean.percent("evidence") for age, mean in ages.items()}
-                                for kind, ages in self.ages.items()},
-            "ordinary_told": {group: self.ordinary_told(group) for group in self.ordinary},
-            "with_the_answer": self.answering(),
-            "session_tokens": self.sessions,
-        }
+
+def auc(pairs):
+    """How often an answered question has a higher score than another one; half for equals.
+
+    `pairs`: (whether it is answered, score). None when one kind is missing.
+    """
+    answered = [score for is_answered, score in pairs if is_answered]
+    others = [score for is_answered, score in pairs if not is_answered]
+    if not answered or not others:
+        return None
+    wins = sum((a > b) + 0.5 * (a == b) for a in answered for b in others)
+    return wins / (len(answered) * len(others))
+
+
+class Progress:
+    """A line for each job on stderr, where a person sees it."""
+
+    def __init__(self, count):
+        self.count, self.done = count, 0
+        self.lock = threading.Lock()
+
+    def step(self, name):
+        with self.lock:
+            self.done += 1
+            if sys.stderr.isatty():
+                tell(f"{self.done} of {self.count}: {name}")
+
+
+def detail_lines(half, seen):
+    """What was told to each prompt, as JSON lines; of the sealed half nothing."""
+    if half == "sealed":
+        return
+    for each in seen:
+        if each.detail:
+            value = each.value[1] if isinstance(each.value, tuple) else each.value
+            yield json.dumps({"figure": each.figure, "group": each.group, "value": value, **each.detail}, ensure_ascii=False)
 
 
 def measure(chosen, folder):
-    data = read_data(chosen.data)
-    results = Results()
-    prompts = ordinary_prompts()
-    for number, each in enumerate(data.stores):
-        questions = [question for question in data.questions
-                     if question.store == each.name and question.relevant and chosen.split in ("", question.split)]
-        if not questions or chosen.store and each.name not in chosen.store:
-            continue
-        (folder / str(number)).mkdir()
-        store = Store(chosen, each, folder / str(number))
-        tell(f"{each.name}: {len(questions)} questions, {len(prompts)} ordinary prompts")
-        for question in questions:
-            results.ask(store, each.name, question)
-        for kind, prompt in prompts:
-            told, _ = store.prompt(prompt)
-            for group in (each.name, store.kind):
-                results.ordinary[group][kind].add({"told": bool(told)})
-        sample = random.Random(chosen.seed).sample([prompt for _, prompt in prompts], SESSION_PROMPTS)
-        results.sessions[each.name] = store.session_tokens(sample)
-    return results.report(), results.text()
+    halves = HALVES if chosen.half == "both" else (chosen.half,)
+    agents = pathlib.Path(chosen.agents)
+    people = read_data(chosen.data)
+    chats = read_data(agents) if agents.is_dir() else Data([], [], [])
+    jobs = []
+    for name in halves:
+        half = read_half(name, people, chats, chosen.fixtures)
+        jobs += [(name, job) for job in told_parts.jobs(chosen, half) if job.part in chosen.part]
+    progress = Progress(len(jobs))
+    results = Results(halves)
+
+    def do(numbered):
+        number, (half, job) = numbered
+        place = folder / str(number)
+        place.mkdir()
+        seen = list(job.measure(place))
+        progress.step(f"{half}, {job.name}")
+        return half, seen
+
+    with contextlib.ExitStack() as stack:
+        pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor(AT_ONCE))
+        details = stack.enter_context(open(chosen.details, "w", encoding="utf-8")) if chosen.details else None
+        for half, seen in pool.map(do, enumerate(jobs)):
+            results.add(half, seen)
+            if details:
+                details.writelines(line + "\n" for line in detail_lines(half, seen))
+    return {"half": chosen.half, "scale": chosen.scale, "figures": list(results.rows())}, results.text()
 
 
 def main():
-    parser = options("Measures what the prompt hook and `bmad-mem context` tell a model.")
-    parser.add_argument("--store", action="append", help="only this store; repeatable")
-    parser.add_argument("--split", default="", help="only questions of this half of the data")
-    parser.add_argument("--later", type=int, default=0, metavar="DAYS", help="ask so long after the newest message (0)")
-    parser.add_argument("--seed", type=int, default=1, help="of the order of ordinary prompts in their session (1)")
-    return run(parser.parse_args(), measure)
+    parser = options("Measures what the prompt's hook tells a model, and what it should not.")
+    parser.add_argument("--half", choices=(*HALVES, "both"), default="both", help="of the data (both)")
+    parser.add_argument("--part", action="append", choices=told_parts.PARTS, help="only this part; repeatable")
+    parser.add_argument("--details", metavar="FILE", help="write what was told to each prompt of the half tune, as JSON lines")
+    parser.add_argument("--agents", default=SHARED / "agent-chats-dev", help="folder of chats with a coding assistant")
+    parser.add_argument("--fixtures", default=FIXTURES, help="folder with the folders tune and sealed")
+    parser.add_argument("--scale", type=float, default=1.0, help="share of the questions and prompts that are asked (1)")
+    chosen = parser.parse_args()
+    chosen.part = chosen.part or list(told_parts.PARTS)
+    return run(chosen, measure)
 
 
 if __name__ == "__main__":
