@@ -207,8 +207,10 @@ class Lines(unittest.TestCase):
     def test_an_exchange_is_its_answer_and_not_the_question_that_it_quotes(self):
         reader = Reader(Store("s", [Message("1", "Which of the two bells is made of bronze?", "user"),
                                     Message("2", "The older one. It hangs in the north tower since 1912.", "assistant")]))
-        for said in ("asked", "asked 4 times"):
-            line = f'2024-01-01 (3 weeks ago), message by assistant: {said} "Which of the two bells is made of bronze?", answered: …It hangs in the north tower since…'
+        for said in ("message by assistant: asked", "message by assistant: asked 4 times", "message (agent, assistant, trust 0.60): claude-code: asked"):
+            told = (f'| - 2024-01-01 (3 weeks ago), {said} "Which of the two bells is made of bronze?", '
+                    "answered: …It hangs in the north tower since…")
+            (line,) = lines_of(told)
             self.assertEqual(reader.messages(line), {"2"})
             self.assertFalse(is_statement(line))
 

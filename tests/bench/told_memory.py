@@ -12,10 +12,11 @@ from told_data import latest_time
 UNTIL_ASKED = datetime.timedelta(minutes=5)  # As by a person who has just read the newest message.
 BYTES_A_TOKEN = 4
 # "- 2024-01-01 (7 weeks ago), message by Ann: asked "which?", answered: TEXT…", '- "RULE" (noted on …)', "  - after: Bob: TEXT".
-LINE = re.compile(r"^ *- (.+)$", re.MULTILINE)
+# Of an agent, in a fence: "| - 2024-01-01, message (agent, assistant, trust 0.60): claude-code: asked "which?", answered: TEXT".
+LINE = re.compile(r"^[ |]*- (.+)$", re.MULTILINE)
 HEAD = re.compile(r"^(?:before: |after: )?[^:\n\"]*: ")
-ASKED = re.compile(r"^asked (?:[^\"]{0,30})\"(?P<question>.*?)\"[^\"]{0,30}?answered: ")
-MESSAGE = re.compile(r"^(?:before: |after: )|\bmessage by ")  # In the head of a line, when it isn't a statement.
+ASKED = re.compile(r"^(?:[\w.-]+: )?asked (?:[^\"]{0,30})\"(?P<question>.*?)\"[^\"]{0,30}?answered: ")
+MESSAGE = re.compile(r"^(?:before: |after: )|\bmessage\b")  # In the head of a line, when it isn't a statement.
 SHORT = 20  # Letters: a shorter part of a line is a message only when it is all of it.
 SENTENCE = re.compile(r"(?<=[.!?。！？])\s*|\n")
 
