@@ -59,7 +59,8 @@ class Statement:
         return f"{self.words[0]} {self.words[1]}"
 
     def prompt(self):
-        return f"Please look at how {self.words[0]} works together with {self.words[1]} before I change it."
+        # A question: a request for work needs more words of the memory than two.
+        return f"How do {self.words[0]} and {self.words[1]} work together?"
 
 
 @dataclasses.dataclass
