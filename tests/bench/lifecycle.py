@@ -22,7 +22,7 @@ import time
 
 from bench_memory import percentile, run
 from bench_rows import Bench, McpServer, Row, Target, at_least, measure_rows, row_options
-from briefings import Snapshot
+from told_memory import Snapshot
 
 RAW, TAR = "parse, write, sync", "tar and gzip"
 IDS = 100

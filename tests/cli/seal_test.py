@@ -124,10 +124,13 @@ class Answers(Project):
                ("viaduct on 8 October",), ("what did caroline say about the cistern",), ("type:fact tag:floods",))
 
     def answers(self, key=None):
-        found = []
+        found, self.by_relevance = [], []
         for query in self.QUERIES:
             lines = self.run_tool("--json", "query", "--limit", "50", *query, key=key).splitlines()
-            found.append([(hit["id"], hit["relevance"]) for hit in map(json.loads, lines) if "id" in hit])
+            hits = [hit for hit in map(json.loads, lines) if "id" in hit]
+            found.append([(hit["id"], hit["relevance"]) for hit in hits])
+            # Of two that differ in a value the newer leads, whatever its relevance.
+            self.by_relevance.append(not any(hit.get("said_before") for hit in hits))
         return found
 
     def test_a_query_with_the_key_answers_as_in_clear(self):
@@ -138,11 +141,12 @@ class Answers(Project):
         key = self.make_key("key")
         for what in (("--session", "second"), ()):
             self.run_tool("seal", "on", "--yes", *what, key=key)
-            for query, ours, theirs in zip(self.QUERIES, self.answers(key), clear):
+            for query, ours, theirs, is_ordered in zip(self.QUERIES, self.answers(key), clear, self.by_relevance):
                 self.assertEqual(sorted(entry for entry, _ in ours), sorted(entry for entry, _ in theirs), query)
                 for entry, relevance in ours:
                     self.assertAlmostEqual(relevance, dict(theirs)[entry], delta=0.1, msg=(query, entry))
-                self.assertEqual(ours[:1] and ours[0][1], max((each for _, each in ours), default=[]), query)
+                if is_ordered:
+                    self.assertEqual(ours[:1] and ours[0][1], max((each for _, each in ours), default=[]), query)
             self.assertEqual(self.run_tool("--json", "list", "--limit", "7", key=key), listed)
             self.assertEqual(json.loads(self.run_tool("--json", "get", "f1-3", key=key))["id"], "f1-3")
         self.run_tool("query", "harbour")

@@ -137,7 +137,7 @@ TEST_CASE_FIXTURE(SomeEntries, "a search chooses by each of its filters") {
       {"q=pool&workspace=payments", "fact-1 pref-1"},
       {"q=pool&workspace=payments&session_id=s2", ""},
       {"q=pool&workspace=nowhere", ""},
-      {"q=pool&min_score=1", ""},
+      {"q=pool+zeppelin&min_score=1", ""},
       {"", "dec-1 fact-1 pref-1 finding-1 msg-1"},
       {"q=", "dec-1 fact-1 pref-1 finding-1 msg-1"},
   };

@@ -323,6 +323,11 @@ class MeaningTwin : public VectorsMemory {
     return sum / static_cast<double>(cosines.size());
   }
 
+  /// No hit leads one that is more relevant, and says the same with another value.
+  static bool is_by_relevance(const QueryAnswer& answer) {
+    return std::ranges::none_of(answer.hits, &Hit::said_before);
+  }
+
   void check_found(const Query& query, const QueryAnswer& answer, const QueryAnswer& words) {
     std::set<std::string> by_words;
     for (const Hit& hit : words.hits) {
@@ -334,7 +339,7 @@ class MeaningTwin : public VectorsMemory {
       CAPTURE(hit.entry.id);
       CHECK(found.insert(hit.entry.id).second);
       CHECK(passes(made_of(hit.entry.id), query.filter));
-      CHECK((hit.relevance <= before || hit.entry.evicted));
+      CHECK((hit.relevance <= before || hit.entry.evicted || !is_by_relevance(answer)));
       before = hit.relevance;
     }
     for (const Made& made : made_) {
@@ -352,7 +357,8 @@ class MeaningTwin : public VectorsMemory {
       const Result<QueryAnswer> some = answer_query(*process_, query);
       expect(some);
       CHECK(some->hits.size() == std::min(limit, all.hits.size()));
-      for (std::size_t i = 0; i < std::min(some->hits.size(), all.hits.size()); ++i) {
+      const bool is_same = is_by_relevance(*some) && is_by_relevance(all);
+      for (std::size_t i = 0; is_same && i < std::min(some->hits.size(), all.hits.size()); ++i) {
         CHECK(some->hits[i].entry.id == all.hits[i].entry.id);
         CHECK(some->hits[i].relevance == all.hits[i].relevance);
       }

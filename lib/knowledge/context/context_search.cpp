@@ -211,7 +211,10 @@ class ContextSearch {
   void pass_gate(ContextSources& sources) const {
     ContextGate& gate = sources.gate;
     gate.asks = !options_.is_prompt || asks_question(options_.task);
-    gate.needed = needed_score(gate.asks, store_.config.context.gate);
+    gate.needed = needed_score(!options_.is_prompt ? AskedAs::kTask
+                               : gate.asks         ? AskedAs::kQuestion
+                                                   : AskedAs::kRequest,
+                               store_.config.context.gate);
     const auto look = [&](std::span<const Hit> hits) {
       for (const Hit& hit : hits.first(std::min(hits.size(), kLookedAt))) {
         if (hit.nearness.score > gate.best.score) {
@@ -223,6 +226,8 @@ class ContextSearch {
     look(sources.known);
     look(sources.said);
     gate.is_open = gate.best.score >= gate.needed;
+    // A task has all that has to do with it.
+    const double share = options_.is_prompt ? kFurtherShare : 0;
     double first = 0;
     for (const std::vector<Hit>* const hits : {&sources.known, &sources.said}) {
       for (const Hit& hit : *hits) {
@@ -230,7 +235,7 @@ class ContextSearch {
       }
     }
     const auto is_far = [&](const Hit& hit) {
-      return !gate.is_open || hit.relevance < kFurtherShare * first;
+      return !gate.is_open || hit.relevance < share * first;
     };
     for (std::vector<Hit>* const hits : {&sources.known, &sources.said}) {
       for (const Hit& hit : *hits) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "meaning.hpp"
 #include "search/dialogue_act.hpp"
 
 namespace bmad_mem {
@@ -16,9 +17,8 @@ constexpr double kCoverageWeight = 4.5;
 constexpr double kWordsWeight = 3;
 constexpr double kEntriesWeight = 0.4;
 constexpr double kEntriesMin = 400;
-/// What a prompt must reach that asks a question, and any other.
-constexpr double kNearQuestion = 4.0;
-constexpr double kNearRequest = 6.6;
+/// What a task must reach, a prompt that asks a question, and any other.
+constexpr std::array<double, 3> kNear = {3.0, 4.0, 6.6};
 /// A young memory counts as one with so many entries more, about other things: of ten entries each
 /// has words that no other has.
 constexpr double kOtherEntries = 100;
@@ -39,7 +39,7 @@ double holders_of(const std::vector<SessionTerms>& collected, std::size_t term) 
 double mass_of(const RankTerm& term, double entries, double holders) {
   constexpr double kWorkWordWeight = 0.5;
   const double weight = term.weight * (is_work_word(term.word) ? kWorkWordWeight : 1);
-  return term.of_date
+  return term.of_date || only_makes_a_question(term.word)
              ? 0
              : weight * std::log(1 + (entries + kOtherEntries - holders + 0.5) / (holders + 0.5));
 }
@@ -117,8 +117,8 @@ Status NearnessMeasure::measure(std::span<IndexedSession* const> sessions, const
   return {};
 }
 
-double needed_score(bool asks, double gate) {
-  return (asks ? kNearQuestion : kNearRequest) * gate / kUsualGate;
+double needed_score(AskedAs asked_as, double gate) {
+  return kNear.at(static_cast<std::size_t>(asked_as)) * gate / kUsualGate;
 }
 
 Certainty certainty_of(std::span<const Hit> hits) {
@@ -129,7 +129,7 @@ Certainty certainty_of(std::span<const Hit> hits) {
   for (const Hit& hit : hits.first(std::min(hits.size(), kLookedAt))) {
     best = std::max(best, hit.nearness.score);
   }
-  const double needed = needed_score(true, kUsualGate);
+  const double needed = needed_score(AskedAs::kQuestion, kUsualGate);
   return best < needed                 ? Certainty::kNone
          : best < needed + kSureMargin ? Certainty::kMaybe
                                        : Certainty::kSure;

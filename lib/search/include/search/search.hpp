@@ -123,9 +123,15 @@ struct Found {
 /// Of so many of the best is asked how near they are.
 inline constexpr std::size_t kNearnessCount = 24;
 
-/// The score of what is near enough to a prompt to be told. `gate`: memory_config.context.gate.
-/// `asks`: see asks_question().
-double needed_score(bool asks, double gate);
+/// What a text wants of the memory.
+enum class AskedAs : std::uint8_t {
+  kTask,      ///< Words chosen to find what is known.
+  kQuestion,  ///< See asks_question().
+  kRequest,   ///< Any other prompt: it may be about something that no memory has.
+};
+
+/// The score of what is near enough to be told. `gate`: memory_config.context.gate.
+double needed_score(AskedAs asked_as, double gate);
 
 /// What the best of several answers says of itself.
 Certainty certainty_of(std::span<const Hit> hits);
