@@ -146,6 +146,15 @@ class Once(ToldTest):
         self.assertEqual(self.prompt(self.QUESTION), "")
         self.assertIn("PostgreSQL", self.prompt(self.QUESTION, "another"))
 
+    def test_what_was_told_beside_an_entry_is_not_told_again(self):
+        self.tool("session", "new", "--id", "depot")
+        for text in ("Ottilie runs the crane depot.", "It opens at five, says the porter."):
+            self.tool("add", "conversation", "--session", "depot", "--role", "assistant", text)
+        self.day(1)
+        self.assertIn("opens at five", self.prompt("when does the crane depot of Ottilie open?"))
+        self.assertEqual(self.prompt("what opens at five, says the porter?"), "")
+        self.assertIn("opens at five", self.prompt("what opens at five, says the porter?", "another"))
+
     def test_a_sub_agent_is_told_for_itself(self):
         self.chat()
         self.prompt(self.QUESTION)

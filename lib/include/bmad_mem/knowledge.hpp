@@ -225,6 +225,8 @@ struct ContextItem {
   Origin origin = Origin::kAccepted;
   bool of_user = false;  ///< It is in the user's own memory.
   std::string why;       ///< A sentence: "constraint, confidence 1.00".
+  /// Ids of the messages of its session that are in the text, too.
+  std::vector<std::string> beside = {};
 };
 
 /// Something that would have been said.

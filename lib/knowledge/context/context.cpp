@@ -393,6 +393,9 @@ Status Knowledge::note_told(const ContextReader& reader, const Context& context)
   std::vector<std::uint64_t> entries;
   for (const ContextItem& item : context.items) {
     entries.push_back(told_hash(item.session_id, item.type, item.id));
+    for (const std::string& id : item.beside) {
+      entries.push_back(told_hash(item.session_id, EntryType::kConversation, id));
+    }
   }
   return append_told(*store, reader, entries);
 }

@@ -72,8 +72,7 @@ class Chooser {
   /// one they came in.
   void sort_items() {
     for (const KnowledgeItem& item : input_.items) {
-      if (!item.sensitive && item.review != Review::kDropped &&
-          (item.review != Review::kCandidate || is_stated_by_agent(item) || is_all_left(item))) {
+      if (!item.sensitive && item.review != Review::kDropped) {
         items_.push_back(&item);
       }
     }
@@ -108,7 +107,13 @@ class Chooser {
   /// them up, and nowhere else.
   void leave_out_candidates() {
     std::erase_if(items_, [&](const KnowledgeItem* item) {
-      return item->review == Review::kCandidate && rank(item) == kNoRank;
+      const bool is_left_out =
+          item->review == Review::kCandidate &&
+          (rank(item) == kNoRank || !(is_stated_by_agent(*item) || is_all_left(*item)));
+      if (is_left_out) {
+        ranks_.erase(item);
+      }
+      return is_left_out;
     });
   }
 

@@ -35,7 +35,7 @@ constexpr std::size_t kPinnedMax = 10;
 constexpr std::size_t kSnippetSize = 400;
 /// What fits much worse than the best shares a common word with the task and no more.
 constexpr double kTextShareMin = 0.1;
-/// Of the best hits so many can open the gate.
+/// The number of hits, best first, that can open the gate.
 constexpr std::size_t kLookedAt = 3;
 /// What is told beside the most relevant is at least as relevant, in parts of that: at 0.7 a tenth
 /// of the evidence is lost, at 0.3 as much is told again in lines that nobody asked for.

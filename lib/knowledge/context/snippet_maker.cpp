@@ -41,7 +41,7 @@ void set_labels(ContextCandidate& candidate, const std::string& speaker, const E
                                                           : entry_type_name(item.type));
   candidate.quoted_label = fmt::format("{} ({})", told, trust_text(trust));
   if (item.quoted) {
-    candidate.label = speaker;  // It stands in the fence, too.
+    candidate.label = speaker;  // It is in the fence, too.
   } else {
     candidate.label = speaker.empty() ? told : fmt::format("{} by {}", told, speaker);
   }
@@ -54,8 +54,12 @@ bool SnippetMaker::may_be_told(const Entry& entry, const Result<JsonValue>& valu
          (entry.of_user || is_of_workspace(rules_.workspace, *value));
 }
 
+bool SnippetMaker::was_told(const Entry& entry) const {
+  return rules_.told.contains(told_hash(entry.session_id, entry.type, entry.id));
+}
+
 /// The request that the hit answers, if it may be told. True when it is to be quoted.
-bool SnippetMaker::add_request(const Entry& before, std::string& asked) {
+bool SnippetMaker::add_request(const Entry& before, ContextCandidate& candidate) {
   const Result<JsonValue> value = parser_.parse(before.json);
   if (!may_be_told(before, value) || (*value)["role"].string() != "user") {
     return false;
@@ -64,21 +68,23 @@ bool SnippetMaker::add_request(const Entry& before, std::string& asked) {
   if (!trimmed(text).ends_with('?') && !states_nothing(text, EntryRole::kUser)) {
     return false;
   }
-  asked = visible_line(text);
+  candidate.asked = visible_line(text);
+  candidate.item.beside.push_back(before.id);
   said_.add_entry(key_of(before));
   return must_be_quoted(trust_of(before, *value), rules_.quote_below_trust);
 }
 
 /// The neighbour, if it may be told and was not. True when it is to be quoted.
 bool SnippetMaker::add_beside(std::string_view where, const Entry& entry,
-                              std::vector<std::string>& beside) {
+                              ContextCandidate& candidate) {
   const Result<JsonValue> value = parser_.parse(entry.json);
-  if (!may_be_told(entry, value) || !said_.add_entry(key_of(entry))) {
+  if (!may_be_told(entry, value) || was_told(entry) || !said_.add_entry(key_of(entry))) {
     return false;
   }
   const std::string speaker = harmless_line(entry_speaker(entry.type, *value), kNameSizeMax);
-  beside.push_back(fmt::format("{}: {}{}{}", where, speaker, speaker.empty() ? "" : ": ",
-                               entry_prose(entry.type, *value)));
+  candidate.item.beside.push_back(entry.id);
+  candidate.beside.push_back(fmt::format("{}: {}{}{}", where, speaker, speaker.empty() ? "" : ": ",
+                                         entry_prose(entry.type, *value)));
   return must_be_quoted(trust_of(entry, *value), rules_.quote_below_trust);
 }
 
@@ -100,7 +106,7 @@ std::optional<ContextCandidate> SnippetMaker::make(ContextSection section, const
   if (section == ContextSection::kConstraints && trust.origin == Origin::kElsewhere) {
     return std::nullopt;  // Its pin may be from elsewhere as well.
   }
-  const bool is_told = rules_.told.contains(told_hash(entry.session_id, entry.type, entry.id));
+  const bool is_told = was_told(entry);
   if (is_told || said_.covers(key_of(entry), said)) {
     omitted.push_back({.section = section,
                        .session_id = entry.session_id,
@@ -131,16 +137,17 @@ std::optional<ContextCandidate> SnippetMaker::make(ContextSection section, const
   // From here on `value` is no more: the parser goes on to the neighbours.
   if (entry.type == EntryType::kConversation) {
     if (!hit.before.empty()) {
-      candidate.item.quoted |= add_request(hit.before.back(), candidate.asked);
+      candidate.item.quoted |= add_request(hit.before.back(), candidate);
     }
     if (!hit.before.empty() && candidate.asked.empty() && hit.nearness.before_adds) {
-      candidate.item.quoted |= add_beside("before", hit.before.back(), candidate.beside);
+      candidate.item.quoted |= add_beside("before", hit.before.back(), candidate);
     }
     if (!hit.after.empty() && (asks || hit.nearness.after_adds)) {
-      candidate.item.quoted |= add_beside("after", hit.after.front(), candidate.beside);
+      candidate.item.quoted |= add_beside("after", hit.after.front(), candidate);
     }
   }
   set_labels(candidate, speaker, trust, hit.said_before, rules_.now);
   return candidate;
 }
+
 }  // namespace bmad_mem

@@ -24,8 +24,9 @@ class SnippetMaker {
                                        std::vector<ContextOmission>& omitted);
 
  private:
-  bool add_request(const Entry& before, std::string& asked);
-  bool add_beside(std::string_view where, const Entry& entry, std::vector<std::string>& beside);
+  bool add_request(const Entry& before, ContextCandidate& candidate);
+  bool add_beside(std::string_view where, const Entry& entry, ContextCandidate& candidate);
+  [[nodiscard]] bool was_told(const Entry& entry) const;
   [[nodiscard]] EntryTrust trust_of(const Entry& entry, JsonValue value) const {
     return entry_trust(entry.type, value,
                        rules_.origin_of ? rules_.origin_of(entry, value) : Origin::kAccepted);
