@@ -17,10 +17,11 @@ namespace {
 
 /// In bytes: no phrase of the lists is longer.
 constexpr std::size_t kPhraseSizeMax = 48;
-/// So many words at the front of a sentence are looked at.
+/// The number of words of a sentence that are read, from its beginning.
 constexpr std::size_t kHeadWordsMax = 16;
 /// A question without its mark, and an announcement, are short.
 constexpr std::size_t kShortWordsMax = 14;
+static_assert(kShortWordsMax < kHeadWordsMax);
 /// A part of a sentence before a comma that states something has as many words.
 constexpr std::size_t kStatementWordsMin = 5;
 
@@ -52,10 +53,9 @@ bool is_sign(std::string_view text) {
 }
 
 bool is_function_word(std::string_view word) {
-  static constexpr std::array<std::string_view, 4> kLanguages = {"english", "german", "french",
-                                                                 "spanish"};
-  return std::ranges::any_of(kLanguages,
-                             [&](std::string_view each) { return is_stop_word(word, each); });
+  static constexpr std::array<const WordList*, 4> kLists = {&kEnglishStopWords, &kGermanStopWords,
+                                                            &kFrenchStopWords, &kSpanishStopWords};
+  return std::ranges::any_of(kLists, [&](const WordList* each) { return each->contains(word); });
 }
 
 bool is_choice(std::string_view word) {
@@ -78,6 +78,10 @@ std::size_t longest_phrase(const WordList& list, std::string_view text) {
 std::size_t word_size(std::string_view text) {
   std::size_t size = 0;
   while (size < text.size() && !is_unspaced(text.substr(size))) {
+    if (is_alnum(text[size])) {
+      ++size;
+      continue;
+    }
     const bool joins = (text[size] == '\'' || text[size] == '-') && size > 0 &&
                        size + 1 < text.size() && !is_sign(text.substr(size + 1));
     if (is_sign(text.substr(size)) && !joins) {
@@ -88,12 +92,31 @@ std::size_t word_size(std::string_view text) {
   return size;
 }
 
+/// is_dialogue_only() of a text in lower case.
+bool has_dialogue_only(std::string_view rest) {
+  while (!rest.empty()) {
+    if (is_sign(rest)) {
+      rest.remove_prefix(character_size(rest));
+      continue;
+    }
+    const bool is_word = !is_unspaced(rest);
+    const std::size_t size = is_word ? word_size(rest) : longest_phrase(kDialogueWords, rest);
+    const std::string_view word = rest.substr(0, size);
+    if (size == 0 || (is_word && !kDialogueWords.contains(word) && !is_function_word(word) &&
+                      !is_choice(word))) {
+      return false;
+    }
+    rest.remove_prefix(size);
+  }
+  return true;
+}
+
 /// One sentence, in lower case.
 class Sentence {
  public:
   Sentence(std::string_view text, bool asks) : text_(lower_case(text)), asks_(asks) {
     std::string_view rest = text_;
-    while (!rest.empty()) {
+    while (!rest.empty() && words_.size() < kHeadWordsMax) {
       const std::size_t size = word_size(rest);
       if (size > 0) {
         words_.push_back(rest.substr(0, size));
@@ -103,7 +126,7 @@ class Sentence {
   }
 
   [[nodiscard]] bool requests() const {
-    if (is_dialogue_only(text_)) {
+    if (has_dialogue_only(text_)) {
       return true;
     }
     if (is_unspaced(text_)) {
@@ -125,7 +148,7 @@ class Sentence {
   }
 
   [[nodiscard]] bool announces() const {
-    return asks_ || is_dialogue_only(text_) ||
+    return asks_ || has_dialogue_only(text_) ||
            (words_.size() <= kShortWordsMax && phrase_at(kAnnouncingLeads, 0) > 0) ||
            (is_unspaced(text_) && begins_with(kAnnouncingLeads));
   }
@@ -146,7 +169,7 @@ class Sentence {
 
   /// "Kannst du die Tests laufen lassen": the verb comes last, as an infinitive.
   [[nodiscard]] bool is_infinitive_behind(std::size_t first) const {
-    const std::string_view last = words_.back();
+    const std::string_view last = std::string_view(text_).substr(text_.find_last_of(' ') + 1);
     return first < words_.size() && last.ends_with("en") && phrase_at(kQuestionOpeners, 0) > 0;
   }
 
@@ -179,7 +202,7 @@ class Sentence {
 
   std::string text_;
   bool asks_;                            // It ends with a question mark.
-  std::vector<std::string_view> words_;  // In text_.
+  std::vector<std::string_view> words_;  // Of text_ the first kHeadWordsMax.
 };
 
 /// What ends a sentence, and whether that asks.
@@ -214,6 +237,10 @@ template <typename Is>
 bool all_sentences(std::string_view text, const Is& is) {
   std::size_t begin = 0;
   for (std::size_t at = 0; at <= text.size();) {
+    if (at < text.size() && (is_alnum(text[at]) || text[at] == ' ')) {
+      ++at;
+      continue;
+    }
     const SentenceEnd* const end = at < text.size() ? sentence_end_at(text.substr(at)) : nullptr;
     if (end == nullptr && at < text.size()) {
       at += character_size(text.substr(at));
@@ -231,25 +258,7 @@ bool all_sentences(std::string_view text, const Is& is) {
 
 }  // namespace
 
-bool is_dialogue_only(std::string_view text) {
-  const std::string lower = lower_case(text);
-  std::string_view rest = lower;
-  while (!rest.empty()) {
-    if (is_sign(rest)) {
-      rest.remove_prefix(character_size(rest));
-      continue;
-    }
-    const bool is_word = !is_unspaced(rest);
-    const std::size_t size = is_word ? word_size(rest) : longest_phrase(kDialogueWords, rest);
-    const std::string_view word = rest.substr(0, size);
-    if (size == 0 || (is_word && !kDialogueWords.contains(word) && !is_function_word(word) &&
-                      !is_choice(word))) {
-      return false;
-    }
-    rest.remove_prefix(size);
-  }
-  return true;
-}
+bool is_dialogue_only(std::string_view text) { return has_dialogue_only(lower_case(text)); }
 
 bool asks_question(std::string_view text) {
   const std::string_view core = trimmed(text, " \t\r\n\"')");
@@ -265,6 +274,11 @@ bool states_nothing(std::string_view text, EntryRole role) {
     return false;
   }
   return all_sentences(text, [&](std::string_view sentence, bool asks) {
+    const bool is_long =
+        std::ranges::count(sentence, ' ') > static_cast<std::ptrdiff_t>(kShortWordsMax);
+    if (role == EntryRole::kAssistant && !asks && is_long) {
+      return false;  // Most of what agents say; the words need not be looked at.
+    }
     const Sentence read(sentence, asks);
     return role == EntryRole::kUser ? read.requests() : read.announces();
   });

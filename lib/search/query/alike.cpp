@@ -21,7 +21,7 @@ constexpr std::size_t kWordsMin = 3;
 constexpr std::size_t kWordsMax = 40;
 /// In bytes; a longer text has more words.
 constexpr std::size_t kTextSizeMax = 600;
-/// So many of the first are compared with each other.
+/// The number of hits, best first, that are compared with each other.
 constexpr std::size_t kComparedMax = 24;
 
 using Words = std::span<const ComparedText::Word>;
@@ -88,6 +88,9 @@ class Leader {
     ordered.insert(ordered.end(),
                    std::make_move_iterator(found_.begin() + static_cast<std::ptrdiff_t>(count)),
                    std::make_move_iterator(found_.end()));
+    for (const std::size_t i : repeated_) {
+      ordered.push_back(std::move(found_[i]));
+    }
     found_ = std::move(ordered);
     return {};
   }
@@ -99,33 +102,29 @@ class Leader {
       const Likeness likeness = found_[group.front()].type == found_[index].type
                                     ? likeness_of(texts_[group.front()], text, asked_)
                                     : Likeness::kNone;
-      if (likeness == Likeness::kSame && states_nothing_[group.front()] && states_nothing_now_) {
+      if (likeness == Likeness::kSame && found_[group.front()].states_nothing &&
+          found_[index].states_nothing) {
         Found& first = found_[group.front()];
         if (first.timestamp < found_[index].timestamp) {
           std::swap(first, found_[index]);
         }
-        keep(std::move(text));
+        repeated_.push_back(index);
+        texts_.push_back(std::move(text));
         return {};
       }
       if (likeness == Likeness::kOtherValue) {
         group.push_back(index);
-        keep(std::move(text));
+        texts_.push_back(std::move(text));
         return {};
       }
     }
     groups_.push_back({index});
-    keep(std::move(text));
-    return {};
-  }
-
-  void keep(ComparedText text) {
     texts_.push_back(std::move(text));
-    states_nothing_.push_back(states_nothing_now_);
+    return {};
   }
 
   /// Statements of knowledge have keys, which say more: see validity.hpp.
   Result<ComparedText> text_of(Found& found) {
-    states_nothing_now_ = false;
     if (found.type == EntryType::kFact || found.type == EntryType::kPreference) {
       return ComparedText();
     }
@@ -141,11 +140,6 @@ class Leader {
     BMAD_TRY_ASSIGN(const JsonValue value, tools_.parser.parse(found.line->text));
     tools_.text.clear();
     entry_searchable_text(found.type, value, tools_.text);
-    if (found.type == EntryType::kConversation) {
-      const bool is_user = value["role"].string() == "user";
-      states_nothing_now_ =
-          states_nothing(tools_.text, is_user ? EntryRole::kUser : EntryRole::kAssistant);
-    }
     return compared_text(tools_.text, tools_.analyzer, language_);
   }
 
@@ -155,9 +149,8 @@ class Leader {
   std::vector<Found>& found_;
   std::vector<std::uint64_t> asked_;
   std::vector<Group> groups_;
-  std::vector<ComparedText> texts_;  // Of those in found_; so for the next.
-  std::vector<bool> states_nothing_;
-  bool states_nothing_now_ = false;
+  std::vector<std::size_t> repeated_;  // Requests that a newer one repeats.
+  std::vector<ComparedText> texts_;    // Of those in found_; so for the next.
 };
 
 }  // namespace

@@ -41,9 +41,9 @@ Likeness likeness_of(const ComparedText& a, const ComparedText& b,
                      std::span<const std::uint64_t> asked);
 
 /// Orders the first entries of `found`, best first, so that of those with another value the newest
-/// leads its group; the others follow it, marked Found::said_before. Equal messages that state
-/// nothing become one, the newest. Errors: as IndexedSession::line(), with the session in
-/// Error::field.
+/// leads its group; the others follow it, marked Found::said_before. Of equal messages
+/// that state nothing the newest stays in its place, and the others come last of all. Errors: as
+/// IndexedSession::line(), with the session in Error::field.
 Status lead_with_newest(std::span<IndexedSession* const> sessions, const Plan& plan,
                         std::string_view language, ReadingTools& tools, std::vector<Found>& found);
 

@@ -19,8 +19,8 @@ constexpr double kEntriesWeight = 0.4;
 constexpr double kEntriesMin = 400;
 /// What a task must reach, a prompt that asks a question, and any other.
 constexpr std::array<double, 3> kNear = {3.0, 4.0, 6.6};
-/// A young memory counts as one with so many entries more, about other things: of ten entries each
-/// has words that no other has.
+/// Added to the number of entries, as if they were about other things: of ten entries each has
+/// words that no other has.
 constexpr double kOtherEntries = 100;
 /// Neighbours that count for coverage, on each side.
 constexpr std::uint32_t kBeside = 1;

@@ -174,6 +174,11 @@ class NaiveSearch {
     double session = 0;
   };
 
+  /// A request, an announcement, or a question of four words at most.
+  static bool is_empty(const NaiveEntry& entry) {
+    return entry.states_nothing || (entry.asks && entry.length <= 4);
+  }
+
   /// Of the first 24, those that agree except for a value one below the other, the newest first; of
   /// equal ones that state nothing the newest alone.
   void lead_with_newest(std::vector<Scored>& found) const {
@@ -188,6 +193,7 @@ class NaiveSearch {
                          : ComparedText();
     };
     std::vector<std::vector<Scored>> groups;
+    std::vector<Scored> repeated;
     std::vector<ComparedText> texts;
     const std::size_t count = std::min<std::size_t>(24, found.size());
     for (std::size_t i = 0; i < count; ++i) {
@@ -199,11 +205,11 @@ class NaiveSearch {
                                       ? likeness_of(texts[group], text, asked)
                                       : Likeness::kNone;
         is_placed = true;
-        if (likeness == Likeness::kSame && first.entry->states_nothing &&
-            found[i].entry->states_nothing) {
+        if (likeness == Likeness::kSame && is_empty(*first.entry) && is_empty(*found[i].entry)) {
           if (first.entry->timestamp < found[i].entry->timestamp) {
             std::swap(first, found[i]);
           }
+          repeated.push_back(found[i]);
         } else if (likeness == Likeness::kOtherValue) {
           groups[group].push_back(found[i]);
         } else {
@@ -222,6 +228,7 @@ class NaiveSearch {
       ordered.insert(ordered.end(), group.begin(), group.end());
     }
     ordered.insert(ordered.end(), found.begin() + static_cast<std::ptrdiff_t>(count), found.end());
+    ordered.insert(ordered.end(), repeated.begin(), repeated.end());
     found = std::move(ordered);
   }
 
@@ -550,11 +557,7 @@ class NaiveSearch {
                   weights.importance * parts.importance + weights.access * parts.access
             : parts.text * (0.96 + 0.04 * parts.time) * (0.80 + 0.20 * parts.importance) *
                   (0.95 + 0.05 * parts.access);
-    scored.hit.relevance *=
-        is_outdated(live) ||
-                (has_words_ && (entry.states_nothing || (entry.asks && entry.length <= 4)))
-            ? 0.5
-            : 1;
+    scored.hit.relevance *= is_outdated(live) || (has_words_ && is_empty(entry)) ? 0.5 : 1;
     return scored;
   }
 

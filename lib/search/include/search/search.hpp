@@ -120,12 +120,12 @@ struct Found {
   std::shared_ptr<const IndexedSession::LoadedLine> line = nullptr;
 };
 
-/// Of so many of the best is asked how near they are.
+/// The number of hits, best first, of which the nearness is measured.
 inline constexpr std::size_t kNearnessCount = 24;
 
 /// What a text wants of the memory.
 enum class AskedAs : std::uint8_t {
-  kTask,      ///< Words chosen to find what is known.
+  kTask,      ///< Words chosen for a search.
   kQuestion,  ///< See asks_question().
   kRequest,   ///< Any other prompt: it may be about something that no memory has.
 };
