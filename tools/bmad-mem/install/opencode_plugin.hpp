@@ -1,8 +1,8 @@
 // opencode_plugin.hpp - what opencode has instead of hooks: a module that it loads.
 //
 // Each event of opencode goes to the program as one JSON object, in the form of hook_clients.cpp.
-// Its answer is text for the model: what a session begins with, and what is known about the last
-// prompt. Both stand in the system prompt, since opencode 2 delivers nothing else.
+// Its answer is text for the model: what a session begins with, and a briefing for the last prompt.
+// Both are in the system prompt, since opencode 2 delivers nothing else.
 #pragma once
 
 #include <string_view>

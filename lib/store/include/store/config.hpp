@@ -223,7 +223,7 @@ struct ContextConfig {
   double gate = 0.5;              ///< How near a prompt must come; 0: all are, 1: almost none.
   std::int64_t max_tokens = 800;  ///< A twentieth of the smallest window that agents have today.
   std::int64_t facts_max = 5;     ///< More than a few steer a model where it should not go.
-  std::int64_t snippets_max = 6;  ///< Pieces of earlier talk, with what stands beside them.
+  std::int64_t snippets_max = 6;  ///< Pieces of earlier talk, with their neighbours.
   std::int64_t recency_days = 0;  ///< How old those may be, against the newest entry; 0: any age.
   /// What is trusted less is quoted as data, in a fence.
   double quote_below_trust = 0.7;
