@@ -65,6 +65,37 @@ class Near(ToldTest):
         for number, prompt in enumerate(ORDINARY):
             self.assertEqual(self.prompt(prompt, f"s{number}"), "", prompt)
 
+    def test_numbers_letters_grammar_and_words_spelt_alike_are_near_nothing(self):
+        for number, text in enumerate(("Of 8 lamps 3 burn, 5 of 12 in the hall", "The tri-state bus is cool", "Panel b of c is w",
+                                       "猫のえさはきれいなところに置くと決めた")):
+            self.say(text, f"said-{number}")
+        for number, prompt in enumerate(("wie viel sind 3/8 plus 5/12?", "comment trier un tableau en COBOL ?", "was macht %w[a b c]?",
+                                         "富士山がきれいなところは？")):
+            self.assertEqual(self.prompt(prompt, f"s{number}"), "", prompt)
+
+    def test_one_word_is_not_enough_for_a_request(self):
+        self.say("The harvester of Ottilie parks below the silo", "farm")
+        self.assertEqual(self.prompt("oil the harvester please", "a"), "")
+        self.assertIn("silo", self.prompt("drive the harvester below the silo", "b"))
+
+    def test_what_answers_alone_is_told_alone(self):
+        self.say("The harvester parks below the northern silo", "farm")
+        self.say("A silo was painted", "paint")
+        told = self.prompt("below which northern silo does the harvester park?")
+        self.assertIn("below the northern silo", told)
+        self.assertNotIn("painted", told)
+
+    def test_an_exchange_counts_once(self):
+        self.tool("config", "set", "context.snippets_max", "1")
+        self.tool("session", "new", "--id", "talk")
+        for role, text in (("user", "Ottilie's harvester parks below the silo."), ("assistant", "Then Ottilie's harvester stays below the silo at night."),
+                           ("user", "Lunch was good."), ("user", "Ottilie's harvester is green, her silo is old.")):
+            self.tool("add", "conversation", "--session", "talk", "--role", role, text)
+        told = self.prompt("where below the silo is Ottilie's harvester?")
+        self.assertIn("parks below", told)
+        self.assertIn("at night", told)
+        self.assertNotIn("green", told)
+
     def test_a_question_is_told_the_answer_with_its_request(self):
         self.chat()
         told = self.prompt("what does the billing worker do with invoices?")

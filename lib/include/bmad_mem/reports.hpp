@@ -377,7 +377,7 @@ struct Nearness {
   bool before_adds =
       false;  ///< The neighbour before it holds a word that it doesn't; so for the next.
   bool after_adds = false;
-  double score = 0;  ///< Of both, and the size of the memory; below 4 nothing answers.
+  double score = 0;  ///< Of both, and the size of the memory; below 3.4 nothing answers.
 };
 
 /// A word of a question.

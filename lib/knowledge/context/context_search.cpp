@@ -32,14 +32,18 @@ constexpr std::size_t kSaidPerSnippet = 4;
 /// Factor on the number of hits read where the best ones repeat each other.
 constexpr std::size_t kRepeatsPerSaid = 16;
 constexpr std::size_t kPinnedMax = 10;
-constexpr std::size_t kSnippetSize = 400;
+constexpr std::size_t kSnippetSize = 300;
 /// What fits much worse than the best shares a common word with the task and no more.
 constexpr double kTextShareMin = 0.1;
 /// The number of hits, best first, that can open the gate.
 constexpr std::size_t kLookedAt = 3;
 /// What is told beside the most relevant is at least as relevant, in parts of that: at 0.7 a tenth
 /// of the evidence is lost, at 0.3 as much is told again in lines that nobody asked for.
-constexpr double kFurtherShare = 0.5;
+constexpr double kFurtherShare = 0.6;
+/// Where the second is less relevant than that, the first answers alone in six of seven cases.
+constexpr double kAloneShare = 0.7;
+/// A hit with a lower score has a common word of the prompt, or its neighbour has one.
+constexpr double kFurtherNear = 1;
 /// The name of a call is a word of its output that isn't in it.
 constexpr double kNamedScore = 3.3;
 /// Meaning orders what words find, and brings nothing else into a prompt: among 40 statements, 5 of
@@ -211,13 +215,15 @@ class ContextSearch {
   void pass_gate(ContextSources& sources) const {
     ContextGate& gate = sources.gate;
     gate.asks = !options_.is_prompt || asks_question(options_.task);
-    gate.needed = needed_score(!options_.is_prompt ? AskedAs::kTask
-                               : gate.asks         ? AskedAs::kQuestion
-                                                   : AskedAs::kRequest,
-                               store_.config.context.gate);
+    const AskedAs asked_as = !options_.is_prompt ? AskedAs::kTask
+                             : gate.asks         ? AskedAs::kQuestion
+                                                 : AskedAs::kRequest;
+    const auto needed = [&](const Nearness& nearness) {
+      return needed_score(asked_as, nearness.words, store_.config.context.gate);
+    };
     const auto look = [&](std::span<const Hit> hits) {
       for (const Hit& hit : hits.first(std::min(hits.size(), kLookedAt))) {
-        if (hit.nearness.score > gate.best.score) {
+        if (hit.nearness.score - needed(hit.nearness) > gate.best.score - needed(gate.best)) {
           gate.best = hit.nearness;
         }
       }
@@ -225,17 +231,23 @@ class ContextSearch {
     gate.words = asked_;
     look(sources.known);
     look(sources.said);
+    gate.needed = needed(gate.best);
     gate.is_open = gate.best.score >= gate.needed;
-    // A task has all that has to do with it.
-    const double share = options_.is_prompt ? kFurtherShare : 0;
     double first = 0;
+    double second = 0;
     for (const std::vector<Hit>* const hits : {&sources.known, &sources.said}) {
       for (const Hit& hit : *hits) {
+        second = std::max(second, std::min(first, hit.relevance));
         first = std::max(first, hit.relevance);
       }
     }
+    // A task has all that has to do with it.
+    const double share = !options_.is_prompt            ? 0
+                         : second < kAloneShare * first ? kAloneShare
+                                                        : kFurtherShare;
     const auto is_far = [&](const Hit& hit) {
-      return !gate.is_open || hit.relevance < share * first;
+      const bool is_common = options_.is_prompt && hit.nearness.score < kFurtherNear;
+      return !gate.is_open || is_common || hit.relevance < share * first;
     };
     for (std::vector<Hit>* const hits : {&sources.known, &sources.said}) {
       for (const Hit& hit : *hits) {
@@ -350,6 +362,7 @@ class ContextSearch {
           continue;
         }
         hit.nearness.score += kNamedScore;
+        hit.relevance = std::max(hit.relevance, said.empty() ? 0 : said.front().relevance);
       }
       const bool repeats =
           value && !hit.said_before && taken.repeats(entry_prose(hit.entry.type, *value));

@@ -58,6 +58,16 @@ bool is_function_word(std::string_view word) {
   return std::ranges::any_of(kLists, [&](const WordList* each) { return each->contains(word); });
 }
 
+/// Whether it is Japanese grammar: what things are called has other characters.
+bool is_hiragana(std::string_view word) {
+  for (; !word.empty(); word.remove_prefix(character_size(word))) {
+    if (word < "\u3041" || word.substr(0, character_size(word)) > "\u309f") {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool is_choice(std::string_view word) {
   constexpr std::size_t kDigitsMax = 2;
   return word.size() <= kDigitsMax && std::ranges::all_of(word, is_digit);
@@ -289,7 +299,11 @@ bool is_filler(std::string_view token, std::string_view language) {
 }
 
 bool is_work_word(std::string_view token) {
-  return kWorkWords.contains(token) || kDialogueWords.contains(token);
+  constexpr std::size_t kDigitsMax = 3;
+  const bool is_short =
+      token.size() <= 1 || (token.size() <= kDigitsMax && std::ranges::all_of(token, is_digit));
+  return is_short || is_hiragana(token) || kWorkWords.contains(token) ||
+         kDialogueWords.contains(token);
 }
 
 }  // namespace bmad_mem

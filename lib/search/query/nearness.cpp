@@ -18,7 +18,9 @@ constexpr double kWordsWeight = 3;
 constexpr double kEntriesWeight = 0.4;
 constexpr double kEntriesMin = 400;
 /// What a task must reach, a prompt that asks a question, and any other.
-constexpr std::array<double, 3> kNear = {3.0, 4.0, 6.6};
+constexpr std::array<double, 3> kNear = {3.0, 3.4, 5.5};
+/// What a request must reach of which an entry holds one word: more than that can be.
+constexpr double kNearOfOneWord = 6.6;
 /// Added to the number of entries, as if they were about other things: of ten entries each has
 /// words that no other has.
 constexpr double kOtherEntries = 100;
@@ -99,10 +101,10 @@ Status NearnessMeasure::measure(std::span<IndexedSession* const> sessions, const
       }
       const auto [before, own, after] = holds;
       held += before || own || after ? masses[i] : 0;
-      const bool says_what = !terms[i].of_date && !is_work_word(terms[i].word);
-      words += own && says_what ? 1 : 0;
-      each.nearness.before_adds |= before && !own && says_what;
-      each.nearness.after_adds |= after && !own && says_what;
+      const bool is_asked = masses[i] > 0 && !terms[i].stands_in;
+      words += own && is_asked && !is_work_word(terms[i].word) ? 1 : 0;
+      each.nearness.before_adds |= before && !own && is_asked;
+      each.nearness.after_adds |= after && !own && is_asked;
     }
     words += !plan.rank.speaker.who.empty() && !its.by_speaker.empty() && its.by_speaker[slot] != 0;
     words += std::ranges::any_of(plan.rank.spans, [&](const DateSpan& span) {
@@ -117,8 +119,10 @@ Status NearnessMeasure::measure(std::span<IndexedSession* const> sessions, const
   return {};
 }
 
-double needed_score(AskedAs asked_as, double gate) {
-  return kNear.at(static_cast<std::size_t>(asked_as)) * gate / kUsualGate;
+double needed_score(AskedAs asked_as, std::size_t words, double gate) {
+  const bool is_of_one_word = asked_as == AskedAs::kRequest && words < 2;
+  return (is_of_one_word ? kNearOfOneWord : kNear.at(static_cast<std::size_t>(asked_as))) * gate /
+         kUsualGate;
 }
 
 Certainty certainty_of(std::span<const Hit> hits) {
@@ -129,7 +133,7 @@ Certainty certainty_of(std::span<const Hit> hits) {
   for (const Hit& hit : hits.first(std::min(hits.size(), kLookedAt))) {
     best = std::max(best, hit.nearness.score);
   }
-  const double needed = needed_score(AskedAs::kQuestion, kUsualGate);
+  const double needed = needed_score(AskedAs::kQuestion, 1, kUsualGate);
   return best < needed                 ? Certainty::kNone
          : best < needed + kSureMargin ? Certainty::kMaybe
                                        : Certainty::kSure;

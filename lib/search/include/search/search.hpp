@@ -131,7 +131,7 @@ enum class AskedAs : std::uint8_t {
 };
 
 /// The score of what is near enough to be told. `gate`: memory_config.context.gate.
-double needed_score(AskedAs asked_as, double gate);
+double needed_score(AskedAs asked_as, std::size_t words, double gate);
 
 /// What the best of several answers says of itself.
 Certainty certainty_of(std::span<const Hit> hits);
