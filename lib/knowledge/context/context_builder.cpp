@@ -39,9 +39,9 @@ struct ContextPart {
 
 constexpr std::size_t kAgentSizeMax = 60;
 /// Of a request before its answer.
-constexpr std::size_t kRequestSizeMax = 160;
+constexpr std::size_t kRequestSizeMax = 120;
 /// Of what was said beside.
-constexpr std::size_t kBesideSizeMax = 240;
+constexpr std::size_t kBesideSizeMax = 200;
 
 std::string section_title(ContextSection section, std::string_view agent_id) {
   static constexpr std::array<std::string_view, 6> kTitles = {
@@ -114,7 +114,7 @@ std::string context_markdown(std::span<const ContextPart> parts, std::string_vie
 }
 
 constexpr std::size_t kTextSizeMax = 320;
-constexpr std::size_t kSnippetSizeMax = 520;  // With the request.
+constexpr std::size_t kSnippetSizeMax = 400;  // With the request.
 /// What doesn't fit is tried shorter, in these parts of the full size: a cut sentence still tells
 /// that there is something to ask for.
 constexpr std::array<std::size_t, 4> kParts = {1, 2, 4, 8};

@@ -256,11 +256,17 @@ class Chooser {
     }
   }
 
+  /// The best ones. What was said just before or after one of them counts with it: an exchange is
+  /// one snippet.
   void choose_snippets() {
     std::size_t left = rules_.snippets_max;
+    std::set<SaidTexts::Key> beside;
     bool has_newer = false;  // What was said before is told below what is said now.
-    for (std::size_t i = 0; i < input_.said.size() && left > 0; ++i) {
-      const Hit& hit = input_.said[i];
+    for (const Hit& hit : input_.said) {
+      const bool is_beside = beside.contains(SaidTexts::key_of(hit.entry));
+      if (left == 0 && !is_beside) {
+        continue;
+      }
       if (hit.said_before && !has_newer) {
         omit(ContextSection::kTaskSnippets, hit.entry, "said before");
         continue;
@@ -269,15 +275,19 @@ class Chooser {
                                           near_text(hit.nearness));
       const bool is_added = add_snippet(ContextSection::kTaskSnippets, hit, why);
       has_newer = hit.said_before ? has_newer : is_added;
-      left -= is_added ? 1 : 0;
+      if (is_added && !is_beside) {
+        --left;
+        for (const std::vector<Entry>* const entries : {&hit.before, &hit.after}) {
+          for (const Entry& entry : *entries) {
+            beside.insert(SaidTexts::key_of(entry));
+          }
+        }
+      }
     }
   }
 
   [[nodiscard]] bool is_chosen(const KnowledgeItem& item) const {
-    return said_.has_entry(key_of(item));
-  }
-  static SaidTexts::Key key_of(const KnowledgeItem& item) {
-    return {item.session_id, item.type, item.id};
+    return said_.has_entry(SaidTexts::key_of(item));
   }
 
   template <typename Item>
@@ -297,7 +307,7 @@ class Chooser {
       omit(section, item, std::string(kToldBefore));
       return false;
     }
-    if (!said_.add(key_of(item), said)) {
+    if (!said_.add(SaidTexts::key_of(item), said)) {
       omit(section, item, "said above");
       return false;
     }

@@ -19,6 +19,11 @@ class SaidTexts {
   /// An entry: session, type, id.
   using Key = std::tuple<std::string, EntryType, std::string>;
 
+  template <typename Entry>
+  static Key key_of(const Entry& entry) {
+    return {entry.session_id, entry.type, entry.id};
+  }
+
   /// Takes an entry that says `text`, a comparable_text(). False when either was there already.
   bool add(const Key& key, const std::string& text);
   /// Takes an entry whose text may be said again. False when it was there already.

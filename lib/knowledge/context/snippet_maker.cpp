@@ -19,9 +19,7 @@ namespace {
 
 constexpr std::size_t kNameSizeMax = 40;
 /// Longer ones are shown as the part that matches.
-constexpr std::size_t kProseSizeMax = 400;
-
-SaidTexts::Key key_of(const Entry& entry) { return {entry.session_id, entry.type, entry.id}; }
+constexpr std::size_t kProseSizeMax = 300;
 
 /// "2026-01-11", and how long ago that was where it is more than a month.
 std::string date_text(Timestamp time, Timestamp now) {
@@ -70,7 +68,7 @@ bool SnippetMaker::add_request(const Entry& before, ContextCandidate& candidate)
   }
   candidate.asked = visible_line(text);
   candidate.item.beside.push_back(before.id);
-  said_.add_entry(key_of(before));
+  said_.add_entry(SaidTexts::key_of(before));
   return must_be_quoted(trust_of(before, *value), rules_.quote_below_trust);
 }
 
@@ -78,7 +76,7 @@ bool SnippetMaker::add_request(const Entry& before, ContextCandidate& candidate)
 bool SnippetMaker::add_beside(std::string_view where, const Entry& entry,
                               ContextCandidate& candidate) {
   const Result<JsonValue> value = parser_.parse(entry.json);
-  if (!may_be_told(entry, value) || was_told(entry) || !said_.add_entry(key_of(entry))) {
+  if (!may_be_told(entry, value) || was_told(entry) || !said_.add_entry(SaidTexts::key_of(entry))) {
     return false;
   }
   const std::string speaker = harmless_line(entry_speaker(entry.type, *value), kNameSizeMax);
@@ -107,15 +105,16 @@ std::optional<ContextCandidate> SnippetMaker::make(ContextSection section, const
     return std::nullopt;  // Its pin may be from elsewhere as well.
   }
   const bool is_told = was_told(entry);
-  if (is_told || said_.covers(key_of(entry), said)) {
+  if (is_told || said_.covers(SaidTexts::key_of(entry), said)) {
     omitted.push_back({.section = section,
                        .session_id = entry.session_id,
                        .id = entry.id,
                        .why = is_told ? std::string(kToldBefore) : "said above"});
     return std::nullopt;
   }
-  said_.add(key_of(entry), said);
+  said_.add(SaidTexts::key_of(entry), said);
   const bool asks = trimmed(text).ends_with('?');
+  const bool is_short = text.size() <= kProseSizeMax;
   const std::string speaker = harmless_line(entry_speaker(entry.type, *value), kNameSizeMax);
   ContextCandidate candidate{
       .item = {.section = section,
@@ -139,10 +138,10 @@ std::optional<ContextCandidate> SnippetMaker::make(ContextSection section, const
     if (!hit.before.empty()) {
       candidate.item.quoted |= add_request(hit.before.back(), candidate);
     }
-    if (!hit.before.empty() && candidate.asked.empty() && hit.nearness.before_adds) {
+    if (!hit.before.empty() && candidate.asked.empty() && is_short && hit.nearness.before_adds) {
       candidate.item.quoted |= add_beside("before", hit.before.back(), candidate);
     }
-    if (!hit.after.empty() && (asks || hit.nearness.after_adds)) {
+    if (!hit.after.empty() && (asks || (is_short && hit.nearness.after_adds))) {
       candidate.item.quoted |= add_beside("after", hit.after.front(), candidate);
     }
   }
