@@ -59,6 +59,7 @@ FIGURES = {
     "evidence": Figure("evidence among what is told", 80, 88),
     "evidence, agents": Figure("the same, exchanges", 50, 65),
     "lines": Figure("lines told in a month that hold what was asked", 60, 80),
+    "lines, of": Figure("the same, of prompts about"),
     "month": Figure("the same month: questions told their answer"),
     "briefings, people": Figure("briefings told that hold the answer", 65, 75),
     "briefings, agents": Figure("briefings told that hold the answer", 40, 55),

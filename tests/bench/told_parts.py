@@ -171,11 +171,11 @@ class Lived:
         self.statements = statements(STATEMENTS, 7)
         self.line = CommandLine(self.memory)
         self.days = collections.defaultdict(list)  # Day -> sessions, as messages.
-        self.askable = []  # (day, prompt, texts that answer)
+        self.askable = []  # (day, prompt, texts that answer, what it is about)
         for memory in memories:
             self.add(memory)
         for number, statement in enumerate(self.statements):
-            self.askable.append((self.day_of(number), statement.prompt(), [statement.text.rstrip(".")]))
+            self.askable.append((self.day_of(number), statement.prompt(), [statement.text.rstrip(".")], "statements"))
 
     def add(self, memory):
         sessions = collections.defaultdict(list)
@@ -191,7 +191,7 @@ class Lived:
         for question in memory.questions:
             if all(key in texts for key in question.relevant):
                 answers = [text for key in question.relevant for text in texts[key]]
-                self.askable.append((max(day_of[key] for key in question.relevant), question.text, answers))
+                self.askable.append((max(day_of[key] for key in question.relevant), question.text, answers, "talk"))
 
     @staticmethod
     def day_of(number):
@@ -221,18 +221,19 @@ class Lived:
         """A session of the afternoon: what was told, line by line."""
         self.at(day, 5)
         known = [each for each in self.askable if each[0] <= day]
-        asked = [(prompt, answers) for _, prompt, answers in self.tools.sample(known, QUESTIONS_A_DAY, "month", day)]
+        asked = [each[1:] for each in self.tools.sample(known, QUESTIONS_A_DAY, "month", day)]
         prompts = self.tools.sample(self.tools.half.prompts, ORDINARY_A_QUESTION * QUESTIONS_A_DAY, "month", day)
-        said = [*asked, *((prompt.text, []) for prompt in prompts)]
+        said = [*asked, *((prompt.text, [], "ordinary prompts") for prompt in prompts)]
         self.filled.hooks.fire(f"day-{day}", "SessionStart", source="startup")
-        for prompt, answers in sample(said, len(said), "order", day):
+        for prompt, answers, kind in sample(said, len(said), "order", day):
             told = self.filled.turn(f"day-{day}", prompt, NO_CONTENT if answers else "Done.")
             wanted = [letters(text) for text in answers]
             right = [any(holds(line, text) for text in wanted) for line in lines_of(told)]
             for line, is_right in zip(lines_of(told), right):
-                yield Seen("lines", "a month", is_right, {"prompt": prompt, "line": line})
+                yield Seen("lines", "a month", is_right)
+                yield Seen("lines, of", kind, is_right, {"prompt": prompt, "line": line})
             if answers:
-                yield Seen("month", "a month", any(right), {"prompt": prompt, "told": told})
+                yield Seen("month", kind, any(right), {"prompt": prompt, "told": told})
         self.filled.hooks.fire(f"day-{day}", "SessionEnd", reason="other")
 
 
