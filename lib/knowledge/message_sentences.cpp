@@ -12,6 +12,7 @@
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "preference_detector.hpp"
+#include "rule_language.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -145,33 +146,6 @@ std::size_t telling_colon(std::string_view text, std::size_t at) {
   return std::string_view::npos;
 }
 
-/// Whether what stands before a colon says that the speaker's own words follow: "Please remember",
-/// "Our rule", "Always do this". But "Note from Bob" doesn't, nor does "I got this".
-bool is_own_lead(std::string_view head) {
-  static constexpr std::array<std::string_view, 36> kWords = {
-      "ok",       "okay",       "please", "also",      "and",        "so",
-      "remember", "note",       "notice", "important", "reminder",   "rule",
-      "rules",    "convention", "policy", "decision",  "constraint", "preference",
-      "my",       "our",        "one",    "another",   "new",        "the",
-      "i",        "we",         "prefer", "decided",   "want",       "this",
-      "that",     "keep",       "in",     "mind",      "from",       "now"};
-  constexpr std::size_t kHeadSizeMax = 80;
-  bool is_first = true;
-  bool is_own = false;
-  for (const SentenceWord& word : sentence_words(head.substr(0, kHeadSizeMax))) {
-    if (is_first && (word.text == "always" || word.text == "never")) {
-      return true;
-    }
-    is_own =
-        std::ranges::find(kWords, word.text) != kWords.end() || (!is_first && word.text == "on");
-    if (!is_own) {
-      return false;
-    }
-    is_first = is_first && (word.text == "please" || word.text == "also" || word.text == "and");
-  }
-  return is_own && head.size() <= kHeadSizeMax;
-}
-
 /// Whether the '.' at `at` belongs to the word before it: "e.g.", "vs.", "J. Doe".
 bool is_abbreviation(std::string_view text, std::size_t at) {
   static constexpr std::array<std::string_view, 8> kShort = {"e.g", "i.e",    "vs", "etc",
@@ -181,6 +155,21 @@ bool is_abbreviation(std::string_view text, std::size_t at) {
   const std::string_view word = text.substr(begin, at - begin);
   return std::ranges::any_of(kShort, [&](auto known) { return word.ends_with(known); }) ||
          (word.size() == 1 && word != "I");
+}
+
+/// The size of the signs at the front of `text` that end a sentence in Chinese and Japanese, with
+/// the quotes behind them; 0 for any other.
+std::size_t wide_stop_size(std::string_view text) {
+  static constexpr std::array<std::string_view, 3> kStops = {"\u3002", "\uff01", "\uff1f"};
+  static constexpr std::array<std::string_view, 3> kQuotes = {"\u201d", "\u300d", "\u300f"};
+  const auto begins = [&](const auto& signs, std::size_t at) {
+    return std::ranges::any_of(signs, [&](auto sign) { return text.substr(at).starts_with(sign); });
+  };
+  std::size_t size = begins(kStops, 0) ? kStops[0].size() : 0;
+  while (size > 0 && begins(kQuotes, size)) {
+    size += kQuotes[0].size();
+  }
+  return size;
 }
 
 /// Collects paragraphs and takes them apart.
@@ -212,6 +201,12 @@ class SentenceCollector {
     const std::string_view text = paragraph_;
     std::size_t begin = 0;
     for (std::size_t at = 0; at < text.size(); ++at) {
+      if (const std::size_t wide = wide_stop_size(text.substr(at)); wide != 0) {
+        add_sentence(text.substr(begin, at + wide - begin));
+        begin = at + wide;
+        at = begin - 1;
+        continue;
+      }
       if (text[at] != '.' && text[at] != '!' && text[at] != '?') {
         continue;
       }
@@ -241,8 +236,8 @@ class SentenceCollector {
  private:
   void add_sentence(std::string_view text) {
     text = without_controls_around(text);
-    const std::size_t last = text.find_last_not_of("\"')]*_ ");
-    const bool is_question = last != std::string_view::npos && text[last] == '?';
+    const std::string_view words = trimmed(text, "\"')]*_ ");
+    const bool is_question = words.ends_with('?') || words.ends_with("\uff1f");
     text = utf8_prefix(text, kSentenceSizeMax);
     MessageSentence sentence{.text = {}, .is_question = is_question};
     for (const char c : text) {

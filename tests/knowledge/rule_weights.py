@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Makes lib/knowledge/rules/weights.txt from the sentences of fixtures/stated_rules.tsv: by logistic regression over
+the words of a sentence and their neighbours. lib/knowledge/rule_score.cpp has the same features.
+
+    python3 tests/knowledge/rule_weights.py             # writes the table
+    python3 tests/knowledge/rule_weights.py SENTENCES   # trains without it and prints how it does on these
+"""
+
+import math
+import pathlib
+import random
+import re
+import sys
+import unicodedata
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RULES = ROOT / "lib/knowledge/rules"
+SENTENCES = [ROOT / "tests/knowledge/fixtures/stated_rules.tsv", ROOT / "fixtures/told/tune/rules.tsv"]
+SMALLEST = 0.2  # Weights below that are left out.
+WIDE = "[぀-ヿ一-鿿々〇]"
+WORD = re.compile(WIDE + "|[^぀-ヿ一-鿿々〇 ]+")
+
+
+def changes():
+    for line in (RULES / "common.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("change "):
+            pattern, text = line[7:].split(" =>", 1)
+            yield re.compile(pattern), text.removeprefix(" ").replace("\\s", " ")
+
+
+CHANGES = list(changes())
+
+
+def folded(text):
+    for of, by in (("ß", "ss"), ("ẞ", "ss"), ("ø", "o"), ("Ø", "o"), ("æ", "ae"), ("Æ", "ae")):
+        text = text.replace(of, by)
+    pairs = ((c, unicodedata.normalize("NFD", c)[0]) for c in text)
+    return "".join(base if ord(base) < 0x250 else c for c, base in pairs).lower()
+
+
+def plain(sentence):
+    text = folded(" ".join(sentence.split()))
+    for pattern, by in CHANGES:
+        text = pattern.sub(by, text)
+    return f", {text.strip(' ,')} , "
+
+
+def features(sentence):
+    words = []
+    for word in WORD.findall(plain(sentence)):
+        is_kept = re.fullmatch(WIDE + r"|[a-z'\u0080-\u2fff-]+|[,:?\"]", word)
+        words.append(word if is_kept else "_" if re.search("[a-z]", word) else "9")
+    while words and words[-1] == ",":
+        words.pop()
+    words.append("$")
+    wide = sum(re.fullmatch(WIDE, word) is not None for word in words) * 2 > len(words)
+    if wide:
+        words = ["_" if re.fullmatch("[a-z'-]+", word) else word for word in words]
+    found = set()
+    for a, b, c in zip(words, [*words[1:], ""], [*words[2:], "", ""]):
+        found.update((a, f"{a} {b}", f"{a} {b} {c}" if wide else f"{a} * {c}"))
+    return found
+
+
+def rows(path):
+    """(features of a sentence, whether it is a rule)"""
+    for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines():
+        cells = line.split("\t")
+        if line.startswith("#") or len(cells) < 3:
+            continue
+        is_rule = not (cells[1].startswith("not-") or cells[1] == "n")
+        parts = [part for part in re.split(r"(?<=[.!?])\s+|(?<=[。！？])|\n+", cells[2].replace("\\n", "\n")) if part.strip()]
+        if len(parts) == 1 or not is_rule:  # Which of several is the rule is not known.
+            yield from ((features(part), is_rule) for part in parts)
+
+
+def trained(sentences):
+    random.seed(1)
+    weights, squares = {}, {}
+    for _ in range(30):
+        random.shuffle(sentences)
+        for found, is_rule in sentences:
+            score = sum(weights.get(feature, 0) for feature in found)
+            slope = 1 / (1 + math.exp(-max(-30, min(30, score)))) - is_rule
+            for feature in found:
+                squares[feature] = squares.get(feature, 0) + slope * slope
+                weights[feature] = weights.get(feature, 0) * (1 - 1e-4) - 0.1 * slope / math.sqrt(squares[feature] + 1)
+    return {feature: round(weight * 10) for feature, weight in weights.items() if abs(weight) >= SMALLEST}
+
+
+def main():
+    weights = trained([row for path in SENTENCES for row in rows(path)])
+    for path in sys.argv[1:]:
+        scores = [(sum(weights.get(feature, 0) for feature in found), is_rule) for found, is_rule in rows(path)]
+        for least in (-5, 0, 5, 10, 15, 20):
+            print(least, [sum(score > least and is_rule == wanted for score, is_rule in scores) for wanted in (True, False)])
+    if len(sys.argv) == 1:
+        head = ("# weights.txt - ten times how much a word, or two words, speaks for a rule; rule_score.hpp.\n"
+                "# Made by tests/knowledge/rule_weights.py.\n\n")
+        lines = (f"{weight} {feature}\n" for feature, weight in sorted(weights.items()))
+        (RULES / "weights.txt").write_text(head + "".join(lines), encoding="utf-8")
+
+
+main()
