@@ -104,6 +104,15 @@ Result<std::optional<Remembered>> known_statement(Store& store, const RememberPa
 
 }  // namespace
 
+Result<bool> Knowledge::waits(std::string_view value) const {
+  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, Operation::kRemember));
+  if (ActingAs::current(store->writes_as) != Origin::kAgent) {
+    return false;
+  }
+  BMAD_TRY_ASSIGN(const bool was_said, was_said_by_person(*store, value));
+  return !was_said;
+}
+
 Result<Remembered> remember_for_agent(Store& store, RememberParams params) {
   BMAD_TRY_ASSIGN(const bool was_said, was_said_by_person(store, params.value));
   if (was_said) {

@@ -19,18 +19,26 @@
 #include "preference_detector.hpp"
 #include "search/packed_session.hpp"
 #include "search/session_sources.hpp"
+#include "store/deletion_record.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/present_sessions.hpp"
 
 namespace bmad_mem {
 
+constexpr std::string_view kIdPrefix = "fact-c";
+constexpr std::string_view kDigits = "0123456789abcdefghjkmnpqrstvwxyz";
+constexpr std::size_t kIdDigits = 12;  // 60 bits: a collision needs a billion candidates.
+
+bool is_candidate_id(std::string_view id) {
+  return id.starts_with(kIdPrefix) && id.size() == kIdPrefix.size() + kIdDigits &&
+         id.find_first_not_of(kDigits, kIdPrefix.size()) == std::string_view::npos;
+}
+
 std::string candidate_id(std::string_view text) {
-  static constexpr std::string_view kDigits = "0123456789abcdefghjkmnpqrstvwxyz";
-  constexpr int kCharacters = 12;  // 60 bits: a collision needs a billion candidates.
   std::uint64_t hash = xxh3(text);
-  std::string id = "fact-c";
-  for (int i = 0; i < kCharacters; ++i) {
+  std::string id(kIdPrefix);
+  for (std::size_t i = 0; i < kIdDigits; ++i) {
     id += kDigits[hash & 31U];
     hash >>= 5U;
   }
@@ -59,7 +67,9 @@ bool is_by_a_person(JsonValue entry, const EntryHead& head) {
 
 class CandidateSearch {
  public:
-  explicit CandidateSearch(const Store& store) : store_(store) {}
+  /// `typed`: the id of the message whose rules are in force.
+  explicit CandidateSearch(const Store& store, std::string_view typed = {})
+      : store_(store), typed_(typed) {}
 
   /// Looks at the messages from byte `from` on, the start of a line.
   Status look_at(const std::string& session_id, std::uint64_t from = 0) {
@@ -67,15 +77,21 @@ class CandidateSearch {
     BMAD_TRY_ASSIGN(const auto stored, stored_in(session_id));
     for (const UserMessage& message : messages) {
       for (const PreferenceCandidate& candidate : detect_preferences(message.text)) {
-        const SaidSentence sentence{.session_id = session_id,
-                                    .said_in = message.id,
-                                    .timestamp = message.timestamp,
-                                    .source_kind = "user",
-                                    .trust = message.trust,
-                                    .index = candidate.sentence_index,
-                                    .text = candidate.sentence,
-                                    .category = candidate.category,
-                                    .confidence = candidate.confidence};
+        const bool in_force = is_in_force(candidate, message);
+        const SaidSentence sentence{
+            .session_id = session_id,
+            .said_in = message.id,
+            .timestamp = message.timestamp,
+            .source_kind = "user",
+            .trust = in_force ? std::nullopt : std::optional(message.trust),
+            .index = candidate.sentence_index,
+            .text = candidate.sentence,
+            .category = candidate.category,
+            .key = !in_force               ? std::string()
+                   : candidate.key.empty() ? key_of_value(store_, candidate.sentence)
+                                           : candidate.key,
+            .confidence = in_force ? kStatedConfidence : candidate.confidence,
+            .review = in_force ? Review::kNone : Review::kCandidate};
         if (!stored.contains(sentence.id())) {
           lines_.emplace_back(session_id, sentence.line());
         }
@@ -126,20 +142,42 @@ class CandidateSearch {
     return messages;
   }
 
-  /// The ids of candidates that are stored, dropped ones too.
+  /// The ids of candidates that are stored, or were: dropped and deleted ones, too.
   Result<std::set<std::string, std::less<>>> stored_in(const std::string& session_id) {
     std::set<std::string, std::less<>> ids;
     const auto take = [&](const ScannedEntry& entry) {
-      if (const std::string_view id = entry_id(entry.value); id.starts_with("fact-c")) {
+      if (const std::string_view id = entry_id(entry.value); is_candidate_id(id)) {
         ids.emplace(id);
       }
     };
     BMAD_TRY(scan_log(*store_.files, log_of(session_id, EntryType::kFact), EntryType::kFact,
                       parser_, {.on_entry = take}));
+    BMAD_TRY_ASSIGN(const std::vector<DeletedLine> deleted,
+                    read_deleted(*store_.files, session_id));
+    for (const DeletedLine& line : deleted) {
+      const Result<JsonValue> entry = parser_.parse(line.line);
+      ids.emplace(entry ? entry_id(*entry) : std::string_view());
+    }
+    BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store_.files, session_id));
+    ids.insert(record.purged_ids.begin(), record.purged_ids.end());
     return ids;
   }
 
+  /// What the person typed is, where the words are clear: no paste, and no text as long as one.
+  [[nodiscard]] bool is_in_force(const PreferenceCandidate& candidate,
+                                 const UserMessage& message) const {
+    constexpr std::ptrdiff_t kCharactersMax = 600;
+    const auto begins_character = [](char c) {
+      return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+    };
+    constexpr double kClear = 0.6;
+    return !typed_.empty() && message.id == typed_ && !candidate.may_be_pasted &&
+           candidate.confidence >= kClear &&
+           std::ranges::count_if(message.text, begins_character) <= kCharactersMax;
+  }
+
   const Store& store_;
+  std::string_view typed_;
   JsonParser parser_;
   std::vector<std::pair<std::string, std::string>> lines_;
   std::uint64_t looked_to_ = 0;
@@ -172,7 +210,7 @@ Result<std::uint64_t> line_start_at(FileSystem& files, const std::string& path,
 }  // namespace
 
 Result<NewCandidates> found_new_candidates(const Store& store, const std::string& session_id,
-                                           std::uint64_t looked_to) {
+                                           std::uint64_t looked_to, std::string_view typed) {
   if (!may_look_for_candidates(store)) {
     return NewCandidates{.items = {}, .looked_to = looked_to};
   }
@@ -183,7 +221,7 @@ Result<NewCandidates> found_new_candidates(const Store& store, const std::string
     return NewCandidates{.items = {}, .looked_to = looked_to};
   }
   BMAD_TRY_ASSIGN(const std::uint64_t from, line_start_at(*store.files, path, looked_to));
-  CandidateSearch search(store);
+  CandidateSearch search(store, typed);
   BMAD_TRY(search.look_at(session_id, from));
   return NewCandidates{.items = search.items(), .looked_to = search.looked_to()};
 }

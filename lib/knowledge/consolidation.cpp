@@ -246,9 +246,8 @@ void add_near(const Store& store, std::vector<KnowledgeItem> items, double min_s
     }
   }
   std::erase_if(items, [&](const KnowledgeItem& item) {
-    return item.review == Review::kCandidate || item.review == Review::kDropped ||
-           (item.sensitive && !store.config.encoder.sensitive) || !is_sentence(item) ||
-           merged.contains({item.session_id, item.type, item.id});
+    return !is_in_force(item.review) || (item.sensitive && !store.config.encoder.sensitive) ||
+           !is_sentence(item) || merged.contains({item.session_id, item.type, item.id});
   });
   if (items.size() < 2) {
     return;

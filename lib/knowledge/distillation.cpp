@@ -38,7 +38,10 @@ std::string SaidSentence::id() const {
 
 std::string SaidSentence::line() const {
   JsonWriter extra;
-  extra.begin_object().member("review", review_name(Review::kCandidate));
+  extra.begin_object();
+  if (review != Review::kNone) {
+    extra.member("review", review_name(review));
+  }
   extra.key("references").begin_object();
   extra.key(type == EntryType::kDecision ? "decisions" : "messages").begin_array();
   extra.string(said_in).end_array().end_object().end_object();
@@ -46,7 +49,7 @@ std::string SaidSentence::line() const {
   return to_json(FactEntry{.content = text,
                            .agent_id = {},
                            .category = std::string(category_name(category)),
-                           .key = {},
+                           .key = key,
                            .confidence = confidence,
                            .learned_from = {session_id},
                            .common = {.id = id(),

@@ -4,6 +4,7 @@
 //
 // No lock is held while the model thinks.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "knowledge/knowledge_store.hpp"
 #include "knowledge/merge_plan.hpp"
 #include "model/entry.hpp"
+#include "model/voice.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/command.hpp"
@@ -170,7 +172,14 @@ Result<ExtractionReport> take_answer(Store& store, const ExtractOptions& options
   return report;
 }
 
-/// Stores what of `found` is not known.
+/// Whether `item`, which the person has stated just now, is in force by the same words.
+bool is_in_force_already(const std::vector<KnowledgeItem>& known, const KnowledgeItem& item) {
+  return std::ranges::any_of(known, [&](const KnowledgeItem& each) {
+    return is_in_force(each.review) && has_voice(each.origin) && each.value == item.value;
+  });
+}
+
+/// Stores what of `found` is not known; what the person stated also where it is known otherwise.
 Result<ExtractionReport> take_found(Store& store, const ExtractOptions& options,
                                     const std::vector<KnowledgeItem>& found) {
   ExtractionReport report{.way = ExtractionWay::kRules, .learned = {}, .known = {}, .notices = {}};
@@ -179,12 +188,13 @@ Result<ExtractionReport> take_found(Store& store, const ExtractOptions& options,
   }
   BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> known, all_knowledge(store, {}));
   NewFacts fresh(store, options.session_id, known, report);
-  std::vector<std::string_view> lines;
+  std::array<std::vector<std::string_view>, 2> lines;  // Candidates, and what is in force.
   for (const KnowledgeItem& item : found) {
-    if (fresh.is_known(item.value)) {
+    const bool is_stated = item.review == Review::kStated;
+    if (is_stated ? is_in_force_already(known, item) : fresh.is_known(item.value)) {
       continue;
     }
-    lines.push_back(item.json);
+    lines.at(is_stated ? 1 : 0).push_back(item.json);
     report.learned.push_back({.id = item.id,
                               .session_id = item.session_id,
                               .category = item.category,
@@ -196,11 +206,17 @@ Result<ExtractionReport> take_found(Store& store, const ExtractOptions& options,
                               .holds = true,
                               .notices = {}});
   }
-  if (!options.dry_run && !lines.empty()) {
-    BMAD_TRY_ASSIGN(const BatchReport batch,
-                    add_lines(store, options.session_id, EntryType::kFact, lines,
-                              {.known = KnownEntries::kSkipId}));  // Of another at the same time.
-    report.notices.insert(report.notices.end(), batch.notices.begin(), batch.notices.end());
+  for (std::size_t kind = 0; kind < lines.size() && !options.dry_run; ++kind) {
+    if (!lines.at(kind).empty()) {
+      const ActingAs writer(kind == 1 ? Origin::kPerson : ActingAs::current(store.writes_as));
+      BMAD_TRY_ASSIGN(const BatchReport batch,
+                      add_lines(store, options.session_id, EntryType::kFact, lines.at(kind),
+                                {.known = KnownEntries::kSkipId}));  // Of another meanwhile.
+      report.notices.insert(report.notices.end(), batch.notices.begin(), batch.notices.end());
+    }
+  }
+  if (!options.dry_run && !lines[1].empty()) {
+    renew_knowledge_views(store, known.size());
   }
   return report;
 }
@@ -258,8 +274,10 @@ Status write_learning_state(const Store& store, const std::string& session_id,
 Result<ExtractionReport> look_at_new(Store& store, const ExtractOptions& options) {
   BMAD_TRY(check_session(store, options.session_id));
   LearningState state = read_learning_state(store, options.session_id);
+  const bool applies = store.config.knowledge.apply_stated_rules && !store.origins->is_foreign();
   BMAD_TRY_ASSIGN(const NewCandidates found,
-                  found_new_candidates(store, options.session_id, state.looked_to));
+                  found_new_candidates(store, options.session_id, state.looked_to,
+                                       applies ? options.typed_message : std::string()));
   BMAD_TRY_ASSIGN(ExtractionReport report, take_found(store, options, found.items));
   if (!options.dry_run && found.looked_to != state.looked_to) {
     state.looked_to = found.looked_to;

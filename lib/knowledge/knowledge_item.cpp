@@ -69,8 +69,6 @@ std::vector<std::string> texts_of(JsonValue list) {
   return texts;
 }
 
-bool is_reviewed(Review review) { return review == Review::kNone || review == Review::kAccepted; }
-
 }  // namespace
 
 KnowledgeCollector::KnowledgeCollector(std::optional<Timestamp> as_of, Timestamp now,
@@ -206,6 +204,9 @@ class ItemMaker {
     item.review = held.source->marks.superseded
                       ? Review::kDropped
                       : review_by(held.statement->origin, held.source->marks.review);
+    if (item.review == Review::kNone && is_candidate_id(item.id) && has_voice(item.origin)) {
+      item.review = Review::kStated;
+    }
     const bool is_trusted = held.statement->holding >= kLowTrust;
     for (std::size_t i = 0; i < stated_.size(); ++i) {
       const KnowledgeSource& source = *stated_[i].source;
@@ -260,7 +261,7 @@ struct Place {
   explicit Place(const KnowledgeSource* source)
       : category(source->marks.category),
         key(source->marks.key),
-        alone(key.empty() || !is_reviewed(source->marks.review)),
+        alone(key.empty() || !is_in_force(source->marks.review)),
         id(alone ? std::string_view(source->id) : std::string_view()) {}
 
   auto operator<=>(const Place&) const = default;

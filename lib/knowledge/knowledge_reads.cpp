@@ -167,8 +167,10 @@ bool is_by(const KnowledgeItem& item, const std::string& agent) {
 bool passes(const RecallOptions& options, const KnowledgeItem& item) {
   const bool is_candidate = item.review == Review::kCandidate ||
                             (options.with_foreign && item.origin == Origin::kElsewhere);
-  const bool is_stated = options.with_stated && item.source_kind == "assistant" && is_candidate;
-  return item.review != Review::kDropped && (is_candidate == options.candidates || is_stated) &&
+  const bool is_too = options.candidates
+                          ? item.review == Review::kStated && !options.stored_only
+                          : options.with_stated && item.source_kind == "assistant" && is_candidate;
+  return item.review != Review::kDropped && (is_candidate == options.candidates || is_too) &&
          (!options.category || item.category == *options.category) &&
          (options.key.empty() || item.key == options.key) &&
          (options.agent_id.empty() || is_by(item, options.agent_id)) &&
@@ -188,7 +190,7 @@ bool may_pass(const RecallOptions& options, const KnownStatements& known, const 
       });
   return item.review != Review::kDropped &&
          ((item.review == Review::kCandidate) == options.candidates ||
-          (options.candidates && item.proposed) ||
+          (options.candidates && (item.proposed || item.may_be_stated())) ||
           (options.with_foreign && item.trust < kLowTrust) ||
           (options.with_stated && item.review == Review::kCandidate)) &&
          (!options.category || item.category == *options.category) &&
@@ -274,8 +276,7 @@ SubjectHashes held_subjects(std::span<const ItemOutline> outlines) {
 SubjectHashes held_subjects(std::span<const KnowledgeItem> items) {
   SubjectHashes held;
   for (const KnowledgeItem& item : items) {
-    if (!item.key.empty() && item.trust >= kLowTrust &&
-        (item.review == Review::kNone || item.review == Review::kAccepted)) {
+    if (!item.key.empty() && item.trust >= kLowTrust && is_in_force(item.review)) {
       held.emplace(item.category, outline_hash(item.key));
     }
   }
@@ -351,6 +352,13 @@ Result<std::vector<KnowledgeItem>> recall_from(RecallSource& source, const Recal
   }
   if (options.candidates && !options.stored_only && !options.as_of) {
     BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> found, found_candidates(store, options.sessions));
+    // What was decided since, in whatever session: an old transcript may have been read again.
+    std::erase_if(found, [&](const KnowledgeItem& item) {
+      return std::ranges::any_of(source.known.outlines(), [&](const ItemOutline& each) {
+        return each.value_hash == outline_hash(item.value) &&
+               (each.is_reviewed() || each.updated_at >= item.updated_at);
+      });
+    });
     std::ranges::move(found, std::back_inserter(items));
   }
   if (options.candidates && !options.as_of && store.sealing->is_on() && store.sealing->opens()) {

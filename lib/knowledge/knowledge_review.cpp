@@ -1,9 +1,13 @@
 // knowledge_review.cpp - accepting and dropping what was found without being told.
 #include <algorithm>
+#include <chrono>
 #include <iterator>
+
+#include <fmt/format.h>
 
 #include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/whole_name.hpp"
 #include "knowledge/knowledge_store.hpp"
@@ -13,6 +17,8 @@
 #include "search/holding.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
+#include "store/atomic_file.hpp"
+#include "store/layout.hpp"
 #include "store/sessions.hpp"
 
 namespace bmad_mem {
@@ -144,8 +150,7 @@ Status find_replaced(const Store& store, KnownStatements& known, std::span<Knowl
   for (KnowledgeItem& item : items) {
     const auto current = std::ranges::find_if(held, [&](const KnowledgeItem& each) {
       return each.category == item.category && each.key == item.key && each.id != item.id &&
-             (each.review == Review::kNone || each.review == Review::kAccepted) &&
-             holding_trust(each.origin, each.trust) >= kLowTrust;
+             is_in_force(each.review) && holding_trust(each.origin, each.trust) >= kLowTrust;
     });
     if (item.replaces_id.empty() && !item.key.empty() && current != held.end()) {
       item.replaces_id = current->id;
@@ -155,10 +160,36 @@ Status find_replaced(const Store& store, KnownStatements& known, std::span<Knowl
   return {};
 }
 
+Result<std::vector<KnowledgeItem>> Knowledge::candidates_to_mention() {
+  // .lock.waiting.json: {"mentioned_at":"2026-11-02T10:00:00Z"}. Local; may be deleted.
+  constexpr std::chrono::days kEvery{7};
+  constexpr std::uint64_t kSizeMax = 4096;
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, Operation::kRecall));
+  const Result<std::string> text = read_file(*store->files, kWaitingStateName, kSizeMax);
+  JsonParser parser;
+  const Result<JsonValue> state = parser.parse(text ? std::string_view(*text) : "{}");
+  const std::optional<Timestamp> last =
+      state ? try_parse_rfc3339((*state)["mentioned_at"].string()) : std::nullopt;
+  const Timestamp now = store->clock.now();
+  if (last && *last <= now && now - *last < kEvery) {
+    return std::vector<KnowledgeItem>();
+  }
+  BMAD_TRY_ASSIGN(
+      std::vector<KnowledgeItem> items,
+      recall({.candidates = true, .stored_only = true, .note_accesses = false, .limit = 0}));
+  if (!items.empty()) {
+    JsonWriter json;
+    json.begin_object().member("mentioned_at", format_rfc3339(now));
+    BMAD_TRY(replace_derived_file(*store->files, kWaitingStateName, json.end_object().take()));
+  }
+  return items;
+}
+
 Result<ReviewReport> Knowledge::review(std::span<const std::string> ids, Review review) {
   BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, Operation::kReview));
   Store& store = *entered;
-  if (review == Review::kAccepted && ActingAs::current(store.writes_as) == Origin::kAgent) {
+  const bool is_agent = ActingAs::current(store.writes_as) == Origin::kAgent;
+  if (review == Review::kAccepted && is_agent) {
     return Error{.code = ErrorCode::E_ACCESS_DENIED,
                  .message =
                      "only the user accepts: ask for `bmad-mem review` in a terminal, or for "
@@ -176,9 +207,16 @@ Result<ReviewReport> Knowledge::review(std::span<const std::string> ids, Review 
   ReviewReport report;
   for (const std::string& id : wanted) {
     const auto found = std::ranges::find(known, id, &KnowledgeItem::id);
+    const bool is_stated = found != known.end() && found->review == Review::kStated;
     const bool waits = found != known.end() &&
                        (found->review == Review::kCandidate || found->origin == Origin::kElsewhere);
-    if (!waits) {
+    if (is_stated && is_agent) {
+      return Error{.code = ErrorCode::E_ACCESS_DENIED,
+                   .message = fmt::format("only the user forgets what the user stated: ask for "
+                                          "`bmad-mem forget {}` in a terminal",
+                                          found->id)};
+    }
+    if (!waits && !is_stated) {
       report.unknown_ids.push_back(id);
       continue;
     }

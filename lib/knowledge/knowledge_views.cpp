@@ -48,8 +48,7 @@ std::string view_text(std::string_view name, EntryType type, std::span<const Kno
   JsonWriter json;
   json.begin_object().member("version", 1).key(name).begin_array();
   for (const KnowledgeItem& item : items) {
-    const bool is_reviewed = item.review == Review::kNone || item.review == Review::kAccepted;
-    if (category_type(item.category) == type && is_reviewed) {
+    if (category_type(item.category) == type && is_in_force(item.review)) {
       write_item(json, item);
     }
   }

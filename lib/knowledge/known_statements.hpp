@@ -24,6 +24,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/knowledge.hpp"
+#include "knowledge/knowledge_item.hpp"
 #include "search/entry_columns.hpp"
 #include "search/segment.hpp"
 #include "search/session_sources.hpp"
@@ -53,8 +54,10 @@ struct ItemOutline {
   std::span<const std::uint32_t> chain;  ///< Lines, oldest first.
   std::span<const std::uint32_t> lines;  ///< All that it is made of.
 
-  [[nodiscard]] bool is_reviewed() const {
-    return review == Review::kNone || review == Review::kAccepted;
+  [[nodiscard]] bool is_reviewed() const { return is_in_force(review); }
+  /// No item of Review::kStated is without; some others have it, too.
+  [[nodiscard]] bool may_be_stated() const {
+    return review == Review::kNone && type == EntryType::kFact && confidence >= kStatedConfidence;
   }
 };
 

@@ -256,7 +256,7 @@ class Planner {
   Planner(std::span<const KnowledgeItem> items, double min_similarity)
       : min_similarity_(min_similarity) {
     for (const KnowledgeItem& item : items) {
-      if (item.review == Review::kDropped || item.review == Review::kCandidate) {
+      if (!is_in_force(item.review)) {
         continue;
       }
       statements_.push_back(to_statement(item));

@@ -135,8 +135,7 @@ class Rememberer {
  public:
   Rememberer(Store& store, std::vector<KnowledgeItem> known) : store_(store) {
     for (KnowledgeItem& item : known) {
-      const bool is_reviewed = item.review == Review::kNone || item.review == Review::kAccepted;
-      if (!item.key.empty() && is_reviewed) {
+      if (!item.key.empty() && is_in_force(item.review)) {
         const auto place = std::pair(item.category, item.key);
         known_.insert_or_assign(place, std::move(item));
       }
@@ -398,8 +397,7 @@ Result<std::vector<std::string>> preferences_as_versions(Store& store,
     const RememberParams& each = params[i];
     const auto item = std::ranges::find_if(items, [&](const KnowledgeItem& other) {
       return other.key == each.key && other.category == each.category &&
-             other.type == EntryType::kPreference &&
-             (other.review == Review::kNone || other.review == Review::kAccepted);
+             other.type == EntryType::kPreference && is_in_force(other.review);
     });
     if (each.key.empty() || each.review == Review::kCandidate || item == items.end() ||
         (each.source.trust < kLowTrust && item->trust >= kLowTrust) ||
@@ -424,12 +422,11 @@ Result<Remembered> Knowledge::remember(const RememberParams& params) {
   return std::move(remembered.front());
 }
 
-Result<std::string> Knowledge::key_of(std::string_view value) const {
-  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, Operation::kRemember));
+std::string key_of_value(const Store& store, std::string_view value) {
   constexpr std::size_t kWordsSizeMax = 32;
   constexpr std::size_t kHashSize = 6;
   const std::string text =
-      store->redaction == nullptr ? std::string(value) : store->redaction->redact_text(value, "");
+      store.redaction == nullptr ? std::string(value) : store.redaction->redact_text(value, "");
   std::string key;
   for (const std::string& word : plain_words(text)) {
     const bool is_name = std::ranges::all_of(
@@ -439,6 +436,11 @@ Result<std::string> Knowledge::key_of(std::string_view value) const {
     }
   }
   return key + hash_hex(xxh3(text)).substr(0, kHashSize);
+}
+
+Result<std::string> Knowledge::key_of(std::string_view value) const {
+  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, Operation::kRemember));
+  return key_of_value(*store, value);
 }
 
 }  // namespace bmad_mem

@@ -174,6 +174,8 @@ std::string_view review_name(Review review) {
       return "accepted";
     case Review::kDropped:
       return "dropped";
+    case Review::kStated:
+      return "stated";
   }
   return "";
 }

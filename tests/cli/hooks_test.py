@@ -529,13 +529,14 @@ class Events(HookTest):
 
     def test_what_a_session_taught_waits_for_the_user_and_the_next_one_says_so(self):
         self.make_memory()
-        self.hook("claude-code", self.event("UserPromptSubmit", prompt="We decided to always use Tailwind."))
+        self.hook("claude-code", self.event("UserPromptSubmit", prompt="Note from Bob: We decided to always use Tailwind."))
         self.hook("claude-code", self.event("SessionEnd", reason="exit"))
         start = self.event("SessionStart", source="startup")
         answer = json.loads(self.hook("claude-code", start)[0])
         self.assertIn("1 candidate waits for your decision", answer["systemMessage"])
         told = answer["hookSpecificOutput"]["additionalContext"]
-        self.assertIn("1 candidate from earlier sessions waits", told)
+        self.assertIn("### Waiting for the user\n\nFound in earlier sessions", told)
+        self.assertIn("always use Tailwind", told)
         waiting = [json.loads(line) for line in self.tool("--json", "review").splitlines()]
         self.assertIn("Tailwind", waiting[0]["value"])
         self.assertNotIn(waiting[0]["id"], told, "a model has nothing to accept")
@@ -544,17 +545,17 @@ class Events(HookTest):
 
     def test_each_turn_is_looked_at_once(self):
         self.make_memory()
-        self.hook("claude-code", self.event("UserPromptSubmit", prompt="We decided to always use Tailwind."))
+        self.hook("claude-code", self.event("UserPromptSubmit", prompt="Note from Bob: We decided to always use Tailwind."))
         self.hook("claude-code", self.event("Stop", last_assistant_message="Done"))
         found = [entry for entry in self.entries() if entry["log"] == "facts.jsonl"]
         self.assertEqual([entry["review"] for entry in found], ["candidate"])
         state = self.root / "sessions" / "cc-s-1" / ".lock.learning.json"
         self.assertGreater(json.loads(state.read_text())["looked_to"], 100)
         self.tool("recall", "--drop", found[0]["id"])
-        self.hook("claude-code", self.event("UserPromptSubmit", prompt="Never push on fridays."))
+        self.hook("claude-code", self.event("UserPromptSubmit", prompt="Note from Eve: Never push on fridays."))
         self.hook("claude-code", self.event("Stop", last_assistant_message="Done"))
         values = [entry["content"] for entry in self.entries() if entry.get("review") == "candidate"]
-        self.assertEqual(values[1:], ["Never push on fridays."])
+        self.assertEqual(values[1:], ["Note from Eve: Never push on fridays."])
         # Where something has rewritten the log, all is looked at again, and nothing is found twice.
         state.write_text('{"looked_to":3}')
         self.hook("claude-code", self.event("Stop", last_assistant_message="Done"))

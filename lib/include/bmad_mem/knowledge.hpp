@@ -57,10 +57,17 @@ enum class Review : std::uint8_t {
   kCandidate,  ///< Not looked at. Left out of what is recalled and told, unless asked for.
   kAccepted,
   kDropped,  ///< Stays, so that it is not proposed again; never recalled.
+  kStated,   ///< The person typed it in a message: recalled and told, and not looked at yet.
 };
 
-/// "", "candidate", "accepted" or "dropped", as in the member `review` of an entry.
+/// "", "candidate", "accepted", "dropped" or "stated". As in the member `review` of an entry, but
+/// for "stated": such an entry has none, and an id of candidate_id().
 std::string_view review_name(Review review);
+
+/// Whether it is recalled and told.
+constexpr bool is_in_force(Review review) {
+  return review != Review::kCandidate && review != Review::kDropped;
+}
 
 /// Something that was stated once: one line of a log.
 struct KnowledgeVersion {
@@ -155,10 +162,10 @@ struct RecallOptions {
   std::optional<Timestamp> as_of = {};
   double min_confidence = 0;
   bool candidates = false;         ///< The candidates instead, those in messages not yet looked
-                                   ///< at among them.
+                                   ///< at among them; and what is Review::kStated.
   bool with_stated = false;        ///< Also what agents stated and the user has not accepted yet.
   bool with_foreign = false;       ///< With candidates: also what came from elsewhere.
-  bool stored_only = false;        ///< With candidates: without those in messages.
+  bool stored_only = false;        ///< With candidates: only what is stored and waits.
   bool contradicted_only = false;  ///< Only items about which different things were stated.
   bool without_sensitive = false;
   bool note_accesses = true;  ///< Count this as an access of what is returned.
@@ -176,6 +183,7 @@ double recall_score(double confidence, std::uint64_t access_count, Timestamp upd
 /// The parts of a context, in the order in which they stand.
 enum class ContextSection : std::uint8_t {
   kConstraints,     ///< Constraints and architecture that are nearly certain, and pins.
+  kStatedRules,     ///< What the person stated: the newest, or what the task names.
   kAgentPatterns,   ///< What the agent itself has learned.
   kTaskFacts,       ///< What is known that the task brings up.
   kTaskSnippets,    ///< What was said, decided and found that the task brings up, with its dates.
@@ -293,6 +301,9 @@ struct ExtractOptions {
   /// By rules, and only in messages behind the last such look of this machine. Where nothing is
   /// new, that costs two small reads.
   bool only_new = false;
+  /// The id of a message that the person typed, as the caller can prove: the rules in it are in
+  /// force at once, where memory_config.knowledge.apply_stated_rules is true and it is no paste.
+  std::string typed_message = {};
 };
 
 struct ExtractionReport {
@@ -342,6 +353,9 @@ class Knowledge {
   /// same session a new version of that entry, in another session an entry with the same id there.
   /// Errors: E_SCHEMA_INVALID for an empty value or a confidence out of range; as a write's.
   Result<Remembered> remember(const RememberParams& params);
+  /// Whether a statement that this thread writes waits for the person: an agent's, unless a hook
+  /// has recorded a message of the person that has the very words.
+  [[nodiscard]] Result<bool> waits(std::string_view value) const;
   /// A key for a statement without one: its first words that are neither stop words nor secrets,
   /// and a part of its hash, as "staging_database_rebuilt_1f3a9c". One value has one key.
   [[nodiscard]] Result<std::string> key_of(std::string_view value) const;
@@ -356,6 +370,9 @@ class Knowledge {
 
   /// Accepts (or drops) candidates by id. Durable.
   Result<ReviewReport> review(std::span<const std::string> ids, Review review);
+
+  /// Candidates that wait, for somebody to mention; none when some were mentioned in the last week.
+  [[nodiscard]] Result<std::vector<KnowledgeItem>> candidates_to_mention();
 
   /// What an agent should know before a task, as Markdown. The same bytes for the same store,
   /// whatever the time, as long as no entry is dated in the future; no access is noted. What holds

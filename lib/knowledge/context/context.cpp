@@ -59,6 +59,7 @@ class ContextKnowledge {
         items.insert(items.end(), more.begin(), more.end());
       }
       Context context = build_context({.agent_id = options_.agent_id,
+                                       .task = options_.task,
                                        .items = items,
                                        .known = sources.known,
                                        .said = sources.said,
@@ -110,7 +111,8 @@ class ContextKnowledge {
                       memory.known.items([&] { return choose(memory, sessions, sources, count); }));
     }
     std::erase_if(items, [&](const KnowledgeItem& item) {
-      return !sessions.contains(item.session_id) || !check_read(store_, item.type) ||
+      const bool is_stated = item.review == Review::kStated;
+      return !is_asked(sessions, item.session_id, is_stated) || !check_read(store_, item.type) ||
              (options_.since && item.updated_at < *options_.since && !item.pinned) ||
              memory.held.contains({item.category, outline_hash(item.key)});
     });
@@ -121,15 +123,26 @@ class ContextKnowledge {
   /// Whether anything in it is about the task. The rest was told when the session began.
   static bool is_about_task(const Context& context) {
     return std::ranges::any_of(context.items, [](const ContextItem& item) {
-      return item.section == ContextSection::kTaskFacts ||
+      return item.section == ContextSection::kStatedRules ||
+             item.section == ContextSection::kTaskFacts ||
              item.section == ContextSection::kTaskSnippets ||
              item.section == ContextSection::kErrorSolutions;
     });
   }
 
   /// What is told of each kind in the order of confidence and time.
-  enum Kind : std::uint8_t { kPin, kConstraint, kArchitecture, kOwn, kWish, kUsersWish, kKinds };
+  enum Kind : std::uint8_t {
+    kPin,
+    kConstraint,
+    kArchitecture,
+    kOwn,
+    kStated,
+    kWish,
+    kUsersWish,
+    kKinds
+  };
   static constexpr std::size_t kFirstRead = 32;
+  static constexpr std::size_t kStatedRead = 256;  // The task calls for whichever.
 
   template <typename Item>
   [[nodiscard]] static bool is_of_kind(Kind kind, const Item& item, bool is_own) {
@@ -141,6 +154,8 @@ class ContextKnowledge {
         return item.category == Category::kConstraint && item.confidence >= kToldConfidence;
       case kArchitecture:
         return item.category == Category::kArchitecture && item.confidence >= kToldConfidence;
+      case kStated:
+        return item.confidence == kStatedConfidence && is_in_force(item.review) && !is_wish;
       case kOwn:
         return is_own && !is_wish && item.category != Category::kErrorSolution;
       default:
@@ -148,12 +163,20 @@ class ContextKnowledge {
     }
   }
 
+  /// What the person stated holds in the session that states it, too.
+  [[nodiscard]] bool is_asked(const SessionIds& sessions, const std::string& id,
+                              bool is_stated) const {
+    return sessions.contains(id) ||
+           (is_stated &&
+            std::ranges::find(options_.without_sessions, id) != options_.without_sessions.end());
+  }
+
   /// A candidate may be when it `is_found`.
   [[nodiscard]] bool may_be_told(const Memory& memory, const SessionIds& sessions,
                                  const ItemOutline& item, bool is_found) const {
     return !item.sensitive &&
            (item.is_reviewed() || (is_found && item.review == Review::kCandidate)) &&
-           sessions.contains(memory.known.session_id(item.session)) &&
+           is_asked(sessions, memory.known.session_id(item.session), item.may_be_stated()) &&
            !memory.held.contains({item.category, item.key_hash}) &&
            check_read(store_, item.type).has_value() &&
            (!options_.since || item.updated_at >= *options_.since || item.pinned);
@@ -191,7 +214,8 @@ class ContextKnowledge {
     }
     std::swap(kinds[kWish], kinds[memory.is_user ? kUsersWish : kWish]);
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
-      const std::optional<Rank> last = add_first(memory.known, kinds[kind], count, chosen);
+      const std::optional<Rank> last =
+          add_first(memory.known, kinds[kind], kind == kStated ? kStatedRead : count, chosen);
       if (last && (!read_to_[kind] || *last < *read_to_[kind])) {
         read_to_[kind] = last;
       }

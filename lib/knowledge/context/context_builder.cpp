@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <span>
 #include <string>
@@ -44,10 +45,10 @@ constexpr std::size_t kRequestSizeMax = 120;
 constexpr std::size_t kBesideSizeMax = 200;
 
 std::string section_title(ContextSection section, std::string_view agent_id) {
-  static constexpr std::array<std::string_view, 6> kTitles = {
-      "Critical constraints",      "",
-      "Knowledge about this task", "What was said and done",
-      "What the user prefers",     "Errors met before"};
+  static constexpr std::array<std::string_view, 7> kTitles = {
+      "Critical constraints",      "What the user has stated", "",
+      "Knowledge about this task", "What was said and done",   "What the user prefers",
+      "Errors met before"};
   return section == ContextSection::kAgentPatterns
              ? fmt::format("What {} has learned", harmless_line(agent_id, kAgentSizeMax))
              : std::string(kTitles[static_cast<std::size_t>(section)]);
@@ -78,8 +79,9 @@ std::string candidate_text(const ContextCandidate& candidate, std::size_t size_m
     return quoted_lines(candidate.quoted_label, content);
   }
   const std::string text = harmless_line(told, size_max);
-  std::string out =
-      label.empty() ? fmt::format("- {}\n", text) : fmt::format("- {}: {}\n", label, text);
+  std::string out = !candidate.note.empty() ? fmt::format("- \"{}\" ({})\n", text, candidate.note)
+                    : label.empty()         ? fmt::format("- {}\n", text)
+                                            : fmt::format("- {}: {}\n", label, text);
   for (const std::string& each : candidate.beside) {
     out += fmt::format("  - {}\n", harmless_line(each, beside_size));
   }
@@ -119,7 +121,8 @@ constexpr std::size_t kSnippetSizeMax = 400;  // With the request.
 /// that there is something to ask for.
 constexpr std::array<std::size_t, 4> kParts = {1, 2, 4, 8};
 
-/// The order in which room is given away: constraints, then one of each section in turn.
+/// The order in which room is given away: constraints, what the user has stated, then one of each
+/// section in turn.
 std::vector<std::size_t> by_use(const std::vector<ContextCandidate>& candidates) {
   static constexpr std::array kTurns = {
       ContextSection::kAgentPatterns, ContextSection::kTaskFacts, ContextSection::kTaskSnippets,
@@ -129,6 +132,7 @@ std::vector<std::size_t> by_use(const std::vector<ContextCandidate>& candidates)
     sections[candidates[i].item.section].push_back(i);
   }
   std::vector<std::size_t> order = sections[ContextSection::kConstraints];
+  std::ranges::copy(sections[ContextSection::kStatedRules], std::back_inserter(order));
   for (std::size_t turn = 0; order.size() < candidates.size(); ++turn) {
     for (const ContextSection section : kTurns) {
       const std::vector<std::size_t>& members = sections[section];
@@ -215,9 +219,9 @@ Context build_context(const ContextInput& input, const ContextRules& rules) {
 }
 
 std::string_view context_section_name(ContextSection section) {
-  static constexpr std::array<std::string_view, 6> kNames = {"constraints", "agent_patterns",
-                                                             "task_facts",  "task_snippets",
-                                                             "preferences", "error_solutions"};
+  static constexpr std::array<std::string_view, 7> kNames = {
+      "constraints",   "stated_rules", "agent_patterns", "task_facts",
+      "task_snippets", "preferences",  "error_solutions"};
   return kNames[static_cast<std::size_t>(section)];
 }
 

@@ -27,6 +27,7 @@ inline constexpr double kToldConfidence = kUsualConfidence;
 
 /// Most items of these sections.
 inline constexpr std::size_t kConstraintsMax = 5;
+inline constexpr std::size_t kStatedRulesMax = 5;
 inline constexpr std::size_t kAgentPatternsMax = 5;
 inline constexpr std::size_t kPreferencesMax = 5;
 
@@ -70,6 +71,7 @@ struct ContextRules {
 
 struct ContextInput {
   std::string_view agent_id;  ///< Empty: no section of its own.
+  std::string_view task;      ///< Empty: a session begins, or nothing is asked.
   /// What is known, as collect_knowledge() gives it. Dropped and sensitive ones are left out, and
   /// candidates but for those of agents that the task brings up.
   std::span<const KnowledgeItem> items;
@@ -99,6 +101,7 @@ struct ContextCandidate {
   std::string quoted_label;
   std::string asked = {};  ///< The request that it answers; empty for none.
   std::string text;        ///< As it was stored.
+  std::string note = {};   ///< What is said of a text that is a person's, in its words.
   /// What was said before and after it, where it is no whole answer: "after: Bob: …".
   std::vector<std::string> beside = {};
 };

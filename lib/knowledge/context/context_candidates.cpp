@@ -28,6 +28,7 @@
 #include "model/statement.hpp"
 #include "model/voice.hpp"
 #include "prompt_text.hpp"
+#include "rule_triggers.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -49,9 +50,11 @@ class Chooser {
 
   ContextCandidates run() {
     choose_constraints();
+    choose_stated_rules();
     choose_agent_patterns();
     const auto is_task_fact = [](const KnowledgeItem& item) {
-      return !is_of_the_user(item.category) && item.category != Category::kErrorSolution;
+      return !is_of_the_user(item.category) && item.category != Category::kErrorSolution &&
+             item.review != Review::kStated;  // Those are told where the task calls for them.
     };
     choose_by_task(ContextSection::kTaskFacts, rules_.facts_max, is_task_fact);
     choose_snippets();
@@ -169,7 +172,8 @@ class Chooser {
     };
     // What must be quoted is no constraint, whatever it says of itself, unless somebody pins it.
     const auto is_certain = [&](const KnowledgeItem& item, Category category) {
-      return item.category == category && item.confidence >= kToldConfidence && !is_quoted(item);
+      return item.category == category && item.confidence >= kToldConfidence &&
+             item.review != Review::kStated && !is_quoted(item);
     };
     add_if([](const KnowledgeItem& item) {
       return item.pinned && item.origin != Origin::kElsewhere && item.review != Review::kCandidate;
@@ -186,6 +190,29 @@ class Chooser {
     }
     for (std::size_t i = 0; i < input_.pinned.size() && left > 0; ++i) {
       left -= add_snippet(ContextSection::kConstraints, input_.pinned[i], "pinned") ? 1 : 0;
+    }
+  }
+
+  /// As theirs: the newest when a session begins, and later those that the task calls for.
+  void choose_stated_rules() {
+    std::vector<const KnowledgeItem*> rules;
+    std::ranges::copy_if(items_, std::back_inserter(rules), [&](const KnowledgeItem* item) {
+      const bool is_rule =
+          item->category == Category::kConstraint || is_of_the_user(item->category);
+      return item->review == Review::kStated ||
+             (is_rule && !input_.task.empty() && !is_quoted(*item) && is_in_force(item->review));
+    });
+    if (!input_.task.empty()) {
+      std::erase_if(rules, [&](const KnowledgeItem* item) { return is_chosen(*item); });
+      rules = triggered_rules(rules, input_.task);
+    }
+    std::size_t left = kStatedRulesMax;
+    for (std::size_t i = 0; i < rules.size() && left > 0; ++i) {
+      left -=
+          add_item(ContextSection::kStatedRules, *rules[i],
+                   input_.task.empty() ? "stated by the user" : "a rule that the task calls for")
+              ? 1
+              : 0;
     }
   }
 
@@ -237,8 +264,9 @@ class Chooser {
   /// Those that fit the task first.
   void choose_preferences() {
     std::vector<const KnowledgeItem*> wishes;
-    std::ranges::copy_if(items_, std::back_inserter(wishes),
-                         [](const KnowledgeItem* item) { return is_of_the_user(item->category); });
+    std::ranges::copy_if(items_, std::back_inserter(wishes), [](const KnowledgeItem* item) {
+      return is_of_the_user(item->category) && item->review != Review::kStated;
+    });
     std::ranges::stable_sort(wishes, {}, [&](const KnowledgeItem* item) { return rank(item); });
     // As many of the user's own memory as of the project: what is wished for everywhere is told.
     std::array<std::size_t, 2> left = {kPreferencesMax, kPreferencesMax};
@@ -331,7 +359,11 @@ class Chooser {
         .quoted_label =
             fmt::format("{}{} ({})", item.review == Review::kCandidate ? "Not accepted: " : "",
                         is_of_the_user(item.category) ? "preference" : "fact", trust_text(trust)),
-        .text = item.value};
+        .text = item.value,
+        .note = item.review == Review::kStated
+                    ? fmt::format("noted on {} from what the user said; `bmad-mem forget {}`",
+                                  format_date(item.updated_at), item.id)
+                    : std::string()};
     result_.said.push_back(std::move(candidate));
     return true;
   }

@@ -113,8 +113,7 @@ Status Validity::gather() {
     })));
     for (const auto& [id, row] : latest) {
       const StatementOutline& outline = row.outline;
-      if (outline.key_hash == 0 || outline.review == Review::kCandidate ||
-          outline.review == Review::kDropped || outline.expires_at <= now_) {
+      if (outline.key_hash == 0 || !is_in_force(outline.review) || outline.expires_at <= now_) {
         continue;
       }
       Rival rival = rival_of(number);

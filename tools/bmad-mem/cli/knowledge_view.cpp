@@ -37,6 +37,7 @@ std::string origin_text(const KnowledgeItem& item) {
   for (const auto& [is_so, mark] :
        {std::pair(item.pinned, "  pinned"), std::pair(item.sensitive, "  sensitive"),
         std::pair(item.review == Review::kAccepted, "  accepted"),
+        std::pair(item.review == Review::kStated, "  stated by you, in force"),
         std::pair(item.of_user, "  yours")}) {
     text += is_so ? mark : "";
   }

@@ -176,8 +176,9 @@ Status need_session(const HookJob& job, const HookEvent& event) {
                                    .problem = {}});
 }
 
+/// `id`: where to put that of the first line.
 Status add(const HookJob& job, const HookEvent& event, EntryType type,
-           const std::vector<std::string>& lines) {
+           const std::vector<std::string>& lines, std::string* id = nullptr) {
   if (is_skipped(job.policy, event)) {
     return {};
   }
@@ -193,16 +194,20 @@ Status add(const HookJob& job, const HookEvent& event, EntryType type,
   if (!report) {
     return std::move(report).error();
   }
+  if (id != nullptr && !report->ids.empty()) {
+    *id = report->ids.front();
+  }
   if (report->waiting == 0) {
     static_cast<void>(job.memory.write_waiting());  // The key is here, or none is wanted any more.
   }
   return report->rejected.empty() ? Status() : Status(std::move(report->rejected.front().error));
 }
 
-Status add_message(const HookJob& job, const HookEvent& event, std::string_view role) {
+Status add_message(const HookJob& job, const HookEvent& event, std::string_view role,
+                   std::string* id = nullptr) {
   return event.text.empty()
              ? Status()
-             : add(job, event, EntryType::kConversation, {message_entry(event, role)});
+             : add(job, event, EntryType::kConversation, {message_entry(event, role)}, id);
 }
 
 /// Whether the model is to be told anything at all.
@@ -323,9 +328,10 @@ Status take_prompt(const HookJob& job, const HookEvent& said) {
     job.work.answer(hook_answer(event, {}));
     return {};
   }
+  std::string id;
   Status recorded = [&] {
     const ActingAs writer(event.is_sidechain ? Origin::kAgent : Origin::kPerson);
-    return add_message(job, event, "user");
+    return add_message(job, event, "user", &id);
   }();
   if (!takes_context(event)) {
     return recorded;
@@ -341,6 +347,9 @@ Status take_prompt(const HookJob& job, const HookEvent& said) {
     job.work.may_go_on();  // What an index lacks is made for the next prompt.
   }
   Status told = tell(job, event, event.text, {});
+  if (event.is_typed && !id.empty()) {
+    learn(job, event, LearnScope::kNew, id);
+  }
   return recorded ? std::move(told) : std::move(recorded);
 }
 

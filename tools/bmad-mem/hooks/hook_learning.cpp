@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include <fmt/core.h>
@@ -66,32 +67,41 @@ Result<std::string> running_summary(const HookJob& job, const HookEvent& event) 
 }
 
 WaitingCandidates waiting_candidates(const HookJob& job) {
-  const Result<std::vector<KnowledgeItem>> candidates =
-      Knowledge(job.memory)
-          .recall({.candidates = true, .stored_only = true, .note_accesses = false, .limit = 0});
-  if (!candidates || candidates->empty()) {
+  constexpr std::size_t kShown = 3;
+  constexpr std::size_t kWidth = 160;
+  const Result<std::vector<KnowledgeItem>> waiting = Knowledge(job.memory).candidates_to_mention();
+  if (!waiting || waiting->empty()) {
     return {};
   }
-  const bool is_one = candidates->size() == 1;
-  const std::string count = format_count(candidates->size(), "candidate", "candidates");
-  const std::string_view wait = is_one ? "waits" : "wait";
-  const std::string_view them = is_one ? "it" : "them";
+  std::string lines;
+  std::string texts;
+  const std::size_t shown = std::min(waiting->size(), kShown);
+  for (const KnowledgeItem& item : std::span(*waiting).first(shown)) {
+    const std::string text = shortened(printable(item.value), kWidth);
+    lines += fmt::format("- {}\n", text);
+    texts += fmt::format("{}\u201c{}\u201d", texts.empty() ? "" : ", ", text);
+  }
+  const std::string more =
+      shown < waiting->size() ? fmt::format(" and {} more", waiting->size() - shown) : "";
+  const bool is_one = waiting->size() == 1;
   return {.for_model = fmt::format(
-              "\n### Waiting for the user\n\n{} from earlier sessions {} for the user's decision. "
-              "Mention it once: `bmad-mem review` shows {} to the user.\n",
-              count, wait, them),
-          .for_person =
-              fmt::format("bmad-mem: {} {} for your decision; `bmad-mem review` shows {}, and "
-                          "`bmad-mem serve --open` has one key for each answer",
-                          count, wait, them)};
+              "\n### Waiting for the user\n\nFound in earlier sessions{}, and not in force before "
+              "the user decides. Mention {} once: `bmad-mem review` shows {} to the user.\n\n{}",
+              more, is_one ? "it" : "them", is_one ? "it" : "them", fenced_text(lines)),
+          .for_person = fmt::format(
+              "bmad-mem: {} for your decision: {}{}; `bmad-mem review` shows {}, and `bmad-mem "
+              "serve --open` has one key for each answer",
+              format_count(waiting->size(), "candidate waits", "candidates wait"), texts, more,
+              is_one ? "it" : "them")};
 }
 
-void learn(const HookJob& job, const HookEvent& event, LearnScope scope) {
-  if (job.policy.learns_at_end && !is_skipped(job.policy, event)) {
+void learn(const HookJob& job, const HookEvent& event, LearnScope scope, const std::string& typed) {
+  if ((job.policy.learns_at_end || !typed.empty()) && !is_skipped(job.policy, event)) {
     static_cast<void>(Knowledge(job.memory)
                           .extract({.session_id = event.session_id,
                                     .use_rules = true,
-                                    .only_new = scope == LearnScope::kNew}));
+                                    .only_new = scope == LearnScope::kNew,
+                                    .typed_message = typed}));
   }
 }
 

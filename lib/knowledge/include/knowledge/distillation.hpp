@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,18 +26,20 @@
 
 namespace bmad_mem {
 
-/// A sentence of a message, or a decision, on its way to be a candidate.
+/// A sentence of a message, or a decision, on its way to be a candidate, or in force.
 struct SaidSentence {
   std::string session_id;
   EntryType type = EntryType::kConversation;
   std::string said_in;  ///< Id of the entry.
   Timestamp timestamp{};
   std::string source_kind;
-  double trust = 0;
+  std::optional<double> trust;
   std::size_t index = 0;  ///< Among the sentences of the message.
   std::string text;
   Category category = Category::kProjectFact;
+  std::string key;  ///< Of what is in force.
   double confidence = 0;
+  Review review = Review::kCandidate;
 
   [[nodiscard]] std::string id() const;
   /// The fact that it becomes.

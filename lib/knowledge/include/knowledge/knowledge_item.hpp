@@ -28,6 +28,11 @@ namespace bmad_mem {
 
 class ObjectText;
 
+/// Whether it is one of candidate_id(), as statements of Review::kStated have, too.
+bool is_candidate_id(std::string_view id);
+/// The confidence of the latter: the person has said so, a rule has understood it.
+inline constexpr double kStatedConfidence = 0.9;
+
 /// A line of a log: any version of a fact or a preference.
 struct KnowledgeLine {
   std::string_view session_id;

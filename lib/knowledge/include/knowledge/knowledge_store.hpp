@@ -43,6 +43,9 @@ Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
 /// Drops items of types that may not be read. Errors: E_ACCESS_DENIED when none may.
 Status drop_unreadable_items(const Store& store, std::vector<KnowledgeItem>& items);
 
+/// As Knowledge::key_of().
+std::string key_of_value(const Store& store, std::string_view value);
+
 /// The id of a candidate that `text` tells from all others: "fact-c" and 12 characters.
 std::string candidate_id(std::string_view text);
 
@@ -58,9 +61,10 @@ struct NewCandidates {
 };
 
 /// The same of the messages of one live session from byte `looked_to` on; of all where the log has
-/// been rewritten meanwhile.
+/// been rewritten meanwhile. What the message `typed` states is no candidate but Review::kStated,
+/// unless it may be a paste.
 Result<NewCandidates> found_new_candidates(const Store& store, const std::string& session_id,
-                                           std::uint64_t looked_to);
+                                           std::uint64_t looked_to, std::string_view typed);
 
 /// Writes shared/user-preferences.json and shared/agent-knowledge.json.
 Status write_knowledge_views(const Store& store);

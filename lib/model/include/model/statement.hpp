@@ -31,9 +31,7 @@ struct StatementHead {
   std::optional<Timestamp> expires_at;
 
   /// Nobody has accepted it, or somebody dropped it.
-  [[nodiscard]] bool is_unreviewed() const {
-    return review == Review::kCandidate || review == Review::kDropped;
-  }
+  [[nodiscard]] bool is_unreviewed() const { return !is_in_force(review); }
   /// What tells statements about the same; empty without a key, and for those not accepted.
   [[nodiscard]] std::string subject() const;
 };

@@ -43,6 +43,8 @@ inline constexpr const char* kMaintenanceLockName = ".lock.maintain";  ///< Who 
 inline constexpr const char* kMaintenanceLockInfoName = ".lock.maintain.json";
 /// What is known of a program or a server that encodes; see encoder/external/external_encoder.hpp.
 inline constexpr const char* kEncoderStateName = ".lock.encoder.json";
+/// When candidates were last mentioned to the person.
+inline constexpr const char* kWaitingStateName = ".lock.waiting.json";
 inline constexpr const char* kSessionsFolder = "sessions";
 inline constexpr const char* kSharedFolder = "shared";
 inline constexpr const char* kUserPreferencesFile = "shared/user-preferences.json";

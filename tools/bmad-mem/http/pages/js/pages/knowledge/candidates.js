@@ -61,6 +61,7 @@ export class Candidates {
                  h("p", {class: "know-head"},
                    h("span", {class: "chip"}, categoryName(item.category)),
                    item.key && h("span", {class: "know-key"}, item.key),
+                   item.review === "stated" && h("span", {class: "chip"}, "Stated by you, in force"),
                    item.sensitive && h("span", {class: "chip chip-warn"}, "Sensitive")),
                  valueText(item.value),
                  item.replaces_id && h("p", {class: "muted small"}, "In place of: ", item.replaces_value),
@@ -102,7 +103,8 @@ export class Candidates {
         ? "This candidate is already answered."
         : `${kAnswers[review].done}: ${short(item.value, 60)}`;
       app.announce(text);
-      app.toast(text, unknown.length ? {} : {action: "Undo", onAction: () => this.#undo(item)});
+      const isFinal = unknown.length || item.review === "stated";  // A candidate it never was.
+      app.toast(text, isFinal ? {} : {action: "Undo", onAction: () => this.#undo(item)});
     } catch (error) {
       delete row.dataset.busy;
       app.toast(error.message, {tone: "danger"});
