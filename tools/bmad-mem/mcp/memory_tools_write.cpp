@@ -27,6 +27,9 @@
 namespace bmad_mem::cli {
 namespace {
 
+constexpr std::string_view kWaits =
+    " It waits for the user: briefings quote it until the user accepts it with `bmad-mem review`.";
+
 /// How far what a web page claims is trusted: not enough to be told as a fact.
 constexpr double kWebTrust = 0.3;
 
@@ -109,8 +112,16 @@ std::string state_of(std::string_view text) {
   return is_kept ? json_of(*value) : json_quoted(text);
 }
 
+/// What would be told as the user's wish or rule, though an agent says so.
+bool is_statement(const NewEntry& entry) {
+  return entry.type == EntryType::kFact || entry.type == EntryType::kPreference ||
+         (entry.type == EntryType::kDecision && entry.pinned);
+}
+
 /// The entry as one JSON object. What stands in `fields` wins over defaults, not over arguments.
-std::string json_of_entry(const NewEntry& entry, const std::string& agent) {
+/// One that `waits` for the user is a candidate, and no pin; of a decision, a fact.
+std::string json_of_entry(const NewEntry& entry, const std::string& agent, bool waits,
+                          bool is_decision) {
   JsonWriter json;
   std::vector<std::string_view> written;
   const auto begin = [&](std::string_view name) -> JsonWriter& {
@@ -143,21 +154,29 @@ std::string json_of_entry(const NewEntry& entry, const std::string& agent) {
     written.push_back("tags");
     add_list(json, "tags", entry.tags);
   }
-  if (entry.pinned) {
+  if (entry.pinned && !waits) {
     begin("pinned").boolean(true);
+  }
+  if (waits) {
+    begin("review").string(review_name(Review::kCandidate));
+  }
+  if (is_decision) {
+    begin("category").string(category_name(Category::kDecision));
   }
   if (entry.sensitive) {
     begin("sensitive").boolean(true);
   }
-  if (!entry.source.empty()) {
-    begin("source").begin_object().member("kind", entry.source);
+  const bool is_own = waits && (entry.source.empty() || entry.source == "user");
+  if (is_own || !entry.source.empty()) {
+    begin("source").begin_object().member("kind", is_own ? "assistant" : entry.source);
     if (entry.source == "web") {
       json.member("trust", kWebTrust);
     }
     json.end_object();
   }
   for (const JsonMember& member : entry.fields.members()) {
-    if (std::ranges::find(written, member.key) == written.end()) {
+    if (std::ranges::find(written, member.key) == written.end() &&
+        (!waits || member.key != "pinned")) {
       json.key(member.key);
       write_json(json, member.value);
     }
@@ -242,14 +261,21 @@ Result<McpToolResult> restore(MemoryManager& memory, const DeletionCall& wanted)
 }  // namespace
 
 Result<McpToolResult> mcp_add(MemoryToolCall& call) {
-  BMAD_TRY_ASSIGN(const NewEntry entry, read_new_entry(call.arguments));
-  const std::string line = json_of_entry(entry, agent_of(call, entry.agent));
+  BMAD_TRY_ASSIGN(NewEntry entry, read_new_entry(call.arguments));
+  const std::string agent = agent_of(call, entry.agent);
   std::string session;
+  bool waits = false;
   BMAD_TRY_ASSIGN(const BatchReport report,
                   write_in_session<BatchReport>(
                       call, entry.session_id,
                       [&](MemoryManager& memory, const std::string& chosen) -> Result<BatchReport> {
                         session = chosen;
+                        if (is_statement(entry)) {
+                          BMAD_TRY_ASSIGN(waits, Knowledge(memory).waits(entry.text));
+                        }
+                        const bool is_decision = waits && entry.type == EntryType::kDecision;
+                        entry.type = is_decision ? EntryType::kFact : entry.type;
+                        const std::string line = json_of_entry(entry, agent, waits, is_decision);
                         const std::string_view view = line;
                         Result<BatchReport> done = memory.add_batch(
                             chosen, entry.type, {&view, 1}, {.known = KnownEntries::kRefuse});
@@ -265,6 +291,9 @@ Result<McpToolResult> mcp_add(MemoryToolCall& call) {
   JsonWriter json;
   json.begin_object().member("id", id).member("session_id", session);
   json.member("type", entry_type_name(entry.type));
+  if (waits) {
+    json.member("review", review_name(Review::kCandidate));
+  }
   add_list(json, "notices", report.notices);
   json.key("redacted").begin_object();
   for (const auto& [rule, count] : report.redacted) {
@@ -275,7 +304,8 @@ Result<McpToolResult> mcp_add(MemoryToolCall& call) {
     call.call.log(McpLogLevel::kNotice, notice);
   }
   return McpToolResult{
-      .text = fmt::format("Stored {} {} in session {}.{}", entry_type_name(entry.type), id, session,
+      .text = fmt::format("Stored {} {} in session {}.{}{}", entry_type_name(entry.type), id,
+                          session, waits ? kWaits : "",
                           report.redacted.empty() ? "" : " Secrets were redacted."),
       .structured = json.take()};
 }
@@ -291,12 +321,8 @@ Result<McpToolResult> mcp_remember(MemoryToolCall& call) {
                                      return Knowledge(memory).remember(params);
                                    }));
   if (done.review == Review::kCandidate) {
-    return McpToolResult{
-        .text =
-            fmt::format("Stored as {}. It waits for the user: briefings quote it until the user "
-                        "accepts it with `bmad-mem review`.",
-                        done.id),
-        .structured = remembered_json(done)};
+    return McpToolResult{.text = fmt::format("Stored as {}.{}", done.id, kWaits),
+                         .structured = remembered_json(done)};
   }
   if (done.review == Review::kDropped) {
     return McpToolResult{
