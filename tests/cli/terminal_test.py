@@ -202,6 +202,14 @@ class Terminal(ToolTest):
         self.assertEqual(self.answer(b"yes\n", "delete", "k1")[0], 0)
         self.assertNotIn("k1", self.run_tool("list"))
 
+    def test_a_candidate_is_corrected_by_the_words_that_it_should_have(self):
+        self.run_tool("add", "conversation", "--role", "user", "Never deploy on Fridays.")
+        status, written = self.answer(b"Never deploy on Mondays.\n", "review")
+        self.assertEqual(status, 0, written)
+        self.assertIn("Never deploy on Mondays.", self.run_tool("recall"))
+        self.assertNotIn("Fridays", self.run_tool("recall"))
+        self.assertIn("nothing waits", self.answer(b"", "review")[1])
+
     def test_a_person_is_asked_before_a_session_goes_for_good(self):
         status, written = self.answer(b"no\n", "session", "delete", "--purge", "s1")
         self.assertEqual(status, 1)

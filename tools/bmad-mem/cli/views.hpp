@@ -115,6 +115,9 @@ void add_item(JsonWriter& json, const KnowledgeItem& item);
 /// as JSON an object a line.
 void print_items(Tool& tool, std::span<const KnowledgeItem> items);
 
+/// Drops candidates, and what the person stated, by id. Not kDone when one of them is neither.
+Result<ExitStatus> drop_statements(Tool& tool, std::span<const std::string> ids);
+
 /// What was remembered: its id, or an object a line; notes say what it changes.
 void print_remembered(Tool& tool, std::span<const Remembered> all);
 

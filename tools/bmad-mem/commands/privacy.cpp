@@ -150,8 +150,12 @@ Result<ExitStatus> forget_workspace(Tool& tool, std::string_view folder) {
 
 Result<ExitStatus> run_forget(Tool& tool) {
   const Arguments& args = tool.args();
-  if (args.has("workspace") == args.has("match")) {
-    return tool.wrong_usage("give either --workspace DIR or --match TEXT");
+  const bool names_one = args.has("workspace") != args.has("match");
+  if (names_one != args.positionals().empty()) {
+    return tool.wrong_usage("give either IDs, or --workspace DIR, or --match TEXT");
+  }
+  if (!names_one) {
+    return drop_statements(tool, args.positionals());
   }
   if (args.has("verify") && args.has("dry-run")) {
     return tool.wrong_usage("--verify looks whether all is gone; it makes no sense with --dry-run");

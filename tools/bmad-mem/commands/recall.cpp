@@ -15,6 +15,7 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/text.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/filters.hpp"
 #include "cli/output.hpp"
@@ -114,6 +115,22 @@ Result<ExitStatus> review_all(Tool& tool, Knowledge& knowledge, RecallOptions op
                 accepts ? Review::kAccepted : Review::kDropped);
 }
 
+/// Drops `item` for the words that the person gives in its place.
+Status correct(Tool& tool, Knowledge& knowledge, const KnowledgeItem& item,
+               std::string_view words) {
+  BMAD_TRY(check_is_person(tool, fmt::format("store \"{}\"?", printable(words))));
+  const ActingAs writer(Origin::kPerson);
+  BMAD_TRY(knowledge.review({&item.id, 1}, Review::kDropped));
+  BMAD_TRY_ASSIGN(const Remembered done, knowledge.remember({.category = item.category,
+                                                             .key = item.key,
+                                                             .value = std::string(words),
+                                                             .confidence = 1,
+                                                             .source = {.kind = "user"},
+                                                             .session_id = item.session_id}));
+  print_remembered(tool, {&done, 1});
+  return {};
+}
+
 /// Reviews the ids of --accept and --drop.
 Result<ExitStatus> review_named(Tool& tool, Knowledge& knowledge) {
   BMAD_TRY_ASSIGN(const ExitStatus accepted,
@@ -158,11 +175,18 @@ Result<ExitStatus> ask_about(Tool& tool, Knowledge& knowledge,
   for (std::size_t i = 0; i < items.size(); ++i) {
     print_items(tool, items.subspan(i, 1));
     static_cast<void>(tool.out().flush());
-    ask.print("({}/{}) [a]ccept, [d]rop, [s]kip, [q]uit? ", i + 1, items.size());
+    ask.print("({}/{}) [a]ccept, [d]rop, [s]kip, its words as they should be, or [q]uit? ", i + 1,
+              items.size());
     static_cast<void>(ask.flush());
-    std::array<char, 256> answer{};
+    std::array<char, 4096> answer{};
     const ssize_t size = ::read(STDIN_FILENO, answer.data(), answer.size());
     const char choice = size > 0 ? answer.front() : 'q';
+    if (const std::string_view words =
+            trimmed({answer.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))});
+        words.contains(' ')) {
+      BMAD_TRY(correct(tool, knowledge, items[i], words));
+      continue;
+    }
     if (choice == 'q') {
       break;
     }
@@ -199,10 +223,18 @@ std::size_t count_waiting_for_user(Tool& tool) {
   }
   const Result<std::vector<KnowledgeItem>> items =
       Knowledge(*users).recall({.candidates = true, .note_accesses = false, .limit = 0});
-  return items ? items->size() : 0;
+  return items ? static_cast<std::size_t>(
+                     std::ranges::count(*items, Review::kCandidate, &KnowledgeItem::review))
+               : 0;
 }
 
 }  // namespace
+
+Result<ExitStatus> drop_statements(Tool& tool, std::span<const std::string> ids) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  Knowledge knowledge(memory);
+  return review(tool, knowledge, "id", ids, Review::kDropped);
+}
 
 Result<ExitStatus> run_review(Tool& tool) {
   const Arguments& args = tool.args();
