@@ -1,9 +1,9 @@
 # Makes a C++ header with tables of text: see lib/knowledge/rule_language.hpp.
 #
-#   cmake "-DFILES=rules/english.txt;rules/german.txt" -DOUTPUT=rule_tables.hpp
+#   cmake "-DFILES=rules/sentences.txt;rules/subjects.txt" -DOUTPUT=knowledge_tables.hpp
 #         -P cmake/embed_tables.cmake
 #
-# A line that begins with '#' is a comment. The table of english.txt is called kEnglishTable.
+# A line that begins with '#' is a comment. The table of subjects.txt is called kSubjectsTable.
 cmake_policy(VERSION 3.25)
 
 set(tables "")
@@ -16,7 +16,7 @@ foreach(file IN LISTS FILES)
   string(SUBSTRING "${name}" 1 -1 rest)
   string(TOUPPER "${first}" first)
   string(APPEND tables
-    "inline constexpr std::string_view k${first}${rest}Table = R\"table(${text})table\";\n\n")
+    "inline constexpr std::string_view k${first}${rest}Table = R\"table(${text})table\"sv;\n\n")
 endforeach()
 
 file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT [[
@@ -29,6 +29,8 @@ file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT [[
 #pragma GCC diagnostic ignored "-Woverlength-strings"  // More than the 64 KiB of the standard.
 
 namespace bmad_mem {
+
+using namespace std::string_view_literals;  // The size is counted by no loop, which has a limit.
 
 @tables@}  // namespace bmad_mem
 

@@ -17,6 +17,7 @@
 #include "knowledge/knowledge_store.hpp"
 #include "model/entry.hpp"
 #include "preference_detector.hpp"
+#include "rule_triggers.hpp"
 #include "search/packed_session.hpp"
 #include "search/session_sources.hpp"
 #include "store/deletion_record.hpp"
@@ -78,6 +79,10 @@ class CandidateSearch {
     for (const UserMessage& message : messages) {
       for (const PreferenceCandidate& candidate : detect_preferences(message.text)) {
         const bool in_force = is_in_force(candidate, message);
+        std::string key = in_force ? rule_key(candidate.sentence) : std::string();
+        if (in_force && key.empty()) {
+          key = key_of_value(store_, candidate.sentence);
+        }
         const SaidSentence sentence{
             .session_id = session_id,
             .said_in = message.id,
@@ -87,9 +92,7 @@ class CandidateSearch {
             .index = candidate.sentence_index,
             .text = candidate.sentence,
             .category = candidate.category,
-            .key = !in_force               ? std::string()
-                   : candidate.key.empty() ? key_of_value(store_, candidate.sentence)
-                                           : candidate.key,
+            .key = std::move(key),
             .confidence = in_force ? kStatedConfidence : candidate.confidence,
             .review = in_force ? Review::kNone : Review::kCandidate};
         if (!stored.contains(sentence.id())) {
@@ -163,16 +166,14 @@ class CandidateSearch {
     return ids;
   }
 
-  /// What the person typed is, where the words are clear: no paste, and no text as long as one.
+  /// What the person typed is: no paste, and no text as long as one.
   [[nodiscard]] bool is_in_force(const PreferenceCandidate& candidate,
                                  const UserMessage& message) const {
     constexpr std::ptrdiff_t kCharactersMax = 600;
     const auto begins_character = [](char c) {
       return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
     };
-    constexpr double kClear = 0.6;
     return !typed_.empty() && message.id == typed_ && !candidate.may_be_pasted &&
-           candidate.confidence >= kClear &&
            std::ranges::count_if(message.text, begins_character) <= kCharactersMax;
   }
 

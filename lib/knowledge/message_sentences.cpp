@@ -158,7 +158,7 @@ bool is_abbreviation(std::string_view text, std::size_t at) {
 }
 
 /// The size of the signs at the front of `text` that end a sentence in Chinese and Japanese, with
-/// the quotes behind them; 0 for any other.
+/// the quotes after them; 0 for any other.
 std::size_t wide_stop_size(std::string_view text) {
   static constexpr std::array<std::string_view, 3> kStops = {"\u3002", "\uff01", "\uff1f"};
   static constexpr std::array<std::string_view, 3> kQuotes = {"\u201d", "\u300d", "\u300f"};

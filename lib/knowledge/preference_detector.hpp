@@ -1,7 +1,7 @@
 // preference_detector.hpp - what a user's message says about how things are to be done, found by
 // the words that people use for it: "I prefer", "never", "from now on", "we decided".
 //
-// No model: tables of patterns (rule_language.hpp). So "never commit to main" is found, and "it
+// No model: weights of words (rule_language.hpp). So "never commit to main" is found, and "it
 // never worked" is not. What is found is a candidate, not knowledge, unless a client proves that
 // the person typed it.
 #pragma once
@@ -18,9 +18,8 @@ namespace bmad_mem {
 struct PreferenceCandidate {
   std::string sentence;  ///< As it was said, on one line, cut to kCandidateWordsMax words.
   Category category = Category::kUserPreference;
-  double confidence = 0;       ///< 0.4 to 0.8: the more the words speak of something that lasts.
-  std::string key;             ///< As StatedRule has it.
-  bool may_be_pasted = false;  ///< As MessageSentence has it.
+  double confidence = 0;           ///< As StatedRule has it.
+  bool may_be_pasted = false;      ///< As MessageSentence has it.
   std::size_t sentence_index = 0;  ///< Among all sentences of the message.
 };
 
@@ -28,8 +27,8 @@ inline constexpr std::size_t kCandidatesPerMessageMax = 20;
 inline constexpr std::size_t kCandidateWordsMax = 40;
 
 /// The candidates in `message`, UTF-8, in its order, no sentence twice. Questions,
-/// suppositions, reported speech, quotations and code give none. Time is linear in the size of
-/// `message`.
+/// suppositions, reported speech, quotations, code, and what the message takes back give none. Time
+/// is linear in the size of `message`.
 std::vector<PreferenceCandidate> detect_preferences(std::string_view message);
 
 // What somebody says in a message, sentence by sentence: message_sentences.cpp.

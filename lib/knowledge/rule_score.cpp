@@ -2,31 +2,39 @@
 
 #include <algorithm>
 #include <charconv>
-#include <ranges>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include <re2/re2.h>
 
-#include "rule_tables.hpp"
+#include "knowledge_tables.hpp"
 
 namespace bmad_mem {
 namespace {
 
-using Weights = std::unordered_map<std::string_view, int>;
+constexpr std::size_t kStemSize = 5;  // The front of a longer word counts alone.
+constexpr std::size_t kFirstWords = 3;
 
-Weights read_weights() {
-  Weights weights;
-  for (const auto line : std::views::split(kWeightsTable, '\n')) {
-    const std::string_view text(line);
-    const std::size_t blank = std::min(text.find(' '), text.size());
-    int weight = 0;
-    std::from_chars(text.data(), text.data() + blank, weight);
-    weights.emplace(text.substr(std::min(blank + 1, text.size())), weight);
+/// Twenty times the weight of `feature`. A line of the table is "FEATURE WEIGHT", in the order of
+/// the bytes of the features.
+int weight_of(std::string_view feature) {
+  std::string_view rest = kWeightsTable;
+  while (!rest.empty()) {
+    const std::size_t half = rest.size() / 2;
+    const std::size_t begin = half == 0 ? 0 : rest.rfind('\n', half - 1) + 1;
+    const std::size_t end = std::min(rest.find('\n', half), rest.size());
+    const std::string_view line = rest.substr(begin, end - begin);
+    const std::size_t blank = std::min(line.rfind(' '), line.size());
+    const auto order = feature <=> line.substr(0, blank);
+    if (order == 0) {
+      int weight = 0;
+      std::from_chars(line.data() + blank + 1, line.data() + line.size(), weight);
+      return weight;
+    }
+    rest = order < 0 ? rest.substr(0, begin) : rest.substr(std::min(end + 1, rest.size()));
   }
-  return weights;
+  return 0;
 }
 
 /// The words of `plain`, each sign of Chinese and Japanese one; names and numbers are all alike.
@@ -55,7 +63,7 @@ std::vector<std::string> words_of(std::string_view plain) {
     for (std::string& word : words) {
       word = RE2::FullMatch(word, kLatin) ? "_" : word;
     }
-    words.emplace_back();  // Three signs in a row count, not two words apart.
+    words.emplace_back();  // Signs in a row count, not two words apart.
   }
   return words;
 }
@@ -63,21 +71,30 @@ std::vector<std::string> words_of(std::string_view plain) {
 }  // namespace
 
 int rule_score(std::string_view plain) {
-  static const Weights kWeights = read_weights();
   std::vector<std::string> words = words_of(plain);
   const bool is_wide = words.back().empty();
-  words.resize(words.size() + (is_wide ? 1 : 2));
+  const std::size_t count = words.size() - (is_wide ? 1 : 0);
+  words.resize(count + 3);
   std::set<std::string> features;
-  for (std::size_t i = 0; i + 2 < words.size(); ++i) {
-    const std::string pair = words[i] + " " + words[i + 1];
-    features.insert({words[i], pair, (is_wide ? pair : words[i] + " *") + " " + words[i + 2]});
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string& word = words[i];
+    const std::string pair = word + " " + words[i + 1];
+    const std::string three = (is_wide ? pair : word + " *") + " " + words[i + 2];
+    features.insert({word, pair, three});
+    if (is_wide) {
+      features.insert(three + " " + words[i + 3]);
+    } else if (word.size() > kStemSize) {
+      features.insert(word.substr(0, kStemSize) + "-");
+    }
+    if (i < kFirstWords) {
+      features.insert("^" + word);
+    }
   }
   int score = 0;
   for (const std::string& feature : features) {
-    const auto weight = kWeights.find(feature);
-    score += weight == kWeights.end() ? 0 : weight->second;
+    score += weight_of(feature);
   }
-  return score;
+  return score / 2;
 }
 
 }  // namespace bmad_mem

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <ranges>
 #include <set>
 #include <string>
@@ -11,7 +12,7 @@
 #include <re2/re2.h>
 
 #include "bmad_mem/text.hpp"
-#include "rule_tables.hpp"
+#include "knowledge_tables.hpp"
 #include "search/analyzer.hpp"
 
 namespace bmad_mem {
@@ -35,7 +36,7 @@ struct RuleSubject {
   /// A long word may also be a part of another: "Datumswert", "Kundentabelle".
   [[nodiscard]] bool has(const Terms& word) const {
     constexpr std::size_t kPartSizeMin = 5;
-    const std::string& whole = *word.rbegin();  // Behind its stems, which have a digit before them.
+    const std::string& whole = *word.rbegin();  // After its stems, which have a digit before them.
     return shares(word, stems) || std::ranges::any_of(stems, [&](const std::string& part) {
              return part.size() >= kPartSizeMin && whole.size() > part.size() + 2 &&
                     (whole.starts_with(part) || whole.ends_with(part));
@@ -45,13 +46,13 @@ struct RuleSubject {
 
 /// What a text is about.
 struct RuleAbout {
-  std::vector<Terms> words;  // The stems of each, but for words of any work.
+  std::vector<Terms> words;  // The stems of each, except words of any work.
   std::set<const RuleSubject*> subjects;
 };
 
 class Triggers {
  public:
-  explicit Triggers(std::string_view prompt) {
+  explicit Triggers(std::string_view prompt = {}) {
     for (const std::string_view language : kStemmers) {
       if (Result<Analyzer> analyzer = Analyzer::create(language)) {
         analyzers_.push_back(*std::move(analyzer));
@@ -83,9 +84,37 @@ class Triggers {
     return match;
   }
 
+  /// As rule_key().
+  std::string key(std::string_view rule) {
+    std::string key;
+    Terms others;
+    for_each_word(std::string(rule), [&](Terms& stems) {
+      const auto value = values_.find(*stems.rbegin());
+      const bool is_any = shares(stems, any_) || std::ranges::any_of(subjects_, [&](auto& subject) {
+                            return subject.is_making && shares(stems, subject.stems);
+                          });
+      if (value != values_.end()) {
+        key = key.empty() ? value->second : key;
+      } else if (!is_any) {
+        others.insert(stems.begin()->substr(1));
+      }
+    });
+    if (!key.empty()) {
+      std::ranges::for_each(others, [&](const std::string& each) { key += "_" + each; });
+    }
+    return key;
+  }
+
  private:
   void take(std::string_view line) {
     const std::string_view kind = line.substr(0, line.find(' '));
+    if (kind == "oneof") {
+      auto words = std::views::split(line, ' ') | std::views::drop(1);
+      for (const auto word : words | std::views::drop(1)) {
+        values_.emplace(std::string_view(word), std::string_view(*words.begin()));
+      }
+      return;
+    }
     RuleSubject subject{
         .stems = {}, .wide = {}, .is_weak = kind == "weak", .is_making = kind == "make"};
     for (const auto word : std::views::split(line, ' ')) {
@@ -159,12 +188,15 @@ class Triggers {
   std::vector<Analyzer> analyzers_;
   Terms any_;
   std::vector<RuleSubject> subjects_;
+  std::map<std::string, std::string, std::less<>> values_;  // Of each the name of its list.
   RuleAbout prompt_;
   Terms prompt_words_;
   bool makes_ = false;
 };
 
 }  // namespace
+
+std::string rule_key(std::string_view rule) { return Triggers().key(rule); }
 
 std::vector<const KnowledgeItem*> triggered_rules(std::span<const KnowledgeItem* const> rules,
                                                   std::string_view prompt) {

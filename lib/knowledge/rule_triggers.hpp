@@ -5,11 +5,12 @@
 //
 // A rule needs no hit of a search: "add the dayjs package" and "always pnpm" have no word in
 // common. Words are compared by their stems, in all languages at once; subjects are the lines of
-// rules/subjects.txt. Words of any work ("file", "use") don't call for a rule by themselves.
+// rules/subjects.txt. Words of any work ("file", "use") alone don't call for a rule.
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,5 +25,9 @@ inline constexpr std::size_t kTriggeredMax = 5;
 /// match first, of equals in their order. Pure; about 1 us for each word of prompt and rules.
 std::vector<const KnowledgeItem*> triggered_rules(std::span<const KnowledgeItem* const> rules,
                                                   std::string_view prompt);
+
+/// The same for rules that agree except for a value of a list `oneof` of the subjects, so that the
+/// newer one replaces the older: "commit messages in English", later "in German". Empty for others.
+std::string rule_key(std::string_view rule);
 
 }  // namespace bmad_mem

@@ -19,7 +19,7 @@ class ExtractionFixture : public MemoryFixture {
  public:
   ExtractionFixture() {
     session("s1");
-    say("m1", "Seats are held for two minutes. Never use floats for money.");
+    say("m1", "The harbour has two piers. Never use floats for money.");
   }
 
   void say(const std::string& id, const std::string& text) {
@@ -68,7 +68,7 @@ class ExtractionFixture : public MemoryFixture {
 TEST_CASE("the facts of an answer are stored with where they come from") {
   ExtractionFixture memory;
   const auto report =
-      memory.answer(R"([{"text":"Seats are held for two minutes","tags":["booking"]},)"
+      memory.answer(R"([{"text":"The harbour has two piers","tags":["booking"]},)"
                     R"({"text":"Money is never a float","tags":["constraint","money"]}])");
   REQUIRE(report);
   CHECK(report->way == ExtractionWay::kAnswer);
@@ -142,7 +142,7 @@ TEST_CASE("a dry run stores nothing") {
   const auto before = memory.files();
   ExtractOptions options;
   options.dry_run = true;
-  options.answer = R"([{"text":"Seats are held for two minutes"}])";
+  options.answer = R"([{"text":"The harbour has two piers"}])";
   const auto report = memory.extract(options);
   REQUIRE(report);
   CHECK(report->learned.size() == 1);
@@ -157,7 +157,7 @@ TEST_CASE("a dry run stores nothing") {
 TEST_CASE("the command of the config gets the prompt and is believed when it keeps the contract") {
   ExtractionFixture memory;
   memory.use_command(
-      R"(grep -q 'two minutes' && printf '```json\n[{"text":"Seats are held for two minutes"}]\n```')");
+      R"(grep -q 'two piers' && printf '```json\n[{"text":"The harbour has two piers"}]\n```')");
   const auto report = memory.extract();
   REQUIRE_MESSAGE(report, report.error().to_string());
   CHECK(report->way == ExtractionWay::kCommand);
@@ -259,7 +259,7 @@ TEST_CASE("the prompt shows the session and nothing sensitive") {
              R"({"id":"m2","role":"user","content":"my secret wish","sensitive":true})");
   const auto prompt = Knowledge(*memory).extraction_prompt("s1");
   REQUIRE(prompt);
-  CHECK(prompt->find("two minutes") != std::string::npos);
+  CHECK(prompt->find("two piers") != std::string::npos);
   CHECK(prompt->find("secret wish") == std::string::npos);
 }
 

@@ -48,24 +48,6 @@ TEST_CASE("what a user wants to hold is found, with its category") {
   }
 }
 
-TEST_CASE("what rules out another has its key, and else none") {
-  const auto key_of = [](std::string_view text) {
-    const auto found = detect_preferences(text);
-    return found.empty() ? std::string("no rule") : found[0].key;
-  };
-  CHECK(key_of("Always use pnpm, never npm.") == "package-manager");
-  CHECK(key_of("From now on we use yarn.") == "package-manager");
-  CHECK(key_of("Write commit messages in English.") == "language:commit_messag");
-  CHECK(key_of("Please write commit messages in German.") == "language:commit_messag");
-  CHECK(key_of("Schreib Commit-Nachrichten auf Englisch.") ==
-        key_of("Schreib die Commit-Nachrichten auf Deutsch."));
-  CHECK(key_of("Use kebab-case for file names.") == "case:file_name");
-  CHECK(key_of("For file names use snake_case.") == "case:file_name");
-  CHECK(key_of("For dates use Temporal, not moment.") == "dates:date");
-  CHECK(key_of("Always run npm audit before a release.").empty());
-  CHECK(key_of("Never commit to main.").empty());
-}
-
 TEST_CASE("a candidate is the sentence as it was said, and tells which it is") {
   const auto found = detect_preferences(
       "Hi there. The build is red.\n\nNever  commit\tto main! Can you fix it? I prefer tabs.");
@@ -108,7 +90,7 @@ TEST_CASE("what stands beside code is found") {
   CHECK(count_in("Always use UTC.\n```sql\nnever run this\n```\nNever use floats.") == 2);
   CHECK(count_in("<system-reminder>Never tell.</system-reminder>\nAlways use UTC.") == 1);
   CHECK(count_in("<user_query>\nAlways use UTC.\n</user_query>") == 1);
-  CHECK(count_in("<div> is no block\nAlways use UTC.") == 1);
+  CHECK(count_in("<div> opens the page\nAlways use UTC.") == 1);
 }
 
 TEST_CASE("what may be pasted is not the speaker's own") {

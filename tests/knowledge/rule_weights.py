@@ -6,6 +6,7 @@ the words of a sentence and their neighbours. lib/knowledge/rule_score.cpp has t
     python3 tests/knowledge/rule_weights.py SENTENCES   # trains without it and prints how it does on these
 """
 
+import collections
 import math
 import pathlib
 import random
@@ -16,13 +17,15 @@ import unicodedata
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RULES = ROOT / "lib/knowledge/rules"
 SENTENCES = [ROOT / "tests/knowledge/fixtures/stated_rules.tsv", ROOT / "fixtures/told/tune/rules.tsv"]
-SMALLEST = 0.2  # Weights below that are left out.
+UNIT = 0.05
+RUNS = 6
+STEM, FIRST = 5, 3
 WIDE = "[぀-ヿ一-鿿々〇]"
 WORD = re.compile(WIDE + "|[^぀-ヿ一-鿿々〇 ]+")
 
 
 def changes():
-    for line in (RULES / "common.txt").read_text(encoding="utf-8").splitlines():
+    for line in (RULES / "sentences.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("change "):
             pattern, text = line[7:].split(" =>", 1)
             yield re.compile(pattern), text.removeprefix(" ").replace("\\s", " ")
@@ -57,8 +60,13 @@ def features(sentence):
     if wide:
         words = ["_" if re.fullmatch("[a-z'-]+", word) else word for word in words]
     found = set()
-    for a, b, c in zip(words, [*words[1:], ""], [*words[2:], "", ""]):
+    for a, b, c, d in zip(words, [*words[1:], ""], [*words[2:], "", ""], [*words[3:], "", "", ""]):
         found.update((a, f"{a} {b}", f"{a} {b} {c}" if wide else f"{a} * {c}"))
+        if wide:
+            found.add(f"{a} {b} {c} {d}")
+        elif len(a) > STEM:
+            found.add(f"{a[:STEM]}-")
+    found.update(f"^{word}" for word in words[:FIRST])
     return found
 
 
@@ -69,15 +77,33 @@ def rows(path):
         if line.startswith("#") or len(cells) < 3:
             continue
         is_rule = not (cells[1].startswith("not-") or cells[1] == "n")
+        if cells[1] == "not-retracted":  # Its sentences are rules by themselves.
+            continue
         parts = [part for part in re.split(r"(?<=[.!?])\s+|(?<=[。！？])|\n+", cells[2].replace("\\n", "\n")) if part.strip()]
         if len(parts) == 1 or not is_rule:  # Which of several is the rule is not known.
             yield from ((features(part), is_rule) for part in parts)
 
 
 def trained(sentences):
-    random.seed(1)
+    counts = collections.Counter(feature for found, _ in sentences for feature in found)
+    sentences = [  # A feature of three words that was met once would be half of the table.
+        ([feature for feature in sorted(found) if counts[feature] > 1 or feature.count(" ") < 2], is_rule)
+        for found, is_rule in sentences
+    ]
+    sums = collections.Counter()
+    for seed in range(RUNS):  # The mean of several: the order of the sentences decides a few of a hundred.
+        for feature, weight in run(seed, list(sentences)).items():
+            sums[feature] += weight
+    rounded = {feature: round(weight / RUNS / UNIT) for feature, weight in sums.items()}
+    # Of two words met once what is small is a third of the table, and hardly a rule.
+    smallest = {feature: 4 if " " in feature and counts[feature] == 1 else 1 for feature in rounded}
+    return {feature: weight for feature, weight in rounded.items() if abs(weight) >= smallest[feature]}
+
+
+def run(seed, sentences):
+    random.seed(seed)
     weights, squares = {}, {}
-    for _ in range(30):
+    for _ in range(20):
         random.shuffle(sentences)
         for found, is_rule in sentences:
             score = sum(weights.get(feature, 0) for feature in found)
@@ -85,19 +111,19 @@ def trained(sentences):
             for feature in found:
                 squares[feature] = squares.get(feature, 0) + slope * slope
                 weights[feature] = weights.get(feature, 0) * (1 - 1e-4) - 0.1 * slope / math.sqrt(squares[feature] + 1)
-    return {feature: round(weight * 10) for feature, weight in weights.items() if abs(weight) >= SMALLEST}
+    return weights
 
 
 def main():
     weights = trained([row for path in SENTENCES for row in rows(path)])
     for path in sys.argv[1:]:
-        scores = [(sum(weights.get(feature, 0) for feature in found), is_rule) for found, is_rule in rows(path)]
+        scores = [(sum(weights.get(feature, 0) for feature in found) // 2, is_rule) for found, is_rule in rows(path)]
         for least in (-5, 0, 5, 10, 15, 20):
             print(least, [sum(score > least and is_rule == wanted for score, is_rule in scores) for wanted in (True, False)])
     if len(sys.argv) == 1:
-        head = ("# weights.txt - ten times how much a word, or two words, speaks for a rule; rule_score.hpp.\n"
+        head = ("# weights.txt - twenty times how much a feature of a sentence speaks for a rule; rule_score.hpp.\n"
                 "# Made by tests/knowledge/rule_weights.py.\n\n")
-        lines = (f"{weight} {feature}\n" for feature, weight in sorted(weights.items()))
+        lines = (f"{feature} {weights[feature]}\n" for feature in sorted(weights, key=str.encode))
         (RULES / "weights.txt").write_text(head + "".join(lines), encoding="utf-8")
 
 

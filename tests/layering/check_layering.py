@@ -189,8 +189,8 @@ def why_not_ours(place, header, folder_headers):
             return None
         kind = "a neighbour" if RANKS[first] == RANKS[place.name] else "of a higher rank"
         return f"{first} is {kind}: {place.name} may include lower ranks only"
-    # Made of lib/ROOM/words/*.txt while building, for the sources of that room.
-    if place.kind == "room" and not place.is_header and header == f"{place.name}_words.hpp":
+    # Made of lib/ROOM/words/*.txt, or of tables, while building, for the sources of that room.
+    if place.kind == "room" and not place.is_header and header in (f"{place.name}_words.hpp", f"{place.name}_tables.hpp"):
         return None
     # Made of lib/operations/table/*.toml while building: the functions that its rows call.
     if place.kind == "tool" and header == "operation_calls.hpp":
