@@ -167,6 +167,14 @@ class Order(ToldTest):
         hits = self.answers("--limit", "2", question)
         self.assertTrue(any("heron" in hit["content"] for hit in hits), hits)
 
+    def test_askings_do_not_hide_an_answer_in_other_words(self):
+        question = "which classical musicians does the harbour team enjoy listening to?"
+        self.say("At the harbour they are fans of Bach and of most classical music.", "first")
+        for times in range(1, 11):
+            self.day(times)
+            self.turn(question, "Let me check the configuration.", f"s{times}")
+        self.assertIn("Bach", self.answers("--limit", "10", question)[0]["content"])
+
 
 class Once(ToldTest):
     QUESTION = "which database does the ledger use?"

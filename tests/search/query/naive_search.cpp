@@ -557,7 +557,7 @@ class NaiveSearch {
                   weights.importance * parts.importance + weights.access * parts.access
             : parts.text * (0.96 + 0.04 * parts.time) * (0.80 + 0.20 * parts.importance) *
                   (0.95 + 0.05 * parts.access);
-    scored.hit.relevance *= is_outdated(live) || (has_words_ && is_empty(entry)) ? 0.5 : 1;
+    scored.hit.relevance *= has_words_ && is_empty(entry) ? 0.2 : is_outdated(live) ? 0.5 : 1;
     return scored;
   }
 

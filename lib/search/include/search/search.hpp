@@ -113,7 +113,7 @@ struct Found {
   std::uint32_t length = 0;  ///< In terms.
   bool outdated = false;     ///< As in Hit.
   bool states_nothing =
-      false;  ///< A request, a question, an announcement: among words it is half as relevant.
+      false;                 ///< A request, a question, an announcement: see kStatesNothingFactor.
   bool said_before = false;  ///< As in Hit.
   Nearness nearness;         ///< As in Hit: of the first kNearnessCount.
   /// Where it had to be read anyway.
