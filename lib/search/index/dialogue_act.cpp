@@ -298,6 +298,8 @@ bool is_filler(std::string_view token, std::string_view language) {
   return kDialogueWords.contains(token) || is_stop_word(token, language) || is_function_word(token);
 }
 
+bool is_change_word(std::string_view token) { return kChangeWords.contains(token); }
+
 bool is_work_word(std::string_view token) {
   constexpr std::size_t kDigitsMax = 3;
   const bool is_short =

@@ -24,37 +24,112 @@ constexpr std::size_t kTextSizeMax = 600;
 /// The number of hits, best first, that are compared with each other.
 constexpr std::size_t kComparedMax = 24;
 
-using Words = std::span<const ComparedText::Word>;
+/// Values of Word::shape; those of other numbers are greater.
+constexpr std::uint32_t kPlainNumber = 1;
+constexpr std::uint32_t kPath = 2;
 
-/// The words of `a` that `b` lacks; nothing where they are too many, or apart.
-std::optional<Words> missing_in(Words a, Words b) {
-  constexpr std::size_t kValueWordsMax = 4;  // Two characters are a word in Chinese.
-  std::size_t begin = a.size();
-  std::size_t end = 0;
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (std::ranges::find(b, a[i].hash, &ComparedText::Word::hash) == b.end()) {
-      begin = std::min(begin, i);
-      end = i + 1;
-      ++count;
+using Word = ComparedText::Word;
+using Words = std::span<const Word>;
+
+bool has_number(Words words) {
+  return std::ranges::any_of(
+      words, [](const Word& word) { return word.shape != 0 && word.shape != kPath; });
+}
+
+/// The form of a path or of a number: "8080" has none of "2.14.1", "06:30" or "SF9"; 0: neither.
+std::uint32_t shape_of(std::string_view token) {
+  const auto digits = std::ranges::count_if(token, is_digit);
+  const auto joints = std::ssize(token) - std::ranges::count_if(token, is_alnum);
+  return token.contains('/')           ? kPath
+         : digits == 0                 ? 0
+         : digits == std::ssize(token) ? kPlainNumber
+                                       : kPath + 1 + static_cast<std::uint32_t>(joints);
+}
+
+/// Whether a sentence ends in what is between two words.
+bool ends_sentence(std::string_view between) {
+  return between.find_first_of("\n!?;") != std::string_view::npos || between.contains(". ") ||
+         between.contains("。");
+}
+
+/// What one of two texts says that the other doesn't.
+struct Missing {
+  Missing(Words text, Words other) {
+    std::uint64_t after = 0;
+    for (const Word& word : text) {
+      if (std::ranges::find(other, word.hash, &Word::hash) != other.end()) {
+        after = word.hash;
+        continue;
+      }
+      words.push_back(&word);
+      if (words.size() > text.size() / 2 + 1) {
+        is_most = true;
+        value = nullptr;
+        return;
+      }
+      names_subject |= word.is_subject;
+      if (word.shape != 0) {
+        value = ++values == 1 ? &word : nullptr;
+        after = 1;
+      } else {
+        places.push_back(after);
+      }
     }
+    shared = text.size() - words.size();
   }
-  if (count == 0) {
-    return Words();
+  /// As one part of the text; nothing where it is several, or too long for a value.
+  [[nodiscard]] std::optional<Words> part() const {
+    constexpr std::size_t kValueWordsMax = 4;  // Two characters are a word in Chinese.
+    const bool is_one = words.back() + 1 == words.front() + words.size();
+    return is_one && words.size() <= std::min(shared, kValueWordsMax)
+               ? std::optional(Words(words.front(), words.size()))
+               : std::nullopt;
   }
-  return count <= kValueWordsMax && end - begin == count ? std::optional(a.subspan(begin, count))
-                                                         : std::nullopt;
+
+  std::vector<const Word*> words;
+  bool is_most = false;  // Of the text; the rest is not known then.
+  bool names_subject = false;
+  const Word* value = nullptr;  // The number or path; nullptr for none, or several.
+  std::size_t values = 0;
+  std::vector<std::uint64_t> places;  // The word that both hold, or value, before each other word.
+  std::size_t shared = 0;             // Words that both hold.
+};
+
+/// Whether two texts say the same of one number or path each: of the same form, and what else one
+/// of them says the other leaves out: "heron is on port 5432", "the heron service listens on port
+/// 7001".
+bool differ_in_value(const Missing& a, const Missing& b) {
+  return a.value != nullptr && b.value != nullptr && a.value->shape == b.value->shape &&
+         !a.names_subject && !b.names_subject &&
+         a.shared >= (a.value->shape == kPlainNumber ? 2 : 1) &&
+         std::max(a.places.size(), b.places.size()) <= a.shared + 1 &&
+         std::ranges::find_first_of(a.places, b.places) == a.places.end();
 }
 
 /// Whether `part` of `text`, which the other text lacks, is a value and not what is spoken of.
-bool is_value(Words text, Words part, std::span<const std::uint64_t> asked) {
+bool is_value(Words text, Words part, bool is_changed) {
   const auto begin = static_cast<std::size_t>(part.data() - text.data());
-  const auto has_digit = [](Words words) {
-    return std::ranges::any_of(words, &ComparedText::Word::has_digit);
-  };
-  return begin > 0 && (has_digit(part) || !has_digit(text.subspan(begin + part.size()))) &&
-         std::ranges::none_of(
-             part, [&](const ComparedText::Word& word) { return is_among(asked, word.hash); });
+  const Words rest = text.subspan(begin + part.size());
+  const bool names_rest = is_changed && !rest.empty() && std::ranges::all_of(rest, &Word::is_asked);
+  return (begin > 0 || names_rest) && (has_number(part) || !has_number(rest)) &&
+         std::ranges::none_of(part, &Word::is_asked);
+}
+
+Likeness likeness_of_words(Words older, Words newer, bool is_changed) {
+  const Missing old(older, newer);
+  if (old.is_most || older.empty() || newer.empty()) {
+    return Likeness::kNone;
+  }
+  const Missing now(newer, older);
+  if (now.is_most || old.words.empty() || now.words.empty()) {
+    return old.words.empty() && now.words.empty() ? Likeness::kSame : Likeness::kNone;
+  }
+  const auto was = old.part();
+  const auto is = now.part();
+  const bool is_one_value = was && is &&
+                            (has_number(*was) == has_number(*is) || was->size() == is->size()) &&
+                            is_value(older, *was, is_changed) && is_value(newer, *is, is_changed);
+  return is_one_value || differ_in_value(old, now) ? Likeness::kOtherValue : Likeness::kNone;
 }
 
 /// Entries that say the same of one thing, the newest first.
@@ -99,20 +174,22 @@ class Leader {
   Status add(std::size_t index) {
     BMAD_TRY_ASSIGN(ComparedText text, text_of(found_[index]));
     for (Group& group : groups_) {
-      const Likeness likeness = found_[group.front()].type == found_[index].type
-                                    ? likeness_of(texts_[group.front()], text, asked_)
+      const Found& first = found_[group.front()];
+      const bool is_newer = first.timestamp < found_[index].timestamp;
+      const ComparedText& its = texts_[group.front()];
+      const Likeness likeness = first.type == found_[index].type
+                                    ? likeness_of(is_newer ? its : text, is_newer ? text : its)
                                     : Likeness::kNone;
-      if (likeness == Likeness::kSame && found_[group.front()].states_nothing &&
-          found_[index].states_nothing) {
-        Found& first = found_[group.front()];
-        if (first.timestamp < found_[index].timestamp) {
-          std::swap(first, found_[index]);
+      if (likeness == Likeness::kSame && first.states_nothing && found_[index].states_nothing) {
+        if (is_newer) {
+          std::swap(found_[group.front()], found_[index]);
         }
         repeated_.push_back(index);
         texts_.push_back(std::move(text));
         return {};
       }
-      if (likeness == Likeness::kOtherValue) {
+      if (likeness == Likeness::kOtherValue && !first.states_nothing &&
+          !found_[index].states_nothing) {
         group.push_back(index);
         texts_.push_back(std::move(text));
         return {};
@@ -140,7 +217,7 @@ class Leader {
     BMAD_TRY_ASSIGN(const JsonValue value, tools_.parser.parse(found.line->text));
     tools_.text.clear();
     entry_searchable_text(found.type, value, tools_.text);
-    return compared_text(tools_.text, tools_.analyzer, language_);
+    return compared_text(tools_.text, tools_.analyzer, language_, asked_);
   }
 
   std::span<IndexedSession* const> sessions_;
@@ -155,40 +232,70 @@ class Leader {
 
 }  // namespace
 
-ComparedText compared_text(std::string_view text, Analyzer& analyzer, std::string_view language) {
+ComparedText compared_text(std::string_view text, Analyzer& analyzer, std::string_view language,
+                           std::span<const std::uint64_t> asked) {
   ComparedText compared;
   if (text.size() > kTextSizeMax) {
     return compared;
   }
+  const auto is_size_right = [](Words words) {
+    return words.size() >= kWordsMin && words.size() <= kWordsMax;
+  };
+  std::vector<Word> sentence;
+  const auto end_sentence = [&] {
+    compared.words.insert(compared.words.end(), sentence.begin(), sentence.end());
+    if (is_size_right(sentence) && std::ranges::any_of(sentence, &Word::is_asked) &&
+        std::ranges::any_of(sentence, &Word::shape)) {
+      compared.sentences.push_back(std::move(sentence));
+    }
+    sentence.clear();
+  };
   std::size_t whole_end = 0;  // A version, a path or a name counts as one word.
+  std::size_t last_end = 0;
   for (const Token& token : analyzer.tokenize(text)) {
-    const bool has_digit = std::ranges::any_of(token.text, is_digit);
-    if (token.offset >= whole_end && (has_digit || !is_filler(token.text, language))) {
-      compared.words.push_back({.hash = xxh3(token.text), .has_digit = has_digit});
+    if (token.offset >= whole_end) {
+      // Pairs of characters overlap.
+      const std::string_view between =
+          text.substr(last_end, std::max<std::size_t>(token.offset, last_end) - last_end);
+      if (ends_sentence(between)) {
+        end_sentence();
+      }
+      const std::uint64_t hash = xxh3(token.text);
+      const std::uint32_t shape = shape_of(token.text);
+      const bool is_asked = is_among(asked, hash);
+      const bool is_change = is_change_word(token.text);
+      compared.is_change |= is_change;
+      if (shape == kPlainNumber && !sentence.empty() && sentence.back().shape == kPlainNumber &&
+          between == ",") {
+        sentence.back().hash ^= hash + 1;  // "1,8" is one number.
+      } else if (shape != 0 || is_asked || !(is_change || is_filler(token.text, language))) {
+        sentence.push_back({.hash = hash,
+                            .shape = shape,
+                            .is_asked = is_asked,
+                            .is_subject = is_asked && !is_work_word(token.text)});
+      }
+      last_end = token.offset + token.size;
     }
     whole_end = token.whole ? token.offset + token.size : whole_end;
   }
-  if (compared.words.size() < kWordsMin || compared.words.size() > kWordsMax) {
+  end_sentence();
+  if (!is_size_right(compared.words)) {
     compared.words.clear();
   }
   return compared;
 }
 
-Likeness likeness_of(const ComparedText& a, const ComparedText& b,
-                     std::span<const std::uint64_t> asked) {
-  if (a.words.empty() || b.words.empty()) {
-    return Likeness::kNone;
-  }
-  const auto of_a = missing_in(a.words, b.words);
-  const auto of_b = of_a ? missing_in(b.words, a.words) : std::nullopt;
-  if (!of_a || !of_b) {
-    return Likeness::kNone;
-  }
-  if (of_a->empty() || of_b->empty()) {
-    return of_a->empty() && of_b->empty() ? Likeness::kSame : Likeness::kNone;
-  }
-  return is_value(a.words, *of_a, asked) && is_value(b.words, *of_b, asked) ? Likeness::kOtherValue
-                                                                            : Likeness::kNone;
+Likeness likeness_of(const ComparedText& older, const ComparedText& newer) {
+  const Likeness likeness = likeness_of_words(older.words, newer.words, newer.is_change);
+  const auto differs = [&](Words was) {
+    return std::ranges::any_of(newer.sentences, [&](Words is) {
+      const Missing old(was, is);
+      return old.value != nullptr && differ_in_value(old, Missing(is, was));
+    });
+  };
+  return likeness == Likeness::kNone && std::ranges::any_of(older.sentences, differs)
+             ? Likeness::kOtherValue
+             : likeness;
 }
 
 Status lead_with_newest(std::span<IndexedSession* const> sessions, const Plan& plan,

@@ -3,9 +3,20 @@
 //   "The staging port is 8080"  ---- one word of one differs ---->  "The staging port is 8443 now"
 //        said before                                                     leads, being newer
 //
-// A word is compared unless it is a function word, or says nothing in a conversation ("now"). What
-// differs is a value when something both have in common comes before it, the question does not
-// name it, and nothing behind it is a number that both have: else the subjects differ.
+// A word is compared unless it is a function word, says nothing in a conversation ("now"), or says
+// that something became another ("moved to"); one that is asked for always is. A value is
+//
+//   a number or a path, the only one of its text that the other lacks, where both have the same
+//   form. Each text may say more: but not instead of a word of the other (in the same place), nor a
+//   subject that the question names. Of the texts, or of sentences of them.
+//   "The heron service listens on port 7001"       "heron is on port 5432 now"
+//
+//   or the only words, side by side, that the texts don't share, with something before them and not
+//   a number behind them that both have. The question does not name them. They come first where it
+//   names all the rest, and the newer text speaks of a change.
+//   "Marit looks after heron"                      "From this week on Tomas looks after heron"
+//
+// Of words in sentences, 6 of 100 hits in chats of people were marked, all of them wrongly.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +33,28 @@ namespace bmad_mem {
 struct ComparedText {
   struct Word {
     std::uint64_t hash = 0;
-    bool has_digit = false;
+    std::uint32_t shape = 0;  ///< Of a number or a path: numbers of one form have the same.
+    bool is_asked = false;    ///< The question has it.
+    bool is_subject = false;  ///< The same, and it is no work word.
   };
   std::vector<Word> words;  ///< In their order; empty for a text that is too long or too short.
+  /// The same of each sentence with a number or a path, and a word that is asked for.
+  std::vector<std::vector<Word>> sentences;
+  bool is_change = false;  ///< It says that something became another: "now", "moved to".
 };
 
-/// `text` as it is compared; `language`: of the index.
-ComparedText compared_text(std::string_view text, Analyzer& analyzer, std::string_view language);
+/// `text` as it is compared; `language`: of the index; `asked`: hashes of the question's words.
+ComparedText compared_text(std::string_view text, Analyzer& analyzer, std::string_view language,
+                           std::span<const std::uint64_t> asked);
 
 enum class Likeness : std::uint8_t {
   kNone,
   kSame,        ///< All words are the same.
-  kOtherValue,  ///< All but one, or a few side by side, of each.
+  kOtherValue,  ///< All but a value.
 };
 
-/// `asked`: hashes of the question's words.
-Likeness likeness_of(const ComparedText& a, const ComparedText& b,
-                     std::span<const std::uint64_t> asked);
+/// Of entries, and their times.
+Likeness likeness_of(const ComparedText& older, const ComparedText& newer);
 
 /// Orders the first entries of `found`, best first, so that of those with another value the newest
 /// leads its group; the others follow it, marked Found::said_before. Of equal messages

@@ -32,7 +32,7 @@ namespace {
 /// Of what the words find, as many are looked at with their meaning.
 constexpr std::size_t kWordCandidates = 30;
 /// As many are compared with each other, however few are wanted.
-constexpr std::size_t kAlikeCount = 12;
+constexpr std::size_t kAlikeCount = 20;
 
 /// A text score that may be below 0, as one that keeps the order: small ones come ever nearer to 0.
 double above_0(double text) {

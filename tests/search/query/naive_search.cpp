@@ -143,7 +143,7 @@ class NaiveSearch {
     });
     const std::size_t limit = query_.filter.limit == 0 ? found.size() : query_.filter.limit;
     if (has_words_ && !settings_.literal && query_.sort == SortOrder::kRelevanceDesc) {
-      found.resize(std::min(found.size(), std::max<std::size_t>(limit, 12)));
+      found.resize(std::min(found.size(), std::max<std::size_t>(limit, 20)));
       lead_with_newest(found);
     }
     for (Scored& each : found) {
@@ -189,7 +189,7 @@ class NaiveSearch {
     const auto text_of = [&](const Scored& each) {
       const bool is_compared =
           each.hit.type != EntryType::kFact && each.hit.type != EntryType::kPreference;
-      return is_compared ? compared_text(each.entry->text, analyzer_, settings_.language)
+      return is_compared ? compared_text(each.entry->text, analyzer_, settings_.language, asked)
                          : ComparedText();
     };
     std::vector<std::vector<Scored>> groups;
@@ -201,16 +201,19 @@ class NaiveSearch {
       bool is_placed = false;
       for (std::size_t group = 0; group < groups.size() && !is_placed; ++group) {
         Scored& first = groups[group].front();
-        const Likeness likeness = first.hit.type == found[i].hit.type
-                                      ? likeness_of(texts[group], text, asked)
-                                      : Likeness::kNone;
+        const bool is_newer = first.entry->timestamp < found[i].entry->timestamp;
+        const Likeness likeness =
+            first.hit.type == found[i].hit.type
+                ? likeness_of(is_newer ? texts[group] : text, is_newer ? text : texts[group])
+                : Likeness::kNone;
         is_placed = true;
         if (likeness == Likeness::kSame && is_empty(*first.entry) && is_empty(*found[i].entry)) {
-          if (first.entry->timestamp < found[i].entry->timestamp) {
+          if (is_newer) {
             std::swap(first, found[i]);
           }
           repeated.push_back(found[i]);
-        } else if (likeness == Likeness::kOtherValue) {
+        } else if (likeness == Likeness::kOtherValue && !is_empty(*first.entry) &&
+                   !is_empty(*found[i].entry)) {
           groups[group].push_back(found[i]);
         } else {
           is_placed = false;

@@ -34,6 +34,9 @@ bool states_nothing(std::string_view text, EntryRole role);
 /// those above, or a word as in is_dialogue_only().
 bool is_filler(std::string_view token, std::string_view language);
 
+/// Whether `token`, a token's text, says that something becomes another: "now", "moved".
+bool is_change_word(std::string_view token);
+
 /// Whether `token`, a token's text, says little of what a text is about: it belongs to any work on
 /// software ("test", "file"), is one letter, a number below 1,000, or Japanese grammar.
 bool is_work_word(std::string_view token);
