@@ -296,7 +296,7 @@ TEST_CASE("two clones write the same line, whatever was asked for in either") {
 TEST_CASE("the statements of a compaction take at most three quarters of what it frees") {
   Chat chat;
   for (int i = 0; i < 40; ++i) {
-    chat.say(fmt::format("m{}", i), "user", fmt::format("We decided on {}.", i));
+    chat.say(fmt::format("m{}", i), "user", fmt::format("We decided to use v{}.", i));
   }
   const std::size_t before = chat.read(EntryType::kConversation).size();
   const CompactionReport report = chat.evict_all();
