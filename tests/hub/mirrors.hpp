@@ -8,8 +8,8 @@
 #include <doctest/doctest.h>
 
 #include "bmad_mem/hub.hpp"
-#include "hub/memory_hub.hpp"
 #include "support/memory_fixture.hpp"
+#include "support/memory_hub.hpp"
 
 namespace bmad_mem::test {
 

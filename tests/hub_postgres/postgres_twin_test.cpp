@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <rapidcheck.h>
 
-#include "hub/memory_hub.hpp"
 #include "postgres_fixture.hpp"
 #include "support/memory_fixture.hpp"
+#include "support/memory_hub.hpp"
 
 namespace bmad_mem::test::postgres_twin_test {
 namespace {

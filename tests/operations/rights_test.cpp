@@ -15,9 +15,9 @@
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/settings.hpp"
 #include "bmad_mem/summary.hpp"
-#include "hub/memory_hub.hpp"
 #include "store/operation_rows.hpp"
 #include "support/memory_fixture.hpp"
+#include "support/memory_hub.hpp"
 
 namespace bmad_mem::test::rights_test {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "bmad_mem/hub.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::test {
 
 /// The feed itself, which any number of MemoryHub share. Threads: any.
 struct MemoryFeed {
@@ -55,4 +55,4 @@ class MemoryHub final : public Hub {
   std::string replica_;
 };
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::test

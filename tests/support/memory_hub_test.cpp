@@ -1,5 +1,5 @@
 // memory_hub_test.cpp - the feed in memory, used by many threads at once.
-#include "hub/memory_hub.hpp"
+#include "support/memory_hub.hpp"
 
 #include <atomic>
 #include <map>

@@ -1,8 +1,8 @@
-#include "hub/memory_hub.hpp"
+#include "support/memory_hub.hpp"
 
 #include <algorithm>
 
-namespace bmad_mem {
+namespace bmad_mem::test {
 namespace {
 
 Error away() { return {.code = ErrorCode::E_HUB_AWAY, .message = "the hub did not answer"}; }
@@ -144,4 +144,4 @@ Result<std::vector<HubReplica>> MemoryHub::replicas() {
   return all;
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::test
