@@ -105,16 +105,67 @@ struct Slice {
 };
 
 // What a file of kernels gives as its struct Isa:
-//   kRows            how many rows it adds at once, as many as its registers hold the sums of
-//   kRegisterFloats  how many floats a register holds
-//   kSubtractsZero   whether it sums the bytes less kByteZero; else finish_block() takes `zeros`
-//   kAdd<kCount>     adds the products of kCount rows, 1 to kRows, to their sums, kBlock a row
-using AddRows = void(const Slice& slice, std::int32_t* sums);
+//   kRows             how many rows it adds at once, as many as its registers hold the sums of
+//   kRegisterFloats   how many floats a register holds
+//   kSubtractsZero    whether it sums the bytes less kByteZero; else finish_block() takes `zeros`
+//   add_rows<kCount>  adds the products of kCount rows, 1 to kRows, to their sums, kBlock a row
+
+// The add_rows() of an Isa, with its TARGET. The sums of kParts registers a row stay there while
+// the inputs go by: for each row the four bytes of a quad, repeated, against outputs of four
+// weights each. What it takes of the Isa:
+//   Sums, Weights                       what a register holds of them
+//   repeated_quad(bytes)                the four bytes, as often as Weights hold them
+//   with_products(sums, quad, weights)  the sums, and the products of a quad
+#define BMAD_ADD_ROWS(TARGET)                                                                    \
+  using LooseSums [[gnu::aligned(1), gnu::may_alias]] = Sums;                                    \
+  using LooseWeights [[gnu::aligned(1), gnu::may_alias]] = Weights;                              \
+  template <std::uint32_t kCount>                                                                \
+  TARGET static void add_rows(const Slice& slice, std::int32_t* sums) {                          \
+    for (std::uint32_t first = 0; first < kBlock; first += kParts * kRegisterFloats) {           \
+      Sums all[kCount][kParts];                                                                  \
+      const std::int8_t* from[kParts];                                                           \
+      BMAD_UNROLLED                                                                              \
+      for (std::uint32_t part = 0; part < kParts; ++part) {                                      \
+        const std::uint32_t output = first + part * kRegisterFloats;                             \
+        from[part] = slice.weights + std::size_t{output / kLanes * kLanes} * slice.width +       \
+                     std::size_t{output % kLanes} * kQuad;                                       \
+        BMAD_UNROLLED                                                                            \
+        for (std::uint32_t row = 0; row < kCount; ++row) {                                       \
+          all[row][part] =                                                                       \
+              *reinterpret_cast<const LooseSums*>(sums + std::size_t{row} * kBlock + output);    \
+        }                                                                                        \
+      }                                                                                          \
+      for (std::uint32_t at = 0; at < slice.inputs; at += kQuad) {                               \
+        Weights weights[kParts];                                                                 \
+        BMAD_UNROLLED                                                                            \
+        for (std::uint32_t part = 0; part < kParts; ++part) {                                    \
+          weights[part] =                                                                        \
+              *reinterpret_cast<const LooseWeights*>(from[part] + std::size_t{at} * kLanes);     \
+        }                                                                                        \
+        BMAD_UNROLLED                                                                            \
+        for (std::uint32_t row = 0; row < kCount; ++row) {                                       \
+          const Weights quad = repeated_quad(slice.bytes + std::size_t{row} * slice.width + at); \
+          BMAD_UNROLLED                                                                          \
+          for (std::uint32_t part = 0; part < kParts; ++part) {                                  \
+            all[row][part] = with_products(all[row][part], quad, weights[part]);                 \
+          }                                                                                      \
+        }                                                                                        \
+      }                                                                                          \
+      BMAD_UNROLLED                                                                              \
+      for (std::uint32_t part = 0; part < kParts; ++part) {                                      \
+        std::int32_t* to = sums + first + std::size_t{part} * kRegisterFloats;                   \
+        BMAD_UNROLLED                                                                            \
+        for (std::uint32_t row = 0; row < kCount; ++row) {                                       \
+          *reinterpret_cast<LooseSums*>(to + std::size_t{row} * kBlock) = all[row][part];        \
+        }                                                                                        \
+      }                                                                                          \
+    }                                                                                            \
+  }
 
 template <typename Isa>
 BMAD_INLINE void add_some_rows(const Slice& slice, std::uint32_t count, std::int32_t* sums) {
   static constexpr auto kByRows = []<std::size_t... kLess>(std::index_sequence<kLess...>) {
-    return std::array{Isa::template kAdd<kLess + 1>...};
+    return std::array{Isa::template add_rows<kLess + 1>...};
   }(std::make_index_sequence<Isa::kRows>());
   kByRows[count - 1](slice, sums);
 }

@@ -11,33 +11,31 @@ namespace bmad_mem::encoder {
 namespace portable {
 namespace {
 
-template <std::uint32_t kCount>
-void add_rows(const Slice& slice, std::int32_t* sums) {
-  for (std::uint32_t row = 0; row < kCount; ++row) {
-    const std::uint8_t* bytes = slice.bytes + std::size_t{row} * slice.width;
-    for (std::uint32_t half = 0; half < kBlock; half += kLanes, sums += kLanes) {
-      const std::int8_t* weights = slice.weights + std::size_t{half} * slice.width;
-      std::array<std::int32_t, kLanes> lanes{};
-      for (std::uint32_t at = 0; at < slice.inputs; at += kQuad) {
-        for (std::uint32_t lane = 0; lane < kLanes; ++lane, weights += kQuad) {
-          for (std::uint32_t input = 0; input < kQuad; ++input) {
-            lanes[lane] += weights[input] * bytes[at + input];
-          }
-        }
-      }
-      for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-        sums[lane] += lanes[lane];
-      }
-    }
-  }
-}
-
 struct Isa {
   static constexpr std::uint32_t kRows = 4;
   static constexpr std::uint32_t kRegisterFloats = 4;
   static constexpr bool kSubtractsZero = false;
+
   template <std::uint32_t kCount>
-  static constexpr AddRows* kAdd = add_rows<kCount>;
+  static void add_rows(const Slice& slice, std::int32_t* sums) {
+    for (std::uint32_t row = 0; row < kCount; ++row) {
+      const std::uint8_t* bytes = slice.bytes + std::size_t{row} * slice.width;
+      for (std::uint32_t half = 0; half < kBlock; half += kLanes, sums += kLanes) {
+        const std::int8_t* weights = slice.weights + std::size_t{half} * slice.width;
+        std::array<std::int32_t, kLanes> lanes{};
+        for (std::uint32_t at = 0; at < slice.inputs; at += kQuad) {
+          for (std::uint32_t lane = 0; lane < kLanes; ++lane, weights += kQuad) {
+            for (std::uint32_t input = 0; input < kQuad; ++input) {
+              lanes[lane] += weights[input] * bytes[at + input];
+            }
+          }
+        }
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+          sums[lane] += lanes[lane];
+        }
+      }
+    }
+  }
 };
 
 BMAD_KERNELS("portable", )
