@@ -1,5 +1,6 @@
 #include <initializer_list>
 
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "model/entry.hpp"
@@ -12,15 +13,8 @@ namespace {
 struct EntryMember {
   EntryMember(std::string_view name, const std::string& text)
       : path(name), json(text.empty() ? "" : json_quoted(text)) {}
-  EntryMember(std::string_view name, const std::vector<std::string>& texts) : path(name) {
-    JsonWriter list;
-    list.begin_array();
-    for (const std::string& text : texts) {
-      list.string(text);
-    }
-    list.end_array();
-    json = texts.empty() ? "" : list.take();
-  }
+  EntryMember(std::string_view name, const std::vector<std::string>& texts)
+      : path(name), json(texts.empty() ? "" : list_json(texts)) {}
   EntryMember(std::string_view name, std::optional<double> number)
       : path(name), json(number ? json_number(*number) : "") {}
   EntryMember(std::string_view name, std::optional<std::int64_t> number)

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/ids.hpp"
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/text.hpp"
@@ -96,17 +97,9 @@ bool SealingRecord::wants(std::string_view session_id, EntryType type, JsonValue
 std::string SealingRecord::to_text() const {
   JsonWriter json;
   json.begin_object().member("all", all).member("sensitive", sensitive);
-  json.key("sessions").begin_array();
-  for (const std::string& session : sessions) {
-    json.string(session);
-  }
-  json.end_array().member("key", key_id);
+  json.key("sessions").raw(list_json(sessions)).member("key", key_id);
   if (!former_ids.empty()) {
-    json.key("former").begin_array();
-    for (const std::string& id : former_ids) {
-      json.string(id);
-    }
-    json.end_array();
+    json.key("former").raw(list_json(former_ids));
   }
   if (ends) {
     json.member("ends", true);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/object_text.hpp"
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
@@ -24,15 +25,6 @@ ObjectText object_text(std::string_view raw) {
     return {*value, raw};
   }
   return {parser.parse(kEmpty).value(), kEmpty};
-}
-
-std::string strings_text(const std::vector<std::string>& strings) {
-  JsonWriter writer;
-  writer.begin_array();
-  for (const std::string& each : strings) {
-    writer.string(each);
-  }
-  return writer.end_array().take();
 }
 
 /// Sets the string, except that an empty one isn't put where there was none.
@@ -62,7 +54,7 @@ std::string metadata_text(const Manifest& manifest, std::string_view old_text) {
   set_if_given(metadata, "project_name", manifest.project_name);
   set_if_given(metadata, "session_type", manifest.session_type);
   if (!manifest.tags.empty() || metadata.has("tags")) {
-    metadata.set("tags", strings_text(manifest.tags));
+    metadata.set("tags", list_json(manifest.tags));
   }
   return metadata.to_line(kOrder);
 }
@@ -138,7 +130,7 @@ std::string Manifest::to_text() const {
   root.set_string("created_at", format_rfc3339(created_at));
   root.set_string("updated_at", format_rfc3339(updated_at));
   set_if_given(root, "user_id", user_id);
-  root.set("agent_ids", strings_text(agent_ids));
+  root.set("agent_ids", list_json(agent_ids));
   root.set("metadata", metadata_text(*this, root.raw("metadata")));
   root.set("statistics", statistics_text(statistics, root.raw("statistics")));
   set_time(root, "closed_at", closed_at);

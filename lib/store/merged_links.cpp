@@ -6,6 +6,7 @@
 
 #include "base/object_text.hpp"
 #include "bmad_mem/entry_links.hpp"
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "model/entry.hpp"
@@ -65,15 +66,10 @@ std::optional<std::string> with_merged_links(std::string_view base, std::string_
       stored.present() ? ObjectText(stored, object.raw(kLinksField)) : ObjectText(*none, "{}");
   for (const LinkKind kind : kLinkKinds) {
     const auto& ids = merged[static_cast<std::size_t>(kind)];
-    JsonWriter list;
-    list.begin_array();
-    for (const std::string& id : ids) {
-      list.string(id);
-    }
     if (ids.empty()) {
       links.remove(link_member(kind));
     } else {
-      links.set(link_member(kind), list.end_array().take());
+      links.set(link_member(kind), list_json(ids));
     }
   }
   if (std::string text = links.to_line(); text == "{}") {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "encoder/text_encoder.hpp"
@@ -102,11 +103,7 @@ std::string server_question(std::span<const std::string> texts, std::string_view
   if (!model.empty()) {
     json.member("model", model);
   }
-  json.key("input").begin_array();
-  for (const std::string& text : texts) {
-    json.string(text);
-  }
-  return json.end_array().end_object().take();
+  return json.key("input").raw(list_json(texts)).end_object().take();
 }
 
 Result<Vectors> program_vectors(std::string_view answer, std::size_t count) {

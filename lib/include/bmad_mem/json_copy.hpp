@@ -1,8 +1,9 @@
-// json_copy.hpp - a parsed JSON value as text again.
+// json_copy.hpp - a parsed JSON value as text again, and texts as an array.
 #pragma once
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/json_writer.hpp"
@@ -16,5 +17,16 @@ bool can_write_json(JsonValue value);
 /// than `depth_max` arrays and objects is left out; the parser bounds that anyway.
 void write_json(JsonWriter& json, JsonValue value, std::size_t depth_max = 1024);
 std::string json_of(JsonValue value);
+
+/// `texts` as an array of JSON.
+template <typename Texts>
+std::string list_json(const Texts& texts) {
+  JsonWriter json;
+  json.begin_array();
+  for (const std::string_view text : texts) {
+    json.string(text);
+  }
+  return json.end_array().take();
+}
 
 }  // namespace bmad_mem

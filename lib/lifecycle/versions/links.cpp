@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/object_text.hpp"
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "lifecycle/maintenance.hpp"
@@ -62,12 +63,7 @@ Result<std::string> line_with_link(const Entry& old, LinkKind kind, std::string_
       stored.present() ? ObjectText(stored, object.raw(kLinksField)) : ObjectText(none, "{}");
   links.remove(link_member(kind));
   if (!ids.empty()) {
-    JsonWriter list;
-    list.begin_array();
-    for (const std::string_view id : ids) {
-      list.string(id);
-    }
-    links.set(link_member(kind), list.end_array().take());
+    links.set(link_member(kind), list_json(ids));
   }
   if (std::string left = links.to_line(); left == "{}") {
     object.remove(kLinksField);

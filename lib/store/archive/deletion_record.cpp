@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/ids.hpp"
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
@@ -46,14 +47,9 @@ Deletion to_deletion(JsonValue value, const std::string& session_id) {
 }
 
 void write_strings(JsonWriter& out, std::string_view key, const std::vector<std::string>& list) {
-  if (list.empty()) {
-    return;
+  if (!list.empty()) {
+    out.key(key).raw(list_json(list));
   }
-  out.key(key).begin_array();
-  for (const std::string& text : list) {
-    out.string(text);
-  }
-  out.end_array();
 }
 
 std::string record_text(const DeletionRecord& record) {

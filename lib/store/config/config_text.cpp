@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "config_table.hpp"
 #include "store/config.hpp"
@@ -64,12 +65,7 @@ struct ValueText {
     return json_quoted(member(config));
   }
   std::string operator()(ConfigMember<std::vector<std::string>> member) const {
-    JsonWriter writer;
-    writer.begin_array();
-    for (const std::string& each : member(config)) {
-      writer.string(each);
-    }
-    return writer.end_array().take();
+    return list_json(member(config));
   }
   std::string operator()(ConfigMember<std::vector<LearnRule>> member) const {
     JsonWriter writer;

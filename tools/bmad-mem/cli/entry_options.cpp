@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/entry_fields.hpp"
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "cli/text.hpp"
@@ -127,16 +128,6 @@ std::string json_or_string(std::string_view text, bool number) {
   const bool one_line = text.find_first_of("\r\n") == std::string_view::npos;
   return value && one_line && (!number || value->is_number()) ? std::string(text)
                                                               : json_quoted(text);
-}
-
-std::string list_json(std::span<const std::string> texts) {
-  JsonWriter json;
-  json.begin_array();
-  for (const std::string& text : texts) {
-    json.string(text);
-  }
-  json.end_array();
-  return json.take();
 }
 
 /// "MongoDB: eventual consistency" as {"option":…,"rejected_reason":…}: the first member of the

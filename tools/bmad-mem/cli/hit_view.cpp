@@ -53,11 +53,7 @@ std::array<Component, 6> other_parts(const TextExplanation& explanation) {
 std::string rounded(double number) { return fmt::format("{:.4f}", number); }
 
 void add_entries(JsonWriter& json, std::string_view name, std::span<const Entry> entries) {
-  json.key(name).begin_array();
-  for (const Entry& entry : entries) {
-    json.raw(entry_json_line(entry));
-  }
-  json.end_array();
+  add_array(json, name, entries, [&](const Entry& entry) { json.raw(entry_json_line(entry)); });
 }
 
 /// How the query was read.

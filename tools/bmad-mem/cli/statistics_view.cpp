@@ -282,11 +282,10 @@ void print_histogram(Tool& tool, const DecayReport& report) {
 
 void add_decay(JsonWriter& json, const DecayReport& report) {
   json.member("model", report.model).member("as_of", format_rfc3339(report.as_of));
-  json.member("entries", report.entries).key("histogram").begin_array();
-  for (const std::uint64_t count : report.histogram) {
-    json.integer(static_cast<std::int64_t>(count));
-  }
-  json.end_array().key("mean").begin_object();
+  json.member("entries", report.entries);
+  add_array(json, "histogram", report.histogram,
+            [&](const std::uint64_t count) { json.integer(static_cast<std::int64_t>(count)); });
+  json.key("mean").begin_object();
   for (const EntryType type : kEntryTypes) {
     if (const double mean = report.mean[static_cast<std::size_t>(type)]; mean > 0) {
       json.key(entry_type_name(type)).raw(fmt::format("{:.4f}", mean));

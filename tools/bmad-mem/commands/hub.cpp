@@ -20,6 +20,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/settings.hpp"
 #include "cli/hub_door.hpp"
+#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/text.hpp"
@@ -66,15 +67,11 @@ void print_json(Tool& tool, const SyncReport& report) {
     for (const Reason& reason : kReasons) {
       json.member(reason.name, report.held.*reason.count);
     }
-    json.end_object().key("conflicts").begin_array();
-    for (const std::string& id : report.conflicts) {
-      json.string(id);
-    }
-    json.end_array().key("problems").begin_array();
-    for (const Error& problem : report.problems) {
-      json.raw(error_as_json(problem));
-    }
-    json.end_array().member("new_replica", report.has_new_replica);
+    json.end_object();
+    add_list(json, "conflicts", report.conflicts);
+    add_array(json, "problems", report.problems,
+              [&](const Error& problem) { json.raw(error_as_json(problem)); });
+    json.member("new_replica", report.has_new_replica);
     json.member("clock_skew_s", std::int64_t{report.clock_skew.count()});
   });
 }
@@ -200,14 +197,12 @@ bool is_stale(const HubView& view, const HubReplica& replica) {
 }
 
 void write_replicas(JsonWriter& json, const HubView& view) {
-  json.key("replicas").begin_array();
-  for (const HubReplica& replica : view.replicas) {
-    json.begin_object().member("replica", replica.replica).member("who", replica.who);
+  add_objects(json, "replicas", view.replicas, [&](const HubReplica& replica) {
+    json.member("replica", replica.replica).member("who", replica.who);
     json.member("host", replica.host).member("cursor", replica.cursor);
     json.member("seen_at", format_rfc3339(replica.seen_at));
-    json.member("stale", is_stale(view, replica)).end_object();
-  }
-  json.end_array();
+    json.member("stale", is_stale(view, replica));
+  });
 }
 
 void print_json(Tool& tool, const HubView& view) {
@@ -224,11 +219,9 @@ void print_json(Tool& tool, const HubView& view) {
     }
     json.member("held_lines", view.sync.held.total()).member("tls", view.is_tls);
     write_replicas(json, view);
-    json.key("members").begin_array();
-    for (const HubMember& member : view.members) {
-      json.begin_object().member("who", member.who).member("rights", member.rights).end_object();
-    }
-    json.end_array();
+    add_objects(json, "members", view.members, [&](const HubMember& member) {
+      json.member("who", member.who).member("rights", member.rights);
+    });
   });
 }
 

@@ -16,6 +16,7 @@
 #include "bmad_mem/settings.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/hub_door.hpp"
+#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
@@ -195,12 +196,10 @@ void print_json(Tool& tool, const ForgottenView& view) {
     json.member("vacuumed", view.rows.is_vacuumed);
     for (const auto& [name, replicas] :
          {std::pair("confirmed", &view.confirmed), std::pair("waiting", &view.waiting)}) {
-      json.key(name).begin_array();
-      for (const HubReplica& replica : *replicas) {
-        json.begin_object().member("replica", replica.replica).member("host", replica.host);
-        json.member("seen_at", format_rfc3339(replica.seen_at)).end_object();
-      }
-      json.end_array();
+      add_objects(json, name, *replicas, [&](const HubReplica& replica) {
+        json.member("replica", replica.replica).member("host", replica.host);
+        json.member("seen_at", format_rfc3339(replica.seen_at));
+      });
     }
   });
 }

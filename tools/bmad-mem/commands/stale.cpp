@@ -20,6 +20,7 @@
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/whole_name.hpp"
 #include "cli/filters.hpp"
+#include "cli/json_text.hpp"
 #include "cli/tool.hpp"
 #include "exchange/mentions.hpp"
 #include "exchange/workspace_tree.hpp"
@@ -197,15 +198,8 @@ void print_statement(Tool& tool, const Statement& statement) {
     json.member("session_id", statement.session_id);
     json.member("type", entry_type_name(statement.type)).member("id", statement.id);
     json.member("text", statement.text).member("at", format_rfc3339(statement.at));
-    const auto add = [&](std::string_view name, const std::vector<std::string>& list) {
-      json.key(name).begin_array();
-      for (const std::string& each : list) {
-        json.string(each);
-      }
-      json.end_array();
-    };
-    add("missing_files", statement.missing_files);
-    add("missing_symbols", statement.missing_symbols);
+    add_list(json, "missing_files", statement.missing_files);
+    add_list(json, "missing_symbols", statement.missing_symbols);
     if (statement.unused_days > 0) {
       json.member("unused_days", statement.unused_days);
     }

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "cli/agents.hpp"
 #include "cli/text.hpp"
@@ -32,16 +33,6 @@ std::vector<std::string> words_of(const InstalledCommand& command, std::vector<s
     rest.insert(rest.end(), {"--root", command.root});
   }
   return rest;
-}
-
-std::string list_json(const std::vector<std::string>& words) {
-  JsonWriter json;
-  json.begin_array();
-  for (const std::string& word : words) {
-    json.string(word);
-  }
-  json.end_array();
-  return json.take();
 }
 
 /// The program of `command`, where the client or the shell puts the project's folder for `project`.

@@ -3,10 +3,12 @@
 #include <array>
 #include <exception>
 #include <initializer_list>
+#include <span>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/json_text.hpp"
@@ -97,11 +99,7 @@ Members set_level(McpConnection& it, RunningCall& call) {
 
 std::string list_members(std::string_view name, const McpPage& page) {
   JsonWriter json;
-  json.key(name).begin_array();
-  for (const std::string& item : page.items) {
-    json.raw(item);
-  }
-  json.end_array();
+  add_array(json, name, page.items, [&](const std::string& item) { json.raw(item); });
   add_text(json, "nextCursor", page.next_cursor);
   return json.take();
 }
@@ -160,13 +158,11 @@ Members read_resource(McpConnection& it, RunningCall& call) {
     return std::unexpected(std::move(error));
   }
   JsonWriter json;
-  json.key("contents").begin_array();
-  for (const McpResourceText& each : *texts) {
-    json.begin_object().member("uri", each.uri);
+  add_objects(json, "contents", *texts, [&](const McpResourceText& each) {
+    json.member("uri", each.uri);
     add_text(json, "mimeType", each.mime_type);
-    json.member("text", each.text).end_object();
-  }
-  json.end_array();
+    json.member("text", each.text);
+  });
   return json.take();
 }
 
@@ -224,14 +220,10 @@ Members get_prompt(McpConnection& it, RunningCall& call) {
   }
   JsonWriter json;
   add_text(json, "description", prompt->description);
-  json.key("messages").begin_array();
-  for (const McpPromptMessage& message : prompt->messages) {
-    json.begin_object().member("role", message.is_assistant ? "assistant" : "user");
-    json.key("content");
+  add_objects(json, "messages", prompt->messages, [&](const McpPromptMessage& message) {
+    json.member("role", message.is_assistant ? "assistant" : "user").key("content");
     write_text_block(json, message.text);
-    json.end_object();
-  }
-  json.end_array();
+  });
   return json.take();
 }
 
@@ -261,11 +253,9 @@ Members complete(McpConnection& it, RunningCall& call) {
   const std::size_t shown = std::min(values.size(), kMcpCompletionMax);
   const std::uint64_t total = completion->total.value_or(values.size());
   JsonWriter json;
-  json.key("completion").begin_object().key("values").begin_array();
-  for (std::size_t i = 0; i < shown; ++i) {
-    json.string(values[i]);
-  }
-  json.end_array().member("total", total).member("hasMore", total > shown).end_object();
+  json.key("completion").begin_object();
+  json.key("values").raw(list_json(std::span(values).first(shown)));
+  json.member("total", total).member("hasMore", total > shown).end_object();
   return json.take();
 }
 

@@ -173,12 +173,7 @@ void write_knowledge_item(JsonWriter& json, const KnowledgeItem& item) {
   add_list(json, "tags", item.tags);
   JsonParser parser;
   const Result<JsonValue> entry = parser.parse(item.json);
-  json.key("references").begin_array();
-  for (const std::string_view id :
-       entry ? entry_references(*entry) : std::vector<std::string_view>()) {
-    json.string(id);
-  }
-  json.end_array();
+  add_list(json, "references", entry ? entry_references(*entry) : std::vector<std::string_view>());
   add_array(json, "chain", item.chain, add_version);
   json.end_object();
 }
