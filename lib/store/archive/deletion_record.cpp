@@ -11,6 +11,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
+#include "disk/torn_tail.hpp"
 #include "model/wrapped_line.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
@@ -183,15 +184,7 @@ DeletedLine to_deleted(JsonParser& parser, std::string_view text, std::uint64_t 
 /// Cuts off what a crash left behind the last newline: the deletion that wrote it did not happen.
 Status cut_torn_end(File& file) {
   BMAD_TRY_ASSIGN(const FileInfo info, file.info());
-  std::uint64_t end = info.size;
-  std::array<char, 1> last{};
-  while (end > 0) {
-    BMAD_TRY(file.read_at(end - 1, last));
-    if (last[0] == '\n') {
-      break;
-    }
-    --end;
-  }
+  BMAD_TRY_ASSIGN(const std::uint64_t end, last_line_start(file, info.size));
   return end == info.size ? Status() : file.truncate(end);
 }
 
