@@ -16,6 +16,7 @@
 #include "search/indexing.hpp"
 #include "search/reads.hpp"
 #include "search/root_index.hpp"
+#include "session_rewrite.hpp"
 #include "store/atomic_file.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
@@ -240,10 +241,7 @@ class SessionRewrite {
       return {};
     }
     touched_ = true;
-    for (const std::string& path : {index_path(session_id_), std::string(kUserPreferencesFile),
-                                    std::string(kAgentKnowledgeFile)}) {
-      BMAD_TRY(remove_durably(*store_.files, path));
-    }
+    BMAD_TRY(remove_derived_files(*store_.files, session_id_));
     return store_.root_index->remove({&session_id_, 1});
   }
 

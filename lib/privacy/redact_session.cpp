@@ -207,10 +207,7 @@ class SessionRedaction {
       return {};
     }
     if (is_log) {
-      for (const std::string& derived : {index_path(session_id_), std::string(kUserPreferencesFile),
-                                         std::string(kAgentKnowledgeFile)}) {
-        BMAD_TRY(remove_durably(*store_.files, derived));
-      }
+      BMAD_TRY(remove_derived_files(*store_.files, session_id_));
       BMAD_TRY(leave_root_index());
       carried_.settle();
     }

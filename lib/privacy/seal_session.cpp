@@ -190,10 +190,7 @@ class SessionSealing {
     }
     report_.changed += count;
     report_.files.push_back({.path = store_.files->display_path(path), .lines = count});
-    for (const std::string& derived : {index_path(session_id_), std::string(kUserPreferencesFile),
-                                       std::string(kAgentKnowledgeFile)}) {
-      BMAD_TRY(remove_durably(*store_.files, derived));
-    }
+    BMAD_TRY(remove_derived_files(*store_.files, session_id_));
     BMAD_TRY(leave_root_index());
     carried_.settle();
     return replace_log(*store_.files, path, *bytes);

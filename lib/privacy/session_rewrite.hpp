@@ -11,6 +11,7 @@
 
 #include "base/file_system.hpp"
 #include "store/atomic_file.hpp"
+#include "store/layout.hpp"
 
 namespace bmad_mem {
 
@@ -21,6 +22,16 @@ inline Status remove_temporaries(FileSystem& files, const std::string& folder) {
     if (name.ends_with(".tmp")) {
       BMAD_TRY(remove_durably(files, fmt::format("{}/{}", folder, name)));
     }
+  }
+  return {};
+}
+
+/// Removes what is made from the logs of a session, and quotes them; the caller takes it out of the
+/// index of the root.
+inline Status remove_derived_files(FileSystem& files, const std::string& session_id) {
+  for (const std::string& path : {index_path(session_id), std::string(kUserPreferencesFile),
+                                  std::string(kAgentKnowledgeFile)}) {
+    BMAD_TRY(remove_durably(files, path));
   }
   return {};
 }
