@@ -382,23 +382,9 @@ bool holds_mark(std::string_view value) {
          value == "%v" || value == "%d";
 }
 
-}  // namespace
-
-bool is_placeholder(std::string_view value) {
-  std::string_view text = trimmed(value);
-  if (text.empty() || is_mask(text)) {
-    return true;
-  }
-  if (text.size() > kPlaceholderSizeMax) {
-    return text.starts_with("ENC[") || text.starts_with("${");
-  }
-  const std::string lower = lower_ascii(text);
-  return is_template(text) || is_reference(text) || has_mask(lower) ||
-         kPlaceholderWords.contains(lower) || has_specimen_word(lower) ||
-         has_sample_word(text, lower) || is_sequence(text) || is_version_range(text);
-}
-
-bool is_unfilled(std::string_view value) {
+/// Whether `value` is one that nobody set: by its shape, or by `looks_so(text, lower)`.
+template <typename LooksSo>
+bool is_not_set(std::string_view value, const LooksSo& looks_so) {
   const std::string_view text = trimmed(value);
   if (text.empty() || is_mask(text)) {
     return true;
@@ -408,10 +394,24 @@ bool is_unfilled(std::string_view value) {
   }
   const std::string lower = lower_ascii(text);
   return is_template(text) || is_reference(text) || has_mask(lower) ||
-         kPlaceholderWords.contains(lower) || is_documented(text) ||
-         kUnfilledWords.any([&](std::string_view each) { return lower.contains(each); }) ||
-         (all_are(text, is_digit) && is_sequence(text)) || is_version_range(text) ||
-         (is_made_of_words(text, true) && !is_weak_password(text));
+         kPlaceholderWords.contains(lower) || looks_so(text, lower) || is_version_range(text);
+}
+
+}  // namespace
+
+bool is_placeholder(std::string_view value) {
+  return is_not_set(value, [](std::string_view text, const std::string& lower) {
+    return has_specimen_word(lower) || has_sample_word(text, lower) || is_sequence(text);
+  });
+}
+
+bool is_unfilled(std::string_view value) {
+  return is_not_set(value, [](std::string_view text, const std::string& lower) {
+    return is_documented(text) ||
+           kUnfilledWords.any([&](std::string_view each) { return lower.contains(each); }) ||
+           (all_are(text, is_digit) && is_sequence(text)) ||
+           (is_made_of_words(text, true) && !is_weak_password(text));
+  });
 }
 
 bool is_stand_in(std::string_view value) {
