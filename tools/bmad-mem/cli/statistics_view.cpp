@@ -11,30 +11,11 @@
 #include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/text.hpp"
+#include "cli/totals.hpp"
 #include "cli/views.hpp"
 
 namespace bmad_mem::cli {
 namespace {
-
-struct Total {
-  std::uint64_t entries = 0;
-  std::uint64_t versions = 0;
-  std::uint64_t sealed_lines = 0;
-  std::uint64_t damaged_lines = 0;
-  std::uint64_t size_bytes = 0;
-};
-
-Total total_of(const GlobalStatistics& statistics) {
-  Total total;
-  for (const SessionStatistics& session : statistics.sessions) {
-    total.entries += session.entries();
-    total.versions += session.versions();
-    total.sealed_lines += session.sealed_lines();
-    total.damaged_lines += session.damaged_lines();
-    total.size_bytes += session.size_bytes;
-  }
-  return total;
-}
 
 /// Absent where none is: few memories have one.
 void add_sealed(JsonWriter& json, std::uint64_t lines) {
@@ -144,7 +125,7 @@ void print_statistics_as_json(Tool& tool, const SessionStatistics& statistics,
 
 void print_total_as_json(Tool& tool, const GlobalStatistics& statistics,
                          const MaintenanceReport& maintenance) {
-  const Total total = total_of(statistics);
+  const Totals total = totals_of(statistics);
   print_object(tool, "total", [&](JsonWriter& json) {
     json.member("sessions", static_cast<std::uint64_t>(statistics.sessions.size()));
     json.member("entries", total.entries).member("versions", total.versions);
@@ -217,7 +198,7 @@ void print_statistics(Tool& tool, const GlobalStatistics& statistics,
                     format_size(session.size_bytes),
                     session.newest ? shown_minute(*session.newest) : "-", states[i]});
   }
-  const Total total = total_of(statistics);
+  const Totals total = totals_of(statistics);
   rows.push_back({statistics.problems.empty() ? "total" : "total of these",
                   format_count(total.entries), format_count(total.versions),
                   format_count(total.damaged_lines), format_size(total.size_bytes)});

@@ -16,6 +16,7 @@
 #include "cli/json_text.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/text.hpp"
+#include "cli/totals.hpp"
 #include "mcp/memory_text.hpp"
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"
@@ -31,38 +32,6 @@ Result<std::vector<Session>> sessions_by_use(const MemoryManager& memory) {
   return sessions;
 }
 
-/// Counts of several sessions.
-struct Totals {
-  std::uint64_t sessions = 0;
-  std::uint64_t unreadable = 0;
-  std::uint64_t entries = 0;
-  std::uint64_t versions = 0;
-  std::uint64_t sealed_lines = 0;
-  std::uint64_t damaged_lines = 0;
-  std::uint64_t bytes = 0;
-  std::array<std::uint64_t, kEntryTypeCount> types{};
-  std::optional<Timestamp> oldest;
-  std::optional<Timestamp> newest;
-
-  void add(const SessionStatistics& session) {
-    ++sessions;
-    entries += session.entries();
-    versions += session.versions();
-    sealed_lines += session.sealed_lines();
-    damaged_lines += session.damaged_lines();
-    bytes += session.size_bytes;
-    for (std::size_t i = 0; i < kEntryTypeCount; ++i) {
-      types.at(i) += session.types.at(i).entries;
-    }
-    if (session.oldest && (!oldest || *session.oldest < *oldest)) {
-      oldest = session.oldest;
-    }
-    if (session.newest && (!newest || *session.newest > *newest)) {
-      newest = session.newest;
-    }
-  }
-};
-
 std::string totals_json(const Totals& totals) {
   JsonWriter json;
   json.begin_object().member("sessions", totals.sessions).member("entries", totals.entries);
@@ -71,7 +40,7 @@ std::string totals_json(const Totals& totals) {
     json.member("sealed_lines", totals.sealed_lines);
   }
   json.member("damaged_lines", totals.damaged_lines);
-  json.member("bytes", totals.bytes).key("types").begin_object();
+  json.member("bytes", totals.size_bytes).key("types").begin_object();
   for (const EntryType type : kEntryTypes) {
     json.member(entry_type_name(type), totals.types.at(static_cast<std::size_t>(type)));
   }

@@ -1,6 +1,5 @@
 // health.cpp - a memory in numbers: what there is, how it ages, what is due, which settings hold.
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "cli/json_text.hpp"
 #include "cli/rule_warnings.hpp"
 #include "cli/tool.hpp"
+#include "cli/totals.hpp"
 #include "cli/views.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
@@ -25,32 +25,6 @@ namespace bmad_mem::cli {
 namespace {
 
 constexpr std::size_t kLargestMax = 10;
-
-std::uint64_t total_size(const GlobalStatistics& statistics) {
-  std::uint64_t size = 0;
-  for (const SessionStatistics& session : statistics.sessions) {
-    size += session.size_bytes;
-  }
-  return size;
-}
-
-std::array<std::uint64_t, kEntryTypeCount> entries_by_type(const GlobalStatistics& statistics) {
-  std::array<std::uint64_t, kEntryTypeCount> counts{};
-  for (const SessionStatistics& session : statistics.sessions) {
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      counts[i] += session.types[i].entries;
-    }
-  }
-  return counts;
-}
-
-std::uint64_t sum_of(const std::array<std::uint64_t, kEntryTypeCount>& counts) {
-  std::uint64_t sum = 0;
-  for (const std::uint64_t count : counts) {
-    sum += count;
-  }
-  return sum;
-}
 
 void add_decay_curve(JsonWriter& json, const std::vector<DecayTableLine>& lines) {
   json.key("curve").begin_object();
@@ -134,14 +108,14 @@ Result<HttpResponse> http_stats(ApiContext& context, const EndpointCall& /*call*
     states[session.session_id] =
         session.problem ? "damaged" : session_state_name(context.memory.session_state(session));
   }
-  const std::array<std::uint64_t, kEntryTypeCount> counts = entries_by_type(statistics);
+  const Totals totals = totals_of(statistics);
   JsonWriter json;
   json.begin_object().member("sessions", std::uint64_t{statistics.sessions.size()});
-  json.member("entries", sum_of(counts)).member("size_bytes", total_size(statistics));
+  json.member("entries", totals.entries).member("size_bytes", totals.size_bytes);
   json.member("size_max_bytes",
               statistics.sessions.empty() ? 0 : statistics.sessions.front().size_max_bytes);
   json.key("types");
-  write_type_counts(json, counts);
+  write_type_counts(json, totals.types);
   add_sealed_lines(json, context.memory);
   add_array(json, "by_session", statistics.sessions, [&](const SessionStatistics& session) {
     const auto state = states.find(session.session_id);
@@ -210,8 +184,8 @@ Result<HttpResponse> http_health(ApiContext& context, const EndpointCall& /*call
   json.begin_object().member("root", context.memory.root()).member("version", tool_version());
   json.member("sessions", std::uint64_t{statistics.sessions.size()});
   json.member("archived_sessions", privacy.archived_sessions);
-  json.member("entries", sum_of(entries_by_type(statistics)));
-  json.member("size_bytes", total_size(statistics));
+  const Totals totals = totals_of(statistics);
+  json.member("entries", totals.entries).member("size_bytes", totals.size_bytes);
   json.member("over_trigger", static_cast<std::uint64_t>(std::ranges::count_if(
                                   statistics.sessions, &SessionStatistics::is_over_trigger)));
   add_largest(json, statistics);
