@@ -178,19 +178,7 @@ void write_knowledge_item(JsonWriter& json, const KnowledgeItem& item) {
   json.end_object();
 }
 
-void write_error(JsonWriter& json, const Error& error) {
-  json.begin_object().member("code", error_code_name(error.code));
-  json.member("message", error.message);
-  add_text(json, "field", error.field);
-  add_text(json, "path", error.path);
-  if (error.line != 0) {
-    json.member("line", error.line);
-  }
-  if (error.column != 0) {
-    json.member("column", error.column);
-  }
-  json.end_object();
-}
+void write_error(JsonWriter& json, const Error& error) { json.raw(error_as_json(error)); }
 
 void write_deletion(JsonWriter& json, const Deletion& deletion) {
   json.begin_object().member("session_id", deletion.session_id);
