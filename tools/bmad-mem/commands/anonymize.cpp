@@ -1,11 +1,8 @@
 // anonymize - people, hosts and places become pseudonyms, in an export or in the memory itself.
-#include <fcntl.h>
+#include <sodium.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <charconv>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,22 +34,14 @@ Result<Key> load_key(const std::string& path) {
   Key key{};
   if (::access(path.c_str(), F_OK) == 0) {
     BMAD_TRY_ASSIGN(const std::string text, read_whole_file(path));
-    for (std::size_t i = 0; i < key.size(); ++i) {
-      const char* const at = text.data() + 2 * i;
-      if (text.size() < 2 * key.size() ||
-          std::from_chars(at, at + 2, key.at(i), 16).ptr != at + 2) {
-        return key_error("it must hold 32 hexadecimal digits", path);
-      }
+    if (text.size() < 2 * key.size() ||
+        sodium_hex2bin(key.data(), key.size(), text.data(), 2 * key.size(), nullptr, nullptr,
+                       nullptr) != 0) {
+      return key_error("it must hold 32 hexadecimal digits", path);
     }
     return key;
   }
-  const int random = ::open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-  const bool filled =
-      random >= 0 && ::read(random, key.data(), key.size()) == static_cast<ssize_t>(key.size());
-  static_cast<void>(::close(random));
-  if (!filled) {
-    return key_error("there are no random numbers to make one", path);
-  }
+  randombytes_buf(key.data(), key.size());
   BMAD_TRY_ASSIGN(OutputFile file, OutputFile::create(path, false));
   for (const unsigned char byte : key) {
     file.out().print("{:02x}", byte);
