@@ -1,6 +1,6 @@
 // rule_language.hpp - which sentences of people state a rule, a decision or a preference.
 //
-//   sentence --changes of sentences.txt--> plain text --weights.txt--> score: a rule, or none
+//   sentence --changes of sentences.txt--> plain text --rule_score()--> score: a rule, or none
 //
 // A line of rules/sentences.txt is one of these; patterns are of RE2, in lower case without
 // accents:

@@ -16,10 +16,11 @@ namespace {
 constexpr std::size_t kStemSize = 5;  // The front of a longer word counts alone.
 constexpr std::size_t kFirstWords = 3;
 
-/// Twenty times the weight of `feature`. A line of the table is "FEATURE WEIGHT", in the order of
-/// the bytes of the features.
+/// Twenty times the weight of `feature`. A line of a table is "FEATURE WEIGHT", in the order of the
+/// bytes of the features.
 int weight_of(std::string_view feature) {
-  std::string_view rest = kWeightsTable;
+  const auto blanks = std::ranges::count(feature, ' ');
+  std::string_view rest = blanks == 0 ? kWordsTable : blanks == 1 ? kPairsTable : kRowsTable;
   while (!rest.empty()) {
     const std::size_t half = rest.size() / 2;
     const std::size_t begin = half == 0 ? 0 : rest.rfind('\n', half - 1) + 1;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes lib/knowledge/rules/weights.txt from the sentences of fixtures/stated_rules.tsv: by logistic regression over
+"""Makes lib/knowledge/rules/{words,pairs,rows}.txt from the sentences of fixtures/stated_rules_*.tsv: by logistic regression over
 the words of a sentence and their neighbours. lib/knowledge/rule_score.cpp has the same features.
 
-    python3 tests/knowledge/rule_weights.py             # writes the table
+    python3 tests/knowledge/rule_weights.py             # writes the tables
     python3 tests/knowledge/rule_weights.py SENTENCES   # trains without it and prints how it does on these
 """
 
@@ -16,7 +16,8 @@ import unicodedata
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RULES = ROOT / "lib/knowledge/rules"
-SENTENCES = [ROOT / "tests/knowledge/fixtures/stated_rules.tsv", ROOT / "fixtures/told/tune/rules.tsv"]
+SENTENCES = [*sorted((ROOT / "tests/knowledge/fixtures").glob("stated_rules_*.tsv")), ROOT / "fixtures/told/tune/rules.tsv"]
+TABLES = {"words": "a word, or the front of one", "pairs": "two words in a row", "rows": "more words"}
 UNIT = 0.05
 RUNS = 6
 STEM, FIRST = 5, 3
@@ -121,10 +122,12 @@ def main():
         for least in (-5, 0, 5, 10, 15, 20):
             print(least, [sum(score > least and is_rule == wanted for score, is_rule in scores) for wanted in (True, False)])
     if len(sys.argv) == 1:
-        head = ("# weights.txt - twenty times how much a feature of a sentence speaks for a rule; rule_score.hpp.\n"
-                "# Made by tests/knowledge/rule_weights.py.\n\n")
-        lines = (f"{feature} {weights[feature]}\n" for feature in sorted(weights, key=str.encode))
-        (RULES / "weights.txt").write_text(head + "".join(lines), encoding="utf-8")
+        for blanks, (table, of) in enumerate(TABLES.items()):
+            head = (f"# {table}.txt - twenty times how much {of} of a sentence speaks for a rule; rule_score.hpp.\n"
+                    "# Made by tests/knowledge/rule_weights.py.\n\n")
+            features = sorted((each for each in weights if min(each.count(" "), 2) == blanks), key=str.encode)
+            lines = (f"{feature} {weights[feature]}\n" for feature in features)
+            (RULES / f"{table}.txt").write_text(head + "".join(lines), encoding="utf-8")
 
 
 main()
