@@ -484,7 +484,7 @@ class Runs(Folder):
     def test_briefings_live_a_month(self):
         self.small_fixtures()
         done = self.run_bench("briefings", "--half", "tune", "--part", "lines", "--fixtures", self.fixtures, "--agents", "/nowhere", "--scale", "0.1")
-        self.assertRegex(done.stdout, r"the same month: questions told their answer \| a month \| % \| \d")
+        self.assertRegex(done.stdout, r"the same month: questions told their answer \| statements \| % \| \d")
 
     def test_missing_data_is_skipped_and_bad_data_fails(self):
         for name in ("retrieval", "month", "briefings"):

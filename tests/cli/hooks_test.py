@@ -535,7 +535,7 @@ class Events(HookTest):
         answer = json.loads(self.hook("claude-code", start)[0])
         self.assertIn("1 candidate waits for your decision", answer["systemMessage"])
         told = answer["hookSpecificOutput"]["additionalContext"]
-        self.assertIn("### Waiting for the user\n\nFound in earlier sessions", told)
+        self.assertIn("### Waiting for the user\n\n1 candidate waits for the user's decision", told)
         self.assertIn("always use Tailwind", told)
         waiting = [json.loads(line) for line in self.tool("--json", "review").splitlines()]
         self.assertIn("Tailwind", waiting[0]["value"])

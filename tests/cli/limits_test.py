@@ -187,7 +187,7 @@ class Limits(ToolTest):
         self.memory_of(40, entries=50)
         seen = set()
         program = TOOL.stat().st_size  # With less than that and some pages the kernel can't start it.
-        for megabytes in (15, 16, 18, 20, 24, 32, 48, 64):
+        for megabytes in (16, 17, 18, 20, 24, 32, 48, 64):
             self.assertGreater(megabytes << 20, program + (1 << 20))
             for command in (["list"], ["query", "heron"], ["context"], ["verify"], ["mcp"]):
                 with self.subTest(megabytes=megabytes, command=command):

@@ -312,7 +312,7 @@ class Rules(HookTest):
             self.stop(f"s {number}")
         answer = json.loads(self.start())
         told = answer["hookSpecificOutput"]["additionalContext"]
-        self.assertIn("### Waiting for the user\n\nFound in earlier sessions and 2 more", told)
+        self.assertIn("### Waiting for the user\n\n5 candidates wait for the user's decision", told)
         self.assertEqual(told.count("Never touch file number"), 3)
         self.assertIn("5 candidates wait for your decision: “Note from Bob: Never touch", answer["systemMessage"])
         self.assertNotIn("Waiting for the user", self.start())

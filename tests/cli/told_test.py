@@ -88,8 +88,10 @@ class Near(ToldTest):
     def test_an_exchange_counts_once(self):
         self.tool("config", "set", "context.snippets_max", "1")
         self.tool("session", "new", "--id", "talk")
-        for role, text in (("user", "Ottilie's harvester parks below the silo."), ("assistant", "Then Ottilie's harvester stays below the silo at night."),
-                           ("user", "Lunch was good."), ("user", "Ottilie's harvester is green, her silo is old.")):
+        for minute, (role, text) in enumerate((
+                ("user", "Ottilie's harvester parks below the silo."), ("assistant", "Then Ottilie's harvester stays below the silo at night."),
+                ("user", "Lunch was good."), ("user", "Ottilie's harvester is green, her silo is old."))):
+            self.day(minute / 1440)
             self.tool("add", "conversation", "--session", "talk", "--role", role, text)
         told = self.prompt("where below the silo is Ottilie's harvester?")
         self.assertIn("parks below", told)

@@ -501,7 +501,7 @@ class EveryDay(unittest.TestCase):
         hooks.fire("s1", "SessionEnd", reason="other")
         self.world.move_to(2)
         told = hooks.fire("s2", "SessionStart", source="startup")
-        self.assertRegex(told, r"2 candidates .*wait")
+        self.assertRegex(told, r"(?s)Waiting for the user.*linter before a commit.*tabs in Makefiles")
         with Mcp(self.world) as mcp:
             offered = mcp.call("memory_recall", candidates=True)["content"][0]["text"]
             tabs = re.search(r"(pref-\w+|fact-\w+)[^\n]*\n[^\n]*tabs", offered).group(1)

@@ -291,7 +291,8 @@ class Chooser {
     std::set<SaidTexts::Key> beside;
     bool has_newer = false;  // What was said before is told below what is said now.
     for (const Hit& hit : input_.said) {
-      const bool is_beside = beside.contains(SaidTexts::key_of(hit.entry));
+      const bool is_beside =
+          hit.nearness.words > 0 && beside.contains(SaidTexts::key_of(hit.entry));
       if (left == 0 && !is_beside) {
         continue;
       }

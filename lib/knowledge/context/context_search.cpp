@@ -233,6 +233,13 @@ class ContextSearch {
     look(sources.said);
     gate.needed = needed(gate.best);
     gate.is_open = gate.best.score >= gate.needed;
+    for (std::size_t i = sources.said.size(); i-- > 1;) {
+      if (sources.said[i].said_before) {  // It is about what the newer one is about.
+        Hit& newer = sources.said[i - 1];
+        newer.relevance = std::max(newer.relevance, sources.said[i].relevance);
+        newer.nearness.score = std::max(newer.nearness.score, sources.said[i].nearness.score);
+      }
+    }
     double first = 0;
     double second = 0;
     for (const std::vector<Hit>* const hits : {&sources.known, &sources.said}) {
