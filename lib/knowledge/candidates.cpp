@@ -6,6 +6,7 @@
 // Looking writes nothing; accepting or dropping one stores it, and then it is found no more.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -75,9 +76,12 @@ class CandidateSearch {
   /// Looks at the messages from byte `from` on, the start of a line.
   Status look_at(const std::string& session_id, std::uint64_t from = 0) {
     BMAD_TRY_ASSIGN(const std::vector<UserMessage> messages, messages_of(session_id, from));
-    BMAD_TRY_ASSIGN(const auto stored, stored_in(session_id));
+    std::optional<std::set<std::string, std::less<>>> stored;  // Most messages need none.
     for (const UserMessage& message : messages) {
       for (const PreferenceCandidate& candidate : detect_preferences(message.text)) {
+        if (!stored) {
+          BMAD_TRY_ASSIGN(stored, stored_in(session_id));
+        }
         const bool in_force = is_in_force(candidate, message);
         std::string key = in_force ? rule_key(candidate.sentence) : std::string();
         if (in_force && key.empty()) {
@@ -95,7 +99,7 @@ class CandidateSearch {
             .key = std::move(key),
             .confidence = in_force ? kStatedConfidence : candidate.confidence,
             .review = in_force ? Review::kNone : Review::kCandidate};
-        if (!stored.contains(sentence.id())) {
+        if (!stored->contains(sentence.id())) {
           lines_.emplace_back(session_id, sentence.line());
         }
       }

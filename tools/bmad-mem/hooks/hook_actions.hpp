@@ -1,7 +1,7 @@
 // hook_actions.hpp - what is done when a client tells of an event.
 //
 //   session start   what is known is told, after a compaction the summary too; the session is made
-//   prompt          recorded, then what is known about it is told; rules in it are in force
+//   prompt          recorded, then a briefing about it; rules in it are in force
 //   tool            events tool_use and tool_result, with snippets
 //   message         recorded, then looked at for candidates (hook_learning.hpp)
 //   sub-agent       its start and end as events, what it said last as a message of a sidechain
