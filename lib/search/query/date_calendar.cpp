@@ -1,4 +1,5 @@
-#include "date_context.hpp"
+// date_calendar.cpp - days, weeks, months and years, counted back from a moment.
+#include "date_forms.hpp"
 
 namespace bmad_mem {
 namespace {

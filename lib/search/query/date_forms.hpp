@@ -1,0 +1,123 @@
+// date_forms.hpp - what dates in a text are made of: a calendar, the text as words, numbers and
+// signs, and the forms of dates, which dates.txt has, tried at one token.
+//
+//   On May 7th, 2023 we bumped v2 to 3.1
+//   w  w   7o , 2023 w  w      w  w  3 . 1        w: word, o: ordinal
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/clock.hpp"
+
+namespace bmad_mem {
+
+// Days, weeks, months and years as stretches of time, in UTC.
+
+struct TimeStretch {
+  Timestamp begin{};
+  Timestamp end{};  ///< Exclusive.
+};
+
+enum class TimeUnit : std::uint8_t { kMinute, kHour, kDay, kWeek, kMonth, kYear };
+
+enum class Season : std::uint8_t { kSpring, kSummer, kAutumn, kWinter };
+
+/// `count` days from `first` on.
+TimeStretch days_from(std::chrono::sys_days first, int count = 1);
+
+/// `count` months from `first` on.
+TimeStretch months_from(std::chrono::year_month first, int count = 1);
+
+TimeStretch whole_year(std::chrono::year year);
+
+/// The three months of a season; winter begins in December of `year`.
+TimeStretch whole_season(Season season, std::chrono::year year);
+
+/// Questions asked at one moment.
+class Calendar {
+ public:
+  explicit Calendar(Timestamp now)
+      : now_(now), today_(std::chrono::floor<std::chrono::days>(now)), date_(today_) {}
+
+  [[nodiscard]] std::chrono::sys_days today() const { return today_; }
+  [[nodiscard]] std::chrono::year year() const { return date_.year(); }
+
+  /// The year of the latest such month that has begun; with `ended`, that is over.
+  [[nodiscard]] std::chrono::year latest_year(std::chrono::month month, bool ended) const;
+
+  /// The latest such day that has begun; nothing for days that no month has.
+  [[nodiscard]] std::optional<std::chrono::sys_days> latest_day(std::chrono::month month,
+                                                                std::chrono::day day) const;
+
+  /// The latest day of any month with this number that has begun.
+  [[nodiscard]] std::chrono::sys_days latest_day_of_month(std::chrono::day day) const;
+
+  /// The latest such day of the week; with `ended`, before today.
+  [[nodiscard]] std::chrono::sys_days latest_weekday(std::chrono::weekday weekday,
+                                                     bool ended) const;
+
+  /// The latest such season that has begun; with `ended`, that is over.
+  [[nodiscard]] TimeStretch latest_season(Season season, bool ended) const;
+
+  /// Monday of this week.
+  [[nodiscard]] std::chrono::sys_days monday() const;
+
+  /// The whole day, week, month or year that lies `count` of them back; for minutes and hours, the
+  /// hour around that moment. `count` is at most 1000.
+  [[nodiscard]] TimeStretch unit_back(TimeUnit unit, int count) const;
+
+  /// From `count` units ago to now; from days on, whole days with today.
+  [[nodiscard]] TimeStretch up_to_now(TimeUnit unit, int count) const;
+
+ private:
+  Timestamp now_;
+  std::chrono::sys_days today_;
+  std::chrono::year_month_day date_;
+};
+
+// A text as tokens, and what the words mean for dates.
+
+enum class DateTokenKind : std::uint8_t {
+  kWord,     ///< Letters, digits and '_'.
+  kNumber,   ///< Digits only.
+  kOrdinal,  ///< 1st, 2nd, 3rd, 4th.
+  kHan,      ///< One character of Chinese or Japanese, which have no blanks between words.
+  kSign,     ///< Any other character.
+  kEnd,      ///< In front of the first token and behind the last.
+};
+
+struct DateToken {
+  DateTokenKind kind = DateTokenKind::kEnd;
+  std::string word;      ///< In lower case and without accents; for a sign, the sign, ' for ’.
+  int value = 0;         ///< Of a number or an ordinal; -1 when it has more than six digits.
+  bool capital = false;  ///< Starts with an upper-case ASCII letter.
+  bool glued = false;    ///< No blank between it and the token in front.
+  std::size_t offset = 0;
+  std::size_t size = 0;
+
+  [[nodiscard]] bool is(std::string_view text) const { return word == text; }
+};
+
+/// `text` may be any bytes; what is beyond ASCII and no known sign or blank counts as letters.
+std::vector<DateToken> date_tokens(std::string_view text);
+
+// The forms of dates, tried at one token of a text.
+
+/// A date and its tokens, `first` to `last`.
+struct FoundDate {
+  std::size_t first = 0;
+  std::size_t last = 0;
+  TimeStretch stretch;
+  std::optional<TimeStretch> other = {};  ///< What it may mean as well: 05/08/2025.
+};
+
+/// The dates in `tokens` as seen by `calendar`, in their order and apart from each other.
+std::vector<FoundDate> find_dates(const std::vector<DateToken>& tokens, const Calendar& calendar);
+
+}  // namespace bmad_mem
