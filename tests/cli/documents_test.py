@@ -79,7 +79,7 @@ def sources():
 
 
 @functools.lru_cache(maxsize=None)
-def text_below(folder, endings=(".cpp", ".hpp")):
+def text_below(folder, endings=(".cpp", ".hpp", "dates.txt")):
     """The text of all sources below a folder, runs of blanks as one space."""
     names = [name for name in sources() if name.startswith(f"{folder}/") and name.endswith(endings)]
     return " ".join(" ".join((SOURCE / name).read_text(encoding="utf-8").split()) for name in names)

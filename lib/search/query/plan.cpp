@@ -310,28 +310,28 @@ Result<std::string> add_slip_terms(std::span<IndexedSession* const> sessions, An
 
 namespace {
 
-using Words = std::string_view;
-
-constexpr std::array<Words, 2> kAlways = {"tell", "please"};
+constexpr std::array<std::string_view, 2> kAlways = {"tell", "please"};
 // How many, how long; what kind, which day; what happened.
-constexpr std::array<Words, 6> kAfterHow = {"many", "much", "long", "often", "far", "soon"};
-constexpr std::array<Words, 13> kAfterWhat = {"kind",  "kinds",    "sort",   "sorts", "type",
-                                              "types", "time",     "day",    "date",  "year",
-                                              "month", "happened", "happens"};
-constexpr std::array<Words, 3> kWhat = {"what", "which", "what's"};
+constexpr std::array<std::string_view, 6> kAfterHow = {"many",  "much", "long",
+                                                       "often", "far",  "soon"};
+constexpr std::array<std::string_view, 13> kAfterWhat = {
+    "kind", "kinds", "sort", "sorts", "type",     "types",  "time",
+    "day",  "date",  "year", "month", "happened", "happens"};
+constexpr std::array<std::string_view, 3> kWhat = {"what", "which", "what's"};
 // A kind of, some sort of.
-constexpr std::array<Words, 6> kBeforeOf = {"kind", "kinds", "sort", "sorts", "type", "types"};
+constexpr std::array<std::string_view, 6> kBeforeOf = {"kind",  "kinds", "sort",
+                                                       "sorts", "type",  "types"};
 // Do you remember, does anybody know.
-constexpr std::array<Words, 3> kOfMemory = {"remember", "recall", "know"};
-constexpr std::array<Words, 3> kDo = {"do", "does", "did"};
+constexpr std::array<std::string_view, 3> kOfMemory = {"remember", "recall", "know"};
+constexpr std::array<std::string_view, 3> kDo = {"do", "does", "did"};
 
 }  // namespace
 
 bool only_asks(std::span<const std::string> words, std::size_t index, bool asks) {
   const std::string& word = words[index];
-  const Words before = index > 0 ? Words(words[index - 1]) : Words();
-  const Words second = index > 1 ? Words(words[index - 2]) : Words();
-  const Words next = index + 1 < words.size() ? Words(words[index + 1]) : Words();
+  const std::string_view before = index > 0 ? std::string_view(words[index - 1]) : std::string_view();
+  const std::string_view second = index > 1 ? std::string_view(words[index - 2]) : std::string_view();
+  const std::string_view next = index + 1 < words.size() ? std::string_view(words[index + 1]) : std::string_view();
   return is_among(kAlways, word) || (asks && kAskingWords.contains(word)) ||
          (before == "how" && is_among(kAfterHow, word)) ||
          (is_among(kWhat, before) && is_among(kAfterWhat, word)) ||
