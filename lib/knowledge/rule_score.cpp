@@ -1,7 +1,9 @@
 #include "rule_score.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <cstdlib>
+#include <numeric>
+#include <ranges>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,6 +17,7 @@ namespace {
 
 constexpr std::size_t kStemSize = 5;  // The front of a longer word counts alone.
 constexpr std::size_t kFirstWords = 3;
+constexpr std::size_t kClassWords = 4;
 
 /// Twenty times the weight of `feature`. A line of a table is "FEATURE WEIGHT", in the order of the
 /// bytes of the features.
@@ -29,9 +32,7 @@ int weight_of(std::string_view feature) {
     const std::size_t blank = std::min(line.rfind(' '), line.size());
     const auto order = feature <=> line.substr(0, blank);
     if (order == 0) {
-      int weight = 0;
-      std::from_chars(line.data() + blank + 1, line.data() + line.size(), weight);
-      return weight;
+      return std::atoi(line.data() + blank + 1);  // A newline ends it.
     }
     rest = order < 0 ? rest.substr(0, begin) : rest.substr(std::min(end + 1, rest.size()));
   }
@@ -41,54 +42,65 @@ int weight_of(std::string_view feature) {
 /// The words of `plain`, each sign of Chinese and Japanese one; names and numbers are all alike.
 std::vector<std::string> words_of(std::string_view plain) {
   static const RE2 kWord(
-      "([\\x{3040}-\\x{30ff}\\x{4e00}-\\x{9fff}々〇])|"
-      "([^ \\x{3040}-\\x{30ff}\\x{4e00}-\\x{9fff}々〇]+)");
-  static const RE2 kKept("[a-z'\\x{80}-\\x{2fff}-]+|[,:?\"]");
+      "([\\x{3040}-\\x{30ff}\\x{4e00}-\\x{9fff}々〇]|"
+      "[^ \\x{3040}-\\x{30ff}\\x{4e00}-\\x{9fff}々〇]+)");
+  static const RE2 kKept("[a-z'\\x{80}-\\x{2fff}-]+|[々〇\\x{3040}-\\x{9fff},:?\"]");
   static const RE2 kLetter("[a-z]");
-  static const RE2 kLatin("[a-z'-]+");
   std::vector<std::string> words;
-  std::size_t wide = 0;
   re2::StringPiece rest(plain.data(), plain.size());
-  for (std::string sign, word; RE2::FindAndConsume(&rest, kWord, &sign, &word);) {
-    wide += sign.empty() ? 0 : 2;
-    words.push_back(!sign.empty()                      ? sign
-                    : RE2::FullMatch(word, kKept)      ? word
+  for (std::string word; RE2::FindAndConsume(&rest, kWord, &word);) {
+    words.push_back(RE2::FullMatch(word, kKept)        ? word
                     : RE2::PartialMatch(word, kLetter) ? "_"
                                                        : "9");
   }
-  while (!words.empty() && words.back() == ",") {
-    words.pop_back();
-  }
-  words.emplace_back("$");
-  if (wide > words.size()) {
-    for (std::string& word : words) {
-      word = RE2::FullMatch(word, kLatin) ? "_" : word;
-    }
-    words.emplace_back();  // Signs in a row count, not two words apart.
-  }
   return words;
+}
+
+/// The class of each of `words`, or of up to four in a row: words of a class mean the same for a
+/// rule, in any language. Those without one, however many, are of class 0.
+std::vector<std::string> classes_of(const std::vector<std::string>& words) {
+  std::vector<std::string> classes;
+  for (std::size_t i = 0, count = 0; i < words.size(); i += count) {
+    int number = 0;
+    for (count = kClassWords + 1; number == 0 && count > 1;) {
+      const auto row = words | std::views::drop(i) | std::views::take(--count);
+      number = weight_of(std::accumulate(row.begin(), row.end(), std::string("@")));
+    }
+    if (number != 0 || classes.empty() || classes.back() != "=0") {
+      classes.push_back("=" + std::to_string(number));
+    }
+  }
+  return classes;
+}
+
+/// Of each word, alone and with those after it, what the tables may have.
+void add_features(std::vector<std::string> words, std::set<std::string>& features) {
+  const std::size_t count = words.size();
+  words.resize(count + 2);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string& word = words[i];
+    const std::string pair = word + " " + words[i + 1];
+    features.insert({word, pair, pair + " " + words[i + 2]});
+    if (word.size() > kStemSize) {
+      features.insert(word.substr(0, kStemSize) + "-");
+    }
+    if (i < kFirstWords) {
+      features.insert("^" + word);
+    }
+  }
 }
 
 }  // namespace
 
 int rule_score(std::string_view plain) {
-  std::vector<std::string> words = words_of(plain);
-  const bool is_wide = words.back().empty();
-  const std::size_t count = words.size() - (is_wide ? 1 : 0);
-  words.resize(count + 3);
+  const std::vector<std::string> words = words_of(plain);
+  const std::vector<std::string> classes = classes_of(words);
   std::set<std::string> features;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::string& word = words[i];
-    const std::string pair = word + " " + words[i + 1];
-    const std::string three = (is_wide ? pair : word + " *") + " " + words[i + 2];
-    features.insert({word, pair, three});
-    if (is_wide) {
-      features.insert(three + " " + words[i + 3]);
-    } else if (word.size() > kStemSize) {
-      features.insert(word.substr(0, kStemSize) + "-");
-    }
-    if (i < kFirstWords) {
-      features.insert("^" + word);
+  add_features(words, features);
+  add_features(classes, features);
+  for (const std::string& a : classes) {
+    for (const std::string& b : classes) {
+      features.insert(std::min(a, b) + "&" + std::max(a, b));
     }
   }
   int score = 0;

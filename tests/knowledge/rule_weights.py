@@ -20,7 +20,7 @@ SENTENCES = [*sorted((ROOT / "tests/knowledge/fixtures").glob("stated_rules_*.ts
 TABLES = {"words": "a word, or the front of one", "pairs": "two words in a row", "rows": "more words"}
 UNIT = 0.05
 RUNS = 6
-STEM, FIRST = 5, 3
+STEM, FIRST, CLASS_WORDS = 5, 3, 4
 WIDE = "[぀-ヿ一-鿿々〇]"
 WORD = re.compile(WIDE + "|[^぀-ヿ一-鿿々〇 ]+")
 
@@ -49,25 +49,53 @@ def plain(sentence):
     return f", {text.strip(' ,')} , "
 
 
+def classes():
+    """(word, name of its class)"""
+    for line in (ROOT / "tests/knowledge/fixtures/word_classes.txt").read_text(encoding="utf-8").splitlines():
+        name, _, words = line.partition(": ")
+        yield from ((word.replace("_", "") or word, words if name == "sign" else name) for word in words.split() if line[0] != "#")
+    for line in (RULES / "subjects.txt").read_text(encoding="utf-8").splitlines():
+        words = line.split()
+        if words and words[0] not in ("#", "any", "oneof"):
+            yield from ((folded(word), words[0] if words[0] in ("make", "weak") else "subject") for word in words)
+
+
+def class_numbers():
+    numbers, found = {}, {}
+    for word, name in classes():
+        if not re.match(WIDE, word) or len(word) <= CLASS_WORDS:
+            found.setdefault(word, numbers.setdefault(name, len(numbers) + 1))
+    return found
+
+
+CLASSES = class_numbers()
+
+
+def classes_of(words):
+    found, begin = [], 0
+    while begin < len(words):
+        counts = range(CLASS_WORDS, 0, -1)
+        number, count = next(((CLASSES[word], count) for count in counts if (word := "".join(words[begin:begin + count])) in CLASSES), (0, 1))
+        if number != 0 or found[-1:] != ["=0"]:
+            found.append(f"={number}")
+        begin += count
+    return found
+
+
 def features(sentence):
     words = []
     for word in WORD.findall(plain(sentence)):
         is_kept = re.fullmatch(WIDE + r"|[a-z'\u0080-\u2fff-]+|[,:?\"]", word)
         words.append(word if is_kept else "_" if re.search("[a-z]", word) else "9")
-    while words and words[-1] == ",":
-        words.pop()
-    words.append("$")
-    wide = sum(re.fullmatch(WIDE, word) is not None for word in words) * 2 > len(words)
-    if wide:
-        words = ["_" if re.fullmatch("[a-z'-]+", word) else word for word in words]
-    found = set()
-    for a, b, c, d in zip(words, [*words[1:], ""], [*words[2:], "", ""], [*words[3:], "", "", ""]):
-        found.update((a, f"{a} {b}", f"{a} {b} {c}" if wide else f"{a} * {c}"))
-        if wide:
-            found.add(f"{a} {b} {c} {d}")
-        elif len(a) > STEM:
-            found.add(f"{a[:STEM]}-")
-    found.update(f"^{word}" for word in words[:FIRST])
+    classes = classes_of(words)
+    return in_row(words) | in_row(classes) | {f"{a}&{b}" for a in classes for b in classes if a < b}
+
+
+def in_row(words):
+    found = {f"^{word}" for word in words[:FIRST]}
+    found.update(f"{word[:STEM]}-" for word in words if len(word) > STEM)
+    for a, b, c in zip(words, [*words[1:], ""], [*words[2:], "", ""]):
+        found.update((a, f"{a} {b}", f"{a} {b} {c}"))
     return found
 
 
@@ -87,8 +115,8 @@ def rows(path):
 
 def trained(sentences):
     counts = collections.Counter(feature for found, _ in sentences for feature in found)
-    sentences = [  # A feature of three words that was met once would be half of the table.
-        ([feature for feature in sorted(found) if counts[feature] > 1 or feature.count(" ") < 2], is_rule)
+    sentences = [  # Features of three words that are rare would be half of the table.
+        ([feature for feature in sorted(found) if counts[feature] > 2 or feature.count(" ") < 2], is_rule)
         for found, is_rule in sentences
     ]
     sums = collections.Counter()
@@ -96,8 +124,8 @@ def trained(sentences):
         for feature, weight in run(seed, list(sentences)).items():
             sums[feature] += weight
     rounded = {feature: round(weight / RUNS / UNIT) for feature, weight in sums.items()}
-    # Of two words met once what is small is a third of the table, and hardly a rule.
-    smallest = {feature: 4 if " " in feature and counts[feature] == 1 else 1 for feature in rounded}
+    # Of what was met once, and of words in a row, what is small is half of the tables, and hardly a rule.
+    smallest = {feature: 1 if " " not in feature else 5 if counts[feature] == 1 else 2 for feature in rounded}
     return {feature: weight for feature, weight in rounded.items() if abs(weight) >= smallest[feature]}
 
 
@@ -125,8 +153,10 @@ def main():
         for blanks, (table, of) in enumerate(TABLES.items()):
             head = (f"# {table}.txt - twenty times how much {of} of a sentence speaks for a rule; rule_score.hpp.\n"
                     "# Made by tests/knowledge/rule_weights.py.\n\n")
-            features = sorted((each for each in weights if min(each.count(" "), 2) == blanks), key=str.encode)
-            lines = (f"{feature} {weights[feature]}\n" for feature in features)
+            values = {feature: weight for feature, weight in weights.items() if min(feature.count(" "), 2) == blanks}
+            if blanks == 0:
+                values |= {f"@{word}": number for word, number in CLASSES.items()}
+            lines = (f"{feature} {values[feature]}\n" for feature in sorted(values, key=str.encode))
             (RULES / f"{table}.txt").write_text(head + "".join(lines), encoding="utf-8")
 
 
