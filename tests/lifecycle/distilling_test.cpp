@@ -165,7 +165,7 @@ TEST_CASE("an answer is kept when the user cites it") {
       {"one phrase of it", kAnswer, "Is every second for each client too much?", "user", 0},
       {"repeated by an agent", kAnswer, kCitation, "assistant", 0},
       {"with another value", "The staging server of the team listens on port 8080 for all of us.",
-       "No, the staging server of the team listens on port 8443 for all of us.", "user", 0},
+       "Does the staging server of the team listen on port 8443 for all of us?", "user", 0},
       {"with its value", "The staging server of the team listens on port 8080 for all of us.",
        "The staging server of the team listens on port 8080, is that right?", "user", 1},
       {"a question", "Shall the token bucket refill with one hundred requests every second?",
@@ -174,7 +174,7 @@ TEST_CASE("an answer is kept when the user cites it") {
        "你说令牌桶每秒为每个客户端补充一百个请求，对吗？", "user", 1},
   };
   for (const Row& row : kRows) {
-    CAPTURE(row.name);
+    CAPTURE(std::string(row.name));
     Chat chat;
     chat.say("m1", "assistant", fmt::format("Let me see.\n\n{}", row.answer));
     chat.say("m2", row.later_role, row.later);
