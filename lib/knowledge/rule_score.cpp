@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <numeric>
 #include <ranges>
 #include <set>
@@ -98,9 +99,10 @@ int rule_score(std::string_view plain) {
   std::set<std::string> features;
   add_features(words, features);
   add_features(classes, features);
-  for (const std::string& a : classes) {
-    for (const std::string& b : classes) {
-      features.insert(std::min(a, b) + "&" + std::max(a, b));
+  const std::set<std::string> different(classes.begin(), classes.end());
+  for (auto a = different.begin(); a != different.end(); ++a) {
+    for (auto b = std::next(a); b != different.end(); ++b) {
+      features.insert(*a + "&" + *b);
     }
   }
   int score = 0;

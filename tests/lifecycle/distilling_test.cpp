@@ -151,6 +151,16 @@ TEST_CASE("a decision that is an entry is kept, and what an agent decides in its
   CHECK(chat.told("Which queue is it?").contains("Use Redis"));
 }
 
+TEST_CASE("of an answer that the user corrects the correction is kept") {
+  constexpr std::string_view kCorrection =
+      "No, the staging server of the team listens on port 8443 for all of us.";
+  Chat chat;
+  chat.say("m1", "assistant", "The staging server of the team listens on port 8080 for all of us.");
+  chat.say("m2", "user", kCorrection);
+  CHECK(chat.evict_all().statements == 1);
+  CHECK(chat.statements() == Texts{std::string(kCorrection)});
+}
+
 TEST_CASE("an answer is kept when the user cites it") {
   struct Row {
     const char* name;
@@ -165,7 +175,10 @@ TEST_CASE("an answer is kept when the user cites it") {
       {"one phrase of it", kAnswer, "Is every second for each client too much?", "user", 0},
       {"repeated by an agent", kAnswer, kCitation, "assistant", 0},
       {"with another value", "The staging server of the team listens on port 8080 for all of us.",
-       "Does the staging server of the team listen on port 8443 for all of us?", "user", 0},
+       "Is it so that the staging server of the team listens on port 8443?", "user", 0},
+      {"with its value, asked for",
+       "The staging server of the team listens on port 8080 for all of us.",
+       "Is it so that the staging server of the team listens on port 8080?", "user", 1},
       {"with its value", "The staging server of the team listens on port 8080 for all of us.",
        "The staging server of the team listens on port 8080, is that right?", "user", 1},
       {"a question", "Shall the token bucket refill with one hundred requests every second?",

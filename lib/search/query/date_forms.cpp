@@ -90,9 +90,6 @@ class DateText {
 
   /// Whether a token may be the first of a form, `element`.
   [[nodiscard]] bool may_begin(std::string_view element) const {
-    if (element.starts_with('!')) {
-      return has_number_;
-    }
     if (element.starts_with('<')) {
       const std::string_view name =
           element.substr(1, std::min(element.find_first_of("+->"), element.size()) - 1);
@@ -255,6 +252,13 @@ class DateText {
     return language_of(words, "english") == "french";
   }
 
+  /// What goes through the whole text, asked once.
+  template <typename Ask>
+  static bool once(std::optional<bool>& answer, const Ask& ask) {
+    answer = answer ? answer : ask();
+    return *answer;
+  }
+
   std::optional<std::size_t> take_built_in(DateBuiltIn what, std::size_t at,
                                            DateParts& parts) const {
     constexpr int kDayMax = 31;
@@ -327,7 +331,8 @@ class DateText {
       const auto is_han = [&](std::size_t i) { return token(i).kind == DateTokenKind::kHan; };
       return (token(at).glued && is_han(at - 1)) || (token(at + 1).glued && is_han(at + 1));
     }
-    return what == DateBuiltIn::kFrench ? is_french() : asks_what_may_be();
+    return what == DateBuiltIn::kFrench ? once(is_french_, [&] { return is_french(); })
+                                        : once(asks_, [&] { return asks_what_may_be(); });
   }
 
   /// The token behind what `element` is at `at`, without regard to whether it must be there.
@@ -431,6 +436,8 @@ class DateText {
   std::vector<DateWords> present_;  // A row for those words of classes that the text may have.
   std::vector<DateForm> forms_;     // Those that may begin at a token.
   std::vector<DateForm> shared_years_;
+  mutable std::optional<bool> is_french_;
+  mutable std::optional<bool> asks_;
 };
 
 }  // namespace

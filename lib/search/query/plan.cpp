@@ -329,9 +329,12 @@ constexpr std::array<std::string_view, 3> kDo = {"do", "does", "did"};
 
 bool only_asks(std::span<const std::string> words, std::size_t index, bool asks) {
   const std::string& word = words[index];
-  const std::string_view before = index > 0 ? std::string_view(words[index - 1]) : std::string_view();
-  const std::string_view second = index > 1 ? std::string_view(words[index - 2]) : std::string_view();
-  const std::string_view next = index + 1 < words.size() ? std::string_view(words[index + 1]) : std::string_view();
+  const std::string_view before =
+      index > 0 ? std::string_view(words[index - 1]) : std::string_view();
+  const std::string_view second =
+      index > 1 ? std::string_view(words[index - 2]) : std::string_view();
+  const std::string_view next =
+      index + 1 < words.size() ? std::string_view(words[index + 1]) : std::string_view();
   return is_among(kAlways, word) || (asks && kAskingWords.contains(word)) ||
          (before == "how" && is_among(kAfterHow, word)) ||
          (is_among(kWhat, before) && is_among(kAfterWhat, word)) ||

@@ -99,6 +99,7 @@ TEST_CASE("months, quarters, seasons and years are found") {
        "June 2023-06-01/2023-07-01; 3rd of August, 2023 2023-08-03/2023-08-04"},
       {"this June", "this June 2026-06-01/2026-07-01"},
       {"last June", "last June 2026-06-01/2026-07-01"},
+      {"last December 15, 2022", "December 15, 2022 2022-12-15/2022-12-16"},
       {"last November", "last November 2025-11-01/2025-12-01"},
       {"2023", "2023 2023-01-01/2024-01-01"},
       {"the roadmap of 2023's winner", "2023 2023-01-01/2024-01-01"},
