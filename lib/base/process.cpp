@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -45,6 +46,18 @@ const std::string& boot_id() {
     return line;
   }();
   return kId;
+}
+
+std::string with_home(std::string_view path) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets a variable.
+  const char* const home = std::getenv("HOME");
+  for (const std::string_view head : {"~", "$HOME", "${HOME}"}) {
+    const std::string_view rest = path.substr(std::min(path.size(), head.size()));
+    if (home != nullptr && path.starts_with(head) && (rest.empty() || rest.front() == '/')) {
+      return home + std::string(rest);
+    }
+  }
+  return std::string(path);
 }
 
 std::size_t core_count() {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
+#include "base/process.hpp"
 #include "encoder/model.hpp"
 #include "external/external_encoder.hpp"
 #include "external/http_post.hpp"
@@ -134,7 +135,7 @@ Result<std::shared_ptr<TextEncoder>> open_server(const Store& store,
 std::string usual_weights() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets a variable.
   if (const char* const named = std::getenv(kWeightsVariable); named != nullptr) {
-    return named;
+    return with_home(named);
   }
   std::error_code failure;
   return installed_weights(fs::read_symlink("/proc/self/exe", failure).string());

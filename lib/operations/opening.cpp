@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/process.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/entry_marks.hpp"
@@ -130,6 +131,7 @@ Status open_store(Store& store, OpenOptions options) {
   store.user_root = is_users ? std::string() : std::move(options.user_root);
   store.workspace = workspace_of(store.root);
   const bool is_home = is_users || store.workspace.resolved == store.workspace.home;
+  options.seal_key.key_file = with_home(options.seal_key.key_file);
   store.sealing = std::make_unique<StoreSealing>(*store.files, std::move(options.seal_key),
                                                  is_home ? store.root : store.workspace.resolved);
   store.agent_id = std::move(options.agent_id);

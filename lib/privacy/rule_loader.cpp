@@ -1,13 +1,13 @@
 #include "rule_loader.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/process.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/text.hpp"
 #include "privacy/secret_rule.hpp"
@@ -126,11 +126,7 @@ class RuleLoader {
   };
 
   [[nodiscard]] Result<Place> place_of(const std::string& path) const {
-    std::string whole = path;
-    if (path.starts_with("~/")) {
-      const char* const home = std::getenv("HOME");
-      whole = (home == nullptr ? "" : home) + path.substr(1);
-    }
+    std::string whole = with_home(path);
     if (!whole.starts_with('/') && !("/" + whole + "/").contains("/../")) {
       return Place{.folder = sources_.project, .name = whole};
     }

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/ids.hpp"
+#include "base/process.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "model/entry_marks.hpp"
 #include "store/config.hpp"
@@ -43,9 +44,10 @@ std::string in_folder(const char* folder, std::string_view session_id, std::stri
 }
 
 /// A path that the user gave, absolute.
-std::string from_user(std::string_view path, const std::string& working_directory) {
+std::string from_user(std::string_view named, const std::string& working_directory) {
+  const std::string path = with_home(named);
   if (path.starts_with('/')) {
-    return std::string(path);
+    return path;
   }
   const fs::path joined = (fs::path(working_directory) / path).lexically_normal();
   return (joined.has_filename() ? joined : joined.parent_path()).string();  // "a/", but "/".

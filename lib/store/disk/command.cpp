@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "base/process.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "descriptor.hpp"
 
@@ -332,7 +333,9 @@ Result<CommandOutput> run_command(std::span<const std::string> command, std::str
     return Error{.code = ErrorCode::E_STORAGE_IO, .message = "no program is named"};
   }
   RunningCommand running(command.front());
-  BMAD_TRY(running.start(command));
+  std::vector<std::string> words(command.begin(), command.end());
+  words.front() = with_home(words.front());
+  BMAD_TRY(running.start(words));
   return running.finish(input, options);
 }
 

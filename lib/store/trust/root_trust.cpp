@@ -19,6 +19,7 @@
 
 #include "base/hash.hpp"
 #include "base/object_text.hpp"
+#include "base/process.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
@@ -216,7 +217,7 @@ std::vector<ConfiguredProgram> programs_of(const Config& config) {
 }  // namespace
 
 std::string encoder_path(const Config& config, const std::string& root) {
-  const std::string& path = config.encoder.path;
+  const std::string path = with_home(config.encoder.path);
   return path.empty() || path.starts_with('/')
              ? path
              : fmt::format("{}/{}", workspace_of(root).folder, path);
@@ -226,7 +227,8 @@ std::string encoder_path(const Config& config, const std::string& root) {
 /// scripts and rules of the project come with git as well.
 std::string RootOrigins::digest(const Config& config) const {
   std::string text = read_small(fmt::format("{}/{}", root_, kConfigFile));
-  const auto add_file = [&](const std::string& path) {
+  const auto add_file = [&](const std::string& named) {
+    const std::string path = with_home(named);
     struct stat about{};
     if (::stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode)) {
       text += fmt::format("\n{} {}", path, content_digest(read_small(path)));
@@ -238,7 +240,7 @@ std::string RootOrigins::digest(const Config& config) const {
   const std::string project = workspace_of(root_).folder + "/";
   add_file(project + ".gitleaks.toml");
   for (const std::string& file : config.privacy.rules_files) {
-    add_file(file.starts_with('/') ? file : project + file);
+    add_file(with_home(file).starts_with('/') ? file : project + file);
   }
   // A model is too large to be read each time. Who replaces it changes its size or its time.
   if (const std::string path = encoder_path(config, root_); !path.empty()) {
