@@ -24,7 +24,7 @@ namespace {
 
 /// The manifest as other machines have to know it: what is derived is each one's own.
 std::string shared_manifest(Manifest manifest) {
-  manifest.statistics = {};
+  manifest.totals = {};
   manifest.updated_at = manifest.created_at;
   return manifest.to_text();
 }

@@ -156,8 +156,18 @@ Result<EncodeReport> MemoryManager::encode(const EncodeOptions& options,
   return encode_entries(*store, options, on_progress);
 }
 
-bool MemoryManager::index_new_entries() const {
+bool MemoryManager::index_new_entries(bool with_readable) const {
   constexpr std::chrono::milliseconds kAtOnce{500};
+  std::vector<std::string> written;
+  {
+    const std::lock_guard guard(impl_->store.sessions_mutex);
+    for (const auto& [session_id, slot] : impl_->store.sessions) {
+      written.push_back(session_id);
+    }
+  }
+  for (const std::string& session_id : with_readable ? written : std::vector<std::string>()) {
+    renew_readable_index(impl_->store, session_id);
+  }
   return tend_index(impl_->store, kAtOnce);
 }
 

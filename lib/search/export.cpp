@@ -50,7 +50,7 @@ Session archived_session(const Store& store, const std::string& session_id) {
     return session;
   }
   session.created_at = manifest->created_at;
-  session.last_write = manifest->created_at;
+  session.last_write = last_activity(**files, *manifest);
   session.closed_at = manifest->closed_at;
   session.user_id = manifest->user_id;
   session.agent_ids = manifest->agent_ids;
@@ -61,7 +61,7 @@ Session archived_session(const Store& store, const std::string& session_id) {
   session.title = manifest->title;
   session.title_from = manifest->title.empty() ? TitleSource::kDay : TitleSource::kChosen;
   add_title(store, **files, session);
-  session.size_bytes = static_cast<std::uint64_t>(manifest->statistics.size_bytes);
+  session.size_bytes = session_footprint(**files, session_id, log_files()).value_or(0);
   session.manifest = manifest->text;
   return session;
 }

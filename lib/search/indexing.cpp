@@ -131,9 +131,46 @@ Result<ReadableIndex> readable_index(const Store& store, SessionIndex& index, Fi
   return make_readable_index(*source, files, store.clock, store.config.indexing.language);
 }
 
+namespace {
+
+/// How long each log is that holds something, as index.json says it.
+std::string log_sizes(FileSystem& files, const std::string& session_id) {
+  std::string sizes;
+  for (const std::string& log : log_files()) {
+    const Result<FileInfo> info = files.info(session_file(session_id, log));
+    if (info && info->size > 0) {
+      sizes += fmt::format("{}\"{}\": {}", sizes.empty() ? "" : ", ", log, info->size);
+    }
+  }
+  return fmt::format("\"logs\": {{{}}}", sizes);
+}
+
+/// Whether index.json is of logs of these `sizes`. It says so at its begin.
+bool is_index_of(FileSystem& files, const std::string& session_id, const std::string& sizes) {
+  std::string head(1024, '\0');
+  const Result<std::unique_ptr<File>> file = files.open(index_path(session_id), OpenMode::kRead);
+  head.resize(file ? (*file)->read_at(0, std::span(head)).value_or(0) : 0);
+  return head.contains(sizes);
+}
+
+}  // namespace
+
+bool renew_readable_index(Store& store, const std::string& session_id) {
+  const std::string sizes = log_sizes(*store.files, session_id);
+  if (sizes.ends_with("{}") || is_index_of(*store.files, session_id, sizes)) {
+    return false;
+  }
+  // No purge runs meanwhile, so it has nothing that is purged.
+  const Result<FileLock::Guard> guard = store.session(session_id)->writer.lock("index");
+  return guard && write_readable_index(store, *passing_index(store, session_id));
+}
+
 Result<IndexReport> write_readable_index(const Store& store, SessionIndex& index) {
   const auto begin = std::chrono::steady_clock::now();
-  BMAD_TRY_ASSIGN(const ReadableIndex made, readable_index(store, index, *store.files));
+  const std::string sizes = log_sizes(*store.files, index.session_id());
+  BMAD_TRY_ASSIGN(ReadableIndex made, readable_index(store, index, *store.files));
+  constexpr std::string_view kBefore = ",\n  \"inverted_index\"";
+  made.text.insert(made.text.find(kBefore), fmt::format(",\n  {}", sizes));
   BMAD_TRY(replace_derived_file(*store.files, index_path(index.session_id()), made.text));
   IndexReport report{.session_id = index.session_id(),
                      .entries = made.entries,
@@ -156,9 +193,7 @@ class IndexRebuild {
 
   Result<std::vector<IndexReport>> run(const std::vector<std::string>& sessions) {
     for (const std::string& session_id : sessions) {
-      const Result<SessionFootprint> footprint =
-          session_footprint(*store_.files, session_id, log_files());
-      total_ += footprint ? footprint->size : 0;
+      total_ += session_footprint(*store_.files, session_id, log_files()).value_or(0);
     }
     for (const std::string& session_id : sessions) {
       Status rebuilt = rebuild(session_id);

@@ -96,9 +96,7 @@ bool RootIndex::seal_in_turns(std::span<const Candidate> candidates) {
   for (const Candidate& each : candidates) {
     sizes.push_back(0);
     if (!each.is_covered && !each.archived && !has_index(store_, each.id)) {
-      const Result<SessionFootprint> footprint =
-          session_footprint(*store_.files, each.id, log_files());
-      sizes.back() = footprint ? footprint->size : 0;
+      sizes.back() = session_footprint(*store_.files, each.id, log_files()).value_or(0);
       sum += sizes.back();
     }
   }

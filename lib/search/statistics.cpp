@@ -139,10 +139,8 @@ Result<SessionStatistics> count_session(const Store& store, const std::string& s
       BMAD_TRY(count_log(store, type, statistics));
     }
   }
-  BMAD_TRY_ASSIGN(const SessionFootprint footprint,
-                  session_footprint(*store.files, session_id, log_files()));
-  statistics.size_bytes = footprint.size;
-  statistics.is_over_trigger = footprint.size >= store.config.compaction_start_bytes();
+  BMAD_TRY_ASSIGN(statistics.size_bytes, session_footprint(*store.files, session_id, log_files()));
+  statistics.is_over_trigger = statistics.size_bytes >= store.config.compaction_start_bytes();
   BMAD_TRY_ASSIGN(statistics.quarantined, count_lines(*store.files, quarantine_path(session_id)));
   return statistics;
 }

@@ -111,18 +111,13 @@ class ManifestReader {
 };
 
 /// Lenient, since the statistics are derived: what can't be used is left out.
-ManifestStatistics read_statistics(JsonValue object) {
-  ManifestStatistics statistics;
+void read_statistics(JsonValue object, Manifest& manifest) {
   for (const JsonMember& member : object.members()) {
     const std::int64_t count = member.value.integer(-1);
     if (member.key.starts_with(kTotalPrefix) && count >= 0) {
-      statistics.set_total(member.key, count);
+      manifest.set_total(member.key, count);
     }
   }
-  statistics.size_bytes = std::max<std::int64_t>(0, object["size_bytes"].integer());
-  statistics.compacted_bytes = std::max<std::int64_t>(0, object["compacted_bytes"].integer());
-  statistics.last_accessed = try_parse_rfc3339(object["last_accessed"].string());
-  return statistics;
 }
 
 void read_metadata(ManifestReader& reader, JsonValue metadata, Manifest& manifest) {
@@ -165,7 +160,7 @@ Manifest read_manifest(ManifestReader& reader, JsonValue root) {
   reader.strings("agent_ids", root["agent_ids"], manifest.agent_ids);
   read_metadata(reader, root["metadata"], manifest);
   read_version(reader, root["version"], manifest);
-  manifest.statistics = read_statistics(root["statistics"]);
+  read_statistics(root["statistics"], manifest);
   return manifest;
 }
 
@@ -184,12 +179,12 @@ Error missing_session(FileSystem& files, std::string_view session_id) {
 
 }  // namespace
 
-std::int64_t ManifestStatistics::total(std::string_view name) const {
+std::int64_t Manifest::total(std::string_view name) const {
   const auto found = std::ranges::find(totals, name, &ManifestTotal::name);
   return found == totals.end() ? 0 : found->count;
 }
 
-void ManifestStatistics::set_total(std::string_view name, std::int64_t count) {
+void Manifest::set_total(std::string_view name, std::int64_t count) {
   assert(name.starts_with(kTotalPrefix));
   assert(count >= 0);
   const auto found = std::ranges::find(totals, name, &ManifestTotal::name);
@@ -211,7 +206,6 @@ Manifest new_manifest(NewSession session, Timestamp now) {
   manifest.project_name = std::move(session.project_name);
   manifest.session_type = std::move(session.session_type);
   manifest.tags = std::move(session.tags);
-  manifest.statistics.last_accessed = now;
   return manifest;
 }
 

@@ -167,12 +167,12 @@ class ManifestMerge {
     if (of.ours == of.base) {
       return std::string(of.theirs);
     }
-    // Before what is equal: one message each is two. Statistics that are equal as a whole, with the
-    // time of the last access, are of one event, and never come here.
+    // Before what is equal: one message each is two.
     if (std::optional<std::string> count = as_count(path, of)) {
       return std::move(*count);
     }
-    if (of.ours == of.theirs) {
+    // Equal statistics of manifests from one time are of one close, else of two.
+    if (of.ours == of.theirs && (path != "statistics" || !ours_is_later_)) {
       return std::string(of.ours);
     }
     if (is_object(of.ours) && is_object(of.theirs)) {

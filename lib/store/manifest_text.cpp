@@ -59,37 +59,29 @@ std::string metadata_text(const Manifest& manifest, std::string_view old_text) {
   return metadata.to_line(kOrder);
 }
 
-bool is_always_written(std::string_view total) {
-  return total == "total_messages" || total == "total_decisions" || total == "total_findings";
-}
-
-std::string statistics_text(const ManifestStatistics& statistics, std::string_view old_text) {
-  JsonParser parser;
-  const Result<JsonValue> old_value = parser.parse(old_text);
+/// Empty without any. What 0.1 wrote of this machine goes.
+std::string statistics_text(const Manifest& manifest, std::string_view old_text) {
   ObjectText object = object_text(old_text);
-  if (old_value) {
+  JsonParser parser;
+  if (const Result<JsonValue> old_value = parser.parse(old_text)) {
     for (const JsonMember& member : old_value->members()) {
       if (member.key.starts_with(kTotalPrefix)) {
         object.remove(member.key);
       }
     }
   }
+  for (const char* of_machine : {"size_bytes", "compacted_bytes", "last_accessed"}) {
+    object.remove(of_machine);
+  }
   std::vector<std::string_view> order;
-  for (const ManifestTotal& total : statistics.totals) {
-    if (total.count > 0 || is_always_written(total.name)) {
+  for (const ManifestTotal& total : manifest.totals) {
+    if (total.count > 0 && total.name != "total_events") {
       object.set(total.name, std::to_string(total.count));
       order.push_back(total.name);
     }
   }
-  object.set("size_bytes", std::to_string(statistics.size_bytes));
-  if (statistics.compacted_bytes > 0) {
-    object.set("compacted_bytes", std::to_string(statistics.compacted_bytes));
-  } else {
-    object.remove("compacted_bytes");
-  }
-  set_time(object, "last_accessed", statistics.last_accessed);
-  order.insert(order.end(), {"size_bytes", "compacted_bytes", "last_accessed"});
-  return object.to_line(order);
+  std::string text = object.to_line(order);
+  return text == "{}" ? std::string() : text;
 }
 
 }  // namespace
@@ -132,7 +124,11 @@ std::string Manifest::to_text() const {
   set_if_given(root, "user_id", user_id);
   root.set("agent_ids", list_json(agent_ids));
   root.set("metadata", metadata_text(*this, root.raw("metadata")));
-  root.set("statistics", statistics_text(statistics, root.raw("statistics")));
+  if (std::string statistics = statistics_text(*this, root.raw("statistics")); statistics.empty()) {
+    root.remove("statistics");
+  } else {
+    root.set("statistics", std::move(statistics));
+  }
   set_time(root, "closed_at", closed_at);
   root.set_string("version", version);
   return json_pretty(root.to_line(kOrder)) + '\n';

@@ -296,31 +296,26 @@ Status SessionWriter::check_quota(std::string_view log_file, std::uint64_t log_s
 }
 
 Result<std::uint64_t> SessionWriter::tracked_size() {
-  BMAD_TRY_ASSIGN(const SessionFootprint footprint,
-                  session_footprint(files_, options_.session_id, options_.log_files));
-  return footprint.size;
+  return session_footprint(files_, options_.session_id, options_.log_files);
 }
 
-Result<SessionFootprint> session_footprint(FileSystem& files, std::string_view session_id,
-                                           const std::vector<std::string>& log_files) {
-  SessionFootprint footprint;
-  const auto add = [&](std::string_view name, bool is_log) -> Status {
+Result<std::uint64_t> session_footprint(FileSystem& files, std::string_view session_id,
+                                        const std::vector<std::string>& log_files) {
+  std::uint64_t footprint = 0;
+  const auto add = [&](std::string_view name) -> Status {
     const Result<FileInfo> info = files.info(session_file(session_id, name));
     if (info) {
-      footprint.size += info->size;
-      if (is_log && info->size > 0) {
-        footprint.last_write_ns = std::max(footprint.last_write_ns, info->mtime_ns);
-      }
+      footprint += info->size;
     } else if (!is_not_found(info.error())) {
       return info.error();
     }
     return {};
   };
   for (const std::string& log_file : log_files) {
-    BMAD_TRY(add(log_file, true));
+    BMAD_TRY(add(log_file));
   }
   for (const char* name : {kManifestName, kAuditName, kSummaryName, kQuarantineName}) {
-    BMAD_TRY(add(name, false));
+    BMAD_TRY(add(name));
   }
   return footprint;
 }

@@ -2,6 +2,8 @@
 #include "store/sessions.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -117,8 +119,33 @@ Result<std::string> free_session_id(Store& store, const std::string& wanted) {
   return id_taken(store, wanted);
 }
 
-Timestamp from_nanoseconds(std::int64_t ns) {
-  return Timestamp(std::chrono::floor<std::chrono::milliseconds>(std::chrono::nanoseconds(ns)));
+/// What the last whole line of a log says of its time; nothing without a line that does.
+std::optional<Timestamp> last_time(FileSystem& files, const std::string& path) {
+  constexpr std::uint64_t kTailSize = std::uint64_t{4} << 10U;
+  const Result<std::unique_ptr<File>> log = files.open(path, OpenMode::kRead);
+  const Result<FileInfo> info = log ? (*log)->info() : Result<FileInfo>(log.error());
+  const std::uint64_t size = info ? info->size : 0;
+  std::string tail;
+  for (std::uint64_t wanted = kTailSize; size > 0; wanted *= 8) {
+    tail.resize(std::min(wanted, size));
+    if ((*log)->read_at(size - tail.size(), std::span(tail)).value_or(0) != tail.size()) {
+      return std::nullopt;
+    }
+    tail.resize(tail.rfind('\n') + 1);  // What is torn is no line; npos + 1 is 0.
+    const std::size_t end = tail.find_last_not_of("\r\n");
+    const std::size_t begin = tail.rfind('\n', end);
+    if (end != std::string::npos && (begin != std::string::npos || wanted >= size)) {
+      thread_local JsonParser parser;  // Its buffers cost more to make than a line to parse.
+      const Result<JsonValue> line =
+          parser.parse(std::string_view(tail).substr(begin + 1, end - begin));  // npos + 1 is 0.
+      const Timestamp time = line ? entry_version_time(*line) : Timestamp();
+      return time == Timestamp() ? std::nullopt : std::optional(time);
+    }
+    if (wanted >= size) {
+      break;
+    }
+  }
+  return std::nullopt;
 }
 
 /// What is said of a session, as it may be written.
@@ -241,28 +268,38 @@ Status remove_unfinished_sessions(Store& store) {
   return {};
 }
 
+Timestamp last_activity(FileSystem& files, const Manifest& manifest) {
+  if (manifest.closed_at) {
+    return std::max(manifest.created_at, *manifest.closed_at);
+  }
+  Timestamp last = manifest.created_at;
+  for (const std::string& log : log_files()) {
+    last = std::max(last, last_time(files, session_file(manifest.session_id, log)).value_or(last));
+  }
+  return last;
+}
+
 Result<Session> describe_session(const Store& store, const std::string& session_id) {
   BMAD_TRY(check_session(store, session_id));
   BMAD_TRY_ASSIGN(const Manifest manifest, load_manifest(*store.files, session_id));
-  BMAD_TRY_ASSIGN(const SessionFootprint footprint,
+  BMAD_TRY_ASSIGN(const std::uint64_t footprint,
                   session_footprint(*store.files, session_id, log_files()));
-  return Session{
-      .session_id = session_id,
-      .created_at = manifest.created_at,
-      .last_write = std::max(manifest.created_at, from_nanoseconds(footprint.last_write_ns)),
-      .closed_at = manifest.closed_at,
-      .user_id = manifest.user_id,
-      .agent_ids = manifest.agent_ids,
-      .project_name = manifest.project_name,
-      .session_type = manifest.session_type,
-      .tags = manifest.tags,
-      .title = manifest.title,
-      .title_from = manifest.title.empty() ? TitleSource::kDay : TitleSource::kChosen,
-      .first_request = {},
-      .metadata_json = manifest.free_metadata(),
-      .size_bytes = footprint.size,
-      .manifest = manifest.text,
-      .problem = std::nullopt};
+  return Session{.session_id = session_id,
+                 .created_at = manifest.created_at,
+                 .last_write = last_activity(*store.files, manifest),
+                 .closed_at = manifest.closed_at,
+                 .user_id = manifest.user_id,
+                 .agent_ids = manifest.agent_ids,
+                 .project_name = manifest.project_name,
+                 .session_type = manifest.session_type,
+                 .tags = manifest.tags,
+                 .title = manifest.title,
+                 .title_from = manifest.title.empty() ? TitleSource::kDay : TitleSource::kChosen,
+                 .first_request = {},
+                 .metadata_json = manifest.free_metadata(),
+                 .size_bytes = footprint,
+                 .manifest = manifest.text,
+                 .problem = std::nullopt};
 }
 
 Result<Session> titled_session(const Store& store, const std::string& session_id) {

@@ -1,5 +1,6 @@
 // writes.cpp - from JSON objects to durable lines: complete, check, lock, append, sync.
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <span>
 #include <string>
@@ -429,9 +430,13 @@ bool wants_compaction(const Store& store, const std::string& session_id, std::ui
   const auto size_max = static_cast<double>(store.config.max_session_size_bytes());
   // A session that can't be made smaller is not compacted at each write: it has to grow first.
   constexpr double kGrowthMin = 0.02;
-  const Result<Manifest> manifest = load_manifest(*store.files, session_id);
-  const auto before = manifest ? static_cast<double>(manifest->statistics.compacted_bytes) : 0.0;
-  return static_cast<double>(size) >= before + kGrowthMin * size_max;
+  constexpr std::uint64_t kNumberSizeMax = 20;
+  const std::string noted =
+      read_file(*store.files, session_file(session_id, kCompactedName), kNumberSizeMax)
+          .value_or(std::string());
+  std::uint64_t before = 0;
+  std::from_chars(noted.data(), noted.data() + noted.size(), before);
+  return static_cast<double>(size) >= static_cast<double>(before) + kGrowthMin * size_max;
 }
 
 Result<BatchReport> check_lines(Store& store, EntryType type,

@@ -61,6 +61,10 @@ TEST_CASE("manifests are merged member by member") {
        R"("statistics":{"total_messages":2,"last_accessed":"2026-01-12T10:00:00Z"})",
        R"("statistics":{"total_messages":2,"last_accessed":"2026-01-13T10:00:00Z"})",
        R"("statistics":{"total_messages":3,"last_accessed":"2026-01-13T10:00:00Z"})"},
+      {"one message each is two, counted at two times", R"("statistics":{"total_messages":1})",
+       R"("updated_at":"2026-01-12T10:00:00Z","statistics":{"total_messages":2})",
+       R"("updated_at":"2026-01-13T10:00:00Z","statistics":{"total_messages":2})",
+       R"("updated_at":"2026-01-13T10:00:00Z","statistics":{"total_messages":3})"},
       {"the same closing counts once", R"("statistics":{"total_messages":1})",
        R"("x":1,"statistics":{"total_messages":2})", R"("statistics":{"total_messages":2})",
        R"("statistics":{"total_messages":2},"x":1)"},
@@ -80,14 +84,14 @@ TEST_CASE("two manifests without a common begin become one that can be read") {
                                Timestamp(std::chrono::hours(10)));
   Manifest theirs = new_manifest({.session_id = "s1", .user_id = "bert", .tags = {"two"}},
                                  Timestamp(std::chrono::hours(20)));
-  ours.statistics.set_total("total_messages", 2);
-  theirs.statistics.set_total("total_messages", 3);
+  ours.set_total("total_messages", 2);
+  theirs.set_total("total_messages", 3);
   const Manifest both = read(merged("", ours.to_text(), theirs.to_text()));
   CHECK(both.created_at == ours.created_at);
   CHECK(both.updated_at == theirs.updated_at);
   CHECK(both.user_id == "bert");
   CHECK(both.tags == std::vector<std::string>{"one", "two"});
-  CHECK(both.statistics.total("total_messages") == 5);
+  CHECK(both.total("total_messages") == 5);
   CHECK(both.to_text() == merged("", ours.to_text(), theirs.to_text()));
 }
 

@@ -20,7 +20,7 @@ using Strings = std::vector<std::string>;
 
 constexpr std::string_view kSession = "sess-2026-01-11-abc123";
 
-// The example of the specification, section 3.1.
+// The example of the specification, section 3.1, without what only one machine knows.
 constexpr std::string_view kSpecification = R"({
   "session_id": "sess-2026-01-11-abc123",
   "created_at": "2026-01-11T10:00:00Z",
@@ -35,9 +35,7 @@ constexpr std::string_view kSpecification = R"({
   "statistics": {
     "total_messages": 127,
     "total_decisions": 8,
-    "total_findings": 15,
-    "size_bytes": 245678,
-    "last_accessed": "2026-01-11T14:30:00Z"
+    "total_findings": 15
   },
   "version": "1.0"
 }
@@ -66,12 +64,10 @@ TEST_CASE("the example of the specification is read field by field") {
   CHECK(manifest.project_name == "payment-system");
   CHECK(manifest.session_type == "architecture_review");
   CHECK(manifest.tags == Strings{"architecture", "payments", "scalability"});
-  CHECK(manifest.statistics.total("total_messages") == 127);
-  CHECK(manifest.statistics.total("total_decisions") == 8);
-  CHECK(manifest.statistics.total("total_findings") == 15);
-  CHECK(manifest.statistics.total("total_facts") == 0);
-  CHECK(manifest.statistics.size_bytes == 245678);
-  CHECK(manifest.statistics.last_accessed == time("2026-01-11T14:30:00Z"));
+  CHECK(manifest.total("total_messages") == 127);
+  CHECK(manifest.total("total_decisions") == 8);
+  CHECK(manifest.total("total_findings") == 15);
+  CHECK(manifest.total("total_facts") == 0);
   CHECK_FALSE(manifest.closed_at.has_value());
   CHECK(manifest.version == "1.0");
 }
@@ -95,13 +91,6 @@ TEST_CASE("a new manifest says who and when, and counts nothing") {
   "agent_ids": ["architect"],
   "metadata": {
     "tags": ["payments"]
-  },
-  "statistics": {
-    "total_messages": 0,
-    "total_decisions": 0,
-    "total_findings": 0,
-    "size_bytes": 0,
-    "last_accessed": "2026-01-11T10:00:00Z"
   },
   "version": "1.0"
 }
@@ -140,9 +129,6 @@ TEST_CASE("members that are not known keep their bytes on all three levels") {
   },
   "statistics": {
     "total_messages": 3,
-    "total_decisions": 0,
-    "total_findings": 0,
-    "size_bytes": 10,
     "mood": "caf\u00e9"
   },
   "version": "1.0",
@@ -158,28 +144,34 @@ TEST_CASE("members that are not known keep their bytes on all three levels") {
 )";
   Manifest manifest = parsed(text);
   CHECK(manifest.to_text() == text);
-  manifest.statistics.set_total("total_messages", 4);
+  manifest.set_total("total_messages", 4);
   manifest.project_name = "q";
   CHECK(manifest.to_text() == replaced(replaced(text, "\"p\"", "\"q\""), "s\": 3", "s\": 4"));
 }
 
-TEST_CASE("the totals of the other types stand there only when they are above 0") {
+TEST_CASE("totals are written when they are above 0") {
   Manifest manifest = parsed(kSpecification);
-  manifest.statistics.set_total("total_preferences", 2);
-  manifest.statistics.set_total("total_agent_states", 1);
-  manifest.statistics.set_total("total_facts", 0);
-  manifest.statistics.set_total("total_findings", 0);
+  manifest.set_total("total_agent_states", 1);
+  manifest.set_total("total_facts", 0);
+  manifest.set_total("total_findings", 0);
   const std::string with = manifest.to_text();
-  CHECK(with.find("\"total_findings\": 0,\n    \"total_preferences\": 2,\n"
-                  "    \"total_agent_states\": 1,\n    \"size_bytes\"") != std::string::npos);
-  CHECK(with.find("total_facts") == std::string::npos);
+  CHECK(with.contains("\"total_decisions\": 8,\n    \"total_agent_states\": 1\n  },"));
+  CHECK_FALSE(with.contains("total_facts"));
 
   Manifest again = parsed(with);
-  CHECK(again.statistics.totals.size() == 5);
-  again.statistics.set_total("total_preferences", 0);
-  const std::string without = again.to_text();
-  CHECK(without.find("total_preferences") == std::string::npos);
-  CHECK(without.find("total_agent_states") != std::string::npos);
+  CHECK(again.totals.size() == 3);
+  for (const char* total : {"total_messages", "total_decisions", "total_agent_states"}) {
+    again.set_total(total, 0);
+  }
+  CHECK_FALSE(again.to_text().contains("statistics"));
+}
+
+TEST_CASE("what 0.1 wrote of its machine goes with the next write") {
+  const std::string text = replaced(kSpecification, "\"total_findings\": 15",
+                                    "\"total_findings\": 15,\n    \"total_events\": 9,\n"
+                                    "    \"size_bytes\": 245678,\n    \"compacted_bytes\": 7,\n"
+                                    "    \"last_accessed\": \"2026-01-11T14:30:00Z\"");
+  CHECK(parsed(text).to_text() == kSpecification);
 }
 
 TEST_CASE("a session is closed and opened again by closed_at") {
@@ -209,7 +201,7 @@ TEST_CASE("only identity and time of creation are needed") {
   CHECK(manifest.created_at == time("2026-01-11T10:00:00Z"));
   CHECK(manifest.updated_at == manifest.created_at);
   CHECK(manifest.agent_ids.empty());
-  CHECK(manifest.statistics == ManifestStatistics());
+  CHECK(manifest.totals.empty());
   CHECK(manifest.version == "1.0");
 }
 
@@ -225,10 +217,8 @@ TEST_CASE("statistics that make no sense count as absent, since they are derived
     const Manifest manifest = parsed(
         std::string(R"({"session_id":"s","created_at":"2026-01-11T10:00:00Z","statistics":)") +
         statistics + "}");
-    CHECK(manifest.statistics == ManifestStatistics());
-    const std::string text = manifest.to_text();
-    CHECK(text.find("\"size_bytes\": 0") != std::string::npos);
-    CHECK(text.find("last_accessed") == std::string::npos);
+    CHECK(manifest.totals.empty());
+    CHECK_FALSE(manifest.to_text().contains("statistics"));
   }
 }
 
@@ -259,8 +249,8 @@ TEST_CASE("what is wrong is named with line, column, field and remedy") {
       {"\"architecture_review\"", "[]", 9, 5, "metadata.session_type",
        "must be a string, not an array"},
       {"\"payments\"", "1", 10, 5, "metadata.tags", "must be an array of strings only"},
-      {"\"1.0\"", "\"one\"", 19, 3, "version", "is no version"},
-      {"\"1.0\"", "1.0", 19, 3, "version", "must be a string, not a number"},
+      {"\"1.0\"", "\"one\"", 17, 3, "version", "is no version"},
+      {"\"1.0\"", "1.0", 17, 3, "version", "must be a string, not a number"},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.to);
@@ -281,7 +271,7 @@ TEST_CASE("a manifest of a newer version is no damage, and no repair is advised"
       parse_manifest(replaced(kSpecification, "\"1.0\"", "\"2.0\""), "s/manifest.json").error();
   CHECK(error.code == ErrorCode::E_NEWER_VERSION);
   CHECK(error.field == "version");
-  CHECK(error.line == 19);
+  CHECK(error.line == 17);
   CHECK(error.message == "is 2.0, and this bmad-mem reads 1.0; install a newer bmad-mem");
 }
 

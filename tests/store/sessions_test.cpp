@@ -174,6 +174,9 @@ TEST_CASE("closing counts the entries into the manifest and notes the time") {
   memory.add_fact("f1", "newer");
   memory.add_fact("f2");
   memory.add(EntryType::kConversation, R"({"role":"user","content":"hello"})");
+  memory.add(EntryType::kEvent, R"({"kind":"build"})");  // Only this machine has it.
+  const std::string open = memory.read("manifest.json");
+  CHECK_FALSE(open.contains("statistics"));
   memory.clock.advance(std::chrono::hours(2));
   const Session closed = memory->close_session("s1").value();
   CHECK(closed.closed_at == memory.clock.now());
@@ -181,10 +184,7 @@ TEST_CASE("closing counts the entries into the manifest and notes the time") {
   CHECK(manifest.at("closed_at") == "2026-01-11T12:00:00Z");
   CHECK(manifest.at("updated_at") == "2026-01-11T12:00:00Z");
   CHECK(manifest.at("created_at") == "2026-01-11T10:00:00Z");
-  CHECK(manifest.at("statistics").at("total_messages") == 1);
-  CHECK(manifest.at("statistics").at("total_facts") == 2);
-  CHECK(manifest.at("statistics").at("total_decisions") == 0);
-  CHECK_FALSE(manifest.at("statistics").contains("total_events"));
+  CHECK(manifest.at("statistics") == nlohmann::json{{"total_messages", 1}, {"total_facts", 2}});
 }
 
 TEST_CASE("a session is idle when it is closed, or nobody wrote to it for a day") {
@@ -338,32 +338,64 @@ TEST_CASE("maintenance removes what git left of sessions, and nothing else") {
   CHECK(memory.listed() == std::vector<std::string>{"f1"});
 }
 
-TEST_CASE("maintenance counts what a session holds whose agent was killed, once") {
+TEST_CASE("maintenance leaves manifests alone, and gives a killed session its index.json") {
+  MemoryFixture memory;
+  memory.session();
+  memory.session("empty");
+  memory.add_fact("f1");
+  memory.add_fact("f2");
+  memory.add(EntryType::kEvent, R"({"kind":"build"})");
+  const std::string before = memory.read("manifest.json");
+  REQUIRE(memory->maintain({}).has_value());
+  const nlohmann::json index = nlohmann::json::parse(memory.read("index.json"));
+  CHECK(index.at("counts") == nlohmann::json{{"fact", 2}, {"event", 1}});
+  CHECK_FALSE(std::filesystem::exists(memory.path("index.json", "empty")));
+  const std::string at_first = memory.read("index.json");
+  memory.clock.advance(std::chrono::hours(1));
+  REQUIRE(memory->maintain({}).has_value());
+  CHECK(memory.read("index.json") == at_first);
+  memory.add_fact("f3");
+  REQUIRE(memory->maintain({}).has_value());
+  CHECK(nlohmann::json::parse(memory.read("index.json")).at("counts").at("fact") == 3);
+  CHECK(memory.read("manifest.json") == before);
+}
+
+TEST_CASE("a rest of the process gives the sessions that it wrote their index.json") {
   MemoryFixture memory;
   memory.session();
   memory.add_fact("f1");
-  memory.add_fact("f2");
-  memory.write("manifest.json", memory.read("manifest.json").insert(1, "\"free\": {\"a\": 1},"));
-  const std::string before = memory.read("manifest.json");
-  memory.add_fact("f3");
-  CHECK(memory.read("manifest.json") == before);
-  REQUIRE(memory->maintain({}).has_value());
-  const std::string counted = memory.read("manifest.json");
-  const nlohmann::json manifest = nlohmann::json::parse(counted);
-  CHECK(manifest.at("statistics").at("total_facts") == 3);
-  CHECK(manifest.at("statistics").at("size_bytes") ==
-        memory->load_session("s1").value().size_bytes);
-  CHECK(manifest.at("free").at("a") == 1);
-  CHECK_FALSE(manifest.contains("closed_at"));
-  REQUIRE(memory->maintain({}).has_value());
-  CHECK(memory.read("manifest.json") == counted);
-  memory.add_fact("f4");
+  memory->index_new_entries(false);
+  CHECK_FALSE(std::filesystem::exists(memory.path("index.json", "s1")));
+  memory->index_new_entries();
+  CHECK(nlohmann::json::parse(memory.read("index.json")).at("entries") == 1);
+}
+
+TEST_CASE("when a session was last written to is what its lines say, not what the files say") {
+  MemoryFixture memory;
+  memory.session();
+  memory.session("empty");
+  const Timestamp created = memory.clock.now();
+  memory.clock.advance(std::chrono::hours(3));
+  memory.add_fact("f1", std::string(20'000, 'x'));  // Longer than what is read at first.
+  const Timestamp written = memory.clock.now();
+  const auto touch = [&] {
+    for (const auto& file : std::filesystem::recursive_directory_iterator(memory.root())) {
+      std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now());
+    }
+  };
+  const auto last = [&](const char* id) { return memory->load_session(id).value().last_write; };
+  touch();
+  CHECK(last("s1") == written);
+  CHECK(last("empty") == created);
+  memory.write("facts.jsonl", memory.read("facts.jsonl") + "\n\n{\"id\":\"torn\"");
+  CHECK(last("s1") == written);
+  memory.clock.advance(std::chrono::hours(1));
+  memory.add(EntryType::kEvent, R"({"kind":"build"})");
+  CHECK(last("s1") == memory.clock.now());
+  memory.clock.advance(std::chrono::hours(1));
   REQUIRE(memory->close_session("s1").has_value());
-  const nlohmann::json closed = nlohmann::json::parse(memory.read("manifest.json"));
-  CHECK(closed.at("statistics").at("total_facts") == 4);
-  const std::string at_close = memory.read("manifest.json");
-  REQUIRE(memory->maintain({}).has_value());
-  CHECK(memory.read("manifest.json") == at_close);
+  touch();
+  CHECK(last("s1") == memory.clock.now());
 }
 
 TEST_CASE("what a crash left of a session in the making goes with the next one") {

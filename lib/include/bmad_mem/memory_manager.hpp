@@ -478,8 +478,9 @@ class MemoryManager {
   /// does once it has answered, and encodes some, for half a second: for an idle server. Returns
   /// whether more wait for their vectors. A failure costs later queries time, and nothing else.
   /// With OpenOptions::index_at_the_end it is done when the manager is closed; returns whether
-  /// there may be something to do then.
-  bool index_new_entries() const;
+  /// there may be something to do then. With `with_readable` the sessions that were written here
+  /// get their index.json as well.
+  bool index_new_entries(bool with_readable = true) const;
 
   // Privacy.
   /// Applies the rules of today to what was written before: logs, quarantine, summaries, and every

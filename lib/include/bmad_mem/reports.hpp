@@ -44,7 +44,7 @@ std::string_view title_source_name(TitleSource source);
 struct Session {
   std::string session_id;
   Timestamp created_at{};
-  /// When a log last changed; created_at for a session without entries.
+  /// Of an open one the time of its newest entry, else its close; created_at without entries.
   Timestamp last_write{};
   std::optional<Timestamp> closed_at;
   std::string user_id;
@@ -55,8 +55,9 @@ struct Session {
   /// What people call it, on one line; only with a problem it may be empty.
   std::string title;
   TitleSource title_from = TitleSource::kDay;
-  /// What its user asked for first, on one line of at most 200 characters; empty when nobody did,
-  /// or when messages may not be read. It is read from the log, and goes with the message.
+  /// What its user asked for first in words that say something, else first of all, on one line of
+  /// at most 200 characters; empty when nobody did, or when messages may not be read. It is read
+  /// from the log, and goes with the message.
   std::string first_request;
   /// What else is in the manifest's `metadata`, as one JSON object; empty without any.
   std::string metadata_json;

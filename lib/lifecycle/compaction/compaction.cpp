@@ -85,7 +85,7 @@ class Compaction {
     BMAD_TRY_ASSIGN(const AccessTable accesses, read_accesses(*store_.files, session_id_));
     BMAD_TRY_ASSIGN(footprint_, session_footprint(*store_.files, session_id_, log_files()));
     report_.below_trigger = !options_.keep_share && !options_.force &&
-                            footprint_.size < store_.config.compaction_start_bytes();
+                            footprint_ < store_.config.compaction_start_bytes();
     BMAD_TRY_ASSIGN(const CompactionRules rules, rules_for(report_.below_trigger, accesses));
     BMAD_TRY_ASSIGN(plan_, plan_compaction(*store_.files, session_id_, rules));
     if (report_.below_trigger) {
@@ -126,7 +126,7 @@ class Compaction {
       const Result<FileInfo> info = store_.files->info(session_file(session_id_, name));
       logs += info ? info->size : 0;
     }
-    const std::uint64_t others = footprint_.size > logs ? footprint_.size - logs : 0;
+    const std::uint64_t others = footprint_ > logs ? footprint_ - logs : 0;
     const std::uint64_t trigger = store_.config.compaction_trigger_bytes();
     return trigger > others ? trigger - others : 1;
   }
@@ -139,8 +139,8 @@ class Compaction {
                .evicted = plan_.count(RemovalKind::kEvicted),
                .entries_before = plan_.entries_before,
                .entries_after = plan_.entries_after,
-               .bytes_before = footprint_.size,
-               .bytes_after = footprint_.size - (plan_.bytes_before - plan_.bytes_after),
+               .bytes_before = footprint_,
+               .bytes_after = footprint_ - (plan_.bytes_before - plan_.bytes_after),
                .trigger_bytes = store_.config.compaction_trigger_bytes(),
                .evicted_file = {},
                .below_trigger = report_.below_trigger,
@@ -221,16 +221,13 @@ class Compaction {
     return note_size();
   }
 
-  /// Leaves in the manifest how small the session got, so that the next write knows whether another
+  /// Leaves beside the logs how small the session got, so that the next write knows whether another
   /// compaction is worth its cost.
   Status note_size() {
-    BMAD_TRY_ASSIGN(Manifest manifest, load_manifest(*store_.files, session_id_));
-    BMAD_TRY_ASSIGN(const SessionFootprint footprint,
+    BMAD_TRY_ASSIGN(report_.bytes_after,
                     session_footprint(*store_.files, session_id_, log_files()));
-    manifest.statistics.size_bytes = static_cast<std::int64_t>(footprint.size);
-    manifest.statistics.compacted_bytes = static_cast<std::int64_t>(footprint.size);
-    report_.bytes_after = footprint.size;
-    return save_manifest(*store_.files, manifest);
+    return replace_derived_file(*store_.files, session_file(session_id_, kCompactedName),
+                                std::to_string(report_.bytes_after));
   }
 
   [[nodiscard]] std::vector<std::string> evicted_ids() const {
@@ -256,7 +253,7 @@ class Compaction {
   Store& store_;
   std::string session_id_;
   const CompactOptions& options_;
-  SessionFootprint footprint_;
+  std::uint64_t footprint_ = 0;
   CompactionPlan plan_;
   std::vector<LogLine> lines_;
   std::vector<DistilledStatement> statements_;

@@ -219,14 +219,14 @@ class Maintenance {
   void fold_and_compact() {
     for_each_session(sessions_, [&](const std::string& session_id) {
       fold(session_id);
-      const bool counted = count(session_id);
-      const Result<SessionFootprint> footprint =
-          session_footprint(*store_.files, session_id, log_files());
-      const bool is_wanted = footprint && store_.config.compaction.enabled &&
-                             (wants_compaction(store_, session_id, footprint->size) ||
-                              has_many_tool_events(session_id));
+      // An agent that was killed closes nothing.
+      const bool renewed = !options_.dry_run && renew_readable_index(store_, session_id);
+      const Result<std::uint64_t> size = session_footprint(*store_.files, session_id, log_files());
+      const bool is_wanted =
+          size && store_.config.compaction.enabled &&
+          (wants_compaction(store_, session_id, *size) || has_many_tool_events(session_id));
       if (!is_wanted) {
-        return counted;
+        return renewed;
       }
       const Result<CompactionReport> compacted =
           compact_session(store_, session_id, {.dry_run = options_.dry_run});
@@ -237,17 +237,6 @@ class Maintenance {
       }
       return true;
     });
-  }
-
-  /// An agent that was killed closes nothing, so its session is counted here.
-  bool count(const std::string& session_id) {
-    if (options_.dry_run) {
-      return false;
-    }
-    const Result<bool> counted = refresh_manifest(store_, session_id);
-    const bool is_disk_at_fault =
-        !counted && counted.error().os_error != 0 && !is_not_found(counted.error());
-    return is_disk_at_fault ? went_well(counted) : counted && *counted;
   }
 
   /// Whether so many calls of tools are there that counting the older ones is worth a rewrite.

@@ -308,9 +308,7 @@ Result<std::vector<std::string>> sessions_to_verify(const Store& store,
 std::uint64_t bytes_to_verify(const Store& store, std::span<const std::string> sessions) {
   std::uint64_t total = 0;
   for (const std::string& session_id : sessions) {
-    const Result<SessionFootprint> footprint =
-        session_footprint(*store.files, session_id, log_files());
-    total += footprint ? footprint->size : 0;
+    total += session_footprint(*store.files, session_id, log_files()).value_or(0);
   }
   return total;
 }

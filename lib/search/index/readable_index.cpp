@@ -65,6 +65,18 @@ class EntryIds {
                               .path = files.display_path(path)});
   }
 
+  /// How many there are of each type that has some, as members of an object.
+  [[nodiscard]] std::string counts() const {
+    std::string members;
+    for (const EntryType type : kEntryTypes) {
+      if (const auto count = std::ranges::count(by_line_, type, &Place::type); count > 0) {
+        members +=
+            fmt::format("{}\"{}\": {}", members.empty() ? "" : ", ", entry_type_name(type), count);
+      }
+    }
+    return members;
+  }
+
   void tell(std::span<const SlotPosting> postings, std::string& out) {
     found_.clear();
     for (const SlotPosting& posting : postings) {
@@ -170,9 +182,9 @@ Result<ReadableIndex> make_readable_index(SegmentSource& source, FileSystem& fil
   ReadableIndex made{.entries = rows.size(), .terms = words.count()};
   made.text = fmt::format(
       "{{\n  \"version\": {},\n  \"session_id\": {},\n  \"generated_at\": \"{}\",\n"
-      "  \"language\": {},\n  \"entries\": {}",
+      "  \"language\": {},\n  \"entries\": {},\n  \"counts\": {{{}}}",
       kReadableIndexVersion, json_quoted(session.id), format_rfc3339(clock.now()),
-      json_quoted(language), made.entries);
+      json_quoted(language), made.entries, ids.counts());
   for (KeyTable* const table : {&words, &topics, &hours, &tags, &agents}) {
     made.text += std::move(*table).finished();
   }

@@ -124,6 +124,7 @@ TEST_CASE("a key stands on a line, with its ids") {
   "generated_at": "2026-01-12T09:00:00Z",
   "language": "english",
   "entries": 3,
+  "counts": {"conversation": 2, "fact": 1},
   "inverted_index": {
     "databas": ["msg-2"],
     "ledger": ["msg-1", "fact-1"],

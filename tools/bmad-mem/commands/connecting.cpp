@@ -244,7 +244,8 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
       start_program({helper, "--root", memory->root(), "--quiet", "sync"});
     }
   }
-  if (!is_about_tool(event.kind) && memory->index_new_entries()) {
+  const bool is_turn_over = event.kind != HookEventKind::kPrompt;
+  if (!is_about_tool(event.kind) && memory->index_new_entries(is_turn_over)) {
     work.said_all();  // The index is made when `memory` goes.
   }
   return {};

@@ -30,9 +30,6 @@ Result<DeletionReport> purge_by_clock(Store& store);
 Result<MaintenanceAge> maintenance_age(const Store& store);
 
 Result<Session> close_session(Store& store, const std::string& session_id);
-/// Counts what the session holds into its manifest, unless nothing has changed since it was done
-/// last. Says whether it did. Takes the session's lock.
-Result<bool> refresh_manifest(Store& store, const std::string& session_id);
 
 Result<std::vector<DecayReport>> age_sessions(Store& store, std::span<const std::string> sessions,
                                               std::optional<Timestamp> as_of, bool write);

@@ -86,6 +86,9 @@ Result<IndexAge> index_age(const Store& store);
 /// What people read of the index of a session whose logs are in `files`. It is refreshed.
 /// Errors: as make_readable_index().
 Result<ReadableIndex> readable_index(const Store& store, SessionIndex& index, FileSystem& files);
+/// Writes index.json where the session has entries, and others than it says, as when an agent was
+/// killed. Whether it did. Takes the session's lock.
+bool renew_readable_index(Store& store, const std::string& session_id);
 /// Writes it to index.json. The caller holds the session's lock.
 Result<IndexReport> write_readable_index(const Store& store, SessionIndex& index);
 

@@ -73,6 +73,7 @@ inline constexpr const char* kManifestName = "manifest.json";
 inline constexpr const char* kIndexName = "index.json";
 inline constexpr const char* kSummaryName = "summary.md";
 inline constexpr const char* kAccessName = "access.jsonl";
+inline constexpr const char* kEventsName = "events.jsonl";  ///< A log that git may ignore.
 inline constexpr const char* kAuditName = "audit.jsonl";
 inline constexpr const char* kQuarantineName = "quarantine.jsonl";
 inline constexpr const char* kLockName = ".lock";
@@ -81,6 +82,7 @@ inline constexpr const char* kIndexLockInfoName = ".lock.index.json";   ///< Of 
 inline constexpr const char* kSummaryStateName = ".lock.summary.json";  ///< Who writes a summary.
 inline constexpr const char* kSummaryLogName = ".lock.summary-log.jsonl";
 inline constexpr const char* kLearningStateName = ".lock.learning.json";  ///< How far was looked.
+inline constexpr const char* kCompactedName = ".lock.compacted";  ///< The size that was left.
 inline constexpr const char* kToldName = ".lock.told";  ///< What an agent was told in the session.
 inline constexpr const char* kSealName = ".lock.seal.json";  ///< What the logs held; see seal.hpp.
 inline constexpr const char* kArtifactsName = "artifacts";
@@ -186,6 +188,7 @@ bool is_unfinished_session_name(std::string_view name);
 //   manifest.json …                         a session
 //   conversation.jsonl …, no manifest       a damaged session: `repair` mends it
 //   .lock  index.json  access.jsonl  *.tmp  remains: no session, and nobody is told of them
+//   the same and events.jsonl               remains, too; they stay, since no other file has events
 //
 // git leaves remains when it takes a session away (checkout, stash, clean): it removes what it
 // tracks and keeps what it ignores.
@@ -193,7 +196,8 @@ bool is_unfinished_session_name(std::string_view name);
 /// Whether `name` in a session's folder is one that git ignores: worth nothing without the rest.
 bool is_local_name(std::string_view name);
 
-/// Whether session `session_id` has a folder that holds nothing but local files. False without one.
+/// Whether session `session_id` has a folder that holds nothing but local files and events. False
+/// without one.
 /// Cost: one look at the manifest when that is there.
 Result<bool> is_remains(FileSystem& files, std::string_view session_id);
 

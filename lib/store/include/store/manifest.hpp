@@ -6,14 +6,15 @@
 //     "user_id": "user-789",                    absent when nobody was named
 //     "agent_ids": ["bmad-master", "architect"],
 //     "metadata": {"title": …, "project_name": …, "session_type": …, "tags": […], …},
-//     "statistics": {"total_messages": 127, …, "size_bytes": 245678, "last_accessed": …},
+//     "statistics": {"total_messages": 127, …}, what git tracks, at the last close; no events
 //     "closed_at": "2026-01-11T18:00:00Z",      only once the session is closed
 //     "version": "1.0"
 //   }
 //
 // Identity and metadata are truth: a manifest that doesn't hold them in the right form is an error.
-// The statistics are derived: what is wrong in them counts as absent and is written anew. Members
-// that we don't know, on the top level, in metadata and in statistics, keep their bytes.
+// The statistics are derived: what is wrong in them counts as absent. The file changes when the
+// session opens and closes, and when a person changes it, so that git has no other changes to show.
+// Members that we don't know, on the top level, in metadata and in statistics, keep their bytes.
 #pragma once
 
 #include <cstdint>
@@ -39,23 +40,6 @@ struct ManifestTotal {
   bool operator==(const ManifestTotal&) const = default;
 };
 
-/// Derived; refreshed by maintenance and at close, not by every write.
-struct ManifestStatistics {
-  /// In the order in which they are written. total_messages, total_decisions and total_findings
-  /// always are; others only when above 0.
-  std::vector<ManifestTotal> totals = {
-      {.name = "total_messages"}, {.name = "total_decisions"}, {.name = "total_findings"}};
-  std::int64_t size_bytes = 0;       ///< Of all logs.
-  std::int64_t compacted_bytes = 0;  ///< The size that the last compaction left; 0 before one.
-  std::optional<Timestamp> last_accessed;
-
-  /// 0 when there is none of that name.
-  [[nodiscard]] std::int64_t total(std::string_view name) const;
-  void set_total(std::string_view name, std::int64_t count);
-
-  bool operator==(const ManifestStatistics&) const = default;
-};
-
 struct Manifest {
   std::string session_id;
   Timestamp created_at{};
@@ -66,7 +50,8 @@ struct Manifest {
   std::string project_name;  ///< Empty when not given; so are the two below.
   std::string session_type;  ///< Free text, such as "architecture_review".
   std::vector<std::string> tags;
-  ManifestStatistics statistics;
+  /// In the order in which they are written; those of 0 are not. Empty before the first close.
+  std::vector<ManifestTotal> totals;
   std::optional<Timestamp> closed_at;  ///< Nothing while the session is open.
   std::string version = "1.0";
 
@@ -76,6 +61,9 @@ struct Manifest {
   /// The file's content: pretty, members in the order of the specification, unknown ones after the
   /// known ones of their object, '\n' at the end.
   [[nodiscard]] std::string to_text() const;
+  /// 0 when there is none of that name.
+  [[nodiscard]] std::int64_t total(std::string_view name) const;
+  void set_total(std::string_view name, std::int64_t count);
   /// The metadata that have no member here, as one JSON object; empty without any.
   [[nodiscard]] std::string free_metadata() const;
   /// Sets one of those to the JSON value `raw`; removes it when that is empty.

@@ -113,14 +113,9 @@ class SessionWriter {
   FileInfo seal_file_;          // What seal_ was read from or written to; no size: there is none.
 };
 
-struct SessionFootprint {
-  std::uint64_t size = 0;          ///< Of all tracked files, in bytes.
-  std::int64_t last_write_ns = 0;  ///< Latest change of a log that holds something; 0 without one.
-};
-
-/// Looks at the tracked files of session `session_id`: `log_files`, manifest, audit, summary and
-/// quarantine. What is not there counts nothing.
-Result<SessionFootprint> session_footprint(FileSystem& files, std::string_view session_id,
-                                           const std::vector<std::string>& log_files);
+/// The bytes of session `session_id`: of `log_files`, manifest, audit, summary and quarantine. What
+/// is not there counts nothing.
+Result<std::uint64_t> session_footprint(FileSystem& files, std::string_view session_id,
+                                        const std::vector<std::string>& log_files);
 
 }  // namespace bmad_mem
