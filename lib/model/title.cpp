@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "bmad_mem/text.hpp"
+#include "model_words.hpp"
 #include "value_text.hpp"
 
 namespace bmad_mem {
@@ -161,6 +162,26 @@ std::string request_line(std::string_view message) {
     }
   }
   return title_line(out, kRequestWidth);
+}
+
+const WordList& dialogue_words() { return kDialogueWords; }
+
+bool says_something(std::string_view request) {
+  constexpr std::size_t kWordMin = 3;
+  constexpr std::size_t kSentenceSize = 12;  // In bytes; Chinese has no blanks.
+  constexpr std::size_t kEnough = 2;
+  const auto is_of_word = [](char c) { return is_word_byte(c) || !is_ascii(c) || c == '\''; };
+  const std::string lower = lower_ascii(request);
+  std::size_t words = 0;
+  for (auto at = lower.begin(); at != lower.end();) {
+    const auto begin = std::find_if(at, lower.end(), is_of_word);
+    at = std::find_if_not(begin, lower.end(), is_of_word);
+    const std::string_view word(begin, at);
+    if (word.size() >= kWordMin && !kDialogueWords.contains(word)) {
+      words += word.size() >= kSentenceSize ? kEnough : 1;
+    }
+  }
+  return words >= kEnough;
 }
 
 std::string title_of_request(std::string_view request) {

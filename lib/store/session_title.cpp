@@ -80,6 +80,7 @@ enum class Extent : std::uint8_t { kHead, kWhole };
 std::string first_words(Speaker speaker, std::string_view log, Extent extent, Timestamp now,
                         std::size_t& lines) {
   JsonParser parser;
+  std::string first;  // Where no words say something.
   while (!log.empty() && lines < kLinesMax) {
     const std::string_view line = log.substr(0, log.find('\n'));
     log.remove_prefix(std::min(log.size(), line.size() + 1));
@@ -98,11 +99,12 @@ std::string first_words(Speaker speaker, std::string_view log, Extent extent, Ti
       const Result<JsonValue> later = parser.parse(newest.empty() ? line : newest);
       words = later ? shown_words(speaker, *later, now) : std::string();
     }
-    if (!words.empty()) {
+    if (speaker.words == Words::kRequest ? says_something(words) : !words.empty()) {
       return words;
     }
+    first = first.empty() ? words : first;
   }
-  return {};
+  return first;
 }
 
 /// Reads on, up to `size` bytes. Whether there may be more.

@@ -51,7 +51,8 @@ struct Chat : MemoryFixture {
                     settings));
     reopen();
     session();
-    say("title", "user", "Hello");  // What titles the session is never evicted.
+    say("title", "user",
+        "Hello boats, hello harbour");  // What titles the session is never evicted.
     say("long", "assistant", std::string(3000, 'x'));
   }
 
@@ -329,7 +330,7 @@ TEST_CASE("a statement is by whoever said it") {
     const std::string_view lines[] = {line};
     REQUIRE(writer.add_batch(session, EntryType::kConversation, lines).has_value());
   };
-  say(Origin::kPerson, "title", "Hello");
+  say(Origin::kPerson, "title", "Hello boats, hello harbour");
   say(Origin::kPerson, "long", std::string(3000, 'x'));
   say(Origin::kPerson, "m1", kDecision);
   say(Origin::kAgent, "m2", "We agreed on tabs for the code.");

@@ -6,6 +6,19 @@
 
 namespace bmad_mem::title_test {
 
+TEST_CASE("words of a conversation alone call a session nothing") {
+  for (const char* request :
+       {"", "yes", "Continue!", "commit", "ok, go on", "yes please", "1", "oui, merci", "继续"}) {
+    CAPTURE(request);
+    CHECK_FALSE(says_something(request));
+  }
+  for (const char* request : {"Fix the login", "yes, rename the parser to reader", "run all tests",
+                              "修复登录页面的错误"}) {
+    CAPTURE(request);
+    CHECK(says_something(request));
+  }
+}
+
 TEST_CASE("a request is what a person asked, on one line") {
   struct Row {
     const char* message;

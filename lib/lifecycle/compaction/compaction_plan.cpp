@@ -81,10 +81,12 @@ CompactionEntry to_compaction_entry(const ScannedEntry& scanned, const Compactio
   return entry;
 }
 
-/// Whether a session may be called after it, see store/session_title.hpp.
-bool may_be_title(EntryType type, JsonValue entry) {
+/// What a session may be called after, see store/session_title.hpp; else empty.
+std::string request_of(EntryType type, JsonValue entry) {
   return type == EntryType::kConversation && entry["role"].string() == "user" &&
-         !entry[kSensitiveField].boolean() && !request_line(entry["content"].string()).empty();
+                 !entry[kSensitiveField].boolean()
+             ? request_line(entry["content"].string())
+             : std::string();
 }
 
 /// All entries and versions of session `session_id`, by type and line.
@@ -93,15 +95,18 @@ Result<std::vector<CompactionEntry>> load_compaction_entries(FileSystem& files,
                                                              const CompactionRules& rules) {
   std::vector<CompactionEntry> entries;
   JsonParser parser;
-  std::string request;  // Id of the one that the session is called after.
+  std::string first;    // Id of the first request, …
+  std::string titling;  // … and of that after which the session is called.
   for (const EntryType type : kEntryTypes) {
     const auto take = [&](const ScannedEntry& scanned) {
       CompactionEntry& entry = entries.emplace_back(to_compaction_entry(scanned, rules));
-      if (request.empty() && may_be_title(type, scanned.value)) {
-        request = entry.id;
+      if (titling.empty()) {
+        const std::string request = request_of(type, scanned.value);
+        first = first.empty() && !request.empty() ? entry.id : first;
+        titling = says_something(request) ? entry.id : titling;
       }
-      entry.must_stay =
-          entry.must_stay || (type == EntryType::kConversation && entry.id == request);
+      entry.must_stay = entry.must_stay || (type == EntryType::kConversation &&
+                                            (entry.id == first || entry.id == titling));
     };
     BMAD_TRY(scan_log(files, session_file(session_id, entry_type_info(type).log_file), type, parser,
                       {.on_entry = take}));

@@ -9,6 +9,7 @@
 
 #include "bmad_mem/letter_case.hpp"
 #include "bmad_mem/text.hpp"
+#include "model/title.hpp"
 #include "search/analyzer.hpp"
 #include "search_words.hpp"
 
@@ -110,9 +111,9 @@ bool has_dialogue_only(std::string_view rest) {
       continue;
     }
     const bool is_word = !is_unspaced(rest);
-    const std::size_t size = is_word ? word_size(rest) : longest_phrase(kDialogueWords, rest);
+    const std::size_t size = is_word ? word_size(rest) : longest_phrase(dialogue_words(), rest);
     const std::string_view word = rest.substr(0, size);
-    if (size == 0 || (is_word && !kDialogueWords.contains(word) && !is_function_word(word) &&
+    if (size == 0 || (is_word && !dialogue_words().contains(word) && !is_function_word(word) &&
                       !is_choice(word))) {
       return false;
     }
@@ -295,7 +296,8 @@ bool states_nothing(std::string_view text, EntryRole role) {
 }
 
 bool is_filler(std::string_view token, std::string_view language) {
-  return kDialogueWords.contains(token) || is_stop_word(token, language) || is_function_word(token);
+  return dialogue_words().contains(token) || is_stop_word(token, language) ||
+         is_function_word(token);
 }
 
 bool is_change_word(std::string_view token) { return kChangeWords.contains(token); }
@@ -305,7 +307,7 @@ bool is_work_word(std::string_view token) {
   const bool is_short =
       token.size() <= 1 || (token.size() <= kDigitsMax && std::ranges::all_of(token, is_digit));
   return is_short || is_hiragana(token) || kWorkWords.contains(token) ||
-         kDialogueWords.contains(token);
+         dialogue_words().contains(token);
 }
 
 }  // namespace bmad_mem

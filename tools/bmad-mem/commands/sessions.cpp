@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <system_error>
+#include <type_traits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -167,19 +168,35 @@ struct Row {
 Status add_live(const MemoryManager& memory, bool only_open, std::vector<Row>& rows) {
   BMAD_TRY_ASSIGN(std::vector<Session> sessions, memory.list_sessions());
   std::ranges::reverse(sessions);
+  std::erase_if(sessions, [&](const Session& session) {
+    return only_open && (session.closed_at || session.problem);
+  });
+  std::vector<Session> shown = sessions;  // Without what is the same in all.
+  const auto leave_out_same = [&](auto member) {
+    const auto is_same = [&](const Session& each) {
+      return each.*member == sessions.front().*member;
+    };
+    for (Session& each : shown) {
+      each.*member = sessions.size() > 1 && std::ranges::all_of(sessions, is_same)
+                         ? std::remove_reference_t<decltype(each.*member)>()
+                         : each.*member;
+    }
+  };
+  leave_out_same(&Session::project_name);
+  leave_out_same(&Session::user_id);
+  leave_out_same(&Session::agent_ids);
+  leave_out_same(&Session::tags);
   std::error_code failed;
   const bool is_sealed = std::filesystem::exists(memory.root() + "/sealing.json", failed);
-  for (const Session& session : sessions) {
-    if (only_open && (session.closed_at || session.problem)) {
-      continue;
-    }
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    const Session& session = sessions[i];
     rows.push_back({.id = session.session_id,
                     .state = std::string(session_state(memory, session)),
                     .text = session.problem
                                 ? printable(session.problem->to_string())
                                 : fmt::format("{}  {}  {}", shown_minute(session.last_write),
                                               padded_left(format_size(session.size_bytes), 9),
-                                              about(session, is_sealed)),
+                                              about(shown[i], is_sealed)),
                     .json = session_as_json(memory, session),
                     .is_bad = session.problem.has_value()});
   }

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/word_list.hpp"
+
 namespace bmad_mem {
 
 inline constexpr std::size_t kTitleWidth = 80;     ///< Characters of a title that is derived.
@@ -21,6 +23,12 @@ std::string title_line(std::string_view text, std::size_t width_max = kTitleWidt
 /// that clients put around a prompt (<system-reminder>, <private>, …), marks of Markdown and
 /// pictures are left out. Empty when a client wrote it all.
 std::string request_line(std::string_view message);
+
+/// Words and phrases of a conversation that name nothing it could be about: "yes", "go on".
+const WordList& dialogue_words();
+
+/// Whether a request_line() has words enough to call a session by: "continue" and "commit" don't.
+bool says_something(std::string_view request);
 
 /// The title for a request_line(): its first sentence where that says enough, else title_line().
 std::string title_of_request(std::string_view request);

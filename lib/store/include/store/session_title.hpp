@@ -1,5 +1,6 @@
-// session_title.hpp - what a session is called: as chosen, else by its first request, else by its
-// summary, else by who wrote and when; where no agent is named, by one of its entries.
+// session_title.hpp - what a session is called: as chosen, else by its first request that says
+// something, else by its first one, else by its summary, else by who wrote and when; where no
+// agent is named, by one of its entries.
 //
 // A derived title is read from the head of the conversation each time. So it is never stale, and a
 // message that is deleted or redacted takes it along. An archive's manifest keeps it, and is
