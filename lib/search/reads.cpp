@@ -369,6 +369,16 @@ Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std:
   return all ? std::move(all) : read(wanted, {});  // One may have gone meanwhile.
 }
 
+/// Whether an entry names `id` whose session has no events here, as in a clone: git ignores them.
+bool is_named_without_events(const Store& store, std::string_view id) {
+  const std::string quoted = fmt::format("\"{}\"", id);
+  const Result<std::vector<Entry>> all = list_entries(store, {.limit = 0});
+  return all && std::ranges::any_of(*all, [&](const Entry& entry) {
+           return entry.json.contains(R"("events":[)") && entry.json.contains(quoted) &&
+                  !store.files->info(session_file(entry.session_id, kEventsName));
+         });
+}
+
 Error no_entry(const Store& store, std::string_view id) {
   const std::string whole(id);
   const std::string shown(utf8_prefix(id, 200));
@@ -391,6 +401,11 @@ Error no_entry(const Store& store, std::string_view id) {
     error.message = fmt::format(
         "there is no entry {} that opens without the key of this memory; name it in "
         "$BMAD_MEM_KEY_FILE",
+        shown);
+  } else if (is_named_without_events(store, id)) {
+    error.message = fmt::format(
+        "entry {} is not here: tool output stayed on the other machine, since git does not track "
+        "it; a hub carries it",
         shown);
   }
   return error;

@@ -257,7 +257,9 @@ std::string_view gitignore_text() {
          "/*.tmp\n"
          "/shared/**/*.tmp\n"
          "/archive/*.tmp\n"
-         "/sessions/*/**/*.tmp\n";
+         "/sessions/*/**/*.tmp\n"
+         "# What tools printed. Where events.track is true, `bmad-mem git install` tracks it.\n"
+         "/sessions/*/events.jsonl\n";
 }
 
 namespace {
@@ -389,7 +391,7 @@ Result<bool> is_remains(FileSystem& files, std::string_view session_id) {
       if (has) {
         return false;
       }
-    } else if (!is_local_name(name)) {
+    } else if (!is_local_name(name) && name != kEventsName) {
       return false;
     }
   }

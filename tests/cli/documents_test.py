@@ -140,7 +140,7 @@ class Documents(ToolTest):
     @functools.cached_property
     def commands(self):
         """The commands that `help --all` lists, and those that only git calls."""
-        listed = re.findall(r"^  ([a-z][a-z-]*(?: [a-z]+)?)  +\S", self.run_tool("help", "--all"), re.MULTILINE)
+        listed = re.findall(r"^  ([a-z][a-z-]*(?: [a-z][a-z-]*)?)  +\S", self.run_tool("help", "--all"), re.MULTILINE)
         return {*listed, "textconv", "merge-driver"}
 
     @functools.lru_cache(maxsize=None)

@@ -187,7 +187,8 @@ constexpr std::string_view kSpecification = R"({
       "ask_every_turns": 20
     },
     "events": {
-      "keep": 2000
+      "keep": 2000,
+      "track": false
     },
     "summarizer": {
       "enabled": true,

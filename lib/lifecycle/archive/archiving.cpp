@@ -159,7 +159,9 @@ Result<Session> restore_session(Store& store, const std::string& session_id) {
   {
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("restore"));
     BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
-    if (!is_live) {
+    // git may have taken away all of a folder but its events: they join what is in the archive.
+    BMAD_TRY_ASSIGN(const bool has_events, is_there(files, session_file(session_id, kEventsName)));
+    if (!is_live && !has_events) {
       Result<std::vector<ArchivedFile>> members = read_session_archive(files, session_id);
       if (!members) {
         const bool is_damaged = members.error().code == ErrorCode::E_STORAGE_CORRUPT;

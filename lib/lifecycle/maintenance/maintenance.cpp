@@ -205,7 +205,8 @@ class Maintenance {
     }
     const Result<FileLock::Guard> guard = store_.lock_root("maintain");
     for (const std::string& session_id : *folders) {
-      if (guard && !std::ranges::binary_search(sessions_, session_id)) {
+      if (guard && !std::ranges::binary_search(sessions_, session_id) &&
+          !store_.files->info(session_file(session_id, kEventsName))) {
         static_cast<void>(clear_remains(store_, session_id));
       }
     }

@@ -171,6 +171,7 @@ constexpr Setting kSettings[] = {
     whole(BMAD_KEY(learning.ask_every_turns), 1, kTurnsMax),
 
     whole(BMAD_KEY(events.keep), 0, kEventsMax),
+    flag(BMAD_KEY(events.track)),
 
     flag(BMAD_KEY(summarizer.enabled)),
     command(BMAD_KEY(summarizer.command)),

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <numeric>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 #include <fmt/core.h>
@@ -29,6 +31,23 @@ void add_sealed(JsonWriter& json, std::uint64_t lines) {
 void print_closed_as_json(Tool& tool, const Result<std::uint64_t>& closed) {
   if (tool.json() && closed && *closed != 0) {
     print_object(tool, [&](JsonWriter& json) { json.member("closed_lines", *closed); });
+  }
+}
+
+void note_nothing_found(Tool& tool, const MemoryManager& memory, const EntryFilter& filter,
+                        std::string_view said) {
+  tool.note(said);
+  const auto has_none = [&](const Session& session) {
+    std::error_code failed;
+    return std::ranges::find(session.tags, "hook") != session.tags.end() &&
+           !std::filesystem::exists(
+               fmt::format("{}/sessions/{}/events.jsonl", memory.root(), session.session_id),
+               failed);
+  };
+  if (filter.types == std::vector{EntryType::kEvent} &&
+      std::ranges::any_of(memory.list_sessions().value_or(std::vector<Session>()), has_none)) {
+    tool.note(
+        "sessions of hooks have no events here; tool output stays on the machine that recorded it");
   }
 }
 

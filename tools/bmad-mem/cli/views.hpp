@@ -36,6 +36,9 @@ std::string entry_json_line(const Entry& entry, std::string_view extra = {});
 void print_closed_as_json(Tool& tool, const Result<std::uint64_t>& closed);
 /// What the key would show besides: a sentence, or an object of its own behind the entries.
 void note_closed(Tool& tool, const MemoryManager& memory, const EntryFilter& filter);
+/// Notes `said`; of a search for events alone also that sessions have theirs elsewhere.
+void note_nothing_found(Tool& tool, const MemoryManager& memory, const EntryFilter& filter,
+                        std::string_view said);
 /// What a command that looks into no sealed line has left out of these sessions (all when empty).
 void note_sealed(Tool& tool, const MemoryManager& memory, const std::vector<std::string>& sessions);
 /// "superseded by": a relation as people read it.

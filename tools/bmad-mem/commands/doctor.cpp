@@ -22,6 +22,9 @@
 #include "cli/json_text.hpp"
 #include "cli/rule_warnings.hpp"
 #include "cli/tool.hpp"
+#include "exchange/files.hpp"
+#include "exchange/git/installation.hpp"
+#include "exchange/git/shared_session.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "install/client_state.hpp"
@@ -174,6 +177,25 @@ void check_redaction(const MemoryManager& memory, std::vector<Check>& checks) {
        scanner ? scanner->exceptions() : std::vector<std::string>()) {
     checks.push_back({.name = "redaction", .text = exception});
   }
+}
+
+/// Nothing outside of git, and where it tracks none of them or is to track them.
+void check_events(const MemoryManager& memory, std::vector<Check>& checks) {
+  TrackedSessions tracked(memory.root());
+  const std::size_t logs = tracked.in_repository() ? tracked.count_event_logs() : 0;
+  if (logs == 0 || tracks_events(memory)) {
+    return;
+  }
+  const bool is_again =
+      ignores_events(read_regular_file(memory.root() + "/.gitignore").value_or(std::string()));
+  const std::string_view kRemedy = "`bmad-mem git untrack-events` keeps it on this machine";
+  checks.push_back(
+      {.name = "events",
+       .text = fmt::format("git tracks what tools printed, in {}{}",
+                           format_count(logs, "session", "sessions"),
+                           is_again ? ", although .gitignore has it: another clone added it"
+                                    : fmt::format("; {}", kRemedy)),
+       .remedy = is_again ? std::string(kRemedy) : ""});
 }
 
 /// How far the index goes is never a fault: searches read the rest from the logs, and index it when
@@ -375,6 +397,7 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
   check_redaction(memory, checks);
   check_work(memory, checks);
   check_index(memory, checks);
+  check_events(memory, checks);
   for (const Error& problem : memory.problems()) {
     checks.push_back(of_error("files", problem, "run `bmad-mem repair`"));
   }

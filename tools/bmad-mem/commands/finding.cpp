@@ -77,9 +77,10 @@ Result<ExitStatus> print_hits(Tool& tool, const Query& query) {
     print_closed_as_json(tool, memory.closed_entries(query.filter));
   }
   if (answer->hits.empty()) {
-    tool.note(query.text.empty()
-                  ? "nothing found"
-                  : fmt::format("nothing found for '{}'", shortened(query.text, 200)));
+    note_nothing_found(tool, memory, query.filter,
+                       query.text.empty()
+                           ? "nothing found"
+                           : fmt::format("nothing found for '{}'", shortened(query.text, 200)));
   }
   return ExitStatus::kDone;
 }

@@ -28,6 +28,8 @@ void print_json(Tool& tool, const GitPlan& plan, bool dry_run) {
     }
     json.end_object();
     add_list(json, "removed", plan.sections);
+    json.member("ignore_changed", plan.ignore.has_value());
+    add_list(json, "untracked", plan.event_logs);
     json.member("ignored", plan.is_ignored);
   });
 }
@@ -43,6 +45,12 @@ void print_plan(Tool& tool, const GitPlan& plan, bool dry_run) {
   if (plan.attributes) {
     tool.out().print("{}{} {}\n", would, plan.attributes->empty() ? "remove" : "write",
                      printable(plan.attributes_path));
+  }
+  if (plan.ignore) {
+    tool.out().print("{}write {}\n", would, printable(plan.ignore_path));
+  }
+  for (const std::string& path : plan.event_logs) {
+    tool.out().print("{}stop tracking {}\n", would, printable(path));
   }
   if (plan.is_empty()) {
     tool.out().print("nothing to do: everything is up to date\n");
@@ -71,12 +79,29 @@ Result<ExitStatus> carry_out_and_tell(Tool& tool, const GitPlan& plan) {
 
 Result<ExitStatus> run_git_install(Tool& tool) {
   BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const GitPlan plan, plan_install(memory.root()));
+  BMAD_TRY_ASSIGN(const GitPlan plan, plan_install(memory.root(), tracks_events(memory)));
   BMAD_TRY_ASSIGN(const ExitStatus status, carry_out_and_tell(tool, plan));
   if (plan.attributes && !plan.is_ignored && !tool.args().has("dry-run")) {
     tool.note(
         "commit .gitattributes, so that others have it; each clone runs `bmad-mem git install` "
         "once, since git takes no program from a repository");
+  }
+  return status;
+}
+
+Result<ExitStatus> run_git_untrack_events(Tool& tool) {
+  BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
+  if (tracks_events(memory)) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = "memory_config.events.track is true; set it to false first",
+                 .field = "events.track"};
+  }
+  BMAD_TRY_ASSIGN(const GitPlan plan, plan_untrack_events(memory.root()));
+  BMAD_TRY_ASSIGN(const ExitStatus status, carry_out_and_tell(tool, plan));
+  if (!plan.event_logs.empty() && !tool.args().has("dry-run")) {
+    tool.note(
+        "commit this; the files stay here and in the history, and git takes them out of other "
+        "clones that pull");
   }
   return status;
 }

@@ -34,7 +34,7 @@ Result<ExitStatus> run_list(Tool& tool) {
   print_entry_list(tool, entries);
   note_closed(tool, memory, filter);
   if (entries.empty()) {
-    tool.note("there is no such entry");
+    note_nothing_found(tool, memory, filter, "there is no such entry");
   } else if (filter.limit != 0 && entries.size() == filter.limit) {
     tool.note(fmt::format("showing the newest {}; use --limit N for more", filter.limit));
   }

@@ -248,6 +248,8 @@ struct EventsConfig {
   /// So many of the newest calls and results of a session stay as they are; what is older is folded
   /// into lines that count it. 2,000 lines are one to two of the ten megabytes. 0: all stay.
   std::int64_t keep = 2000;
+  /// Whether git tracks them. They are nine of ten bytes of a session.
+  bool track = false;
 };
 
 /// Who writes running summaries, and when.

@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/settings.hpp"
 #include "cli/program.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
@@ -34,11 +36,14 @@ constexpr std::string_view kEnd = "# bmad-mem: end\n";
 constexpr std::string_view kBlock =
     "# bmad-mem: begin (`bmad-mem git install` writes these lines, docs/git.md explains them)\n"
     "/sessions/*/*.jsonl merge=bmadmem diff=bmadmem text eol=lf\n"
-    "/sessions/*/manifest.json merge=bmadmem text eol=lf\n"
+    "/sessions/*/manifest.json merge=bmadmem diff=bmadmem text eol=lf\n"
     "/shared/kept/*.jsonl merge=bmadmem diff=bmadmem text eol=lf\n"
     "/archive/*.gz binary\n"
     "/archive/*.evicted.jsonl.gz merge=bmadmem\n"
     "# bmad-mem: end\n";
+
+// As store/layout.cpp writes it.
+constexpr std::string_view kEventsIgnored = "/sessions/*/events.jsonl\n";
 
 /// Where our lines begin and end; both text.size() without any.
 std::pair<std::size_t, std::size_t> find_block(std::string_view text) {
@@ -73,14 +78,22 @@ Result<GitPlan> begin_plan(const std::string& root) {
   GitPlan plan;
   plan.repository = first_line(run_git(root, {"rev-parse", "--show-toplevel"}));
   plan.attributes_path = root + "/.gitattributes";
+  plan.ignore_path = root + "/.gitignore";
   plan.is_ignored =
       run_git(root, {"check-ignore", "-q", "sessions/x/conversation.jsonl"}).status == 0;
   return plan;
 }
 
-Result<std::string> present_attributes(const GitPlan& plan) {
-  return is_there(plan.attributes_path) ? read_regular_file(plan.attributes_path)
-                                        : Result<std::string>(std::string());
+Result<std::string> present_text(const std::string& path) {
+  return is_there(path) ? read_regular_file(path) : Result<std::string>(std::string());
+}
+
+Status plan_ignore(GitPlan& plan, bool ignored) {
+  BMAD_TRY_ASSIGN(const std::string present, present_text(plan.ignore_path));
+  if (ignores_events(present) != ignored) {
+    plan.ignore = with_events_ignored(present, ignored);
+  }
+  return {};
 }
 
 /// The value in the clone's own configuration; empty when there is none.
@@ -138,6 +151,25 @@ std::string without_attributes(std::string_view text) {
   return fmt::format("{}{}", text.substr(0, begin), text.substr(end));
 }
 
+bool tracks_events(const MemoryManager& memory) {
+  const std::string settings = effective_settings(memory);
+  JsonParser parser;
+  const Result<JsonValue> root = parser.parse(settings);
+  return root && (*root)["memory_config"]["events"]["track"].boolean();
+}
+
+bool ignores_events(std::string_view text) {
+  return text.starts_with(kEventsIgnored) || text.contains("\n" + std::string(kEventsIgnored));
+}
+
+std::string with_events_ignored(std::string_view text, bool ignored) {
+  std::string out(text);
+  if (ignored) {
+    return out.append(out.empty() || out.ends_with('\n') ? "" : "\n").append(kEventsIgnored);
+  }
+  return out.erase(out.find(kEventsIgnored), kEventsIgnored.size());
+}
+
 std::vector<GitSetting> driver_settings(std::string_view program) {
   const std::string word = shell_quoted(program);
   const std::string driver_word = replaced(word, '%', "%%");  // git replaces %O and its like.
@@ -158,9 +190,9 @@ std::vector<GitSetting> driver_settings(std::string_view program) {
   };
 }
 
-Result<GitPlan> plan_install(const std::string& root) {
+Result<GitPlan> plan_install(const std::string& root, bool tracks_events) {
   BMAD_TRY_ASSIGN(GitPlan plan, begin_plan(root));
-  BMAD_TRY_ASSIGN(const std::string present, present_attributes(plan));
+  BMAD_TRY_ASSIGN(const std::string present, present_text(plan.attributes_path));
   if (std::string wanted = with_attributes(present); wanted != present) {
     plan.attributes = std::move(wanted);
   }
@@ -169,12 +201,23 @@ Result<GitPlan> plan_install(const std::string& root) {
       plan.settings.push_back(std::move(setting));
     }
   }
+  BMAD_TRY(tracks_events ? plan_ignore(plan, false) : Status());
+  return plan;
+}
+
+Result<GitPlan> plan_untrack_events(const std::string& root) {
+  BMAD_TRY_ASSIGN(GitPlan plan, begin_plan(root));
+  BMAD_TRY(plan_ignore(plan, true));
+  const ProgramRun run = run_git(root, {"ls-files", "-z", "--", "sessions/*/events.jsonl"});
+  for (const std::string_view path : lines_of(run.output, '\0')) {
+    plan.event_logs.emplace_back(path);
+  }
   return plan;
 }
 
 Result<GitPlan> plan_uninstall(const std::string& root, bool keep_attributes) {
   BMAD_TRY_ASSIGN(GitPlan plan, begin_plan(root));
-  BMAD_TRY_ASSIGN(const std::string present, present_attributes(plan));
+  BMAD_TRY_ASSIGN(const std::string present, present_text(plan.attributes_path));
   if (std::string wanted = without_attributes(present); wanted != present && !keep_attributes) {
     plan.attributes = std::move(wanted);
   }
@@ -199,6 +242,16 @@ Status carry_out(const GitPlan& plan) {
         run_git_aloud(plan.repository, {"config", "--local", "--remove-section", section});
     if (run.status != 0) {
       return git_failed(plan, fmt::format("remove the section {}", section), run);
+    }
+  }
+  BMAD_TRY(plan.ignore ? replace_file(plan.ignore_path, *plan.ignore) : Status());
+  if (!plan.event_logs.empty()) {
+    // -f: an agent may have written since the last `git add`.
+    const ProgramRun run =
+        run_git_aloud(fs::path(plan.ignore_path).parent_path().string(),
+                      {"rm", "-q", "-f", "--cached", "--", "sessions/*/events.jsonl"});
+    if (run.status != 0) {
+      return git_failed(plan, "stop tracking the events", run);
     }
   }
   return plan.attributes ? write_attributes(plan) : Status();

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem::cli {
@@ -33,19 +34,28 @@ struct GitPlan {
   std::string attributes_path;  ///< The memory's .gitattributes.
   /// What it will hold; nothing when it stays as it is. Empty text: it goes.
   std::optional<std::string> attributes;
-  std::vector<GitSetting> settings;   ///< To be written, in this order.
-  std::vector<std::string> sections;  ///< To be removed.
-  bool is_ignored = false;            ///< git ignores the memory, so none of this has an effect.
+  std::vector<GitSetting> settings;     ///< To be written, in this order.
+  std::vector<std::string> sections;    ///< To be removed.
+  std::string ignore_path;              ///< The memory's .gitignore.
+  std::optional<std::string> ignore;    ///< As `attributes`.
+  std::vector<std::string> event_logs;  ///< Below the root: git stops tracking them.
+  bool is_ignored = false;              ///< git ignores the memory, so none of this has an effect.
 
   [[nodiscard]] bool is_empty() const {
-    return !attributes && settings.empty() && sections.empty();
+    return !attributes && settings.empty() && sections.empty() && !ignore && event_logs.empty();
   }
 };
 
-/// How the memory at `root` gets its driver. Errors: E_STORAGE_IO without git or a repository.
-Result<GitPlan> plan_install(const std::string& root);
+/// How the memory at `root` gets its driver. With `tracks_events` its .gitignore leaves them in.
+/// Errors: E_STORAGE_IO without git or a repository.
+Result<GitPlan> plan_install(const std::string& root, bool tracks_events);
 /// How it loses it. With `keep_attributes` .gitattributes stays as it is.
 Result<GitPlan> plan_uninstall(const std::string& root, bool keep_attributes);
+
+/// Whether git is to track events: memory_config.events.track.
+bool tracks_events(const MemoryManager& memory);
+/// How git stops tracking events; the files stay.
+Result<GitPlan> plan_untrack_events(const std::string& root);
 
 /// Does it, the settings first: attributes name nothing that is not there. Errors: E_STORAGE_IO.
 Status carry_out(const GitPlan& plan);
@@ -56,6 +66,10 @@ Status carry_out(const GitPlan& plan);
 std::string with_attributes(std::string_view text);
 /// `text` without our lines.
 std::string without_attributes(std::string_view text);
+
+/// Whether a .gitignore of `text` leaves events out, and one that is to do the other.
+bool ignores_events(std::string_view text);
+std::string with_events_ignored(std::string_view text, bool ignored);
 
 /// The settings, in the order in which they are to be written. `program` is our path, or our name
 /// where the PATH leads to us. Both commands do without us when we are gone: git then merges and

@@ -34,6 +34,8 @@ class TrackedSessions {
   [[nodiscard]] bool in_repository() const { return !index_file_.empty(); }
   /// An index that can't be read tracks all: whoever asks begins something new then.
   [[nodiscard]] bool is_tracked(const std::string& session_id);
+  /// How many logs of events git tracks.
+  [[nodiscard]] std::size_t count_event_logs();
 
  private:
   void refresh();

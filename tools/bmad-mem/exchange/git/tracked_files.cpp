@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -180,6 +181,12 @@ bool TrackedSessions::is_tracked(const std::string& session_id) {
   refresh();
   const auto first = tracked_.lower_bound(session_id + "/");
   return !is_readable_ || (first != tracked_.end() && first->starts_with(session_id + "/"));
+}
+
+std::size_t TrackedSessions::count_event_logs() {
+  refresh();
+  return static_cast<std::size_t>(std::ranges::count_if(
+      tracked_, [](const std::string& path) { return path.ends_with("/events.jsonl"); }));
 }
 
 void TrackedSessions::refresh() {
