@@ -9,6 +9,7 @@
 #include "exchange/git/check.hpp"
 #include "exchange/git/installation.hpp"
 #include "exchange/git/prose.hpp"
+#include "store/layout.hpp"
 
 namespace bmad_mem::cli::git_parts_test {
 namespace {
@@ -101,6 +102,42 @@ TEST_CASE("a log reads like prose") {
   for (const Row& row : kRows) {
     SUBCASE(row.name) { CHECK(log_as_prose(row.log, row.file) == row.prose); }
   }
+}
+
+TEST_CASE("prose leaves out what says nothing") {
+  CHECK(log_as_prose(R"({"id":"m1","role":"user","content":"c","metadata":{"recorded_by":"hook"},)"
+                     R"("source":{"kind":"user"}})",
+                     "conversation.jsonl") == " (user)  conversation m1\n  c\n");
+  CHECK(log_as_prose(R"({"id":"m1","role":"user","content":"c","source":{"kind":"web"}})",
+                     "conversation.jsonl") ==
+        " (user)  conversation m1\n  c\n  source.kind: web\n");
+}
+
+TEST_CASE("a manifest is one paragraph, without what follows from the logs") {
+  CHECK(log_as_prose(R"({
+  "session_id": "s1",
+  "created_at": "2026-01-11T10:00:00Z",
+  "updated_at": "2026-01-11T12:00:00Z",
+  "agent_ids": ["architect"],
+  "metadata": {"title": "Boats"},
+  "statistics": {"total_messages": 8},
+  "closed_at": "2026-01-11T12:00:00Z",
+  "version": "1.0"
+}
+)",
+                     "x_manifest.json") ==
+        "2026-01-11 10:00:00  session s1\n  agent_ids: [\"architect\"]\n"
+        "  metadata.title: Boats\n  closed_at: 2026-01-11T12:00:00Z\n");
+}
+
+TEST_CASE("the line of events comes into a .gitignore, and out of it") {
+  const std::string with(gitignore_text());
+  CHECK(ignores_events(with));
+  const std::string without = with_events_ignored(with, false);
+  CHECK_FALSE(ignores_events(without));
+  CHECK(with_events_ignored(without, true) == with);
+  CHECK(with_events_ignored("/mine", true) == "/mine\n/sessions/*/events.jsonl\n");
+  CHECK_FALSE(ignores_events("/mine/sessions/*/events.jsonl\n"));
 }
 
 TEST_CASE("adding lines changes no paragraph") {

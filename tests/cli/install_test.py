@@ -624,7 +624,7 @@ class OpencodePlugin(InstallTest):
         self.assertEqual({entry["id"]: entry["metadata"].get("subagent") for entry in entries["one"]
                           if "tool" in entry}, {"c1": "child", "c1-result": "child"})
         self.assertEqual([entry["content"] for entry in entries["two"] if "role" in entry], ["Where is the night boat?"])
-        self.assertEqual({entry["id"]: entry["metadata"].get("is_error") for entry in entries["two"] if "tool" in entry},
+        self.assertEqual({entry["id"]: entry.get("metadata", {}).get("is_error") for entry in entries["two"] if "tool" in entry},
                          {"c2": None, "c2-result": False, "c3": None, "c3-result": True})
         self.assertFalse((sessions / "opencode-child").exists())
 

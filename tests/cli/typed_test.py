@@ -32,7 +32,7 @@ class TypedTest(HookTest):
         self.assertEqual(self.hook(client, event or self.event(), words=words, environment=environment)[1], "")
         prompts = self.prompts()
         self.assertEqual(len(prompts), before + 1)
-        return prompts[-1]["metadata"] == {"recorded_by": "hook", "typed": True}
+        return prompts[-1].get("metadata") == {"typed": True}
 
     def of_script(self, line, name="script"):
         """A script that runs the line."""
@@ -151,7 +151,7 @@ class Said(TypedTest):
             words = StandIn(self.folder, client).hook(*PATIENT)
             self.hook(client, self.event(agent_id="a1", agent_type="general-purpose"), words=words)
             self.assertEqual(self.prompts()[-1]["metadata"],
-                             {"recorded_by": "hook", "sidechain": True, "subagent": "a1"})
+                             {"sidechain": True, "subagent": "a1"})
 
     def test_a_text_that_the_client_wrote(self):
         for tag in ("teammate-message id=\"1\"", "cross-session-message", "autonomous-loop", "bash-input"):

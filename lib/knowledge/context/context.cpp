@@ -368,7 +368,8 @@ std::vector<std::string> Knowledge::sources(std::span<const Entry> entries) cons
     std::string& source = sources.emplace_back();
     const Result<JsonValue> value = parser.parse(entry.json);
     const Origin origin = value ? origins.of(entry, *value) : Origin::kElsewhere;
-    if (origin == Origin::kElsewhere || (value && (*value)["source"].present())) {
+    if (origin == Origin::kElsewhere ||
+        (value && ((*value)["source"].present() || is_printed_by_tool(entry.type, *value)))) {
       source = source_text(value ? entry_trust(entry.type, *value, origin) : EntryTrust());
     }
   }

@@ -39,9 +39,8 @@ std::string_view agent_of(const HookEvent& event) {
                                                     : hook_client_info(event.client).name;
 }
 
-/// Members of "metadata" that all entries of hooks have.
+/// Members of "metadata" that any entry of a hook may have.
 void add_origin(JsonWriter& json, const HookEvent& event) {
-  json.member("recorded_by", "hook");
   if (event.is_typed) {
     json.member("typed", true);
   }
@@ -51,16 +50,22 @@ void add_origin(JsonWriter& json, const HookEvent& event) {
   }
 }
 
-/// The end of an entry that has nothing else behind its content.
+/// The end of an entry that has nothing else behind its content. `source` is empty where readers
+/// take that as what it is: what a person said, and what a tool was given and printed.
 std::string ended(JsonWriter& json, const HookEvent& event, std::string_view source) {
-  json.key("metadata").begin_object();
-  add_origin(json, event);
-  json.end_object().key("source").begin_object().member("kind", source);
-  json.end_object().end_object();
+  if (event.is_typed || event.is_sidechain) {
+    json.key("metadata").begin_object();
+    add_origin(json, event);
+    json.end_object();
+  }
+  if (!source.empty()) {
+    json.key("source").begin_object().member("kind", source).end_object();
+  }
+  json.end_object();
   return json.take();
 }
 
-/// A message of the event's text, marked as recorded by a hook.
+/// A message of the event's text.
 std::string message_entry(const HookEvent& event, std::string_view role) {
   JsonWriter json;
   json.begin_object();
@@ -75,7 +80,7 @@ std::string message_entry(const HookEvent& event, std::string_view role) {
     json.member("agent_id", agent_of(event));
   }
   json.member("role", role).member("content", event.text);
-  return ended(json, event, from_person ? "user" : "assistant");
+  return ended(json, event, from_person ? "" : "assistant");
 }
 
 /// The call of a tool.
@@ -89,7 +94,7 @@ std::string tool_use_entry(const HookEvent& event) {
   add_text(json, "tool", event.tool.name);
   add_text(json, "path", event.tool.path);
   add_text(json, "content", event.tool.input);
-  return ended(json, event, "assistant");
+  return ended(json, event, {});
 }
 
 /// Of a command, kept with what it printed.
@@ -118,7 +123,10 @@ std::string tool_result_entry(const HookEvent& event) {
   }
   const bool from_web = tool.name.starts_with("Web") || tool.name.starts_with("web_") ||
                         tool.name.starts_with("google_web");
-  json.key("source").raw(from_web ? R"({"kind":"web"})" : R"({"kind":"tool"})").end_object();
+  if (from_web) {
+    json.key("source").raw(R"({"kind":"web"})");
+  }
+  json.end_object();
   return json.take();
 }
 

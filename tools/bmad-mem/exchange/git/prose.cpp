@@ -53,12 +53,31 @@ std::string value_text(JsonValue value, std::string_view raw) {
   return value.is_string() ? std::string(value.string()) : json_compact(raw);
 }
 
+/// Members of a manifest that its head shows, or that follow from the logs.
+constexpr std::array<std::string_view, 5> kOfManifest = {"session_id", "created_at", "updated_at",
+                                                         "statistics", "version"};
+
+/// What is said of `entry` by leaving it out, too: who recorded and said it.
+bool is_usual(JsonValue entry, std::string_view object, const JsonMember& member) {
+  const std::string_view value = member.value.string();
+  if (object == "source" && member.key == "kind") {
+    return value == entry["role"].string() || (value == "tool" && !entry["tool"].string().empty());
+  }
+  return object == "metadata" && member.key == "recorded_by" && value == "hook";
+}
+
 class Prose {
  public:
   explicit Prose(std::string_view file_name) : kind_(kind_of_file(file_name)) {}
 
   std::string run(std::string_view text) {
     out_.reserve(text.size() + text.size() / 4);
+    if (const Result<JsonValue> whole = parser_.parse(text.starts_with("{\n") ? text : "");
+        whole && (*whole)["session_id"].is_string() && (*whole)["created_at"].is_string()) {
+      is_manifest_ = true;
+      add_entry(*whole, text, "session");
+      return std::move(out_);
+    }
     for (const std::string_view raw : lines_of(text)) {
       const std::string_view line = without_line_end(raw);
       if (!is_blank(line)) {
@@ -101,7 +120,7 @@ class Prose {
       if (is_among(kMain, member.key) && member.value.is_string()) {
         add_text({}, member.value.string(), out_);
       } else if (!is_in_head(member, who) && member.value.is_object()) {
-        add_members(member, member_raw, rest);
+        add_members(entry, member, member_raw, rest);
       } else if (!is_in_head(member, who)) {
         add_text(member.key, value_text(member.value, member_raw), rest);
       }
@@ -111,8 +130,10 @@ class Prose {
 
   /// Time, who, what, and which version.
   void add_head(JsonValue entry, std::string_view kind, std::string_view who) {
-    const std::string_view id = entry["id"].string();
-    const JsonValue stamp = entry["timestamp"].present() ? entry["timestamp"] : entry["at"];
+    const std::string_view id = entry[is_manifest_ ? "session_id" : "id"].string();
+    const JsonValue stamp = is_manifest_                   ? entry["created_at"]
+                            : entry["timestamp"].present() ? entry["timestamp"]
+                                                           : entry["at"];
     std::string time(stamp.string());
     if (const std::optional<Timestamp> moment = try_parse_rfc3339(time)) {
       time = format_rfc3339(*moment);
@@ -146,7 +167,10 @@ class Prose {
     return {};
   }
 
-  static bool is_in_head(const JsonMember& member, std::string_view who) {
+  [[nodiscard]] bool is_in_head(const JsonMember& member, std::string_view who) const {
+    if (is_manifest_ && is_among(kOfManifest, member.key)) {
+      return true;
+    }
     if (member.key == "decay_factor") {
       return member.value.number() == 1.0;
     }
@@ -156,10 +180,15 @@ class Prose {
   }
 
   /// The members of an object by their path: "context.topic: payments".
-  static void add_members(const JsonMember& object, std::string_view raw, std::string& out) {
+  static void add_members(JsonValue entry, const JsonMember& object, std::string_view raw,
+                          std::string& out) {
     const std::vector<MemberText> raws = json_members(raw);
     std::size_t i = 0;
     for (const JsonMember& member : object.value.members()) {
+      if (is_usual(entry, object.key, member)) {
+        ++i;
+        continue;
+      }
       add_text(fmt::format("{}.{}", object.key, member.key),
                value_text(member.value, raws[i++].value), out);
     }
@@ -179,6 +208,7 @@ class Prose {
   }
 
   std::string_view kind_;
+  bool is_manifest_ = false;
   JsonParser parser_;
   std::unordered_map<std::string, std::uint32_t> versions_;  // By id: how many came.
   std::string out_;

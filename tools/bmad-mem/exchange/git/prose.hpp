@@ -4,8 +4,9 @@
 //     Use PostgreSQL
 //     rationale: ACID
 //
-// Every field of a line is there, so that no change of it stays unseen; what the engine filled in
-// (decay_factor 1.0) is left out. The paragraph of a line depends on the line, and on how many
+// Every field of a line is there, so that no change of it stays unseen; what says nothing, as
+// decay_factor 1.0 and the source of a user's message, is left out. A manifest is one paragraph,
+// without its statistics. The paragraph of a line depends on the line, and on how many
 // lines before it have the same id: adding lines changes no paragraph.
 #pragma once
 

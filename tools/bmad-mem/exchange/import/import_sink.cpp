@@ -20,7 +20,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::string_view kRecordedByHook = R"("recorded_by":"hook")";
+constexpr std::string_view kImportedFrom = R"("imported_from":)";
 
 /// Whether every member of `entry`, as it may be written, stands in `known`, too.
 bool says_the_same(const SecretScanner& scanner, const std::string& entry,
@@ -141,11 +141,10 @@ Status ImportSink::read_recorded(const std::string& session_id) {
   JsonParser parser;
   Recorded recorded;
   for (const Entry& message : messages) {
-    if (!message.json.contains(kRecordedByHook)) {
-      continue;  // Spares parsing what was imported.
+    if (message.json.contains(kImportedFrom)) {
+      continue;
     }
-    const Result<JsonValue> value = parser.parse(message.json);
-    if (value && (*value)["metadata"]["recorded_by"].string() == "hook") {
+    if (const Result<JsonValue> value = parser.parse(message.json)) {
       recorded.emplace(message_key((*value)["role"].string(), (*value)["content"].string()),
                        message.id);
     }

@@ -79,9 +79,9 @@ class ImportSink {
     return report_.sessions.contains(session_id);
   }
 
-  /// The id of a message of this role and text that a hook recorded in the session when it was
-  /// said; empty when there is none. It counts as known, and is found once: who says "yes" twice
-  /// has said it twice.
+  /// The id of a message of this role and text that was recorded in the session when it was said,
+  /// and not imported; empty when there is none. It counts as known, and is found once: who says
+  /// "yes" twice has said it twice.
   std::string take_recorded(const std::string& session_id, std::string_view role,
                             std::string_view text);
 
