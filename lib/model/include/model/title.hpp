@@ -24,7 +24,7 @@ std::string title_line(std::string_view text, std::size_t width_max = kTitleWidt
 /// pictures are left out. Empty when a client wrote it all.
 std::string request_line(std::string_view message);
 
-/// Words and phrases of a conversation that name nothing it could be about: "yes", "go on".
+/// Words and phrases of a conversation that name nothing it could be about: "yes", "thanks".
 const WordList& dialogue_words();
 
 /// Whether a request_line() has words enough to call a session by: "continue" and "commit" don't.

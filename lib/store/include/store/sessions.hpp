@@ -32,7 +32,7 @@ Status remove_unfinished_sessions(Store& store);
 
 /// When something last happened in the session of `manifest`, by what its files say and not by
 /// their times, which git changes: of a closed one its close, else the last line of each log in
-/// `files`. Reads no more than the logs' ends.
+/// `files`. Reads only the ends of the logs.
 Timestamp last_activity(FileSystem& files, const Manifest& manifest);
 /// Without a title that is derived: that is one more file to read.
 Result<Session> describe_session(const Store& store, const std::string& session_id);
