@@ -114,6 +114,21 @@ Result<MaintenanceReport> MemoryManager::maintain(const MaintainOptions& options
 
 Result<IndexAge> MemoryManager::index_age() const { return bmad_mem::index_age(impl_->store); }
 
+bool MemoryManager::in_repository() const { return impl_->store.tracked.in_repository(); }
+
+bool MemoryManager::is_tracked(std::string_view session_id) const {
+  TrackedFiles& tracked = impl_->store.tracked;
+  return session_id.empty() ? tracked.any() : tracked.has_session(session_id);
+}
+
+std::size_t MemoryManager::tracked_event_logs() const {
+  return impl_->store.tracked.count_event_logs();
+}
+
+std::set<std::string> MemoryManager::sessions_in_conflict() const {
+  return impl_->store.tracked.sessions_in_conflict();
+}
+
 Result<MaintenanceAge> MemoryManager::maintenance_age() const {
   return bmad_mem::maintenance_age(impl_->store);
 }

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -443,6 +444,16 @@ class MemoryManager {
   Result<MaintenanceReport> maintain(const MaintainOptions& options = {});
   /// Whether the index covers the sessions. Reads no entry.
   [[nodiscard]] Result<IndexAge> index_age() const;
+  /// Whether the memory is in a repository of git.
+  [[nodiscard]] bool in_repository() const;
+  /// Whether git tracks a file of this session, or anything of the memory when it is empty; all is
+  /// tracked where git's index can't be read.
+  [[nodiscard]] bool is_tracked(std::string_view session_id = {}) const;
+  /// How many logs of events git tracks.
+  [[nodiscard]] std::size_t tracked_event_logs() const;
+  /// The sessions that an unfinished merge waits for: one side changed a file that the other one
+  /// removed, or both have an archive. resolve_session() settles them.
+  [[nodiscard]] std::set<std::string> sessions_in_conflict() const;
   /// When maintenance last ran in this copy of the memory, and whether that is too long ago.
   [[nodiscard]] Result<MaintenanceAge> maintenance_age() const;
   /// What create_session() and close_session() did by the way since this was last asked: they do

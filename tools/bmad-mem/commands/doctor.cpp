@@ -181,8 +181,7 @@ void check_redaction(const MemoryManager& memory, std::vector<Check>& checks) {
 
 /// Nothing outside of git, and where it tracks none of them or is to track them.
 void check_events(const MemoryManager& memory, std::vector<Check>& checks) {
-  TrackedSessions tracked(memory.root());
-  const std::size_t logs = tracked.in_repository() ? tracked.count_event_logs() : 0;
+  const std::size_t logs = memory.tracked_event_logs();
   if (logs == 0 || tracks_events(memory)) {
     return;
   }

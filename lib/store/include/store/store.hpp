@@ -30,6 +30,7 @@
 #include "store/manifest.hpp"
 #include "store/root_trust.hpp"
 #include "store/session_writer.hpp"
+#include "store/tracked_files.hpp"
 #include "store/unpacked_cache.hpp"
 
 namespace bmad_mem {
@@ -130,6 +131,7 @@ struct Store {
   std::unique_ptr<RootOrigins> origins;       // Never null once opened.
   Origin writes_as = Origin::kPerson;         // As OpenOptions has it, and so the next.
   std::string state_folder;
+  mutable TrackedFiles tracked{root};
 
   std::mutex sessions_mutex;
   std::map<std::string, SessionSlot, std::less<>> sessions;

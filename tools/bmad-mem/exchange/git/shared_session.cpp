@@ -67,11 +67,11 @@ bool has_room(const Session& session, std::uint64_t size_max) {
 }
 
 /// In a repository: the newest that git does not track, else a new one.
-std::string choose_own(const std::vector<Session>& sessions, TrackedSessions& tracked,
+std::string choose_own(const std::vector<Session>& sessions, const MemoryManager& memory,
                        const std::string& name, std::uint64_t size_max) {
   for (auto session = sessions.rbegin(); session != sessions.rend(); ++session) {
     if (is_writer(suffix_of(session->session_id, name)) && !session->problem &&
-        has_room(*session, size_max) && !tracked.is_tracked(session->session_id)) {
+        has_room(*session, size_max) && !memory.is_tracked(session->session_id)) {
       return session->session_id;
     }
   }
@@ -127,12 +127,12 @@ Result<std::vector<std::string>> shared_sessions(const MemoryManager& memory,
   return ids;
 }
 
-Result<std::string> writable_session(MemoryManager& memory, TrackedSessions& tracked,
-                                     SessionParams params, std::uint64_t size_max) {
+Result<std::string> writable_session(MemoryManager& memory, SessionParams params,
+                                     std::uint64_t size_max) {
   BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory.list_sessions());
   const std::string name = params.session_id;
-  params.session_id = tracked.in_repository() ? choose_own(sessions, tracked, name, size_max)
-                                              : choose_common(sessions, name, size_max);
+  params.session_id = memory.in_repository() ? choose_own(sessions, memory, name, size_max)
+                                             : choose_common(sessions, name, size_max);
   const auto is_it = [&](const Session& session) {
     return session.session_id == params.session_id && !session.problem;
   };

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,35 +16,6 @@
 #include "bmad_mem/memory_manager.hpp"
 
 namespace bmad_mem::cli {
-
-// What git tracks is read from its index, without running git:
-//
-//   PROJECT/.git            a folder, or in a worktree a file: "gitdir: PATH"
-//   PROJECT/.git/index      the tracked paths, sorted
-
-/// The sessions of a memory of which git tracks a file. Looks again only when git has changed its
-/// index. Not for several threads at once.
-class TrackedSessions {
- public:
-  /// `root`: that of the memory.
-  explicit TrackedSessions(const std::string& root);
-
-  /// Whether the memory is in a repository.
-  [[nodiscard]] bool in_repository() const { return !index_file_.empty(); }
-  /// An index that can't be read tracks all: whoever asks begins something new then.
-  [[nodiscard]] bool is_tracked(const std::string& session_id);
-  /// How many logs of events git tracks.
-  [[nodiscard]] std::size_t count_event_logs();
-
- private:
-  void refresh();
-
-  std::string index_file_;  ///< Empty outside of a repository.
-  std::string prefix_;      ///< Of the memory's sessions, from the top of the working tree.
-  std::string seen_;        ///< Which index was read last.
-  bool is_readable_ = true;
-  std::set<std::string, std::less<>> tracked_;
-};
 
 /// Whether `session_id` is one of the sessions of `name`: "mem0", "mem0-2", "mem0-w4q7m2s8".
 bool is_shared_session(std::string_view session_id, std::string_view name);
@@ -57,7 +27,7 @@ Result<std::vector<std::string>> shared_sessions(const MemoryManager& memory,
 /// The session of a name to write to now; made when there is none. `params.session_id` is the name.
 /// One that has `size_max` bytes is full; 0: none ever is.
 /// Errors: as MemoryManager::create_session().
-Result<std::string> writable_session(MemoryManager& memory, TrackedSessions& tracked,
-                                     SessionParams params, std::uint64_t size_max = 0);
+Result<std::string> writable_session(MemoryManager& memory, SessionParams params,
+                                     std::uint64_t size_max = 0);
 
 }  // namespace bmad_mem::cli

@@ -107,15 +107,14 @@ Result<std::unordered_set<std::string>> graph_ids(const MemoryManager& memory) {
   return ids;
 }
 
-Result<std::string> writable_graph_session(MemoryManager& memory, TrackedSessions& tracked) {
+Result<std::string> writable_graph_session(MemoryManager& memory) {
   return writable_session(
-      memory, tracked,
-      {.session_id = std::string(kGraphSession), .session_type = "knowledge_graph"},
+      memory, {.session_id = std::string(kGraphSession), .session_type = "knowledge_graph"},
       kGraphSessionSize);
 }
 
 GraphStore::GraphStore(MemoryManager& memory, EntryWatch watch)
-    : memory_(&memory), tracked_(memory.root()), watch_(std::move(watch)) {}
+    : memory_(&memory), watch_(std::move(watch)) {}
 
 Result<GraphStore> GraphStore::open(MemoryManager& memory) {
   // Watched before it is read: what comes in between is seen twice, and counts once.
@@ -243,7 +242,7 @@ Result<Graph> GraphStore::open_nodes(std::span<const std::string> names) {
 
 /// Looked up only now and then: a memory may have many sessions.
 Status GraphStore::find_session() {
-  BMAD_TRY_ASSIGN(session_, writable_graph_session(*memory_, tracked_));
+  BMAD_TRY_ASSIGN(session_, writable_graph_session(*memory_));
   BMAD_TRY_ASSIGN(const Session session, memory_->load_session(session_));
   // Others may write as well, so a part of the room at a time.
   room_bytes_ = (kGraphSessionSize - std::min(session.size_bytes, kGraphSessionSize)) / 8 + 1;
@@ -266,12 +265,12 @@ Status GraphStore::append(std::span<const std::string> lines) {
 }
 
 Status GraphStore::append_at_once(std::span<const std::string> lines, std::uint64_t bytes) {
-  if (session_.empty() || room_bytes_ == 0 || tracked_.is_tracked(session_)) {
+  if (session_.empty() || room_bytes_ == 0 || memory_->is_tracked(session_)) {
     BMAD_TRY(find_session());
   }
   const std::vector<std::string_view> views(lines.begin(), lines.end());
   // Two branches may delete neighbours.
-  const BatchOptions options{.spaced = tracked_.in_repository()};
+  const BatchOptions options{.spaced = memory_->in_repository()};
   Result<BatchReport> added = memory_->add_batch(session_, EntryType::kFact, views, options);
   if (!added && added.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
     BMAD_TRY(find_session());  // Somebody has deleted it.
@@ -285,7 +284,7 @@ Status GraphStore::append_at_once(std::span<const std::string> lines, std::uint6
 }
 
 Status GraphStore::mark(std::string_view id) {
-  BMAD_TRY_ASSIGN(const std::string session, writable_graph_session(*memory_, tracked_));
+  BMAD_TRY_ASSIGN(const std::string session, writable_graph_session(*memory_));
   const std::string line =
       fmt::format(R"({{"id":"{}","kind":"import","content":"a graph was taken in"}})", id);
   const std::string_view view = line;
@@ -330,7 +329,7 @@ Status GraphStore::remove(std::vector<std::string> ids) {
   DeletionCriteria criteria{.ids = std::move(ids)};
   BMAD_TRY_ASSIGN(criteria.sessions, graph_sessions(*memory_));
   DeleteOptions options;
-  if (tracked_.in_repository()) {
+  if (memory_->in_repository()) {
     BMAD_TRY(find_session());  // Two branches must not write to the same audit.
     options.audit_session = session_;
   }

@@ -39,7 +39,7 @@ Result<std::unordered_set<std::string>> graph_ids(const MemoryManager& memory);
 
 /// The session to which the next items of a graph go; made when there is none.
 /// Errors: as MemoryManager::create_session().
-Result<std::string> writable_graph_session(MemoryManager& memory, TrackedSessions& tracked);
+Result<std::string> writable_graph_session(MemoryManager& memory);
 
 struct AddedObservations {
   std::string entity_name;
@@ -106,7 +106,6 @@ class GraphStore {
   };
 
   MemoryManager* memory_;
-  TrackedSessions tracked_;
   EntryWatch watch_;
   GraphBuilder live_;
   /// What redaction took out of a text is missing in the graph: whoever names an item as the graph

@@ -114,11 +114,10 @@ Result<std::string> ImportSink::need_shared_session(SessionParams params) {
   const std::string name = params.session_id;
   std::vector<std::string> siblings;
   if (memory_ != nullptr) {
-    TrackedSessions tracked(memory_->root());
     BMAD_TRY_ASSIGN(siblings, shared_sessions(*memory_, name));
     // Outside of git, the one of the name is the session, also when it is archived.
-    if (tracked.in_repository()) {
-      BMAD_TRY_ASSIGN(params.session_id, writable_session(*memory_, tracked, params));
+    if (memory_->in_repository()) {
+      BMAD_TRY_ASSIGN(params.session_id, writable_session(*memory_, params));
     }
     std::erase(siblings, params.session_id);
   }

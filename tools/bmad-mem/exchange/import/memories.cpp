@@ -194,9 +194,8 @@ class ServerMemoryImport final : public RecordImporter {
       BMAD_TRY_ASSIGN(known_, graph_ids(*memory));
     }
     BMAD_TRY(sink_.flush());
-    TrackedSessions tracked(memory->root());
-    BMAD_TRY_ASSIGN(session_, writable_graph_session(*memory, tracked));
-    if (tracked.in_repository()) {
+    BMAD_TRY_ASSIGN(session_, writable_graph_session(*memory));
+    if (memory->in_repository()) {
       sink_.space_out(session_);
     }
     put_bytes_ = 0;
