@@ -106,6 +106,10 @@ std::string archive_path(std::string_view session_id) {
   return in_folder(kArchiveFolder, session_id, ".tar.gz");
 }
 
+std::string archive_local_path(std::string_view session_id) {
+  return fmt::format("{}/{}.{}.gz", kArchiveFolder, kLockName, session_id);
+}
+
 std::string archive_manifest_path(std::string_view session_id) {
   return in_folder(kArchiveFolder, session_id, ".manifest.json");
 }

@@ -114,6 +114,7 @@ Status remove_archive(FileSystem& files, const std::string& session_id) {
   BMAD_TRY(remove_durably(files, archive_index_path(session_id)));
   BMAD_TRY(remove_durably(files, archive_known_path(session_id)));
   BMAD_TRY(remove_durably(files, archive_manifest_path(session_id)));
+  BMAD_TRY(remove_durably(files, archive_local_path(session_id)));
   return remove_durably(files, archive_path(session_id));
 }
 
@@ -135,14 +136,11 @@ Result<ArchiveReport> archive_session(Store& store, const std::string& session_i
     BMAD_TRY_ASSIGN(const Manifest manifest, load_manifest(files, session_id));
     BMAD_TRY(is_archived(store, session_id) ? take_in_archive(store, session_id, guard) : Status());
     BMAD_TRY_ASSIGN(const std::uint64_t found, count_entries(files, session_id));
-    const Timestamp now = store.clock.now();
-    BMAD_TRY(append_audit(files, {.at = now,
-                                  .session_id = session_id,
-                                  .agent_id = store.agent_id,
-                                  .action = "archive",
-                                  .count = 1}));
-    BMAD_TRY_ASSIGN(const ArchiveSize size, write_session_archive(files, session_id));
-    BMAD_TRY(write_archive_manifest(files, manifest.text, size, now));
+    const LocalAudit audit(/*is_on=*/true);  // When it was packed is nothing of the archive's.
+    BMAD_TRY(append_audit(store, {.session_id = session_id, .action = "archive", .count = 1}));
+    BMAD_TRY_ASSIGN(const ArchiveSize size,
+                    write_session_archive(files, session_id, {}, store.tracked.any()));
+    BMAD_TRY(write_archive_manifest(files, manifest.text, size));
     BMAD_TRY(take_folder_away(files, session_id));
     BMAD_TRY(remove_kept(files, session_id));
     report = report_of(files, session_id, size, found);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
@@ -79,8 +80,20 @@ AuditRecord to_record(JsonValue line, const std::string& session_id) {
 
 }  // namespace
 
+namespace {
+
+thread_local bool is_local_audit = false;
+
+}  // namespace
+
+LocalAudit::LocalAudit(bool is_on) : before_(std::exchange(is_local_audit, is_on)) {}
+
+LocalAudit::~LocalAudit() { is_local_audit = before_; }
+
 Status append_audit(FileSystem& files, const AuditRecord& record) {
-  const bool has_session = is_session_there(files, record.session_id).value_or(true);
+  const bool has_session =
+      !is_local_audit && is_session_there(files, record.session_id).value_or(true);
+  BMAD_TRY(is_local_audit ? make_deleted_folder(files, record.session_id) : Status());
   const std::string path =
       has_session ? audit_path(record.session_id) : deleted_audit_path(record.session_id);
   const bool is_new = !files.info(path).has_value();

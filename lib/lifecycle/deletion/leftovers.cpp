@@ -16,7 +16,8 @@ Result<std::vector<std::string>> find_leftovers(FileSystem& files, const std::st
   std::vector<std::string> found;
   for (const std::string& path :
        {temporary_path(archive_path(session_id)), temporary_path(archive_manifest_path(session_id)),
-        temporary_path(evicted_path(session_id)), temporary_path(archive_index_path(session_id)),
+        temporary_path(archive_local_path(session_id)), temporary_path(evicted_path(session_id)),
+        temporary_path(archive_index_path(session_id)),
         temporary_path(archive_known_path(session_id)),
         temporary_path(evicted_index_path(session_id)), temporary_path(kept_path(session_id)),
         unfinished_session_folder(session_id)}) {

@@ -348,7 +348,7 @@ Status replace_archive(FileSystem& files, const ArchiveManifest& manifest,
   BMAD_TRY(forget_hashes(files, manifest));
   BMAD_TRY_ASSIGN(const ArchiveSize size,
                   rewrite_session_archive(files, manifest.session_id, members));
-  return write_archive_manifest(files, manifest.text, size, manifest.archived_at);
+  return write_archive_manifest(files, manifest.text, size);
 }
 
 void add_facts(const std::vector<DistilledStatement>& statements,

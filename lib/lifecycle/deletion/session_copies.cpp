@@ -397,7 +397,7 @@ Status SessionCopies::purge_archive(FileSystem& files, PurgeTarget& target) {
   BMAD_TRY_ASSIGN(const ArchiveManifest manifest, read_archive_manifest(files, session_id_));
   BMAD_TRY(forget_hashes(files, manifest));
   BMAD_TRY_ASSIGN(const ArchiveSize size, rewrite_session_archive(files, session_id_, members));
-  return write_archive_manifest(files, manifest.text, size, manifest.archived_at);
+  return write_archive_manifest(files, manifest.text, size);
 }
 
 Status SessionCopies::purge_deleted_sessions(FileSystem& files, PurgeTarget& target) {
@@ -464,12 +464,13 @@ Status SessionCopies::rewrite_archive(FileSystem& files, bool dry_run, const Fil
     return {};
   }
   ArchiveSize size{.original_bytes = manifest.original_size_bytes,
-                   .compressed_bytes = manifest.compressed_size_bytes};
+                   .compressed_bytes = manifest.compressed_size_bytes,
+                   .newest = manifest.archived_at};
   if (lines > 0) {
     BMAD_TRY(forget_hashes(files, manifest));
     BMAD_TRY_ASSIGN(size, rewrite_session_archive(files, session_id_, archived_));
   }
-  return write_archive_manifest(files, text, size, manifest.archived_at);
+  return write_archive_manifest(files, text, size);
 }
 
 Status SessionCopies::rewrite_deleted_sessions(FileSystem& files, bool dry_run,

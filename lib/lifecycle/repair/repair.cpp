@@ -312,10 +312,7 @@ Status repair_packed(Store& store, const std::string& session_id, RepairReport& 
                                      manifest.error().code == ErrorCode::E_SESSION_CORRUPT);
   if (is_lost && identity) {
     BMAD_TRY_ASSIGN(const FileInfo packed, files.info(archive_path(session_id)));
-    const std::chrono::nanoseconds written(packed.mtime_ns);
-    BMAD_TRY(write_archive_manifest(
-        files, identity->text, size_of_archive(*members, packed.size),
-        Timestamp(std::chrono::duration_cast<Timestamp::duration>(written))));
+    BMAD_TRY(write_archive_manifest(files, identity->text, size_of_archive(*members, packed.size)));
     add_action(report, files, session_id, archive_manifest_path(session_id),
                "made from the archive");
   }

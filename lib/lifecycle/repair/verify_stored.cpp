@@ -37,7 +37,7 @@ class StoredCheck {
         sealed_(store, report) {}
 
   void run() {
-    const auto has_folder = [&] { return files_.info(session_folder(session_id_)).has_value(); };
+    const auto has_folder = [&] { return is_session_there(files_, session_id_).value_or(true); };
     if (!has_folder()) {
       const std::size_t before = report_.findings.size();
       check_archive();

@@ -124,12 +124,12 @@ Result<ArchiveManifest> parse(std::string text, std::string_view session_id,
 }  // namespace
 
 Status write_archive_manifest(FileSystem& files, std::string_view manifest_text,
-                              const ArchiveSize& size, Timestamp archived_at) {
+                              const ArchiveSize& size) {
   BMAD_TRY_ASSIGN(const Manifest manifest, parse_manifest(manifest_text, kManifestName));
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue root, parser.parse(manifest_text));
   ObjectText object(root, manifest_text);
-  object.set_string(kArchivedAt, format_rfc3339(archived_at));
+  object.set_string(kArchivedAt, format_rfc3339(size.newest.value_or(manifest.created_at)));
   object.set(kOriginalSize, std::to_string(size.original_bytes));
   object.set(kCompressedSize, std::to_string(size.compressed_bytes));
   if (!size.hashes.empty()) {

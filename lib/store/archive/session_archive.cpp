@@ -2,17 +2,22 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
+#include <iterator>
 #include <unordered_set>
 
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
 #include "base/ids.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/rfc3339.hpp"
 #include "session_files.hpp"
 #include "store/archive_members.hpp"
 #include "store/atomic_file.hpp"
 #include "store/gzip.hpp"
 #include "store/layout.hpp"
+#include "store/store.hpp"
 #include "tar.hpp"
 
 namespace bmad_mem {
@@ -112,6 +117,29 @@ Result<std::vector<ArchivedFile>> unpack(std::string_view packed, std::string_vi
   return files;
 }
 
+/// Removes from `members` those that the root's .gitignore names: they stay on this machine. The
+/// manifest, without which nothing is a session's archive, leads them.
+Result<std::vector<ArchivedFile>> take_local_members(FileSystem& files,
+                                                     std::vector<ArchivedFile>& members) {
+  constexpr std::uint64_t kSizeMax = 1U << 20U;
+  const Result<std::string> text = read_file(files, kGitignoreFile, kSizeMax);
+  if (!text && !is_not_found(text.error())) {
+    return text.error();
+  }
+  const std::string lines = fmt::format("\n{}\n", text ? *text : std::string());
+  const auto is_local = [&](const ArchivedFile& member) {
+    return lines.contains(fmt::format("\n/{}/*/{}\n", kSessionsFolder, member.name));
+  };
+  std::vector<ArchivedFile> local;
+  std::ranges::copy_if(members, std::back_inserter(local), is_local);
+  std::erase_if(members, is_local);
+  const auto manifest = std::ranges::find(members, kManifestName, &ArchivedFile::name);
+  if (!local.empty() && manifest != members.end()) {
+    local.insert(local.begin(), *manifest);
+  }
+  return local;
+}
+
 /// Reads the archive at `path`, which is that of `session_id` or on its way to be.
 Result<std::vector<ArchivedFile>> read_archive(FileSystem& files, const std::string& path,
                                                std::string_view session_id,
@@ -209,6 +237,7 @@ ArchiveSize size_of_archive(std::span<const ArchivedFile> members, std::uint64_t
   ArchiveSize size{.files = members.size(), .compressed_bytes = compressed_bytes};
   std::string_view conversation;
   std::string_view summary;
+  JsonParser parser;
   for (const ArchivedFile& member : members) {
     const bool is_conversation = member.name == entry_type_info(EntryType::kConversation).log_file;
     conversation = is_conversation ? member.bytes : conversation;
@@ -216,25 +245,54 @@ ArchiveSize size_of_archive(std::span<const ArchivedFile> members, std::uint64_t
     size.original_bytes += member.bytes.size();
     size.hashes.push_back(
         {.name = member.name, .size = member.bytes.size(), .xxh3 = hash_hex(xxh3(member.bytes))});
+    const bool is_log = std::ranges::find(log_files(), member.name) != log_files().end();
+    for (std::string_view rest = is_log ? member.bytes : std::string_view(); !rest.empty();) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+      const Result<JsonValue> entry = parser.parse(line);
+      for (const char* key : {"timestamp", "updated_at"}) {
+        size.newest =
+            std::max(size.newest, entry ? try_parse_rfc3339((*entry)[key].string()) : std::nullopt);
+      }
+    }
   }
   size.title = derived_title(conversation, summary);
   return size;
 }
 
 Result<ArchiveSize> write_session_archive(FileSystem& files, std::string_view session_id,
-                                          const ArchiveLimits& limits) {
+                                          const ArchiveLimits& limits, bool for_git) {
   assert(is_session_id(session_id));
   BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members, read_session_files(files, session_id));
-  return rewrite_session_archive(files, session_id, members, limits);
+  return rewrite_session_archive(files, session_id, members, limits, for_git);
 }
 
 Result<ArchiveSize> rewrite_session_archive(FileSystem& files, std::string_view session_id,
-                                            std::span<const ArchivedFile> members,
-                                            const ArchiveLimits& limits) {
+                                            std::span<const ArchivedFile> all,
+                                            const ArchiveLimits& limits, bool for_git) {
   assert(is_session_id(session_id));
+  const std::string local_path = archive_local_path(session_id);
+  BMAD_TRY_ASSIGN(const bool had_local, is_there(files, local_path));
+  std::vector<ArchivedFile> members(all.begin(), all.end());
+  std::vector<ArchivedFile> local;
+  if (for_git || had_local) {
+    BMAD_TRY_ASSIGN(local, take_local_members(files, members));
+  }
+  const std::optional<Timestamp> newest = size_of_archive(members, 0).newest;
+  for (ArchivedFile& member : members) {
+    if (member.mtime_s == 0 && newest) {
+      member.mtime_s = std::chrono::floor<std::chrono::seconds>(*newest).time_since_epoch().count();
+    }
+  }
   BMAD_TRY_ASSIGN(const std::string packed, pack(session_id, members));
   const std::string path = archive_path(session_id);
   BMAD_TRY(ensure_folder(files, kArchiveFolder));
+  if (!local.empty()) {  // Before the folder may go.
+    BMAD_TRY_ASSIGN(const std::string packed_local, pack(session_id, local));
+    BMAD_TRY(replace_file(files, local_path, packed_local));
+  } else if (had_local) {
+    BMAD_TRY(remove_durably(files, local_path));
+  }
   for (const std::string& derived :
        {archive_index_path(session_id), archive_known_path(session_id)}) {
     BMAD_TRY(remove_durably(files, derived));  // It holds the old words.
@@ -267,6 +325,14 @@ Result<std::vector<ArchivedFile>> read_session_archive(FileSystem& files,
                                         session_id),
                  .path = files.display_path(path),
                  .os_error = members.error().os_error};
+  }
+  const std::string local_path = archive_local_path(session_id);
+  BMAD_TRY_ASSIGN(const bool has_local, is_there(files, local_path));
+  if (members && has_local) {
+    BMAD_TRY_ASSIGN(std::vector<ArchivedFile> local,
+                    read_archive(files, local_path, session_id, limits));
+    std::erase_if(local, [](const auto& member) { return member.name == kManifestName; });
+    std::ranges::move(local, std::back_inserter(*members));
   }
   return members;
 }

@@ -13,7 +13,6 @@ namespace bmad_mem {
 namespace {
 
 constexpr std::string_view kArtifactSuffix = ".md";
-constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 
 /// The names of files right in the folder, in the order in which they are archived.
 std::vector<std::string_view> flat_names() {
@@ -97,9 +96,8 @@ class Collector {
     }
     constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
     BMAD_TRY_ASSIGN(std::string bytes, read_file(files_, path, kNoLimit));
-    out.push_back({.name = name,
-                   .bytes = std::move(bytes),
-                   .mtime_s = std::max<std::int64_t>(0, info.mtime_ns / kNanosecondsPerSecond)});
+    // Without its time of change: what is equal is packed into equal bytes on every machine.
+    out.push_back({.name = name, .bytes = std::move(bytes)});
     return {};
   }
 

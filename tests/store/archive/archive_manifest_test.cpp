@@ -20,13 +20,16 @@ constexpr std::string_view kManifest = R"({
 
 Timestamp time(std::string_view text) { return parse_rfc3339(text).value(); }
 
-const ArchiveSize kSize = {.files = 5, .original_bytes = 1000, .compressed_bytes = 200};
+const ArchiveSize kSize = {.files = 5,
+                           .original_bytes = 1000,
+                           .compressed_bytes = 200,
+                           .newest = time("2026-02-20T08:00:00Z")};
 
 }  // namespace
 
 TEST_CASE("an archive's manifest is the session's with three members more") {
   MemoryFileSystem files;
-  REQUIRE(write_archive_manifest(files, kManifest, kSize, time("2026-02-20T08:00:00Z")));
+  REQUIRE(write_archive_manifest(files, kManifest, kSize));
   CHECK(files.read(kPath) == R"({
   "session_id": "s1",
   "created_at": "2026-01-11T10:00:00Z",
@@ -52,21 +55,27 @@ TEST_CASE("an archive's manifest is the session's with three members more") {
 
 TEST_CASE("a session that is archived again gets new numbers") {
   MemoryFileSystem files;
-  REQUIRE(write_archive_manifest(files, kManifest, kSize, time("2026-02-20T08:00:00Z")));
+  REQUIRE(write_archive_manifest(files, kManifest, kSize));
   const std::string first = files.read(kPath);
-  REQUIRE(write_archive_manifest(files, first, {.original_bytes = 7, .compressed_bytes = 5},
-                                 time("2026-03-01T08:00:00Z")));
+  REQUIRE(write_archive_manifest(
+      files, first,
+      {.original_bytes = 7, .compressed_bytes = 5, .newest = time("2026-03-01T08:00:00Z")}));
   const ArchiveManifest read = read_archive_manifest(files, "s1").value();
   CHECK(read.archived_at == time("2026-03-01T08:00:00Z"));
   CHECK(read.original_size_bytes == 7);
 }
 
+TEST_CASE("without an entry the time of an archive is that of its session") {
+  MemoryFileSystem files;
+  REQUIRE(write_archive_manifest(files, kManifest, {}));
+  CHECK(read_archive_manifest(files, "s1")->archived_at == time("2026-01-11T10:00:00Z"));
+}
+
 TEST_CASE("what is no manifest is neither written nor read") {
   MemoryFileSystem files;
-  CHECK(write_archive_manifest(files, "{}", kSize, {}).error().code ==
-        ErrorCode::E_SESSION_CORRUPT);
+  CHECK(write_archive_manifest(files, "{}", kSize).error().code == ErrorCode::E_SESSION_CORRUPT);
   CHECK(read_archive_manifest(files, "s1").error().code == ErrorCode::E_SESSION_NOT_FOUND);
-  REQUIRE(write_archive_manifest(files, kManifest, kSize, time("2026-02-20T08:00:00Z")));
+  REQUIRE(write_archive_manifest(files, kManifest, kSize));
   const std::string good = files.read(kPath);
   struct Row {
     std::string_view from;
@@ -99,7 +108,7 @@ TEST_CASE("what is no manifest is neither written nor read") {
 TEST_CASE("the manifest is durable when it is written") {
   MemoryFileSystem disk;
   FaultyFileSystem files(disk);
-  REQUIRE(write_archive_manifest(files, kManifest, kSize, {}));
+  REQUIRE(write_archive_manifest(files, kManifest, kSize));
   CHECK(files.count(Operation::kSyncAll) == 1);
   CHECK(files.log().back() == "sync_directory archive");
 }

@@ -132,10 +132,10 @@ TEST_CASE("an archive that reads back wrong never gets its name") {
 TEST_CASE("an archive's manifest that fails to be written is the old one or the new one") {
   const std::string text = R"({"session_id":"s1","created_at":"2026-01-11T10:00:00Z"})";
   const auto prepare = [&](MemoryFileSystem& disk) {
-    REQUIRE(write_archive_manifest(disk, text, {.original_bytes = 1}, {}));
+    REQUIRE(write_archive_manifest(disk, text, {.original_bytes = 1}));
   };
   const auto act = [&](FileSystem& files) {
-    return write_archive_manifest(files, text, {.original_bytes = 2}, {});
+    return write_archive_manifest(files, text, {.original_bytes = 2});
   };
   for_every_fault(prepare, act, [](MemoryFileSystem& disk) {
     const std::uint64_t size = read_archive_manifest(disk, "s1").value().original_size_bytes;

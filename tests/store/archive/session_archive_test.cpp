@@ -9,6 +9,7 @@
 #include <rapidcheck.h>
 
 #include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/rfc3339.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 #include "support/faulty_file_system.hpp"
@@ -83,8 +84,6 @@ TEST_CASE("a session goes into its archive and comes back byte for byte") {
   const std::vector<ArchivedFile> members = read_session_archive(files, "s1").value();
   CHECK(folder_of(members) == kSession);
   CHECK(members.front().name == "manifest.json");
-  CHECK(members.front().mtime_s ==
-        files.info("sessions/s1/manifest.json")->mtime_ns / 1'000'000'000);
 
   REQUIRE(remove_tree(files, "sessions/s1"));
   REQUIRE(unpack_session_archive(files, "s1", members));
@@ -134,6 +133,39 @@ TEST_CASE("equal sessions give equal archives") {
   REQUIRE(write_session_archive(one, "s1"));
   REQUIRE(write_session_archive(two, "s1"));
   CHECK(one.read("archive/s1.tar.gz") == two.read("archive/s1.tar.gz"));
+}
+
+TEST_CASE("an archive has the time of the newest entry") {
+  MemoryFileSystem files;
+  Folder session = kSession;
+  session["facts.jsonl"] =
+      "{\"id\":\"f1\",\"timestamp\":\"2026-01-11T10:00:00Z\",\"updated_at\":\"2026-01-12T10:00:"
+      "00Z\"}\n"
+      "{\"id\":\"f2\",\"timestamp\":\"2026-01-11T10:00:07Z\"}\nno entry\n";
+  put(files, "s1", session);
+  CHECK(write_session_archive(files, "s1")->newest ==
+        parse_rfc3339("2026-01-12T10:00:00Z").value());
+  CHECK(read_session_archive(files, "s1")->front().mtime_s == 1'768'212'000);
+}
+
+TEST_CASE("in an archive for git is nothing that git ignores, and nothing is lost") {
+  MemoryFileSystem one;
+  MemoryFileSystem two;
+  put(one, "s1", {{"manifest.json", "{}"}, {"access.jsonl", "mine\n"}, {"events.jsonl", "ls\n"}});
+  put(two, "s1", {{"manifest.json", "{}"}});
+  for (MemoryFileSystem* const files : {&one, &two}) {
+    files->write(".gitignore", "# Local.\n/sessions/*/access.jsonl\n/sessions/*/events.jsonl\n");
+    REQUIRE(write_session_archive(*files, "s1", {}, /*for_git=*/true));
+  }
+  CHECK(one.read("archive/s1.tar.gz") == two.read("archive/s1.tar.gz"));
+  CHECK(!two.info("archive/.lock.s1.gz"));
+  std::vector<ArchivedFile> members = read_session_archive(one, "s1").value();
+  CHECK(folder_of(members) == folder_of(one, "s1"));
+  // It stays so when the archive is written again.
+  members.back().bytes.clear();
+  REQUIRE(rewrite_session_archive(one, "s1", members));
+  CHECK(one.read("archive/s1.tar.gz") == two.read("archive/s1.tar.gz"));
+  CHECK(folder_of(read_session_archive(one, "s1").value()) == folder_of(members));
 }
 
 TEST_CASE("what is derived or local is left out") {

@@ -3,7 +3,8 @@
 //   {"at":"2026-…Z","agent_id":"ann","action":"delete","count":2,"ids":["f1","f2"],"detail":"tags"}
 //
 // The log lies in the session's folder. For a session that is gone it lies under deleted/, so that
-// what became of it can still be read. One write a record; the caller holds the session's lock.
+// what became of it can still be read; so it does for what maintenance does in a root that git
+// tracks, and for archiving. One write a record; the caller holds the session's lock.
 #pragma once
 
 #include <string>
@@ -20,6 +21,19 @@ namespace bmad_mem {
 /// Most ids that a record names; `count` counts them all.
 inline constexpr std::size_t kAuditIdsMax = 1000;
 inline constexpr std::uint64_t kAuditSizeMax = 64U << 20U;
+
+/// While one that is on lives, what this thread records goes under deleted/, which git ignores: for
+/// what happens without being asked for, at a time that differs by machine.
+class LocalAudit {
+ public:
+  explicit LocalAudit(bool is_on);
+  ~LocalAudit();
+  LocalAudit(const LocalAudit&) = delete;
+  LocalAudit& operator=(const LocalAudit&) = delete;
+
+ private:
+  bool before_;
+};
 
 /// Appends `record` to the audit log of its session. Durable on return.
 Status append_audit(FileSystem& files, const AuditRecord& record);

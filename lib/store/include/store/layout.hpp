@@ -113,6 +113,8 @@ std::string hub_session_path(std::string_view session_id);
 /// "archive/{session_id}.tar.gz".
 std::string archive_path(std::string_view session_id);
 /// "archive/{session_id}.manifest.json".
+/// What git ignores of an archived session, where git may track the archive itself.
+std::string archive_local_path(std::string_view session_id);
 std::string archive_manifest_path(std::string_view session_id);
 /// "archive/{session_id}.evicted.jsonl.gz": what compaction moved out.
 std::string evicted_path(std::string_view session_id);

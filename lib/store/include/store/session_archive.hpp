@@ -14,6 +14,9 @@
 // members have names of our own list or it is refused, nothing is followed, and no more is unpacked
 // than the limits allow.
 //
+// Equal files give equal bytes, on every machine and day: members have the time of the newest
+// entry.
+//
 // Everything happens in memory: at most four times what the session's files have together.
 #pragma once
 
@@ -54,6 +57,7 @@ struct ArchiveSize {
   std::uint64_t compressed_bytes = 0;  ///< Of the archive.
   std::vector<ArchivedHash> hashes;    ///< One a file, in the order of the archive.
   DerivedTitle title;                  ///< From its files; see session_title.hpp.
+  std::optional<Timestamp> newest;     ///< Of its entries: when the latest was written.
 
   bool operator==(const ArchiveSize&) const = default;
 };
@@ -72,12 +76,14 @@ struct ArchiveLimits {
 
 /// Writes session `session_id`, whose lock the caller holds, into its archive, in place of one that
 /// is there. Durable on success; else the old archive, if any, is as it was, unless the last sync
-/// failed: then it is the old or the new. The session's folder is not changed.
+/// failed: then it is the old or the new. The session's folder is not changed. `for_git`: git may
+/// track the archive, so what the root's .gitignore names, such as access.jsonl, goes into
+/// archive/.lock.{session-id}.gz beside it, which git ignores; readers take both as one.
 /// Errors: E_SESSION_NOT_FOUND; E_SESSION_CORRUPT without a manifest; E_STORAGE_CORRUPT when
 /// something lies in the folder that would not be archived, naming it, or when the archive does not
 /// read back; E_SIZE_LIMIT above `limits`; as the file system's.
 Result<ArchiveSize> write_session_archive(FileSystem& files, std::string_view session_id,
-                                          const ArchiveLimits& limits = {});
+                                          const ArchiveLimits& limits = {}, bool for_git = false);
 
 /// Sizes, hashes and title of `members` of an archive of `compressed_bytes`.
 ArchiveSize size_of_archive(std::span<const ArchivedFile> members, std::uint64_t compressed_bytes);
@@ -88,10 +94,10 @@ Result<ArchiveSize> measure_session_archive(FileSystem& files, std::string_view 
 
 /// As write_session_archive, with `members` instead of the folder's files; manifest.json must be
 /// among them, and every name as read_session_archive() returns it (else E_STORAGE_CORRUPT). The
-/// caller holds the lock that guards the archive.
+/// caller holds the lock that guards the archive. What is in an archive for git stays apart.
 Result<ArchiveSize> rewrite_session_archive(FileSystem& files, std::string_view session_id,
                                             std::span<const ArchivedFile> members,
-                                            const ArchiveLimits& limits = {});
+                                            const ArchiveLimits& limits = {}, bool for_git = false);
 
 /// The files in the archive of `session_id`, in its order; each name is that of a file of a
 /// session, no two are equal, and manifest.json is among them. Needs no lock. Errors:
@@ -136,10 +142,11 @@ struct ArchiveManifest {
 };
 
 /// Writes the manifest that goes with an archive, in place of one that is there. `manifest_text` is
-/// the session's manifest. Durable on success. The caller holds the lock that guards the archive.
+/// the session's manifest. `archived_at` becomes the time of its newest entry, so that it is the
+/// same on every machine. Durable on success. The caller holds the lock that guards the archive.
 /// Errors: E_SESSION_CORRUPT when `manifest_text` is no session's manifest.
 Status write_archive_manifest(FileSystem& files, std::string_view manifest_text,
-                              const ArchiveSize& size, Timestamp archived_at);
+                              const ArchiveSize& size);
 
 /// To be called before the archive of `manifest` is replaced: until its new manifest is written, it
 /// has no hashes that could be wrong.
