@@ -120,7 +120,8 @@ constexpr std::string_view kSpecification = R"({
     },
     "lifecycle": {
       "idle_after_hours": 24,
-      "archive_after_idle_days": 30
+      "archive_after_idle_days": 30,
+      "archive": "untracked"
     },
     "privacy": {
       "auto_redaction": true,

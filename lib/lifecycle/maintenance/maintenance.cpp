@@ -14,6 +14,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "deletion/deletion_steps.hpp"
 #include "knowledge/knowledge_store.hpp"
+#include "lifecycle/audit_log.hpp"
 #include "lifecycle/compaction_plan.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance_state.hpp"
@@ -103,6 +104,7 @@ class Maintenance {
   }
 
   Status do_jobs() {
+    const LocalAudit audit(store_.tracked.any());
     const TrustedTime trusted = advance_clock(state_.clock, now_);
     trusted_ = trusted.time;
     if (trusted.is_held) {
@@ -222,6 +224,9 @@ class Maintenance {
       fold(session_id);
       // An agent that was killed closes nothing.
       const bool renewed = !options_.dry_run && renew_readable_index(store_, session_id);
+      if (store_.tracked.has_session(session_id)) {
+        return renewed;  // Each clone would do the rest on another day; its next writer does.
+      }
       const Result<std::uint64_t> size = session_footprint(*store_.files, session_id, log_files());
       const bool is_wanted =
           size && store_.config.compaction.enabled &&
@@ -271,6 +276,9 @@ class Maintenance {
   }
 
   void archive_idle() {
+    if (store_.config.lifecycle.archive == "untracked" && store_.tracked.any()) {
+      return;  // Text stays text, for diffs and editors, and no two clones pack it.
+    }
     const std::chrono::days idle(store_.config.lifecycle.archive_after_idle_days);
     for_each_session(sessions_, [&](const std::string& session_id) {
       const Result<Session> session = describe_session(store_, session_id);

@@ -88,7 +88,7 @@ Result<MaintenancePlan> maintenance_plan(const Config& config) {
   }
   MaintenancePlan plan;
   plan.decay_every = std::chrono::hours(config.decay.update_interval_hours);
-  if (config.lifecycle.archive_after_idle_days > 0) {
+  if (config.lifecycle.archive_after_idle_days > 0 && config.lifecycle.archive != "never") {
     plan.archive_every = kDaily;
   }
   if (config.privacy.auto_purge) {

@@ -105,6 +105,7 @@ constexpr Setting kSettings[] = {
 
     whole(BMAD_KEY(lifecycle.idle_after_hours), 1, 24 * kDaysMax),
     whole(BMAD_KEY(lifecycle.archive_after_idle_days), 0, kDaysMax),
+    text(BMAD_KEY(lifecycle.archive), "untracked", "always", "never"),
 
     flag(BMAD_KEY(privacy.auto_redaction)),
     flag(BMAD_KEY(privacy.index_outside_paths)),

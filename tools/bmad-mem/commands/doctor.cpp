@@ -24,7 +24,6 @@
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"
 #include "exchange/git/installation.hpp"
-#include "exchange/git/shared_session.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "install/client_state.hpp"

@@ -117,6 +117,8 @@ struct LifecycleConfig {
   std::int64_t idle_after_hours = 24;
   /// Days without a write after which maintenance archives a session; 0: never.
   std::int64_t archive_after_idle_days = 30;
+  /// Where it does: "untracked" (roots of which git tracks nothing), "always" or "never".
+  std::string archive = "untracked";
 };
 
 /// For how many days entries of a type are kept; 0: for ever. What was learned is kept for as long
