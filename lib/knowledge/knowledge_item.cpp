@@ -18,6 +18,7 @@
 #include "model/statement.hpp"
 #include "model/validate.hpp"
 #include "model/voice.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
 
@@ -72,8 +73,11 @@ std::vector<std::string> texts_of(JsonValue list) {
 }  // namespace
 
 KnowledgeCollector::KnowledgeCollector(std::optional<Timestamp> as_of, Timestamp now,
-                                       const RootOrigins* origins)
-    : as_of_(as_of), now_(as_of.value_or(now)), origins_(origins) {}
+                                       const Store* store)
+    : as_of_(as_of),
+      now_(as_of.value_or(now)),
+      store_(store),
+      origins_(store == nullptr ? nullptr : store->origins.get()) {}
 
 KnowledgeCollector::~KnowledgeCollector() = default;
 
@@ -347,8 +351,12 @@ std::vector<KnowledgeItem> KnowledgeCollector::finish(bool with_proposals) {
   part_voices();
   const auto place = [](const auto& source) { return Place(&*source); };
   numbers_ = {};
-  std::erase_if(sources_,
-                [&](const auto& source) { return has_expired(source->marks.expires_at, now_); });
+  std::erase_if(sources_, [&](const auto& source) {
+    return has_expired(source->marks.expires_at, now_) ||
+           (store_ != nullptr && store_->past_retention.hides(source->session_id, source->type,
+                                                              source->statements.back().created_at,
+                                                              source->marks.pinned, now_));
+  });
   std::ranges::stable_sort(sources_, {}, place);
   std::vector<KnowledgeItem> items;
   std::vector<KnowledgeSource*> group;

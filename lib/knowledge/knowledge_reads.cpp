@@ -253,7 +253,7 @@ Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
                                                  std::optional<Timestamp> as_of) {
   return choose_steadily(store, [&]() -> Result<std::vector<KnowledgeItem>> {
     BMAD_TRY_ASSIGN(const std::vector<SessionSource> sources, session_sources(store, sessions));
-    KnowledgeCollector collector(as_of, store.clock.now(), store.origins.get());
+    KnowledgeCollector collector(as_of, store.clock.now(), &store);
     constexpr std::size_t kAtOnce = 64;  // Each may be as large as a session.
     for (std::size_t at = 0; at < sources.size(); at += kAtOnce) {
       const std::size_t count = std::min(kAtOnce, sources.size() - at);

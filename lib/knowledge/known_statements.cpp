@@ -464,7 +464,7 @@ Result<std::vector<KnowledgeItem>> KnownStatements::read_items(
     lines.insert(lines.end(), outlines_[number].lines.begin(), outlines_[number].lines.end());
   }
   std::ranges::sort(lines);
-  KnowledgeCollector collector({}, store_.clock.now(), store_.origins.get());
+  KnowledgeCollector collector({}, store_.clock.now(), &store_);
   JsonParser parser;
   std::unique_ptr<File> log;
   const Stated* before = nullptr;

@@ -16,6 +16,7 @@
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
 #include "store/manifest.hpp"
+#include "store/retention.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

@@ -220,6 +220,9 @@ void HeldIndexes::list_sessions() {
     }
   }
   sessions_.insert(sessions_.end(), indexes_.begin(), indexes_.end());
+  for (IndexedSession* const session : sessions_) {
+    session->past_retention = &store_.past_retention;
+  }
 }
 
 std::vector<IndexedSession*> HeldIndexes::with_sealed_lines() const {

@@ -93,10 +93,11 @@ Result<std::vector<Located>> load_latest(const Store& store, const EntryFilter& 
                                 store.sealing->opens()));
     for (TableEntry& entry : entries) {
       std::optional<std::size_t> statement;
-      if (!filter.with_outdated && wanted(entry)) {  // What has expired replaces nothing.
+      if (!filter.with_outdated &&
+          wanted(source.session_id, entry)) {  // What has expired replaces nothing.
         statement = held.hear(source.session_id, entry);
       }
-      if (passes(filter, source.session_id, entry) && wanted(entry) &&
+      if (passes(filter, source.session_id, entry) && wanted(source.session_id, entry) &&
           (known.empty() || !known.contains({source.session_id, entry.type, entry.id}))) {
         found.push_back(
             {.session_id = source.session_id, .entry = std::move(entry), .statement = statement});
@@ -315,7 +316,8 @@ Result<std::vector<Entry>> look_up(const Store& store, std::span<const std::stri
     return found;
   };
   const auto read = [&]() -> Result<std::vector<Entry>> {
-    BMAD_TRY_ASSIGN(std::vector<Located> found, load_latest(store, filter, [&](const auto& entry) {
+    BMAD_TRY_ASSIGN(std::vector<Located> found,
+                    load_latest(store, filter, [&](const auto&, const auto& entry) {
                       return different.contains(entry.id);
                     }));
     return to_entries(std::move(found));
@@ -468,9 +470,12 @@ Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& f
     return entries;
   }
   BMAD_TRY_ASSIGN(std::vector<Located> found, choose_steadily(store, [&] {
-                    return load_latest(store, filter, [now](const TableEntry& entry) {
-                      return !has_expired(entry.expires_at, now);
-                    });
+                    return load_latest(
+                        store, filter, [&](const auto& session_id, const TableEntry& entry) {
+                          return !has_expired(entry.expires_at, now) &&
+                                 !store.past_retention.hides(session_id, entry.type,
+                                                             entry.timestamp, entry.pinned, now);
+                        });
                   }));
   keep_newest(found, filter.limit,
               [](const Located& each) -> const TableEntry& { return each.entry; });

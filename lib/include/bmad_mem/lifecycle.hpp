@@ -208,6 +208,8 @@ struct MaintainOptions {
   bool only_due = false;
   /// Only says what would be done: changes nothing, and takes no lock.
   bool dry_run = false;
+  /// Takes single lines out of files that git tracks, too.
+  bool purge = false;
   /// Stop after the session at hand when it has taken that long; the next run goes on. 0: no limit.
   std::chrono::milliseconds time_limit{0};
   /// Called with the sessions done and their number; each task counts from 0.

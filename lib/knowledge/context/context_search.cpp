@@ -298,7 +298,7 @@ class ContextSearch {
           const std::uint32_t flags = session.slots().flags[slot];
           if ((flags & kFlagSensitive) == 0 && !is_knowledge(flag_type(flags)) &&
               check_read(store_, flag_type(flags)) &&
-              !has_expired(session, flags, session.slots().ordinal(slot), settings_.now)) {
+              !is_hidden_at(session, flags, session.slots().ordinal(slot), settings_.now)) {
             const Ordinal ordinal = session.slots().ordinal(slot);
             pins.push_back({session.timestamp(ordinal), number, ordinal});
           }

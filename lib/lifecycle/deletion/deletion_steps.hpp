@@ -1,6 +1,7 @@
 // deletion_steps.hpp - what deleting, purging and undeleting share.
 #pragma once
 
+#include <bitset>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -66,11 +67,21 @@ Result<std::string> delete_softly(Store& store, const std::string& session_id, F
                                   const std::string& audit_session = {},
                                   const UnderLock& first = {});
 
-/// Deletes an archived session as a whole, if `goes` once its folder is there and locked; else it
-/// stays restored. False, too, when it is not archived any more.
-Result<bool> delete_archived_session(Store& store, const std::string& session_id,
-                                     const std::string& reason,
-                                     const std::function<Result<bool>()>& goes);
+/// Deletes a session as a whole, if `goes` once its folder is there and locked; else an archived
+/// one stays restored. False, too, when there is none any more.
+Result<bool> delete_whole_session(Store& store, const std::string& session_id,
+                                  const std::string& reason,
+                                  const std::function<Result<bool>()>& goes);
+
+/// Of `lines` of a session's logs, those that are all that is in their log.
+Result<std::vector<LogLine>> whole_logs(FileSystem& files, const std::string& session_id,
+                                        std::vector<LogLine> lines);
+/// Whether there are `lines`, and nothing else in the logs of a session.
+bool are_all_there_is(FileSystem& files, const std::string& session_id,
+                      const std::vector<LogLine>& lines);
+/// Removes the logs of these types that are empty.
+Status remove_empty_logs(Store& store, const std::string& session_id,
+                         const std::bitset<kEntryTypeCount>& types);
 
 /// Takes the deletions of which no line is in `left` out of the record.
 Status drop_finished_deletions(FileSystem& files, const std::string& session_id,

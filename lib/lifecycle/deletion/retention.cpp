@@ -8,11 +8,13 @@
 //                      -> what version 0.1 kept -> audit -> index
 //     all of it        lock root -> unpack -> lock session -> as `session delete`
 //
+// In a root that git tracks only whole files go: each clone runs maintenance on another day, and
+// git merges the removal of a file that the other side removed, too, or left alone.
+//
 // Killed anywhere, a line is where it was or under deleted/, or in both: the next run goes on.
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -43,76 +45,9 @@
 
 namespace bmad_mem {
 
-std::uint64_t Retired::total() const {
-  return std::accumulate(entries.begin(), entries.end(), std::uint64_t{0});
-}
-
-const RetentionDays& retention_of(const Config& config, const Manifest& manifest) {
-  const ProjectRetention& projects = config.privacy.project_retention_days;
-  if (projects.empty()) {
-    return config.privacy.retention_days;
-  }
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(manifest.text);
-  const std::string_view workspace =
-      value ? (*value)["metadata"]["workspace"].string() : std::string_view();
-  for (const std::string_view name : {std::string_view(manifest.project_name), workspace,
-                                      workspace.substr(workspace.find_last_of('/') + 1)}) {
-    if (const auto found = projects.find(name); found != projects.end()) {
-      return found->second;
-    }
-  }
-  return config.privacy.retention_days;
-}
-
-std::optional<Timestamp> expires_at(EntryType type, Timestamp timestamp, bool pinned,
-                                    const RetentionDays& days) {
-  const std::int64_t kept = days.of(type);
-  if (pinned || kept == 0) {
-    return std::nullopt;
-  }
-  return timestamp + std::chrono::days(kept);
-}
-
-std::optional<Timestamp> first_expiry(Timestamp created_at, const RetentionDays& days) {
-  std::optional<Timestamp> first;
-  for (const EntryType type : kEntryTypes) {
-    const std::optional<Timestamp> end = expires_at(type, created_at, false, days);
-    if (end && (!first || *end < *first)) {
-      first = end;
-    }
-  }
-  return first;
-}
-
 namespace {
 
 constexpr const char* kReason = "past their retention";
-
-/// Until when the entries of one session are kept.
-struct RetentionRule {
-  RetentionRule(const Config& config, const Manifest& manifest, Timestamp at)
-      : created_at(manifest.created_at), days(&retention_of(config, manifest)), now(at) {}
-
-  [[nodiscard]] bool may_end_any() const {
-    return has_expired(first_expiry(created_at, *days), now);
-  }
-  /// What was imported is as old as it says, and new here: see docs/decisions/0029.
-  [[nodiscard]] bool ends(EntryType type, Timestamp timestamp, bool pinned) const {
-    return has_expired(expires_at(type, std::max(timestamp, created_at), pinned, *days), now);
-  }
-
-  [[nodiscard]] Verdicts::Goes verdict() const {
-    return [rule = *this](EntryType type, JsonValue entry, std::string_view /*text*/) {
-      const EntryHead head = entry_head(type, entry);
-      return rule.ends(type, head.timestamp, head.pinned);
-    };
-  }
-
-  Timestamp created_at;
-  const RetentionDays* days;
-  Timestamp now;
-};
 
 /// How many entries these are lines of.
 Retired count_entries(const std::string& session_id, std::string place,
@@ -240,7 +175,7 @@ Result<PackedCounts> count_packed(const Store& store, const std::string& session
   }
   BMAD_TRY_ASSIGN(const std::vector<PackedEntry> entries, packed_entries(store, session_id));
   for (const PackedEntry& entry : entries) {
-    if (rule.ends(entry.type, entry.timestamp, entry.pinned)) {
+    if (rule.goes(entry.type, entry.timestamp, entry.pinned, entry.expires_at)) {
       Retired& place = entry.evicted ? counts.evicted : counts.archive;
       ++place.entries[static_cast<std::size_t>(entry.type)];
     }
@@ -298,16 +233,49 @@ Result<Leaving> delete_evicted(Store& store, const std::string& session_id, Verd
 
 namespace {
 
+/// A live session, if nothing of it would stay.
+Result<bool> retire_whole(Store& store, const std::string& session_id, const RetentionRule& rule,
+                          const FindLines& find, bool dry_run) {
+  const auto is_all = [&]() -> Result<bool> {
+    BMAD_TRY_ASSIGN(const std::vector<LogLine> lines, find());
+    return are_all_there_is(*store.files, session_id, lines);
+  };
+  BMAD_TRY_ASSIGN(bool goes, is_all());
+  if (goes) {
+    BMAD_TRY_ASSIGN(const auto statements, statements_of(store, session_id, rule));
+    goes = statements.empty();
+  }
+  return !goes || dry_run ? Result<bool>(goes)
+                          : delete_whole_session(store, session_id, kReason, is_all);
+}
+
 Result<std::vector<Retired>> retire_live(Store& store, const std::string& session_id,
-                                         const RetentionRule& rule, bool dry_run,
+                                         RetentionRule& rule, bool dry_run,
                                          const UnderLock& first) {
   std::vector<Retired> done;
-  const FindLines find = [&] {
+  const FindLines find = [&]() -> Result<std::vector<LogLine>> {
     Verdicts verdicts(rule.verdict());
-    return look_into_logs(*store.files, session_folder(session_id), verdicts);
+    BMAD_TRY_ASSIGN(std::vector<LogLine> lines,
+                    look_into_logs(*store.files, session_folder(session_id), verdicts));
+    return rule.whole_files ? whole_logs(*store.files, session_id, std::move(lines))
+                            : std::move(lines);
   };
   BMAD_TRY_ASSIGN(FoundLines found, find_unlocked(*store.files, session_id, find));
   const std::vector<LogLine> lines = found.lines;
+  BMAD_TRY_ASSIGN(const bool has_evicted, is_there(*store.files, evicted_path(session_id)));
+  if (rule.whole_files) {
+    rule.types.reset();
+    for (const LogLine& line : lines) {
+      rule.types.set(static_cast<std::size_t>(line.type));
+    }
+    BMAD_TRY_ASSIGN(const bool is_gone, has_evicted
+                                            ? Result<bool>(false)
+                                            : retire_whole(store, session_id, rule, find, dry_run));
+    if (is_gone) {
+      add(done, count_entries(session_id, "session", lines));
+      return done;
+    }
+  }
   std::string deletion_id;
   if (dry_run || lines.empty()) {
     add(done, count_entries(session_id, "log", lines));
@@ -325,11 +293,17 @@ Result<std::vector<Retired>> retire_live(Store& store, const std::string& sessio
     }
     add(done, std::move(count));
   }
-  BMAD_TRY_ASSIGN(const bool has_evicted, is_there(*store.files, evicted_path(session_id)));
+  if (rule.whole_files && !dry_run && !lines.empty()) {
+    BMAD_TRY(remove_empty_logs(store, session_id, rule.types));
+  }
   if (!has_evicted) {
     return done;
   }
+  rule.types.set();
   BMAD_TRY_ASSIGN(const PackedCounts packed, count_packed(store, session_id, rule));
+  if (rule.whole_files && !packed.is_all) {
+    return done;
+  }
   if (dry_run) {
     add(done, packed.evicted);
   } else if (packed.evicted.total() > 0 || !lines.empty()) {
@@ -415,7 +389,8 @@ Result<std::vector<Retired>> retire_archived(Store& store, const std::string& se
                                              const RetentionRule& rule, bool dry_run) {
   BMAD_TRY_ASSIGN(PackedCounts packed, count_packed(store, session_id, rule));
   std::vector<Retired> done;
-  if (packed.archive.total() + packed.evicted.total() == 0) {
+  if (packed.archive.total() + packed.evicted.total() == 0 ||
+      (rule.whole_files && !packed.is_all)) {
     return done;
   }
   BMAD_TRY_ASSIGN(const auto statements, statements_of(store, session_id, rule));
@@ -432,7 +407,7 @@ Result<std::vector<Retired>> retire_archived(Store& store, const std::string& se
         BMAD_TRY(look_into_logs(*store.files, session_folder(session_id), verdicts));
         return verdicts.all_go();
       };
-      BMAD_TRY_ASSIGN(is_gone, delete_archived_session(store, session_id, kReason, still_all));
+      BMAD_TRY_ASSIGN(is_gone, delete_whole_session(store, session_id, kReason, still_all));
     }
     if (is_gone) {
       add(done, std::move(all));
@@ -451,7 +426,8 @@ Result<std::vector<Retired>> retire_archived(Store& store, const std::string& se
 
 Result<std::optional<std::vector<Retired>>> retire_session(Store& store,
                                                            const std::string& session_id,
-                                                           Timestamp now, bool dry_run) {
+                                                           Timestamp now, bool dry_run,
+                                                           bool whole_files) {
   using Done = std::optional<std::vector<Retired>>;
   BMAD_TRY_ASSIGN(const bool is_live, is_session_there(*store.files, session_id));
   Manifest manifest;
@@ -467,7 +443,7 @@ Result<std::optional<std::vector<Retired>>> retire_session(Store& store,
                     parse_manifest(of_archive->text,
                                    store.files->display_path(archive_manifest_path(session_id))));
   }
-  const RetentionRule rule(store.config, manifest, now);
+  RetentionRule rule(store.config, manifest, now, whole_files);
   if (!rule.may_end_any()) {
     return Done();  // Without a look at the logs.
   }

@@ -348,9 +348,9 @@ Result<DeletionReport> delete_session(Store& store, const std::string& session_i
   return report;
 }
 
-Result<bool> delete_archived_session(Store& store, const std::string& session_id,
-                                     const std::string& reason,
-                                     const std::function<Result<bool>()>& goes) {
+Result<bool> delete_whole_session(Store& store, const std::string& session_id,
+                                  const std::string& reason,
+                                  const std::function<Result<bool>()>& goes) {
   FileSystem& files = *store.files;
   const ViewsDropped views(store);
   BMAD_TRY(views.status());
@@ -358,19 +358,22 @@ Result<bool> delete_archived_session(Store& store, const std::string& session_id
   {
     BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("delete"));
     BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
-    if (is_live || !is_archived(store, session_id)) {
+    if (!is_live && !is_archived(store, session_id)) {
       return false;
     }
-    BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members,
-                    read_session_archive(files, session_id));
-    BMAD_TRY(remove_unfinished_sessions(store));
-    BMAD_TRY(clear_remains(store, session_id));
-    BMAD_TRY(unpack_session_archive(files, session_id, members));
+    if (!is_live) {
+      BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members,
+                      read_session_archive(files, session_id));
+      BMAD_TRY(remove_unfinished_sessions(store));
+      BMAD_TRY(clear_remains(store, session_id));
+      BMAD_TRY(unpack_session_archive(files, session_id, members));
+    }
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(session_id)->writer.lock("delete"));
     BMAD_TRY_ASSIGN(is_gone, goes());  // Somebody may have written to it by now.
     DeletionReport report;
-    BMAD_TRY(is_gone ? move_session(store, session_id, reason, report)
-                     : remove_archive(files, session_id));
+    BMAD_TRY(is_gone   ? move_session(store, session_id, reason, report)
+             : is_live ? Status()
+                       : remove_archive(files, session_id));
   }
   store.forget_session(session_id);
   return is_gone;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <functional>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include "model/entry.hpp"
 #include "model/validate.hpp"
 #include "store/deletion_record.hpp"
+#include "store/retention.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -81,6 +83,42 @@ class Verdicts {
   bool any_version_;
   JsonParser parser_;
   std::array<std::unordered_map<std::string, bool>, kEntryTypeCount> verdicts_;
+};
+
+/// Until when the entries of one session are kept.
+struct RetentionRule {
+  RetentionRule(const Config& config, const Manifest& manifest, Timestamp at, bool whole)
+      : created_at(manifest.created_at),
+        days(&retention_of(config, manifest)),
+        now(at),
+        whole_files(whole) {}
+
+  [[nodiscard]] bool may_end_any() const {
+    return has_expired(first_expiry(created_at, *days), now);
+  }
+  /// What was imported is as old as it says, and new here: see docs/decisions/0029.
+  [[nodiscard]] bool ends(EntryType type, Timestamp timestamp, bool pinned) const {
+    return has_expired(expires_at(type, std::max(timestamp, created_at), pinned, *days), now);
+  }
+
+  [[nodiscard]] Verdicts::Goes verdict() const {
+    return [rule = *this](EntryType type, JsonValue entry, std::string_view /*text*/) {
+      const EntryHead head = entry_head(type, entry);
+      return rule.types[static_cast<std::size_t>(type)] &&
+             rule.goes(type, head.timestamp, head.pinned, head.expires_at);
+    };
+  }
+  /// With whole files also what is past its own expires_at, which otherwise is purged.
+  [[nodiscard]] bool goes(EntryType type, Timestamp timestamp, bool pinned,
+                          const std::optional<Timestamp>& valid_until) const {
+    return ends(type, timestamp, pinned) || (whole_files && has_expired(valid_until, now));
+  }
+
+  Timestamp created_at;
+  const RetentionDays* days;
+  Timestamp now;
+  bool whole_files;
+  std::bitset<kEntryTypeCount> types = std::bitset<kEntryTypeCount>().set();  ///< That may go.
 };
 
 /// Lines on their way to deleted/, and of which entries they are.

@@ -299,7 +299,10 @@ class Maintenance {
 
   /// A session may take long and yield nothing, so a run that was cut short notes where it stopped.
   void remove_expired() {
-    if (const auto purged = purge_invalid(store_, trusted_, options_.dry_run, report_.problems);
+    const bool whole_files = store_.tracked.any() && !options_.purge;
+    if (const auto purged =
+            whole_files ? Result<std::vector<Retired>>(std::vector<Retired>())
+                        : purge_invalid(store_, trusted_, options_.dry_run, report_.problems);
         went_well(purged)) {
       for (const Retired& each : *purged) {
         did_retire(each, "purged", "past their expires_at");
@@ -319,7 +322,8 @@ class Maintenance {
       if (!there && there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
         return false;  // Gone meanwhile, or `verify` says what is wrong with it.
       }
-      const auto retired = retire_session(store_, session_id, trusted_, options_.dry_run);
+      const auto retired =
+          retire_session(store_, session_id, trusted_, options_.dry_run, whole_files);
       if (!retired && is_not_found(retired.error())) {
         return false;  // Gone meanwhile.
       }
@@ -338,7 +342,7 @@ class Maintenance {
         {"archive", " from the archive"},
         {"evicted", " from what was evicted"},
         {"deleted", " from what was deleted"},
-        {"session", " with their archived session"}};
+        {"session", " with their session"}};
     const auto* const from = std::ranges::find(
         kFrom, retired.place, &std::pair<std::string_view, std::string_view>::first);
     MaintenanceAction action{.task = std::string(maintenance_job_name(MaintenanceJob::kRetention)),

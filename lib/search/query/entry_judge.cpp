@@ -38,7 +38,7 @@ Result<std::optional<Found>> EntryJudge::judge(std::size_t index, std::uint32_t 
   const std::uint32_t flags = slots.flags[slot];
   const Ordinal ordinal = slots.ordinal(slot);
   const Timestamp time = session.timestamp(ordinal);
-  if (!passes(session, flags, time) || has_expired(session, flags, ordinal, settings_.now)) {
+  if (!passes(session, flags, time) || is_hidden_at(session, flags, ordinal, settings_.now)) {
     return std::optional<Found>();
   }
   Found found{.session = index,

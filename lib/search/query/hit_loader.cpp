@@ -149,7 +149,7 @@ class HitLoader {
     const SlotView slots = session.slots();
     const std::uint32_t flags = slots.flags[slot];
     if ((query_.filter.without_sensitive && (flags & kFlagSensitive) != 0) ||
-        has_expired(session, flags, slots.ordinal(slot), settings_.now)) {
+        is_hidden_at(session, flags, slots.ordinal(slot), settings_.now)) {
       return {};
     }
     BMAD_TRY_ASSIGN(Entry entry, load_entry(session, slots.ordinal(slot)));

@@ -43,7 +43,7 @@ class Passing {
   [[nodiscard]] bool passes(std::uint32_t slot) const {
     return (allowed_.empty() || allowed_[slot] != 0) &&
            passes_plain_filters(filter_, slots_.flags[slot], time(slot)) &&
-           !has_expired(session_, slots_.flags[slot], slots_.ordinal(slot), now_);
+           !is_hidden_at(session_, slots_.flags[slot], slots_.ordinal(slot), now_);
   }
 
  private:

@@ -289,7 +289,10 @@ Result<ExitStatus> run_maintain(Tool& tool) {
   const bool dry_run = tool.args().has("dry-run");
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const auto maintain = [&](const MemoryManager::Progress& show) {
-    return memory.maintain({.only_due = is_auto, .dry_run = dry_run, .on_progress = show});
+    return memory.maintain({.only_due = is_auto,
+                            .dry_run = dry_run,
+                            .purge = tool.args().has("purge"),
+                            .on_progress = show});
   };
   BMAD_TRY_ASSIGN(const MaintenanceReport report,
                   with_progress(tool, "maintain", maintain, "sessions"));

@@ -325,6 +325,24 @@ void check_folders(const std::string& root, std::vector<Check>& checks) {
   }
 }
 
+/// What waits because of git: a merge, and entries whose files only a person changes.
+void check_git(const MemoryManager& memory, std::vector<Check>& checks) {
+  const Result<PrivacyReport> report =
+      memory.is_tracked() ? memory.privacy_report() : Result<PrivacyReport>(Error{});
+  std::uint64_t waiting = 0;
+  for (const KeptEntries& kept : report ? report->kept : PrivacyReport().kept) {
+    waiting += kept.expired;
+  }
+  if (waiting > 0) {
+    checks.push_back(
+        {.name = "retention",
+         .text = fmt::format("{} past retention: hidden until the whole file goes; `bmad-mem "
+                             "maintain --purge` removes the lines now",
+                             format_count(waiting, "entry is", "entries are")),
+         .numbers = {{"waiting", waiting}}});
+  }
+}
+
 void check_encoder(const MemoryManager& memory, std::vector<Check>& checks) {
   const EncoderReport report = encoder_report(memory);
   if (report.problem) {
@@ -396,6 +414,7 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
   check_work(memory, checks);
   check_index(memory, checks);
   check_events(memory, checks);
+  check_git(memory, checks);
   for (const Error& problem : memory.problems()) {
     checks.push_back(of_error("files", problem, "run `bmad-mem repair`"));
   }

@@ -27,6 +27,7 @@
 namespace bmad_mem {
 
 class ObjectText;
+struct Store;
 
 /// Whether it is one of candidate_id(), as statements of Review::kStated have, too.
 bool is_candidate_id(std::string_view id);
@@ -46,10 +47,10 @@ struct KnowledgeSource;
 class KnowledgeCollector {
  public:
   /// With `as_of` only what was stated until then. Entries that have expired by then, or else by
-  /// `now`, state nothing. `origins`, which must outlive it, knows who wrote the lines; without it
-  /// all are taken at their word.
+  /// `now`, state nothing. `store`, which must outlive it, knows who wrote the lines, and which are
+  /// past their retention; without it all are taken at their word.
   explicit KnowledgeCollector(std::optional<Timestamp> as_of = {}, Timestamp now = Timestamp::min(),
-                              const RootOrigins* origins = nullptr);
+                              const Store* store = nullptr);
   ~KnowledgeCollector();
   KnowledgeCollector(const KnowledgeCollector&) = delete;
   KnowledgeCollector& operator=(const KnowledgeCollector&) = delete;
@@ -70,6 +71,7 @@ class KnowledgeCollector {
 
   std::optional<Timestamp> as_of_;
   Timestamp now_;
+  const Store* store_;
   const RootOrigins* origins_;
   std::vector<std::unique_ptr<KnowledgeSource>> sources_;  // Large: moving them costs.
   // Numbers of sources_, by a hash of session, type and id; where that is taken, by the next one.

@@ -16,6 +16,7 @@
 #include "lifecycle/trusted_clock.hpp"
 #include "store/config.hpp"
 #include "store/manifest.hpp"
+#include "store/retention.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -41,10 +42,13 @@ struct Retired {
 /// Deletes the entries of a session, live or archived, that are past the days of their type at
 /// `now`: from its logs, its archive, what was evicted, and what version 0.1 kept. They can be
 /// brought back, as what a user deletes. An archived session of which nothing is left goes as a
-/// whole. Nothing, and at the cost of its manifest, when the session is too young to have any.
+/// whole. Nothing, and at the cost of its manifest, when the session is too young to have any. With
+/// `whole_files` a log goes only when all in it does, also what is past its expires_at, and then
+/// the file itself; of a session, live or archived, all or nothing of the archive.
 Result<std::optional<std::vector<Retired>>> retire_session(Store& store,
                                                            const std::string& session_id,
-                                                           Timestamp now, bool dry_run);
+                                                           Timestamp now, bool dry_run,
+                                                           bool whole_files = false);
 
 /// Removes for good what is past its own expires_at at `now`: all versions, wherever they are. What
 /// can't be done in one session goes to `problems`, and the others go on.
@@ -65,21 +69,6 @@ Result<DeletionReport> purge_deleted(Store& store, const PurgeTime& time);
 
 /// Live, archived and deleted ones, sorted.
 Result<std::vector<std::string>> all_session_ids(const Store& store);
-
-// Until when an entry may be kept.
-
-/// The days that hold for a session: those of its project, by name, or by the path or the last part
-/// of its workspace, or else those of all.
-const RetentionDays& retention_of(const Config& config, const Manifest& manifest);
-
-/// The moment from which an entry is to be removed; nothing when it is kept for ever: it is pinned,
-/// or its type is. Compare it with TrustedTime::time and not with the clock.
-std::optional<Timestamp> expires_at(EntryType type, Timestamp timestamp, bool pinned,
-                                    const RetentionDays& days);
-
-/// The moment before which no entry of a session that was made at `created_at` is to be removed,
-/// whatever its time: see docs/decisions/0029. Nothing when every type is kept for ever.
-std::optional<Timestamp> first_expiry(Timestamp created_at, const RetentionDays& days);
 
 // What operations that were killed left of a session outside its folder: copies on
 // their way, and folders on their way out. Nobody reads them, but they hold what entries said.

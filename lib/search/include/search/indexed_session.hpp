@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -26,6 +27,7 @@
 #include "search/impact.hpp"
 #include "search/memtable.hpp"
 #include "search/slot_table.hpp"
+#include "store/retention.hpp"
 
 namespace bmad_mem {
 
@@ -146,6 +148,9 @@ class IndexedSession {
     return nullptr;
   }
 
+  /// Of the root that the session is of, once a question holds it.
+  std::atomic<const PastRetention*> past_retention = nullptr;
+
   /// Errors: E_STORAGE_CORRUPT.
   [[nodiscard]] virtual Result<VectorRange> vectors() { return VectorRange{}; }
 
@@ -187,6 +192,15 @@ inline bool has_expired(const IndexedSession& session, std::uint32_t flags, Ordi
   }
   const OddEntry* const odd = session.odd(ordinal);
   return odd != nullptr && odd->expires_at && *odd->expires_at <= now;
+}
+/// Whether readers pass over such an entry at `now`: it has expired, or is past its retention.
+inline bool is_hidden_at(const IndexedSession& session, std::uint32_t flags, Ordinal ordinal,
+                         Timestamp now) {
+  const PastRetention* const past = session.past_retention;
+  return has_expired(session, flags, ordinal, now) ||
+         (past != nullptr &&
+          past->hides(session.session_id(), flag_type(flags), session.timestamp(ordinal),
+                      (flags & kFlagPinned) != 0, now));
 }
 
 /// A part of what is searched; session `number` of it is number `first` + `number` there.

@@ -28,6 +28,7 @@
 #include "store/file_lock.hpp"
 #include "store/line_sealing.hpp"
 #include "store/manifest.hpp"
+#include "store/retention.hpp"
 #include "store/root_trust.hpp"
 #include "store/session_writer.hpp"
 #include "store/tracked_files.hpp"
@@ -132,6 +133,7 @@ struct Store {
   Origin writes_as = Origin::kPerson;         // As OpenOptions has it, and so the next.
   std::string state_folder;
   mutable TrackedFiles tracked{root};
+  PastRetention past_retention{*this};
 
   std::mutex sessions_mutex;
   std::map<std::string, SessionSlot, std::less<>> sessions;

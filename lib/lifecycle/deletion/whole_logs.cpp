@@ -1,0 +1,62 @@
+// whole_logs.cpp - logs of which all goes, and how many entries went.
+#include <algorithm>
+#include <numeric>
+
+#include "deletion_steps.hpp"
+#include "lifecycle/deletion.hpp"
+#include "store/atomic_file.hpp"
+#include "store/layout.hpp"
+
+namespace bmad_mem {
+
+std::uint64_t Retired::total() const {
+  return std::accumulate(entries.begin(), entries.end(), std::uint64_t{0});
+}
+
+Result<std::vector<LogLine>> whole_logs(FileSystem& files, const std::string& session_id,
+                                        std::vector<LogLine> lines) {
+  for (const EntryType type : kEntryTypes) {
+    std::uint64_t size = 0;
+    for (const LogLine& line : lines) {
+      size += line.type == type ? line.size : 0;
+    }
+    const Result<FileInfo> log =
+        files.info(session_file(session_id, entry_type_info(type).log_file));
+    if (!log && !is_not_found(log.error())) {
+      return log.error();
+    }
+    if (log && log->size != size) {
+      std::erase_if(lines, [&](const LogLine& line) { return line.type == type; });
+    }
+  }
+  return lines;
+}
+
+bool are_all_there_is(FileSystem& files, const std::string& session_id,
+                      const std::vector<LogLine>& lines) {
+  std::uint64_t size = 0;
+  for (const LogLine& line : lines) {
+    size += line.size;
+  }
+  std::uint64_t in_logs = 0;
+  for (const std::string& log_file : log_files()) {
+    const Result<FileInfo> log = files.info(session_file(session_id, log_file));
+    in_logs += log ? log->size : 0;
+  }
+  return size > 0 && size == in_logs;
+}
+
+Status remove_empty_logs(Store& store, const std::string& session_id,
+                         const std::bitset<kEntryTypeCount>& types) {
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(session_id)->writer.lock("delete"));
+  for (const EntryType type : kEntryTypes) {
+    const std::string path = session_file(session_id, entry_type_info(type).log_file);
+    const Result<FileInfo> log = store.files->info(path);
+    if (types[static_cast<std::size_t>(type)] && log && log->size == 0) {
+      BMAD_TRY(remove_durably(*store.files, path));
+    }
+  }
+  return {};
+}
+
+}  // namespace bmad_mem
