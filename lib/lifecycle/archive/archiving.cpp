@@ -118,6 +118,20 @@ Status remove_archive(FileSystem& files, const std::string& session_id) {
   return remove_durably(files, archive_path(session_id));
 }
 
+Status check_undamaged(const Store& store, const std::string& session_id, std::string& notice) {
+  const SealCheck seal = check_seal(store, session_id);
+  notice = seal_notice(seal);
+  if (seal.damage.empty()) {
+    return {};
+  }
+  return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
+               .message = fmt::format(
+                   "session {} is not archived, which would hide its damage: {}; restore the file "
+                   "from git or a backup, or keep it with `bmad-mem repair --accept`",
+                   session_id, notice),
+               .path = seal.damage.front().path};
+}
+
 Result<ArchiveReport> archive_session(Store& store, const std::string& session_id,
                                       const ArchiveOptions& options) {
   BMAD_TRY(check_session(store, session_id));
@@ -127,7 +141,8 @@ Result<ArchiveReport> archive_session(Store& store, const std::string& session_i
     BMAD_TRY_ASSIGN(const ArchiveSize size, measure_session_archive(files, session_id));
     return report_of(files, session_id, size, found);
   }
-  std::string notice = seal_notice(check_seal(store, session_id));
+  std::string notice;
+  BMAD_TRY(check_undamaged(store, session_id, notice));
   BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("archive"));
   ArchiveReport report;
   {

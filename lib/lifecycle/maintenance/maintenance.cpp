@@ -286,7 +286,10 @@ class Maintenance {
         return false;
       }
       if (options_.dry_run) {
-        did(MaintenanceJob::kArchive, session_id, 1, "would be archived");
+        std::string notice;
+        if (went_well(check_undamaged(store_, session_id, notice))) {
+          did(MaintenanceJob::kArchive, session_id, 1, "would be archived");
+        }
       } else if (const Result<ArchiveReport> archived = archive_session(store_, session_id);
                  went_well(archived)) {
         did(MaintenanceJob::kArchive, session_id, archived->files,

@@ -1,6 +1,7 @@
 // doctor.cpp - what a memory needs every day, a line each with its remedy.
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -283,6 +284,11 @@ void check_work(MemoryManager& memory, std::vector<Check>& checks) {
                                   ? "never run in this copy"
                                   : "not needed yet; it runs when sessions open or close",
                       .remedy = age->is_overdue ? "run `bmad-mem maintain`" : ""});
+  }
+  constexpr std::chrono::milliseconds kLookMax{1000};
+  const auto planned = memory.maintain({.dry_run = true, .time_limit = kLookMax});
+  for (const Error& problem : planned ? planned->problems : std::vector<Error>()) {
+    checks.push_back(of_error("maintenance", problem, "run `bmad-mem verify`"));
   }
   const Result<std::vector<KnowledgeItem>> waiting = Knowledge(memory).recall(
       {.candidates = true, .stored_only = true, .note_accesses = false, .limit = 0});

@@ -86,6 +86,10 @@ Result<std::uint64_t> restore_evicted_entries(Store& store, const std::string& s
 
 Result<ArchiveReport> archive_session(Store& store, const std::string& session_id,
                                       const ArchiveOptions& options = {});
+/// Error where the session is not as it was written and nothing but damage explains it: packed,
+/// that would not be seen any more. `notice`: seal_notice(), also of what is no damage. May run
+/// git.
+Status check_undamaged(const Store& store, const std::string& session_id, std::string& notice);
 Result<Session> restore_session(Store& store, const std::string& session_id);
 Result<std::vector<ArchivedSession>> list_archived(const Store& store);
 /// Removes archive, its manifest and what was kept. The caller holds the root's lock.
