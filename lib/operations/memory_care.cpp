@@ -85,6 +85,11 @@ Result<Session> MemoryManager::restore_session(std::string_view session_id) {
   return bmad_mem::restore_session(*store, std::string(session_id));
 }
 
+Result<bool> MemoryManager::resolve_session(std::string_view session_id) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionRestore));
+  return settle_session(*store, std::string(session_id));
+}
+
 Result<std::vector<ArchivedSession>> MemoryManager::archived_sessions() const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kSessionList));
   return list_archived(*store);

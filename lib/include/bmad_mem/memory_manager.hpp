@@ -427,6 +427,11 @@ class MemoryManager {
                                         const ArchiveOptions& options = {});
   /// The way back. A write to an archived session does this by itself.
   Result<Session> restore_session(std::string_view session_id);
+  /// Makes one of a session that is in a folder and in an archive, as after a merge of which one
+  /// side packed it and the other wrote to it: with the entries of both, in the form of the side
+  /// with the newest entry. Returns whether that is the archive. Errors: E_SESSION_NOT_FOUND
+  /// without an archive; as restore_session().
+  Result<bool> resolve_session(std::string_view session_id);
   Result<std::vector<ArchivedSession>> archived_sessions() const;
   /// How much entries count at `as_of` (now when absent). With `write` the factors are written into
   /// the entries, as a snapshot for other readers: nothing depends on it.

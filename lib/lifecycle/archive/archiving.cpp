@@ -202,6 +202,42 @@ Result<Session> restore_session(Store& store, const std::string& session_id) {
 
 namespace {
 
+/// When the newest entry in a session's folder was written; nothing without entries.
+Result<std::optional<Timestamp>> newest_in_folder(FileSystem& files,
+                                                  const std::string& session_id) {
+  std::vector<ArchivedFile> logs;
+  for (const std::string& log_file : log_files()) {
+    Result<std::string> bytes =
+        read_file(files, session_file(session_id, log_file), ArchiveLimits().bytes);
+    if (bytes) {
+      logs.push_back({.name = log_file, .bytes = *std::move(bytes)});
+    } else if (!is_not_found(bytes.error())) {
+      return bytes.error();
+    }
+  }
+  return size_of_archive(logs, 0).newest;
+}
+
+}  // namespace
+
+Result<bool> settle_session(Store& store, const std::string& session_id) {
+  BMAD_TRY(check_session_id(session_id));
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members, read_session_archive(files, session_id));
+  BMAD_TRY_ASSIGN(const std::optional<Timestamp> in_folder, newest_in_folder(files, session_id));
+  const bool is_archive_later = size_of_archive(members, 0).newest > in_folder;
+  BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, session_folder(session_id)));
+  BMAD_TRY_ASSIGN(const bool has_manifest, is_there(files, manifest_path(session_id)));
+  const auto manifest = std::ranges::find(members, kManifestName, &ArchivedFile::name);
+  if (has_folder && !has_manifest && manifest != members.end()) {  // The other side had removed it.
+    BMAD_TRY(replace_file(files, manifest_path(session_id), manifest->bytes));
+  }
+  BMAD_TRY(restore_session(store, session_id));
+  return is_archive_later && archive_session(store, session_id).has_value();
+}
+
+namespace {
+
 /// What version 0.1 archived has no title: its archive says it.
 DerivedTitle title_of_archive(const Store& store, const ArchiveManifest& manifest) {
   if (manifest.title) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -333,6 +334,13 @@ void check_folders(const std::string& root, std::vector<Check>& checks) {
 
 /// What waits because of git: a merge, and entries whose files only a person changes.
 void check_git(const MemoryManager& memory, std::vector<Check>& checks) {
+  if (const std::set<std::string> sessions = memory.sessions_in_conflict(); !sessions.empty()) {
+    checks.push_back({.name = "git",
+                      .text = fmt::format("an unfinished merge waits for {}: one side archived or "
+                                          "removed it, the other wrote to it",
+                                          fmt::join(sessions, ", ")),
+                      .remedy = "run `bmad-mem git resolve`"});
+  }
   const Result<PrivacyReport> report =
       memory.is_tracked() ? memory.privacy_report() : Result<PrivacyReport>(Error{});
   std::uint64_t waiting = 0;

@@ -1,4 +1,5 @@
 // git.cpp - the integration into git.
+#include <filesystem>
 #include <set>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"
 #include "exchange/git/check.hpp"
+#include "exchange/git/git_program.hpp"
 #include "exchange/git/installation.hpp"
 #include "exchange/git/prose.hpp"
 #include "operation_calls.hpp"
@@ -181,6 +183,80 @@ Result<ExitStatus> run_git_check(Tool& tool) {
     print_text(tool, check);
   }
   return check.findings.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+namespace {
+
+/// A session that the merge has removed, and of which one side changed a file: all its files as
+/// that side has them.
+void bring_back(const std::string& root, const std::string& session) {
+  const auto is_here = [&](const std::string& path) {
+    std::error_code failure;
+    return std::filesystem::exists(root + "/" + path, failure);
+  };
+  for (const char* side : {"HEAD", "MERGE_HEAD", "REBASE_HEAD", "CHERRY_PICK_HEAD"}) {
+    if (is_here(session + "/manifest.json")) {
+      return;
+    }
+    const ProgramRun files =
+        run_git(root, {"ls-tree", "-r", "-z", "--name-only", side, "--", session});
+    for (const std::string_view line : lines_of(files.output, '\0')) {
+      if (const std::string path(line); !is_here(path)) {
+        run_git(root, {"checkout", side, "--", path});
+      }
+    }
+  }
+}
+
+/// Returns whether the session is an archive now.
+Result<bool> resolve(MemoryManager& memory, const std::string& session_id) {
+  const std::string& root = memory.root();
+  const std::string archive = fmt::format("archive/{}.tar.gz", session_id);
+  const std::string folder = fmt::format("sessions/{}", session_id);
+  bool is_packed = false;
+  std::size_t archives = 0;
+  for (const int stage : {3, 2}) {  // Theirs, then ours.
+    const ProgramRun side = run_git(root, {"show", fmt::format(":{}:./{}", stage, archive)});
+    if (side.status == 0) {
+      BMAD_TRY(replace_file(root + "/" + archive, side.output));
+      BMAD_TRY_ASSIGN(is_packed, memory.resolve_session(session_id));
+      ++archives;
+    }
+  }
+  std::error_code failure;
+  if (archives == 0 && std::filesystem::exists(root + "/" + archive, failure)) {
+    BMAD_TRY_ASSIGN(is_packed, memory.resolve_session(session_id));
+  } else if (archives == 0) {
+    bring_back(root, folder);
+  }
+  for (const std::string& path :
+       {folder, archive, fmt::format("archive/{}.manifest.json", session_id)}) {
+    run_git(root, {"add", "-A", "--", path});  // One that neither side has is no fault.
+  }
+  return is_packed;
+}
+
+}  // namespace
+
+Result<ExitStatus> run_git_resolve(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  const std::set<std::string> waiting = memory.sessions_in_conflict();
+  for (const std::string& session_id : waiting) {
+    BMAD_TRY_ASSIGN(const bool is_packed, resolve(memory, session_id));
+    const std::string_view form = is_packed ? "archive" : "text";
+    if (tool.json()) {
+      print_object(tool, [&](JsonWriter& json) {
+        json.member("session_id", session_id).member("form", form);
+      });
+    } else {
+      tool.out().print("settled session {}: {}\n", session_id, form);
+    }
+  }
+  if (waiting.empty() && !tool.json()) {
+    tool.out().print("no session waits for a merge to be settled\n");
+  }
+  const std::set<std::string> left = memory.sessions_in_conflict();
+  return left.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
 namespace {

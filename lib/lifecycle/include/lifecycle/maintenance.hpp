@@ -91,6 +91,8 @@ Result<ArchiveReport> archive_session(Store& store, const std::string& session_i
 /// git.
 Status check_undamaged(const Store& store, const std::string& session_id, std::string& notice);
 Result<Session> restore_session(Store& store, const std::string& session_id);
+/// See MemoryManager::resolve_session().
+Result<bool> settle_session(Store& store, const std::string& session_id);
 Result<std::vector<ArchivedSession>> list_archived(const Store& store);
 /// Removes archive, its manifest and what was kept. The caller holds the root's lock.
 Status remove_archive(FileSystem& files, const std::string& session_id);
