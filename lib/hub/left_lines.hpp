@@ -27,14 +27,6 @@ struct LeftLine {
   [[nodiscard]] LineKey key() const { return {type, hash}; }
 };
 
-/// A log of the session as it was deleted as a whole; it may not be there.
-struct DeletedLog {
-  EntryType type = EntryType::kConversation;
-  std::string path;
-};
-/// All of each time. Errors: as load_deletion_record().
-Result<std::vector<DeletedLog>> deleted_logs(const Store& store, const std::string& session_id);
-
 /// Deleted ones first. Errors: as read_deleted() and read_evicted().
 Result<std::vector<LeftLine>> read_left_lines(const Store& store, const std::string& session_id);
 

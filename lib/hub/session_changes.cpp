@@ -401,7 +401,7 @@ Result<std::uint64_t> SessionDigests::of(const std::string& session_id) const {
     paths.push_back(deleted_entries_path(session_id));
     BMAD_TRY_ASSIGN(const bool is_there, is_session_there(*store_.files, session_id));
     if (!is_there) {
-      BMAD_TRY_ASSIGN(const std::vector<DeletedLog> logs, deleted_logs(store_, session_id));
+      BMAD_TRY_ASSIGN(const std::vector<DeletedLog> logs, deleted_logs(*store_.files, session_id));
       std::ranges::transform(logs, std::back_inserter(paths), &DeletedLog::path);
     }
   }

@@ -44,6 +44,14 @@ Result<std::vector<Deletion>> MemoryManager::deletions() const {
   return list_deletions(impl_->store);
 }
 
+Result<std::vector<Entry>> MemoryManager::deleted_entries(std::string_view session_id) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kList));
+  BMAD_TRY_ASSIGN(std::vector<Entry> entries,
+                  bmad_mem::deleted_entries(*store, std::string(session_id)));
+  drop_unreadable(*store, entries);
+  return entries;
+}
+
 Result<DeletionReport> MemoryManager::purge_deleted(bool all) {
   BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kPurge));
   return all ? bmad_mem::purge_deleted(*store, {.now = Timestamp::max()}) : purge_by_clock(*store);

@@ -126,6 +126,20 @@ Result<KnownLines> known_lines(const Store& store, const std::string& session_id
   return known;
 }
 
+/// The ids of what can be undeleted.
+Result<std::unordered_set<std::string>> deleted_ids(const Store& store,
+                                                    const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const std::vector<DeletedLine> lines, read_all_deleted(*store.files, session_id));
+  std::unordered_set<std::string> ids;
+  JsonParser parser;
+  for (const DeletedLine& line : lines) {
+    if (const Result<JsonValue> value = parser.parse(line.line)) {
+      ids.emplace(entry_id(*value));
+    }
+  }
+  return ids;
+}
+
 /// Errors: E_CONCURRENT_MOD for the first entry whose id was purged, or is known with another
 /// newest line.
 Status refuse_known(const Store& store, const KnownLines& known,
@@ -151,7 +165,7 @@ Status refuse_known(const Store& store, const KnownLines& known,
   return {};
 }
 
-/// Drops entries that are known, or stand twice in the batch itself.
+/// Drops entries that are known or gone, or stand twice in the batch itself.
 Status drop_known(const Store& store, const std::string& session_id, EntryType type,
                   KnownEntries rule, std::vector<CompleteEntry>& entries, BatchReport& report) {
   const bool may_be_known =
@@ -159,14 +173,29 @@ Status drop_known(const Store& store, const std::string& session_id, EntryType t
   if (rule == KnownEntries::kAppendVersion || !may_be_known) {
     return {};
   }
+  BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store.files, session_id));
+  std::unordered_set<std::string> deleted;
+  if (rule != KnownEntries::kRefuse) {
+    BMAD_TRY_ASSIGN(deleted, deleted_ids(store, session_id));
+  }
+  const auto is_purged = [&](const CompleteEntry& entry) {
+    return is_purged_id(store, record.purged_ids, entry.id);
+  };
+  const auto is_gone = [&](const CompleteEntry& entry) {
+    return deleted.contains(entry.id) || is_purged(entry);
+  };
+  if (rule == KnownEntries::kSkipDeleted && std::ranges::none_of(entries, is_gone)) {
+    return {};  // Spares reading the log.
+  }
   BMAD_TRY_ASSIGN(KnownLines known, known_lines(store, session_id, type));
-  BMAD_TRY_ASSIGN(const DeletionRecord deleted, load_deletion_record(*store.files, session_id));
   if (rule == KnownEntries::kRefuse) {
-    BMAD_TRY(refuse_known(store, known, deleted.purged_ids, entries, session_id));
+    BMAD_TRY(refuse_known(store, known, record.purged_ids, entries, session_id));
   }
   report.skipped += std::erase_if(entries, [&](const CompleteEntry& entry) {
-    if (is_purged_id(store, deleted.purged_ids, entry.id)) {
-      return true;  // What was purged does not come back by an import.
+    const bool is_deleted = deleted.contains(entry.id) && !known.contains(entry.id);
+    report.deleted += is_deleted ? 1 : 0;
+    if (is_deleted || is_purged(entry) || rule == KnownEntries::kSkipDeleted) {
+      return is_deleted || is_purged(entry);
     }
     const auto [lines, is_new] = known.try_emplace(entry.id);
     const bool line_is_new = lines->second.lines.insert(xxh3(entry.line)).second;

@@ -120,9 +120,11 @@ struct UsualSession {
   std::size_t open_sessions = 0;  ///< How many were open; 0: this one was made.
 };
 
-/// What add_batch does with an entry whose id is in the log already.
+/// What add_batch does with an entry whose id is in the log already. What was purged, or can be
+/// undeleted and is not in the log again, kSkip… leave out as well.
 enum class KnownEntries : std::uint8_t {
   kAppendVersion,  ///< A newer line with the same id: an update.
+  kSkipDeleted,    ///< As above.
   kSkipIdentical,  ///< As above, unless the very same line is there.
   kSkipId,         ///< Leaves the entry out.
   kRefuse,         ///< E_CONCURRENT_MOD, unless the very same line is there: leaves that out.
@@ -402,6 +404,9 @@ class MemoryManager {
   Result<UndeleteReport> undelete(const UndeleteCriteria& criteria);
   /// What is deleted and not purged, oldest first.
   Result<std::vector<Deletion>> deletions() const;
+  /// The lines of the session that can be brought back, in no order; `json` is empty where they are
+  /// sealed and the key is not here.
+  Result<std::vector<Entry>> deleted_entries(std::string_view session_id) const;
   /// Removes for good what was deleted longer ago than it can be brought back; with `all`,
   /// everything that was deleted. A clock that has jumped is believed a day later only, see
   /// maintain(). Finishes purges that were interrupted.

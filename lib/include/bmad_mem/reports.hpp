@@ -108,7 +108,8 @@ using RedactionCounts = std::map<std::string, std::uint64_t, std::less<>>;
 
 struct BatchReport {
   std::vector<std::string> ids;  ///< Of the entries written, in the order of the batch.
-  std::uint64_t skipped = 0;     ///< Known already, see KnownEntries, or purged before.
+  std::uint64_t skipped = 0;     ///< Known already, see KnownEntries, or deleted or purged before.
+  std::uint64_t deleted = 0;     ///< Of these: can be undeleted.
   std::vector<RejectedLine> rejected;
   /// Sentences for people about what else happened: the session is nearly full, was compacted, or
   /// was brought back from its archive.

@@ -300,4 +300,25 @@ Result<std::vector<Deletion>> list_deletions(const Store& store) {
   return deletions;
 }
 
+Result<std::vector<Entry>> deleted_entries(const Store& store, const std::string& session_id) {
+  BMAD_TRY(check_session_id(session_id));
+  BMAD_TRY_ASSIGN(std::vector<DeletedLine> lines, read_all_deleted(*store.files, session_id));
+  std::vector<Entry> entries;
+  JsonParser parser;
+  for (DeletedLine& line : lines) {
+    const Result<JsonValue> value = parser.parse(line.line);
+    if (!value) {
+      continue;
+    }
+    Entry entry{.session_id = session_id, .type = line.type, .id = std::string(entry_id(*value))};
+    if (is_sealed(*value)) {
+      const Result<std::string> opened = store.sealing->open(session_id, line.type, *value);
+      line.line = opened.value_or("");
+    }
+    entry.json = std::move(line.line);
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
 }  // namespace bmad_mem

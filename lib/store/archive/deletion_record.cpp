@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@
 #include "model/wrapped_line.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
+#include "store/line_reader.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -221,6 +223,48 @@ Result<std::vector<DeletedLine>> read_deleted(FileSystem& files, const std::stri
     text.remove_prefix(end + 1);
   }
   return lines;
+}
+
+Result<std::vector<DeletedLog>> deleted_logs(FileSystem& files, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(files, session_id));
+  std::vector<DeletedLog> logs;
+  for (const Deletion& deletion : record.deletions) {
+    for (const EntryType type : kEntryTypes) {
+      if (deletion.whole_session) {
+        logs.push_back(
+            {type, fmt::format("{}/{}", deleted_session_folder(session_id, deletion.deletion_id),
+                               entry_type_info(type).log_file)});
+      }
+    }
+  }
+  return logs;
+}
+
+Result<std::vector<DeletedLine>> read_deleted_log(FileSystem& files, const DeletedLog& log) {
+  const Result<std::string> bytes = read_file(files, log.path, kLogSizeMax);
+  if (!bytes && !is_not_found(bytes.error())) {
+    return bytes.error();
+  }
+  std::vector<DeletedLine> lines;
+  std::string_view text = bytes ? std::string_view(*bytes) : std::string_view();
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    lines.push_back(
+        {.type = log.type, .line = std::string(text.substr(0, end)), .of_session = true});
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+Result<std::vector<DeletedLine>> read_all_deleted(FileSystem& files,
+                                                  const std::string& session_id) {
+  BMAD_TRY_ASSIGN(std::vector<DeletedLine> all, read_deleted(files, session_id));
+  std::erase_if(all, [](const DeletedLine& line) { return line.is_damaged; });
+  BMAD_TRY_ASSIGN(const std::vector<DeletedLog> logs, deleted_logs(files, session_id));
+  for (const DeletedLog& log : logs) {
+    BMAD_TRY_ASSIGN(std::vector<DeletedLine> lines, read_deleted_log(files, log));
+    std::ranges::move(lines, std::back_inserter(all));
+  }
+  return all;
 }
 
 Status replace_deleted(FileSystem& files, const std::string& session_id,

@@ -28,7 +28,7 @@ void print_json(Tool& tool, const ImportReport& report, bool dry_run) {
   print_object(tool, [&](JsonWriter& json) {
     json.member("dry_run", dry_run).member("files", report.files);
     json.member("imported", report.written_in_all()).member("known", report.known);
-    json.member("refused", report.refused);
+    json.member("deleted", report.deleted).member("refused", report.refused);
     add_type_counts(json, "types", report.written);
     add_list(json, "sessions", report.sessions);
     add_counts(json, "skipped", report.skipped);
@@ -46,6 +46,11 @@ void print_text(Tool& tool, const ImportReport& report, bool dry_run) {
   if (report.known != 0) {
     tool.out().print("; {} there already",
                      report.known == 1 ? "1 was" : format_count(report.known) + " were");
+  }
+  if (report.deleted != 0) {
+    tool.out().print("; {} deleted, `bmad-mem undelete` restores {}",
+                     report.deleted == 1 ? "1 was" : format_count(report.deleted) + " were",
+                     report.deleted == 1 ? "it" : "them");
   }
   tool.out().write("\n");
   const auto line = [&](std::uint64_t count, std::string_view what) {
@@ -200,7 +205,7 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
                           report.written_in_all() == 1 ? "is" : "are"));
     return ExitStatus::kStopped;
   }
-  if (!failed && report.refused + report.known + report.written_in_all() == 0) {
+  if (!failed && report.refused + report.known + report.deleted + report.written_in_all() == 0) {
     tool.report({.code = ErrorCode::E_INVALID_FORMAT, .message = nothing_found(found)});
     failed = true;
   }

@@ -193,7 +193,8 @@ Status add(const HookJob& job, const HookEvent& event, EntryType type,
   const std::vector<std::string_view> views(lines.begin(), lines.end());
   // What is told twice becomes another version of the same entry, which compaction folds. To leave
   // it out, the engine would have to read the whole log, each time.
-  const BatchOptions options{.keep_going = true, .may_wait = true};
+  const BatchOptions options{
+      .keep_going = true, .known = KnownEntries::kSkipDeleted, .may_wait = true};
   Result<BatchReport> report = job.memory.add_batch(event.session_id, type, views, options);
   if (!report && report.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
     BMAD_TRY(need_session(job, event));

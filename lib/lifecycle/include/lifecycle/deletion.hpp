@@ -56,6 +56,8 @@ Result<std::vector<Retired>> purge_invalid(Store& store, Timestamp now, bool dry
                                            std::vector<Error>& problems);
 Result<UndeleteReport> undelete(Store& store, const UndeleteCriteria& criteria);
 Result<std::vector<Deletion>> list_deletions(const Store& store);
+/// See MemoryManager. Errors: as read_all_deleted().
+Result<std::vector<Entry>> deleted_entries(const Store& store, const std::string& session_id);
 
 /// Which deletions can't be brought back any more.
 struct PurgeTime {

@@ -79,6 +79,7 @@ struct DeletedLine {
   /// Not read: `line` is the whole line of the file, and the rest is unknown. It stays where it is.
   bool is_damaged = false;
   std::uint64_t number = 0;  ///< 1-based in the file; 0 for one that is to be written.
+  bool of_session = false;   ///< It is in a log of a session that was deleted as a whole.
 
   /// Whether it belongs to the deletion; a damaged one by what can be read of it.
   [[nodiscard]] bool is_of(std::string_view deletion) const {
@@ -92,6 +93,20 @@ Status append_deleted(FileSystem& files, const std::string& session_id,
 
 /// All of them, in the order in which they were deleted, damaged ones too.
 Result<std::vector<DeletedLine>> read_deleted(FileSystem& files, const std::string& session_id);
+
+/// A log of the session as it was deleted as a whole; it may not be there.
+struct DeletedLog {
+  EntryType type = EntryType::kConversation;
+  std::string path;
+};
+/// All of each time. Errors: as load_deletion_record().
+Result<std::vector<DeletedLog>> deleted_logs(FileSystem& files, const std::string& session_id);
+/// Its lines; none when it is not there.
+Result<std::vector<DeletedLine>> read_deleted_log(FileSystem& files, const DeletedLog& log);
+
+/// Everything of the session that can be brought back: the lines of entries.jsonl, without damaged
+/// ones, and of its logs as they were deleted with it.
+Result<std::vector<DeletedLine>> read_all_deleted(FileSystem& files, const std::string& session_id);
 
 /// Puts `lines` in the place of all there are; none removes the file. Durable on success.
 Status replace_deleted(FileSystem& files, const std::string& session_id,

@@ -127,16 +127,37 @@ Result<std::vector<std::string>> shared_sessions(const MemoryManager& memory,
   return ids;
 }
 
+Result<std::set<std::string, std::less<>>> deleted_of_shared(const MemoryManager& memory,
+                                                             std::string_view name) {
+  std::set<std::string> sessions;
+  BMAD_TRY_ASSIGN(const std::vector<Deletion> deletions, memory.deletions());
+  for (const Deletion& deletion : deletions) {
+    if (is_shared_session(deletion.session_id, name)) {
+      sessions.insert(deletion.session_id);
+    }
+  }
+  std::set<std::string, std::less<>> ids;
+  for (const std::string& session_id : sessions) {
+    BMAD_TRY_ASSIGN(const std::vector<Entry> entries, memory.deleted_entries(session_id));
+    for (const Entry& entry : entries) {
+      ids.insert(entry.id);
+    }
+  }
+  return ids;
+}
+
+Result<std::string> writable_session_id(const MemoryManager& memory, const std::string& name,
+                                        std::uint64_t size_max) {
+  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory.list_sessions());
+  return memory.in_repository() ? choose_own(sessions, memory, name, size_max)
+                                : choose_common(sessions, name, size_max);
+}
+
 Result<std::string> writable_session(MemoryManager& memory, SessionParams params,
                                      std::uint64_t size_max) {
-  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory.list_sessions());
-  const std::string name = params.session_id;
-  params.session_id = memory.in_repository() ? choose_own(sessions, memory, name, size_max)
-                                             : choose_common(sessions, name, size_max);
-  const auto is_it = [&](const Session& session) {
-    return session.session_id == params.session_id && !session.problem;
-  };
-  if (std::ranges::any_of(sessions, is_it)) {
+  BMAD_TRY_ASSIGN(params.session_id,
+                  writable_session_id(memory, params.session_id, size_max));
+  if (memory.load_session(params.session_id)) {
     return params.session_id;
   }
   const Result<std::string> made = memory.create_session(params);

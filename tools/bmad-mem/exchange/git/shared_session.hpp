@@ -24,8 +24,14 @@ bool is_shared_session(std::string_view session_id, std::string_view name);
 Result<std::vector<std::string>> shared_sessions(const MemoryManager& memory,
                                                  std::string_view name);
 
-/// The session of a name to write to now; made when there is none. `params.session_id` is the name.
-/// One that has `size_max` bytes is full; 0: none ever is.
+/// The ids of entries that were deleted from them and can be restored, also with whole sessions.
+Result<std::set<std::string, std::less<>>> deleted_of_shared(const MemoryManager& memory,
+                                                             std::string_view name);
+
+/// The session of `name` to write to now, which may not be there. One that has `size_max` bytes is
+/// full; 0: none ever is.
+Result<std::string> writable_session_id(const MemoryManager& memory, const std::string& name, std::uint64_t size_max = 0);
+/// The same, made when there is none. `params.session_id` is the name.
 /// Errors: as MemoryManager::create_session().
 Result<std::string> writable_session(MemoryManager& memory, SessionParams params,
                                      std::uint64_t size_max = 0);

@@ -95,7 +95,8 @@ Result<std::vector<std::string>> graph_sessions(const MemoryManager& memory) {
 }
 
 Result<std::unordered_set<std::string>> graph_ids(const MemoryManager& memory) {
-  std::unordered_set<std::string> ids;
+  BMAD_TRY_ASSIGN(const auto deleted, deleted_of_shared(memory, kGraphSession));
+  std::unordered_set<std::string> ids(deleted.begin(), deleted.end());
   EntryFilter filter{.types = {EntryType::kFact}, .with_outdated = true, .limit = 0};
   BMAD_TRY_ASSIGN(filter.sessions, graph_sessions(memory));
   if (!filter.sessions.empty()) {

@@ -34,7 +34,7 @@ bool is_graph_session(std::string_view session_id);
 /// Of all sessions there are, archived ones too, those that hold parts of the graph, oldest first.
 Result<std::vector<std::string>> graph_sessions(const MemoryManager& memory);
 
-/// The ids of all facts in these sessions.
+/// The ids of all facts in these sessions, also of those that were deleted and can be restored.
 Result<std::unordered_set<std::string>> graph_ids(const MemoryManager& memory);
 
 /// The session to which the next items of a graph go; made when there is none.

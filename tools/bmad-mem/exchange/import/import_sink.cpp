@@ -61,17 +61,20 @@ std::string message_key(std::string_view role, std::string_view text) {
 }  // namespace
 
 Timestamp version_time(JsonValue entry) {
-  if (const auto updated = try_parse_rfc3339(entry["updated_at"].string())) {
-    return *updated;
-  }
-  return try_parse_rfc3339(entry["timestamp"].string()).value_or(Timestamp());
+  const auto time_of = [&](const char* member) {
+    return try_parse_rfc3339(entry[member].string());
+  };
+  const Timestamp stated =
+      time_of("updated_at").value_or(time_of("timestamp").value_or(Timestamp()));
+  return std::max(stated, time_of("written_at").value_or(stated));
 }
 
 std::uint64_t ImportReport::written_in_all() const {
   return std::accumulate(written.begin(), written.end(), std::uint64_t{0});
 }
 
-Status ImportSink::need_session(const SessionParams& params) {
+Status ImportSink::need_session(const SessionParams& params,
+                                const std::optional<Session>& identity) {
   if (report_.sessions.contains(params.session_id)) {
     return {};
   }
@@ -87,14 +90,21 @@ Status ImportSink::need_session(const SessionParams& params) {
     if (!session && session.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
       return session.error();
     }
-    if (session) {
-      BMAD_TRY(read_recorded(params.session_id));
-      if (session->closed_at) {
-        spans_[params.session_id].closed = std::move(*session);
+    BMAD_TRY(read_recorded(params.session_id, session.has_value()));
+    if (session && session->closed_at) {
+      spans_[params.session_id].closed = std::move(*session);
+    } else if (!session) {
+      spans_[params.session_id].is_new = !identity;
+      unmade_[params.session_id] = [this, params, identity]() -> Status {
+        if (identity) {
+          return memory_->adopt_session(*identity);
+        }
+        BMAD_TRY(memory_->create_session(params));
+        return {};
+      };
+      if (!deleted_.contains(params.session_id)) {
+        BMAD_TRY(make_session(params.session_id));
       }
-    } else {
-      BMAD_TRY(memory_->create_session(params));
-      spans_[params.session_id].is_new = true;
     }
   } else if (checker_ != nullptr) {
     const Result<Session> session = checker_->load_session(params.session_id);
@@ -107,22 +117,41 @@ Status ImportSink::need_session(const SessionParams& params) {
   return {};
 }
 
+Status ImportSink::make_session(std::string_view session_id) {
+  const auto unmade = unmade_.find(session_id);
+  if (unmade == unmade_.end()) {
+    return {};
+  }
+  BMAD_TRY(unmade->second());
+  unmade_.erase(unmade);
+  return {};
+}
+
 Result<std::string> ImportSink::need_shared_session(SessionParams params) {
   if (const auto known = shared_.find(params.session_id); known != shared_.end()) {
     return known->second;
   }
   const std::string name = params.session_id;
   std::vector<std::string> siblings;
+  bool in_repository = false;
   if (memory_ != nullptr) {
     BMAD_TRY_ASSIGN(siblings, shared_sessions(*memory_, name));
     // Outside of git, the one of the name is the session, also when it is archived.
-    if (memory_->in_repository()) {
-      BMAD_TRY_ASSIGN(params.session_id, writable_session(*memory_, params));
+    in_repository = memory_->in_repository();
+    if (in_repository) {
+      BMAD_TRY_ASSIGN(params.session_id, writable_session_id(*memory_, name));
     }
     std::erase(siblings, params.session_id);
+    BMAD_TRY_ASSIGN(const auto deleted, deleted_of_shared(*memory_, name));
+    if (!deleted.empty()) {
+      deleted_[params.session_id].insert(deleted.begin(), deleted.end());
+    }
   }
   BMAD_TRY(need_session(params));
   shared_.emplace(name, params.session_id);
+  if (in_repository) {
+    spans_.erase(params.session_id);  // It was made for more than what this import has.
+  }
   if (const auto span = spans_.find(params.session_id); span != spans_.end()) {
     span->second.is_shared = true;
   }
@@ -133,10 +162,18 @@ Result<std::string> ImportSink::need_shared_session(SessionParams params) {
   return params.session_id;
 }
 
-Status ImportSink::read_recorded(const std::string& session_id) {
-  BMAD_TRY_ASSIGN(
-      const std::vector<Entry> messages,
-      memory_->list({.sessions = {session_id}, .types = {EntryType::kConversation}, .limit = 0}));
+Status ImportSink::read_recorded(const std::string& session_id, bool is_there) {
+  BMAD_TRY_ASSIGN(std::vector<Entry> messages, memory_->deleted_entries(session_id));
+  if (is_there) {
+    BMAD_TRY_ASSIGN(
+        const std::vector<Entry> there,
+        memory_->list({.sessions = {session_id}, .types = {EntryType::kConversation}, .limit = 0}));
+    messages.insert(messages.end(), there.begin(), there.end());
+  } else {
+    for (const Entry& entry : messages) {
+      deleted_[session_id].insert(entry.id);
+    }
+  }
   JsonParser parser;
   Recorded recorded;
   for (const Entry& message : messages) {
@@ -203,6 +240,14 @@ Status ImportSink::add(std::string_view session_id, EntryType type, std::string 
     ++report_.written[static_cast<std::size_t>(type)];
     return {};
   }
+  if (const auto deleted = deleted_.find(session_id); deleted != deleted_.end()) {
+    JsonParser parser;
+    if (deleted->second.contains(version_of(parser, json).id)) {
+      ++report_.deleted;
+      return {};
+    }
+  }
+  BMAD_TRY(make_session(session_id));
   if (const auto span = spans_.find(session_id); span != spans_.end()) {
     if (const std::optional<Timestamp> time = time_in(json)) {
       span->second.first = std::min(span->second.first.value_or(*time), *time);
@@ -265,6 +310,9 @@ Status ImportSink::finish() {
 
 Status ImportSink::give_times(const std::string& session_id, const Span& span) {
   static constexpr std::chrono::hours kOpenFor(24);
+  if (unmade_.contains(session_id)) {
+    return {};
+  }
   BMAD_TRY_ASSIGN(Session session, memory_->load_session(session_id));
   if (session.closed_at) {
     return {};  // Nothing was written to it.
@@ -389,7 +437,8 @@ Status ImportSink::write_batch(const Key& key, std::span<const Pending> entries,
   }
   const BatchReport& batch = *written;
   report_.written[static_cast<std::size_t>(type)] += batch.ids.size();
-  report_.known += batch.skipped;
+  report_.known += batch.skipped - batch.deleted;
+  report_.deleted += batch.deleted;
   for (const std::string& notice : batch.notices) {
     if (std::ranges::find(report_.notices, notice) == report_.notices.end()) {
       report_.notices.push_back(notice);

@@ -25,6 +25,7 @@ struct ImportReport {
   std::uint64_t files = 0;
   std::array<std::uint64_t, kEntryTypeCount> written{};  ///< By type; in a dry run what was read.
   std::uint64_t known = 0;                               ///< Left out, as they were there already.
+  std::uint64_t deleted = 0;                             ///< Left out; undelete() restores them.
   std::uint64_t refused = 0;                             ///< Lines that are no entries.
   std::set<std::string, std::less<>> sessions;
   std::map<std::string, std::uint64_t> skipped;  ///< Left out on purpose, by reason.
@@ -40,7 +41,8 @@ inline constexpr std::string_view kImportSource = R"({"kind":"import","trust":0.
 /// Why a version is left out, as skip() counts it.
 inline constexpr std::string_view kOlderVersions = "older versions of entries that are there";
 
-/// When this version of the entry was made: updated_at, else timestamp, else 1970.
+/// When this version of the entry was written: the later of written_at and updated_at, else
+/// timestamp, else 1970.
 Timestamp version_time(JsonValue entry);
 
 /// Where in the input something came from.
@@ -64,8 +66,10 @@ class ImportSink {
   /// Whether add() failed for that.
   [[nodiscard]] bool is_stopped() const { return is_stopped_; }
 
-  /// Makes the session unless it is there. Errors: E_INVALID_FORMAT for its id, and I/O.
-  Status need_session(const SessionParams& params);
+  /// Makes the session unless it is there, with the `identity` if one is given. One of which
+  /// something can be undeleted is made for its first other entry. Errors: E_INVALID_FORMAT for its
+  /// id, and I/O.
+  Status need_session(const SessionParams& params, const std::optional<Session>& identity = {});
 
   /// The session of the name `params.session_id` to write to (shared_session.hpp), made unless it
   /// is there. What other sessions of the name hold counts as known, and newer versions go to them.
@@ -80,8 +84,8 @@ class ImportSink {
   }
 
   /// The id of a message of this role and text that was recorded in the session when it was said,
-  /// and not imported; empty when there is none. It counts as known, and is found once: who says
-  /// "yes" twice has said it twice.
+  /// and not imported, deleted or not; empty when there is none. It counts as known, and is found
+  /// once: who says "yes" twice has said it twice.
   std::string take_recorded(const std::string& session_id, std::string_view role,
                             std::string_view text);
 
@@ -135,7 +139,9 @@ class ImportSink {
 
   [[nodiscard]] Pending pending(std::string json, KnownEntries known,
                                 const ImportOrigin& origin) const;
-  Status read_recorded(const std::string& session_id);
+  Status read_recorded(const std::string& session_id, bool is_there);
+  /// Makes the session if that was put off.
+  Status make_session(std::string_view session_id);
   /// Takes out what other sessions of the same name hold, and writes newer versions to these.
   Status leave_out_shared(const Key& key, std::vector<Pending>& entries);
   Status write(const Key& key, std::vector<Pending>& entries);
@@ -171,6 +177,10 @@ class ImportSink {
   std::set<std::string, std::less<>> spaced_;
   std::map<std::string, std::string, std::less<>> shared_;  ///< By name: where to write.
   std::map<std::string, std::vector<std::string>, std::less<>> siblings_;  ///< By session.
+  /// Ids of entries that were deleted, by session: of one that is not there, and of others of its
+  /// name. The engine sees the rest.
+  std::map<std::string, std::set<std::string, std::less<>>, std::less<>> deleted_;
+  std::map<std::string, std::function<Status()>, std::less<>> unmade_;  ///< What makes sessions.
   std::map<std::string, Recorded, std::less<>> recorded_;  ///< By session; most have none.
   std::optional<SecretScanner> scanner_;                   ///< Only where something is recorded.
 };

@@ -168,12 +168,16 @@ class ServerMemoryImport final : public RecordImporter {
  private:
   Status put(const std::string& id, std::string json, std::uint64_t line) {
     if (is_graph_) {
-      if (session_.empty() || put_bytes_ > kGraphBytesAtOnce) {
-        BMAD_TRY(choose_session());
+      if (!has_known_ && sink_.memory() != nullptr) {
+        BMAD_TRY_ASSIGN(known_, graph_ids(*sink_.memory()));
+        has_known_ = true;
       }
       if (known_.contains(id)) {
         ++sink_.report().known;
         return {};
+      }
+      if (session_.empty() || put_bytes_ > kGraphBytesAtOnce) {
+        BMAD_TRY(choose_session());
       }
       put_bytes_ += json.size();
     }
@@ -190,9 +194,6 @@ class ServerMemoryImport final : public RecordImporter {
       session_ = kGraphSession;  // A dry run.
       return {};
     }
-    if (session_.empty()) {
-      BMAD_TRY_ASSIGN(known_, graph_ids(*memory));
-    }
     BMAD_TRY(sink_.flush());
     BMAD_TRY_ASSIGN(session_, writable_graph_session(*memory));
     if (memory->in_repository()) {
@@ -202,8 +203,9 @@ class ServerMemoryImport final : public RecordImporter {
     return {};
   }
 
-  bool is_graph_;                          ///< Whether the sessions of the graph are chosen here.
-  std::unordered_set<std::string> known_;  ///< Ids in all of them.
+  bool is_graph_;  ///< Whether the sessions of the graph are chosen here.
+  bool has_known_ = false;
+  std::unordered_set<std::string> known_;  ///< Ids in all of them, and of what was deleted there.
   std::uint64_t put_bytes_ = 0;            ///< Since the session was chosen.
 };
 

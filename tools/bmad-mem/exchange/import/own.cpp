@@ -248,14 +248,13 @@ class OwnExportImport final : public OwnImport {
       sink_.refuse(std::move(session).error(), {.file = file_, .line = line});
       return {};
     }
-    if (memory() != nullptr && !sink_.is_there(session->session_id)) {
-      // Open as yet: an entry that is written would open it again.
-      Session open = *session;
-      open.closed_at.reset();
-      BMAD_TRY_ASSIGN(const bool is_new, is_made(memory()->adopt_session(open), line));
-      if (!is_new) {
-        return {};
-      }
+    // Open as yet: an entry that is written would open it again.
+    Session open = *session;
+    open.closed_at.reset();
+    BMAD_TRY_ASSIGN(const bool is_there,
+                    is_made(sink_.need_session({.session_id = open.session_id}, open), line));
+    if (!is_there) {
+      return {};
     }
     BMAD_TRY(open_session(session->session_id, line));
     identity_ = std::move(*session);
@@ -287,7 +286,7 @@ class OwnExportImport final : public OwnImport {
   };
 
   Status read_known() {
-    if (memory() == nullptr) {
+    if (!sink_.is_there(current_)) {
       return {};
     }
     Collector collector(known_);
@@ -322,7 +321,7 @@ class OwnExportImport final : public OwnImport {
 
   Status end_session() {
     BMAD_TRY(sink_.flush());
-    if (identity_ && identity_->closed_at && memory() != nullptr) {
+    if (identity_ && identity_->closed_at && sink_.is_there(current_)) {
       BMAD_TRY_ASSIGN(const Session there, memory()->load_session(current_));
       // Closed again as it was, unless it has gone on since.
       if (!there.closed_at && there.created_at == identity_->created_at && holds_nothing_else()) {
