@@ -144,10 +144,13 @@ bool GoneEntries::hold(const EvictedLine& line, std::string_view id) const {
   return hold(id) || (session_until && line.evicted_at <= *session_until);
 }
 
-Result<GoneEntries> gone_entries(const Store& store, const std::string& session_id) {
+Result<GoneEntries> gone_entries(const Store& store, const std::string& session_id,
+                                 bool with_sessions) {
   GoneEntries gone;
   BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store.files, session_id));
-  BMAD_TRY_ASSIGN(const std::vector<DeletedLine> lines, read_deleted(*store.files, session_id));
+  BMAD_TRY_ASSIGN(const std::vector<DeletedLine> lines,
+                  with_sessions ? read_all_deleted(*store.files, session_id)
+                                : read_deleted(*store.files, session_id));
   gone.ids.insert(record.purged_ids.begin(), record.purged_ids.end());
   gone.store = &store;
   gone.purged = record.purged_ids;

@@ -25,6 +25,7 @@
 #include "store/entry_scanner.hpp"
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
+#include "store/return_lines.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
 #include "store/waiting_lines.hpp"
@@ -126,20 +127,6 @@ Result<KnownLines> known_lines(const Store& store, const std::string& session_id
   return known;
 }
 
-/// The ids of what can be undeleted.
-Result<std::unordered_set<std::string>> deleted_ids(const Store& store,
-                                                    const std::string& session_id) {
-  BMAD_TRY_ASSIGN(const std::vector<DeletedLine> lines, read_all_deleted(*store.files, session_id));
-  std::unordered_set<std::string> ids;
-  JsonParser parser;
-  for (const DeletedLine& line : lines) {
-    if (const Result<JsonValue> value = parser.parse(line.line)) {
-      ids.emplace(entry_id(*value));
-    }
-  }
-  return ids;
-}
-
 /// Errors: E_CONCURRENT_MOD for the first entry whose id was purged, or is known with another
 /// newest line.
 Status refuse_known(const Store& store, const KnownLines& known,
@@ -168,34 +155,24 @@ Status refuse_known(const Store& store, const KnownLines& known,
 /// Drops entries that are known or gone, or stand twice in the batch itself.
 Status drop_known(const Store& store, const std::string& session_id, EntryType type,
                   KnownEntries rule, std::vector<CompleteEntry>& entries, BatchReport& report) {
-  const bool may_be_known =
-      rule != KnownEntries::kRefuse || std::ranges::any_of(entries, &CompleteEntry::has_own_id);
+  const bool refuses = rule == KnownEntries::kRefuse;
+  const bool may_be_known = !refuses || std::ranges::any_of(entries, &CompleteEntry::has_own_id);
   if (rule == KnownEntries::kAppendVersion || !may_be_known) {
     return {};
   }
-  BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store.files, session_id));
-  std::unordered_set<std::string> deleted;
-  if (rule != KnownEntries::kRefuse) {
-    BMAD_TRY_ASSIGN(deleted, deleted_ids(store, session_id));
-  }
-  const auto is_purged = [&](const CompleteEntry& entry) {
-    return is_purged_id(store, record.purged_ids, entry.id);
-  };
-  const auto is_gone = [&](const CompleteEntry& entry) {
-    return deleted.contains(entry.id) || is_purged(entry);
-  };
+  BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id, /*with_sessions=*/true));
+  const auto is_gone = [&](const CompleteEntry& entry) { return gone.hold(entry.id); };
   if (rule == KnownEntries::kSkipDeleted && std::ranges::none_of(entries, is_gone)) {
     return {};  // Spares reading the log.
   }
   BMAD_TRY_ASSIGN(KnownLines known, known_lines(store, session_id, type));
-  if (rule == KnownEntries::kRefuse) {
-    BMAD_TRY(refuse_known(store, known, record.purged_ids, entries, session_id));
-  }
+  BMAD_TRY(refuses ? refuse_known(store, known, gone.purged, entries, session_id) : Status());
   report.skipped += std::erase_if(entries, [&](const CompleteEntry& entry) {
-    const bool is_deleted = deleted.contains(entry.id) && !known.contains(entry.id);
+    const bool is_purged = is_purged_id(store, gone.purged, entry.id);
+    const bool is_deleted = !is_purged && !refuses && is_gone(entry) && !known.contains(entry.id);
     report.deleted += is_deleted ? 1 : 0;
-    if (is_deleted || is_purged(entry) || rule == KnownEntries::kSkipDeleted) {
-      return is_deleted || is_purged(entry);
+    if (is_purged || is_deleted || rule == KnownEntries::kSkipDeleted) {
+      return is_purged || is_deleted;
     }
     const auto [lines, is_new] = known.try_emplace(entry.id);
     const bool line_is_new = lines->second.lines.insert(xxh3(entry.line)).second;

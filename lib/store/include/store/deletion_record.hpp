@@ -104,8 +104,8 @@ Result<std::vector<DeletedLog>> deleted_logs(FileSystem& files, const std::strin
 /// Its lines; none when it is not there.
 Result<std::vector<DeletedLine>> read_deleted_log(FileSystem& files, const DeletedLog& log);
 
-/// Everything of the session that can be brought back: the lines of entries.jsonl, without damaged
-/// ones, and of its logs as they were deleted with it.
+/// Everything of the session that undelete() can restore: the lines of entries.jsonl, without
+/// damaged ones, and of its logs as they were deleted with it.
 Result<std::vector<DeletedLine>> read_all_deleted(FileSystem& files, const std::string& session_id);
 
 /// Puts `lines` in the place of all there are; none removes the file. Durable on success.

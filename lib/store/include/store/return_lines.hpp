@@ -56,7 +56,9 @@ struct GoneEntries {
   [[nodiscard]] bool hold(std::string_view id) const;
   [[nodiscard]] bool hold(const EvictedLine& line, std::string_view id) const;
 };
-Result<GoneEntries> gone_entries(const Store& store, const std::string& session_id);
+/// `with_sessions`: with the entries of sessions of this id that were deleted as a whole.
+Result<GoneEntries> gone_entries(const Store& store, const std::string& session_id,
+                                 bool with_sessions = false);
 
 /// Whether it was evicted as there is a newer version, and not the entry itself.
 bool is_older_version(const EvictedLine& line);
