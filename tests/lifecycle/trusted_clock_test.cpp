@@ -81,6 +81,7 @@ TEST_CASE("steps of up to two days are believed, and jumps only when they last")
       {"a year ahead for good", {kYear, kYear + 24, kYear + 48}, {0, kYear + 24, kYear + 48}},
       {"set twice: a year and two", {kYear, 2 * kYear, 2 * kYear + 1}, {0, 0, 0}},
       {"once a week lags a week", {168, 336, 504, 505}, {0, 168, 336, 336}},
+      {"every fortieth day lags forty days", {960, 1920, 2880}, {0, 960, 1920}},
       {"a jump from a jump", {100, 123, kYear, 130}, {0, 0, 0, 0}},
       {"a held reading that is confirmed from afar", {100, 124 + 100, 125 + 100}, {0, 100, 100}},
       {"backwards", {24, 10, 11}, {24, 10, 11}},

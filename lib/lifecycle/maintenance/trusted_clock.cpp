@@ -13,7 +13,7 @@ bool is_near(const ClockState& state, Timestamp now) {
 /// Whether the hold goes on. It begins anew when the clock went backwards or was silent for long.
 bool goes_on(const ClockState& state, Timestamp now) {
   return state.held_since && state.held_last && now >= *state.held_last &&
-         now - *state.held_last <= kSilenceMax;
+         now - *state.held_last <= kHeldSilenceMax;
 }
 
 /// Whether the clock has gone on from the jump that is held for long enough.

@@ -11,12 +11,13 @@
 // it is believed when a later run, at least a day after the first sight of the jump and without a
 // step backwards in between, finds the clock still going on from there. Even then only the readings
 // that were held are believed; when the last step is itself too large, it is held in its turn. So a
-// machine that runs maintenance once a week lags one run behind and still gets everything done.
+// machine that runs maintenance once a week, or every other month, lags one run behind and still
+// gets everything done.
 //
 // Promise: as long as each stretch of wrong readings is off by one amount, lasts less than a day
 // and is followed by a right reading, the trusted time is never more than two days ahead of the
 // true one. What no function of clock readings can tell from a machine that is seldom on is a clock
-// set wrong twice, a day to a month apart, with no right reading between.
+// set wrong twice, a day to half a year apart, with no right reading between.
 #pragma once
 
 #include <chrono>
@@ -34,7 +35,10 @@ namespace bmad_mem {
 inline constexpr std::chrono::hours kTrustedStepMax{48};
 /// How long a jump must last before it is believed. Wrong clocks are noticed within a day.
 inline constexpr std::chrono::hours kHoldMin{24};
-/// After a longer silence a held reading says nothing: the hold begins anew.
+/// After a longer silence a held reading says nothing: the hold begins anew. A project that is
+/// visited twice a year ages still, and a clock that is set to another year twice is not believed.
+inline constexpr std::chrono::days kHeldSilenceMax{200};
+/// After a longer silence the graces of deletions begin again.
 inline constexpr std::chrono::days kSilenceMax{31};
 
 /// What is remembered from run to run. All absent: nothing is known, so the first reading is held.
