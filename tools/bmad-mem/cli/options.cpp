@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/text.hpp"
 #include "cli/text.hpp"
 
 namespace bmad_mem::cli {
@@ -93,7 +94,9 @@ class ArgumentReader {
     const bool has_rest = is_long ? equals != std::string::npos : word.size() > 2;
     std::string rest = has_rest ? word.substr(is_long ? equals + 1 : 2) : std::string();
     if ((*known)->value.empty()) {
-      values.push_back(is_long ? rest : std::string());
+      const bool is_next = is_long && !has_rest && at_ < words_.size() &&
+                           is_among((*known)->choices, words_[at_]);  // "--archived only"
+      values.push_back(is_next ? std::move(words_[at_++]) : is_long ? rest : std::string());
       if (!is_long && has_rest) {
         words_[--at_] = "-" + rest;  // The next letter.
       }
