@@ -104,7 +104,7 @@ void KnowledgeCollector::add(const KnowledgeLine& line, JsonValue entry) {
   }
   const StatementMembers members = statement_members(line.type, entry);
   const Timestamp at = members.at();
-  if (as_of_ && at > *as_of_) {
+  if (as_of_ && entry_written_time(entry) > *as_of_) {
     return;
   }
   KnowledgeSource& source = source_of(line, members.id);

@@ -4,7 +4,9 @@
 #include <array>
 #include <optional>
 
+#include "base/object_text.hpp"
 #include "bmad_mem/entry_links.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "entry_spec.hpp"
 #include "value_text.hpp"
@@ -151,8 +153,27 @@ Timestamp entry_version_time(JsonValue entry) {
   return updated ? *updated : entry_timestamp(entry);
 }
 
+Timestamp entry_written_time(JsonValue entry) {
+  const Timestamp stated = entry_version_time(entry);
+  return std::max(stated, try_parse_rfc3339(entry[kWrittenField].string()).value_or(stated));
+}
+
 Timestamp next_version_time(JsonValue entry, Timestamp now) {
-  return std::max(now, entry_version_time(entry) + std::chrono::milliseconds(1));
+  return std::max(now, entry_written_time(entry) + std::chrono::milliseconds(1));
+}
+
+Result<std::string> as_next_version(std::string_view old, std::string_view line, Timestamp now) {
+  JsonParser old_parser;
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue before, old_parser.parse(old));
+  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(line));
+  ObjectText object(entry, line);
+  if (entry_version_time(entry) > entry_written_time(before)) {
+    object.remove(kWrittenField);
+  } else {
+    object.set_string(kWrittenField, format_rfc3339(next_version_time(before, now)));
+  }
+  return object.to_line();
 }
 
 std::string_view entry_who(EntryType type, JsonValue entry) {

@@ -72,6 +72,10 @@ constexpr std::array kLastFields = common_table(
         .note("Lists of ids: solves, causes and refines, and superseded_by for what replaces it."),
     row("updated_at", kTimestamp, "when this version was written, if the entry is older")
         .not_offered(),
+    row(kWrittenField, kTimestamp,
+        "when this version was written, if it says what the last one did")
+        .not_offered()
+        .note("As with a link or a pin, which are no newer statement."),
     row("access_count", kCount, "how often it had been returned when this version was written")
         .not_offered(),
     row("last_accessed", kTimestamp, "when it had last been returned").not_offered(),

@@ -165,7 +165,7 @@ class PastFiles final : public ReadOnlyFiles {
     PastLog past{.file = info, .hidden = {}};
     JsonParser parser;
     const auto take = [&](const ScannedEntry& entry) {
-      if (entry_version_time(entry.value) <= as_of_) {
+      if (entry_written_time(entry.value) <= as_of_) {
         return;
       }
       const std::uint64_t end = entry.offset + entry.line_size;
@@ -218,7 +218,7 @@ Result<std::vector<EvictedLine>> evicted_versions(const Store& store, const std:
   JsonParser parser;
   std::erase_if(*lines, [&](const EvictedLine& line) {
     const Result<JsonValue> value = parser.parse(line.line);
-    return !value || entry_version_time(*value) > as_of || gone.hold(line, entry_id(*value));
+    return !value || entry_written_time(*value) > as_of || gone.hold(line, entry_id(*value));
   });
   return lines;
 }

@@ -26,6 +26,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 #include "merged_links.hpp"
+#include "model/entry.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -42,6 +43,7 @@ struct MergeLine {
   std::uint32_t name = 0;    ///< See LineNames.
   bool is_known = false;     ///< Whether what follows is filled in.
   std::int64_t time = 0;
+  std::int64_t written = 0;  ///< Of versions that state the same.
   std::uint64_t hash = 0;
   std::string id = {};  ///< Empty when it has none.
 };
@@ -148,6 +150,7 @@ bool read_line(JsonParser& parser, std::string_view text, MergeLine& line) {
   if (const std::optional<Timestamp> moment = try_parse_rfc3339(time.string())) {
     line.time = moment->time_since_epoch().count();
   }
+  line.written = entry_written_time(entry).time_since_epoch().count();
   line.id = entry["id"].string();
   line.hash = xxh3(line.text);
   line.is_known = true;
@@ -156,7 +159,8 @@ bool read_line(JsonParser& parser, std::string_view text, MergeLine& line) {
 
 /// The order of what was added on both sides.
 bool is_before(const MergeLine& left, const MergeLine& right) {
-  return std::tie(left.time, left.hash, left.text) < std::tie(right.time, right.hash, right.text);
+  return std::tie(left.time, left.written, left.hash, left.text) <
+         std::tie(right.time, right.written, right.hash, right.text);
 }
 
 using LinePointers = std::vector<const MergeLine*>;

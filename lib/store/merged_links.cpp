@@ -1,5 +1,6 @@
 #include "merged_links.hpp"
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string>
@@ -9,6 +10,7 @@
 #include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
 #include "model/entry.hpp"
 
 namespace bmad_mem {
@@ -25,6 +27,12 @@ LinkIds link_ids(std::string_view line) {
     }
   }
   return ids;
+}
+
+Timestamp written_time(std::string_view line) {
+  JsonParser parser;
+  const Result<JsonValue> entry = parser.parse(line);
+  return entry ? entry_written_time(*entry) : Timestamp();
 }
 
 LinkIds merged_ids(const LinkIds& base, const LinkIds& ours, const LinkIds& theirs) {
@@ -76,6 +84,11 @@ std::optional<std::string> with_merged_links(std::string_view base, std::string_
     object.remove(kLinksField);
   } else {
     object.set(kLinksField, std::move(text));
+  }
+  // The same in every clone: with the later of the links that it joins.
+  if (const Timestamp written = std::max(written_time(ours), written_time(theirs));
+      written > entry_written_time(*entry)) {
+    object.set_string(kWrittenField, format_rfc3339(written));
   }
   return object.to_line();
 }

@@ -148,6 +148,32 @@ TEST_CASE("of two edits of an entry the later one holds, whose it may be") {
   }
 }
 
+TEST_CASE("versions that state the same are ordered by when they were written, behind none newer") {
+  const auto version = [](std::string_view marks, std::string_view times) {
+    return fmt::format(R"({{"id":"a","timestamp":"2026-01-11T10:00:00Z","content":"x"{},{}}})",
+                       marks, times) +
+           '\n';
+  };
+  const std::string base = log_of("a0");
+  for (int i = 0; i < 20; ++i) {
+    const std::string pinned = version(fmt::format(R"(,"pinned":true,"n":{})", i),
+                                       R"("written_at":"2026-02-10T10:00:00Z")");
+    const std::string unpinned =
+        version(fmt::format(R"(,"n":{})", i), R"("written_at":"2026-02-20T10:00:00Z")");
+    CHECK(merged(base, base + pinned, base + unpinned) == base + pinned + unpinned);
+    const std::string edited = version(fmt::format(R"(,"content":"y","n":{})", i),
+                                       R"("updated_at":"2026-02-15T10:00:00Z")");
+    CHECK(merged(base, base + unpinned, base + edited) == base + unpinned + edited);
+  }
+  const std::string ours =
+      version(R"(,"links":{"solves":["x"]})", R"("written_at":"2026-02-10T10:00:00Z")");
+  const std::string theirs =
+      version(R"(,"links":{"solves":["y"]})", R"("written_at":"2026-02-20T10:00:00Z")");
+  const std::string both = merged(base, base + ours, base + theirs);
+  CHECK(lines_of(both).back().contains(R"({"solves":["x","y"]})"));
+  CHECK(lines_of(both).back().contains(R"("written_at":"2026-02-20T10:00:00Z")"));
+}
+
 TEST_CASE("equal times are ordered by what the lines are, not by whose they are") {
   CHECK(set_of(merged("", log_of("a1 b1 c1"), log_of("d1 e1 f1"))).size() == 6);
 }

@@ -220,9 +220,10 @@ struct EntryFilter {
   std::vector<std::string> agents;  ///< Any of them, see Entry::who.
   std::optional<Timestamp> since;   ///< Inclusive.
   std::optional<Timestamp> until;   ///< Inclusive.
-  /// The memory as it was then: of each entry the version that was the latest (by updated_at, else
-  /// timestamp), and what was evicted since in its session, where Entry::line counts it first.
-  /// Times are counted from here. What was deleted since is gone; no access is noted.
+  /// The memory as it was then: of each entry the version that was the latest (by written_at, else
+  /// updated_at, else timestamp), and what was evicted since in its session, where Entry::line
+  /// counts it first. Times are counted from here. What was deleted since is gone; no access is
+  /// noted.
   std::optional<Timestamp> as_of = {};
   bool pinned_only = false;
   bool without_sensitive = false;  ///< Leaves out the sensitive ones, as a prompt wants it.

@@ -72,6 +72,7 @@ Result<Entry> propose(Store& store, const Entry& old, const std::string& line) {
   BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(line));
   ObjectText object(entry, line);
   object.remove("updated_at");
+  object.remove(kWrittenField);
   const std::string id = candidate_id(fmt::format("{}\n{}", old.id, object.to_line()));
   BMAD_TRY_ASSIGN(std::vector<Entry> known,
                   find_entries(store, {&id, 1}, {&old.session_id, 1}, false));
@@ -134,13 +135,14 @@ Result<Entry> change_entry(Store& store, const std::string& id,
   for (int i = 0; old && i < kTries; ++i) {
     BMAD_TRY(check_read(store, old->type));  // Before anything is said of it.
     BMAD_TRY(check_write(store, old->type));
-    BMAD_TRY_ASSIGN(const std::string line, make(*old));
+    BMAD_TRY_ASSIGN(std::string line, make(*old));
     const std::string session_id = old->session_id;
     JsonParser old_parser;
     BMAD_TRY_ASSIGN(const JsonValue before, old_parser.parse(old->json));
     if (line == ObjectText(before, old->json).to_line()) {
       return old;
     }
+    BMAD_TRY_ASSIGN(line, as_next_version(old->json, line, store.clock.now()));
     bool is_outdated = false;
     bool has_dropped_summary = false;
     const auto is_newest = [&]() -> Status {
@@ -199,7 +201,7 @@ Result<Entry> change_entry(Store& store, const std::string& id,
 namespace {
 
 /// The entry's line, pinned or not. updated_at stays: what it says is as old as before.
-Result<std::string> line_with_pin(const Entry& entry, bool pinned) {
+Result<std::string> line_with_pin(const Entry& entry, bool pinned, Timestamp now) {
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
   ObjectText object(value, entry.json);
@@ -208,7 +210,7 @@ Result<std::string> line_with_pin(const Entry& entry, bool pinned) {
   } else {
     object.remove("pinned");
   }
-  return object.to_line();
+  return as_next_version(entry.json, object.to_line(), now);
 }
 
 }  // namespace
@@ -276,7 +278,7 @@ Result<PinReport> pin_entries(Store& store, std::span<const std::string> ids, bo
       }
       // Who pins it has not said it.
       const Origin origin = store.origins->origin_of(entry.session_id, entry.json);
-      BMAD_TRY_ASSIGN(entry.json, line_with_pin(entry, pinned));
+      BMAD_TRY_ASSIGN(entry.json, line_with_pin(entry, pinned, store.clock.now()));
       entry.pinned = pinned;
       lines[{entry.session_id, entry.type, origin}].push_back(entry.json);
       report.changed.push_back(entry);

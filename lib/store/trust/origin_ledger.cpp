@@ -48,10 +48,11 @@ std::int64_t day_of(std::int64_t seconds) {
 
 /// Members that the engine changes though nobody says anything else.
 bool is_mechanical(std::string_view member) {
-  static constexpr std::array<std::string_view, 9> kMembers = {
+  static constexpr std::array<std::string_view, 10> kMembers = {
       "decay_factor", "initial_decay_factor", "last_decay_update",
       "access_count", "last_accessed",        "pinned",
-      "links",        "checked_at",           "outside_workspace"};
+      "links",        "checked_at",           "outside_workspace",
+      "written_at"};
   return std::ranges::find(kMembers, member) != kMembers.end();
 }
 

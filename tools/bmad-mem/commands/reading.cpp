@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "bmad_mem/entry_watch.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/filters.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
+#include "exchange/import/import_sink.hpp"
 #include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
@@ -88,11 +90,11 @@ const FieldText* find_field(const std::vector<FieldText>& fields, std::string_vi
   return found == fields.end() ? nullptr : &*found;
 }
 
-/// When the version was made: an update may keep the entry's time and say its own besides.
-std::string version_time(const Entry& entry) {
-  const std::vector<FieldText> fields = entry_fields(entry);
-  const FieldText* updated = find_field(fields, "updated_at");
-  return updated == nullptr ? format_rfc3339(entry.timestamp) : printable(updated->value);
+/// When the version was written: an update may keep the entry's time and say its own besides.
+std::string written_at(const Entry& entry) {
+  JsonParser parser;
+  const Result<JsonValue> value = parser.parse(entry.json);
+  return format_rfc3339(value ? version_time(*value) : entry.timestamp);
 }
 
 /// The fields that are new, other or gone in `now`, as a person reads them.
@@ -121,12 +123,13 @@ std::vector<FieldText> changes(const std::vector<FieldText>& before,
 void print_version(Tool& tool, const Entry& entry, const Entry* before, std::size_t number,
                    std::size_t count) {
   tool.out().print("{} of {}, {}{}{}\n", tool.style().bold(fmt::format("version {}", number)),
-                   count, version_time(entry), entry.who.empty() ? "" : ", by ",
+                   count, written_at(entry), entry.who.empty() ? "" : ", by ",
                    printable(entry.who));
   std::vector<FieldText> fields =
       before == nullptr ? entry_fields(entry) : changes(entry_fields(*before), entry_fields(entry));
   std::erase_if(fields, [](const FieldText& field) {
-    return field.name == "id" || field.name == "timestamp" || field.name == "~ timestamp";
+    return field.name == "id" || field.name == "timestamp" || field.name == "~ timestamp" ||
+           field.name.ends_with("written_at");
   });
   std::size_t width = 0;
   for (const FieldText& field : fields) {

@@ -18,6 +18,7 @@
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
+#include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
 
@@ -38,6 +39,7 @@ bool is_sealed(JsonValue line);
 
 /// The member that holds an entry's typed links, see entry_links.hpp.
 inline constexpr std::string_view kLinksField = "links";
+inline constexpr std::string_view kWrittenField = "written_at";
 /// The member of `links` with the ids of a kind: its name, but "superseded_by" for kSupersedes.
 std::string_view link_member(LinkKind kind);
 /// Whether the entry that the link leads to holds it.
@@ -81,6 +83,10 @@ std::string_view entry_id(JsonValue entry);
 Timestamp entry_timestamp(JsonValue entry);
 /// When this version of it was written down: updated_at, else timestamp.
 Timestamp entry_version_time(JsonValue entry);
+/// The same with its written_at, if that is later: of a pin or a link, which is no newer statement.
+Timestamp entry_written_time(JsonValue entry);
+/// `line`, which is to replace the line `old`, with a written_at where it states nothing later.
+Result<std::string> as_next_version(std::string_view old, std::string_view line, Timestamp now);
 /// The time of a version written `now` that replaces `entry`: later than that one, also where the
 /// clock was ahead when that one was written.
 Timestamp next_version_time(JsonValue entry, Timestamp now);

@@ -13,7 +13,7 @@ import {versionList} from "../parts/versions.js";
 export const title = "Entry";
 
 // They are in the head, or have a place of their own; a snapshot of the decay says nothing today.
-const kShownElsewhere = new Set(["id", "timestamp", "tags", "pinned", "sensitive", "references", "links", "updated_at",
+const kShownElsewhere = new Set(["id", "timestamp", "tags", "pinned", "sensitive", "references", "links", "updated_at", "written_at",
   "decay_factor"]);
 
 /** Shows the page. */

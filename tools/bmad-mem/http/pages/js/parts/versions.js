@@ -30,7 +30,8 @@ export function versionList(versions) {
 
 /** An entry keeps the time of what it tells; its versions say when they were written. */
 function writtenAt(version) {
-  return version.fields.updated_at ?? version.timestamp;
+  const {updated_at: stated = version.timestamp, written_at: written = stated} = version.fields;
+  return new Date(written) > new Date(stated) ? written : stated;
 }
 
 function firstVersion(version) {
@@ -40,7 +41,7 @@ function firstVersion(version) {
 }
 
 function changes(before, after) {
-  const all = differences(before.fields, after.fields).filter(({name}) => name !== "updated_at");
+  const all = differences(before.fields, after.fields).filter(({name}) => !["updated_at", "written_at"].includes(name));
   return h("div", {class: "version-body"}, all.length === 0
     ? h("p", {class: "muted small"}, "The same as the version before.")
     : h("dl", {class: "changes"}, all.map((one) => h("div", {},
