@@ -53,9 +53,14 @@ std::vector<std::string> worktrees_of(const fs::path& folder) {
     const fs::path listed = top / ".git" / "worktrees";
     for (fs::directory_iterator each(listed, failure); each != fs::directory_iterator();
          each.increment(failure)) {
-      const std::string line = first_line_of_file(each->path() / "gitdir");
-      if (line.starts_with('/')) {  // "/home/ann/app-feature/.git"
-        const fs::path there = fs::path(line).parent_path();
+      // "/home/ann/app-feature/.git", or relative to the folder that says so.
+      if (const std::string line = first_line_of_file(each->path() / "gitdir"); !line.empty()) {
+        const fs::path there = (each->path() / line).lexically_normal().parent_path();
+        const std::string back = first_line_of_file(there / ".git");
+        if (!back.starts_with(kGitDir) ||
+            !fs::equivalent(there / back.substr(kGitDir.size()), each->path(), failure)) {
+          continue;  // It belongs to another repository, or is gone.
+        }
         found.push_back((there / folder.lexically_relative(top)).lexically_normal().string());
       }
     }

@@ -56,7 +56,12 @@ struct MemoryManager::Impl {
     return std::move(report->ids.front());
   }
 
-  /// As find_entries(); what is not here is looked for in the user's own memory.
+  static bool is_among_ids(const std::vector<Entry>& found, const std::string& id) {
+    return std::ranges::find(found, id, &Entry::id) != found.end();
+  }
+
+  /// As find_entries(); what is not here is looked for in the user's own memory, and in the
+  /// checkout of a worktree.
   Result<std::vector<Entry>> find_in_both(std::span<const std::string> ids,
                                           std::span<const std::string> sessions, bool all_versions,
                                           std::optional<Timestamp> as_of) const {
@@ -65,15 +70,23 @@ struct MemoryManager::Impl {
                     find_entries(first, ids, sessions, all_versions, as_of));
     std::ranges::for_each(found, [&](Entry& entry) { entry.of_user = &first != &store; });
     std::vector<std::string> missing;
-    std::ranges::copy_if(ids, std::back_inserter(missing), [&](const std::string& id) {
-      return std::ranges::find(found, id, &Entry::id) == found.end();
-    });
+    std::ranges::copy_if(ids, std::back_inserter(missing),
+                         [&](const std::string& id) { return !is_among_ids(found, id); });
     const Store* const user = sessions.empty() && !missing.empty() ? store.user_store() : nullptr;
     if (user != nullptr) {
       BMAD_TRY_ASSIGN(std::vector<Entry> more,
                       find_entries(*user, missing, {}, all_versions, as_of));
       std::ranges::for_each(more, [](Entry& entry) { entry.of_user = true; });
       std::ranges::move(more, std::back_inserter(found));
+    }
+    if (const std::vector<std::string> others = store.checkout_sessions();
+        sessions.empty() && !others.empty()) {
+      std::erase_if(missing, [&](const std::string& id) { return is_among_ids(found, id); });
+      if (!missing.empty()) {
+        BMAD_TRY_ASSIGN(std::vector<Entry> more,
+                        find_entries(*store.checkout(), missing, others, all_versions, as_of));
+        std::ranges::move(more, std::back_inserter(found));
+      }
     }
     return found;
   }

@@ -65,6 +65,14 @@ Result<std::string> MemoryManager::find_root(std::string_view explicit_root,
   return bmad_mem::find_root(explicit_root, env_value, working_directory);
 }
 
+std::string MemoryManager::worktree_problem(const std::string& working_directory) {
+  return bmad_mem::worktree_problem(working_directory);
+}
+
+const std::vector<std::string>& MemoryManager::worktrees() const {
+  return impl_->store.workspace.worktrees;
+}
+
 std::string MemoryManager::root_to_create(std::string_view explicit_root,
                                           std::string_view env_value,
                                           const std::string& working_directory) {

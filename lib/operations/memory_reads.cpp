@@ -9,6 +9,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/text.hpp"
 #include "memory_impl.hpp"
 #include "model/entry.hpp"
 #include "paging.hpp"
@@ -45,7 +46,11 @@ Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
   if (as_of) {
     return found;
   }
+  const std::vector<std::string> others = store->checkout_sessions();
   for (const Entry& entry : found) {
+    if (is_among(others, entry.session_id)) {
+      continue;  // It is only read.
+    }
     const Store& its = entry.of_user ? *store->user_store() : *store;
     its.note_access(entry.session_id, entry.id);
   }

@@ -127,6 +127,9 @@ Status open_store(Store& store, OpenOptions options) {
   store.origins = std::make_unique<RootOrigins>(options.state_folder, store.root);
   store.state_folder = std::move(options.state_folder);
   store.writes_as = options.writes_as;
+  if (!options.working_directory.empty()) {
+    store.checkout_root = checkout_root(store.root, options.working_directory);
+  }
   const bool is_users = options.user_root == store.root;
   store.user_root = is_users ? std::string() : std::move(options.user_root);
   store.workspace = workspace_of(store.root);

@@ -430,8 +430,10 @@ Result<std::uint64_t> count_sealed(const Store& store, const EntryFilter& filter
   });
 }
 
-Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter) {
-  BMAD_TRY(check_time_range(filter));
+namespace {
+
+/// See list_entries(); of this memory alone.
+Result<std::vector<Entry>> list_own(const Store& store, const EntryFilter& filter) {
   const Timestamp now = filter.as_of.value_or(store.clock.now());
   const auto look = [&](HeldIndexes& indexes) -> Result<std::vector<Entry>> {
     SealedSessions sealed;  // No index has what is sealed.
@@ -480,6 +482,22 @@ Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& f
   keep_newest(found, filter.limit,
               [](const Located& each) -> const TableEntry& { return each.entry; });
   return to_entries(std::move(found));
+}
+
+}  // namespace
+
+Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter) {
+  BMAD_TRY(check_time_range(filter));
+  BMAD_TRY_ASSIGN(std::vector<Entry> entries, list_own(store, filter));
+  if (const std::vector<std::string> others = store.checkout_sessions();
+      filter.sessions.empty() && !others.empty()) {
+    EntryFilter its = filter;
+    its.sessions = others;
+    BMAD_TRY_ASSIGN(std::vector<Entry> more, list_own(*store.checkout(), its));
+    std::ranges::move(more, std::back_inserter(entries));
+    keep_newest(entries, filter.limit, std::identity());
+  }
+  return entries;
 }
 
 }  // namespace bmad_mem

@@ -119,8 +119,8 @@ Result<std::vector<std::string>> needles_of(const Plan& plan, std::string_view l
 }
 
 /// The memories that a question is asked of. Where `filter` names no session: `project`, the user's
-/// own, and `others`. Else those of them that have any. Errors: as check_session() for a session
-/// that none has.
+/// own, `others`, and what only the checkout of the worktree has. Else those of them that have any.
+/// Errors: as check_session() for a session that none has.
 Result<std::vector<AskedRoot>> asked_roots(const Store& project, const EntryFilter& filter,
                                            std::span<const std::unique_ptr<Store>> others) {
   const Store* const user = project.user_store();
@@ -137,6 +137,12 @@ Result<std::vector<AskedRoot>> asked_roots(const Store& project, const EntryFilt
     all.push_back({.store = other.get(), .kind = MemoryKind::kOther, .filter = filter});
   }
   if (filter.sessions.empty()) {
+    if (EntryFilter its = filter; project.checkout() != nullptr) {
+      its.sessions = project.checkout_sessions();
+      if (!its.sessions.empty()) {
+        all.push_back({.store = project.checkout(), .kind = MemoryKind::kOther, .filter = its});
+      }
+    }
     return all;
   }
   std::set<std::string> unknown(filter.sessions.begin(), filter.sessions.end());

@@ -152,38 +152,51 @@ std::string deleted_session_folder(std::string_view session_id, std::string_view
 
 namespace {
 
-/// Of the worktree of git at `folder`, the folder of its main worktree; empty when it is none.
-/// .git is a file there, "gitdir: MAIN/.git/worktrees/NAME", where `commondir` says "../..".
-fs::path main_worktree(const fs::path& folder) {
-  static constexpr std::string_view kGitDir = "gitdir: ";
+/// What the file .git of a folder says.
+struct GitFile {
+  fs::path main = {};        ///< The main worktree of a linked one; else empty.
+  std::string problem = {};  ///< Why a linked one has no main worktree.
+};
+
+/// Of the worktree at `folder`. .git is a file there, "gitdir: MAIN/.git/worktrees/NAME", where
+/// `commondir` says "../.." and `gitdir` names that file.
+GitFile read_git_file(const fs::path& folder) {
   std::error_code failure;
-  if (!fs::is_regular_file(folder / ".git", failure)) {
-    return {};
-  }
-  const std::string line = first_line_of_file(folder / ".git");
+  const fs::path file = folder / ".git";
+  const std::string line =
+      fs::is_regular_file(file, failure) ? first_line_of_file(file) : std::string();
   if (!line.starts_with(kGitDir)) {
     return {};
   }
-  const fs::path git = folder / line.substr(kGitDir.size());
+  const fs::path git = fs::weakly_canonical(folder / line.substr(kGitDir.size()), failure);
+  const bool is_there = fs::exists(git, failure);
   const std::string common = first_line_of_file(git / "commondir");
-  // What came in an archive may point anywhere: the repository must know this worktree.
-  const fs::path known = first_line_of_file(git / "gitdir");
-  if (common.empty() || !fs::equivalent(known, folder / ".git", failure)) {
+  if (is_there && common.empty()) {
     return {};  // A submodule.
   }
+  // What came in an archive may point anywhere: the repository itself must know this worktree.
   const fs::path shared = fs::weakly_canonical(git / common, failure);
-  return failure || shared.filename() != ".git" ? fs::path() : shared.parent_path();
+  const fs::path known = git / first_line_of_file(git / "gitdir");
+  if (!is_there || git.parent_path() != shared / "worktrees" ||
+      !fs::equivalent(known, file, failure)) {
+    return {.problem = fmt::format("{} leads to {}, which {}, so this worktree has no memory but "
+                                   "its own; `git worktree repair` in the repository mends it",
+                                   file.string(), git.string(),
+                                   is_there ? "does not know this worktree" : "is not there")};
+  }
+  if (shared.filename() != ".git") {
+    return {.problem = fmt::format("the repository {} has no main worktree, so each of its "
+                                   "worktrees has a memory of its own",
+                                   shared.string())};
+  }
+  return {.main = shared.parent_path()};
 }
 
-/// The root that a worktree shares: at `below`, or above it, in the main one. Empty where there is
-/// none or its config wants each to have its own.
-std::string shared_root(const fs::path& worktree, const fs::path& below) {
-  const fs::path main = main_worktree(worktree);
-  if (main.empty()) {
-    return {};
-  }
+/// The root at `part` of the main worktree, or above it unless it has to be right there. Empty
+/// where there is none or its config wants each worktree to have its own.
+std::string shared_root(const fs::path& main, fs::path part, bool right_there) {
   std::error_code failure;
-  for (fs::path part = below.lexically_relative(worktree);; part = part.parent_path()) {
+  for (;; part = part.parent_path()) {
     const fs::path root = (part == "." ? main : main / part) / kRootFolder;
     if (fs::is_directory(root, failure)) {
       const Result<std::unique_ptr<FileSystem>> files = open_posix_file_system(root.string());
@@ -192,10 +205,54 @@ std::string shared_root(const fs::path& worktree, const fs::path& below) {
       const bool is_shared = !loaded || loaded->config.worktrees == "share";
       return is_shared ? root.string() : std::string();
     }
-    if (part == "." || part.empty()) {
+    if (right_there || part == "." || part.empty()) {
       return {};
     }
   }
+}
+
+/// The roots of a folder.
+struct NearRoots {
+  std::string own;      ///< In the folder or above it; empty: none.
+  std::string shared;   ///< That of the main worktree, in place of `own`; empty: none.
+  std::string problem;  ///< See GitFile.
+};
+
+/// Errors: E_STORAGE_IO when a folder may not be searched.
+Result<NearRoots> near_roots(const std::string& working_directory) {
+  NearRoots found;
+  fs::path own;
+  fs::path below;  // "/" is its own parent.
+  for (fs::path folder = working_directory; folder != below; folder = folder.parent_path()) {
+    below = folder;
+    std::error_code failure;
+    if (own.empty()) {
+      const fs::path root = folder / kRootFolder;
+      const fs::file_status status = fs::status(root, failure);
+      if (status.type() == fs::file_type::none) {
+        return Error{.code = ErrorCode::E_STORAGE_IO,
+                     .message = fmt::format("cannot look for a memory root here: {}; name one "
+                                            "with --root or BMAD_MEMORY_ROOT",
+                                            failure.message()),
+                     .path = root.string(),
+                     .os_error = failure.value()};
+      }
+      if (status.type() == fs::file_type::directory) {
+        own = folder;
+        found.own = root.string();
+      }
+    }
+    GitFile git = read_git_file(folder);
+    found.problem = git.problem.empty() ? found.problem : std::move(git.problem);
+    if (!git.main.empty()) {
+      const fs::path& from = own.empty() ? fs::path(working_directory) : own;
+      found.shared = shared_root(git.main, from.lexically_relative(folder), !own.empty());
+    }
+    if (!found.shared.empty() || (!own.empty() && fs::exists(folder / ".git", failure))) {
+      break;
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -207,30 +264,26 @@ Result<std::string> find_root(std::string_view explicit_root, std::string_view e
       return from_user(named, working_directory);
     }
   }
-  fs::path below;  // "/" is its own parent.
-  for (fs::path folder = working_directory; folder != below; folder = folder.parent_path()) {
-    below = folder;
-    const fs::path root = folder / kRootFolder;
-    std::error_code failure;
-    const fs::file_status status = fs::status(root, failure);
-    if (status.type() == fs::file_type::directory) {
-      return root.string();
-    }
-    if (status.type() == fs::file_type::none) {
-      return Error{.code = ErrorCode::E_STORAGE_IO,
-                   .message = fmt::format("cannot look for a memory root here: {}; name one with "
-                                          "--root or BMAD_MEMORY_ROOT",
-                                          failure.message()),
-                   .path = root.string(),
-                   .os_error = failure.value()};
-    }
-    if (std::string shared = shared_root(folder, working_directory); !shared.empty()) {
-      return shared;
-    }
+  BMAD_TRY_ASSIGN(NearRoots found, near_roots(working_directory));
+  if (std::string root = found.shared.empty() ? std::move(found.own) : std::move(found.shared);
+      !root.empty()) {
+    return root;
   }
-  return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
-               .message = fmt::format("no {} in {} or above; run `bmad-mem init` there",
-                                      kRootFolder, working_directory)};
+  return Error{
+      .code = ErrorCode::E_SESSION_NOT_FOUND,
+      .message = fmt::format("no {} in {} or above; run `bmad-mem init` there{}{}", kRootFolder,
+                             working_directory, found.problem.empty() ? "" : " (",
+                             found.problem.empty() ? "" : found.problem + ")")};
+}
+
+std::string checkout_root(const std::string& root, const std::string& working_directory) {
+  const Result<NearRoots> found = near_roots(working_directory);
+  return found && found->shared == root ? found->own : std::string();
+}
+
+std::string worktree_problem(const std::string& working_directory) {
+  const Result<NearRoots> found = near_roots(working_directory);
+  return found ? found->problem : std::string();
 }
 
 std::string root_to_create(std::string_view explicit_root, std::string_view env_value,

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "bmad_mem/text.hpp"
+#include "store/deletion_record.hpp"
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/present_sessions.hpp"
@@ -55,6 +58,37 @@ Store::~Store() {
       }
     }
   }
+}
+
+const Store* Store::checkout() const {
+  const std::lock_guard guard(user_mutex);
+  if (!checkout_root.empty() && !checkout_opened) {
+    checkout_opened = true;
+    if (Result<std::unique_ptr<Store>> opened = above.open_other(*this, checkout_root)) {
+      checkout_store = *std::move(opened);
+    }
+  }
+  return checkout_store.get();
+}
+
+std::vector<std::string> Store::checkout_sessions() const {
+  std::vector<std::string> more;
+  const Store* const other = checkout();
+  if (other == nullptr) {
+    return more;
+  }
+  const Result<PresentSessions> theirs = present_sessions(*other);
+  const Result<PresentSessions> ours = present_sessions(*this);
+  const Result<std::vector<std::string>> deleted = sessions_with_deletions(*files);
+  if (theirs && ours && deleted) {
+    more = theirs->live;
+    more.insert(more.end(), theirs->packed.begin(), theirs->packed.end());
+    std::erase_if(more, [&](const std::string& id) {
+      return std::ranges::binary_search(ours->live, id) ||
+             std::ranges::binary_search(ours->packed, id) || is_among(*deleted, id);
+    });
+  }
+  return more;
 }
 
 const Store* Store::user_store() const {

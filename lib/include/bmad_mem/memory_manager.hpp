@@ -42,6 +42,9 @@ struct OpenOptions {
   /// this one, and get(), history() and load_session() look in last; the same as `root`, or empty:
   /// none. It need not exist.
   std::string user_root = {};
+  /// Where the program works: in a worktree of git whose memory is the main one's, `root`, what
+  /// only its own checkout holds is read beside it. Empty: not.
+  std::string working_directory = {};
   /// Who writes, for the lock's holder and the audit; free text, may be empty.
   std::string agent_id = {};
   /// Where the user's programs keep their state, such as ~/.local/state/bmad-mem: there stands
@@ -154,6 +157,11 @@ class MemoryManager {
 
   /// The root to use: `explicit_root` if not empty, else `env_value` if not empty, else the nearest
   /// .bmad/memory in `working_directory` or above. Errors: E_SESSION_NOT_FOUND.
+  /// Why a worktree of git has no memory of a main one, as a sentence; empty where it has, or is
+  /// none.
+  static std::string worktree_problem(const std::string& working_directory);
+  /// The folder of the project in the other worktrees of its repository; none for most.
+  [[nodiscard]] const std::vector<std::string>& worktrees() const;
   static Result<std::string> find_root(std::string_view explicit_root, std::string_view env_value,
                                        const std::string& working_directory);
 
@@ -404,8 +412,8 @@ class MemoryManager {
   Result<UndeleteReport> undelete(const UndeleteCriteria& criteria);
   /// What is deleted and not purged, oldest first.
   Result<std::vector<Deletion>> deletions() const;
-  /// The lines of the session that can be brought back, in no order; `json` is empty where they are
-  /// sealed and the key is not here.
+  /// The lines of the session that undelete() can restore, in no order; `json` is empty where they
+  /// are sealed and the key is not here.
   Result<std::vector<Entry>> deleted_entries(std::string_view session_id) const;
   /// Removes for good what was deleted longer ago than it can be brought back; with `all`,
   /// everything that was deleted. A clock that has jumped is believed a day later only, see

@@ -196,6 +196,8 @@ Result<MemoryManager> Tool::open(std::string_view root, std::optional<SealKeySou
   if (root.empty() && is_for_user()) {
     BMAD_TRY(MemoryManager::init(options.root, trusting_folder()));  // When it is first used.
   }
+  options.working_directory =
+      root.empty() && !is_for_user() && !arguments_.has("root") ? working_directory() : "";
   options.user_root = is_for_user() ? options.root : user_root();
   options.state_folder = trusting_folder();
   // To look at the parents costs a tenth of a small answer.

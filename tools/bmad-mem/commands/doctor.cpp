@@ -476,6 +476,10 @@ Result<ExitStatus> run_doctor(Tool& tool) {
   } else if (memory.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
     checks.push_back(of_error("memory", memory.error(), "run `bmad-mem init` in the project"));
   }
+  if (const std::string problem = MemoryManager::worktree_problem(working_directory());
+      !problem.empty()) {
+    checks.push_back({.name = "worktree", .text = problem});
+  }
   const std::string own = tool.user_root();
   if (has_memory(own)) {
     checks.push_back({.name = "yours", .text = fmt::format("your own memory is in {}", own)});

@@ -91,17 +91,20 @@ std::string project_folder(const Tool& tool, const MemoryManager* memory) {
 }
 
 /// The files that are named, or those in the usual places.
-Result<FoundImports> find_files(Tool& tool, ImportFormat format, const std::string& project) {
+Result<FoundImports> find_files(Tool& tool, ImportFormat format, const std::string& project,
+                                const MemoryManager* memory) {
   FoundImports found;
   if (!tool.args().positionals().empty()) {
     BMAD_TRY_ASSIGN(found.files, find_import_files(tool.args().positionals(), format));
     return found;
   }
-  const ClientFolders folders = {.home = std::string(environment("HOME")),
-                                 .claude = std::string(environment("CLAUDE_CONFIG_DIR")),
-                                 .codex = std::string(environment("CODEX_HOME")),
-                                 .memory_file = std::string(environment("MEMORY_FILE_PATH")),
-                                 .claude_mem = std::string(environment("CLAUDE_MEM_DATA_DIR"))};
+  const ClientFolders folders = {
+      .home = std::string(environment("HOME")),
+      .claude = std::string(environment("CLAUDE_CONFIG_DIR")),
+      .codex = std::string(environment("CODEX_HOME")),
+      .memory_file = std::string(environment("MEMORY_FILE_PATH")),
+      .claude_mem = std::string(environment("CLAUDE_MEM_DATA_DIR")),
+      .worktrees = memory == nullptr ? std::vector<std::string>() : memory->worktrees()};
   BMAD_TRY_ASSIGN(found,
                   find_usual_places(format, folders, project, tool.args().has("all-projects")));
   if (found.of_other_projects != 0 && !found.files.empty()) {
@@ -168,7 +171,7 @@ bool import_files(Tool& tool, const std::vector<ImportFile>& files, const Import
 Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* memory) {
   const bool dry_run = tool.args().has("dry-run");
   const std::string project = project_folder(tool, memory);
-  BMAD_TRY_ASSIGN(const FoundImports found, find_files(tool, format, project));
+  BMAD_TRY_ASSIGN(const FoundImports found, find_files(tool, format, project, memory));
   std::vector<Error> problems;  // Printed when the progress bar is gone.
   const auto on_refused = [&](const Error& error) {
     if (problems.size() < kRefusedShownMax) {

@@ -65,6 +65,7 @@ Result<Faces> read_faces(const Tool& tool, std::optional<ScratchFolder>& scratch
   // People look at what agents remember; that must not change how it is ranked.
   OpenOptions options{.root = std::move(root),
                       .user_root = is_sample ? std::string() : tool.user_root(),
+                      .working_directory = is_sample ? std::string() : working_directory(),
                       .agent_id = std::string(tool.agent_id()),
                       .state_folder = trusting_folder(),
                       .writes_as = Origin::kAgent,
@@ -80,6 +81,7 @@ Result<Faces> read_faces(const Tool& tool, std::optional<ScratchFolder>& scratch
     options.access->given_by = "--read-only";
   }
   MemoryPlace agents{.explicit_root = options.root,
+                     .directory = options.working_directory,
                      .user_root = options.user_root,
                      .agent_id = options.agent_id,
                      .access = options.access,

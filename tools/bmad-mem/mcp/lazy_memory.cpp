@@ -23,6 +23,7 @@ void warn(const std::string& warning) {
 Result<MemoryManager*> LazyMemory::open(std::string root) {
   Result<MemoryManager> opened = MemoryManager::open({.root = std::move(root),
                                                       .user_root = place_.user_root,
+                                                      .working_directory = place_.directory,
                                                       .agent_id = place_.agent_id,
                                                       .state_folder = trusting_folder(),
                                                       .writes_as = Origin::kAgent,

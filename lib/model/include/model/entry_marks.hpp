@@ -28,6 +28,8 @@ Workspace workspace_of(const std::string& root);
 /// The first line of a file that git writes, of its first 4 KiB; empty when it is no regular file
 /// or can't be read.
 std::string first_line_of_file(const std::filesystem::path& path);
+/// With it begins the file .git of a worktree or a submodule; the path of its repository follows.
+inline constexpr std::string_view kGitDir = "gitdir: ";
 
 /// `line`, an entry of `type`, marked as outside_workspace; nothing when its path is not outside or
 /// it has no path, and when it is marked or unmarked already. `entry` is the value of `line`.

@@ -307,7 +307,7 @@ struct Config {
   std::int64_t defaults_version = kDefaultsVersion;  ///< Higher: of a newer program's file.
   /// Keys of values that are set although they are the default.
   std::vector<std::string> set_on_purpose;
-  /// "share": a worktree of git that has no memory uses that of the main one; "own": it does not.
+  /// "share": a worktree of git uses the memory of the main one; "own": each its own.
   std::string worktrees = "share";
   StorageConfig storage;
   ConcurrencyConfig concurrency;

@@ -175,10 +175,13 @@ struct Store {
   mutable std::shared_ptr<EncoderChoice> encoder;  // See encoder/encoder_choice.hpp.
   bool runs_programs = true;                       // As OpenOptions has it.
 
-  std::string user_root;  // Of the user's own memory; empty: questions go without.
+  std::string user_root;      // Of the user's own memory; empty: questions go without.
+  std::string checkout_root;  // Of a worktree's own checkout, while the memory is the main one's.
   mutable std::mutex user_mutex;
   mutable std::unique_ptr<Store> user;  // Once somebody has asked for it and it was there.
   mutable bool user_failed = false;     // Said once.
+  mutable std::unique_ptr<Store> checkout_store;
+  mutable bool checkout_opened = false;
 
   bool notes_accesses = true;  // What the config says, unless whoever opened the root wants none.
   mutable AccessNotes accesses;
@@ -209,6 +212,10 @@ struct Store {
   /// The user's own memory, which questions take in beside this one; null where there is none, the
   /// config wants none, or it can't be opened, which on_problem hears once.
   [[nodiscard]] const Store* user_store() const;
+  /// The memory at checkout_root; null: none, or it can't be read.
+  [[nodiscard]] const Store* checkout() const;
+  /// Its sessions that this memory neither has nor had, which are read beside ours.
+  [[nodiscard]] std::vector<std::string> checkout_sessions() const;
 
   /// Notes that an entry was returned, unless the config says not to.
   void note_access(const std::string& session_id, const std::string& id) const;

@@ -65,6 +65,7 @@ struct ClientFolders {
   std::string codex;
   std::string memory_file;
   std::string claude_mem;
+  std::vector<std::string> worktrees = {};  ///< The project's folder in others of its repository.
 };
 
 struct FoundImports {

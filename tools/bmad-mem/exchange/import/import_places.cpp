@@ -82,19 +82,26 @@ std::string folder_of_records(const std::string& path) {
   return {};
 }
 
-/// Looks for the files of one project.
+/// Looks for the files of one project, which may be in several worktrees.
 class PlaceSearch {
  public:
-  PlaceSearch(std::string project, bool all_projects)
-      : project_(std::move(project)), real_project_(real_path_of(project_)), all_(all_projects) {
-    real_project_ = real_project_.empty() ? project_ : real_project_;
+  PlaceSearch(const std::string& project, const std::vector<std::string>& worktrees,
+              bool all_projects)
+      : projects_({project}), all_(all_projects) {
+    projects_.insert(projects_.end(), worktrees.begin(), worktrees.end());
+    for (std::size_t i = 0, named = projects_.size(); i < named; ++i) {
+      if (std::string real = real_path_of(projects_[i]); !real.empty() && real != projects_[i]) {
+        projects_.push_back(std::move(real));
+      }
+    }
   }
 
   Status claude(const std::string& projects) {
     if (!is_folder(projects)) {
       return nothing_there("transcripts of Claude Code", projects);
     }
-    const std::array<std::string, 2> slugs = {claude_slug(project_), claude_slug(real_project_)};
+    std::vector<std::string> slugs;
+    std::ranges::transform(projects_, std::back_inserter(slugs), claude_slug);
     BMAD_TRY_ASSIGN(const std::vector<std::string> names, names_in(projects));
     for (const std::string& name : names) {
       const std::string folder = fmt::format("{}/{}", projects, name);
@@ -176,12 +183,18 @@ class PlaceSearch {
   }
 
   Status aider() {
-    const std::string path = project_ + "/.aider.chat.history.md";
-    std::error_code gone;
-    if (!std::filesystem::is_regular_file(path, gone)) {
-      return nothing_there("chats of Aider", path);
+    std::vector<std::string> paths;
+    for (const std::string& project : projects_) {
+      std::error_code gone;
+      const std::string path = project + "/.aider.chat.history.md";
+      if (std::filesystem::is_regular_file(path, gone)) {
+        paths.push_back(path);
+      }
     }
-    BMAD_TRY_ASSIGN(found_.files, find_import_files({path}, ImportFormat::kAider));
+    if (paths.empty()) {
+      return nothing_there("chats of Aider", projects_.front() + "/.aider.chat.history.md");
+    }
+    BMAD_TRY_ASSIGN(found_.files, find_import_files(paths, ImportFormat::kAider));
     return {};
   }
 
@@ -210,9 +223,11 @@ class PlaceSearch {
     }
     BMAD_TRY_ASSIGN(found_.files, find_import_files({path}, format));
     for (ImportFile& file : found_.files) {  // It says names of projects, and not where they are.
-      file.only = all_ ? std::vector<std::string>()
-                       : std::vector<std::string>{std::string(base_name(project_)),
-                                                  std::string(base_name(real_project_))};
+      if (!all_) {
+        std::ranges::transform(
+            projects_, std::back_inserter(file.only),
+            [](const std::string& each) { return std::string(base_name(each)); });
+      }
     }
     return {};
   }
@@ -253,7 +268,7 @@ class PlaceSearch {
 
  private:
   [[nodiscard]] bool is_project(std::string_view folder) const {
-    return folder == project_ || folder == real_project_;
+    return is_among(projects_, folder);
   }
 
   Status add_cursor_file(const std::string& path, const std::vector<std::string>& only) {
@@ -291,7 +306,9 @@ class PlaceSearch {
                       .string());
       }
       if (all_ || (made_in.empty() && also_unnamed) ||
-          (!made_in.empty() && (lies_in(made_in, project_) || lies_in(made_in, real_project_)))) {
+          (!made_in.empty() && std::ranges::any_of(projects_, [&](const std::string& project) {
+            return lies_in(made_in, project);
+          }))) {
         found_.files.push_back(std::move(file));
       } else {
         ++found_.of_other_projects;
@@ -303,7 +320,8 @@ class PlaceSearch {
   /// Whether Gemini CLI calls the project so: by its hash, or by a short name that is noted in the
   /// folder itself and in projects.json.
   [[nodiscard]] bool is_gemini_name(const std::string& home, const std::string& name) const {
-    if (name == sha256_hex(project_) || name == sha256_hex(real_project_)) {
+    if (std::ranges::any_of(projects_,
+                            [&](const auto& each) { return name == sha256_hex(each); })) {
       return true;
     }
     const std::string noted = beginning_of(fmt::format("{}/tmp/{}/.project_root", home, name));
@@ -312,12 +330,12 @@ class PlaceSearch {
     }
     JsonParser parser;
     const Result<JsonValue> projects = parser.parse(beginning_of(home + "/projects.json"));
-    return projects && ((*projects)["projects"][project_].string() == name ||
-                        (*projects)["projects"][real_project_].string() == name);
+    return projects && std::ranges::any_of(projects_, [&](const std::string& project) {
+             return (*projects)["projects"][project].string() == name;
+           });
   }
 
-  std::string project_;
-  std::string real_project_;
+  std::vector<std::string> projects_;  ///< As they are named, then as they are without links.
   bool all_;
   FoundImports found_;
 };
@@ -349,7 +367,7 @@ Result<FoundImports> find_usual_places(ImportFormat format, const ClientFolders&
   const auto place = [&](const std::string& own, std::string_view usual) {
     return own.empty() ? fmt::format("{}/{}", folders.home, usual) : own;
   };
-  PlaceSearch search(project, all_projects);
+  PlaceSearch search(project, folders.worktrees, all_projects);
   if (format == ImportFormat::kClaudeCode) {
     BMAD_TRY(search.claude(place(folders.claude, ".claude") + "/projects"));
   } else if (format == ImportFormat::kCodex) {
