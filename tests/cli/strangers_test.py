@@ -162,6 +162,33 @@ class StrangersTest(ToolTest):
                     self.put(thing, part)
                     self.check_all(f"{part} is {thing}")
 
+    def test_folders_of_a_lower_layer_are_archived_deleted_and_purged(self):
+        """overlayfs renames no folder that an image brought."""
+        lower, upper, work, merged = (self.folder / name for name in ("lower", "upper", "work", "merged"))
+        for folder in (lower, upper, work, merged):
+            folder.mkdir()
+        memory = ["--root", str(lower / "memory")]
+        self.run_tool("init", *memory)
+        for session in ("s1", "s2", "s3"):
+            self.run_tool("session", "new", "--id", session, *memory)
+            self.run_tool("add", "fact", "--session", session, "--id", f"f-{session}", f"{GOOD} {session}", *memory)
+        options = f"lowerdir={lower},upperdir={upper},workdir={work}"
+        mounted = subprocess.run(["mount", "-t", "overlay", "overlay", "-o", options, merged], capture_output=True, check=False)
+        if mounted.returncode != 0:
+            self.skipTest(f"no overlay can be mounted: {mounted.stderr.decode(errors='replace').strip()}")
+        self.addCleanup(subprocess.run, ["umount", merged], check=False)
+        memory = ["--root", str(merged / "memory")]
+        self.run_tool("session", "archive", "s1", *memory)
+        self.run_tool("session", "delete", "s2", *memory)
+        self.run_tool("session", "delete", "--purge", "--yes", "s3", *memory)
+        listed = [line.split()[:2] for line in self.run_tool("session", "list", "--all", *memory).splitlines()]
+        self.assertEqual(sorted(each[0] for each in listed), ["s1", "s2"])
+        self.run_tool("session", "undelete", "s2", *memory)
+        self.run_tool("session", "restore", "s1", *memory)
+        found = self.run_tool("query", "harbour", "--ids", *memory)
+        self.assertEqual(sorted(line.split()[-1] for line in found.splitlines()), ["f-s1", "f-s2"])
+        self.run_tool("verify", *memory)
+
     def test_the_server_goes_on(self):
         for part in ("sessions/bad", "sessions/bad/facts.jsonl", "sessions/bad/.lock", "sessions/bad/manifest.json", "archive",
                      "archive/other.tar.gz"):

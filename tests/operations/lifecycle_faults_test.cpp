@@ -99,6 +99,53 @@ TEST_CASE("whichever call fails, every entry is somewhere, and in its log once i
   }
 }
 
+TEST_CASE("a folder that the system can't rename, as one of an image, is copied and removed") {
+  struct Row {
+    Work work;
+    const char* folder;
+  };
+  static constexpr Row kRows[] = {
+      {{"archive", nothing, archive, restore}, ".s1.tmp"},
+      {{"delete", nothing, delete_whole, undelete_all}, "deleted/s1/del-"},
+      {{"undelete", delete_whole, undelete_all, nothing}, "deleted/s1/del-"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.work.name);
+    LifecycleStore store;
+    REQUIRE(row.work.prepare(store.store).has_value());
+    store.files->fail(
+        {.operation = Operation::kRename, .error_number = EXDEV, .path_part = row.folder});
+    CHECK(row.work.run(store.store).has_value());
+    store.files->heal();
+    const bool is_live = std::string_view(row.work.name) == "undelete";
+    CHECK(store.disk.info("sessions/s1").has_value() == is_live);
+    CHECK(row.work.way_back(store.store).has_value());
+    for (const std::string& line : store.lines) {
+      CHECK(store.in_log(line) == 1);
+    }
+    CHECK(store.files_with("text-1").size() == 1);
+    CHECK(verify_store(store.store, {}, {}).value().findings.empty());
+  }
+}
+
+TEST_CASE("a folder that can be neither renamed nor copied leaves the session as it was") {
+  for (const auto work : {archive, delete_whole}) {
+    LifecycleStore store;
+    const std::vector<std::string> before = store.files_with("text-1");
+    store.files->fail(
+        {.operation = Operation::kRename, .error_number = EACCES, .path_part = ".s1.tmp"});
+    store.files->fail(
+        {.operation = Operation::kRename, .error_number = EXDEV, .path_part = "deleted/s1/del-"});
+    store.files->fail(
+        {.operation = Operation::kOpen, .error_number = EIO, .path_part = "deleted/s1/.del-"});
+    CHECK_FALSE(work(store.store).has_value());
+    store.files->heal();
+    CHECK(store.files_with("text-1") == before);
+    CHECK(list_deletions(store.store).value().empty());
+    CHECK(list_archived(store.store).value().empty());
+  }
+}
+
 TEST_CASE("whichever call fails while entries are aged, each is in its log once") {
   const std::vector<std::string> calls = calls_of({"decay", nothing, age, nothing});
   for (std::size_t nth = 0; nth < calls.size(); ++nth) {

@@ -9,6 +9,7 @@
 // crash, or when git brings a folder back: then the folder counts, and before the archive goes or
 // is replaced, the folder takes in what only the archive holds.
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -58,12 +59,16 @@ ArchiveReport report_of(const FileSystem& files, const std::string& session_id,
 
 /// Renames the session's folder to a name that is no session's, and removes it. A writer that waits
 /// for its lock finds out that it has gone.
-Status take_folder_away(FileSystem& files, const std::string& session_id) {
-  const std::string doomed = unfinished_session_folder(session_id);
-  BMAD_TRY(remove_tree(files, doomed));
-  BMAD_TRY(files.rename(session_folder(session_id), doomed));
-  BMAD_TRY(files.sync_directory(kSessionsFolder));
-  return remove_tree(files, doomed);
+Status take_folder_away(
+    FileSystem& files, const std::string& session_id,
+    const std::function<void()>& on_failure = [] {}) {
+  const Result<std::string> aside =
+      put_aside(files, session_folder(session_id), unfinished_session_folder(session_id));
+  if (!aside) {
+    on_failure();
+    return aside.error();
+  }
+  return remove_tree(files, *aside);
 }
 
 /// Puts into the folder what only the archive beside it holds. A version of an entry of which the
@@ -156,7 +161,9 @@ Result<ArchiveReport> archive_session(Store& store, const std::string& session_i
     BMAD_TRY_ASSIGN(const ArchiveSize size,
                     write_session_archive(files, session_id, {}, store.tracked.any()));
     BMAD_TRY(write_archive_manifest(files, manifest.text, size));
-    BMAD_TRY(take_folder_away(files, session_id));
+    BMAD_TRY(take_folder_away(files, session_id, [&] {  // It is as it was, and its folder counts.
+      static_cast<void>(remove_archive(files, session_id));
+    }));
     BMAD_TRY(remove_kept(files, session_id));
     report = report_of(files, session_id, size, found);
   }

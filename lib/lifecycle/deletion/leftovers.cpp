@@ -97,10 +97,8 @@ Status remove_deleted_folder(FileSystem& files, const std::string& session_id,
     return is_not_found(info.error()) ? Status() : Status(info.error());
   }
   const std::string doomed = fmt::format("{}/.{}.tmp", deleted_folder(session_id), deletion_id);
-  BMAD_TRY(remove_tree(files, doomed));
-  BMAD_TRY(files.rename(folder, doomed));
-  BMAD_TRY(files.sync_directory(deleted_folder(session_id)));
-  return remove_tree(files, doomed);
+  BMAD_TRY_ASSIGN(const std::string aside, put_aside(files, folder, doomed));
+  return remove_tree(files, aside);
 }
 
 }  // namespace bmad_mem

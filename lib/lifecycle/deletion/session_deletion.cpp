@@ -67,10 +67,8 @@ Deletion new_deletion_that_ends(Store& store, const std::string& session_id,
 
 Status move_folder(FileSystem& files, const std::string& session_id,
                    const std::string& deletion_id) {
-  BMAD_TRY(
-      files.rename(session_folder(session_id), deleted_session_folder(session_id, deletion_id)));
-  BMAD_TRY(files.sync_directory(deleted_folder(session_id)));
-  return files.sync_directory(kSessionsFolder);
+  return rename_folder(files, session_folder(session_id),
+                       deleted_session_folder(session_id, deletion_id));
 }
 
 /// Moves the session's folder under deleted/. The caller holds the root's lock and the session's.
@@ -93,7 +91,13 @@ Status move_session(Store& store, const std::string& session_id, const std::stri
               .count = ids.size(),
               .detail = reason.empty() ? "the whole session" : "the whole session, " + reason}));
   BMAD_TRY(save_deletion_record(files, record));
-  BMAD_TRY(move_folder(files, session_id, deletion.deletion_id));
+  if (Status moved = move_folder(files, session_id, deletion.deletion_id); !moved) {
+    if (!files.info(deleted_session_folder(session_id, deletion.deletion_id))) {
+      record.deletions.pop_back();  // It was not deleted.
+      static_cast<void>(save_deletion_record(files, record));
+    }
+    return moved;
+  }
   report.entries += ids.size();
   report.expires_at = deletion.expires_at;
   report.sessions_gone.push_back(session_id);

@@ -239,9 +239,7 @@ Status bring_back_session(Store& store, const std::string& session_id, UndeleteR
     BMAD_TRY(clear_remains(store, session_id));
     // A purge or a redaction of what was deleted is no change by hand: the next write seals it.
     BMAD_TRY(remove_durably(files, fmt::format("{}/{}", folder, kSealName)));
-    BMAD_TRY(files.rename(folder, session_folder(session_id)));
-    BMAD_TRY(files.sync_directory(kSessionsFolder));
-    BMAD_TRY(files.sync_directory(deleted_folder(session_id)));
+    BMAD_TRY(rename_folder(files, folder, session_folder(session_id)));
     BMAD_TRY(append_audit(store, {.session_id = session_id,
                                   .action = "undelete",
                                   .count = last->entries,

@@ -132,11 +132,15 @@ namespace {
 /// Folders of ours are three levels deep at most.
 constexpr int kDepthMax = 16;
 
+Error too_deep(const FileSystem& files, const std::string& path) {
+  return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
+               .message = "is nested deeper than any folder of a session; remove it by hand",
+               .path = files.display_path(path)};
+}
+
 Status remove_below(FileSystem& files, const std::string& path, int depth) {
   if (depth > kDepthMax) {
-    return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-                 .message = "is nested deeper than any folder of a session; remove it by hand",
-                 .path = files.display_path(path)};
+    return too_deep(files, path);
   }
   BMAD_TRY_ASSIGN(const std::vector<std::string> names, files.list(path));
   for (const std::string& name : names) {
@@ -157,6 +161,71 @@ Status remove_tree(FileSystem& files, const std::string& path) {
   }
   BMAD_TRY(remove_below(files, path, 0));
   return files.sync_directory(parent_folder(path));
+}
+
+namespace {
+
+constexpr std::uint64_t kCopiedSizeMax = std::uint64_t{1} << 32U;
+
+/// Copies the folder durably, except the name of `to` in its parent.
+Status copy_tree(FileSystem& files, const std::string& from, const std::string& to, int depth) {
+  if (depth > kDepthMax) {
+    return too_deep(files, from);
+  }
+  BMAD_TRY(ensure_folder(files, to));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, files.list(from));
+  for (const std::string& name : names) {
+    const std::string each = fmt::format("{}/{}", from, name);
+    const std::string copy = fmt::format("{}/{}", to, name);
+    BMAD_TRY_ASSIGN(const FileInfo info, files.info(each));
+    if (info.kind == FileKind::kDirectory) {
+      BMAD_TRY(copy_tree(files, each, copy, depth + 1));
+      continue;
+    }
+    BMAD_TRY_ASSIGN(const std::string bytes, read_file(files, each, kCopiedSizeMax));
+    BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(copy, OpenMode::kCreate));
+    BMAD_TRY(write_all(*file, bytes));
+    static_cast<void>(file->set_mtime(info.mtime_ns));  // Seals and indexes know it by that.
+    BMAD_TRY(file->sync_all());
+  }
+  return files.sync_directory(to);
+}
+
+bool crosses_devices(const Status& renamed) {
+  return !renamed && renamed.error().os_error == EXDEV;
+}
+
+}  // namespace
+
+Status rename_folder(FileSystem& files, const std::string& from, const std::string& to) {
+  Status renamed = files.rename(from, to);
+  const bool needs_copy = crosses_devices(renamed);
+  if (needs_copy) {
+    // No session's name, and a leftover's after a crash.
+    const std::string copy =
+        fmt::format("{}/.{}.tmp", parent_folder(to), to.substr(to.rfind('/') + 1));
+    BMAD_TRY(remove_tree(files, copy));
+    renamed = copy_tree(files, from, copy, 0);
+    renamed = renamed ? files.rename(copy, to) : renamed;
+    if (!renamed) {
+      static_cast<void>(remove_tree(files, copy));
+    }
+  }
+  BMAD_TRY(std::move(renamed));
+  BMAD_TRY(files.sync_directory(parent_folder(to)));
+  return needs_copy ? remove_tree(files, from) : files.sync_directory(parent_folder(from));
+}
+
+Result<std::string> put_aside(FileSystem& files, const std::string& folder,
+                              const std::string& doomed) {
+  BMAD_TRY(remove_tree(files, doomed));
+  const Status renamed = files.rename(folder, doomed);
+  if (crosses_devices(renamed)) {
+    return folder;
+  }
+  BMAD_TRY(renamed);
+  BMAD_TRY(files.sync_directory(parent_folder(folder)));
+  return doomed;
 }
 
 }  // namespace bmad_mem

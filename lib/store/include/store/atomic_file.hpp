@@ -66,4 +66,14 @@ Result<std::vector<std::string>> ids_of_files(FileSystem& files, const std::stri
 /// because a crash leaves part of it.
 Status remove_tree(FileSystem& files, const std::string& path);
 
+/// Renames a folder, durably. Where the system can't (EXDEV: a folder of a lower layer of an
+/// overlay, or of another quota) it is copied and removed, as mv does; a crash may leave it in both
+/// places then. On error it is where it was, and `to` is not there.
+Status rename_folder(FileSystem& files, const std::string& from, const std::string& to);
+
+/// Renames a folder that is to be removed to `doomed`, a name that no reader looks at. Returns what
+/// is to be removed: `folder` itself where the system can't. On error it is as it was.
+Result<std::string> put_aside(FileSystem& files, const std::string& folder,
+                              const std::string& doomed);
+
 }  // namespace bmad_mem
