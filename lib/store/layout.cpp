@@ -425,7 +425,13 @@ Result<bool> has_documents(FileSystem& files, std::string_view session_id) {
 
 bool is_local_name(std::string_view name) {
   return name.starts_with(kLockName) || name == kIndexName || name == kAccessName ||
-         name.ends_with(".tmp");
+         name.ends_with(".tmp") || is_editor_leftover(name);
+}
+
+bool is_editor_leftover(std::string_view name) {
+  return name == "4913" || name == ".DS_Store" || name == "Thumbs.db" || name.ends_with('~') ||
+         (name.starts_with('#') && name.ends_with('#')) ||
+         (name.starts_with('.') && (name.ends_with(".swp") || name.ends_with(".swo")));
 }
 
 Result<bool> is_remains(FileSystem& files, std::string_view session_id) {

@@ -12,15 +12,20 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
 #include "lifecycle/deletion.hpp"
+#include "model/entry.hpp"
 #include "model/validate.hpp"
 #include "search/packed_session.hpp"
 #include "search/root_index.hpp"
 #include "store/append_log.hpp"
+#include "store/atomic_file.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
+#include "store/line_reader.hpp"
 #include "store/quarantine.hpp"
+#include "store/return_lines.hpp"
 #include "store/session_archive.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
@@ -121,6 +126,7 @@ class SessionRepair {
     for (const EntryType type : kEntryTypes) {
       BMAD_TRY(repair_log(session->writer, guard, type));
     }
+    BMAD_TRY(add_from_copies(guard));
     session->manifest_known = false;
     return repair_manifest();
   }
@@ -152,6 +158,54 @@ class SessionRepair {
                       {.on_entry = [](const ScannedEntry&) {},
                        .on_damage = [&](const DamagedLine& line) { damaged.push_back(line); }}));
     return damaged.empty() ? Status() : set_aside(path, log_file, type, damaged);
+  }
+
+  /// Lines that only a copy of a log has, as a cloud drive makes one when two machines wrote, come
+  /// into the log; a copy of which it has all goes.
+  Status add_from_copies(const FileLock::Guard& guard) {
+    FileSystem& files = *store_.files;
+    const std::string folder = session_folder(session_id_);
+    BMAD_TRY_ASSIGN(const std::vector<std::string> names, files.list(folder));
+    for (const std::string& name : names) {
+      const std::optional<EntryType> type = log_of_copy(name);
+      const std::string path = fmt::format("{}/{}", folder, name);
+      const auto text = type ? read_file(files, path, kLogSizeMax) : Result<std::string>("");
+      if (!type || !text) {
+        continue;  // Left for a person; verify_store() reports it.
+      }
+      BMAD_TRY_ASSIGN(const std::uint64_t left, add_from_copy(guard, *type, *text));
+      if (left == 0) {
+        BMAD_TRY(remove_durably(files, path));
+      }
+      did(path, left == 0 ? "added the missing lines, and removed it"
+                          : fmt::format("added the missing lines, except those of entries that "
+                                        "have other versions or were deleted: {}",
+                                        left));
+    }
+    return {};
+  }
+
+  /// Returns how many lines the log has not now.
+  Result<std::uint64_t> add_from_copy(const FileLock::Guard& guard, EntryType type,
+                                      std::string_view text) {
+    BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store_, session_id_));
+    std::vector<ReturningLine> lines;
+    std::uint64_t left = 0;
+    JsonParser parser;
+    while (!text.empty()) {
+      const std::string_view line = text.substr(0, text.find('\n'));
+      text.remove_prefix(std::min(line.size() + 1, text.size()));
+      const Result<JsonValue> value = parser.parse(line);
+      const bool is_entry = value && (!check_entry(type, *value) || is_sealed(*value));
+      if (is_entry && !gone.hold(entry_id(*value))) {
+        lines.push_back({.type = type, .line = line});
+      } else {
+        left += is_blank(line) ? 0 : 1;
+      }
+    }
+    BMAD_TRY_ASSIGN(const ReturnOutcome outcome,
+                    bring_back_lines(store_, session_id_, guard, lines, {}));
+    return left + static_cast<std::uint64_t>(std::ranges::count(outcome.is_back, false));
   }
 
   Status set_aside(const std::string& path, const std::string& log_file, EntryType type,

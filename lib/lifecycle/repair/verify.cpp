@@ -338,6 +338,7 @@ Result<VerifyReport> verify_store(const Store& store, std::span<const std::strin
       return std::move(others).error();
     }
     verify_memories(store, report);
+    verify_names(store, report);
   }
   for (const std::string& session_id : stored) {
     verify_stored(store, session_id, report);

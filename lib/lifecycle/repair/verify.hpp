@@ -66,4 +66,8 @@ void verify_stored(const Store& store, const std::string& session_id, VerifyRepo
 /// Checks memories/.
 void verify_memories(const Store& store, VerifyReport& report);
 
+/// Names what is in the folders of sessions and of archives and can be neither, such as the copies
+/// "s1 (1)" and "s2 (1).tar.gz" of a cloud drive: no command reads them.
+void verify_names(const Store& store, VerifyReport& report);
+
 }  // namespace bmad_mem

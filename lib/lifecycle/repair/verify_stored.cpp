@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ids.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
@@ -24,6 +25,9 @@ namespace {
 
 constexpr std::string_view kBringBack = "; bring the file back from git or from a backup";
 constexpr std::uint64_t kStoredFileSizeMax = 256U << 20U;
+constexpr std::string_view kIsUnread =
+    "is no file of a memory, so its entries are not found; move it away once you have what is in "
+    "it";
 
 /// All that is stored of one session outside its logs.
 class StoredCheck {
@@ -55,6 +59,7 @@ class StoredCheck {
     if (folder && folder->kind == FileKind::kDirectory) {
       check_json_lines(audit_path(session_id_));
       check_json_lines(quarantine_path(session_id_));
+      check_names();
     }
   }
 
@@ -99,7 +104,9 @@ class StoredCheck {
     if (!holds_more) {
       holds_more.error().message += kBringBack;
     }
-    if (note(FindingKind::kDamagedArchive, holds_more) && *holds_more) {
+    if (note(FindingKind::kDamagedArchive, holds_more) && *holds_more &&
+        !is_remains(files_, session_id_).value_or(false) &&
+        files_.info(session_folder(session_id_))) {
       add(FindingKind::kDamagedArchive, archive_path(session_id_),
           fmt::format("holds lines that the session's folder does not; `bmad-mem session restore "
                       "{}` takes them in",
@@ -180,6 +187,21 @@ class StoredCheck {
     if (note(FindingKind::kDamagedFile, scan)) {
       report_.lines += scan->entries + scan->damaged;
       report_.bytes += scan->whole_end + scan->torn_size;
+    }
+  }
+
+  /// Of the folder; no command reads what a cloud drive makes of a conflict.
+  void check_names() {
+    const std::string folder = session_folder(session_id_);
+    const auto names = list_if_there(files_, folder).value_or(std::vector<std::string>());
+    for (const std::string& name : names) {
+      if (is_editor_leftover(name) ||
+          (!is_local_name(name) && !is_session_file(name) && name != kArtifactsName)) {
+        add(FindingKind::kForeignFile, fmt::format("{}/{}", folder, name),
+            log_of_copy(name) ? "is a copy of a log that no command reads; `bmad-mem repair` "
+                                "adds the lines that are missing"
+                              : std::string(kIsUnread));
+      }
     }
   }
 
@@ -380,6 +402,20 @@ Result<std::vector<std::string>> stored_session_ids(const Store& store) {
 
 void verify_stored(const Store& store, const std::string& session_id, VerifyReport& report) {
   StoredCheck(store, session_id, report).run();
+}
+
+void verify_names(const Store& store, VerifyReport& report) {
+  FindingList found(report, {});
+  for (const char* folder : {kSessionsFolder, kArchiveFolder}) {
+    const auto names = list_if_there(*store.files, folder).value_or(std::vector<std::string>());
+    for (const std::string& name : names) {
+      if (!is_session_id(name) && !name.starts_with('.')) {
+        found.add(FindingKind::kForeignFile,
+                  store.files->display_path(fmt::format("{}/{}", folder, name)), 0,
+                  std::string(kIsUnread));
+      }
+    }
+  }
 }
 
 void verify_memories(const Store& store, VerifyReport& report) {

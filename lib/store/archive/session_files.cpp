@@ -127,6 +127,19 @@ bool is_session_file(std::string_view name) {
                                   : is_flat_name(name);
 }
 
+std::optional<EntryType> log_of_copy(std::string_view name) {
+  constexpr std::string_view kEnding = ".jsonl";
+  for (const EntryType type : kEntryTypes) {
+    std::string_view stem = entry_type_info(type).log_file;
+    stem.remove_suffix(kEnding.size());
+    if (name.size() > stem.size() + kEnding.size() && name.starts_with(stem) &&
+        name.ends_with(kEnding) && std::string_view(" .-_(~").contains(name[stem.size()])) {
+      return type;
+    }
+  }
+  return std::nullopt;
+}
+
 Result<std::vector<ArchivedFile>> read_session_files(FileSystem& files,
                                                      std::string_view session_id) {
   Collector collector(files, session_id);

@@ -202,8 +202,13 @@ bool is_unfinished_session_name(std::string_view name);
 // git leaves remains when it takes a session away (checkout, stash, clean): it removes what it
 // tracks and keeps what it ignores.
 
-/// Whether `name` in a session's folder is one that git ignores: worth nothing without the rest.
+/// Whether `name` in a session's folder is one that git ignores, or that an editor left: worth
+/// nothing without the rest.
 bool is_local_name(std::string_view name);
+
+/// "4913" and ".facts.jsonl.swp" of vim, "#facts.jsonl#" and "facts.jsonl~" of others, and what
+/// file managers leave.
+bool is_editor_leftover(std::string_view name);
 
 /// Whether session `session_id` has a folder that holds nothing but local files and events. False
 /// without one.

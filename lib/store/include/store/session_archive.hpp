@@ -156,4 +156,13 @@ Status forget_hashes(FileSystem& files, const ArchiveManifest& manifest);
 /// and, where the text is no JSON, its line, when it is not one of `session_id`.
 Result<ArchiveManifest> read_archive_manifest(FileSystem& files, std::string_view session_id);
 
+/// Whether `name`, as in ArchivedFile, is that of a file that holds a session's memory:
+/// manifest.json, a log, summary.md, access.jsonl, audit.jsonl, quarantine.jsonl or
+/// artifacts/{entry-id}.md.
+bool is_session_file(std::string_view name);
+
+/// Of which log a file in a session's folder is a copy that a cloud drive made, since two machines
+/// wrote: "facts (1).jsonl", "conversation 2.jsonl", "facts.sync-conflict-20260101-ABC.jsonl".
+std::optional<EntryType> log_of_copy(std::string_view name);
+
 }  // namespace bmad_mem
