@@ -48,7 +48,7 @@ bool is_text(FeedOp op) {
 
 /// What has left the session here, and the hub does not know yet.
 struct LocallyGone {
-  std::set<LineKey> lines;  // Deleted or evicted.
+  std::map<LineKey, bool> lines;  // Deleted or evicted; whether deleted.
   std::vector<std::string> purged;
 };
 
@@ -214,9 +214,12 @@ class SessionFeed {
       return {};  // It was purged before we had it.
     }
     const LineKey key(row.log, xxh3(*row.line));
-    const bool left_by_feed = std::erase_if(mirror_.out, [&](const auto& out) {
-                                return LineKey(out.second.log, out.second.hash) == key;
-                              }) > 0;
+    std::optional<bool> left_by_feed;  // Whether it was deleted.
+    std::erase_if(mirror_.out, [&](const auto& out) {
+      const bool is_it = LineKey(out.second.log, out.second.hash) == key;
+      left_by_feed = is_it ? left_by_feed.value_or(false) || out.second.is_deleted : left_by_feed;
+      return is_it;
+    });
     BMAD_TRY_ASSIGN(bool stays_away, has_gone_here(row, key, left_by_feed, lines));
     stays_away = stays_away || is_redacted_here(row, lines);
     if (left_by_feed && !stays_away) {
@@ -282,8 +285,8 @@ class SessionFeed {
   }
 
   /// Whether the line was here, and has left in a way that the hub will hear of.
-  Result<bool> has_gone_here(const FeedRow& row, const LineKey& key, bool left_by_feed,
-                             const SessionLines& lines) {
+  Result<bool> has_gone_here(const FeedRow& row, const LineKey& key,
+                             std::optional<bool> left_by_feed, const SessionLines& lines) {
     if (lines.has_new(*row.line)) {
       return false;
     }
@@ -291,15 +294,17 @@ class SessionFeed {
       LocallyGone gone;
       BMAD_TRY_ASSIGN(const std::vector<LeftLine> left, read_left_lines(store_, session_id_));
       for (const LeftLine& line : left) {
-        gone.lines.insert(line.key());
+        gone.lines[line.key()] |= line.left_by == FeedOp::kDelete;
       }
       BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(files_, session_id_));
       gone.purged = record.purged_ids;
       gone_ = std::move(gone);
     }
-    // What left by a row of the feed comes back by one: it was undeleted.
+    // What left by a row of the feed comes back by one: it was undeleted. What the feed has as
+    // evicted, and was deleted here since, stays deleted: to restore it elsewhere was no edit.
+    const auto gone = gone_->lines.find(key);
     return is_purged_id(store_, gone_->purged, row.entry_id) ||
-           (!left_by_feed && gone_->lines.contains(key));
+           (gone != gone_->lines.end() && (!left_by_feed || (gone->second && !*left_by_feed)));
   }
 
   Status redact(const FeedRow& row, SessionLines& lines) {
@@ -391,10 +396,18 @@ class SessionFeed {
     for (const FeedRow& row : rows) {
       targets.insert(row.target);
     }
+    std::set<LineKey> evicted;  // To restore one, in bulk, is no edit.
+    for (const auto& [seq, line] : mirror_.out) {
+      if (op == FeedOp::kDelete && targets.contains(seq)) {
+        evicted.emplace(line.log, line.hash);
+      }
+    }
     BMAD_TRY_ASSIGN(const bool is_there, is_there_now());
     if (is_there) {
       const FindLines find = [&] {
-        return find_lines([&](std::uint64_t seq) { return seq != 0 && targets.contains(seq); });
+        return find_lines([&](EntryType type, const SessionLine& line) {
+          return line.seq != 0 ? targets.contains(line.seq) : evicted.contains({type, line.hash});
+        });
       };
       BMAD_TRY(op == FeedOp::kDelete ? delete_lines(store_, session_id_, find, kDetail)
                                      : evict_lines(store_, session_id_, find, kDetail));
@@ -414,7 +427,7 @@ class SessionFeed {
     return op == FeedOp::kDelete ? drop_evicted_lines(store_, session_id_, keys) : Status();
   }
 
-  /// The lines whose seq passes; that of a new one is 0.
+  /// The lines that pass; the seq of a new one is 0.
   template <typename Passes>
   Result<std::vector<LogLine>> find_lines(const Passes& passes) {
     std::vector<LogLine> found;
@@ -422,7 +435,7 @@ class SessionFeed {
     for (const EntryType type : kEntryTypes) {
       BMAD_TRY_ASSIGN(const SessionLines lines, read(type));
       for (const SessionLine& line : lines.lines()) {
-        if (passes(line.seq)) {
+        if (passes(type, line)) {
           const Result<JsonValue> entry = parser.parse(line.text);
           found.push_back(SessionLines::log_line(
               type, line, std::string(entry ? entry_id(*entry) : std::string_view())));
@@ -468,9 +481,11 @@ class SessionFeed {
   Status delete_whole() {
     BMAD_TRY_ASSIGN(const bool is_there, is_there_now());
     BMAD_TRY_ASSIGN(const std::vector<LogLine> added,
-                    find_lines([](std::uint64_t seq) { return seq == 0; }));
+                    find_lines([](EntryType, const SessionLine& line) { return line.seq == 0; }));
     if (!added.empty()) {
-      const FindLines find = [&] { return find_lines([](std::uint64_t seq) { return seq != 0; }); };
+      const FindLines find = [&] {
+        return find_lines([](EntryType, const SessionLine& line) { return line.seq != 0; });
+      };
       BMAD_TRY(delete_lines(store_, session_id_, find, kDetail));
     } else if (is_there || is_archived(store_, session_id_)) {
       BMAD_TRY(delete_session(store_, session_id_, {.reason = kDetail}));

@@ -269,6 +269,26 @@ TEST_CASE("what one machine evicts and another deletes is deleted") {
   CHECK(facts(m[0]) == facts(m[1]));
 }
 
+TEST_CASE("what was deleted on one machine stays deleted when another restores what was evicted") {
+  Mirrors m(3);
+  m[0].session();
+  Ids ids;
+  for (int i = 0; i < 10; ++i) {
+    ids.push_back(m[0].add_fact("f" + std::to_string(i)));
+  }
+  m.settle();
+  REQUIRE(m[0]->compact("s1", {.keep_share = 0.5}));
+  m.settle();
+  REQUIRE(m[0]->delete_entries({.ids = ids}));
+  REQUIRE(m[1]->restore_evicted("s1").value() == 5);
+  SUBCASE("the deletion is pushed first") { m[0].sync(); }
+  SUBCASE("what was restored is pushed first") { m[1].sync(); }
+  m.settle();
+  for (const auto& mirror : m.all) {
+    CHECK(mirror->listed() == Ids{});
+  }
+}
+
 TEST_CASE("an entry whose new version stayed outlives the deletion of the old one") {
   Mirrors m(2);
   m[0].session();
