@@ -42,17 +42,26 @@ void note_missing_archives(const Store& store, const std::vector<std::string>& p
   }
 }
 
-/// Says so when the archive of a session that is a folder, too, holds what the folder does not.
+/// Says so when the archive of a session that is a folder, too, holds what the folder does not. A
+/// session that is archived, restored or compacted meanwhile looks so for a moment: what counts is
+/// seen twice, in the same folder and archive.
 void look_behind_folder(const Store& store, const std::string& session_id) {
   const std::string path = archive_path(session_id);
-  const Result<FileInfo> archive = store.files->info(path);
+  const std::optional<FileInfo> archive = look_at(store, path);
   if (!archive || store.has_problem(path, *archive)) {
     return;
   }
-  const Result<bool> holds_more = holds_more_than_folder(store, session_id);
+  const SeenFolder seen = see_folder(store, session_id);
+  Result<bool> holds_more = holds_more_than_folder(store, session_id);
+  holds_more = holds_more && *holds_more ? holds_more_than_folder(store, session_id) : holds_more;
+  const std::optional<FileInfo> after = look_at(store, path);
+  if (!after || !after->same_file(*archive) || after->mtime_ns != archive->mtime_ns) {
+    return;
+  }
   if (!holds_more && !is_not_found(holds_more.error())) {
     store.note_damage(path, *archive, holds_more.error());
-  } else if (holds_more && *holds_more && store.files->info(session_folder(session_id))) {
+  } else if (holds_more && *holds_more && check_still_there(store, seen) &&
+             !is_remains(*store.files, session_id).value_or(true)) {
     store.note_problem(
         path, *archive,
         {.code = ErrorCode::E_STORAGE_CORRUPT,
