@@ -16,6 +16,7 @@
 #include "search/packed_session.hpp"
 #include "session_lines.hpp"
 #include "store/deletion_record.hpp"
+#include "store/evicted_file.hpp"
 #include "store/layout.hpp"
 #include "store/manifest.hpp"
 
@@ -405,7 +406,12 @@ Result<std::uint64_t> SessionDigests::of(const std::string& session_id) const {
       std::ranges::transform(logs, std::back_inserter(paths), &DeletedLog::path);
     }
   }
-  for (std::string path : {evicted_path(session_id), archive_path(session_id)}) {
+  std::vector<std::string> others = {archive_path(session_id)};
+  BMAD_TRY_ASSIGN(const std::uint32_t parts, evicted_parts(*store_.files, session_id));
+  for (std::uint32_t part = 1; part <= parts; ++part) {
+    others.push_back(evicted_path(session_id, part));
+  }
+  for (std::string& path : others) {
     const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
     if (std::ranges::binary_search(archived_, name)) {
       paths.push_back(std::move(path));

@@ -177,7 +177,8 @@ class Distiller {
 
   void note_citations(const std::string& text) {
     std::map<std::size_t, std::set<std::uint64_t>> pieces;
-    for_each_piece(text, 1, [&](std::uint64_t piece) {
+    const std::string_view citing = sentences_.empty() ? std::string_view() : text;
+    for_each_piece(citing, 1, [&](std::uint64_t piece) {
       if (const auto found = first_.find(piece); found != first_.end() && found->second != kNone) {
         pieces[found->second].insert(piece);
       }
@@ -241,19 +242,25 @@ class Distiller {
 
 Result<std::vector<DistilledStatement>> distil_talk(Store& store, FileSystem& logs,
                                                     const std::string& session_id,
-                                                    const GoesAway& goes, std::uint64_t size_max) {
+                                                    const GoesAway& goes, EvictedTalk talk,
+                                                    std::uint64_t size_max) {
   if (!store.config.knowledge.detect_preferences || store.sealing->is_on()) {
     return std::vector<DistilledStatement>();
   }
   BMAD_TRY_ASSIGN(GoneEntries gone, gone_entries(store, session_id));
   Distiller distiller(store, session_id, goes, std::move(gone));
   // A damaged one is for its writers to report.
-  const auto evicted = read_evicted(*store.files, session_id).value_or(std::vector<EvictedLine>());
+  const std::uint32_t parts = evicted_parts(*store.files, session_id).value_or(0);
+  const auto evicted = (talk == EvictedTalk::kAll ? read_evicted(*store.files, session_id)
+                                                  : read_evicted(*store.files, session_id, parts))
+                           .value_or(std::vector<EvictedLine>());
   JsonParser parser;
   for (const EntryType type : {EntryType::kConversation, EntryType::kDecision, EntryType::kFact}) {
     for (const EvictedLine& line : evicted) {
-      const Result<JsonValue> entry = parser.parse(line.line);
-      if (line.type == type && entry && !check_entry(type, *entry)) {
+      if (line.type != type) {
+        continue;
+      }
+      if (const auto entry = parser.parse(line.line); entry && !check_entry(type, *entry)) {
         distiller.look_at(type, *entry, line.line);
       }
     }

@@ -37,8 +37,10 @@ class IndexChoice {
     }
     BMAD_TRY(add_candidates());
     if (has_evicted_) {
-      for (const std::string& id : chosen_.evicted) {
-        BMAD_TRY(add_packed(id, PackedKind::kEvicted));
+      for (const auto& [id, count] : chosen_.evicted) {
+        for (std::uint32_t part = count; part > 0; --part) {
+          BMAD_TRY(add_packed(id, PackedKind::kEvicted, part));
+        }
       }
     }
     return std::move(chosen_);
@@ -86,7 +88,7 @@ class IndexChoice {
       // What was evicted and came back counts in its session, by the index that tells which it is.
       const auto apart =
           std::ranges::stable_partition(candidates_, [&](const RootIndex::Candidate& each) {
-            return !has_evicted_ || !std::ranges::binary_search(chosen_.evicted, each.id);
+            return !has_evicted_ || !chosen_.evicted.contains(each.id);
           });
       const std::span all(candidates_.begin(), apart.begin());
       chosen_.parts = store_.root_index->sweep(all);
@@ -124,8 +126,8 @@ class IndexChoice {
     return {};
   }
 
-  Status add_packed(const std::string& id, PackedKind kind) {
-    BMAD_TRY_ASSIGN(const Packed packed, packed_session(store_, id, kind));
+  Status add_packed(const std::string& id, PackedKind kind, std::uint32_t evicted_part = 0) {
+    BMAD_TRY_ASSIGN(const Packed packed, packed_session(store_, id, kind, evicted_part));
     if (packed != nullptr) {
       BMAD_TRY_ASSIGN(std::shared_ptr<SessionIndex> index,
                       filter_.as_of
@@ -167,7 +169,7 @@ Status check_still_there(const Store& store, const EntryFilter& filter,
     return {};
   }
   // Compaction may have moved entries where nobody looked for them.
-  BMAD_TRY_ASSIGN(const std::vector<std::string> evicted, evicted_sessions(store, filter.sessions));
+  BMAD_TRY_ASSIGN(const EvictedParts evicted, evicted_sessions(store, filter.sessions));
   const auto is_asked = [&](const std::string& id) {
     return std::ranges::find(chosen.live, id, &SeenFolder::session_id) != chosen.live.end() ||
            std::ranges::any_of(chosen.parts, [&](const std::shared_ptr<SegmentPart>& part) {
@@ -176,11 +178,12 @@ Status check_still_there(const Store& store, const EntryFilter& filter,
              });
            });
   };
-  for (const std::string& id : evicted) {
-    if (!std::ranges::binary_search(chosen.evicted, id) && is_asked(id)) {
+  for (const auto& [id, count] : evicted) {
+    const auto known = chosen.evicted.find(id);
+    if ((known == chosen.evicted.end() || known->second != count) && is_asked(id)) {
       return Error{.code = ErrorCode::E_STORAGE_IO,
                    .message = "entries were evicted meanwhile",
-                   .path = store.files->display_path(evicted_path(id)),
+                   .path = store.files->display_path(evicted_path(id, count)),
                    .os_error = ENOENT};
     }
   }
@@ -334,15 +337,21 @@ Status HeldIndexes::refresh_and_lock() {
   return {};
 }
 
-/// An entry that was evicted and is in its session again, as the one that was pinned, counts there.
+/// An entry that was evicted and is in its session again, as the one that was pinned, counts there,
+/// and one that was evicted twice in the newest part.
 Status HeldIndexes::hide_what_came_back() {
   for (const Packed& packed : packed_) {
     if (packed->kind() != PackedKind::kEvicted) {
       continue;
     }
     SessionIndex* session = nullptr;
+    std::vector<SessionIndex*> newer;
     for (SessionIndex* each : indexes_) {
-      session = !each->is_evicted() && each->session_id() == packed->session_id() ? each : session;
+      const bool is_its = each->session_id() == packed->session_id();
+      session = is_its && !each->is_evicted() ? each : session;
+      if (is_its && each->evicted_part() > packed->evicted_part()) {
+        newer.push_back(each);
+      }
     }
     std::shared_ptr<SessionIndex> other;  // Only what is archived was asked for.
     if (session == nullptr) {
@@ -356,7 +365,8 @@ Status HeldIndexes::hide_what_came_back() {
       owned_.push_back(other);
       session = other.get();
     }
-    BMAD_TRY(in_session(packed->index(), packed->index().hide_those_in(*session)));
+    newer.push_back(session);
+    BMAD_TRY(in_session(packed->index(), packed->index().hide_those_in(newer)));
   }
   return {};
 }

@@ -154,8 +154,9 @@ std::string log_text(const CoveredLog& log, std::uint64_t device) {
 
 }  // namespace
 
-std::string covered_key(std::string_view session_id, bool evicted) {
-  return fmt::format("{}{}", session_id, evicted ? "/evicted" : "");
+std::string covered_key(std::string_view session_id, std::uint32_t evicted_part) {
+  return evicted_part < 2 ? fmt::format("{}{}", session_id, evicted_part == 0 ? "" : "/evicted")
+                          : fmt::format("{}/evicted.{}", session_id, evicted_part);
 }
 
 std::uint64_t sealed_lines(const CoveredSession& covered) {

@@ -30,43 +30,55 @@
 namespace bmad_mem {
 namespace {
 
-std::string packed_path(const std::string& session_id, PackedKind kind) {
-  switch (kind) {
+/// Which packed file of a session.
+struct PackedPlace {
+  PackedKind kind = PackedKind::kArchive;
+  std::uint32_t part = 0;  ///< Of what was evicted.
+};
+constexpr PackedPlace kArchivePlace;
+constexpr PackedPlace kKeptPlace{.kind = PackedKind::kKept};
+
+std::string packed_path(const std::string& session_id, const PackedPlace& place) {
+  switch (place.kind) {
     case PackedKind::kArchive:
       return archive_path(session_id);
     case PackedKind::kEvicted:
-      return evicted_path(session_id);
+      return evicted_path(session_id, place.part);
     case PackedKind::kKept:
       break;
   }
   return kept_path(session_id);
 }
 
-/// What was evicted, but for older versions of an entry, and what was deleted since.
-Status add_evicted(const Store& store, const std::string& session_id, NamedBytes& files) {
-  BMAD_TRY_ASSIGN(const std::vector<EvictedLine> lines, read_evicted(*store.files, session_id));
+/// A part of what was evicted, without older versions of an entry, and what was deleted since.
+Status add_evicted(const Store& store, const std::string& session_id, std::uint32_t part,
+                   NamedBytes& files) {
+  BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines, read_evicted(*store.files, session_id, part));
   BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));
   JsonParser parser;
-  for (const EvictedLine& line : lines) {
+  std::erase_if(lines, [&](const EvictedLine& line) {
     const Result<JsonValue> value = parser.parse(line.line);
-    if (value && !is_older_version(line) && !gone.hold(line, entry_id(*value))) {
-      files[session_file(session_id, entry_type_info(line.type).log_file)] += line.line + '\n';
-    }
+    return !value || gone.hold(line, entry_id(*value));
+  });
+  keep_last_versions(lines);
+  for (const EvictedLine& line : lines) {
+    files[session_file(session_id, entry_type_info(line.type).log_file)] += line.line + '\n';
   }
   return {};
 }
 
 /// What the packed file holds. Every log is there, if only as an empty one.
-Result<NamedBytes> unpack(const Store& store, const std::string& session_id, PackedKind kind) {
+Result<NamedBytes> unpack(const Store& store, const std::string& session_id,
+                          const PackedPlace& place) {
   NamedBytes files;
   for (const std::string& log : log_files()) {
     files[session_file(session_id, log)];
   }
-  if (kind == PackedKind::kEvicted) {
-    BMAD_TRY(add_evicted(store, session_id, files));
+  if (place.kind == PackedKind::kEvicted) {
+    BMAD_TRY(add_evicted(store, session_id, place.part, files));
     return files;
   }
-  if (kind == PackedKind::kKept) {
+  if (place.kind == PackedKind::kKept) {
     BMAD_TRY_ASSIGN(const std::vector<KeptLine> lines, read_good_kept(*store.files, session_id));
     for (const KeptLine& line : lines) {
       files[session_file(session_id, entry_type_info(line.type).log_file)] += line.line + '\n';
@@ -89,15 +101,15 @@ struct PackedOrigin {
 };
 
 Result<PackedOrigin> look_at_origin(const Store& store, const std::string& session_id,
-                                    PackedKind kind) {
+                                    const PackedPlace& place) {
   PackedOrigin origin;
-  BMAD_TRY_ASSIGN(origin.file, store.files->info(packed_path(session_id, kind)));
+  BMAD_TRY_ASSIGN(origin.file, store.files->info(packed_path(session_id, place)));
   Xxh3Stream hash;
   const auto add = [&](const FileInfo& info) {
     hash.add(fmt::format("{} {} {} {}\n", info.device, info.inode, info.size, info.mtime_ns));
   };
   add(origin.file);
-  if (kind == PackedKind::kEvicted) {
+  if (place.kind == PackedKind::kEvicted) {
     for (const std::string& path :
          {deletion_record_path(session_id), deleted_entries_path(session_id)}) {
       const Result<FileInfo> info = store.files->info(path);
@@ -146,10 +158,11 @@ std::shared_ptr<UnpackedFiles> read_known(const Store& store, const std::string&
 /// The packed file as the folder of a session, unpacked when somebody opens a log.
 class LazyFiles final : public ReadOnlyFiles {
  public:
-  LazyFiles(const Store& store, std::string session_id, PackedKind kind, PackedOrigin origin)
+  LazyFiles(const Store& store, std::string session_id, const PackedPlace& place,
+            PackedOrigin origin)
       : store_(store),
         session_id_(std::move(session_id)),
-        kind_(kind),
+        place_(place),
         origin_(origin),
         owner_(store.unpacked.new_owner()) {}
 
@@ -160,7 +173,7 @@ class LazyFiles final : public ReadOnlyFiles {
   /// Its files, of which no more is unpacked than is read, if it can be read in ranges.
   Result<std::shared_ptr<FileSystem>> content() {
     const std::lock_guard guard(mutex_);
-    if (ranged_ == nullptr && kind_ == PackedKind::kArchive && !is_one_piece_) {
+    if (ranged_ == nullptr && place_.kind == PackedKind::kArchive && !is_one_piece_) {
       Result<std::shared_ptr<RangedFiles>> opened =
           RangedFiles::open(store_, session_id_, origin_.file, origin_.package, owner_);
       BMAD_TRY(check_read(opened));
@@ -184,9 +197,10 @@ class LazyFiles final : public ReadOnlyFiles {
   void forget() { store_.unpacked.forget(owner_); }
 
   [[nodiscard]] Status check_still_there() const {
-    BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store_, session_id_, kind_));
-    return now.package == origin_.package ? Status()
-                                          : Status(not_in_package(packed_path(session_id_, kind_)));
+    BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store_, session_id_, place_));
+    return now.package == origin_.package
+               ? Status()
+               : Status(not_in_package(packed_path(session_id_, place_)));
   }
 
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
@@ -198,7 +212,7 @@ class LazyFiles final : public ReadOnlyFiles {
     return files->info(path);
   }
   [[nodiscard]] std::string display_path(const std::string& /*path*/) const override {
-    return store_.files->display_path(packed_path(session_id_, kind_));
+    return store_.files->display_path(packed_path(session_id_, place_));
   }
 
  private:
@@ -208,11 +222,11 @@ class LazyFiles final : public ReadOnlyFiles {
     if (auto known = store_.unpacked.find<UnpackedFiles>(owner_, kAll)) {
       return known;
     }
-    Result<NamedBytes> files = unpack(store_, session_id_, kind_);
+    Result<NamedBytes> files = unpack(store_, session_id_, place_);
     BMAD_TRY(check_read(files));
-    auto unpacked =
-        std::make_shared<UnpackedFiles>(store_.files->display_path(packed_path(session_id_, kind_)),
-                                        origin_.package, *std::move(files));
+    auto unpacked = std::make_shared<UnpackedFiles>(
+        store_.files->display_path(packed_path(session_id_, place_)), origin_.package,
+        *std::move(files));
     store_.unpacked.add(owner_, kAll, unpacked, unpacked->size(), store_.archives_size_max);
     return unpacked;
   }
@@ -223,7 +237,7 @@ class LazyFiles final : public ReadOnlyFiles {
   [[nodiscard]] Status check_read(const Result<T>& read) const {
     BMAD_TRY(check_still_there());
     if (!read) {
-      store_.note_damage(packed_path(session_id_, kind_), origin_.file, read.error());
+      store_.note_damage(packed_path(session_id_, place_), origin_.file, read.error());
       return read.error();
     }
     return {};
@@ -231,7 +245,7 @@ class LazyFiles final : public ReadOnlyFiles {
 
   const Store& store_;
   std::string session_id_;
-  PackedKind kind_;
+  PackedPlace place_;
   PackedOrigin origin_;
   std::uint64_t owner_;  ///< In the cache of what is unpacked.
   std::mutex mutex_;     // Guards what follows.
@@ -258,41 +272,41 @@ Status write_known_file(const Store& store, const std::string& session_id, std::
 
 class PackedSessionFile final : public PackedSession {
  public:
-  PackedSessionFile(const Store& store, const std::string& session_id, PackedKind kind,
+  PackedSessionFile(const Store& store, const std::string& session_id, const PackedPlace& place,
                     const PackedOrigin& origin)
       : store_(store),
         session_id_(session_id),
-        kind_(kind),
+        place_(place),
         package_(origin.package),
-        files_(store, session_id, kind, origin),
+        files_(store, session_id, place, origin),
         index_(files_, store.clock,
                {.session_id = session_id,
                 .language = store.config.indexing.language,
                 .cache_size = store.config.index_cache_size_bytes(),
                 .package = origin.package,
                 .base =
-                    [root = store.root_index.get(), session_id, kind, package = origin.package] {
-                      return kind == PackedKind::kKept
+                    [root = store.root_index.get(), session_id, place, package = origin.package] {
+                      return place.kind == PackedKind::kKept
                                  ? std::nullopt
-                                 : root->base_of(session_id, kind == PackedKind::kEvicted, package);
+                                 : root->base_of(session_id, place.part, package);
                     },
                 .base_segment =
-                    [root = store.root_index.get(), session_id, kind, package = origin.package] {
-                      return kind == PackedKind::kKept
+                    [root = store.root_index.get(), session_id, place, package = origin.package] {
+                      return place.kind == PackedKind::kKept
                                  ? nullptr
-                                 : root->segment_of(session_id, kind == PackedKind::kEvicted,
-                                                    package);
+                                 : root->segment_of(session_id, place.part, package);
                     },
-                .archived = kind != PackedKind::kEvicted,
-                .evicted = kind == PackedKind::kEvicted}) {}
+                .archived = place.kind != PackedKind::kEvicted,
+                .evicted = place.part}) {}
 
   [[nodiscard]] const std::string& session_id() const override { return session_id_; }
-  [[nodiscard]] PackedKind kind() const override { return kind_; }
+  [[nodiscard]] PackedKind kind() const override { return place_.kind; }
+  [[nodiscard]] std::uint32_t evicted_part() const override { return place_.part; }
   [[nodiscard]] SessionIndex& index() override { return index_; }
   Result<std::shared_ptr<FileSystem>> files() override { return files_.content(); }
   [[nodiscard]] FileSystem& lines() override { return files_; }
   Result<std::shared_ptr<FileSystem>> knowledge() override {
-    if (kind_ == PackedKind::kArchive) {
+    if (place_.kind == PackedKind::kArchive) {
       if (auto known = read_known(store_, session_id_, package_)) {
         return known->size() == 0 ? std::shared_ptr<FileSystem>() : std::move(known);
       }
@@ -317,7 +331,7 @@ class PackedSessionFile final : public PackedSession {
  private:
   const Store& store_;
   std::string session_id_;
-  PackedKind kind_;
+  PackedPlace place_;
   std::uint64_t package_;
   std::atomic<bool> wants_known_{false};
   LazyFiles files_;
@@ -327,62 +341,64 @@ class PackedSessionFile final : public PackedSession {
 using SharedFile = std::shared_ptr<PackedSessionFile>;
 
 /// The packed file at `path` as it is now, the same object for the same file.
-SharedFile open_packed(const Store& store, const std::string& session_id, PackedKind kind,
+SharedFile open_packed(const Store& store, const std::string& session_id, const PackedPlace& place,
                        const PackedOrigin& now) {
-  const std::string path = packed_path(session_id, kind);
+  const std::string path = packed_path(session_id, place);
   std::shared_ptr<PackedSession> old;  // Freed without the mutex.
   const std::lock_guard guard(store.indexes_mutex);
   std::shared_ptr<PackedSession>& session = store.packed[path];
   if (session == nullptr ||
       static_cast<PackedSessionFile*>(session.get())->package() != now.package) {
-    old = std::exchange(session, std::make_shared<PackedSessionFile>(store, session_id, kind, now));
+    old =
+        std::exchange(session, std::make_shared<PackedSessionFile>(store, session_id, place, now));
   }
   return std::static_pointer_cast<PackedSessionFile>(session);
 }
 
 }  // namespace
 
-Result<Packed> packed_session(const Store& store, const std::string& session_id, PackedKind kind) {
-  BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store, session_id, kind));
-  if (!store.is_damaged(packed_path(session_id, kind), now.file)) {
-    return Packed(open_packed(store, session_id, kind, now));
+Result<Packed> packed_session(const Store& store, const std::string& session_id, PackedKind kind,
+                              std::uint32_t evicted_part) {
+  const PackedPlace place{.kind = kind, .part = evicted_part};
+  BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store, session_id, place));
+  if (!store.is_damaged(packed_path(session_id, place), now.file)) {
+    return Packed(open_packed(store, session_id, place, now));
   }
   if (kind != PackedKind::kArchive) {
     return Packed();
   }
-  const Result<PackedOrigin> kept = look_at_origin(store, session_id, PackedKind::kKept);
+  const Result<PackedOrigin> kept = look_at_origin(store, session_id, kKeptPlace);
   if (!kept || store.is_damaged(kept_path(session_id), kept->file)) {
     return Packed();
   }
-  return Packed(open_packed(store, session_id, PackedKind::kKept, *kept));
+  return Packed(open_packed(store, session_id, kKeptPlace, *kept));
 }
 
 Result<std::shared_ptr<FileSystem>> archive_files(const Store& store,
                                                   const std::string& session_id) {
-  const Result<PackedOrigin> now = look_at_origin(store, session_id, PackedKind::kArchive);
+  const Result<PackedOrigin> now = look_at_origin(store, session_id, kArchivePlace);
   if (!now) {
     BMAD_TRY(read_session_archive(*store.files, session_id));  // It says what is wrong.
     return now.error();
   }
-  BMAD_TRY_ASSIGN(
-      std::shared_ptr<UnpackedFiles> files,
-      open_packed(store, session_id, PackedKind::kArchive, *now)->lazy_files().unpacked());
+  BMAD_TRY_ASSIGN(std::shared_ptr<UnpackedFiles> files,
+                  open_packed(store, session_id, kArchivePlace, *now)->lazy_files().unpacked());
   return std::shared_ptr<FileSystem>(std::move(files));
 }
 
 Result<std::shared_ptr<FileSystem>> archive_lines(const Store& store,
                                                   const std::string& session_id) {
-  BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store, session_id, PackedKind::kArchive));
-  const SharedFile file = open_packed(store, session_id, PackedKind::kArchive, now);
+  BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store, session_id, kArchivePlace));
+  const SharedFile file = open_packed(store, session_id, kArchivePlace, now);
   return std::shared_ptr<FileSystem>(file, &file->lazy_files());
 }
 
 void index_archive(const Store& store, const std::string& session_id) {
-  const Result<PackedOrigin> now = look_at_origin(store, session_id, PackedKind::kArchive);
+  const Result<PackedOrigin> now = look_at_origin(store, session_id, kArchivePlace);
   if (!now || !store.config.indexing.enabled) {
     return;
   }
-  const SharedFile file = open_packed(store, session_id, PackedKind::kArchive, *now);
+  const SharedFile file = open_packed(store, session_id, kArchivePlace, *now);
   static_cast<void>(file->write_known());
   const std::shared_ptr<SessionIndex> index(file, &file->index());
   if (index->refresh()) {
@@ -397,7 +413,7 @@ void index_archive(const Store& store, const std::string& session_id) {
 }
 
 Result<std::uint64_t> package_of_archive(const Store& store, const std::string& session_id) {
-  BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store, session_id, PackedKind::kArchive));
+  BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store, session_id, kArchivePlace));
   return now.package;
 }
 

@@ -199,7 +199,7 @@ class PastFiles final : public ReadOnlyFiles {
 /// What was evicted and not deleted, of the versions there were at `as_of`.
 Result<std::vector<EvictedLine>> evicted_versions(const Store& store, const std::string& session_id,
                                                   Timestamp as_of) {
-  const Result<Packed> packed = packed_session(store, session_id, PackedKind::kEvicted);
+  const Result<Packed> packed = packed_session(store, session_id, PackedKind::kEvicted, 1);
   if (!packed) {
     return is_not_found(packed.error())
                ? Result<std::vector<EvictedLine>>(std::vector<EvictedLine>())
@@ -273,9 +273,8 @@ Status drop_those_in(FileSystem& session, const std::string& session_id,
 Result<std::vector<EvictedLine>> evicted_until(const Store& store, const std::string& session_id,
                                                Timestamp as_of) {
   BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines, evicted_versions(store, session_id, as_of));
-  std::erase_if(lines, [&](const EvictedLine& line) {
-    return line.evicted_at > as_of || is_older_version(line);
-  });
+  std::erase_if(lines, [&](const EvictedLine& line) { return line.evicted_at > as_of; });
+  keep_last_versions(lines);
   BMAD_TRY_ASSIGN(const std::optional<SessionSource> session, session_of(store, session_id));
   if (session && !lines.empty()) {
     BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, past_files(store, *session, as_of));
@@ -293,7 +292,7 @@ struct PastIndex {
                .language = store.config.indexing.language,
                .cache_size = store.config.index_cache_size_bytes(),
                .archived = source.is_archived(),
-               .evicted = source.is_evicted()}) {}
+               .evicted = source.packed == nullptr ? 0 : source.packed->evicted_part()}) {}
 
   std::shared_ptr<FileSystem> files;
   SessionIndex index;
@@ -311,9 +310,12 @@ Result<std::vector<EvictedLine>> evicted_since(const Store& store, const std::st
 Result<std::shared_ptr<FileSystem>> past_files(const Store& store, const SessionSource& source,
                                                Timestamp as_of) {
   const std::string& id = source.session_id;
-  BMAD_TRY_ASSIGN(const std::vector<EvictedLine> lines, source.is_evicted()
-                                                            ? evicted_until(store, id, as_of)
-                                                            : evicted_since(store, id, as_of));
+  std::vector<EvictedLine> lines;
+  if (!source.is_evicted()) {
+    BMAD_TRY_ASSIGN(lines, evicted_since(store, id, as_of));
+  } else if (source.packed->evicted_part() == 1) {  // In one piece.
+    BMAD_TRY_ASSIGN(lines, evicted_until(store, id, as_of));
+  }
   return std::shared_ptr<FileSystem>(
       std::make_shared<PastFiles>(store, source.is_evicted() ? std::nullopt : std::optional(source),
                                   as_of, logs_of(id, lines)));

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -82,44 +84,54 @@ Result<std::vector<Located>> load_latest(const Store& store, const EntryFilter& 
                                          const Wanted& wanted) {
   BMAD_TRY_ASSIGN(const std::vector<SessionSource> evicted,
                   evicted_sources(store, filter.sessions));
-  BMAD_TRY_ASSIGN(const std::vector<SessionSource> sessions,
-                  session_sources(store, filter.sessions, filter.archived));
+  const bool with_archives = filter.archived != ArchivedSessions::kWithout;
+  BMAD_TRY_ASSIGN(std::vector<SessionSource> sources,
+                  session_sources(store, filter.sessions,
+                                  with_archives ? ArchivedSessions::kWith : filter.archived));
   std::vector<Located> found;
   HeldStatements held(store.origins.get());
-  std::set<std::tuple<std::string, EntryType, std::string>> known;
+  // What was evicted and came back counts in its session, and the newest of what was evicted.
+  std::map<std::string, std::set<std::pair<EntryType, std::string>>> known;
+  for (const SessionSource& source : evicted) {
+    known.try_emplace(source.session_id);
+  }
   const auto add = [&](const SessionSource& source) -> Status {
+    const auto its = known.find(source.session_id);
+    const bool is_asked = filter.archived != ArchivedSessions::kOnly || source.packed != nullptr;
+    if (!is_asked && its == known.end()) {
+      return {};
+    }
     BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
                     load_source(store, source, filter.types, Versions::kLatest, filter.as_of,
                                 store.sealing->opens()));
     for (TableEntry& entry : entries) {
+      if ((its != known.end() && !its->second.emplace(entry.type, entry.id).second) || !is_asked) {
+        continue;
+      }
       std::optional<std::size_t> statement;
       if (!filter.with_outdated &&
           wanted(source.session_id, entry)) {  // What has expired replaces nothing.
         statement = held.hear(source.session_id, entry);
       }
-      if (passes(filter, source.session_id, entry) && wanted(source.session_id, entry) &&
-          (known.empty() || !known.contains({source.session_id, entry.type, entry.id}))) {
+      if (passes(filter, source.session_id, entry) && wanted(source.session_id, entry)) {
         found.push_back(
             {.session_id = source.session_id, .entry = std::move(entry), .statement = statement});
       }
     }
     return {};
   };
-  for (const SessionSource& source : sessions) {
-    BMAD_TRY(add(source));
-  }
   const auto drop_replaced = [&] {
     held.settle();
     std::erase_if(found, [&](const Located& each) {
       return each.statement && held.is_replaced(*each.statement);
     });
   };
+  for (const SessionSource& source : sources) {
+    BMAD_TRY(add(source));
+  }
   drop_replaced();
   const bool are_enough = filter.limit != 0 && found.size() >= filter.limit;
-  if (filter.archived != ArchivedSessions::kWithout && !are_enough) {
-    for (const Located& each : found) {  // What was evicted and came back counts in its session.
-      known.emplace(each.session_id, each.entry.type, each.entry.id);
-    }
+  if (with_archives && !are_enough) {
     for (const SessionSource& source : evicted) {
       BMAD_TRY(add(source));
     }
@@ -208,8 +220,10 @@ class EntriesById {
   /// Of what was evicted, all versions, and in front of those that came later.
   Status add_older_versions(std::span<const SessionSource> sources) {
     std::vector<Entry> older;
-    for (const SessionSource& source : sources) {
-      const Result<std::vector<EvictedLine>> lines = read_evicted(*store_.files, source.session_id);
+    std::set<std::string> known;  // Lines that are there twice.
+    for (const SessionSource& source : std::views::reverse(sources)) {
+      const Result<std::vector<EvictedLine>> lines =
+          read_evicted(*store_.files, source.session_id, source.packed->evicted_part());
       BMAD_TRY(source.check_still_there(store_));
       if (!lines) {
         BMAD_TRY(source.packed->files());  // It notes the damage.
@@ -220,7 +234,8 @@ class EntriesById {
       for (const EvictedLine& line : *lines) {
         ++number;
         const Result<JsonValue> value = parser_.parse(line.line);
-        if (value && is_wanted(entry_id(*value)) && !gone.hold(line, entry_id(*value))) {
+        if (value && is_wanted(entry_id(*value)) && !gone.hold(line, entry_id(*value)) &&
+            known.insert(line.line).second) {
           add_evicted(older, source.session_id, line, *value, number);
         }
       }
@@ -338,7 +353,7 @@ Result<bool> are_only_ones(const Store& store, std::span<const Entry> found,
   if (!are_single) {
     return false;
   }
-  BMAD_TRY_ASSIGN(const std::vector<std::string> evicted, evicted_sessions(store, their_sessions));
+  BMAD_TRY_ASSIGN(const EvictedParts evicted, evicted_sessions(store, their_sessions));
   return evicted.empty();
 }
 

@@ -375,7 +375,7 @@ void RootIndex::remember_grown(const SharedState& now,
   }
 }
 
-std::optional<SessionBase> RootIndex::base_of(const std::string& session_id, bool evicted,
+std::optional<SessionBase> RootIndex::base_of(const std::string& session_id, std::uint32_t evicted,
                                               std::uint64_t package) {
   const SharedState now = state();
   const CoveredSession* const known = known_of(*now, covered_key(session_id, evicted), package);
@@ -392,7 +392,7 @@ std::optional<SessionBase> RootIndex::base_of(const std::string& session_id, boo
   return base;
 }
 
-std::shared_ptr<Segment> RootIndex::segment_of(const std::string& session_id, bool evicted,
+std::shared_ptr<Segment> RootIndex::segment_of(const std::string& session_id, std::uint32_t evicted,
                                                std::uint64_t package) {
   const SharedState now = state();
   const CoveredSession* const known = known_of(*now, covered_key(session_id, evicted), package);

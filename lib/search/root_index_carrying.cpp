@@ -42,8 +42,11 @@ void RootIndex::carry_vectors(const IndexState& state, Segment& made) const {
   std::vector<std::uint8_t> rows;
   for (const SegmentSession& session : made.sessions) {
     std::vector<std::pair<LineKey, const std::uint8_t*>> known;
-    for (const bool evicted : {false, true}) {
-      const auto covered = before.sessions.find(covered_key(session.id, evicted));
+    for (std::uint32_t part = 0;; ++part) {
+      const auto covered = before.sessions.find(covered_key(session.id, part));
+      if (covered == before.sessions.end() && part > 1) {
+        break;
+      }
       SegmentVectors* const its =
           covered == before.sessions.end() ? nullptr : vectors[covered->second.segment].get();
       if (its == nullptr || !may_keep(its->of()) || (to != nullptr && its->of() != to->of())) {

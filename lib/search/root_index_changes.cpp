@@ -212,7 +212,7 @@ Status RootIndex::add_segment(IndexState& state,
     }
     BMAD_TRY_ASSIGN(std::unique_ptr<SegmentSource> source,
                     in_session(index, index.segment_source()));
-    CoveredSession& its = covered[covered_key(index.session_id(), index.is_evicted())];
+    CoveredSession& its = covered[covered_key(index.session_id(), index.evicted_part())];
     its = covered_by(index, folders[i]);
     its.segment = static_cast<std::uint32_t>(state.names.size());
     its.number = static_cast<std::uint32_t>(sources.size());
@@ -392,8 +392,12 @@ Status RootIndex::remove(std::span<const std::string> session_ids) {
     }
   }
   for (const std::string& id : session_ids) {
-    next.sessions.erase(covered_key(id, false));
-    next.sessions.erase(covered_key(id, true));
+    next.sessions.erase(id);
+    const std::string evicted = covered_key(id, 1);
+    auto part = next.sessions.lower_bound(evicted);
+    while (part != next.sessions.end() && part->first.starts_with(evicted)) {
+      part = next.sessions.erase(part);
+    }
   }
   if (!which.empty() && (!merge_segments(next, which) || !write_state(next))) {
     next = IndexState{};  // A full disk, or a segment that does not hold: all of it goes.

@@ -39,7 +39,8 @@ Result<std::shared_ptr<FileSystem>> lines_of(const Store& store, const SegmentSe
   }
   BMAD_TRY_ASSIGN(const Packed packed,
                   packed_session(store, session.id,
-                                 session.evicted ? PackedKind::kEvicted : PackedKind::kArchive));
+                                 session.evicted != 0 ? PackedKind::kEvicted : PackedKind::kArchive,
+                                 session.evicted));
   const bool is_it = packed != nullptr && packed->index().package() == package;
   return is_it ? std::shared_ptr<FileSystem>(packed, &packed->lines()) : nullptr;
 }

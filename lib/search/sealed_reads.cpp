@@ -333,7 +333,8 @@ Result<std::shared_ptr<FileSystem>> files_of(const Store& store, const IndexedSe
     return std::shared_ptr<FileSystem>(std::shared_ptr<void>(), store.files.get());  // Not owned.
   }
   const PackedKind kind = session.is_evicted() ? PackedKind::kEvicted : PackedKind::kArchive;
-  BMAD_TRY_ASSIGN(const Packed packed, packed_session(store, session.session_id(), kind));
+  BMAD_TRY_ASSIGN(const Packed packed,
+                  packed_session(store, session.session_id(), kind, session.evicted_part()));
   if (packed == nullptr) {
     return std::shared_ptr<FileSystem>();
   }
@@ -355,7 +356,7 @@ struct SealedSessions::Opened {
                .cache_size = store.config.index_cache_size_bytes(),
                .package = 1,
                .archived = session.is_archived(),
-               .evicted = session.is_evicted(),
+               .evicted = session.evicted_part(),
                .entries_for_each = for_each}) {}
 
   std::shared_ptr<UnpackedFiles> files;

@@ -33,8 +33,8 @@ Status SessionSource::leave_out(const Store& store, Error error) const {
 namespace {
 
 Status add_packed(const Store& store, const std::string& id, PackedKind kind,
-                  std::vector<SessionSource>& sources) {
-  BMAD_TRY_ASSIGN(Packed packed, packed_session(store, id, kind));
+                  std::vector<SessionSource>& sources, std::uint32_t evicted_part = 0) {
+  BMAD_TRY_ASSIGN(Packed packed, packed_session(store, id, kind, evicted_part));
   if (packed != nullptr) {
     sources.push_back({.session_id = id, .packed = std::move(packed), .is_only_one = false});
   }
@@ -80,16 +80,18 @@ Result<std::vector<SessionSource>> session_sources(const Store& store,
 
 Result<std::vector<SessionSource>> evicted_sources(const Store& store,
                                                    std::span<const std::string> wanted) {
-  std::vector<std::string> ids;
+  EvictedParts parts;
   if (wanted.empty()) {
     BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store));
-    ids = std::move(present.evicted);
+    parts = std::move(present.evicted);
   } else {
-    BMAD_TRY_ASSIGN(ids, evicted_sessions(store, wanted));
+    BMAD_TRY_ASSIGN(parts, evicted_sessions(store, wanted));
   }
   std::vector<SessionSource> found;
-  for (const std::string& id : ids) {
-    BMAD_TRY(add_packed(store, id, PackedKind::kEvicted, found));
+  for (const auto& [id, count] : parts) {
+    for (std::uint32_t part = count; part > 0; --part) {
+      BMAD_TRY(add_packed(store, id, PackedKind::kEvicted, found, part));
+    }
   }
   return found;
 }

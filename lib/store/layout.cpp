@@ -114,8 +114,9 @@ std::string archive_manifest_path(std::string_view session_id) {
   return in_folder(kArchiveFolder, session_id, ".manifest.json");
 }
 
-std::string evicted_path(std::string_view session_id) {
-  return in_folder(kArchiveFolder, session_id, ".evicted.jsonl.gz");
+std::string evicted_path(std::string_view session_id, std::uint32_t part) {
+  return in_folder(kArchiveFolder, session_id,
+                   part < 2 ? ".evicted.jsonl.gz" : fmt::format(".evicted.{}.jsonl.gz", part));
 }
 
 std::string archive_index_path(std::string_view session_id) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "store/atomic_file.hpp"
+#include "store/evicted_file.hpp"
 #include "store/layout.hpp"
 #include "store/return_lines.hpp"
 #include "store/session_archive.hpp"
@@ -86,7 +87,7 @@ Result<PresentSessions> look_for_sessions(const Store& store, bool with_remains,
   PresentSessions present;
   BMAD_TRY_ASSIGN(const std::vector<std::string> before, store.session_folders());
   Result<std::vector<std::string>> packed = archived_session_ids(*store.files);
-  Result<std::vector<std::string>> evicted = evicted_sessions(store, {});
+  Result<EvictedParts> evicted = evicted_sessions(store, {});
   if (!packed || !evicted) {
     Error error = packed ? std::move(evicted).error() : std::move(packed).error();
     if (error.code != ErrorCode::E_STORAGE_CORRUPT) {
@@ -126,9 +127,9 @@ Result<PresentSessions> look_for_sessions(const Store& store, bool with_remains,
     return is_live;
   });
   // What was evicted from a session that is deleted as a whole comes back with it.
-  std::erase_if(present.evicted, [&](const std::string& id) {
-    return !std::ranges::binary_search(present.live, id) &&
-           !std::ranges::binary_search(present.packed, id);
+  std::erase_if(present.evicted, [&](const auto& each) {
+    return !std::ranges::binary_search(present.live, each.first) &&
+           !std::ranges::binary_search(present.packed, each.first);
   });
   return present;
 }
@@ -172,20 +173,19 @@ Result<bool> has_gone(const Store& store, const std::string& session_id) {
   return true;
 }
 
-Result<std::vector<std::string>> evicted_sessions(const Store& store,
-                                                  std::span<const std::string> sessions) {
+Result<EvictedParts> evicted_sessions(const Store& store, std::span<const std::string> sessions) {
+  std::vector<std::string> ids(sessions.begin(), sessions.end());
   if (sessions.empty()) {
-    return ids_of_files(*store.files, kArchiveFolder, ".evicted.jsonl.gz");
+    BMAD_TRY_ASSIGN(ids, ids_of_files(*store.files, kArchiveFolder, ".evicted.jsonl.gz"));
   }
-  std::vector<std::string> found;
-  for (const std::string& id : sessions) {
+  EvictedParts found;
+  for (const std::string& id : ids) {
     BMAD_TRY(check_session_id(id));
-    BMAD_TRY_ASSIGN(const bool has_evicted, is_there(*store.files, evicted_path(id)));
-    if (has_evicted) {
-      found.push_back(id);
+    BMAD_TRY_ASSIGN(const std::uint32_t parts, evicted_parts(*store.files, id));
+    if (parts > 0) {
+      found.emplace(id, parts);
     }
   }
-  std::ranges::sort(found);
   return found;
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
@@ -24,8 +26,14 @@ std::string id_of(JsonParser& parser, std::string_view line) {
 /// The lines of one type that are to come back, against those that are in its log.
 class Returning {
  public:
-  Returning(EntryType type, std::span<const ReturningLine> lines, std::span<const std::string> ids)
+  Returning(EntryType type, std::span<const ReturningLine> lines, std::span<const std::string> ids,
+            const EntryIds& used)
       : type_(type), lines_(lines) {
+    for (const auto& [its_type, id] : used) {
+      if (its_type == type) {
+        in_use_.insert(id);
+      }
+    }
     JsonParser parser;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       if (lines[i].type != type) {
@@ -93,14 +101,14 @@ class Returning {
 Result<ReturnOutcome> bring_back_lines(Store& store, const std::string& session_id,
                                        const FileLock::Guard& guard,
                                        std::span<const ReturningLine> lines,
-                                       std::span<const std::string> ids) {
+                                       std::span<const std::string> ids, const EntryIds& used) {
   ReturnOutcome outcome;
   outcome.is_back.resize(lines.size());
   for (const EntryType type : kEntryTypes) {
     if (std::ranges::find(lines, type, &ReturningLine::type) == lines.end()) {
       continue;
     }
-    Returning returning(type, lines, ids);
+    Returning returning(type, lines, ids, used);
     BMAD_TRY(returning.look(*store.files, session_id));
     const std::string log_file(entry_type_info(type).log_file);
     if (returning.has_begun()) {
@@ -123,7 +131,7 @@ Result<bool> are_lines_missing(FileSystem& files, const std::string& session_id,
   ReturnOutcome outcome;
   outcome.is_back.resize(lines.size());
   for (const EntryType type : kEntryTypes) {
-    Returning returning(type, lines, {});
+    Returning returning(type, lines, {}, {});
     BMAD_TRY(returning.look(files, session_id));
     if (!returning.settle(outcome).empty()) {
       return true;
@@ -132,8 +140,19 @@ Result<bool> are_lines_missing(FileSystem& files, const std::string& session_id,
   return false;
 }
 
-bool is_older_version(const EvictedLine& line) {
-  return line.reason.starts_with("superseded by line ");  // As plans say it, since version 0.1.
+void keep_last_versions(std::vector<EvictedLine>& lines) {
+  std::map<std::tuple<Timestamp, EntryType, std::string>, EvictedLine> ordered;
+  std::set<std::pair<EntryType, std::string>> known;
+  JsonParser parser;
+  for (EvictedLine& line : std::views::reverse(lines)) {
+    const Result<JsonValue> value = parser.parse(line.line);
+    std::string id(value ? entry_id(*value) : std::string_view());
+    if (value && known.emplace(line.type, id).second) {
+      ordered.try_emplace({entry_timestamp(*value), line.type, std::move(id)}, std::move(line));
+    }
+  }
+  lines.clear();
+  std::ranges::move(std::views::values(ordered), std::back_inserter(lines));
 }
 
 bool GoneEntries::hold(std::string_view id) const {
@@ -141,19 +160,22 @@ bool GoneEntries::hold(std::string_view id) const {
 }
 
 bool GoneEntries::hold(const EvictedLine& line, std::string_view id) const {
-  return hold(id) || (session_until && line.evicted_at <= *session_until);
+  return lines.contains({line.type, line.line}) ||
+         (store != nullptr && is_purged_id(*store, purged, id)) ||
+         (session_until && line.evicted_at <= *session_until);
 }
 
 Result<GoneEntries> gone_entries(const Store& store, const std::string& session_id,
                                  bool with_sessions) {
   GoneEntries gone;
   BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store.files, session_id));
-  BMAD_TRY_ASSIGN(const std::vector<DeletedLine> lines,
-                  with_sessions ? read_all_deleted(*store.files, session_id)
-                                : read_deleted(*store.files, session_id));
+  BMAD_TRY_ASSIGN(std::vector<DeletedLine> lines, with_sessions
+                                                      ? read_all_deleted(*store.files, session_id)
+                                                      : read_deleted(*store.files, session_id));
   gone.ids.insert(record.purged_ids.begin(), record.purged_ids.end());
   gone.store = &store;
   gone.purged = record.purged_ids;
+  add_ids(gone.purged, record.purging);
   gone.ids.insert(record.purging.begin(), record.purging.end());
   for (const Deletion& deletion : record.deletions) {
     if (deletion.whole_session) {
@@ -162,15 +184,33 @@ Result<GoneEntries> gone_entries(const Store& store, const std::string& session_
     }
   }
   JsonParser parser;
-  for (const DeletedLine& line : lines) {
+  for (DeletedLine& line : lines) {
     if (line.is_damaged) {
       continue;
     }
     if (const Result<JsonValue> value = parser.parse(line.line)) {
       gone.ids.emplace(entry_id(*value));
     }
+    gone.lines.emplace(line.type, std::move(line.line));
   }
   return gone;
+}
+
+Result<EntryIds> evicted_ids(const Store& store, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));
+  BMAD_TRY_ASSIGN(std::uint32_t part, evicted_parts(*store.files, session_id));
+  EntryIds ids;
+  JsonParser parser;
+  for (; part > 0; --part) {
+    BMAD_TRY_ASSIGN(const auto lines, read_evicted(*store.files, session_id, part));
+    for (const EvictedLine& line : lines) {
+      std::string id = id_of(parser, line.line);
+      if (!gone.hold(line, id)) {
+        ids.emplace(line.type, std::move(id));
+      }
+    }
+  }
+  return ids;
 }
 
 Result<std::vector<ReturningLine>> archived_lines(const Store& store, const std::string& session_id,

@@ -174,7 +174,9 @@ void Store::forget_session(const std::string& session_id) {
   indexes.erase(session_id);
   packed.erase(archive_path(session_id));
   packed.erase(kept_path(session_id));
-  packed.erase(evicted_path(session_id));
+  for (std::uint32_t part = 1; packed.erase(evicted_path(session_id, part)) > 0;) {
+    ++part;
+  }
 }
 
 void Store::note_damage(const std::string& path, const FileInfo& file, const Error& error) const {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -113,11 +114,15 @@ Result<KnownLines> known_lines(const Store& store, const std::string& session_id
   };
   BMAD_TRY(scan_log(*store.files, session_file(session_id, entry_type_info(type).log_file), type,
                     parser, {.on_entry = take, .on_sealed = take_sealed}));
-  // A damaged archive is for verify to name; it must not stand in the way of a write.
-  if (const Result<std::vector<EvictedLine>> evicted = read_evicted(*store.files, session_id)) {
-    for (const EvictedLine& line : *evicted) {
+  // A damaged archive is for verify to name; it must not stand in the way of a write. One part at a
+  // time, the newest version first.
+  BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));
+  for (std::uint32_t part = evicted_parts(*store.files, session_id).value_or(0); part > 0; --part) {
+    const auto lines =
+        read_evicted(*store.files, session_id, part).value_or(std::vector<EvictedLine>());
+    for (const EvictedLine& line : std::views::reverse(lines)) {
       const Result<JsonValue> value = parser.parse(line.line);
-      if (line.type == type && value) {
+      if (line.type == type && value && !gone.hold(line, entry_id(*value))) {
         KnownEntry& its = known[std::string(entry_id(*value))];
         its.newest = its.lines.empty() ? xxh3(line.line) : its.newest;
         its.lines.insert(xxh3(line.line));

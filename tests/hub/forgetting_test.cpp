@@ -289,6 +289,27 @@ TEST_CASE("what was deleted on one machine stays deleted when another restores w
   }
 }
 
+TEST_CASE("undeleted, written again and evicted, the same is listed everywhere") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1", "old");
+  m[0].add_fact("f2");
+  m.settle();
+  delete_fact(m[0], "f1");
+  m.settle();
+  m[1].clock.advance(std::chrono::seconds(5));
+  m[1].add_fact("f1", "new");
+  REQUIRE(m[1]->compact("s1", {.keep_share = 0}));
+  m.settle();
+  const Ids both = {"f1", "f2"};
+  CHECK(m[0].listed() == both);
+  CHECK(m[1].listed() == both);
+  REQUIRE(m[0]->undelete({.ids = Ids{"f1"}}));
+  m.settle();
+  CHECK(m[0].found("new") == Ids{"f1"});
+  CHECK(m[1].found("new") == Ids{"f1"});
+}
+
 TEST_CASE("an entry whose new version stayed outlives the deletion of the old one") {
   Mirrors m(2);
   m[0].session();

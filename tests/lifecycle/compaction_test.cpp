@@ -167,6 +167,123 @@ TEST_CASE("a session of pinned entries is not compacted again and again") {
   CHECK(compactions <= 6);
 }
 
+namespace {
+
+/// Facts with these texts, of which all but `evicted` are pinned; then `evicted` leaves the log.
+void evict_one(MemoryFixture& memory, const std::string& evicted) {
+  for (const std::string& id : memory.listed()) {
+    if (id != evicted) {
+      REQUIRE(memory->update_entry(id, R"({"pinned":true})"));
+    }
+  }
+  REQUIRE(memory->compact("s1", {.keep_share = 0.5}).value().evicted == 1);
+}
+
+}  // namespace
+
+TEST_CASE("an evicted entry is found, whichever hash another id has") {
+  struct Row {
+    EntryType type;
+    const char* evicted;
+    const char* other;
+    const char* json;
+  };
+  static constexpr Row kRows[] = {
+      // Their 30 bits are the same.
+      {EntryType::kFact, "k-6155", "k-49393", R"("content":"zebra")"},
+      {EntryType::kFact, "k-10820", "k-56053", R"("content":"zebra")"},
+      {EntryType::kDecision, "k-8747", "k-51095", R"("content":"zebra")"},
+      {EntryType::kFinding, "k-9241", "k-9645",
+       R"("content":"zebra","severity":"low","status":"open")"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.evicted);
+    MemoryFixture memory;
+    memory.session();
+    for (const char* id : {row.evicted, row.other}) {
+      memory.add(row.type, fmt::format(R"({{"id":"{}","timestamp":"2026-01-11T10:00:00Z",{}}})", id,
+                                       row.json));
+    }
+    evict_one(memory, row.evicted);
+    const Ids evicted = {row.evicted};
+    const Ids both = memory.listed();
+    CHECK(std::ranges::find(both, row.evicted) != both.end());
+    CHECK(both.size() == 2);
+    CHECK(memory->get(evicted).value().size() == 1);
+    CHECK(memory.found("zebra").size() == 2);
+    CHECK(memory->list({.limit = 10}).value().size() == 2);
+  }
+}
+
+TEST_CASE("what is written again after a deletion is found when it is evicted") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("x", "other");
+  memory.add_fact("w", "old rule");
+  REQUIRE(memory->delete_entries({.ids = Ids{"w"}}));
+  bool is_same = false;
+  SUBCASE("with another text") {}
+  SUBCASE("byte for byte") { is_same = true; }
+  memory.add_fact("w", is_same ? "old rule" : "new rule");
+  evict_one(memory, "w");
+  CHECK(memory.listed() == Ids{"w", "x"});
+  CHECK(memory.found("rule") == Ids{"w"});
+  CHECK(memory->get(Ids{"w"}).value().size() == 1);
+  CHECK_FALSE(memory->history("w").value().empty());
+  CHECK(memory->list({.as_of = memory.clock.now()}).value().size() == 2);
+  const UndeleteReport report = memory->undelete({.ids = Ids{"w"}}).value();
+  CHECK(report.lines == 0);  // The evicted one is newer.
+  CHECK(memory->get(Ids{"w"}).value()[0].json.find(is_same ? "old" : "new") != std::string::npos);
+  REQUIRE(memory->update_entry("w", R"({"content":"newest rule"})"));
+  CHECK(memory->get(Ids{"w"}).value()[0].json.find("newest") != std::string::npos);
+  CHECK(memory->history("w").value().size() == 2);
+}
+
+TEST_CASE("what was deleted stays away when everything that was evicted is restored") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("x", "other");
+  memory.add_fact("w", "rule");
+  evict_one(memory, "w");
+  const std::string evicted = memory.folder.read("memory/archive/s1.evicted.jsonl.gz");
+  REQUIRE(memory->delete_entries({.ids = Ids{"w"}}));
+  // As a deletion leaves it that is killed, or git.
+  memory.folder.write("memory/archive/s1.evicted.jsonl.gz", evicted);
+  memory.reopen();
+  CHECK(memory.listed() == Ids{"x"});
+  CHECK(memory->restore_evicted("s1").value() == 0);
+  CHECK(memory.listed() == Ids{"x"});
+}
+
+TEST_CASE("evicted in another order, the same entries are found in the same") {
+  const auto order_of = [](bool backwards) {
+    MemoryFixture memory;
+    memory.session();
+    for (int i = 0; i < 12; ++i) {
+      memory.add_fact(fmt::format("f{}", i), fmt::format("rule {}", i % 3));
+    }
+    Ids ids = memory.listed();
+    if (backwards) {
+      std::ranges::reverse(ids);
+    }
+    for (const std::string& id : ids) {
+      REQUIRE(memory->update_entry(id, R"({"pinned":true})"));
+    }
+    for (const std::string& id : ids) {
+      REQUIRE(memory->update_entry(id, R"({"pinned":false})"));
+      REQUIRE(memory->compact("s1", {.keep_share = 0}));
+    }
+    Ids found;
+    for (const Hit& hit : memory->query({.text = "rule", .filter = {.limit = 20}}).value()) {
+      found.push_back(hit.entry.id);
+    }
+    return found;
+  };
+  const Ids forwards = order_of(false);
+  CHECK(forwards.size() == 12);
+  CHECK(forwards == order_of(true));
+}
+
 TEST_CASE("decay is a question, and is written down only when asked to") {
   MemoryFixture memory;
   memory.session();

@@ -6,10 +6,13 @@
 //
 // Killed anywhere, nothing is lost: a line is in the archive before it leaves its log, and the next
 // run neither adds it twice nor minds that some logs are done.
+#include <algorithm>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
+#include "deletion/deletion_steps.hpp"
 #include "knowledge/distillation.hpp"
 #include "knowledge/summary_file.hpp"
 #include "lifecycle/audit_log.hpp"
@@ -21,6 +24,7 @@
 #include "search/indexing.hpp"
 #include "search/search.hpp"
 #include "store/access_log.hpp"
+#include "store/deletion_record.hpp"
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
 #include "store/return_lines.hpp"
@@ -37,6 +41,25 @@ LogLine to_log_line(const PlannedRemoval& removal) {
           .size = removal.size};
 }
 
+/// What was deleted and written again, byte for byte, as by an import, is in use: it is not hidden
+/// by its deletion when it is evicted. So it is no deleted line any more.
+Status drop_from_deleted(FileSystem& files, const std::string& session_id,
+                         const std::vector<EvictedLine>& lines) {
+  BMAD_TRY_ASSIGN(std::vector<DeletedLine> deleted, read_deleted(files, session_id));
+  if (deleted.empty()) {
+    return {};
+  }
+  std::set<std::pair<EntryType, std::string_view>> in_use;
+  for (const EvictedLine& line : lines) {
+    in_use.emplace(line.type, line.line);
+  }
+  const bool any = std::erase_if(deleted, [&](const DeletedLine& line) {
+                     return !line.is_damaged && in_use.contains({line.type, line.line});
+                   }) > 0;
+  BMAD_TRY(any ? replace_deleted(files, session_id, deleted) : Status());
+  return any ? drop_finished_deletions(files, session_id, deleted) : Status();
+}
+
 /// Moves `lines` to the evicted ones; `reason_of` says why each went. `added_events` as
 /// take_out_lines() has it. The caller holds the session's lock.
 template <typename ReasonOf>
@@ -49,6 +72,7 @@ Status move_out(Store& store, const std::string& session_id, const std::vector<L
   for (std::size_t i = 0; i < lines.size(); ++i) {
     evicted.push_back({.type = lines[i].type, .line = std::move(texts[i]), .reason = reason_of(i)});
   }
+  BMAD_TRY(drop_from_deleted(files, session_id, evicted));
   BMAD_TRY(append_evicted(files, session_id, evicted, store.clock.now()));
   return take_out_lines(files, session_id, lines, FullDisk::kFails, added_events);
 }
@@ -153,7 +177,8 @@ class Compaction {
     }
     if (!lines_.empty()) {
       report_.bytes_after += audit_size(audit_record());
-      report_.evicted_file = store_.files->display_path(evicted_path(session_id_));
+      BMAD_TRY_ASSIGN(const std::uint32_t parts, evicted_parts(*store_.files, session_id_));
+      report_.evicted_file = store_.files->display_path(evicted_path(session_id_, parts));
     }
     std::vector<std::string> texts;
     if (with_headlines) {
@@ -180,8 +205,8 @@ class Compaction {
     const auto goes = [&](EntryType type, JsonValue entry, std::string_view) {
       return going.contains({type, entry_id(entry)});
     };
-    BMAD_TRY_ASSIGN(statements_,
-                    distil_talk(store_, *store_.files, session_id_, goes, freed / 4 * 3));
+    BMAD_TRY_ASSIGN(statements_, distil_talk(store_, *store_.files, session_id_, goes,
+                                             EvictedTalk::kLatest, freed / 4 * 3));
     report_.statements = statements_.size();
     report_.entries_after += statements_.size();
     return {};
@@ -290,6 +315,37 @@ Status evict_lines(Store& store, const std::string& session_id, const FindLines&
   return {};
 }
 
+namespace {
+
+/// What was deleted stays away.
+Result<std::uint64_t> restore_part(Store& store, const std::string& session_id,
+                                   const FileLock::Guard& guard, const GoneEntries& gone,
+                                   std::span<const std::string> ids, std::uint32_t part) {
+  BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines, read_evicted(*store.files, session_id, part));
+  JsonParser parser;
+  const auto deleted = std::ranges::stable_partition(lines, [&](const EvictedLine& line) {
+    const Result<JsonValue> value = parser.parse(line.line);
+    return !gone.hold(line, value ? entry_id(*value) : std::string_view());
+  });
+  std::vector<ReturningLine> returning;
+  for (const EvictedLine& line : std::span(lines.begin(), deleted.begin())) {
+    returning.push_back({.type = line.type, .line = line.line});
+  }
+  BMAD_TRY_ASSIGN(const ReturnOutcome outcome,
+                  bring_back_lines(store, session_id, guard, returning, ids));
+  std::vector<EvictedLine> left(deleted.begin(), deleted.end());
+  for (std::size_t i = 0; i < returning.size(); ++i) {
+    if (!outcome.is_back[i]) {
+      left.push_back(lines[i]);
+    }
+  }
+  const std::uint64_t restored = lines.size() - left.size();
+  BMAD_TRY(restored > 0 ? replace_evicted_part(*store.files, session_id, left, part) : Status());
+  return restored;
+}
+
+}  // namespace
+
 Result<std::uint64_t> restore_evicted_entries(Store& store, const std::string& session_id,
                                               std::span<const std::string> ids) {
   BMAD_TRY(check_session(store, session_id));
@@ -297,23 +353,14 @@ Result<std::uint64_t> restore_evicted_entries(Store& store, const std::string& s
   std::uint64_t restored = 0;
   {
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("restore"));
-    BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines, read_evicted(*store.files, session_id));
-    std::vector<ReturningLine> returning;
-    returning.reserve(lines.size());
-    for (const EvictedLine& line : lines) {
-      returning.push_back({.type = line.type, .line = line.line});
+    BMAD_TRY_ASSIGN(std::uint32_t part, evicted_parts(*store.files, session_id));
+    BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));
+    for (; part > 0; --part) {  // The newest first: an older version stays where it is then.
+      BMAD_TRY_ASSIGN(const std::uint64_t count,
+                      restore_part(store, session_id, guard, gone, ids, part));
+      restored += count;
     }
-    BMAD_TRY_ASSIGN(const ReturnOutcome outcome,
-                    bring_back_lines(store, session_id, guard, returning, ids));
-    std::vector<EvictedLine> left;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      if (!outcome.is_back[i]) {
-        left.push_back(std::move(lines[i]));
-      }
-    }
-    restored = lines.size() - left.size();
     if (restored > 0) {
-      BMAD_TRY(replace_evicted(*store.files, session_id, left));
       BMAD_TRY(append_audit(store, {.session_id = session_id,
                                     .action = "restore",
                                     .count = restored,

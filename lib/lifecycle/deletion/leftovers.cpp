@@ -2,6 +2,7 @@
 
 #include "lifecycle/deletion.hpp"
 #include "store/atomic_file.hpp"
+#include "store/evicted_file.hpp"
 #include "store/gzip.hpp"
 #include "store/layout.hpp"
 
@@ -26,6 +27,12 @@ Result<std::vector<std::string>> find_leftovers(FileSystem& files, const std::st
       found.push_back(path);
     } else if (!info && !is_not_found(info.error())) {
       return info.error();
+    }
+  }
+  BMAD_TRY_ASSIGN(const std::uint32_t parts, evicted_parts(files, session_id));
+  for (std::uint32_t part = 2; part <= parts + 1; ++part) {
+    if (files.info(temporary_path(evicted_path(session_id, part)))) {
+      found.push_back(temporary_path(evicted_path(session_id, part)));
     }
   }
   const std::string folder = deleted_folder(session_id);
@@ -78,11 +85,14 @@ Status cut_file(FileSystem& files, const std::string& path, const WholeSize& who
 }  // namespace
 
 Status cut_torn_ends(FileSystem& files, const std::string& session_id) {
-  BMAD_TRY(cut_file(files, evicted_path(session_id),
-                    [](const std::string& packed) -> Result<std::uint64_t> {
-                      BMAD_TRY_ASSIGN(const WholeMembers whole, gunzip_whole(packed, kSizeMax));
-                      return whole.whole_size;
-                    }));
+  BMAD_TRY_ASSIGN(const std::uint32_t parts, evicted_parts(files, session_id));
+  for (std::uint32_t part = 1; part <= parts; ++part) {
+    BMAD_TRY(cut_file(files, evicted_path(session_id, part),
+                      [](const std::string& packed) -> Result<std::uint64_t> {
+                        BMAD_TRY_ASSIGN(const WholeMembers whole, gunzip_whole(packed, kSizeMax));
+                        return whole.whole_size;
+                      }));
+  }
   return cut_file(files, deleted_entries_path(session_id),
                   [](const std::string& text) -> Result<std::uint64_t> {
                     return text.rfind('\n') + 1;  // npos + 1 is 0.

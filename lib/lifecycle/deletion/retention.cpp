@@ -157,9 +157,9 @@ Result<std::vector<DistilledStatement>> statements_of(Store& store, const std::s
   if (!is_live) {
     BMAD_TRY_ASSIGN(archive, archive_files(store, session_id));
   }
-  BMAD_TRY_ASSIGN(
-      std::vector<DistilledStatement> statements,
-      distil_talk(store, is_live ? *store.files : *archive, session_id, rule.verdict()));
+  BMAD_TRY_ASSIGN(std::vector<DistilledStatement> statements,
+                  distil_talk(store, is_live ? *store.files : *archive, session_id, rule.verdict(),
+                              EvictedTalk::kAll));
   std::erase_if(statements, [&](const DistilledStatement& each) {
     return rule.ends(EntryType::kFact, each.timestamp, /*pinned=*/false);
   });

@@ -67,8 +67,9 @@ Status bring_back_deleted(Store& store, const std::string& session_id, const Fil
       returning.push_back({.type = line.type, .line = line.line});
     }
   }
+  BMAD_TRY_ASSIGN(const EntryIds evicted, evicted_ids(store, session_id));  // These are newer.
   BMAD_TRY_ASSIGN(ReturnOutcome outcome,
-                  bring_back_lines(store, session_id, guard, returning, ids));
+                  bring_back_lines(store, session_id, guard, returning, ids, evicted));
   std::ranges::move(outcome.in_use_ids, std::back_inserter(report.left_behind));
   name_damaged(files, session_id, lines, ids, report);
   std::vector<DeletedLine> left;

@@ -208,11 +208,13 @@ class StoredCheck {
   void check_kept() { note(FindingKind::kDamagedFile, read_kept(files_, session_id_)); }
 
   void check_evicted() {
-    const Result<std::vector<EvictedLine>> lines = read_evicted(files_, session_id_);
-    if (note(FindingKind::kDamagedFile, lines)) {
+    const std::uint32_t parts = evicted_parts(files_, session_id_).value_or(0);
+    for (std::uint32_t part = 1; part <= parts; ++part) {
+      const Result<std::vector<EvictedLine>> lines = read_evicted(files_, session_id_, part);
       std::uint64_t number = 0;
-      for (const EvictedLine& line : *lines) {
-        check_sealed(evicted_path(session_id_), ++number, line.type, line.line);
+      for (const EvictedLine& line :
+           note(FindingKind::kDamagedFile, lines) ? *lines : std::vector<EvictedLine>()) {
+        check_sealed(evicted_path(session_id_, part), ++number, line.type, line.line);
       }
     }
   }

@@ -143,7 +143,7 @@ Status Segment::read_sessions() {
     session.archived = (bits & 1U) != 0;
     session.has_user = (bits & 2U) != 0;
     session.has_assistant = (bits & 4U) != 0;
-    session.evicted = (bits & 8U) != 0;
+    session.evicted = static_cast<std::uint32_t>(bits >> 3U);
     if (session.begin != next || offset > members.size()) {
       return corrupt("its sessions are none");
     }

@@ -86,7 +86,7 @@ class PartSession final : public IndexedSession {
 
   [[nodiscard]] const std::string& session_id() const override { return known_.id; }
   [[nodiscard]] bool is_archived() const override { return known_.archived; }
-  [[nodiscard]] bool is_evicted() const override { return known_.evicted; }
+  [[nodiscard]] std::uint32_t evicted_part() const override { return known_.evicted; }
   [[nodiscard]] IndexPart& part() override { return part_; }
   [[nodiscard]] Timestamp newest() const override { return known_.newest; }
   [[nodiscard]] Result<SlotTotals> totals() override { return known_.totals; }

@@ -178,7 +178,7 @@ class SegmentMaker {
       put_little(std::uint64_t{place.info.archived ? 1U : 0U} |
                      std::uint64_t{place.info.has_user ? 2U : 0U} |
                      std::uint64_t{place.info.has_assistant ? 4U : 0U} |
-                     std::uint64_t{place.info.evicted ? 8U : 0U},
+                     std::uint64_t{place.info.evicted} << 3U,
                  table);
       for (const std::string& name : place.info.participants) {
         put_little(names[name], members);

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <iterator>
 #include <map>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
@@ -186,37 +186,53 @@ Status SessionIndex::status() const {
   return state_->base == nullptr ? Status() : state_->base->status();
 }
 
-Status SessionIndex::hide_those_in(SessionIndex& newer) {
-  const std::pair<std::uint64_t, std::uint64_t> seen(changes_, newer.changes_);
+Status SessionIndex::hide_those_in(std::span<SessionIndex* const> newer) {
+  std::vector<std::uint64_t> seen = {changes_};
+  for (const SessionIndex* each : newer) {
+    seen.insert(seen.end(), {each->changes_, each->package()});
+  }
   {
     const std::scoped_lock guard(state_->cache_mutex);
     if (state_->hidden_as_of == seen) {
       return {};
     }
   }
-  BMAD_TRY(newer.load());
+  const auto type_at = [](const SessionIndex& index, Ordinal ordinal) {
+    return flag_type(index.state_->table.columns.flags[ordinal]);
+  };
   BMAD_TRY(load());
-  BMAD_TRY_ASSIGN(const std::vector<IndexRow> theirs, newer.rows());
-  BMAD_TRY_ASSIGN(const std::vector<IndexRow> ours, rows());
-  std::unordered_set<std::uint32_t> live;
-  for (Ordinal ordinal = 0; ordinal < theirs.size(); ++ordinal) {
-    if (newer.slots().slot(ordinal) != SlotTable::kNoSlot) {
-      live.insert(theirs[ordinal].id_hash);
+  BMAD_TRY_ASSIGN(const std::vector<IndexRow> our_rows, rows());
+  std::unordered_multimap<std::uint32_t, Ordinal> ours;
+  for (Ordinal ordinal = 0; ordinal < our_rows.size(); ++ordinal) {
+    if (slots().slot(ordinal) != SlotTable::kNoSlot) {
+      ours.emplace(our_rows[ordinal].id_hash, ordinal);
     }
   }
   std::vector<std::uint8_t> hidden(slots().size(), 0);
   bool any = false;
-  for (Ordinal ordinal = 0; ordinal < ours.size(); ++ordinal) {
-    const std::uint32_t slot = slots().slot(ordinal);
-    if (slot != SlotTable::kNoSlot && live.contains(ours[ordinal].id_hash)) {
-      hidden[slot] = 1;
-      any = true;
+  for (SessionIndex* each : newer) {
+    BMAD_TRY(each->load());
+    BMAD_TRY_ASSIGN(const std::vector<IndexRow> theirs, each->rows());
+    for (Ordinal ordinal = 0; ordinal < theirs.size(); ++ordinal) {
+      auto [same, end] = ours.equal_range(theirs[ordinal].id_hash);
+      if (same == end || each->slots().slot(ordinal) == SlotTable::kNoSlot) {
+        continue;
+      }
+      const EntryType type = type_at(*each, ordinal);
+      BMAD_TRY_ASSIGN(const std::string their_id, each->id(type, ordinal));
+      for (; same != end; ++same) {  // Different ids may have the same hash.
+        BMAD_TRY_ASSIGN(const std::string our_id, id(type_at(*this, same->second), same->second));
+        if (type_at(*this, same->second) == type && our_id == their_id) {
+          hidden[slots().slot(same->second)] = 1;
+          any = true;
+        }
+      }
     }
   }
   const std::scoped_lock guard(state_->cache_mutex);
   state_->hidden =
       any ? std::make_shared<const std::vector<std::uint8_t>>(std::move(hidden)) : nullptr;
-  state_->hidden_as_of = seen;
+  state_->hidden_as_of = std::move(seen);
   return {};
 }
 

@@ -49,7 +49,7 @@ struct SessionIndex::State {
   std::uint64_t cache_used = 0;
   // See hide_those_in(); under cache_mutex, too.
   std::shared_ptr<const std::vector<std::uint8_t>> hidden;
-  std::pair<std::uint64_t, std::uint64_t> hidden_as_of;
+  std::vector<std::uint64_t> hidden_as_of;
 
   /// Of a slot of the base, kNoOrdinal when it has gone.
   [[nodiscard]] Ordinal ordinal_of(std::uint32_t slot) const {

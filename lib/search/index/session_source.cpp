@@ -61,7 +61,7 @@ class IndexSource final : public SegmentSource {
     const SessionFacts& facts = index_.facts();
     return {{.id = index_.session_id(),
              .archived = index_.is_archived(),
-             .evicted = index_.is_evicted(),
+             .evicted = index_.evicted_part(),
              .entries = index_.slots().size(),
              .newest = facts.newest,
              .participants = facts.participants,

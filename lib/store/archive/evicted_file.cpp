@@ -62,12 +62,13 @@ std::string identity(EntryType type, std::string_view line) {
 }
 
 /// The file's members that are whole. No file is as good as an empty one.
-Result<WholeMembers> read_whole(FileSystem& files, const std::string& path) {
-  Result<std::string> packed = read_file(files, path, kEvictedSizeMax);
+Result<WholeMembers> read_whole(FileSystem& files, const std::string& path,
+                                std::uint64_t size_max = kEvictedSizeMax) {
+  Result<std::string> packed = read_file(files, path, size_max);
   if (!packed) {
     return is_not_found(packed.error()) ? Result<WholeMembers>(WholeMembers{}) : packed.error();
   }
-  Result<WholeMembers> whole = gunzip_whole(*packed, kEvictedSizeMax);
+  Result<WholeMembers> whole = gunzip_whole(*packed, size_max);
   if (!whole) {
     whole.error().path = files.display_path(path);
     whole.error().message += "; put back an older copy of the file, or move it away";
@@ -75,34 +76,19 @@ Result<WholeMembers> read_whole(FileSystem& files, const std::string& path) {
   return whole;
 }
 
-Result<std::vector<EvictedLine>> parse(std::string_view text, const std::string& display_path) {
+Result<std::vector<EvictedLine>> parse(std::string_view text, const std::string& display_path,
+                                       std::uint32_t part) {
   std::vector<EvictedLine> lines;
   BMAD_TRY(for_each_wrapped(text, display_path, [&](const WrappedLine& wrapped) -> Status {
     BMAD_TRY_ASSIGN(const Timestamp time, parse_rfc3339(wrapped.members["evicted_at"].string()));
     lines.push_back({.type = wrapped.type,
                      .line = std::string(wrapped.entry),
                      .reason = std::string(wrapped.members["reason"].string()),
-                     .evicted_at = time});
+                     .evicted_at = time,
+                     .part = part});
     return {};
   }));
   return lines;
-}
-
-/// The text of those `lines` that are not in `present`.
-Result<std::string> text_of_new(std::string_view present, const std::string& display_path,
-                                std::span<const EvictedLine> lines, Timestamp now) {
-  std::unordered_set<std::string> known;
-  BMAD_TRY(for_each_wrapped(present, display_path, [&](const WrappedLine& wrapped) -> Status {
-    known.insert(identity(wrapped.type, wrapped.entry));
-    return {};
-  }));
-  std::string text;
-  for (const EvictedLine& line : lines) {
-    if (known.insert(identity(line.type, line.line)).second) {
-      append_line(text, line, now);
-    }
-  }
-  return text;
 }
 
 /// Puts `member` at `whole_size`, in the place of what was torn there.
@@ -115,45 +101,98 @@ Status add_member(File& file, std::uint64_t whole_size, std::string_view member)
   return file.sync_all();
 }
 
-}  // namespace
-
-Status append_evicted(FileSystem& files, std::string_view session_id,
-                      std::span<const EvictedLine> lines, Timestamp now) {
-  const std::string path = evicted_path(session_id);
-  BMAD_TRY_ASSIGN(const WholeMembers whole, read_whole(files, path));
-  BMAD_TRY_ASSIGN(const std::string text,
-                  text_of_new(whole.bytes, files.display_path(path), lines, now));
-  if (text.empty() && whole.whole_size == 0) {
-    return {};
-  }
+/// Adds `text` to a part that ends at `whole_size`, or cuts off what is torn there.
+Status add_text(FileSystem& files, const std::string& path, std::uint64_t whole_size,
+                std::string_view text) {
   std::string member;
   if (!text.empty()) {
     BMAD_TRY_ASSIGN(member, gzip(text));
   }
   BMAD_TRY(ensure_folder(files, kArchiveFolder));
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kAppend));
-  Status added = add_member(*file, whole.whole_size, member);
+  Status added = add_member(*file, whole_size, member);
   if (!added) {
     // After a failed sync the system takes the bytes for written, and a second sync would succeed
     // without writing them. So they must go: the next attempt writes them anew.
-    static_cast<void>(file->truncate(whole.whole_size));
+    static_cast<void>(file->truncate(whole_size));
     return added;
   }
   return files.sync_directory(kArchiveFolder);
 }
 
-Result<std::vector<EvictedLine>> read_evicted(FileSystem& files, std::string_view session_id) {
-  const std::string path = evicted_path(session_id);
-  BMAD_TRY_ASSIGN(const WholeMembers whole, read_whole(files, path));
-  return parse(whole.bytes, files.display_path(path));
+}  // namespace
+
+Result<std::uint32_t> evicted_parts(FileSystem& files, std::string_view session_id) {
+  std::uint32_t parts = 0;
+  for (bool is_next_there = true; is_next_there; parts += is_next_there ? 1 : 0) {
+    BMAD_TRY_ASSIGN(is_next_there, is_there(files, evicted_path(session_id, parts + 1)));
+  }
+  return parts;
 }
 
-Status replace_evicted(FileSystem& files, std::string_view session_id,
-                       std::span<const EvictedLine> lines) {
-  const std::string path = evicted_path(session_id);
+Status append_evicted(FileSystem& files, std::string_view session_id,
+                      std::span<const EvictedLine> lines, Timestamp now) {
+  BMAD_TRY_ASSIGN(std::uint32_t part, evicted_parts(files, session_id));
+  part = std::max(part, 1U);
+  Result<WholeMembers> last = read_whole(files, evicted_path(session_id, part), kEvictedPartSize);
+  if (!last && last.error().code != ErrorCode::E_SIZE_LIMIT) {
+    return last.error();
+  }
+  part += last ? 0 : 1;  // It is full.
+  const WholeMembers whole = last ? *std::move(last) : WholeMembers{};
+  std::unordered_set<std::string> known;
+  BMAD_TRY(for_each_wrapped(whole.bytes, files.display_path(evicted_path(session_id, part)),
+                            [&](const WrappedLine& wrapped) -> Status {
+                              known.insert(identity(wrapped.type, wrapped.entry));
+                              return {};
+                            }));
+  std::uint64_t whole_size = whole.whole_size;
+  std::uint64_t present = whole.bytes.size();
+  std::string text;
+  for (const EvictedLine& line : lines) {
+    if (!known.insert(identity(line.type, line.line)).second) {
+      continue;
+    }
+    std::string added;
+    append_line(added, line, now);
+    if (present + text.size() > 0 && present + text.size() + added.size() > kEvictedPartSize) {
+      if (!text.empty()) {
+        BMAD_TRY(add_text(files, evicted_path(session_id, part), whole_size, text));
+        text.clear();
+      }
+      ++part;
+      whole_size = present = 0;
+    }
+    text += added;
+  }
+  return text.empty() && whole_size == 0
+             ? Status()
+             : add_text(files, evicted_path(session_id, part), whole_size, text);
+}
+
+Result<std::vector<EvictedLine>> read_evicted(FileSystem& files, std::string_view session_id,
+                                              std::uint32_t part) {
+  const std::string path = evicted_path(session_id, part);
+  BMAD_TRY_ASSIGN(const WholeMembers whole, read_whole(files, path));
+  return parse(whole.bytes, files.display_path(path), part);
+}
+
+Result<std::vector<EvictedLine>> read_evicted(FileSystem& files, std::string_view session_id) {
+  std::vector<EvictedLine> all;
+  BMAD_TRY_ASSIGN(const std::uint32_t parts, evicted_parts(files, session_id));
+  for (std::uint32_t part = 1; part <= parts; ++part) {
+    BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines, read_evicted(files, session_id, part));
+    std::ranges::move(lines, std::back_inserter(all));
+  }
+  return all;
+}
+
+Status replace_evicted_part(FileSystem& files, std::string_view session_id,
+                            std::span<const EvictedLine> lines, std::uint32_t part) {
   BMAD_TRY(remove_durably(files, evicted_index_path(session_id)));  // It holds the old words.
-  if (lines.empty()) {
-    return remove_durably(files, path);
+  BMAD_TRY_ASSIGN(const bool has_next, is_there(files, evicted_path(session_id, part + 1)));
+  if (lines.empty() && !has_next) {
+    return remove_durably(files, evicted_path(session_id, part));
   }
   std::string text;
   for (const EvictedLine& line : lines) {
@@ -161,7 +200,25 @@ Status replace_evicted(FileSystem& files, std::string_view session_id,
   }
   BMAD_TRY_ASSIGN(const std::string packed, gzip(text));
   BMAD_TRY(ensure_folder(files, kArchiveFolder));
-  return replace_file(files, path, packed);
+  return replace_file(files, evicted_path(session_id, part), packed);
+}
+
+Status replace_evicted(FileSystem& files, std::string_view session_id,
+                       std::span<const EvictedLine> lines) {
+  BMAD_TRY_ASSIGN(std::uint32_t part, evicted_parts(files, session_id));
+  for (part = std::max(part, 1U); part > 0; --part) {
+    std::vector<EvictedLine> its;
+    std::ranges::copy_if(lines, std::back_inserter(its),
+                         [part](const EvictedLine& line) { return line.part == part; });
+    if (!its.empty()) {
+      const Result<std::vector<EvictedLine>> before = read_evicted(files, session_id, part);
+      if (before && *before == its) {
+        continue;
+      }
+    }
+    BMAD_TRY(replace_evicted_part(files, session_id, its, part));
+  }
+  return {};
 }
 
 namespace {

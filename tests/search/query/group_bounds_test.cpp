@@ -58,7 +58,7 @@ class MadeSession final : public IndexedSession {
 
   [[nodiscard]] const std::string& session_id() const override { return id_; }
   [[nodiscard]] bool is_archived() const override { return false; }
-  [[nodiscard]] bool is_evicted() const override { return false; }
+  [[nodiscard]] std::uint32_t evicted_part() const override { return 0; }
   [[nodiscard]] IndexPart& part() override { std::abort(); }
   [[nodiscard]] Timestamp newest() const override { return {}; }
   [[nodiscard]] Result<SlotTotals> totals() override {

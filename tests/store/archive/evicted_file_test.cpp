@@ -8,6 +8,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "every_fault.hpp"
 #include "store/gzip.hpp"
+#include "store/layout.hpp"
 
 namespace bmad_mem::test::evicted_file_test {
 namespace {
@@ -195,6 +196,72 @@ TEST_CASE("a replacement that fails leaves the old lines or the new ones") {
     const Lines lines = read(disk);
     CHECK((lines == kFirst || lines.empty()));
   });
+}
+
+TEST_CASE("what is full is followed by another part, and touched no more") {
+  MemoryFileSystem files;
+  const auto batch = [](int number) {
+    Lines lines;
+    for (int i = 0; i < 3; ++i) {
+      lines.push_back(line("{\"id\":\"msg-" + std::to_string(number) + "-" + std::to_string(i) +
+                           "\",\"text\":\"" + std::string(1U << 20U, 'x') + "\"}"));
+    }
+    return lines;
+  };
+  Lines all;
+  std::string first;
+  for (int i = 0; i < 6; ++i) {
+    const Lines lines = batch(i);
+    REQUIRE(append_evicted(files, "s1", lines, kMonday));
+    all.insert(all.end(), lines.begin(), lines.end());
+    if (evicted_parts(files, "s1").value() == 2 && first.empty()) {
+      first = files.read(kPath);
+    }
+  }
+  REQUIRE(evicted_parts(files, "s1").value() == 3);
+  CHECK(files.read(kPath) == first);
+  Lines got = read(files);
+  for (std::uint32_t part = 1; part <= 3; ++part) {
+    const std::string packed = files.read(evicted_path("s1", part));
+    CHECK(gunzip(packed, kEvictedPartSize));
+    CHECK(read_evicted(files, "s1", part).value().front().part == part);
+  }
+  for (EvictedLine& each : got) {
+    each.part = 1;
+  }
+  CHECK(got == all);
+
+  SUBCASE("lines of one append go to as many parts as they need") {
+    MemoryFileSystem other;
+    REQUIRE(append_evicted(other, "s1", all, kMonday));
+    CHECK(evicted_parts(other, "s1").value() == 3);
+    CHECK(read_evicted(other, "s1").value().size() == all.size());
+  }
+  SUBCASE("a part without lines stays as long as others follow") {
+    Lines lines = read(files);
+    std::erase_if(lines, [](const EvictedLine& each) { return each.part == 2; });
+    REQUIRE(replace_evicted(files, "s1", lines));
+    CHECK(read(files) == lines);
+    CHECK(files.read(kPath) == first);
+    CHECK(evicted_parts(files, "s1").value() == 3);
+    REQUIRE(replace_evicted(files, "s1", {}));
+    CHECK(evicted_parts(files, "s1").value() == 0);
+  }
+}
+
+TEST_CASE("a file from before there were parts is read whatever its size, and followed by others") {
+  MemoryFileSystem files;
+  Lines lines;
+  for (int i = 0; i < 20; ++i) {
+    lines.push_back(line("{\"id\":\"m" + std::to_string(i) + "\",\"text\":\"" +
+                         std::string(1U << 20U, 'x') + "\"}"));
+  }
+  REQUIRE(replace_evicted_part(files, "s1", lines, 1));
+  const std::string old = files.read(kPath);
+  REQUIRE(append_evicted(files, "s1", kSecond, kFriday));
+  CHECK(files.read(kPath) == old);
+  CHECK(evicted_parts(files, "s1").value() == 2);
+  CHECK(read(files).size() == 21);
 }
 
 }  // namespace bmad_mem::test::evicted_file_test

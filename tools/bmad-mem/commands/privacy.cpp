@@ -98,7 +98,8 @@ Result<ExitStatus> verify_sessions(Tool& tool, const MemoryManager& memory,
   std::vector<std::string> paths;
   for (const WorkspaceSession& session : sessions) {
     paths.push_back("sessions/" + session.session_id);
-    for (const std::string_view ending : {".tar.gz", ".manifest.json", ".evicted.jsonl.gz"}) {
+    for (const std::string_view ending :
+         {".tar.gz", ".manifest.json", ".evicted.jsonl.gz", ".evicted.*.jsonl.gz"}) {
       paths.push_back(fmt::format("archive/{}{}", session.session_id, ending));
     }
     paths.push_back("shared/kept/" + session.session_id + ".jsonl");

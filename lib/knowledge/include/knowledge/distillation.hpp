@@ -56,6 +56,10 @@ struct DistilledStatement {
 /// Whether an entry goes, by its last version.
 using GoesAway = std::function<bool(EntryType type, JsonValue entry, std::string_view line)>;
 
+/// What was evicted before says what is nothing new. With nothing of it among what goes, the last
+/// part is enough: a session at its limit is compacted again and again.
+enum class EvictedTalk : std::uint8_t { kAll, kLatest };
+
 /// The statements in what goes of session `session_id`, at most `size_max` bytes of lines,
 /// decisions before answers, the newest first: decisions in messages, decisions that are entries,
 /// and each sentence of an answer that a later message of the user cites; 400 bytes of text at
@@ -63,10 +67,11 @@ using GoesAway = std::function<bool(EntryType type, JsonValue entry, std::string
 /// each word with a digit: a common phrase or another value is no citation. `logs` has the
 /// session's folder. Nothing of what is sensitive, sealed, redacted, superseded or has an end of
 /// its own; no statement that is there, or was deleted or purged; nothing where the config says not
-/// to look into messages. Cost: linear in what the logs hold. Errors: as the file system's.
+/// to look into messages. What of the evicted talk is looked at, `evicted` says. Cost: linear in
+/// that and in what the logs hold. Errors: as the file system's.
 Result<std::vector<DistilledStatement>> distil_talk(Store& store, FileSystem& logs,
                                                     const std::string& session_id,
-                                                    const GoesAway& goes,
+                                                    const GoesAway& goes, EvictedTalk evicted,
                                                     std::uint64_t size_max = UINT64_MAX);
 
 /// Records that `statements`, before they are written, are by the author of their sources.

@@ -35,9 +35,9 @@ struct ChosenIndexes {
   /// Those whose sessions the index of the memory covers, and those of the others.
   std::vector<std::shared_ptr<SegmentPart>> parts;
   std::vector<std::shared_ptr<SessionIndex>> indexes;
-  std::vector<SeenFolder> live;      ///< Of the latter, the sessions that are folders.
-  std::vector<Packed> packed;        ///< Those of archives and of what was evicted.
-  std::vector<std::string> evicted;  ///< The sessions that something was evicted from; sorted.
+  std::vector<SeenFolder> live;  ///< Of the latter, the sessions that are folders.
+  std::vector<Packed> packed;    ///< Those of archives and of what was evicted.
+  EvictedParts evicted;          ///< The sessions that something was evicted from.
   /// The sessions in parts that have sealed lines, and how many.
   std::map<std::string, std::uint64_t, std::less<>> sealed;
   std::optional<FileInfo> folder;  ///< archive/, before it was listed.

@@ -24,8 +24,8 @@ struct CoveredLog {
   LogCover cover;
 };
 
-/// "s1"; "s1/evicted" for what compaction moved out of it.
-std::string covered_key(std::string_view session_id, bool evicted);
+/// "s1"; "s1/evicted" for what compaction moved out of it, "s1/evicted.2" for the second part.
+std::string covered_key(std::string_view session_id, std::uint32_t evicted_part);
 
 /// A session in a segment, or what was evicted from one.
 struct CoveredSession {

@@ -113,11 +113,13 @@ class IndexedSession {
 
   [[nodiscard]] virtual const std::string& session_id() const = 0;
   [[nodiscard]] virtual bool is_archived() const = 0;
-  [[nodiscard]] virtual bool is_evicted() const = 0;
+  /// Which part of what was evicted of the session this is, from 1 on; 0: none.
+  [[nodiscard]] virtual std::uint32_t evicted_part() const = 0;
+  [[nodiscard]] bool is_evicted() const { return evicted_part() != 0; }
   /// What tells it from the other indexes of a search: the session's id, and a mark for what was
   /// evicted.
   [[nodiscard]] std::string name() const {
-    return is_evicted() ? session_id() + "#evicted" : session_id();
+    return is_evicted() ? session_id() + "#evicted" + std::to_string(evicted_part()) : session_id();
   }
   /// The part that answers for it.
   [[nodiscard]] virtual IndexPart& part() = 0;

@@ -5,7 +5,7 @@
 //   prompt
 //                                              asks all archives for them
 //                              s.index.json    what it holds, for people; see indexing.hpp
-//   archive/t.evicted.jsonl.gz
+//   archive/t.evicted.jsonl.gz, t.evicted.2.jsonl.gz …   each a package of its own
 //
 // Of an archive those members are unpacked that hold the lines of a hit, or a log that is read; one
 // of version 0.1, and what was evicted, is unpacked as a whole. Either stays in memory for a while.
@@ -49,6 +49,8 @@ class PackedSession {
   virtual ~PackedSession() = default;
   [[nodiscard]] virtual const std::string& session_id() const = 0;
   [[nodiscard]] virtual PackedKind kind() const = 0;
+  /// Of kEvicted, from 1 on; else 0.
+  [[nodiscard]] virtual std::uint32_t evicted_part() const = 0;
   /// refresh() it before use.
   [[nodiscard]] virtual SessionIndex& index() = 0;
   /// Its logs, under the names that they have in the folder of a session; read only.
@@ -71,9 +73,11 @@ class PackedSession {
 using Packed = std::shared_ptr<PackedSession>;
 
 /// The packed session as searches see it, the same one as long as its file is the same. Null when
-/// it is damaged, noted as such, and nothing was kept of it; `kind` is kArchive or kEvicted.
+/// it is damaged, noted as such, and nothing was kept of it; `kind` is kArchive or kEvicted, with
+/// the part of that.
 /// Errors: one that is_not_found() when it has gone; as the file system's.
-Result<Packed> packed_session(const Store& store, const std::string& session_id, PackedKind kind);
+Result<Packed> packed_session(const Store& store, const std::string& session_id, PackedKind kind,
+                              std::uint32_t evicted_part = 0);
 
 /// The files of an archive, all unpacked. Errors: as read_session_archive().
 Result<std::shared_ptr<FileSystem>> archive_files(const Store& store,

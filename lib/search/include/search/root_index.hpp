@@ -114,11 +114,11 @@ class RootIndex {
 
   /// What a segment knows of a session, whatever its logs hold by now; nothing where none does.
   /// Of what is packed, an archive or what was evicted, nothing of another package.
-  std::optional<SessionBase> base_of(const std::string& session_id, bool evicted = false,
+  std::optional<SessionBase> base_of(const std::string& session_id, std::uint32_t evicted = 0,
                                      std::uint64_t package = 0);
 
   /// The segment that base_of() names; null where it names none.
-  std::shared_ptr<Segment> segment_of(const std::string& session_id, bool evicted = false,
+  std::shared_ptr<Segment> segment_of(const std::string& session_id, std::uint32_t evicted = 0,
                                       std::uint64_t package = 0);
 
   /// From now on the segment of that path is not believed, in this process.

@@ -43,7 +43,7 @@ struct SegmentSession {
   SlotTotals totals;
   Timestamp newest{};
   bool archived = false;
-  bool evicted = false;
+  std::uint32_t evicted = 0;  // The part of what was evicted; 0: none.
   bool has_user = false;
   bool has_assistant = false;
   std::vector<std::uint32_t> participants;  // In Segment::participants.

@@ -26,7 +26,7 @@ namespace bmad_mem {
 struct SegmentSessionInfo {
   std::string id;
   bool archived = false;
-  bool evicted = false;       ///< What compaction moved out of it.
+  std::uint32_t evicted = 0;  ///< Which part of what compaction moved out of it; 0: none.
   std::uint32_t entries = 0;  ///< Live ones.
   Timestamp newest{};
   std::vector<std::string> participants;

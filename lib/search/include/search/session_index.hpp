@@ -66,7 +66,8 @@ class SessionIndex final : public IndexedSession, public IndexPart {
     /// The segment that `base` would begin with now; null where there is none.
     std::function<std::shared_ptr<const Segment>()> base_segment = {};
     bool archived = false;  ///< The session is archived.
-    bool evicted = false;   ///< This is what compaction moved out of the session.
+    /// Which part of what compaction moved out of the session this is; 0: none.
+    std::uint32_t evicted = 0;
     /// How many entries there are for each that is in the logs: others, about as long, were left
     /// out since they hold no word of the question.
     double entries_for_each = 1;
@@ -101,7 +102,7 @@ class SessionIndex final : public IndexedSession, public IndexPart {
 
   [[nodiscard]] const std::string& session_id() const override { return options_.session_id; }
   [[nodiscard]] bool is_archived() const override { return options_.archived; }
-  [[nodiscard]] bool is_evicted() const override { return options_.evicted; }
+  [[nodiscard]] std::uint32_t evicted_part() const override { return options_.evicted; }
   [[nodiscard]] IndexPart& part() override { return *this; }
   [[nodiscard]] const SessionFacts& facts() const;
   [[nodiscard]] Timestamp newest() const override { return facts().newest; }
@@ -152,9 +153,9 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   Result<std::vector<PartEntry>> part_find(std::string_view id) override;
   /// The live entries with this id, at most one a type. Errors: as line().
   Result<std::vector<Ordinal>> find(std::string_view id);
-  /// Hides the entries that are live in `newer`, too, by the hashes of their ids and types; those
-  /// that were hidden before show again. Both are locked.
-  Status hide_those_in(SessionIndex& newer);
+  /// Hides the entries that are live in one of `newer`, too, by their ids and types; those that
+  /// were hidden before show again. All are locked.
+  Status hide_those_in(std::span<SessionIndex* const> newer);
   [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>> hidden() const override;
 
   Status for_statements(const UseStatement& use) override;

@@ -46,7 +46,8 @@ Result<std::vector<SessionSource>> session_sources(
     const Store& store, std::span<const std::string> wanted,
     ArchivedSessions archived = ArchivedSessions::kWith);
 
-/// What was evicted from the sessions `wanted`, or from all. To be asked before sessions are read.
+/// What was evicted from the sessions `wanted`, or from all, the newest part of each first. To be
+/// asked before sessions are read.
 Result<std::vector<SessionSource>> evicted_sources(const Store& store,
                                                    std::span<const std::string> wanted);
 /// Whether nothing was evicted or brought back since: it may have been read nowhere. Errors: one

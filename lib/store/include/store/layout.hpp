@@ -9,7 +9,8 @@
 //   │   ├── access.jsonl  audit.jsonl  quarantine.jsonl
 //   │   └── .lock  .lock.json
 //   ├── shared/   user-preferences.json  agent-knowledge.json  kept/{session-id}.jsonl
-//   ├── archive/  {session-id}.tar.gz  .manifest.json  .evicted.jsonl.gz  .index.json  .known.jsonl
+//   ├── archive/  {session-id}.tar.gz  .manifest.json  .evicted.jsonl.gz  .evicted.2.jsonl.gz …
+//   │             .index.json  .known.jsonl
 //   ├── index/    CURRENT  {number}.seg  .lock  .lock.json
 //   ├── hub/      state.json  policy.toml  sessions/{session-id}.json  .lock  .lock.json
 //   └── deleted/{session-id}/  deletion-record.json  entries.jsonl  audit.jsonl  {deletion-id}/
@@ -18,6 +19,7 @@
 // front.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -116,8 +118,9 @@ std::string archive_path(std::string_view session_id);
 /// What git ignores of an archived session, where git may track the archive itself.
 std::string archive_local_path(std::string_view session_id);
 std::string archive_manifest_path(std::string_view session_id);
-/// "archive/{session_id}.evicted.jsonl.gz": what compaction moved out.
-std::string evicted_path(std::string_view session_id);
+/// "archive/{session_id}.evicted.jsonl.gz": what compaction moved out; then
+/// "archive/{session_id}.evicted.2.jsonl.gz" and so on.
+std::string evicted_path(std::string_view session_id, std::uint32_t part = 1);
 /// "archive/{session_id}.index.json": what is in the archive, for people.
 std::string archive_index_path(std::string_view session_id);
 /// "archive/{session_id}.known.jsonl": its preferences and facts, unpacked.

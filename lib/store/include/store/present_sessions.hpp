@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,11 +14,14 @@
 
 namespace bmad_mem {
 
+/// How many parts of what was evicted there are, by session.
+using EvictedParts = std::map<std::string, std::uint32_t, std::less<>>;
+
 /// The sessions there are: each in one of the first two lists, all sorted.
 struct PresentSessions {
   std::vector<std::string> live;
   std::vector<std::string> packed;
-  std::vector<std::string> evicted;  ///< Of these, those that something was evicted from.
+  EvictedParts evicted;  ///< Of these, those that something was evicted from.
 };
 
 /// One that comes or goes while they are listed is among them. It need not be where the list says.
@@ -35,9 +39,8 @@ struct KeptSessions {
   StoreWatch::Moment moment = 0;
 };
 
-/// Of `sessions`, sorted, those that something was evicted from; of all when it is empty.
-Result<std::vector<std::string>> evicted_sessions(const Store& store,
-                                                  std::span<const std::string> sessions);
+/// Of `sessions` those that something was evicted from; of all when it is empty.
+Result<EvictedParts> evicted_sessions(const Store& store, std::span<const std::string> sessions);
 
 /// Whether `session_id` is a folder still, after it was read as one: a folder that went meanwhile
 /// looked empty. What is no folder is noted as left out. Errors: one that is_not_found() when it

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
@@ -29,15 +30,17 @@ struct ReturnOutcome {
   std::vector<std::string> in_use_ids;  ///< Of lines that stayed away, since their id is in a log.
 };
 
+using EntryIds = std::set<std::pair<EntryType, std::string>>;
+
 /// Appends those of `lines` whose id is among `ids` (any when empty) and not in use in its log now:
 /// in no line there, or only in such as come back. Each line once, in their order, so that the last
 /// version of an entry comes last. Killed half-way, it can be called again. Durable on success. The
 /// caller holds the session's lock, `guard`. Errors: E_SIZE_LIMIT when they don't fit; as the
-/// log's.
+/// log's. `used`: ids that are in use elsewhere.
 Result<ReturnOutcome> bring_back_lines(Store& store, const std::string& session_id,
                                        const FileLock::Guard& guard,
                                        std::span<const ReturningLine> lines,
-                                       std::span<const std::string> ids);
+                                       std::span<const std::string> ids, const EntryIds& used = {});
 
 /// Whether bring_back_lines(), for any id, would append some of `lines`. Writes nothing.
 Result<bool> are_lines_missing(FileSystem& files, const std::string& session_id,
@@ -46,9 +49,11 @@ Result<bool> are_lines_missing(FileSystem& files, const std::string& session_id,
 // Which of the lines that left a session's logs may still be read, or come
 // back.
 
-/// What of a session was deleted or purged: it must not come back from what was evicted.
+/// What of a session was deleted or purged: it must not come back from what was evicted. A deletion
+/// is about the lines that it took: the id may be in use again, and what is evicted then is found.
 struct GoneEntries {
   std::set<std::string, std::less<>> ids;
+  std::set<std::pair<EntryType, std::string>> lines;  ///< Deleted ones.
   std::optional<Timestamp> session_until;  ///< When a session of that id went as a whole.
   const Store* store = nullptr;            ///< Whose key the hidden ones of `purged` have.
   std::vector<std::string> purged;         ///< As the record has them, sorted.
@@ -60,8 +65,13 @@ struct GoneEntries {
 Result<GoneEntries> gone_entries(const Store& store, const std::string& session_id,
                                  bool with_sessions = false);
 
-/// Whether it was evicted as there is a newer version, and not the entry itself.
-bool is_older_version(const EvictedLine& line);
+/// What was evicted, and not deleted. Cost: reads one part after the other.
+Result<EntryIds> evicted_ids(const Store& store, const std::string& session_id);
+
+/// Of the evicted `lines`, in the order in which they went, the last version of each entry: what
+/// is evicted. In the order of their times and ids, so that the same lines make the same index
+/// wherever and whenever they were evicted.
+void keep_last_versions(std::vector<EvictedLine>& lines);
 
 /// What may come back from an archive into the folder beside it: its lines, but for those that were
 /// deleted or evicted since. They point into `members`.

@@ -40,6 +40,7 @@ constexpr std::string_view kBlock =
     "/shared/kept/*.jsonl merge=bmadmem diff=bmadmem text eol=lf\n"
     "/archive/*.gz binary\n"
     "/archive/*.evicted.jsonl.gz merge=bmadmem\n"
+    "/archive/*.evicted.*.jsonl.gz merge=bmadmem\n"
     "# bmad-mem: end\n";
 
 // As store/layout.cpp writes it.
