@@ -31,14 +31,14 @@ namespace bmad_mem {
 namespace {
 
 /// Which packed file of a session.
-struct PackedPlace {
+struct OriginPlace {
   PackedKind kind = PackedKind::kArchive;
   std::uint32_t part = 0;  ///< Of what was evicted.
 };
-constexpr PackedPlace kArchivePlace;
-constexpr PackedPlace kKeptPlace{.kind = PackedKind::kKept};
+constexpr OriginPlace kArchivePlace;
+constexpr OriginPlace kKeptPlace{.kind = PackedKind::kKept};
 
-std::string packed_path(const std::string& session_id, const PackedPlace& place) {
+std::string packed_path(const std::string& session_id, const OriginPlace& place) {
   switch (place.kind) {
     case PackedKind::kArchive:
       return archive_path(session_id);
@@ -69,7 +69,7 @@ Status add_evicted(const Store& store, const std::string& session_id, std::uint3
 
 /// What the packed file holds. Every log is there, if only as an empty one.
 Result<NamedBytes> unpack(const Store& store, const std::string& session_id,
-                          const PackedPlace& place) {
+                          const OriginPlace& place) {
   NamedBytes files;
   for (const std::string& log : log_files()) {
     files[session_file(session_id, log)];
@@ -101,7 +101,7 @@ struct PackedOrigin {
 };
 
 Result<PackedOrigin> look_at_origin(const Store& store, const std::string& session_id,
-                                    const PackedPlace& place) {
+                                    const OriginPlace& place) {
   PackedOrigin origin;
   BMAD_TRY_ASSIGN(origin.file, store.files->info(packed_path(session_id, place)));
   Xxh3Stream hash;
@@ -158,7 +158,7 @@ std::shared_ptr<UnpackedFiles> read_known(const Store& store, const std::string&
 /// The packed file as the folder of a session, unpacked when somebody opens a log.
 class LazyFiles final : public ReadOnlyFiles {
  public:
-  LazyFiles(const Store& store, std::string session_id, const PackedPlace& place,
+  LazyFiles(const Store& store, std::string session_id, const OriginPlace& place,
             PackedOrigin origin)
       : store_(store),
         session_id_(std::move(session_id)),
@@ -245,7 +245,7 @@ class LazyFiles final : public ReadOnlyFiles {
 
   const Store& store_;
   std::string session_id_;
-  PackedPlace place_;
+  OriginPlace place_;
   PackedOrigin origin_;
   std::uint64_t owner_;  ///< In the cache of what is unpacked.
   std::mutex mutex_;     // Guards what follows.
@@ -272,7 +272,7 @@ Status write_known_file(const Store& store, const std::string& session_id, std::
 
 class PackedSessionFile final : public PackedSession {
  public:
-  PackedSessionFile(const Store& store, const std::string& session_id, const PackedPlace& place,
+  PackedSessionFile(const Store& store, const std::string& session_id, const OriginPlace& place,
                     const PackedOrigin& origin)
       : store_(store),
         session_id_(session_id),
@@ -331,7 +331,7 @@ class PackedSessionFile final : public PackedSession {
  private:
   const Store& store_;
   std::string session_id_;
-  PackedPlace place_;
+  OriginPlace place_;
   std::uint64_t package_;
   std::atomic<bool> wants_known_{false};
   LazyFiles files_;
@@ -341,7 +341,7 @@ class PackedSessionFile final : public PackedSession {
 using SharedFile = std::shared_ptr<PackedSessionFile>;
 
 /// The packed file at `path` as it is now, the same object for the same file.
-SharedFile open_packed(const Store& store, const std::string& session_id, const PackedPlace& place,
+SharedFile open_packed(const Store& store, const std::string& session_id, const OriginPlace& place,
                        const PackedOrigin& now) {
   const std::string path = packed_path(session_id, place);
   std::shared_ptr<PackedSession> old;  // Freed without the mutex.
@@ -359,7 +359,7 @@ SharedFile open_packed(const Store& store, const std::string& session_id, const 
 
 Result<Packed> packed_session(const Store& store, const std::string& session_id, PackedKind kind,
                               std::uint32_t evicted_part) {
-  const PackedPlace place{.kind = kind, .part = evicted_part};
+  const OriginPlace place{.kind = kind, .part = evicted_part};
   BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store, session_id, place));
   if (!store.is_damaged(packed_path(session_id, place), now.file)) {
     return Packed(open_packed(store, session_id, place, now));

@@ -74,6 +74,14 @@ class Returning {
   /// in use: a return that was killed has put them there.
   std::string settle(ReturnOutcome& outcome) {
     std::string text;
+    std::set<std::string_view> missing;
+    for (const auto& [i, id] : chosen_) {
+      if (!there_.contains(lines_[i].line)) {
+        missing.insert(id);
+      } else if (missing.contains(id)) {  // A return begins with the oldest: it was written again.
+        in_use_.insert(id);
+      }
+    }
     for (const auto& [i, id] : chosen_) {
       if (in_use_.contains(id)) {
         outcome.in_use_ids.push_back(id);

@@ -192,9 +192,8 @@ TEST_CASE("an evicted entry is found, whichever hash another id has") {
       // Their 30 bits are the same.
       {EntryType::kFact, "k-6155", "k-49393", R"("content":"zebra")"},
       {EntryType::kFact, "k-10820", "k-56053", R"("content":"zebra")"},
-      {EntryType::kDecision, "k-8747", "k-51095", R"("content":"zebra")"},
-      {EntryType::kFinding, "k-9241", "k-9645",
-       R"("content":"zebra","severity":"low","status":"open")"},
+      {EntryType::kDecision, "k-8747", "k-51095", R"("decision":"zebra")"},
+      {EntryType::kFinding, "k-9241", "k-9645", R"("description":"zebra","severity":"low")"},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.evicted);

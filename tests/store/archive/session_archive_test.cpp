@@ -171,8 +171,9 @@ TEST_CASE("in an archive for git is nothing that git ignores, and nothing is los
 TEST_CASE("what is derived or local is left out") {
   MemoryFileSystem files;
   put(files, "s1", kSession);
-  for (const char* name : {".lock", ".lock.json", ".lock.index", ".lock.index.json", "index.json",
-                           "facts.jsonl.tmp", "artifacts/art-1.md.tmp"}) {
+  for (const char* name :
+       {".lock", ".lock.json", ".lock.index", ".lock.index.json", "index.json", "facts.jsonl.tmp",
+        "artifacts/art-1.md.tmp", "4913", "facts.jsonl~", "#facts.jsonl#", ".facts.jsonl.swp"}) {
     files.write(std::string("sessions/s1/") + name, "local");
   }
   REQUIRE(write_session_archive(files, "s1"));
@@ -184,7 +185,7 @@ TEST_CASE("a stranger in the folder stops the archiving, and is named") {
     const char* name;
     bool is_folder;
   };
-  static constexpr Row kRows[] = {{"notes.txt", false},       {"facts.jsonl~", false},
+  static constexpr Row kRows[] = {{"notes.txt", false},       {"facts 2.jsonl", false},
                                   {"artifacts/a.txt", false}, {"artifacts/.hidden.md", false},
                                   {"my-folder", true},        {"artifacts/art-2.md", true},
                                   {"decisions.jsonl", true}};
