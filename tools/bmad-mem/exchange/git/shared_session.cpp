@@ -155,8 +155,7 @@ Result<std::string> writable_session_id(const MemoryManager& memory, const std::
 
 Result<std::string> writable_session(MemoryManager& memory, SessionParams params,
                                      std::uint64_t size_max) {
-  BMAD_TRY_ASSIGN(params.session_id,
-                  writable_session_id(memory, params.session_id, size_max));
+  BMAD_TRY_ASSIGN(params.session_id, writable_session_id(memory, params.session_id, size_max));
   if (memory.load_session(params.session_id)) {
     return params.session_id;
   }

@@ -32,7 +32,8 @@ Result<std::set<std::string, std::less<>>> deleted_of_shared(const MemoryManager
 
 /// The session of `name` to write to now, which may not be there. One that has `size_max` bytes is
 /// full; 0: none ever is.
-Result<std::string> writable_session_id(const MemoryManager& memory, const std::string& name, std::uint64_t size_max = 0);
+Result<std::string> writable_session_id(const MemoryManager& memory, const std::string& name,
+                                        std::uint64_t size_max = 0);
 /// The same, made when there is none. `params.session_id` is the name.
 /// Errors: as MemoryManager::create_session().
 Result<std::string> writable_session(MemoryManager& memory, SessionParams params,
