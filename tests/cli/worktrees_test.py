@@ -191,7 +191,7 @@ class Worktrees(ToolTest):
         self.assertEqual(sorted(self.at(tree, "query", "--ids", "ferry tea").split()), ["f1", "f2"])
         self.assertIn("ferry", self.at(tree, "get", "f2"))
         self.assertIn("version 1", self.at(tree, "history", "f2"))
-        self.at(self.repository, "get", "f2", status=1)
+        self.at(self.repository, "get", "f2", status=3)
         self.assertEqual((self.git("status", "--porcelain"), self.git("status", "--porcelain", where=tree)), ("", ""))
 
 

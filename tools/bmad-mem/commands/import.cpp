@@ -28,10 +28,13 @@ void print_json(Tool& tool, const ImportReport& report, bool dry_run) {
   print_object(tool, [&](JsonWriter& json) {
     json.member("dry_run", dry_run).member("files", report.files);
     json.member("imported", report.written_in_all()).member("known", report.known);
-    json.member("deleted", report.deleted).member("refused", report.refused);
+    json.member("refused", report.refused);
     add_type_counts(json, "types", report.written);
     add_list(json, "sessions", report.sessions);
     add_counts(json, "skipped", report.skipped);
+    if (report.deleted != 0) {
+      json.member("deleted", report.deleted);
+    }
     if (!report.notices.empty()) {
       add_list(json, "notices", report.notices);
     }
