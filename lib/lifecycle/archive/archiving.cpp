@@ -161,8 +161,10 @@ Result<ArchiveReport> archive_session(Store& store, const std::string& session_i
     BMAD_TRY_ASSIGN(const ArchiveSize size,
                     write_session_archive(files, session_id, {}, store.tracked.any()));
     BMAD_TRY(write_archive_manifest(files, manifest.text, size));
-    BMAD_TRY(take_folder_away(files, session_id, [&] {  // It is as it was, and its folder counts.
-      static_cast<void>(remove_archive(files, session_id));
+    BMAD_TRY(take_folder_away(files, session_id, [&] {
+      if (is_session_there(files, session_id).value_or(false)) {  // As it was: the folder counts.
+        static_cast<void>(remove_archive(files, session_id));
+      }
     }));
     BMAD_TRY(remove_kept(files, session_id));
     report = report_of(files, session_id, size, found);

@@ -72,7 +72,8 @@ Status remove_tree(FileSystem& files, const std::string& path);
 Status rename_folder(FileSystem& files, const std::string& from, const std::string& to);
 
 /// Renames a folder that is to be removed to `doomed`, a name that no reader looks at. Returns what
-/// is to be removed: `folder` itself where the system can't. On error it is as it was.
+/// is to be removed: `folder` itself where the system can't. On error it is as it was, or `doomed`
+/// when a sync failed.
 Result<std::string> put_aside(FileSystem& files, const std::string& folder,
                               const std::string& doomed);
 
