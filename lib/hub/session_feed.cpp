@@ -339,6 +339,9 @@ class SessionFeed {
     const std::string name(entry_type_info(type).log_file);
     const std::string path = session_file(session_id_, name);
     const std::string text = lines.text_to_write();
+    if (const OriginLedger* const ledger = store_.origins->ledger()) {
+      ledger->note_elsewhere(session_id_, type, text);
+    }
     if (lines.is_rewritten()) {
       return replace_log(files_, path, text);
     }

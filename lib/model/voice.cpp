@@ -64,6 +64,7 @@ EntryTrust entry_trust(EntryType type, JsonValue entry, Origin origin) {
 std::string trust_text(const EntryTrust& trust) {
   const std::string_view origin = trust.origin == Origin::kElsewhere ? "from elsewhere"
                                   : trust.origin == Origin::kAgent   ? "agent"
+                                  : trust.origin == Origin::kByHand  ? "edited by hand"
                                                                      : "";
   return fmt::format("{}{}{}{}trust {:.2f}", origin, origin.empty() ? "" : ", ", trust.source_kind,
                      trust.source_kind.empty() ? "" : ", ", trust.trust);

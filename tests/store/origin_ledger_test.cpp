@@ -113,6 +113,45 @@ TEST_CASE("who wrote a line first is known before and after the ledger is sorted
   check();
 }
 
+TEST_CASE("what a person decides later holds, before and after the ledger is sorted") {
+  struct Row {
+    Origin first;
+    Origin then;
+    Origin holds;
+  };
+  static constexpr Row kRows[] = {
+      {Origin::kElsewhere, Origin::kByHand, Origin::kByHand},
+      {Origin::kByHand, Origin::kAccepted, Origin::kAccepted},
+      {Origin::kAgent, Origin::kAccepted, Origin::kAgent},
+      {Origin::kAgent, Origin::kByHand, Origin::kAgent},
+      {Origin::kAgent, Origin::kPerson, Origin::kAgent},
+      {Origin::kPerson, Origin::kElsewhere, Origin::kPerson},
+  };
+  for (const Row& row : kRows) {
+    Ledger all;
+    all.note(0, 100, row.first);
+    all.note(0, 100, row.then);
+    CHECK(all.count(0, 100, row.holds) == 100);
+    all.ledger.compact(nullptr, kToday);
+    CHECK(all.count(0, 100, row.holds) == 100);
+    all.note(0, 100, row.then);
+    CHECK(all.count(0, 100, row.holds) == 100);
+  }
+}
+
+TEST_CASE("a line from elsewhere is known, and one that nobody noted is not") {
+  Ledger all;
+  all.note(0, 10, Origin::kElsewhere);
+  std::vector<OriginQuery> queries = {{.tag = all.tags(0, 1).front()},
+                                      {.tag = all.tags(20, 21).front()}};
+  for (int i = 0; i < 2; ++i) {
+    all.ledger.find(queries);
+    CHECK(queries[0].is_known);
+    CHECK_FALSE(queries[1].is_known);
+    all.ledger.compact(nullptr, kToday);
+  }
+}
+
 TEST_CASE("it is due when as much came as was there, and long after that") {
   const Ledger all;
   CHECK_FALSE(all.ledger.is_due(kToday));

@@ -17,13 +17,14 @@ namespace bmad_mem {
 
 /// Who wrote a line. Only persons speak without quotes.
 enum class Origin : std::uint8_t {
-  kElsewhere,  ///< It came with git, an import, an editor, or from another machine.
+  kElsewhere,  ///< It came with git, an import, or from another machine.
   kAgent,      ///< An agent on this machine: MCP, hooks, programs with the token of the server.
   kPerson,     ///< The person at this machine: command line, pages, prompts that hooks saw.
   kAccepted,   ///< It was there when the person trusted the root: what it says of its source holds.
+  kByHand,     ///< The person's editor, before a review: as accepted, and marked.
 };
 
-/// "elsewhere", "agent", "person", "accepted".
+/// "elsewhere", "agent", "person", "accepted", "by_hand".
 std::string_view origin_name(Origin origin);
 
 /// While it lives, what this thread writes is by `origin`, whatever OpenOptions::writes_as says.

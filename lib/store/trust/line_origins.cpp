@@ -1,4 +1,5 @@
 // line_origins.cpp - the origins of many lines, looked up in one pass.
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -28,6 +29,27 @@ std::uint64_t OriginLedger::accept(std::string_view session_id, EntryType type,
   return unknown.size();
 }
 
+void OriginLedger::note_elsewhere(std::string_view session_id, EntryType type,
+                                  std::string_view text) const {
+  JsonParser parser;
+  std::vector<OriginQuery> queries;
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    lines.push_back(text.substr(0, text.find('\n')));
+    text.remove_prefix(std::min(lines.back().size() + 1, text.size()));
+    const Result<JsonValue> entry = parser.parse(lines.back());
+    queries.push_back({.tag = entry ? line_tag(session_id, *entry, lines.back()) : 0});
+  }
+  find(queries);
+  std::vector<std::string_view> unknown;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!queries[i].is_known) {
+      unknown.push_back(lines[i]);
+    }
+  }
+  note(session_id, type, unknown, Origin::kElsewhere);
+}
+
 void CarriedLines::add(EntryType type, std::string_view old, std::string_view line) {
   thread_local JsonParser parser;
   if (ledger_ == nullptr || old == line) {
@@ -46,7 +68,9 @@ void CarriedLines::settle() {
   ledger_->find(old_);
   std::map<std::pair<Origin, EntryType>, std::vector<std::string_view>> alike;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
-    alike[{old_[i].origin, lines_[i].type}].push_back(lines_[i].text);
+    if (old_[i].is_known) {
+      alike[{old_[i].origin, lines_[i].type}].push_back(lines_[i].text);
+    }
   }
   for (const auto& [kind, lines] : alike) {
     ledger_->note(session_id_, kind.second, lines, kind.first);

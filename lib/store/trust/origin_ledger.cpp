@@ -62,6 +62,20 @@ void add_part(std::string& text, std::string_view part) {
   text.append(part);
 }
 
+constexpr std::uint32_t kNoOrigin = ~std::uint32_t{0};
+
+bool is_origin(std::uint32_t number) {
+  return number <= static_cast<std::uint32_t>(Origin::kByHand);
+}
+
+/// Which of two records of a line holds: what was not known of it at first, a person decides later.
+int strength(Origin origin) {
+  return origin == Origin::kElsewhere ? 0 : origin == Origin::kByHand ? 1 : 2;
+}
+int strength(const Record& record) {
+  return is_origin(record.origin) ? strength(static_cast<Origin>(record.origin)) : -1;
+}
+
 class OpenFile {
  public:
   OpenFile(const std::string& path, int flags)
@@ -190,12 +204,12 @@ class Records {
         return origin_in(window, tag);
       }
     }
-    return 0;
+    return kNoOrigin;
   }
 
   [[nodiscard]] static std::uint32_t origin_in(std::span<const Record> sorted, std::uint64_t tag) {
     const auto found = std::ranges::lower_bound(sorted, tag, {}, &Record::tag);
-    return found != sorted.end() && found->tag == tag ? found->origin : 0;
+    return found != sorted.end() && found->tag == tag ? found->origin : kNoOrigin;
   }
 
  private:
@@ -222,8 +236,9 @@ class Wanted {
   void hear(std::uint64_t tag, Origin origin) {
     for (std::size_t at = tag & mask(); places_[at] != kNone; at = (at + 1) & mask()) {
       OriginQuery& query = queries_[places_[at]];
-      if (query.tag == tag && query.origin == Origin::kElsewhere) {
-        query.origin = origin;
+      if (query.tag == tag) {
+        query.origin = strength(origin) > strength(query.origin) ? origin : query.origin;
+        query.is_known = true;
       }
     }
   }
@@ -235,10 +250,6 @@ class Wanted {
   std::span<OriginQuery> queries_;
   std::vector<std::uint32_t> places_;
 };
-
-bool is_origin(std::uint32_t number) {
-  return number <= static_cast<std::uint32_t>(Origin::kAccepted);
-}
 
 bool is_statement(EntryType type) {
   return type == EntryType::kFact || type == EntryType::kPreference;
@@ -313,9 +324,6 @@ std::uint64_t OriginLedger::statement_tag(std::string_view session_id,
 
 void OriginLedger::note(std::string_view session_id, EntryType type,
                         std::span<const std::string_view> lines, Origin origin) const {
-  if (origin == Origin::kElsewhere) {
-    return;
-  }
   std::vector<std::uint64_t> tags;
   for (const std::string_view line : lines) {
     add_tags(session_id, type, line, tags);
@@ -367,13 +375,14 @@ bool OriginLedger::is_due(std::optional<std::int64_t> today) const {
 
 namespace {
 
-/// All records by their tags, the first of each; nothing when not all can be read.
+/// All records by their tags, of each the one that holds; nothing when not all can be read.
 std::optional<std::vector<Record>> each_once(const Records& records) {
   std::vector<Record> all = records.read(0, records.count());
   if (all.size() != records.count()) {
     return std::nullopt;
   }
-  std::ranges::stable_sort(all, {}, &Record::tag);
+  std::ranges::stable_sort(
+      all, {}, [](const Record& record) { return std::pair(record.tag, -strength(record)); });
   const auto doubled = std::ranges::unique(all, {}, &Record::tag);
   all.erase(doubled.begin(), doubled.end());
   return all;
@@ -472,7 +481,8 @@ void OriginLedger::find(std::span<OriginQuery> queries) const {
   for (OriginQuery& query : queries) {
     const std::uint32_t origin =
         all.empty() ? records.origin_of(query.tag) : Records::origin_in(all, query.tag);
-    query.origin = is_origin(origin) ? static_cast<Origin>(origin) : Origin::kElsewhere;
+    query.is_known = is_origin(origin);
+    query.origin = query.is_known ? static_cast<Origin>(origin) : Origin::kElsewhere;
   }
   const std::vector<Record> others =
       records.read(records.sorted(), records.count() - records.sorted());

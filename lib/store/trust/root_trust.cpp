@@ -1,6 +1,7 @@
 #include "store/root_trust.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,6 +34,8 @@ constexpr std::string_view kMarkName = "/mark.json";
 constexpr std::string_view kLedgerName = "/ledger";
 constexpr std::string_view kRevoked = "revoked";
 constexpr std::string_view kWaitingName = "/waiting.jsonl";
+constexpr std::string_view kHandName = "/hand.jsonl";
+constexpr std::string_view kLookName = "/hand.look";
 
 /// The folder that a path names, as the kernel tells it from all others.
 struct FolderIdentity {
@@ -68,7 +71,7 @@ std::string real_path(const std::string& path) {
 }
 
 std::string read_small(const std::string& path) {
-  constexpr off_t kSizeMax = off_t{1} << 20U;
+  constexpr off_t kSizeMax = off_t{16} << 20U;
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat about{};
   const bool is_there = file >= 0 && ::fstat(file, &about) == 0 && S_ISREG(about.st_mode);
@@ -313,7 +316,9 @@ Status RootOrigins::mark(RootTrust trust, const Config& config) {
   HashKey key{};
   if (!old || !read_hash_key((*old)["key"].string(), key)) {
     key = random_hash_key();
-    ::unlink(ledger.c_str());
+    for (const std::string_view name : {kLedgerName, kHandName, kLookName}) {
+      ::unlink((folder_ + std::string(name)).c_str());
+    }
   }
   const int made = ::open(ledger.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (made < 0) {
@@ -356,6 +361,45 @@ Result<std::string> RootOrigins::make_waiting_file() const {
   return path;
 }
 
+std::string RootOrigins::hand_edits() const {
+  return folder_.empty() ? std::string() : read_small(folder_ + std::string(kHandName));
+}
+
+Status RootOrigins::change_hand_edits(const std::function<std::string(std::string)>& change) const {
+  const std::string path = folder_ + std::string(kHandName);
+  const int lock =
+      ::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const bool is_locked = lock >= 0 && ::flock(lock, LOCK_EX) == 0;
+  const std::string before = hand_edits();
+  const std::string text = is_locked ? change(before) : std::string();
+  Status done = !is_locked       ? Status(state_error("lock the edits by hand", path))
+                : text == before ? Status()
+                                 : write_mark(path, text);
+  if (lock >= 0) {
+    ::close(lock);
+  }
+  return done;
+}
+
+std::int64_t RootOrigins::last_look_ns() const {
+  constexpr std::int64_t kNanoseconds = 1'000'000'000;
+  struct stat about{};
+  const bool is_there = ::stat((folder_ + std::string(kLookName)).c_str(), &about) == 0;
+  return is_there ? about.st_mtim.tv_sec * kNanoseconds + about.st_mtim.tv_nsec : 0;
+}
+
+void RootOrigins::note_look(std::int64_t time_ns) const {
+  constexpr std::int64_t kNanoseconds = 1'000'000'000;
+  const std::string path = folder_ + std::string(kLookName);
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const timespec time{.tv_sec = time_ns / kNanoseconds, .tv_nsec = time_ns % kNanoseconds};
+  const std::array<timespec, 2> times = {time, time};
+  static_cast<void>(file >= 0 && ::futimens(file, times.data()) == 0);
+  if (file >= 0) {
+    ::close(file);
+  }
+}
+
 Status RootOrigins::revoke() {
   if (ledger_ != nullptr) {
     const std::string path = folder_ + std::string(kMarkName);
@@ -372,7 +416,8 @@ Status RootOrigins::revoke() {
     return {};
   }
   const std::string fresh = std::string(kLedgerName) + ".tmp";
-  for (const std::string_view name : {kMarkName, kLedgerName, std::string_view(fresh)}) {
+  for (const std::string_view name :
+       {kMarkName, kLedgerName, kHandName, kLookName, std::string_view(fresh)}) {
     const std::string path = folder_ + std::string(name);
     if (!folder_.empty() && ::unlink(path.c_str()) != 0 && errno != ENOENT) {
       return state_error("remove the mark of the root", path);
@@ -392,8 +437,8 @@ std::string_view root_trust_name(RootTrust trust) {
 }
 
 std::string_view origin_name(Origin origin) {
-  static constexpr std::array<std::string_view, 4> kNames = {"elsewhere", "agent", "person",
-                                                             "accepted"};
+  static constexpr std::array<std::string_view, 5> kNames = {"elsewhere", "agent", "person",
+                                                             "accepted", "by_hand"};
   return kNames[static_cast<std::size_t>(origin)];
 }
 

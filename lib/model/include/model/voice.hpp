@@ -16,7 +16,7 @@ namespace bmad_mem {
 
 /// Whether text of this origin may stand without quotes.
 inline bool has_voice(Origin origin) {
-  return origin == Origin::kPerson || origin == Origin::kAccepted;
+  return origin != Origin::kElsewhere && origin != Origin::kAgent;
 }
 
 /// How far a line of `origin` is trusted that claims `trust`, for what decides which statement

@@ -1,7 +1,8 @@
 // origin_ledger.hpp - who wrote the lines of a root, kept outside it.
 //
 //   magic, version | count, day | records by their tags ... | records as they came ...
-//                                 `count` of them, each once   the first of a tag holds
+//                                 `count` of them, each once   of a tag the strongest holds, then
+//                                                              the first
 //
 // A record is 16 bytes: the tag of a line or of what it states, the day when it was last seen, the
 // origin. Numbers are of the machine: the ledger does not travel.
@@ -9,6 +10,7 @@
 // The tag of a line is a keyed hash of its session and of all members but those that the engine
 // itself changes (decay, accesses, pins, links): so it survives compaction, archiving and decay.
 // A line without a record came from elsewhere: what can't be recorded is quoted, and nothing fails.
+// What an editor changed has none, until lifecycle/repair/hand_edits.cpp decides whose it is.
 //
 // Threads and processes: any number; records are appended under a lock, a file beside the ledger.
 #pragma once
@@ -39,6 +41,7 @@ bool says_the_same(std::string_view old, std::string_view line);
 struct OriginQuery {
   std::uint64_t tag = 0;
   Origin origin = Origin::kElsewhere;
+  bool is_known = false;  ///< There is a record, also of one from elsewhere.
 };
 
 class OriginLedger {
@@ -57,9 +60,11 @@ class OriginLedger {
   /// quoted from then on, see has_lost().
   void note(std::string_view session_id, EntryType type, std::span<const std::string_view> lines,
             Origin origin) const;
-  /// Records as accepted those of `lines` that have no record. Their number.
+  /// Records as accepted those of `lines` that have no record, or one from elsewhere. Their number.
   std::uint64_t accept(std::string_view session_id, EntryType type,
                        std::span<const std::string> lines) const;
+  /// Records the lines of `text` that have no record as from elsewhere: no editor wrote them.
+  void note_elsewhere(std::string_view session_id, EntryType type, std::string_view text) const;
 
   /// Fills in the origins. Reads what came since the ledger was sorted, once, and looks up the
   /// rest.

@@ -5,12 +5,16 @@
 //                               made: own, trusted, or revoked
 //     ledger                    origins of lines, see origin_ledger.hpp
 //     waiting.jsonl             entries that wait for their key, see waiting_lines.hpp
+//     hand.jsonl, hand.look     lines that an editor changed, before their review, and the time of
+//                               the last look for them: lifecycle/repair/hand_edits.hpp
 //
 // The name of the folder is a hash of the root's real path. The mark holds for the folder that has
 // this path, inode and time of birth; where a file system knows no birth, this device. A root that
 // was copied, moved or cloned anew is foreign.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -71,6 +75,15 @@ class RootOrigins {
   /// The same, with the folders above it. Errors: E_ACCESS_DENIED for what others may write, and
   /// where no state folder is known.
   [[nodiscard]] Result<std::string> make_waiting_file() const;
+
+  /// The lines of hand.jsonl; empty without any, and without a state folder.
+  [[nodiscard]] std::string hand_edits() const;
+  /// Replaces them by what `change` makes of them, one process at a time. Errors: E_STORAGE_IO,
+  /// E_STORAGE_FULL: they are as they were.
+  Status change_hand_edits(const std::function<std::string(std::string)>& change) const;
+  /// The time of the last look for them, as ctime has it; 0 for never.
+  [[nodiscard]] std::int64_t last_look_ns() const;
+  void note_look(std::int64_t time_ns) const;
 
   /// Makes it foreign. Of the ledger only what agents wrote stays: that is theirs when the root is
   /// trusted again. Errors: E_STORAGE_IO, E_STORAGE_FULL.
