@@ -203,7 +203,28 @@ Result<RepairReport> MemoryManager::repair(
     std::span<const std::string> sessions, const Progress& on_progress,
     const std::function<bool(const std::string& session_id)>& is_elsewhere) {
   BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRepair));
+  BMAD_TRY(look_for_hand_edits(HandLook::kAll));  // A line without an id is set aside else.
   return repair_store(*store, sessions, on_progress, is_elsewhere);
+}
+
+Status MemoryManager::look_for_hand_edits(HandLook look) {
+  return bmad_mem::look_for_hand_edits(impl_->store, look);
+}
+
+std::vector<HandEdit> MemoryManager::hand_edits(bool with_texts) const {
+  return bmad_mem::hand_edits(impl_->store, with_texts);
+}
+
+Result<std::vector<HandEdit>> MemoryManager::settle_hand_edits(std::span<const HandEdit> edits,
+                                                               bool restore) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kReview));
+  if (ActingAs::current(store->writes_as) == Origin::kAgent) {
+    return Error{.code = ErrorCode::E_ACCESS_DENIED,
+                 .message =
+                     "only the user accepts or restores what was edited by hand: ask for "
+                     "`bmad-mem review --hand` in a terminal"};
+  }
+  return bmad_mem::settle_hand_edits(*store, edits, restore);
 }
 
 Result<RepairReport> MemoryManager::accept_changes(std::span<const std::string> sessions) {

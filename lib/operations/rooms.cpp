@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "lifecycle/maintenance.hpp"
+#include "lifecycle/repair.hpp"
 #include "privacy/redaction.hpp"
 #include "search/indexing.hpp"
 #include "search/root_index.hpp"
@@ -20,6 +21,7 @@ RoomsAbove all_rooms() {
                            store.replaces_vectors ? OtherVectors::kReplace : OtherVectors::kKeep);
               },
           .hide_id = hidden_id,
+          .look_before_append = look_before_append,
           .open_user = open_user_store,
           .open_other = open_other_store};
 }

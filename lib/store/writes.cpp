@@ -292,6 +292,9 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
                               std::vector<CompleteEntry>& entries, BatchReport& report,
                               const AppendGuard& is_right = {}) {
   BMAD_TRY(store.files->follow_root());
+  if (store.above.look_before_append != nullptr) {
+    store.above.look_before_append(store, session_id, type);
+  }
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("add"));
   BMAD_TRY(open_for_writing(store, session_id, session, guard));
   BMAD_TRY(is_right ? is_right() : Status());
@@ -460,6 +463,14 @@ Result<BatchReport> check_lines(Store& store, EntryType type,
     return refusal(report, lines.size());
   }
   return report;
+}
+
+std::optional<std::string> completed_line(Store& store, const std::string& session_id,
+                                          EntryType type, std::string_view line) {
+  BatchReport report;
+  Result<CompleteEntry> entry =
+      complete_line(store, session_id, type, line, store.clock.now(), report);
+  return entry ? std::optional(std::move(entry->line)) : std::nullopt;
 }
 
 Result<BatchReport> add_lines(Store& store, const std::string& session_id, EntryType type,

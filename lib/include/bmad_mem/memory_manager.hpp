@@ -530,6 +530,17 @@ class MemoryManager {
   /// Looks at other texts by the rules of this memory's config.
   [[nodiscard]] Result<SecretScanner> scanner() const;
 
+  /// Looks for lines that an editor changed since bmad-mem wrote, decides whose they are, and
+  /// records it. What git brought stays from elsewhere; else they are the agent's while one of its
+  /// sessions is open, and the person's. A line of the person or the agent that lacks what every
+  /// entry has gets it, and loses its secrets. Does nothing in a foreign memory.
+  Status look_for_hand_edits(HandLook look = HandLook::kChanged);
+  /// Those that wait for a review, in the order of their looks. `with_texts` asks git, too.
+  [[nodiscard]] std::vector<HandEdit> hand_edits(bool with_texts = false) const;
+  /// Accepts `edits`, or puts back what was there before. Returns those that could not be restored,
+  /// since the lines of before are nowhere. Errors: E_ACCESS_DENIED for an agent.
+  Result<std::vector<HandEdit>> settle_hand_edits(std::span<const HandEdit> edits, bool restore);
+
   /// Mends what can be mended; damaged lines go to the session's quarantine, nothing is dropped.
   /// `is_elsewhere`: whether git has the manifest of a session on another branch. None is made in
   /// its place: git would not check that branch out any more.

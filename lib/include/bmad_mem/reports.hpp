@@ -538,6 +538,27 @@ struct VerifyReport {
   std::string seal_command;  ///< Which seals these.
 };
 
+/// Where to look for lines that an editor changed.
+enum class HandLook : std::uint8_t {
+  kChanged,         ///< In logs that changed since the last look.
+  kChangedByAgent,  ///< The same; the edits are the agent's.
+  kAll,
+};
+
+/// A line of a log that an editor changed, before its review.
+struct HandEdit {
+  /// kChangedLine, kLostLine, kAddedLine, kDoubledLine or kMovedLine, and where it was found.
+  Finding place;
+  EntryType type = EntryType::kConversation;
+  bool by_agent = false;   ///< While an agent's session was open; else the person's.
+  std::uint32_t hash = 0;  ///< Of the line, as seals have it; 0 of a lost one.
+  std::uint32_t old = 0;   ///< Of the line that was there; 0 of an added one.
+  std::string id;          ///< Of the entry; of a lost one only where git has it.
+  // Where they are asked for:
+  std::string text;    ///< The line; empty when it has gone, or changed again.
+  std::string before;  ///< The line that was there; empty when git does not have it.
+};
+
 /// One thing that `repair` did.
 struct RepairAction {
   std::string session_id;

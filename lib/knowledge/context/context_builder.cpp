@@ -78,7 +78,8 @@ std::string candidate_text(const ContextCandidate& candidate, std::size_t size_m
     }
     return quoted_lines(candidate.quoted_label, content);
   }
-  const std::string text = harmless_line(told, size_max);
+  const bool is_by_hand = candidate.item.origin == Origin::kByHand;
+  const std::string text = harmless_line(told, size_max) + (is_by_hand ? " (edited by hand)" : "");
   std::string out = !candidate.note.empty() ? fmt::format("- \"{}\" ({})\n", text, candidate.note)
                     : label.empty()         ? fmt::format("- {}\n", text)
                                             : fmt::format("- {}: {}\n", label, text);

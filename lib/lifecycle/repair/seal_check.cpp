@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -8,9 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "base/hash.hpp"
+#include "git_lines.hpp"
 #include "lifecycle/repair.hpp"
-#include "store/command.hpp"
 #include "store/layout.hpp"
 #include "store/seal.hpp"
 #include "store/store.hpp"
@@ -20,95 +18,16 @@ namespace {
 
 using Hashes = std::vector<std::uint32_t>;
 
-std::uint32_t line_hash(std::string_view line) { return static_cast<std::uint32_t>(xxh3(line)); }
-
-/// Whether git may know `folder`: looking costs less than asking git.
-bool is_in_work_tree(std::filesystem::path folder) {
-  std::error_code ignored;
-  while (!std::filesystem::exists(folder / ".git", ignored)) {
-    if (!folder.has_relative_path()) {
-      return false;
-    }
-    folder = folder.parent_path();
-  }
-  return true;
-}
-
-/// What git says of the file at `path`, which stands behind `arguments` as "PREFIX./NAME"; nothing
-/// when it has no such file, or there is no git.
-std::optional<std::string> git_says(const FileSystem& files, const std::string& path,
-                                    std::vector<std::string> arguments, std::string_view prefix) {
-  constexpr std::size_t kOutputSizeMax = 64U << 20U;
-  const std::string shown = files.display_path(path);
-  const std::size_t slash = shown.rfind('/');
-  if (!is_in_work_tree(shown.substr(0, slash))) {
-    return std::nullopt;
-  }
-  // A hook of git has its own idea of the work tree in these.
-  std::vector<std::string> command = {"env",
-                                      "-u",
-                                      "GIT_DIR",
-                                      "-u",
-                                      "GIT_WORK_TREE",
-                                      "-u",
-                                      "GIT_INDEX_FILE",
-                                      "-u",
-                                      "GIT_PREFIX",
-                                      "git",
-                                      "-C",
-                                      shown.substr(0, slash),
-                                      "-c",
-                                      "core.fsmonitor=false",
-                                      "--no-optional-locks"};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  command.push_back(fmt::format("{}./{}", prefix, shown.substr(slash + 1)));
-  Result<CommandOutput> output = run_command(
-      command, "", {.timeout = std::chrono::seconds(10), .output_size_max = kOutputSizeMax});
-  return output ? std::optional(std::move(output->out)) : std::nullopt;
-}
-
 /// The lines that git has for the file in its index; none, when it only knows it from another
 /// commit: then git has taken it away. Nothing when git knows no such file.
-std::optional<Hashes> lines_in_git(const FileSystem& files, const std::string& path, bool exists) {
-  std::optional<std::string> text = git_says(files, path, {"show"}, ":");
-  if (text && !exists) {
-    return std::nullopt;  // Somebody else has taken it away.
-  }
-  if (!text) {
-    text = git_says(files, path, {"log", "--all", "-n1", "--format=%h", "--"}, "");
-    if (!text || text->empty()) {
-      return std::nullopt;
-    }
-    text->clear();
-  }
-  Hashes hashes;
-  for (std::string_view rest = *text; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    hashes.push_back(line_hash(rest.substr(0, end)));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return hashes;
+std::optional<Hashes> lines_in_git(GitLines& git, bool exists) {
+  const bool is_known =
+      git.is_tracked() ? exists : git.was_tracked();  // Else another program removed it.
+  return is_known ? std::optional(git.index()) : std::nullopt;
 }
 
 bool ends_with(std::span<const std::uint32_t> lines, std::span<const std::uint32_t> end) {
   return end.size() <= lines.size() && std::ranges::equal(lines.last(end.size()), end);
-}
-
-/// The lines that git has in any commit of the file.
-Hashes lines_in_history(const FileSystem& files, const std::string& path) {
-  const std::optional<std::string> text =
-      git_says(files, path,
-               {"log", "--all", "-m", "-p", "--no-color", "--no-ext-diff", "--format=", "--"}, "");
-  Hashes hashes;
-  for (std::string_view rest = text ? std::string_view(*text) : std::string_view();
-       !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    if (line.starts_with("+{")) {
-      hashes.push_back(line_hash(line.substr(1)));
-    }
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-  }
-  return hashes;
 }
 
 /// What of some lines is not in git.
@@ -177,32 +96,10 @@ FindingKind kind_of(LineFate fate) {
 }
 
 std::string reason_of(const SealDifference& difference, bool is_damage) {
-  const bool one = difference.count == 1;
-  const std::string lines =
-      one ? "this line" : fmt::format("{} lines from here on", difference.count);
-  std::string reason;
-  switch (difference.change) {
-    case LineFate::kChanged:
-      reason = fmt::format("{} {} not what was written", lines, one ? "is" : "are");
-      break;
-    case LineFate::kLost:
-      reason = fmt::format(
-          "{} {} {} gone", one ? "a line" : fmt::format("{} lines", difference.count),
-          difference.line == 0 ? "at the start" : "behind this line", one ? "is" : "are");
-      break;
-    case LineFate::kAdded:
-      reason = fmt::format("{} {} not written by bmad-mem", lines, one ? "was" : "were");
-      break;
-    case LineFate::kDoubled:
-      reason = fmt::format("{} {} there already", lines, one ? "is" : "are");
-      break;
-    case LineFate::kMoved:
-      reason = fmt::format("{} {} at another place when written", lines, one ? "was" : "were");
-      break;
-  }
-  return reason + (is_damage ? ", and the file was not changed since: restore it from git or a "
-                               "backup, or keep it with `bmad-mem repair --accept`"
-                             : "");
+  return line_reason(kind_of(difference.change), difference.line, difference.count) +
+         (is_damage ? ", and the file was not changed since: restore it from git or a "
+                      "backup, or keep it with `bmad-mem repair --accept`"
+                    : "");
 }
 
 /// One log against its seal.
@@ -262,9 +159,9 @@ class LogCheck {
   }
 
   [[nodiscard]] bool is_work_of_git() const {
-    const std::optional<Hashes> git = lines_in_git(*store_.files, path_, file_.inode != 0);
-    return git &&
-           is_from_git(seal_, lines_, *git, [&] { return lines_in_history(*store_.files, path_); });
+    GitLines git(*store_.files, path_);
+    const std::optional<Hashes> lines = lines_in_git(git, file_.inode != 0);
+    return lines && is_from_git(seal_, lines_, *lines, [&] { return git.history(); });
   }
 
   void report(SealCheck& check) {
@@ -297,6 +194,24 @@ class LogCheck {
 };
 
 }  // namespace
+
+std::string line_reason(FindingKind kind, std::uint64_t line, std::uint64_t count) {
+  const bool one = count == 1;
+  const std::string lines = one ? "this line" : fmt::format("{} lines from here on", count);
+  switch (kind) {
+    case FindingKind::kChangedLine:
+      return fmt::format("{} {} not what was written", lines, one ? "is" : "are");
+    case FindingKind::kLostLine:
+      return fmt::format("{} {} {} gone", one ? "a line" : fmt::format("{} lines", count),
+                         line == 0 ? "at the start" : "behind this line", one ? "is" : "are");
+    case FindingKind::kAddedLine:
+      return fmt::format("{} {} not written by bmad-mem", lines, one ? "was" : "were");
+    case FindingKind::kDoubledLine:
+      return fmt::format("{} {} there already", lines, one ? "is" : "are");
+    default:
+      return fmt::format("{} {} at another place when written", lines, one ? "was" : "were");
+  }
+}
 
 SealCheck check_seal(const Store& store, const std::string& session_id) {
   SealCheck check;
@@ -371,11 +286,18 @@ Result<RepairReport> accept_changes(Store& store, std::span<const std::string> w
         ++places[finding.path];
       }
     }
-    if (places.empty()) {
-      continue;
+    if (!places.empty()) {
+      BMAD_TRY_ASSIGN(const FileLock::Guard guard,
+                      store.session(session_id)->writer.lock("accept"));
+      BMAD_TRY(seal_session(store, session_id, true));
     }
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(session_id)->writer.lock("accept"));
-    BMAD_TRY(seal_session(store, session_id, true));
+    std::vector<HandEdit> edits = hand_edits(store, true);
+    std::erase_if(edits, [&](const HandEdit& edit) { return edit.place.session_id != session_id; });
+    for (const HandEdit& edit : edits) {
+      ++places[edit.place.path];
+    }
+    BMAD_TRY(edits.empty() ? Result<std::vector<HandEdit>>(edits)
+                           : settle_hand_edits(store, edits, false));
     for (const auto& [path, count] : places) {
       report.actions.push_back(
           {.session_id = session_id,

@@ -195,6 +195,17 @@ void print_decay_table(Tool& tool, std::span<const DecayTableLine> lines);
 /// reported as such. As JSON {"file":…,"line":…,…}; with `name` {"NAME":{…}}.
 void print_findings(Tool& tool, std::span<const Finding> findings, std::string_view name = {});
 
+// Lines that an editor changed.
+
+/// "2 lines were changed by hand (1 changed, 1 added)"; empty without any.
+std::string hand_edits_text(std::span<const HandEdit> edits);
+
+/// Looks for them; all that wait for a review.
+std::vector<HandEdit> look_for_hand_edits(Tool& tool, MemoryManager& memory);
+
+/// Shows them, and accepts or restores them as the person says.
+Result<ExitStatus> review_hand_edits(Tool& tool, MemoryManager& memory);
+
 // How counts of what was taken out are shown.
 
 /// A line a rule, with its count in front.

@@ -63,7 +63,10 @@ void print_summary(Tool& tool, const VerifyReport& report) {
                      tool.style().green(format_count(report.changes.size(), "change", "changes") +
                                         " by hand, no damage"),
                      looked_at);
-    tool.note("`bmad-mem repair --accept` keeps the changes and ends these lines");
+    tool.note(
+        "`bmad-mem review --hand` shows the changes; `bmad-mem repair --accept` keeps them and "
+        "ends "
+        "these lines");
   } else {
     tool.out().print("{} in {}\n",
                      tool.style().red(format_count(report.findings.size(), "finding", "findings")),
@@ -78,9 +81,16 @@ void print_summary(Tool& tool, const VerifyReport& report) {
 
 Result<ExitStatus> run_verify(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  const std::vector<HandEdit> edits = look_for_hand_edits(tool, memory);
   BMAD_TRY_ASSIGN(VerifyReport report, with_progress(tool, "verify", [&](const auto& show) {
                     return memory.verify(tool.args().all("session"), show);
                   }));
+  const std::vector<std::string>& sessions = tool.args().all("session");
+  for (const HandEdit& edit : edits) {
+    if (sessions.empty() || std::ranges::find(sessions, edit.place.session_id) != sessions.end()) {
+      report.changes.push_back(edit.place);
+    }
+  }
   if (tool.args().has("seal")) {
     std::ranges::move(report.changes, std::back_inserter(report.findings));
     report.changes.clear();

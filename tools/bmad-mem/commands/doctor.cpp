@@ -26,6 +26,7 @@
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"
 #include "exchange/git/installation.hpp"
+#include "cli/views.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "install/client_state.hpp"
@@ -304,6 +305,12 @@ void check_work(MemoryManager& memory, std::vector<Check>& checks) {
                                               format_count(waiting->size(), "candidate waits",
                                                            "candidates wait")),
                     .remedy = waiting->empty() ? "" : "run `bmad-mem review`"});
+  static_cast<void>(memory.look_for_hand_edits());
+  if (const std::vector<HandEdit> edits = memory.hand_edits(); !edits.empty()) {
+    checks.push_back({.name = "edits",
+                      .text = hand_edits_text(edits),
+                      .remedy = "run `bmad-mem review --hand`"});
+  }
   checks.push_back(trust_check(memory));
   check_seal(memory, checks);
 }

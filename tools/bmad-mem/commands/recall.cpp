@@ -242,9 +242,16 @@ Result<ExitStatus> run_review(Tool& tool) {
   options.candidates = true;
   options.with_foreign = args.has("foreign");
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  if (args.has("hand")) {
+    return review_hand_edits(tool, memory);
+  }
   Knowledge knowledge(memory);
   if (args.has("accept") || args.has("drop")) {
     return review_named(tool, knowledge);
+  }
+  if (const std::string edits = hand_edits_text(look_for_hand_edits(tool, memory));
+      !edits.empty()) {
+    tool.note(edits + "; `bmad-mem review --hand` shows them");
   }
   const std::size_t limit = std::exchange(options.limit, 0);
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, knowledge.recall(options));

@@ -15,6 +15,7 @@
 #include "cli/json_text.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
+#include "cli/views.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/transcript_text.hpp"
 #include "hooks/hook_answer.hpp"
@@ -319,10 +320,20 @@ Result<HookNews> news_at_start(const HookJob& job, const HookEvent& event) {
     news.for_person = std::move(waiting.for_person);
   }
   add_news(news.for_person, waiting_news(job.memory));
+  if (const std::string edits = hand_edits_text(job.memory.hand_edits()); !edits.empty()) {
+    news.for_model += fmt::format(
+        "\n{} since the last review. Mention it once: `bmad-mem review --hand` shows them to the "
+        "user.\n",
+        edits);
+    add_news(news.for_person,
+             fmt::format("bmad-mem: {}; `bmad-mem review --hand` shows them", edits));
+  }
   return news;
 }
 
 Status start_session(const HookJob& job, const HookEvent& event) {
+  // Before the session counts as open: what an editor changed until now is the person's.
+  static_cast<void>(job.memory.look_for_hand_edits());
   BMAD_TRY_ASSIGN(const HookNews news, news_at_start(job, event));
   // Where nothing can be written, what is known still can be told.
   Status told = takes_context(event) ? tell(job, event, {}, news) : Status();
@@ -362,8 +373,16 @@ Status take_prompt(const HookJob& job, const HookEvent& said) {
   return recorded ? std::move(told) : std::move(recorded);
 }
 
+/// What was edited while the agent worked is the agent's.
+void look_as_agent(const HookJob& job) {
+  static_cast<void>(job.memory.look_for_hand_edits(HandLook::kChangedByAgent));
+}
+
 Status take_tool(const HookJob& job, const HookEvent& event) {
   if (is_own_tool_call(event.tool)) {
+    if (event.kind == HookEventKind::kAfterTool) {
+      look_as_agent(job);
+    }
     return {};
   }
   // Without the client's id nothing would tell that both are one call: the second says it all.
@@ -392,6 +411,7 @@ Status take_answer(const HookJob& job, const HookEvent& event) {
   BMAD_TRY(add_message(job, event, "assistant"));
   job.work.answer(hook_answer(event, question_to_agent(job, event)));
   job.work.may_go_on();
+  look_as_agent(job);
   learn(job, event, LearnScope::kNew);
   return {};
 }
@@ -422,6 +442,7 @@ Status after_compact(const HookJob& job, const HookEvent& event) {
 Status end_session(const HookJob& job, const HookEvent& event) {
   // Closing does what is due by the way; that may take longer than the client waits.
   job.work.may_go_on();
+  look_as_agent(job);
   learn(job, event, LearnScope::kAll);
   summarize(job, event);
   const Result<Session> closed = job.memory.close_session(event.session_id);

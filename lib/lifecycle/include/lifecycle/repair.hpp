@@ -20,6 +20,16 @@ Result<RepairReport> repair_store(
 /// See MemoryManager::accept_changes().
 Result<RepairReport> accept_changes(Store& store, std::span<const std::string> sessions);
 
+/// See MemoryManager::look_for_hand_edits().
+Status look_for_hand_edits(Store& store, HandLook look);
+/// The same for one log that is about to grow: lines of an editor at its end would pass for ours.
+void look_before_append(Store& store, const std::string& session_id, EntryType type);
+/// See MemoryManager::hand_edits().
+std::vector<HandEdit> hand_edits(const Store& store, bool with_texts);
+/// See MemoryManager::settle_hand_edits().
+Result<std::vector<HandEdit>> settle_hand_edits(Store& store, std::span<const HandEdit> edits,
+                                                bool restore);
+
 // Whether logs are as they were when they were sealed, and sealing them as they
 // are. Shared by verify, repair, close, archive and maintenance.
 //
@@ -35,6 +45,9 @@ struct SealCheck {
 /// Compares the sealed logs of `session_id` with its seal. A session without one has no
 /// differences, and a log that can't be read is passed over. Takes no lock; may run git.
 SealCheck check_seal(const Store& store, const std::string& session_id);
+
+/// What is wrong with `count` lines from `line` on that are not as they were written.
+std::string line_reason(FindingKind kind, std::uint64_t line, std::uint64_t count);
 
 /// One sentence for those who did something else; empty without differences.
 std::string seal_notice(const SealCheck& check);

@@ -57,6 +57,10 @@ using AppendGuard = std::function<Status()>;
 Result<BatchReport> add_lines(Store& store, const std::string& session_id, EntryType type,
                               std::span<const std::string_view> lines, const BatchOptions& options,
                               const AppendGuard& is_right = {});
+/// What a line without an id becomes that a person typed into a log: without secrets, completed.
+/// Nothing when it is no entry of `type`.
+std::optional<std::string> completed_line(Store& store, const std::string& session_id,
+                                          EntryType type, std::string_view line);
 /// See MemoryManager::check_batch().
 Result<BatchReport> check_lines(Store& store, EntryType type,
                                 std::span<const std::string_view> lines,

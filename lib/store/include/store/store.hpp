@@ -79,6 +79,8 @@ struct RoomsAbove {
   /// What stands for an id that must not be stored: a hash with the key of the root. `makes_key`
   /// makes that key where there is none; the caller holds the root's lock then.
   Result<std::string> (*hide_id)(const Store& store, std::string_view id, bool makes_key) = nullptr;
+  /// Looks whose the lines are that an editor put into a log, before it grows.
+  void (*look_before_append)(Store& store, const std::string& session_id, EntryType type) = nullptr;
   /// Opens the memory of the user that Store::user_root names.
   Result<std::unique_ptr<Store>> (*open_user)(const Store& store) = nullptr;
   /// Opens the memory of another project, of which `folder` is the root or the folder, to be

@@ -1,0 +1,92 @@
+// git_lines.hpp - what git says of the lines of one log: whether it has put them there.
+//
+//   reflogs of all work trees   commit: …          made here
+//                               pull: …, clone: …  brought
+//                               rebase …, merge …  a copy: of what was made here before, or brought
+//
+// A line was brought when any commit that adds it was not made here: in doubt it is from elsewhere.
+// Git runs without the programs that a repository may name.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/file_system.hpp"
+
+namespace bmad_mem {
+
+/// The hash of a line as a seal has it.
+std::uint32_t line_hash(std::string_view line);
+/// Without what an editor puts around it: a byte order mark, a carriage return.
+std::string_view bare_line(std::string_view line);
+
+/// Calls `use` with each line of `text`, also with one that has no end.
+template <typename Use>
+void for_each_text_line(std::string_view text, const Use& use) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    use(line);
+    text.remove_prefix(line.size() + (line.size() < text.size() ? 1 : 0));
+  }
+}
+
+class GitLines {
+ public:
+  /// Of the log at `path`. Asks git, unless the log is in no work tree.
+  GitLines(const FileSystem& files, const std::string& path);
+
+  /// Whether the log is in HEAD or in the index.
+  [[nodiscard]] bool is_tracked() const { return has_file_ || !head_.empty(); }
+  /// Whether a commit has it, of any branch. Asks for the history.
+  [[nodiscard]] bool was_tracked();
+  /// The hashes of its lines in the index, in order; none while it is unmerged.
+  [[nodiscard]] const std::vector<std::uint32_t>& index() const { return index_; }
+  [[nodiscard]] bool has_now(std::uint32_t line) const { return now_.contains(line); }
+  /// The lines that a commit adds. Asks for the history.
+  [[nodiscard]] std::vector<std::uint32_t> history();
+
+  /// Whether git has put `line` there. Asks for the history; when that takes too long, what HEAD
+  /// or the index has was brought.
+  [[nodiscard]] bool brought(std::uint32_t line);
+  /// Whether a commit that was made here since `time_s` removes `line`, or moves it.
+  [[nodiscard]] bool is_removed_here(std::uint32_t line, std::int64_t time_s);
+  /// A line that HEAD, the index or a commit has.
+  [[nodiscard]] std::optional<std::string> text_of(std::uint32_t line);
+
+ private:
+  /// What the reflogs say first of a commit.
+  struct Made {
+    std::int64_t time_s = 0;
+    std::size_t place = 0;  ///< Of equal times.
+    bool is_made = false;
+  };
+
+  [[nodiscard]] std::optional<std::string> ask(const std::vector<std::string>& words,
+                                               std::string_view input = {}) const;
+  void add_now(std::string_view text, std::vector<std::uint32_t>& lines);
+  void read_reflogs();
+  void read_history();
+
+  std::string folder_;
+  std::string name_;
+  bool has_file_ = false;
+  bool is_converted_ = false;  // Between what git stores and the file.
+  std::vector<std::uint32_t> head_;
+  std::vector<std::uint32_t> index_;
+  std::unordered_set<std::uint32_t> now_;  // In HEAD or in a stage of the index.
+  std::unordered_map<std::uint32_t, std::string> texts_;
+  bool has_asked_ = false;
+  bool is_complete_ = false;  // The history.
+  std::string fetched_;       // Commits, a line each.
+  std::map<std::string, Made, std::less<>> commits_;
+  std::unordered_map<std::uint32_t, std::vector<std::string>> adders_;
+  std::unordered_map<std::uint32_t, std::vector<std::string>> removers_;
+};
+
+}  // namespace bmad_mem

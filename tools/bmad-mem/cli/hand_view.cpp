@@ -1,0 +1,137 @@
+// hand_view.cpp - lines that an editor changed, as text and as JSON, and what becomes of them.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_writer.hpp"
+#include "cli/json_text.hpp"
+#include "cli/output.hpp"
+#include "cli/text.hpp"
+#include "cli/tool.hpp"
+#include "cli/views.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::array<std::pair<FindingKind, std::string_view>, 5> kWords = {
+    {{FindingKind::kChangedLine, "changed"},
+     {FindingKind::kAddedLine, "added"},
+     {FindingKind::kLostLine, "removed"},
+     {FindingKind::kMovedLine, "moved"},
+     {FindingKind::kDoubledLine, "doubled"}}};
+
+std::string_view word_of(const HandEdit& edit) {
+  return std::ranges::find(kWords, edit.place.kind, [](const auto& each) { return each.first; })
+      ->second;
+}
+
+void print_edit(Tool& tool, const HandEdit& edit) {
+  constexpr std::size_t kWidth = 400;
+  if (tool.json()) {
+    print_object(tool, "edit", [&](JsonWriter& json) {
+      json.member("session_id", edit.place.session_id).member("file", edit.place.path);
+      json.member("line", edit.place.line).member("change", word_of(edit));
+      json.member("by", edit.by_agent ? "agent" : "person").member("id", edit.id);
+      json.member("text", edit.text).member("before", edit.before);
+    });
+    return;
+  }
+  tool.out().print("{} {}:{} {}{}\n", word_of(edit), printable(edit.place.path), edit.place.line,
+                   printable(edit.id), edit.by_agent ? ", while an agent's session was open" : "");
+  for (const auto& [sign, text] : {std::pair('-', &edit.before), std::pair('+', &edit.text)}) {
+    if (!text->empty()) {
+      tool.out().print("  {} {}\n", sign, shortened(printable(*text), kWidth));
+    }
+  }
+  if (edit.before.empty() && edit.old != 0) {
+    tool.out().print("  the line of before is in no commit and not in the index\n");
+  }
+}
+
+Result<ExitStatus> settle(Tool& tool, MemoryManager& memory, std::span<const HandEdit> edits,
+                          bool restore) {
+  const ActingAs person(Origin::kPerson);
+  BMAD_TRY_ASSIGN(const std::vector<HandEdit> left, memory.settle_hand_edits(edits, restore));
+  tool.note(fmt::format("{} {}", restore ? "restored" : "accepted",
+                        format_count(edits.size() - left.size(), "line", "lines")));
+  if (!left.empty()) {
+    tool.note(
+        fmt::format("{} not be restored: what was there before is in no commit, or only the "
+                    "order changed; edit the file again, or accept",
+                    format_count(left.size(), "line can", "lines can")));
+  }
+  return left.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+}  // namespace
+
+std::string hand_edits_text(std::span<const HandEdit> edits) {
+  std::string kinds;
+  for (const auto& [kind, word] : kWords) {
+    const auto count =
+        std::ranges::count(edits, kind, [](const HandEdit& edit) { return edit.place.kind; });
+    if (count > 0) {
+      kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, word);
+    }
+  }
+  const auto by_agents = std::ranges::count(edits, true, &HandEdit::by_agent);
+  return edits.empty()
+             ? std::string()
+             : fmt::format("{} by hand ({}{})",
+                           format_count(edits.size(), "line was changed", "lines were changed"),
+                           kinds,
+                           by_agents == 0 ? ""
+                                          : fmt::format("; {} while an agent's session "
+                                                        "was open",
+                                                        by_agents));
+}
+
+std::vector<HandEdit> look_for_hand_edits(Tool& tool, MemoryManager& memory) {
+  const bool is_agent = tool.writes_as() == Origin::kAgent;
+  static_cast<void>(
+      memory.look_for_hand_edits(is_agent ? HandLook::kChangedByAgent : HandLook::kAll));
+  return memory.hand_edits();
+}
+
+Result<ExitStatus> review_hand_edits(Tool& tool, MemoryManager& memory) {
+  if (look_for_hand_edits(tool, memory).empty()) {
+    tool.note("no line that was changed by hand waits for your decision");
+    return ExitStatus::kDone;
+  }
+  const std::vector<HandEdit> edits = memory.hand_edits(/*with_texts=*/true);
+  const bool restores = tool.args().has("restore");
+  if (tool.args().has("yes") ||
+      (restores && is_asked(tool) && is_confirmed(tool, "restore all of them?"))) {
+    BMAD_TRY(check_is_person(tool, restores ? "restore all?" : "accept all?"));
+    std::ranges::for_each(edits, [&](const HandEdit& edit) { print_edit(tool, edit); });
+    return settle(tool, memory, edits, restores);
+  }
+  const bool asks = !tool.json() && is_asked(tool) && ::isatty(STDOUT_FILENO) == 1;
+  for (const HandEdit& edit : edits) {
+    print_edit(tool, edit);
+    static_cast<void>(tool.out().flush());
+    const std::string answer = asks ? asked(tool, "[a]ccept, [r]estore, [s]kip or [q]uit? ") : "s";
+    if (answer.starts_with('q') || answer.empty()) {
+      return ExitStatus::kDone;
+    }
+    if (answer.starts_with('a') || answer.starts_with('r')) {
+      BMAD_TRY(check_is_person(tool, "decide about this line?"));
+      BMAD_TRY(settle(tool, memory, {&edit, 1}, answer.starts_with('r')));
+    }
+  }
+  if (!asks) {
+    tool.note(
+        "`bmad-mem review --hand --yes` accepts all, with --restore it restores the lines of "
+        "before");
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace bmad_mem::cli
