@@ -228,6 +228,17 @@ class ByHand(EditorTest):
         self.assertEqual(self.origins()[edit["id"]], "by_hand")
         self.assertEqual(len(self.lines()), 6)
 
+    def test_closing_and_maintenance_hide_no_edit(self):
+        for words in (("session", "close", "s1"), ("maintain",), ("session", "archive", "s1")):
+            with self.subTest(words=words):
+                shutil.rmtree(self.project)
+                self.project.mkdir()
+                self.begin()
+                self.write([*self.lines(), dumped(entry("fact", 7))])
+                self.memory(*words)
+                self.assertEqual([each["id"] for each in self.waiting()], ["fac-7"])
+                self.assertEqual(self.origins()["fac-7"], "by_hand")
+
     def test_an_edit_is_restored_from_git(self):
         self.git("init", "-q")
         self.begin()

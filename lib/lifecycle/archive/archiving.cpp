@@ -146,6 +146,7 @@ Result<ArchiveReport> archive_session(Store& store, const std::string& session_i
     BMAD_TRY_ASSIGN(const ArchiveSize size, measure_session_archive(files, session_id));
     return report_of(files, session_id, size, found);
   }
+  static_cast<void>(look_for_hand_edits(store, HandLook::kChanged));  // A seal would hide them.
   std::string notice;
   BMAD_TRY(check_undamaged(store, session_id, notice));
   BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("archive"));

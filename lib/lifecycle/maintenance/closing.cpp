@@ -33,6 +33,7 @@ Status count_into(Store& store, Manifest& manifest) {
 Result<Session> close_session(Store& store, const std::string& session_id) {
   BMAD_TRY(check_session(store, session_id));
   const std::shared_ptr<OpenSession> session = store.session(session_id);
+  static_cast<void>(look_for_hand_edits(store, HandLook::kChanged));  // A seal would hide them.
   std::string notice = seal_notice(check_seal(store, session_id));  // May run git: before the lock.
   {
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("close"));

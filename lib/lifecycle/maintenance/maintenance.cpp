@@ -118,6 +118,10 @@ class Maintenance {
       BMAD_TRY(note_graces(store_, state_, now_));
     }
     BMAD_TRY_ASSIGN(sessions_, store_.session_ids());
+    if (!options_.dry_run) {
+      static_cast<void>(
+          look_for_hand_edits(store_, HandLook::kChanged));  // A seal would hide them.
+    }
     check_seals();
     tidy_away();
     job(MaintenanceJob::kDecay, [&] { fold_and_compact(); });
