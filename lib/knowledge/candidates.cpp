@@ -21,10 +21,10 @@
 #include "rule_triggers.hpp"
 #include "search/packed_session.hpp"
 #include "search/session_sources.hpp"
-#include "store/deletion_record.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/present_sessions.hpp"
+#include "store/return_lines.hpp"
 
 namespace bmad_mem {
 
@@ -159,14 +159,8 @@ class CandidateSearch {
     };
     BMAD_TRY(scan_log(*store_.files, log_of(session_id, EntryType::kFact), EntryType::kFact,
                       parser_, {.on_entry = take}));
-    BMAD_TRY_ASSIGN(const std::vector<DeletedLine> deleted,
-                    read_deleted(*store_.files, session_id));
-    for (const DeletedLine& line : deleted) {
-      const Result<JsonValue> entry = parser_.parse(line.line);
-      ids.emplace(entry ? entry_id(*entry) : std::string_view());
-    }
-    BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store_.files, session_id));
-    ids.insert(record.purged_ids.begin(), record.purged_ids.end());
+    BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store_, session_id));
+    ids.insert(gone.ids.begin(), gone.ids.end());
     return ids;
   }
 
