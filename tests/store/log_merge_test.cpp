@@ -161,8 +161,8 @@ TEST_CASE("versions that state the same are ordered by when they were written, b
     const std::string unpinned =
         version(fmt::format(R"(,"n":{})", i), R"("written_at":"2026-02-20T10:00:00Z")");
     CHECK(merged(base, base + pinned, base + unpinned) == base + pinned + unpinned);
-    const std::string edited = version(fmt::format(R"(,"content":"y","n":{})", i),
-                                       R"("updated_at":"2026-02-15T10:00:00Z")");
+    const std::string edited =
+        version(fmt::format(R"(,"topic":"y","n":{})", i), R"("updated_at":"2026-02-15T10:00:00Z")");
     CHECK(merged(base, base + unpinned, base + edited) == base + unpinned + edited);
   }
   const std::string ours =

@@ -266,7 +266,9 @@ Result<std::string> delete_softly(Store& store, const std::string& session_id, F
     }
     BMAD_TRY(first ? first(guard) : Status());
     BMAD_TRY(describe_doomed(*store.files, session_id, lines, "deleted", false, report));
-    BMAD_TRY_ASSIGN(has_dropped_summary, drop_rule_summary(*store.files, session_id));
+    if (!found.keeps_summary) {
+      BMAD_TRY_ASSIGN(has_dropped_summary, drop_rule_summary(*store.files, session_id));
+    }
     BMAD_TRY_ASSIGN(const Deletion deletion, keep_lines(store, session_id, lines));
     report.expires_at = deletion.expires_at;
     deletion_id = deletion.deletion_id;

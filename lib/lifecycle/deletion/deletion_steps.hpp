@@ -55,6 +55,7 @@ Result<Deletion> keep_deleted(Store& store, const std::string& session_id,
 struct FoundLines {
   LogMarks logs;  ///< From before the search.
   std::vector<LogLine> lines;
+  bool keeps_summary = false;  ///< A summary by rules stays as it is.
 };
 Result<FoundLines> find_unlocked(FileSystem& files, const std::string& session_id,
                                  const FindLines& find);
@@ -76,9 +77,6 @@ Result<bool> delete_whole_session(Store& store, const std::string& session_id,
 /// Of `lines` of a session's logs, those that are all that is in their log.
 Result<std::vector<LogLine>> whole_logs(FileSystem& files, const std::string& session_id,
                                         std::vector<LogLine> lines);
-/// Whether there are `lines`, and nothing else in the logs of a session.
-bool are_all_there_is(FileSystem& files, const std::string& session_id,
-                      const std::vector<LogLine>& lines);
 /// Removes the logs of these types that are empty.
 Status remove_empty_logs(Store& store, const std::string& session_id,
                          const std::bitset<kEntryTypeCount>& types);

@@ -233,22 +233,6 @@ Result<Leaving> delete_evicted(Store& store, const std::string& session_id, Verd
 
 namespace {
 
-/// A live session, if nothing of it would stay.
-Result<bool> retire_whole(Store& store, const std::string& session_id, const RetentionRule& rule,
-                          const FindLines& find, bool dry_run) {
-  const auto is_all = [&]() -> Result<bool> {
-    BMAD_TRY_ASSIGN(const std::vector<LogLine> lines, find());
-    return are_all_there_is(*store.files, session_id, lines);
-  };
-  BMAD_TRY_ASSIGN(bool goes, is_all());
-  if (goes) {
-    BMAD_TRY_ASSIGN(const auto statements, statements_of(store, session_id, rule));
-    goes = statements.empty();
-  }
-  return !goes || dry_run ? Result<bool>(goes)
-                          : delete_whole_session(store, session_id, kReason, is_all);
-}
-
 Result<std::vector<Retired>> retire_live(Store& store, const std::string& session_id,
                                          RetentionRule& rule, bool dry_run,
                                          const UnderLock& first) {
@@ -268,13 +252,8 @@ Result<std::vector<Retired>> retire_live(Store& store, const std::string& sessio
     for (const LogLine& line : lines) {
       rule.types.set(static_cast<std::size_t>(line.type));
     }
-    BMAD_TRY_ASSIGN(const bool is_gone, has_evicted
-                                            ? Result<bool>(false)
-                                            : retire_whole(store, session_id, rule, find, dry_run));
-    if (is_gone) {
-      add(done, count_entries(session_id, "session", lines));
-      return done;
-    }
+    // The manifest stays: git would take it for another session's, renamed, and ask on both sides.
+    found.keeps_summary = true;  // So it would with a summary.
   }
   std::string deletion_id;
   if (dry_run || lines.empty()) {

@@ -32,20 +32,6 @@ Result<std::vector<LogLine>> whole_logs(FileSystem& files, const std::string& se
   return lines;
 }
 
-bool are_all_there_is(FileSystem& files, const std::string& session_id,
-                      const std::vector<LogLine>& lines) {
-  std::uint64_t size = 0;
-  for (const LogLine& line : lines) {
-    size += line.size;
-  }
-  std::uint64_t in_logs = 0;
-  for (const std::string& log_file : log_files()) {
-    const Result<FileInfo> log = files.info(session_file(session_id, log_file));
-    in_logs += log ? log->size : 0;
-  }
-  return size > 0 && size == in_logs;
-}
-
 Status remove_empty_logs(Store& store, const std::string& session_id,
                          const std::bitset<kEntryTypeCount>& types) {
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(session_id)->writer.lock("delete"));
