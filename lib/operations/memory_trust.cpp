@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -77,31 +78,43 @@ Acceptable acceptable(EntryType type, std::vector<std::string> lines) {
   return found;
 }
 
-/// Calls `use` with the type and the lines of each log of a session, entries and sealed ones.
+/// The entries of a session in its log, or in a newer part of what was evicted.
+using KnownIds = std::map<std::string, std::set<std::pair<EntryType, std::string>>>;
+
+/// Calls `use` with the type and the lines of each log of a session, entries and sealed ones. What
+/// was evicted and is `known` is an earlier version.
 template <typename Use>
-Status for_each_log(const Store& store, const SessionSource& source, const Use& use) {
+Status for_each_log(const Store& store, const SessionSource& source, KnownIds& known,
+                    const Use& use) {
   BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, source.files(store));
   JsonParser parser;
+  std::set<std::pair<EntryType, std::string>>& ids = known[source.session_id];
   for (const EntryType type : kEntryTypes) {
     std::vector<std::string> lines;
     std::vector<std::string> sealed;
     BMAD_TRY(scan_log(
         *files, session_file(source.session_id, entry_type_info(type).log_file), type, parser,
-        {.on_entry = [&](const ScannedEntry& entry) { lines.emplace_back(entry.text); },
+        {.on_entry =
+             [&](const ScannedEntry& entry) {
+               if (ids.emplace(type, entry_id(entry.value)).second || !source.is_evicted()) {
+                 lines.emplace_back(entry.text);
+               }
+             },
          .on_sealed = [&](const ScannedEntry& entry) { sealed.emplace_back(entry.text); }}));
     use(type, std::move(lines), std::move(sealed));
   }
   return {};
 }
 
-/// Calls `use` for all there is: what was evicted, then archives and sessions.
+/// Calls `use` for all there is: archives and sessions, then what was evicted.
 template <typename Use>
 Status for_each_source(const Store& store, const Use& use) {
-  BMAD_TRY_ASSIGN(std::vector<SessionSource> sources, evicted_sources(store, {}));
-  BMAD_TRY_ASSIGN(std::vector<SessionSource> sessions, session_sources(store, {}));
-  std::ranges::move(sessions, std::back_inserter(sources));
+  BMAD_TRY_ASSIGN(std::vector<SessionSource> sources, session_sources(store, {}));
+  BMAD_TRY_ASSIGN(std::vector<SessionSource> evicted, evicted_sources(store, {}));
+  std::ranges::move(evicted, std::back_inserter(sources));
+  KnownIds known;
   for (const SessionSource& source : sources) {
-    if (const Status used = use(source); !used) {
+    if (const Status used = use(source, known); !used) {
       BMAD_TRY(source.leave_out(store, used.error()));
     }
   }
@@ -114,8 +127,8 @@ Result<std::uint64_t> trust_root(Store& store) {
   const bool was_own = store.origins->trust() == RootTrust::kOwn;
   BMAD_TRY(store.origins->mark(was_own ? RootTrust::kOwn : RootTrust::kTrusted, store.config));
   std::uint64_t count = 0;
-  BMAD_TRY(for_each_source(store, [&](const SessionSource& source) {
-    return for_each_log(store, source, [&](EntryType type, auto lines, const auto& /*sealed*/) {
+  BMAD_TRY(for_each_source(store, [&](const SessionSource& source, KnownIds& known) {
+    return for_each_log(store, source, known, [&](EntryType type, auto lines, const auto&) {
       count += store.origins->ledger()->accept(source.session_id, type,
                                                acceptable(type, std::move(lines)).lines);
     });
@@ -153,8 +166,9 @@ class KnownLines {
   LineOrigins origins_;
 };
 
-Status offer_session(const Store& store, const SessionSource& source, TrustOffer& offer) {
-  return for_each_log(store, source, [&](EntryType type, auto lines, const auto& sealed) {
+Status offer_session(const Store& store, const SessionSource& source, KnownIds& ids,
+                     TrustOffer& offer) {
+  return for_each_log(store, source, ids, [&](EntryType type, auto lines, const auto& sealed) {
     const auto place = static_cast<std::size_t>(type);
     const Acceptable found = acceptable(type, std::move(lines));
     KnownLines known(store, source.session_id, found.lines);
@@ -182,8 +196,9 @@ Result<TrustOffer> trust_offer(MemoryManager& memory) {
     std::erase_if(offer.files,
                   [](const std::string& path) { return !path.starts_with("memories/"); });
   }
-  BMAD_TRY(for_each_source(
-      *store, [&](const SessionSource& source) { return offer_session(*store, source, offer); }));
+  BMAD_TRY(for_each_source(*store, [&](const SessionSource& source, KnownIds& known) {
+    return offer_session(*store, source, known, offer);
+  }));
   std::ranges::stable_sort(offer.texts, {}, [](const OfferedText& text) {
     return text.type == EntryType::kFact || text.type == EntryType::kPreference ? 0
            : text.type == EntryType::kDecision                                  ? 1

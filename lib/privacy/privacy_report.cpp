@@ -65,7 +65,7 @@ class PrivacySurvey {
       report_.problems.push_back(manifest.error());
       return;
     }
-    look_at_packed(archived.session_id, manifest->created_at,
+    look_at_packed(archived.session_id, retention_start(*manifest),
                    retention_of(store_.config, *manifest));
   }
 
@@ -77,9 +77,9 @@ class PrivacySurvey {
     }
     const RetentionDays& days = retention_of(store_.config, *manifest);
     for (const EntryType type : kEntryTypes) {
-      look_at_log(session_id, type, manifest->created_at, days);
+      look_at_log(session_id, type, retention_start(*manifest), days);
     }
-    look_at_packed(session_id, manifest->created_at, days);
+    look_at_packed(session_id, retention_start(*manifest), days);
     if (const auto evicted = read_evicted(*store_.files, session_id)) {
       report_.evicted_entries += evicted->size();
     } else {

@@ -368,6 +368,17 @@ SealedSessions::~SealedSessions() = default;
 SealedSessions::SealedSessions(SealedSessions&&) noexcept = default;
 SealedSessions& SealedSessions::operator=(SealedSessions&&) noexcept = default;
 
+Status SealedSessions::hide_what_came_back(SessionIndex& evicted) {
+  std::vector<SessionIndex*> newer;
+  for (const std::unique_ptr<Opened>& each : opened_) {
+    if (each->index.session_id() == evicted.session_id() &&
+        (!each->index.is_evicted() || each->index.evicted_part() > evicted.evicted_part())) {
+      newer.push_back(&each->index);
+    }
+  }
+  return newer.empty() ? Status() : evicted.hide_those_in(newer);
+}
+
 Status SealedSessions::add(const Store& store, const HeldIndexes& indexes, const SealedWish& wish) {
   const std::vector<IndexedSession*> sealed = indexes.with_sealed_lines();
   if (sealed.empty()) {
@@ -419,7 +430,13 @@ Status SealedSessions::add(const Store& store, const HeldIndexes& indexes, const
                     [&](std::size_t i) { done[begin + i] = opened_[begin + i]->index.refresh(); });
   for (std::size_t i = begin; i < opened_.size(); ++i) {
     BMAD_TRY(std::move(done[i]));
+    opened_[i]->index.past_retention = &store.past_retention;
     sessions_.push_back(&opened_[i]->index);
+  }
+  for (const std::unique_ptr<Opened>& each : opened_) {
+    if (each->index.is_evicted()) {
+      BMAD_TRY(hide_what_came_back(each->index));
+    }
   }
   return {};
 }

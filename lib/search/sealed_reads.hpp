@@ -64,6 +64,8 @@ class SealedSessions {
 
  private:
   struct Opened;
+  /// As HeldIndexes does.
+  Status hide_what_came_back(SessionIndex& evicted);
   std::vector<std::unique_ptr<Opened>> opened_;
   std::vector<IndexedSession*> sessions_;
   std::set<std::tuple<std::string, EntryType, std::string>> replaced_;

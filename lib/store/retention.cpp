@@ -29,6 +29,13 @@ const RetentionDays& retention_of(const Config& config, const Manifest& manifest
   return config.privacy.retention_days;
 }
 
+Timestamp retention_start(const Manifest& manifest) {
+  constexpr std::chrono::hours kClosing(24);  // A close is written when it happens.
+  const bool is_imported =
+      manifest.closed_at && *manifest.closed_at + kClosing < manifest.updated_at;
+  return is_imported ? manifest.updated_at : manifest.created_at;
+}
+
 std::optional<Timestamp> expires_at(EntryType type, Timestamp timestamp, bool pinned,
                                     const RetentionDays& days) {
   const std::int64_t kept = days.of(type);
@@ -93,7 +100,7 @@ bool PastRetention::hides(const std::string& session_id, EntryType type, Timesta
   const auto [rule, is_new] = rules_.try_emplace(session_id);
   if (is_new) {
     if (const Result<Manifest> manifest = manifest_of(store_, session_id)) {
-      rule->second.emplace(manifest->created_at, retention_of(store_.config, *manifest));
+      rule->second.emplace(retention_start(*manifest), retention_of(store_.config, *manifest));
     }
   }
   return rule->second && has_expired(expires_at(type, std::max(timestamp, rule->second->first),

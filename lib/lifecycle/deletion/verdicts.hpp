@@ -88,17 +88,15 @@ class Verdicts {
 /// Until when the entries of one session are kept.
 struct RetentionRule {
   RetentionRule(const Config& config, const Manifest& manifest, Timestamp at, bool whole)
-      : created_at(manifest.created_at),
+      : begin(retention_start(manifest)),
         days(&retention_of(config, manifest)),
         now(at),
         whole_files(whole) {}
 
-  [[nodiscard]] bool may_end_any() const {
-    return has_expired(first_expiry(created_at, *days), now);
-  }
+  [[nodiscard]] bool may_end_any() const { return has_expired(first_expiry(begin, *days), now); }
   /// What was imported is as old as it says, and new here: see docs/decisions/0029.
   [[nodiscard]] bool ends(EntryType type, Timestamp timestamp, bool pinned) const {
-    return has_expired(expires_at(type, std::max(timestamp, created_at), pinned, *days), now);
+    return has_expired(expires_at(type, std::max(timestamp, begin), pinned, *days), now);
   }
 
   [[nodiscard]] Verdicts::Goes verdict() const {
@@ -114,7 +112,7 @@ struct RetentionRule {
     return ends(type, timestamp, pinned) || (whole_files && has_expired(valid_until, now));
   }
 
-  Timestamp created_at;
+  Timestamp begin;
   const RetentionDays* days;
   Timestamp now;
   bool whole_files;

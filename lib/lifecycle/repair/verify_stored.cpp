@@ -195,9 +195,13 @@ class StoredCheck {
     const std::string folder = session_folder(session_id_);
     const auto names = list_if_there(files_, folder).value_or(std::vector<std::string>());
     for (const std::string& name : names) {
-      if (is_editor_leftover(name) ||
-          (!is_local_name(name) && !is_session_file(name) && name != kArtifactsName)) {
-        add(FindingKind::kForeignFile, fmt::format("{}/{}", folder, name),
+      const std::string path = fmt::format("{}/{}", folder, name);
+      const Result<FileInfo> info = files_.info(path);
+      const bool has_finding = info && info->kind != FileKind::kRegular;  // By the check of names.
+      if (!has_finding &&
+          (is_editor_leftover(name) ||
+           (!is_local_name(name) && !is_session_file(name) && name != kArtifactsName))) {
+        add(FindingKind::kForeignFile, path,
             log_of_copy(name) ? "is a copy of a log that no command reads; `bmad-mem repair` "
                                 "adds the lines that are missing"
                               : std::string(kIsUnread));

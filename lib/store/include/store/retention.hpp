@@ -20,6 +20,10 @@ struct Store;
 /// of its workspace, or else those of all.
 const RetentionDays& retention_of(const Config& config, const Manifest& manifest);
 
+/// From when on the days count for entries that are older: the session's making, or the moment when
+/// what had been closed before was imported (docs/decisions/0029).
+Timestamp retention_start(const Manifest& manifest);
+
 /// The moment from which an entry is to be removed; nothing when it is kept for ever: it is pinned,
 /// or its type is. Compare it with TrustedTime::time and not with the clock.
 std::optional<Timestamp> expires_at(EntryType type, Timestamp timestamp, bool pinned,
