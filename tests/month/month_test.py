@@ -149,6 +149,7 @@ class Scenario:
 
     def run(self):
         self.world.run("init")
+        self.world.run("config", "set", "lifecycle.archive", "always")  # clones_test.py has the default: text.
         self.world.git("init", "-q", "-b", "main")
         self.world.run("git", "install")
         (self.world.project / "README").write_text("A project.\n", encoding="ascii")
