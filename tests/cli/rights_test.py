@@ -118,7 +118,7 @@ OPEN_CALLS = {
     "encode": (["encode"], None, None),
 }
 # Rows that have nothing to do with what is stored, or start what is tried in a way of its own.
-OUTSIDE = {"config list", "config get", "mcp", "serve", "hook", "git install", "git uninstall", "git resolve", "git check", "install", "uninstall", "setup",
+OUTSIDE = {"config list", "config get", "mcp", "serve", "hook", "git install", "git uninstall", "git resolve", "git untrack-events", "git check", "install", "uninstall", "setup",
            "init", "hub init", "hub join", "hub policy", "hub upgrade", "help", "completion", "version", "man", "merge-driver", "textconv", "schema"}
 INSIDE_ONLY = {"find text", "session adopt"}  # Calls of C++ alone: tests/operations/rights_test.cpp.
 MANAGE = {"manage", "change"}

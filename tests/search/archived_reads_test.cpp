@@ -171,12 +171,13 @@ TEST_CASE("what version 0.1 kept is not removed where it is all that is left") {
     fs::remove(in_archive(memory, name));
   }
   memory.reopen();
-  CHECK(memory->delete_entries({.ids = {"f1"}}, {.purge = true}).value().removed.empty());
-  CHECK(is_kept(memory));
-  const auto named = memory->delete_entries({.ids = {"f1"}, .sessions = {"s1"}}, {.purge = true});
-  CHECK(code_of(named) == ErrorCode::E_STORAGE_CORRUPT);
-  CHECK(named.error().path.ends_with(kKeptPath));
-  CHECK(is_kept(memory));
+  for (const DeletionCriteria& which :
+       {DeletionCriteria{.ids = {"f1"}}, DeletionCriteria{.ids = {"f1"}, .sessions = {"s1"}}}) {
+    const auto purged = memory->delete_entries(which, {.purge = true});
+    CHECK(code_of(purged) == ErrorCode::E_STORAGE_CORRUPT);
+    CHECK(purged.error().path.ends_with(kKeptPath));
+    CHECK(is_kept(memory));
+  }
 }
 
 TEST_CASE("what is known beside another archive, or damaged, answers nothing") {

@@ -259,12 +259,13 @@ TEST_CASE("what was seen at a time is what is seen of that time, whatever was do
   }
 }
 
-TEST_CASE("a pin is as old as what it pins, and so is its absence") {
+TEST_CASE("a pin has a time of its own") {
   AsOf memory;
   memory.decide("d1", "10:00", "one heron");
   memory.clock.set(at("12:00"));
   memory->pin(Texts{"d1"}, true).value();
-  CHECK(memory->get(Texts{"d1"}, {}, at("11:00")).value().at(0).pinned);
+  CHECK_FALSE(memory->get(Texts{"d1"}, {}, at("11:00")).value().at(0).pinned);
+  CHECK(memory->get(Texts{"d1"}, {}, at("12:00")).value().at(0).pinned);
   CHECK(memory->list({.as_of = at("09:00")}).value().empty());
 }
 

@@ -109,6 +109,11 @@ class ChangedLog {
       BMAD_TRY_ASSIGN(bytes_, read_file(*store_.files, path_, kTextSizeMax));
     }
     divide();
+    if (std::ranges::any_of(lines_, [](const FileLine& line) {
+          return line.text.starts_with("<<<<<<< ");
+        })) {
+      return {};  // Whose lines these are is decided once the merge is done.
+    }
     find_new_lines();
     find_differences();
     decide();
