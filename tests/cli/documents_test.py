@@ -379,7 +379,7 @@ class Documents(ToolTest):
     def test_groups_of_the_benchmarks_exist(self):
         known = set(re.findall(r'\{"([a-z]+)",\s+"[a-z]', text_of(SOURCE / "tools/bmad-bench/main.cpp")))
         known |= {program.stem for program in (SOURCE / "tests/bench").glob("*.py")}
-        named = set(re.findall(r"(?:\./dev bench|bmad-bench) ([a-z]+)(?![\w.])", "\n".join(code_of(text_of(SOURCE / "docs/benchmarks.md")))))
+        named = set(re.findall(r"(?:\./dev bench|bmad-bench) ([a-z]+)(?![\w-])", "\n".join(code_of(text_of(SOURCE / "docs/benchmarks.md")))))
         self.assertLessEqual(named, known)
         self.assertGreater(len(named), 5)
 
@@ -399,7 +399,7 @@ class Documents(ToolTest):
                 self.assertRegex(status, r"^superseded by \[00\d\d\]\(", page.name)
 
     def test_pages_use_the_terms_of_the_glossary(self):
-        words = re.compile(rf"(?<![\w-])(?:{'|'.join(REPLACED)})(?![\w.])", re.IGNORECASE)
+        words = re.compile(rf"(?<![\w-])(?:{'|'.join(REPLACED)})(?![\w-])", re.IGNORECASE)
         wrong = [
             f"{page.name}: '{found.group()}' in: {line.strip()}"
             for page in USER_PAGES
