@@ -320,7 +320,7 @@ Status HeldIndexes::hold() {
     are_open = std::ranges::all_of(indexes_, &SessionIndex::is_open);
   }
   list_sessions();
-  return hide_what_came_back();
+  return {};
 }
 
 Status HeldIndexes::refresh_and_lock() {
@@ -366,7 +366,12 @@ Status HeldIndexes::hide_what_came_back() {
       session = other.get();
     }
     newer.push_back(session);
-    BMAD_TRY(in_session(packed->index(), packed->index().hide_those_in(newer)));
+    Status hidden = packed->index().hide_those_in(newer);
+    if (!hidden && other != nullptr && hidden.error().field == other->name()) {
+      BMAD_TRY(store_.leave_out(packed->session_id(), std::move(hidden).error()));
+    } else if (!hidden) {
+      return in_session(packed->index(), std::move(hidden));
+    }
   }
   return {};
 }

@@ -94,6 +94,7 @@ TEST_CASE("archiving and restoring leave a trace in the audit log") {
   fill(memory);
   memory->archive_session("s1").value();
   CHECK(memory->audit().value().back().action == "archive");
+  memory.clock.advance(std::chrono::seconds(1));
   memory->restore_session("s1").value();
   CHECK(memory->audit().value().back().action == "restore");
 }

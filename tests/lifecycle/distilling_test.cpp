@@ -404,7 +404,7 @@ TEST_CASE("stopped anywhere, an evicted decision is in the log or stated, and st
       CAPTURE(operation_name(operation));
       CAPTURE(nth);
       LifecycleStore store;
-      const std::string lines[] = {message("title", "user", "Hello"),
+      const std::string lines[] = {message("title", "user", "Hello boats, hello harbour"),
                                    message("m1", "user", kDecision)};
       const std::string_view views[] = {lines[0], lines[1]};
       REQUIRE(add_lines(store.store, "s1", EntryType::kConversation, views, {}).has_value());

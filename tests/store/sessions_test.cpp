@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "support/memory_fixture.hpp"
@@ -376,7 +377,8 @@ TEST_CASE("when a session was last written to is what its lines say, not what th
   memory.session("empty");
   const Timestamp created = memory.clock.now();
   memory.clock.advance(std::chrono::hours(3));
-  memory.add_fact("f1", std::string(20'000, 'x'));  // Longer than what is read at first.
+  memory.add(EntryType::kFact,  // Longer than what is read at first.
+             fmt::format(R"({{"id":"f1","content":"{:x>20000}"}})", ""));
   const Timestamp written = memory.clock.now();
   const auto touch = [&] {
     for (const auto& file : std::filesystem::recursive_directory_iterator(memory.root())) {

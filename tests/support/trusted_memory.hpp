@@ -43,7 +43,15 @@ class TrustedMemory {
     return context->markdown;
   }
 
-  /// Appends a line as git or an editor would.
+  /// Appends a line that somebody else wrote, as an import or git brings it.
+  void bring(const std::string& session, std::string_view line) const {
+    REQUIRE(open(Origin::kElsewhere)
+                .add_batch(session, EntryType::kFact, {&line, 1},
+                           {.known = KnownEntries::kAppendVersion})
+                .has_value());
+  }
+
+  /// Appends a line as git or an editor would, past the program.
   void append(const std::string& session, std::string_view line) const {
     std::ofstream(root_ + "/sessions/" + session + "/facts.jsonl", std::ios::app) << line << '\n';
   }

@@ -68,10 +68,10 @@ GitLines::GitLines(const FileSystem& files, const std::string& path) {
                        const std::size_t tab = row.find('\t');  // "100644 SHA STAGE\tNAME"
                        if (tab != std::string_view::npos && tab >= 2) {
                          has_file_ = true;
-                         const std::string stage = fmt::format(":{}:{}", row[tab - 1], name_);
-                         std::vector<std::uint32_t> unmerged;
-                         add_now(ask({"cat-file", "blob", stage}).value_or(""),
-                                 row[tab - 1] == '0' ? index_ : unmerged);
+                         const std::size_t stage = (row[tab - 1] - '0') % stages_.size();
+                         const std::string name = fmt::format(":{}:{}", stage, name_);
+                         add_now(ask({"cat-file", "blob", name}).value_or(""),
+                                 stage == 0 ? index_ : stages_[stage]);
                        }
                      });
   add_now(ask({"cat-file", "blob", "HEAD:" + name_}).value_or(""), head_);
@@ -204,6 +204,13 @@ void GitLines::read_history() {
 bool GitLines::was_tracked() {
   read_history();
   return is_tracked() || !adders_.empty();
+}
+
+bool GitLines::is_removed_by_side(std::uint32_t line) const {
+  const auto has = [&](std::size_t stage) {
+    return std::ranges::find(stages_[stage], line) != stages_[stage].end();
+  };
+  return has(1) && !(has(2) && has(3));
 }
 
 std::vector<std::uint32_t> GitLines::history() {

@@ -8,6 +8,7 @@
 // Git runs without the programs that a repository may name.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -48,6 +49,8 @@ class GitLines {
   /// The hashes of its lines in the index, in order; none while it is unmerged.
   [[nodiscard]] const std::vector<std::uint32_t>& index() const { return index_; }
   [[nodiscard]] bool has_now(std::uint32_t line) const { return now_.contains(line); }
+  /// Whether an unfinished merge has `line` in its base, and not in both of its sides.
+  [[nodiscard]] bool is_removed_by_side(std::uint32_t line) const;
   /// The lines that a commit adds. Asks for the history.
   [[nodiscard]] std::vector<std::uint32_t> history();
 
@@ -79,7 +82,8 @@ class GitLines {
   bool is_converted_ = false;  // Between what git stores and the file.
   std::vector<std::uint32_t> head_;
   std::vector<std::uint32_t> index_;
-  std::unordered_set<std::uint32_t> now_;  // In HEAD or in a stage of the index.
+  std::array<std::vector<std::uint32_t>, 4> stages_;  // Of an unfinished merge, by number.
+  std::unordered_set<std::uint32_t> now_;             // In HEAD or in a stage of the index.
   std::unordered_map<std::uint32_t, std::string> texts_;
   bool has_asked_ = false;
   bool is_complete_ = false;  // The history.

@@ -80,6 +80,13 @@ struct FileLine {
   bool is_agents_claim = false;
 };
 
+/// A mark that git puts around what both sides of a merge have.
+bool is_mark(std::string_view line) {
+  constexpr std::size_t kSize = 7;
+  return line.size() >= kSize && std::string_view("<|=>").contains(line.front()) &&
+         line.find_first_not_of(line.front()) == (line.size() == kSize ? line.npos : kSize);
+}
+
 /// One log that is not as it was left.
 class ChangedLog {
  public:
@@ -109,11 +116,6 @@ class ChangedLog {
       BMAD_TRY_ASSIGN(bytes_, read_file(*store_.files, path_, kTextSizeMax));
     }
     divide();
-    if (std::ranges::any_of(lines_, [](const FileLine& line) {
-          return line.text.starts_with("<<<<<<< ");
-        })) {
-      return {};  // Whose lines these are is decided once the merge is done.
-    }
     find_new_lines();
     find_differences();
     decide();
@@ -268,6 +270,9 @@ class ChangedLog {
 
   /// A stash, a reset or another branch takes away all that the index does not have.
   [[nodiscard]] bool is_lost_by_git(GitLines& git, std::uint32_t old) const {
+    if (git.is_removed_by_side(old)) {
+      return true;
+    }
     if (git.has_now(old) || is_removed_here(git, old) || !git.was_tracked()) {
       return false;
     }
@@ -317,8 +322,9 @@ class ChangedLog {
     if (!is_same || (found != seal.logs.end() && is_as_sealed(found->second))) {
       return {};  // Another process was quicker; or the next look sees it.
     }
+    const bool is_conflict = std::ranges::any_of(lines_, is_mark, &FileLine::text);
     std::string text;
-    for (std::size_t i = 0; i < lines_.size(); ++i) {
+    for (std::size_t i = 0; i < lines_.size() && !is_conflict; ++i) {
       lines_[i].text = mended(i);
       lines_[i].hash = line_hash(lines_[i].text);
       text += lines_[i].text + '\n';
@@ -326,6 +332,17 @@ class ChangedLog {
     for (const auto& [index, origin] : origins_) {
       const std::string_view line = bare_line(lines_[index].text);
       store_.origins->ledger()->note(session_id_, type_, {&line, 1}, origin);
+    }
+    if (is_conflict) {  // What is gone or moved is known once the merge is done.
+      std::erase_if(edits_, [&](const HandEdit& edit) {
+        return edit.place.kind == FindingKind::kLostLine || !lines_[edit.place.line - 1].is_new;
+      });
+      for (std::size_t i = 0; i < lines_.size(); ++i) {
+        if (is_mark(lines_[i].text)) {  // When it goes it cancels out, though a write sealed it.
+          add(FindingKind::kAddedLine, i + 1);
+        }
+      }
+      return keep();
     }
     if (!bytes_.empty() && !bytes_.ends_with('\n') && !is_last_whole()) {
       text.pop_back();  // The next write sets it aside.

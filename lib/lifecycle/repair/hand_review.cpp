@@ -146,6 +146,9 @@ Status restore_log(Store& store, std::span<const HandEdit* const> edits,
 
 std::vector<HandEdit> hand_edits(const Store& store, bool with_texts) {
   std::vector<HandEdit> edits = read_edits(store.origins->hand_edits());
+  std::erase_if(edits, [](const HandEdit& edit) {  // A mark of git's.
+    return edit.place.kind == FindingKind::kAddedLine && edit.id.empty();
+  });
   std::string path;
   std::vector<std::string> lines;
   std::optional<GitLines> git;

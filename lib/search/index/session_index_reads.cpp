@@ -211,15 +211,15 @@ Status SessionIndex::hide_those_in(std::span<SessionIndex* const> newer) {
   std::vector<std::uint8_t> hidden(slots().size(), 0);
   bool any = false;
   for (SessionIndex* each : newer) {
-    BMAD_TRY(each->load());
-    BMAD_TRY_ASSIGN(const std::vector<IndexRow> theirs, each->rows());
+    BMAD_TRY(in_session(*each, each->load()));
+    BMAD_TRY_ASSIGN(const std::vector<IndexRow> theirs, in_session(*each, each->rows()));
     for (Ordinal ordinal = 0; ordinal < theirs.size(); ++ordinal) {
       auto [same, end] = ours.equal_range(theirs[ordinal].id_hash);
       if (same == end || each->slots().slot(ordinal) == SlotTable::kNoSlot) {
         continue;
       }
       const EntryType type = type_at(*each, ordinal);
-      BMAD_TRY_ASSIGN(const std::string their_id, each->id(type, ordinal));
+      BMAD_TRY_ASSIGN(const std::string their_id, in_session(*each, each->id(type, ordinal)));
       for (; same != end; ++same) {  // Different ids may have the same hash.
         BMAD_TRY_ASSIGN(const std::string our_id, id(type_at(*this, same->second), same->second));
         if (type_at(*this, same->second) == type && our_id == their_id) {

@@ -81,7 +81,8 @@ class HeldIndexes {
     std::map<const SessionIndex*, int> tries;
     while (true) {
       BMAD_TRY(hold());
-      auto result = work();
+      const Status hidden = hide_what_came_back();
+      auto result = hidden ? work() : decltype(work())(hidden.error());
       for (const std::shared_ptr<SegmentPart>& part : parts_) {
         if (Status holds = result ? part->status() : Status(); !holds) {
           result = std::move(holds).error();
