@@ -63,17 +63,17 @@ GitLines::GitLines(const FileSystem& files, const std::string& path) {
     has_asked_ = true;
     return;
   }
-  for_each_text_line(ask({"ls-files", "--stage", "--", name_}).value_or(""),
-                     [&](std::string_view row) {
-                       const std::size_t tab = row.find('\t');  // "100644 SHA STAGE\tNAME"
-                       if (tab != std::string_view::npos && tab >= 2) {
-                         has_file_ = true;
-                         const std::size_t stage = (row[tab - 1] - '0') % stages_.size();
-                         const std::string name = fmt::format(":{}:{}", stage, name_);
-                         add_now(ask({"cat-file", "blob", name}).value_or(""),
-                                 stage == 0 ? index_ : stages_[stage]);
-                       }
-                     });
+  for_each_text_line(
+      ask({"ls-files", "--stage", "--", name_}).value_or(""), [&](std::string_view row) {
+        const std::size_t tab = row.find('\t');  // "100644 SHA STAGE\tNAME"
+        if (tab != std::string_view::npos && tab >= 2) {
+          has_file_ = true;
+          const std::size_t stage = static_cast<unsigned char>(row[tab - 1]) % stages_.size();
+          const std::string name = fmt::format(":{}:{}", stage, name_);
+          add_now(ask({"cat-file", "blob", name}).value_or(""),
+                  stage == 0 ? index_ : stages_[stage]);
+        }
+      });
   add_now(ask({"cat-file", "blob", "HEAD:" + name_}).value_or(""), head_);
   // "PATH: ident: unspecified". What git writes then is not what it stores.
   for_each_text_line(ask({"check-attr", "ident", "filter", "working-tree-encoding", "--", name_})
