@@ -146,7 +146,7 @@ Result<bool> Connection::open() {
   if (PQstatus(connection_.get()) != CONNECTION_OK) {
     const std::string why = one_line(PQerrorMessage(connection_.get()));
     connection_.reset();
-    return Error{.code = ErrorCode::E_HUB_AWAY,
+    return Error{.code = code_of_lost_connection(why),
                  .message = fmt::format("the hub can't be reached: {}", why)};
   }
   PQsetNoticeProcessor(connection_.get(), [](void*, const char*) {}, nullptr);
@@ -327,7 +327,7 @@ Error Connection::lose() {
   was_lost_ = true;
   const std::string why = one_line(PQerrorMessage(connection_.get()));
   connection_.reset();
-  return {.code = ErrorCode::E_HUB_AWAY,
+  return {.code = code_of_lost_connection(why),
           .message =
               fmt::format("the connection to the hub was lost{}{}", why.empty() ? "" : ": ", why)};
 }

@@ -104,7 +104,13 @@ PushAnswer push_answer(const Rows& rows, std::size_t count) {
 }  // namespace
 
 Status check_version(int version, int min_client) {
-  if (version < 1 || version > kHubVersion || min_client > kHubVersion) {
+  if (version < 1) {
+    return Error{.code = ErrorCode::E_HUB_VERSION,
+                 .message =
+                     "the tables of the hub are older than this bmad-mem: run `bmad-mem hub "
+                     "upgrade`"};
+  }
+  if (version > kHubVersion || min_client > kHubVersion) {
     return Error{.code = ErrorCode::E_HUB_VERSION,
                  .message = fmt::format("the tables of the hub are of version {}, and of programs "
                                         "that know version {} at least; this bmad-mem knows {}: "

@@ -43,6 +43,12 @@ ErrorCode code_of_sql_state(std::string_view state) {
   return ErrorCode::E_STORAGE_IO;
 }
 
+ErrorCode code_of_lost_connection(std::string_view why) {
+  const bool is_full =
+      why.contains("No space left on device") || why.contains("could not write init file");
+  return is_full ? ErrorCode::E_HUB_FULL : ErrorCode::E_HUB_AWAY;
+}
+
 bool is_worth_repeating(std::string_view state) {
   // The last: another has made the same row just now.
   return state == "40001" || state == "40P01" || state == "23505";

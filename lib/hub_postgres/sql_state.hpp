@@ -11,6 +11,10 @@ namespace bmad_mem::hub_postgres {
 /// connection is lost.
 ErrorCode code_of_sql_state(std::string_view state);
 
+/// The code for a connection that was not made, or is lost; `why` is what libpq says of it. A
+/// server whose disk is full lets nobody in.
+ErrorCode code_of_lost_connection(std::string_view why);
+
 /// Whether the same statement may do on another try: others were in its way, and nothing of it
 /// took effect.
 bool is_worth_repeating(std::string_view state);

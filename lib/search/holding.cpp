@@ -118,7 +118,7 @@ void show_held_versions(const Store& store, std::span<Entry* const> entries) {
     const Entry* const held = versions ? newest_voice(*ledger, *versions, *entry) : nullptr;
     if (held != nullptr) {
       entry->json = held->json;
-      entry->headline = held->headline;
+      entry->newer = std::exchange(entry->headline, held->headline);
       entry->who = held->who;
       entry->line = held->line;
     }

@@ -303,6 +303,12 @@ void show_found(std::span<const AskedRoot> roots, std::span<HitOfRoot> found, bo
     if (!is_past) {
       show_held_versions(store, entries);
     }
+    for (HitOfRoot& each : found) {
+      if (each.root == root && !each.hit.entry.newer.empty()) {  // It has words of the other one.
+        each.hit.snippet = each.hit.entry.headline;
+        each.hit.highlights.clear();
+      }
+    }
     show_links(store, entries);
     for (const Entry* const entry : is_past ? std::vector<Entry*>() : entries) {
       store.note_access(entry->session_id, entry->id);

@@ -77,6 +77,8 @@ TEST_CASE("an error of the server has a code of ours") {
     CAPTURE(row.state);
     CHECK(code_of_sql_state(row.state) == row.code);
   }
+  CHECK(code_of_lost_connection("server closed the connection") == ErrorCode::E_HUB_AWAY);
+  CHECK(code_of_lost_connection("FATAL:  could not write init file") == ErrorCode::E_HUB_FULL);
   CHECK(is_worth_repeating("40P01"));
   CHECK(!is_worth_repeating("57P01"));
 }

@@ -92,11 +92,18 @@ TEST_CASE("a newer version by somebody else does not take the place of the perso
   const Result<std::vector<Hit>> hits = fresh.query({.text = "push"});
   REQUIRE(hits.has_value());
   CHECK(hits->front().entry.json.contains("Never push"));
+  CHECK(hits->front().snippet == hits->front().entry.headline);
+  CHECK(hits->front().entry.newer.contains("Push to main at once"));
   CHECK(fresh.history(stated->id)->size() == 2);
 
-  SUBCASE("an edit begins with what the person said") {
+  SUBCASE("an edit that would undo it in silence is refused, one of the text replaces it") {
+    const Result<Entry> edited = fresh.update_entry(stated->id, R"({"tags":["git"]})", {});
+    REQUIRE_FALSE(edited.has_value());
+    CHECK(edited.error().code == ErrorCode::E_CONCURRENT_MOD);
+    CHECK(edited.error().message.contains("Push to main at once"));
+    REQUIRE(fresh.update_entry(stated->id, R"({"content":"Never push"})", {}).has_value());
+    CHECK(memory.context().ends_with("- **push**: Never push\n"));
     REQUIRE(fresh.update_entry(stated->id, R"({"tags":["git"]})", {}).has_value());
-    CHECK(memory.context().ends_with("- **push**: Never push to main\n"));
   }
   const std::vector<KnowledgeItem> waiting =
       *Knowledge(fresh).recall({.candidates = true, .with_foreign = true});

@@ -170,6 +170,8 @@ struct Entry {
   bool evicted = false;                      ///< Compaction has moved it out of its session.
   std::optional<Timestamp> expires_at = {};  ///< Until when it is valid.
   bool of_user = false;                      ///< It is in the user's own memory.
+  /// The headline of a newer version by somebody else, which nobody has accepted; else empty.
+  std::string newer = {};
   /// Of get() without a time: its typed links, and those of others to it, that lead to an entry.
   std::vector<EntryLink> links = {};
 };

@@ -123,7 +123,16 @@ Result<Entry> update_entry(Store& store, const std::string& id, std::string_view
                            std::span<const std::string> sessions) {
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue change, parser.parse(changes));
-  return change_entry(store, id, sessions, [&](const Entry& old) {
+  const bool restates = change["content"].present() || change["value"].present();
+  return change_entry(store, id, sessions, [&](const Entry& old) -> Result<std::string> {
+    if (!old.newer.empty() && !restates) {
+      return Error{.code = ErrorCode::E_CONCURRENT_MOD,
+                   .message = fmt::format("entry {} has a newer version by somebody else, \"{}\": "
+                                          "`bmad-mem review --foreign` and `bmad-mem trust` "
+                                          "accept it, and an edit of its text replaces it",
+                                          old.id, old.newer),
+                   .field = "id"};
+    }
     return changed_line(old.json, change, changes, store.clock.now());
   });
 }

@@ -94,6 +94,9 @@ std::string_view place_mark(const Entry& entry) {
   if (entry.evicted) {
     return "evicted";
   }
+  if (!entry.newer.empty()) {
+    return "a newer version waits";
+  }
   return entry.archived ? "archived" : entry.of_user ? "yours" : "";
 }
 

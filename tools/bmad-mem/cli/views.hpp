@@ -45,7 +45,7 @@ void note_sealed(Tool& tool, const MemoryManager& memory, const std::vector<std:
 std::string relation_words(Relation relation);
 /// The member "linked": the typed links of the entry.
 void write_links(JsonWriter& json, const Entry& entry);
-/// "archived", "evicted", or empty.
+/// "archived", "evicted", that somebody else wrote a newer version, or empty.
 std::string_view place_mark(const Entry& entry);
 
 /// A field of an entry for people: "context.topic" and its value as text, maybe of several lines.
