@@ -2,31 +2,24 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "base/hash.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
+#include "known_entries.hpp"
 #include "lost_entries.hpp"
 #include "model/entry.hpp"
 #include "model/entry_marks.hpp"
 #include "model/validate.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
-#include "store/deletion_record.hpp"
-#include "store/entry_scanner.hpp"
-#include "store/evicted_file.hpp"
 #include "store/layout.hpp"
-#include "store/return_lines.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
 #include "store/waiting_lines.hpp"
@@ -86,104 +79,6 @@ std::vector<CompleteEntry> complete_lines(Store& store, const std::string& sessi
     report.rejected.push_back({.line = i + 1, .error = std::move(error)});
   }
   return entries;
-}
-
-/// The hashes of the lines of an entry.
-struct KnownEntry {
-  std::unordered_set<std::uint64_t> lines;
-  std::uint64_t newest = 0;
-};
-
-/// What a log holds already, or held before compaction made room, by id. What was evicted was
-/// imported once; taking it in again would evict something else.
-using KnownLines = std::unordered_map<std::string, KnownEntry>;
-
-Result<KnownLines> known_lines(const Store& store, const std::string& session_id, EntryType type) {
-  KnownLines known;
-  JsonParser parser;
-  const auto take = [&](const ScannedEntry& entry) {
-    KnownEntry& its = known[std::string(entry_id(entry.value))];
-    its.newest = xxh3(entry.text);
-    its.lines.insert(its.newest);
-  };
-  const auto take_sealed = [&](const ScannedEntry& entry) {  // The same line may be written again.
-    const Result<std::string> line = store.sealing->open(session_id, type, entry.value);
-    ScannedEntry opened = entry;
-    opened.text = line ? std::string_view(*line) : entry.text;
-    take(opened);
-  };
-  BMAD_TRY(scan_log(*store.files, session_file(session_id, entry_type_info(type).log_file), type,
-                    parser, {.on_entry = take, .on_sealed = take_sealed}));
-  // A damaged archive is for verify to name; it must not stand in the way of a write. One part at a
-  // time, the newest version first.
-  BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));
-  for (std::uint32_t part = evicted_parts(*store.files, session_id).value_or(0); part > 0; --part) {
-    const auto lines =
-        read_evicted(*store.files, session_id, part).value_or(std::vector<EvictedLine>());
-    for (const EvictedLine& line : std::views::reverse(lines)) {
-      const Result<JsonValue> value = parser.parse(line.line);
-      if (line.type == type && value && !gone.hold(line, entry_id(*value))) {
-        KnownEntry& its = known[std::string(entry_id(*value))];
-        its.newest = its.lines.empty() ? xxh3(line.line) : its.newest;
-        its.lines.insert(xxh3(line.line));
-      }
-    }
-  }
-  return known;
-}
-
-/// Errors: E_CONCURRENT_MOD for the first entry whose id was purged, or is known with another
-/// newest line.
-Status refuse_known(const Store& store, const KnownLines& known,
-                    const std::vector<std::string>& purged_ids,
-                    std::span<const CompleteEntry> entries, const std::string& session_id) {
-  for (const CompleteEntry& entry : entries) {
-    const auto found = known.find(entry.id);
-    const bool is_purged = is_purged_id(store, purged_ids, entry.id);
-    if (is_purged || (found != known.end() && found->second.newest != xxh3(entry.line))) {
-      return Error{
-          .code = ErrorCode::E_CONCURRENT_MOD,
-          .message = is_purged
-                         ? fmt::format("the entry {} was purged from session {}, so none of that "
-                                       "id comes back; leave the id out",
-                                       entry.id, session_id)
-                         : fmt::format("session {} has an entry {} already; `bmad-mem edit {} "
-                                       "--set FIELD=VALUE` changes it, --replace stores a version "
-                                       "that says nothing else",
-                                       session_id, entry.id, entry.id),
-          .field = "id"};
-    }
-  }
-  return {};
-}
-
-/// Drops entries that are known or gone, or stand twice in the batch itself.
-Status drop_known(const Store& store, const std::string& session_id, EntryType type,
-                  KnownEntries rule, std::vector<CompleteEntry>& entries, BatchReport& report) {
-  const bool refuses = rule == KnownEntries::kRefuse;
-  const bool may_be_known = !refuses || std::ranges::any_of(entries, &CompleteEntry::has_own_id);
-  if (rule == KnownEntries::kAppendVersion || !may_be_known) {
-    return {};
-  }
-  BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id, /*with_sessions=*/true));
-  const auto is_gone = [&](const CompleteEntry& entry) { return gone.hold(entry.id); };
-  if (rule == KnownEntries::kSkipDeleted && std::ranges::none_of(entries, is_gone)) {
-    return {};  // Spares reading the log.
-  }
-  BMAD_TRY_ASSIGN(KnownLines known, known_lines(store, session_id, type));
-  BMAD_TRY(refuses ? refuse_known(store, known, gone.purged, entries, session_id) : Status());
-  report.skipped += std::erase_if(entries, [&](const CompleteEntry& entry) {
-    const bool is_purged = is_purged_id(store, gone.purged, entry.id);
-    const bool is_deleted = !is_purged && !refuses && is_gone(entry) && !known.contains(entry.id);
-    report.deleted += is_deleted ? 1 : 0;
-    if (is_purged || is_deleted || rule == KnownEntries::kSkipDeleted) {
-      return is_purged || is_deleted;
-    }
-    const auto [lines, is_new] = known.try_emplace(entry.id);
-    const bool line_is_new = lines->second.lines.insert(xxh3(entry.line)).second;
-    return rule == KnownEntries::kSkipId ? !is_new : !line_is_new;
-  });
-  return {};
 }
 
 /// Looks whether the session is there and, when it was closed, opens it again. The caller holds the

@@ -214,11 +214,7 @@ Result<Deletion> keep_deleted(Store& store, const std::string& session_id,
     line.deleted_at = deletion.deleted_at;
   }
   BMAD_TRY(append_deleted(files, session_id, lines));
-  if (goes_on) {
-    *begun = deletion;
-  } else {
-    record.deletions.push_back(deletion);
-  }
+  (goes_on ? *begun : record.deletions.emplace_back()) = deletion;
   BMAD_TRY(save_deletion_record(files, record));
   return deletion;
 }
@@ -266,9 +262,9 @@ Result<std::string> delete_softly(Store& store, const std::string& session_id, F
     }
     BMAD_TRY(first ? first(guard) : Status());
     BMAD_TRY(describe_doomed(*store.files, session_id, lines, "deleted", false, report));
-    if (!found.keeps_summary) {
-      BMAD_TRY_ASSIGN(has_dropped_summary, drop_rule_summary(*store.files, session_id));
-    }
+    BMAD_TRY_ASSIGN(has_dropped_summary, found.keeps_summary
+                                             ? Result<bool>(false)
+                                             : drop_rule_summary(*store.files, session_id));
     BMAD_TRY_ASSIGN(const Deletion deletion, keep_lines(store, session_id, lines));
     report.expires_at = deletion.expires_at;
     deletion_id = deletion.deletion_id;

@@ -65,12 +65,6 @@ Deletion new_deletion_that_ends(Store& store, const std::string& session_id,
   return deletion;
 }
 
-Status move_folder(FileSystem& files, const std::string& session_id,
-                   const std::string& deletion_id) {
-  return rename_folder(files, session_folder(session_id),
-                       deleted_session_folder(session_id, deletion_id));
-}
-
 /// Moves the session's folder under deleted/. The caller holds the root's lock and the session's.
 Status move_session(Store& store, const std::string& session_id, const std::string& reason,
                     DeletionReport& report) {
@@ -91,8 +85,9 @@ Status move_session(Store& store, const std::string& session_id, const std::stri
               .count = ids.size(),
               .detail = reason.empty() ? "the whole session" : "the whole session, " + reason}));
   BMAD_TRY(save_deletion_record(files, record));
-  if (Status moved = move_folder(files, session_id, deletion.deletion_id); !moved) {
-    if (!files.info(deleted_session_folder(session_id, deletion.deletion_id))) {
+  const std::string deleted = deleted_session_folder(session_id, deletion.deletion_id);
+  if (Status moved = rename_folder(files, session_folder(session_id), deleted); !moved) {
+    if (!files.info(deleted)) {
       record.deletions.pop_back();  // It was not deleted.
       static_cast<void>(save_deletion_record(files, record));
     }
@@ -231,7 +226,8 @@ Result<std::uint64_t> doom_folder(Store& store, const std::string& session_id,
   add_ids(record.purged_ids, std::move(ids));
   record.deletions.push_back(new_deletion_that_ends(store, session_id, count));
   BMAD_TRY(save_deletion_record(files, record));
-  BMAD_TRY(move_folder(files, session_id, record.deletions.back().deletion_id));
+  BMAD_TRY(rename_folder(files, session_folder(session_id),
+                         deleted_session_folder(session_id, record.deletions.back().deletion_id)));
   return count;
 }
 

@@ -1,0 +1,59 @@
+// no_entry.cpp - why an id finds nothing.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/utf8.hpp"
+#include "search/reads.hpp"
+#include "store/access.hpp"
+#include "store/layout.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// Whether an entry names `id` whose session has no events here, as in a clone: git ignores them.
+bool is_named_without_events(const Store& store, std::string_view id) {
+  const std::string quoted = fmt::format("\"{}\"", id);
+  const Result<std::vector<Entry>> all = list_entries(store, {.limit = 0});
+  return all && std::ranges::any_of(*all, [&](const Entry& entry) {
+           return entry.json.contains(R"("events":[)") && entry.json.contains(quoted) &&
+                  !store.files->info(session_file(entry.session_id, kEventsName));
+         });
+}
+
+}  // namespace
+
+Error no_entry(const Store& store, std::string_view id) {
+  const std::string whole(id);
+  const std::string shown(utf8_prefix(id, 200));
+  Error error{
+      .code = ErrorCode::E_ENTRY_NOT_FOUND,
+      .message = fmt::format("there is no entry {}; `bmad-mem list` shows the newest", shown),
+      .field = "id"};
+  if (const Store* const user = store.user_store(); user != nullptr) {
+    const Result<std::vector<Entry>> found = find_entries(*user, {&whole, 1}, {}, false);
+    const auto is_readable = [&](const Entry& entry) {
+      return check_read(store, entry.type).has_value();
+    };
+    if (found && std::ranges::any_of(*found, is_readable)) {
+      error.message =
+          fmt::format("entry {} is in your own memory, not in this one; add --scope user", shown);
+      return error;
+    }
+  }
+  if (store.sealing->is_on() && !store.sealing->opens()) {
+    error.message = fmt::format(
+        "there is no entry {} that opens without the key of this memory; name it in "
+        "$BMAD_MEM_KEY_FILE",
+        shown);
+  } else if (is_named_without_events(store, id)) {
+    error.message = fmt::format(
+        "entry {} is not here: tool output stayed on the other machine, since git does not track "
+        "it; a hub carries it",
+        shown);
+  }
+  return error;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,20 @@
+// known_entries.hpp - which entries of a batch a session knows already, or knew before they were
+// deleted, purged or evicted.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bmad_mem/memory_manager.hpp"
+#include "model/validate.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+
+/// Drops entries that are known or gone, or stand twice in the batch itself, as `rule` says; counts
+/// them in `report`. Errors: E_CONCURRENT_MOD, where the rule refuses those that are known, for the
+/// first whose id was purged, or is known with another newest line; as the file system's.
+Status drop_known(const Store& store, const std::string& session_id, EntryType type,
+                  KnownEntries rule, std::vector<CompleteEntry>& entries, BatchReport& report);
+
+}  // namespace bmad_mem
