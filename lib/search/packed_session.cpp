@@ -173,7 +173,11 @@ class LazyFiles final : public ReadOnlyFiles {
   /// Its files, of which no more is unpacked than is read, if it can be read in ranges.
   Result<std::shared_ptr<FileSystem>> content() {
     const std::lock_guard guard(mutex_);
-    if (ranged_ == nullptr && place_.kind == PackedKind::kArchive && !is_one_piece_) {
+    const bool may_have_ranges = ranged_ == nullptr && place_.kind == PackedKind::kArchive;
+    if (may_have_ranges && !is_one_piece_) {  // What git ignores of it is in a file beside it.
+      BMAD_TRY_ASSIGN(is_one_piece_, is_there(*store_.files, archive_local_path(session_id_)));
+    }
+    if (may_have_ranges && !is_one_piece_) {
       Result<std::shared_ptr<RangedFiles>> opened =
           RangedFiles::open(store_, session_id_, origin_.file, origin_.package, owner_);
       BMAD_TRY(check_read(opened));

@@ -162,6 +162,7 @@ class Packing(TextTest):
         names = subprocess.run(["tar", "tzf", str(self.root() / "archive/s1.tar.gz")], capture_output=True, text=True, check=True, timeout=TIMEOUT_S)
         self.assertNotIn("events", names.stdout)
         self.assertNotIn(".lock.s1", self.status())
+        self.assertIn("EIDER", self.run_in("query", "--type", "event", "eider"))
         self.run_in("verify")
         self.run_in("session", "restore", "s1")
         self.assertEqual((self.root() / "sessions/s1/events.jsonl").read_bytes(), events)

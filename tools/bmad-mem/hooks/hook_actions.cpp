@@ -173,16 +173,18 @@ Status need_session(const HookJob& job, const HookEvent& event) {
   }
   const HookClientInfo& client = hook_client_info(event.client);
   // Not create_session(): that does what is due by the way, for up to two seconds.
-  return job.memory.adopt_session({.session_id = event.session_id,
-                                   .created_at = system_clock().now(),
-                                   .closed_at = {},
-                                   .user_id = {},
-                                   .agent_ids = {std::string(client.name)},
-                                   .project_name = project_name(job.memory.root()),
-                                   .session_type = std::string(client.name),
-                                   .tags = {"hook"},
-                                   .manifest = {},
-                                   .problem = {}});
+  Status made = job.memory.adopt_session({.session_id = event.session_id,
+                                          .created_at = system_clock().now(),
+                                          .closed_at = {},
+                                          .user_id = {},
+                                          .agent_ids = {std::string(client.name)},
+                                          .project_name = project_name(job.memory.root()),
+                                          .session_type = std::string(client.name),
+                                          .tags = {"hook"},
+                                          .manifest = {},
+                                          .problem = {}});
+  // Another event of the session may have been quicker.
+  return !made && job.memory.load_session(event.session_id) ? Status() : made;
 }
 
 /// `id`: where to put that of the first line.
