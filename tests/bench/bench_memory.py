@@ -69,12 +69,13 @@ def percentile(values, share):
     return ordered[low] + (ordered[high] - ordered[low]) * (at - low)
 
 
-def table(rows):
+def table(rows, aligned=False):
     """Dicts of the same names as a Markdown table; numbers of points or milliseconds get a decimal."""
     cells = [list(rows[0])] + [[cell_text(cell) for cell in row.values()] for row in rows] if rows else []
-    lines = ["| " + " | ".join(line) + " |" for line in cells]
+    widths = [max(map(len, column)) if aligned else 0 for column in zip(*cells)]
+    lines = ["| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in cells]
     if lines:
-        lines.insert(1, "|" + "---|" * len(cells[0]))
+        lines.insert(1, "|" + "".join("-" * max(3, width + 2) + "|" for width in widths))
     return "".join(line + "\n" for line in lines)
 
 
@@ -135,7 +136,8 @@ def run(chosen, measure):
         facts = environment(chosen.tool, chosen.dir or tempfile.gettempdir())
         with tempfile.TemporaryDirectory(prefix="bmad-bench-", dir=chosen.dir) as folder:
             report, text = measure(chosen, pathlib.Path(folder))
-    except (BadData, OSError, AssertionError) as error:
+            facts.update(report.pop("facts", {}))
+    except (BadData, OSError, AssertionError, subprocess.SubprocessError) as error:
         tell(f"bench: {error}")
         return 1
     if chosen.json:

@@ -1,22 +1,24 @@
-"""Rows of a table: what was measured, beside what, and what it is held against; and whole processes in turn.
+"""Rows of a table: what was measured, beside what, and what it is held against; whole processes in turn, and probes.
 
     round 1    A B C        each round begins with another one, so that none always profits from what the one
     round 2    B C A        before it read, and all meet the same seconds of the machine
 
-Processes are started as fast as the system can, and measured from posix_spawn to the end of the wait.
+Processes are started as fast as the system can, and measured from posix_spawn to the end of the wait. What happens
+within a process is measured by a probe, build/release/bmad-bench, which does what it is asked to and counts itself.
 """
 
+import argparse
 import collections
 import json
 import os
 import pathlib
+import re
 import subprocess
 import time
 
 from bench_memory import BadData, options, percentile, table, tell
 
 Target = collections.namedtuple("Target", "required aim of better", defaults=(None, "ours", "lower"))
-Made = collections.namedtuple("Made", "root entries log_bytes sessions queries ids")
 LEAST_MS = 0.01  # Noise can make a start as cheap as that of an empty program.
 
 
@@ -45,8 +47,8 @@ class Row:
         self.baseline_name, theirs = beside or ("", ())
         if theirs:
             self.summaries["baseline"] = summary(theirs)
-        if theirs and unit in ("/s", "ms", "us"):
-            ratios = [a / b if unit == "/s" else b / max(a, LEAST_MS) for a, b in zip(values, theirs)]
+        if theirs and unit.endswith(("/s", "ms", "us")):
+            ratios = [a / b if unit.endswith("/s") else b / max(a, LEAST_MS) for a, b in zip(values, theirs)]
             self.summaries["ratio"] = summary(ratios)
 
     def verdict(self):
@@ -86,14 +88,18 @@ class Bench:
 
     def __init__(self, chosen, folder):
         self.chosen, self.folder, self.tool, self.programs = chosen, folder, str(chosen.tool), chosen.tool.parent
+        self.data, self.facts = {}, {}  # Shown with the rows: what the data are, and more about the programs.
         self.environment = {"HOME": str(folder), "XDG_STATE_HOME": f"{folder}/state", "LC_ALL": "C.UTF-8", "BMAD_MEM_ENCODER": ""}
 
     def times(self, full):
         return max(3, int(self.chosen.effort * full))
 
-    def few_or(self, many):
+    def seconds(self, full):
+        return max(0.05, self.chosen.effort * full)
+
+    def few_or(self, many, few=20):
         """`many`, but where a run only has to prove that it runs."""
-        return 20 if self.chosen.effort < 0.1 else many
+        return few if self.chosen.effort < 0.1 else many
 
     def start(self, arguments, stdin=os.devnull, stdout=os.devnull):
         """The id of a process."""
@@ -130,12 +136,14 @@ class Bench:
             raise BadData(f"there is no {self.programs / name}; ./dev bench builds it")
         return str(self.programs / name)
 
-    def made(self, folder, size, session_size, *options):
-        """A memory of the corpus with so many bytes of logs, as ordinary writes leave it, and what to ask of it."""
-        tell(f"making {size / 1e6:.1f} MB of memory ...")
-        said = self.output(self.helper("bmad-bench"), "corpus", "--out", str(folder), "--seed", str(self.chosen.seed),
-                           "--bytes", str(size), "--session-bytes", str(session_size), *options)
-        return Made(pathlib.Path(folder) / "memory", **json.loads(said))
+    def probe(self):
+        """A new probe; what it was built like is noted."""
+        probe = Probe(self.helper("bmad-bench"), self.environment)
+        answer = probe.ask("facts")
+        self.facts["build"] = answer.build
+        if not answer.is_fast:
+            tell("WARNING: asserts or sanitizers are on: these numbers compare with nothing; build the release preset")
+        return probe
 
     def many_sessions(self, root, count):
         """A memory with a line in each of its sessions."""
@@ -163,6 +171,63 @@ class Bench:
         values = self.in_turn({**steps, "": lambda _: self.run(empty)}, rounds, min(3, rounds))
         start = percentile(values.pop(""), 0.5)
         return {name: [value - start for value in each] for name, each in values.items()}
+
+
+class Answer:
+    """What a probe did: from when to when in seconds, the milliseconds of each call and of the processor for all, and more."""
+
+    def __init__(self, said):
+        self.error, self.begin, self.end, self.cpu_ms, self.ms, self.ids = "", 0, 0, 0, [], []
+        vars(self).update(said)
+        self.rate = len(self.ms) / (self.end - self.begin) if self.end > self.begin else 0.0
+        self.cpu_us = 1000 * self.cpu_ms / max(1, len(self.ms))
+
+
+class Probe:
+    """`bmad-bench`: does what it is asked to within its process, so often or so long, and counts how long that takes."""
+
+    def __init__(self, program, environment):
+        self.process = subprocess.Popen([program], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.communicate()
+
+    def send(self, do, **fields):
+        self.process.stdin.write(json.dumps({"do": do, **fields}).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def answer(self):
+        line = self.process.stdout.readline()
+        if not line:
+            raise AssertionError("the probe has gone")
+        return Answer(json.loads(line))
+
+    def ask(self, do, may_fail=False, **fields):
+        self.send(do, **fields)
+        answer = self.answer()
+        if answer.error and not may_fail:
+            raise AssertionError(f"{do}: {answer.error}")
+        return answer
+
+
+def together(probes, do, **fields):
+    """The answers of all, who work at the same time."""
+    for probe in probes:
+        probe.send(do, **fields)
+    answers = [probe.answer() for probe in probes]
+    problem = next((answer.error for answer in answers if answer.error), "")
+    if problem:
+        raise AssertionError(f"{do}: {problem}")
+    return answers
+
+
+def rate_of(answers):
+    """Calls a second, of all together."""
+    took = max(answer.end for answer in answers) - min(answer.begin for answer in answers)
+    return sum(len(answer.ms) for answer in answers) / took
 
 
 class McpServer:
@@ -208,9 +273,20 @@ class McpServer:
         return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) * 1024 / 1e6
 
 
+def byte_count(text):
+    """"10M" and "10e6" are ten million, "300K" are 300,000."""
+    found = re.fullmatch(r"([\d.]+(?:e\d+)?)\s*([kKMGT]?)[bB]?", text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of bytes, such as 10M")
+    return int(float(found[1]) * 1000 ** " KMGT".index(found[2].upper() or " "))
+
+
 def row_options(about, groups):
     """The parser of a benchmark of rows; `groups`: their names with what they measure."""
+    lines = [f"  {name:<10} {each.__doc__.splitlines()[0]}" for name, each in groups.items() if callable(each) and each.__doc__]
     parser = options(about, data=False)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = "\n".join(["groups of rows:", *lines]) if lines else ""
     parser.add_argument("--filter", default="", help=f"only groups of rows whose name holds this: {', '.join(groups)}")
     parser.add_argument("--effort", type=float, default=1, help="1 takes a minute or so; less is faster and proves less")
     parser.add_argument("--seed", type=int, default=1, help="of the data (1)")
@@ -230,5 +306,7 @@ def measure_rows(groups, chosen, bench):
     if not rows:
         raise BadData(f'no group of rows matches "{chosen.filter}"; there are: {", ".join(groups)}')
     notes = "".join(f"\n- {row.what}: {row.note}{row.problem}" for row in rows if row.note or row.problem)
-    report = {"seed": chosen.seed, "effort": chosen.effort, "rows": [row.report() for row in rows]}
-    return report, f"{table([row.cells() for row in rows])}{notes}\n"
+    data = {**bench.data, "seed": chosen.seed, "effort": chosen.effort}
+    facts = {**bench.facts, "data": ", ".join(f"{name} {value}" for name, value in data.items())}
+    report = {**data, "facts": facts, "rows": [row.report() for row in rows]}
+    return report, f"{table([row.cells() for row in rows], aligned=True)}{notes}\n"

@@ -15,6 +15,7 @@ import time
 
 from bench_memory import SHARED, WEIGHTS, percentile, run
 from bench_rows import Bench, McpServer, Row, Target, at_least, measure_rows, row_options
+from corpus import make
 
 ENTRY_BYTES, SESSIONS = 590, 200
 EXACT = at_least(0.995, 0.999)
@@ -49,7 +50,7 @@ def meaning_rows_of(bench, entries):
     """A memory of many entries that all have vectors, asked with and without them."""
     bench.weights()
     size = entries * ENTRY_BYTES
-    made = bench.made(pathlib.Path(bench.chosen.keep or bench.folder) / f"encoded-{entries}", size, max(size // SESSIONS, 1000), "--alone")
+    made = make(bench, pathlib.Path(bench.chosen.keep or bench.folder) / f"encoded-{entries}", size, max(size // SESSIONS, 1000), alone=True)
     begin = time.monotonic()
     before = vectors(made)
     bench.on(made.root, "encode", "--all")

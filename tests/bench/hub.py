@@ -21,6 +21,7 @@ import time
 
 from bench_memory import SOURCE, percentile, run
 from bench_rows import Bench, McpServer, Row, Target, measure_rows, row_options
+from corpus import make
 
 sys.path.insert(0, str(SOURCE / "tests/postgres_server"))
 from postgres_server import Server, programs  # noqa: E402
@@ -86,7 +87,7 @@ class Hubs(Bench):
 
     def filled(self, name, database, count, sessions=10):
         """A joined root with so many lines of the corpus, and the same lines for COPY."""
-        made = self.made(self.folder / f"{name}-corpus", count * LINE, count * LINE // sessions, "--alone")
+        made = make(self, self.folder / f"{name}-corpus", count * LINE, count * LINE // sessions, alone=True)
         lines = [line for log in sorted(made.root.glob("sessions/*/*.jsonl")) if log.name != "access.jsonl"
                  for line in log.read_text(encoding="utf-8").replace("\\", "\\\\").splitlines()]
         batches = (lines[at : at + BATCH] for at in range(0, len(lines), BATCH))

@@ -15,7 +15,8 @@ import shutil
 import sys
 
 from bench_memory import percentile, run, tell
-from bench_rows import LEAST_MS, Bench, McpServer, Row, Target, at_least, measure_rows, row_options
+from bench_rows import LEAST_MS, Bench, McpServer, Row, Target, at_least, byte_count, measure_rows, row_options
+from corpus import make
 
 ENTRY_BYTES = 594
 SEALED = "10mb-sealed"
@@ -71,7 +72,7 @@ class Left:
         entries, sessions = SHAPES[shape]
         size = int(entries * min(1, bench.chosen.bytes / 10e6) * ENTRY_BYTES)
         self.place = pathlib.Path(bench.chosen.keep or bench.folder) / shape
-        self.made = bench.made(self.place, size, max(size // sessions, 1000), *["--alone"] * bench.chosen.alone)
+        self.made = make(bench, self.place, size, max(size // sessions, 1000), bench.chosen.alone)
 
     def add(self, what, unit, values, **more):
         self.rows.append(Row(f"{self.shape}: {what}", unit, values, **{"wants": target(self.wanted.get(what)), **more}))
@@ -200,7 +201,7 @@ def main():
     parser.add_argument("--large", action="store_true", help="all shapes: minutes, and 2 GB of disk")
     parser.add_argument("--alone", action="store_true", help="without the others, which take minutes to index them")
     parser.add_argument("--keep", help="make the memories in this folder, and use them the next time")
-    parser.add_argument("--bytes", type=float, default=10e6, help="below 10e6 all memories are smaller in proportion")
+    parser.add_argument("--bytes", type=byte_count, default=10_000_000, help="below 10M all memories are smaller in proportion")
     return run(parser.parse_args(), measure)
 
 

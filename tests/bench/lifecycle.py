@@ -21,7 +21,8 @@ import threading
 import time
 
 from bench_memory import percentile, run
-from bench_rows import Bench, McpServer, Row, Target, at_least, measure_rows, row_options
+from bench_rows import Bench, McpServer, Row, Target, at_least, byte_count, measure_rows, row_options
+from corpus import make
 from told_memory import Snapshot
 
 RAW, TAR = "parse, write, sync", "tar and gzip"
@@ -36,7 +37,7 @@ class Life(Bench):
 
     def restored(self):
         if self.made_once is None:
-            self.made_once = self.made(self.folder / "full", int(self.chosen.bytes), int(self.chosen.bytes), "--alone")
+            self.made_once = make(self, self.folder / "full", self.chosen.bytes, self.chosen.bytes, alone=True)
             self.session = self.made_once.root / "sessions" / self.made_once.sessions[0]
             self.on(self.made_once.root, "trust", "--yes")
             self.on(self.made_once.root, "query", "this makes the index")
@@ -207,7 +208,7 @@ GROUPS = {"process": process_rows, "compact": compact_rows, "race": race_rows, "
 
 def main():
     parser = row_options("Measures a write, compaction, deletion, archives and maintenance.", GROUPS)
-    parser.add_argument("--bytes", type=float, default=10e6, help="of the full session (10e6, which the targets are for)")
+    parser.add_argument("--bytes", type=byte_count, default=10_000_000, help="of the full session (10M, which the targets are for)")
     return run(parser.parse_args(), lambda chosen, folder: measure_rows(GROUPS, chosen, Life(chosen, folder)))
 
 
