@@ -74,7 +74,6 @@ if(BMAD_BUILD_TESTS)
   find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 endif()
 if(BMAD_BUILD_BENCH)
-  find_package(benchmark REQUIRED)
   # What the search is compared with. Both are optional: without them their rows say so.
   find_package(SQLite3 QUIET)
   find_package(Xapian QUIET CONFIG NAMES xapian)

@@ -52,7 +52,7 @@ TOOL_ROOMS = {"bmad-mem-hub": {"hub_postgres"}}
 TOOL_THIRD_PARTY = {
     "bmad-mem": {"toml++", "libyaml", "libsodium", "SQLite", "Boost.Asio", "Boost.Beast"},
     "bmad-mem-hub": set(),
-    "bmad-bench": {"CLI11", "Google Benchmark", "SQLite", "Xapian"},
+    "bmad-bench": {"SQLite", "Xapian"},
 }
 
 # A program that is another one and something more: it includes headers of both.
@@ -93,9 +93,7 @@ LIBRARY_HEADERS = [
     ("libsodium", r"sodium\.h|sodium/.+"),
     ("libarchive", r"archive(_entry)?\.h"),
     ("zlib", r"zlib\.h"),
-    ("CLI11", r"CLI/.+"),
     ("toml++", r"toml\+\+/.+"),
-    ("Google Benchmark", r"benchmark/.+"),
     ("SQLite", r"sqlite3\.h"),
     ("intrinsics", r"immintrin\.h|arm_neon\.h"),
     ("Xapian", r"xapian(\.h|/.+)"),
@@ -107,7 +105,6 @@ NOT_IN_HEADERS = {
     "RE2",
     "simdjson",
     "nlohmann",
-    "CLI11",
     "toml++",
     "Boost.Asio",
     "Boost.Beast",
