@@ -299,13 +299,13 @@ Call do_each(Probe& probe, JsonValue request) {
 
 /// Searches a file, or so many bytes of it, others in each call.
 Call find_secrets(Probe& /*probe*/, JsonValue request) {
-  static const SecretScanner scanner;
+  static const SecretScanner kScanner;
   std::ifstream file(text_of(request, "path"), std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(file)), {});
   const auto size = static_cast<std::size_t>(request["size"].integer(std::ssize(text)));
   return [text = std::move(text), size, at = std::size_t{0}]() mutable {
     at = size < text.size() ? (at + size) % (text.size() - size) : 0;
-    return scanner.find(std::string_view(text).substr(at, size)).size() <= size;
+    return kScanner.find(std::string_view(text).substr(at, size)).size() <= size;
   };
 }
 
