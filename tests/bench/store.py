@@ -143,13 +143,13 @@ def batch_rows(store):
 def scan_rows(store):
     """reading 10 MB and checking every field"""
     # The cost of everything that reads all there is, such as `verify`, `stats`, and the answer to a query without an index.
-    size, rounds, steps = store.few_or(LOG_BYTES, LOG_BYTES // 50), store.times(15), {}
+    rounds, steps = store.times(15), {}
     corpora = {"messages": Corpus(store.chosen.seed).of_type("conversation"), "mixed": Corpus(store.chosen.seed)}
     with contextlib.ExitStack() as stack:
         written, probes = {}, {}
         for name, entries in corpora.items():
             root = store.folder / f"scan-{name}"
-            written[name] = write(store, root, entries, size, size, name)
+            written[name] = write(store, root, entries, LOG_BYTES, LOG_BYTES, name)
             probes[name] = stack.enter_context(store.probe())
             probes[name].ask("open", root=str(root))
 
