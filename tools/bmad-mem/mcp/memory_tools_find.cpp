@@ -1,7 +1,6 @@
 // memory_tools_find.cpp - memory_search, memory_context, memory_get, memory_recall: they answer
 // with text alone, since hosts drop the text where structured content is there.
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -252,7 +251,6 @@ Result<McpToolResult> mcp_context(MemoryToolCall& call) {
 Result<McpToolResult> mcp_get(MemoryToolCall& call) {
   ToolArguments& args = call.arguments;
   const std::vector<std::string> ids = args.texts("ids");
-  const std::string session = args.text("session_id");
   const std::optional<Timestamp> as_of = args.time("as_of", RangeEnd::kUntil, system_clock().now());
   const auto offset = static_cast<std::size_t>(args.integer("offset"));
   const bool with_sensitive = args.boolean("include_sensitive");
@@ -262,9 +260,7 @@ Result<McpToolResult> mcp_get(MemoryToolCall& call) {
   if (memory == nullptr) {
     return nothing_stored_yet();
   }
-  const std::vector<std::string> sessions =
-      session.empty() ? std::vector<std::string>() : std::vector<std::string>{session};
-  BMAD_TRY_ASSIGN(std::vector<Entry> entries, memory->get(ids, sessions, as_of));
+  BMAD_TRY_ASSIGN(std::vector<Entry> entries, memory->get(ids, args.listed("session_id"), as_of));
   std::ranges::for_each(entries, [&](Entry& entry) { entry.of_user |= from.of_user; });
   std::vector<std::string> missing;
   for (const std::string& id : ids) {

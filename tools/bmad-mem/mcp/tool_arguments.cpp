@@ -167,6 +167,11 @@ std::vector<std::string> ToolArguments::texts(std::string_view name) const {
   return out;
 }
 
+std::vector<std::string> ToolArguments::listed(std::string_view name) const {
+  std::string one = text(name);
+  return one.empty() ? std::vector<std::string>() : std::vector<std::string>{std::move(one)};
+}
+
 std::int64_t ToolArguments::integer(std::string_view name) const {
   if (const JsonValue given = value(name); given.present()) {
     return whole_number(given, 0).value_or(0);
@@ -198,6 +203,14 @@ std::optional<Timestamp> ToolArguments::time(std::string_view name, RangeEnd end
     return std::nullopt;
   }
   return *time;
+}
+
+LinkRequest read_link(const ToolArguments& args) {
+  return {.from = args.text("from"),
+          .kind = try_parse_link_kind(args.text("relation")).value_or(LinkKind::kSolves),
+          .to = args.text("to"),
+          .remove = args.boolean("remove"),
+          .sessions = args.listed("session_id")};
 }
 
 }  // namespace bmad_mem::cli

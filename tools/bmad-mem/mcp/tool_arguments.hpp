@@ -16,6 +16,7 @@
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/query_time.hpp"
+#include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem::cli {
@@ -59,6 +60,8 @@ class ToolArguments {
 
   [[nodiscard]] std::string text(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
+  /// The text as a list of one; an empty list without it.
+  [[nodiscard]] std::vector<std::string> listed(std::string_view name) const;
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
   [[nodiscard]] std::optional<double> share(std::string_view name) const;
   [[nodiscard]] bool boolean(std::string_view name) const;
@@ -80,5 +83,8 @@ class ToolArguments {
   std::span<const JsonParameter> parameters_;
   std::optional<Error> problem_;
 };
+
+/// The link that `from`, `relation`, `to`, `remove` and `session_id` name.
+LinkRequest read_link(const ToolArguments& args);
 
 }  // namespace bmad_mem::cli
