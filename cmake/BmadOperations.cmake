@@ -19,7 +19,7 @@ add_custom_command(
 add_custom_target(bmad_table_program DEPENDS "${BMAD_TABLE_PROGRAM}")
 
 # In the order in which interfaces list them.
-set(BMAD_OPERATION_TABLES parameters reading knowledge writing sessions care connecting hub tool)
+set(BMAD_OPERATION_TABLES parameters reading knowledge writing sessions care connecting hub tool results)
 list(TRANSFORM BMAD_OPERATION_TABLES PREPEND "${PROJECT_SOURCE_DIR}/lib/operations/table/")
 list(TRANSFORM BMAD_OPERATION_TABLES APPEND ".toml")
 

@@ -5,6 +5,7 @@
 //                               ├─> command_table.cpp     arguments, help, completion, man page
 //                               ├─> endpoint_table.cpp    HTTP routes, OpenAPI
 //                               ├─> tool_table.cpp        MCP tools with their schemas
+//                               ├─> result_shapes.hpp     the members of results in JSON
 //                               └─> docs/reference/*.md   the same for people
 //
 //   generate PART OUTPUT TABLE.toml...      PART: see kParts
@@ -160,11 +161,13 @@ class Tables {
       if (const toml::table* const shared = table_of(document, "parameter")) {
         shared_ = shared;
       }
-      if (const toml::array* const rows = document["operation"].as_array()) {
-        for (const toml::node& row : *rows) {
-          rows_.push_back(row.as_table());
-          if (!names.insert(text_of(*rows_.back(), "name")).second) {
-            fail(row, "there are two operations of this name");
+      for (const auto& [kind, all] : {std::pair("operation", &rows_), {"result", &results_}}) {
+        if (const toml::array* const rows = document[kind].as_array()) {
+          for (const toml::node& row : *rows) {
+            all->push_back(row.as_table());
+            if (!names.insert(kind + text_of(*all->back(), "name")).second) {
+              fail(row, std::string("there are two rows of this name, each an ") + kind);
+            }
           }
         }
       }
@@ -172,6 +175,7 @@ class Tables {
   }
 
   [[nodiscard]] const std::vector<const toml::table*>& rows() const { return rows_; }
+  [[nodiscard]] const std::vector<const toml::table*>& results() const { return results_; }
 
   /// Parameter `name` of `row`: what all operations share, changed by what the row says.
   [[nodiscard]] toml::table parameter(const toml::table& row, const std::string& name) const {
@@ -195,6 +199,7 @@ class Tables {
  private:
   std::vector<toml::table> documents_;
   std::vector<const toml::table*> rows_;
+  std::vector<const toml::table*> results_;
   const toml::table* shared_ = nullptr;
 };
 
@@ -615,6 +620,71 @@ std::string rows(const Tables& tables) {
          "};\n\n}  // namespace bmad_mem\n";
 }
 
+/// What `path` of a result is in C++: see the head of results.toml.
+std::string value_of(const Texts& with, const std::string& path) {
+  if (path.starts_with("'") && path.size() > 1) {
+    return literal(path.substr(1, path.size() - 2));
+  }
+  const std::string first = path.substr(0, path.find_first_of(".[("));
+  const bool is_known = first == "it" || first == "true";
+  return is_known || std::ranges::find(with, first) != with.end() ? path : "it." + path;
+}
+
+/// Cuts `text` at the first `mark`, and returns what was after it.
+std::string cut_at(std::string& text, char mark) {
+  const std::size_t at = std::min(text.find(mark), text.size());
+  const std::string after = text.substr(std::min(at + 1, text.size()));
+  text.resize(at);
+  return after;
+}
+
+/// "PATH|FORM" in C++.
+std::string formed_value(const Texts& with, std::string path, std::string_view usual = {}) {
+  const std::string form = cut_at(path, '|');
+  const std::string value = value_of(with, path.empty() ? std::string(usual) : path);
+  return form.empty() ? value : form + "(" + value + ")";
+}
+
+/// The statement that writes one member of a result.
+std::string member_statement(const Texts& with, std::string text) {
+  const bool may_be_left_out = text.find('?') != std::string::npos;
+  const std::string condition = cut_at(text, '?');
+  const std::string form = cut_at(text, '|');
+  const std::string shape = cut_at(text, ':');
+  const std::string path = cut_at(text, '=');
+  if (text.starts_with('&')) {
+    return "    " + text.substr(1) + "(json, " + value_of(with, path.empty() ? "it" : path) +
+           ");\n";
+  }
+  const std::string value = formed_value(with, path + (form.empty() ? "" : "|" + form), text);
+  const std::string statement = "put(json, " + literal(text) + ", " +
+                                (shape.empty() ? value : "shaped(" + shape + ", " + value + ")") +
+                                ");\n";
+  return !may_be_left_out
+             ? "    " + statement
+             : "    if (is_some(" + (condition.empty() ? value : formed_value(with, condition)) +
+                   ")) {\n      " + statement + "    }\n";
+}
+
+std::string results(const Tables& tables) {
+  std::string out;
+  for (const toml::table* const row : tables.results()) {
+    const std::string name = text_of(*row, "name");
+    const Texts with = texts_of(*row, "with");
+    out += "struct " + name + "_t {\n  void operator()(JsonWriter& json, const auto& it";
+    for (const std::string& each : with) {
+      out += ", const auto& " + each;
+    }
+    out += ") const {\n";
+    for (const std::string& member : texts_of(*row, "members")) {
+      out += member_statement(with, member);
+    }
+    out += "  }\n};\ninline constexpr " + name + "_t " + name + ";\n\n";
+  }
+  return "#pragma once\n\n#include \"cli/results.hpp\"\n\nnamespace bmad_mem::cli::shape {\n\n" +
+         out + "}  // namespace bmad_mem::cli::shape\n";
+}
+
 /// A cell of a table of Markdown.
 std::string cell(std::string_view text) {
   std::string out;
@@ -780,6 +850,7 @@ int main(int argc, char** argv) {
       {"tools", tools},
       {"commands_page", commands_page},
       {"endpoints_page", endpoints_page},
+      {"results", results},
       {"tools_page", tools_page},
   };
   const auto part = kParts.find(argv[1]);

@@ -189,8 +189,8 @@ def why_not_ours(place, header, folder_headers):
     # Made of lib/ROOM/words/*.txt, or of tables, while building, for the sources of that room.
     if place.kind == "room" and not place.is_header and header in (f"{place.name}_words.hpp", f"{place.name}_tables.hpp"):
         return None
-    # Made of lib/operations/table/*.toml while building: the functions that its rows call.
-    if place.kind == "tool" and header == "operation_calls.hpp":
+    # Made of lib/operations/table/*.toml while building: the functions that its rows call, and results.
+    if place.kind == "tool" and header in ("operation_calls.hpp", "result_shapes.hpp"):
         return None
     if header not in folder_headers:
         return "neither a room's header nor a private header of the same folder"

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "cli/json_text.hpp"
 #include "cli/views.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -106,20 +106,9 @@ std::string relation_words(Relation relation) {
   return words;
 }
 
-void write_links(JsonWriter& json, const Entry& entry) {
-  add_array(json, "linked", entry.links, [&](const EntryLink& link) {
-    json.begin_object().member("relation", relation_name(link.relation));
-    json.member("id", link.id).member("type", entry_type_name(link.type));
-    json.member("session_id", link.session_id).member("headline", link.headline).end_object();
-  });
-}
-
 std::string entry_json_line(const Entry& entry, std::string_view extra) {
   if (!entry.links.empty()) {
-    JsonWriter json;
-    json.begin_object();
-    write_links(json, entry);
-    const std::string object = json.end_object().take();
+    const std::string object = json_object("linked", shaped(shape::link, entry.links));
     std::string members(extra);
     members += members.empty() ? "" : ",";
     members += std::string_view(object).substr(1, object.size() - 2);
@@ -186,12 +175,7 @@ void print_stored(Tool& tool, std::string_view id, std::string_view session,
     tool.out().print("{}\n", id);
     return;
   }
-  print_object(tool, [&](JsonWriter& json) {
-    json.member("id", id).member("session_id", session);
-    if (!notices.empty()) {
-      add_list(json, "notices", notices);
-    }
-  });
+  print_object(tool, "id", id, "session_id", session, "notices", if_some(notices));
 }
 
 void print_field(Tool& tool, std::string_view name, std::string_view value,

@@ -10,12 +10,11 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_writer.hpp"
-#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -35,12 +34,8 @@ std::string_view word_of(const HandEdit& edit) {
 void print_edit(Tool& tool, const HandEdit& edit) {
   constexpr std::size_t kWidth = 400;
   if (tool.json()) {
-    print_object(tool, "edit", [&](JsonWriter& json) {
-      json.member("session_id", edit.place.session_id).member("file", edit.place.path);
-      json.member("line", edit.place.line).member("change", word_of(edit));
-      json.member("by", edit.by_agent ? "agent" : "person").member("id", edit.id);
-      json.member("text", edit.text).member("before", edit.before);
-    });
+    print_object(tool, "edit",
+                 shaped(shape::hand_edit, edit, word_of(edit), edit.by_agent ? "agent" : "person"));
     return;
   }
   tool.out().print("{} {}:{} {}{}\n", word_of(edit), printable(edit.place.path), edit.place.line,

@@ -1,7 +1,6 @@
 #include "cli/help.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <iterator>
 #include <vector>

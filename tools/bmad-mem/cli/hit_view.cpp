@@ -1,16 +1,14 @@
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
-#include "bmad_mem/utf8.hpp"
-#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/views.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -49,96 +47,27 @@ std::array<Component, 6> other_parts(const TextExplanation& explanation) {
            {.name = "session_meaning", .value = explanation.session_meaning}}};
 }
 
-/// Four digits: more would differ from machine to machine and say nothing.
-std::string rounded(double number) { return fmt::format("{:.4f}", number); }
-
-void add_entries(JsonWriter& json, std::string_view name, std::span<const Entry> entries) {
-  add_array(json, name, entries, [&](const Entry& entry) { json.raw(entry_json_line(entry)); });
-}
-
-/// How the query was read.
-void add_reading(JsonWriter& json, const QueryAnswer& answer) {
-  add_list(json, "notes", answer.notes);
-  add_list(json, "instead", answer.instead);
-  add_objects(json, "as_prose", answer.as_prose, [&](const ProseReading& reading) {
-    json.member("text", utf8_repaired(reading.text)).member("offset", reading.offset);
-    json.member("size", reading.size).member("why", reading.why);
-  });
-}
-
-void add_explanation(JsonWriter& json, const QueryAnswer& answer, const Hit& hit) {
-  json.key("explanation").begin_object();
-  json.member("combine", relevance_combine_name(hit.combine)).key("weights").begin_object();
-  for (const Component& component : components_of(hit)) {
-    json.key(component.name).raw(rounded(component.weight));
-  }
-  json.end_object().key("terms").begin_array();
-  for (const TermScore& term : hit.explanation->terms) {
-    json.begin_object().member("term", term.term);
-    json.key("entry").raw(rounded(term.entry)).key("window").raw(rounded(term.window));
-    json.key("session").raw(rounded(term.session)).end_object();
-  }
-  json.end_array();
-  for (const Component& part : other_parts(*hit.explanation)) {
-    json.key(part.name).raw(rounded(part.value));
-  }
-  if (hit.explanation->cosine) {
-    json.key("cosine").raw(rounded(*hit.explanation->cosine));
-  }
-  json.key("nearness").begin_object();
-  json.key("coverage").raw(rounded(hit.nearness.coverage)).member("words", hit.nearness.words);
-  json.key("score").raw(rounded(hit.nearness.score)).end_object();
-  add_encoder(json, answer.encoder);
-  add_reading(json, answer);
-  json.end_object();
+std::vector<RawJson> entry_lines(std::span<const Entry> entries) {
+  std::vector<RawJson> lines;
+  std::ranges::transform(entries, std::back_inserter(lines),
+                         [](const Entry& entry) { return raw_json(entry_json_line(entry)); });
+  return lines;
 }
 
 /// What the hit's line of JSON has beside the entry, without braces.
 std::string hit_members(const Query& query, const QueryAnswer& answer, const Hit& hit) {
-  JsonWriter json;
-  json.begin_object().key("relevance").raw(rounded(hit.relevance));
-  json.key("components").begin_object();
-  for (const Component& component : components_of(hit)) {
-    json.key(component.name).raw(rounded(component.value));
-  }
-  json.end_object();
-  if (answer.certainty) {
-    json.member("certainty", certainty_name(*answer.certainty));
-  }
-  if (hit.outdated) {
-    json.member("outdated", true);
-  }
-  if (hit.said_before) {
-    json.member("said_before", true);
-  }
-  if (hit.weak) {
-    json.member("weak", true);
-  }
-  if (!hit.root.empty()) {
-    json.member("root", hit.root);
-  }
-  if (hit.from_elsewhere) {
-    json.member("from_elsewhere", true);
-  }
-  json.member("snippet", hit.snippet).key("highlights").begin_array();
+  std::vector<std::array<std::size_t, 2>> highlights;
   for (const Highlight& highlight : hit.highlights) {
-    json.begin_array();
-    json.integer(static_cast<std::int64_t>(highlight.offset));
-    json.integer(static_cast<std::int64_t>(highlight.size));
-    json.end_array();
+    highlights.push_back({highlight.offset, highlight.size});
   }
-  json.end_array();
-  if (query.context != 0) {
-    json.key("context").begin_object();
-    add_entries(json, "before", hit.before);
-    add_entries(json, "after", hit.after);
-    json.end_object();
-  }
-  if (hit.explanation) {
-    add_explanation(json, answer, hit);
-  }
-  json.end_object();
-  const std::string text = json.take();
+  const auto around = [&](JsonWriter& json) {
+    if (query.context != 0) {
+      put(json, "context", shaped(shape::around, hit, entry_lines));
+    }
+  };
+  const std::string text =
+      json_object(shaped(shape::relevance, hit, answer, highlights), around, "explanation",
+                  shaped(shape::explanation, hit.explanation, hit, answer));
   return text.substr(1, text.size() - 2);
 }
 
@@ -189,16 +118,16 @@ void print_explanation(Tool& tool, const Hit& hit) {
                                        : TableRow{"component", "value", "factor"}};
   for (const Component& component : components_of(hit)) {
     TableRow& row =
-        rows.emplace_back(TableRow{std::string(component.name), rounded(component.value)});
+        rows.emplace_back(TableRow{std::string(component.name), rounded(component.value).text});
     if (is_sum) {
       row.push_back(fmt::format("{:.2f}", component.weight));
-      row.push_back(rounded(component.value * component.weight));
+      row.push_back(rounded(component.value * component.weight).text);
     } else {
-      row.push_back(rounded(component.factor));
+      row.push_back(rounded(component.factor).text);
     }
   }
   if (hit.outdated) {
-    rows.push_back({"(outdated)", "", rounded(kOutdatedFactor)});
+    rows.push_back({"(outdated)", "", rounded(kOutdatedFactor).text});
   }
   print_indented(tool, rows);
   if (!hit.explanation) {
@@ -206,16 +135,16 @@ void print_explanation(Tool& tool, const Hit& hit) {
   }
   rows = {{"text", "entry", "window", "session"}};
   for (const TermScore& term : hit.explanation->terms) {
-    rows.push_back(
-        {printable(term.term), rounded(term.entry), rounded(term.window), rounded(term.session)});
+    rows.push_back({printable(term.term), rounded(term.entry).text, rounded(term.window).text,
+                    rounded(term.session).text});
   }
   for (const Component& part : other_parts(*hit.explanation)) {
     if (part.value != 0) {
-      rows.push_back({fmt::format("({})", part.name), rounded(part.value)});
+      rows.push_back({fmt::format("({})", part.name), rounded(part.value).text});
     }
   }
   if (hit.explanation->cosine) {
-    rows.push_back({"(cosine)", rounded(*hit.explanation->cosine)});
+    rows.push_back({"(cosine)", rounded(*hit.explanation->cosine).text});
   }
   if (rows.size() > 1) {
     print_indented(tool, rows);
@@ -280,11 +209,8 @@ void print_hit(Tool& tool, const Query& query, const Hit& hit, HitColumns column
 std::string id_json_line(const Hit& hit) {
   Entry entry = hit.entry;
   entry.headline.clear();
-  JsonWriter json;
-  json.begin_object().member("id", entry.id).member("timestamp", format_rfc3339(entry.timestamp));
-  json.end_object();
-  entry.json = json.take();
-  std::string members = fmt::format(R"("relevance":{})", rounded(hit.relevance));
+  entry.json = json_object("id", entry.id, "timestamp", entry.timestamp);
+  std::string members = fmt::format(R"("relevance":{})", rounded(hit.relevance).text);
   members += hit.root.empty() ? "" : fmt::format(R"(,"root":{})", json_quoted(hit.root));
   members += hit.from_elsewhere ? R"(,"from_elsewhere":true)" : "";
   return entry_json_line(entry, members);
@@ -319,20 +245,6 @@ std::string encoder_note(const EncoderUse& use) {
   return note;
 }
 
-void add_encoder(JsonWriter& json, const EncoderUse& use) {
-  json.key("encoder").begin_object().member("took_part", use.took_part);
-  if (!use.name.empty()) {
-    json.member("name", use.name);
-  }
-  if (!use.reason.empty()) {
-    json.member("reason", use.reason);
-  }
-  if (use.took_part) {
-    json.member("encoded", use.encoded).member("entries", use.entries);
-  }
-  json.end_object();
-}
-
 void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer) {
   const std::vector<Hit>& hits = answer.hits;
   if (tool.json()) {
@@ -343,12 +255,8 @@ void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer) {
     }
     return;
   }
-  for (const std::string& note : answer.instead) {
-    tool.note(note);
-  }
-  for (const std::string& note : query.explain ? answer.notes : std::vector<std::string>()) {
-    tool.note(note);
-  }
+  tool.notes(answer.instead);
+  tool.notes(query.explain ? answer.notes : std::vector<std::string>());
   if (answer.certainty && *answer.certainty != Certainty::kSure && !query.ids_only) {
     tool.note(*answer.certainty == Certainty::kNone
                   ? "certainty: none; no entry answers this, the hits are the least far away"

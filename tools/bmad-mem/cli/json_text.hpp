@@ -4,9 +4,7 @@
 // their answer means nothing, but they stay within it.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,10 +12,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/reports.hpp"
 #include "bmad_mem/rfc3339.hpp"
 
 namespace bmad_mem::cli {
@@ -89,28 +85,6 @@ void add_list(JsonWriter& json, std::string_view name, const Texts& texts) {
   add_array(json, name, texts, [&](const std::string_view text) { json.string(text); });
 }
 
-/// A member `name` with counts by what they count: {"github-pat":2}.
-template <typename Counts>
-void add_counts(JsonWriter& json, std::string_view name, const Counts& counts) {
-  json.key(name).begin_object();
-  for (const auto& [what, count] : counts) {
-    json.member(what, count);
-  }
-  json.end_object();
-}
-
-/// A member `name` with the counts by type that are not 0.
-inline void add_type_counts(JsonWriter& json, std::string_view name,
-                            const std::array<std::uint64_t, kEntryTypeCount>& counts) {
-  json.key(name).begin_object();
-  for (const EntryType type : kEntryTypes) {
-    if (const std::uint64_t count = counts[static_cast<std::size_t>(type)]; count != 0) {
-      json.member(entry_type_name(type), count);
-    }
-  }
-  json.end_object();
-}
-
 /// A member `name` with a time; nothing without one.
 inline void add_time(JsonWriter& json, std::string_view name, std::optional<Timestamp> time) {
   if (time) {
@@ -140,12 +114,5 @@ std::string_view name_within(std::span<const std::string_view> added, std::strin
 /// Which members the tool added to this line, beside "type" and "session_id". In lines of other
 /// programs, single ones of these names could be fields that somebody chose.
 std::vector<std::string_view> added_members(JsonValue line);
-
-/// What a session is called: title, title_from and, where there is one, first_request.
-template <typename AnySession>
-void add_title(JsonWriter& json, const AnySession& session) {
-  json.member("title", session.title).member("title_from", title_source_name(session.title_from));
-  add_text(json, "first_request", session.first_request);
-}
 
 }  // namespace bmad_mem::cli

@@ -2,27 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
-#include "cli/json_text.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
-
-void write_chain(JsonWriter& json, const KnowledgeItem& item) {
-  add_objects(json, "chain", item.chain, [&](const KnowledgeVersion& version) {
-    json.member("session_id", version.session_id);
-    json.member("type", entry_type_info(version.type).name).member("id", version.id);
-    json.member("value", version.value);
-    add_text(json, "agent_id", version.agent_id);
-    json.member("confidence", version.confidence).member("trust", version.trust);
-    add_text(json, "source", version.source_kind);
-    json.member("at", format_rfc3339(version.at)).member("holds", version.holds);
-  });
-}
 
 /// "0.95  MARS  2026-01-11 10:00  fact-…"
 std::string origin_text(const KnowledgeItem& item) {
@@ -93,58 +79,22 @@ Result<double> read_share(const Arguments& args, std::string_view name, double f
   return read_number(args, name, fallback, "a number from 0 to 1, such as 0.8", 0.0, 1.0);
 }
 
-void add_item(JsonWriter& json, const KnowledgeItem& item) {
-  json.member("category", category_name(item.category));
-  add_text(json, "key", item.key);
-  json.member("value", item.value).member("id", item.id).member("session_id", item.session_id);
-  json.member("type", entry_type_info(item.type).name);
-  add_text(json, "agent_id", item.agent_id);
-  json.member("confidence", item.confidence).member("trust", item.trust);
-  add_text(json, "source", item.source_kind);
-  json.member("origin", origin_name(item.origin))
-      .member("score", item.score)
-      .member("access_count", item.access_count);
-  json.member("created_at", format_rfc3339(item.created_at));
-  json.member("updated_at", format_rfc3339(item.updated_at));
-  add_list(json, "tags", item.tags);
-  json.member("pinned", item.pinned).member("sensitive", item.sensitive);
-  add_text(json, "review", review_name(item.review));
-  json.member("contradicted", item.contradicted);
-  if (item.of_user) {
-    json.member("scope", "user");
-  }
-  add_text(json, "replaces_id", item.replaces_id);
-  add_text(json, "replaces_value", item.replaces_value);
-  write_chain(json, item);
-}
-
 void print_items(Tool& tool, std::span<const KnowledgeItem> items) {
+  if (tool.json()) {
+    print_objects(tool, shape::item, items);
+    return;
+  }
   for (const KnowledgeItem& item : items) {
-    if (tool.json()) {
-      print_object(tool, [&](JsonWriter& json) { add_item(json, item); });
-    } else {
-      print_item(tool, item);
-    }
+    print_item(tool, item);
   }
 }
 
 void print_remembered(Tool& tool, std::span<const Remembered> all) {
+  if (tool.json()) {
+    print_objects(tool, shape::remembered_line, all);
+    return;
+  }
   for (const Remembered& each : all) {
-    if (tool.json()) {
-      print_object(tool, [&](JsonWriter& json) {
-        json.member("id", each.id).member("session_id", each.session_id);
-        json.member("category", category_name(each.category));
-        add_text(json, "key", each.key);
-        json.member("value", each.value).member("confidence", each.confidence);
-        json.member("new", each.is_new).member("holds", each.holds);
-        add_text(json, "previous_value", each.previous_value);
-        add_text(json, "review", review_name(each.review));
-        if (!each.notices.empty()) {
-          add_list(json, "notices", each.notices);
-        }
-      });
-      continue;
-    }
     tool.out().print("{}\n", each.id);
     if (each.review == Review::kCandidate) {
       tool.note(fmt::format("{}: waits until the user accepts it (`bmad-mem review`)", each.id));
@@ -154,9 +104,7 @@ void print_remembered(Tool& tool, std::span<const Remembered> all) {
     } else if (!each.previous_value.empty()) {
       tool.note(fmt::format("{}: was \"{}\"", printable(each.key), printable(each.previous_value)));
     }
-    for (const std::string& notice : each.notices) {
-      tool.note(notice);
-    }
+    tool.notes(each.notices);
   }
 }
 
@@ -170,48 +118,14 @@ std::string first_line(const std::string& text) {
   return shortened(printable(line.starts_with("- ") ? line.substr(2) : line), kItemWidth);
 }
 
-void add_gate(JsonWriter& json, const ContextGate& gate) {
-  if (gate.needed <= 0 && !gate.is_dialogue) {
-    return;
-  }
-  json.key("gate").begin_object().member("asks", gate.asks).member("is_open", gate.is_open);
-  json.member("is_dialogue", gate.is_dialogue).member("needed", gate.needed);
-  json.member("coverage", gate.best.coverage).member("words", gate.best.words);
-  json.member("score", gate.best.score);
-  add_objects(json, "asked", gate.words, [&](const AskedWord& each) {
-    json.member("word", each.word).member("share", each.share).member("is_known", each.is_known);
-  });
-  json.end_object();
-}
-
 }  // namespace
 
 void print_context_as_json(Tool& tool, const Context& context, std::optional<Timestamp> as_of) {
-  print_object(tool, [&](JsonWriter& json) {
-    add_time(json, "as_of", as_of);
-    json.member("markdown", context.markdown);
-    json.member("tokens", static_cast<std::uint64_t>(context.tokens));
-    json.member("max_tokens", static_cast<std::uint64_t>(context.max_tokens));
-    if (context.sealed_lines != 0) {
-      json.member("sealed_lines", context.sealed_lines);
-    }
-    add_gate(json, context.gate);
-    add_objects(json, "items", context.items, [&](const ContextItem& item) {
-      json.member("section", context_section_name(item.section));
-      json.member("session_id", item.session_id).member("type", entry_type_name(item.type));
-      json.member("id", item.id).member("timestamp", format_rfc3339(item.timestamp));
-      json.member("tokens", static_cast<std::uint64_t>(item.tokens)).member("trust", item.trust);
-      json.member("quoted", item.quoted).member("why", item.why).member("text", item.text);
-      if (item.of_user) {
-        json.member("scope", "user");
-      }
-    });
-    add_objects(json, "omitted", context.omitted, [&](const ContextOmission& omission) {
-      json.member("section", context_section_name(omission.section));
-      json.member("session_id", omission.session_id).member("id", omission.id);
-      json.member("why", omission.why);
-    });
-  });
+  const ContextGate& gate = context.gate;
+  const auto shown_gate = gate.needed > 0 || gate.is_dialogue ? std::optional(gate) : std::nullopt;
+  print_object(tool, "as_of", as_of, shaped(shape::context, context), "gate",
+               shaped(shape::gate, shown_gate), "items", shaped(shape::context_item, context.items),
+               "omitted", shaped(shape::omission, context.omitted));
 }
 
 void print_context_table(Tool& tool, const Context& context) {
@@ -249,11 +163,9 @@ void print_context_table(Tool& tool, const Context& context) {
 
 void print_summary_update(Tool& tool, const SummaryUpdate& update) {
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("session_id", update.session_id);
-      write_members(update, json);
-      add_counts(json, "redacted", update.redacted);
-    });
+    print_object(
+        tool, "session_id", update.session_id,
+        [&](JsonWriter& json) { write_members(update, json); }, "redacted", update.redacted);
     return;
   }
   tool.out().print("summarized {} up to {} ({} tokens in, {} out)\n",

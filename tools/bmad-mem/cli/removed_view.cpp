@@ -1,33 +1,16 @@
-#include <algorithm>
 #include <numeric>
 #include <set>
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
-#include "cli/json_text.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
-
-void print_as_json(Tool& tool, const DeletionReport& report, const DeleteOptions& options) {
-  print_object(tool, "summary", [&](JsonWriter& json) {
-    json.member("dry_run", options.dry_run).member("purged", options.purge);
-    json.member("entries", report.entries);
-    json.member("lines", static_cast<std::uint64_t>(report.removed.size()));
-    json.member("bytes", removed_bytes(report.removed));
-    add_list(json, "sessions_gone", report.sessions_gone);
-    add_objects(json, "elsewhere", report.elsewhere, [&](const FileCount& file) {
-      json.member("path", file.path).member("lines", file.lines);
-    });
-    add_time(json, "expires_at", report.expires_at);
-  });
-}
 
 std::string_view verb(const DeleteOptions& options) {
   if (options.dry_run) {
@@ -64,18 +47,12 @@ std::string undelete_hint(const DeletionReport& report) {
 }  // namespace
 
 void print_removed(Tool& tool, std::span<const RemovedEntry> removed) {
+  if (tool.json()) {
+    print_objects(tool, shape::removed_entry, removed);
+    return;
+  }
   std::vector<TableRow> rows;
   for (const RemovedEntry& entry : removed) {
-    if (tool.json()) {
-      print_object(tool, [&](JsonWriter& json) {
-        json.member("session_id", entry.session_id);
-        json.member("type", entry_type_name(entry.type)).member("id", entry.id);
-        json.member("line", entry.line).member("bytes", entry.bytes);
-        json.member("reason", entry.reason);
-        add_text(json, "headline", entry.headline);
-      });
-      continue;
-    }
     rows.push_back({entry.session_id, std::string(entry_type_name(entry.type)),
                     tool.style().id(printable(entry.id)), format_size(entry.bytes),
                     printable(entry.reason), printable(entry.headline)});
@@ -94,7 +71,8 @@ void print_deletion(Tool& tool, const DeletionReport& report, const DeleteOption
     print_removed(tool, report.removed);
   }
   if (tool.json()) {
-    print_as_json(tool, report, options);
+    print_object(tool, "summary",
+                 shaped(shape::deletion_summary, report, options, removed_bytes(report.removed)));
     return;
   }
   tool.out().print("{} {}{}", verb(options), format_count(report.entries, "entry", "entries"),
@@ -124,11 +102,7 @@ Result<ExitStatus> undelete_and_tell(Tool& tool, MemoryManager& memory,
   BMAD_TRY_ASSIGN(const UndeleteReport report, memory.undelete(criteria));
   const bool nothing = report.lines == 0 && report.sessions.empty();
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("lines", report.lines);
-      add_list(json, "sessions", report.sessions);
-      add_list(json, "left_behind", report.left_behind);
-    });
+    print_object(tool, shaped(shape::undelete, report));
   } else if (!nothing) {
     std::string what;
     if (report.lines > 0 || report.sessions.empty()) {
@@ -141,9 +115,7 @@ Result<ExitStatus> undelete_and_tell(Tool& tool, MemoryManager& memory,
     }
     tool.out().print("brought back {}\n", what);
   }
-  for (const Error& problem : report.damaged) {
-    tool.report(problem);
-  }
+  tool.report_all(report.damaged);
   if (!report.left_behind.empty()) {
     tool.note(fmt::format("stayed deleted, since these ids are in use again: {}",
                           printable(joined(report.left_behind))));

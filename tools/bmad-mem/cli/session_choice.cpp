@@ -10,15 +10,12 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/whole_name.hpp"
 #include "cli/json_text.hpp"
 #include "cli/options.hpp"
-#include "cli/text.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -41,7 +38,7 @@ Error no_session(const std::vector<std::string>& open) {
 }
 
 /// The metadata of the manifest, when somebody put more there than what has members of its own.
-void add_metadata(JsonWriter& json, const std::string& manifest) {
+std::optional<RawJson> metadata_of(const std::string& manifest) {
   static constexpr std::array<std::string_view, 4> kOwn = {"title", "project_name", "session_type",
                                                            "tags"};
   for (const MemberText& member : json_members(manifest)) {
@@ -51,9 +48,10 @@ void add_metadata(JsonWriter& json, const std::string& manifest) {
       return std::ranges::find(kOwn, each.key) != kOwn.end();
     };
     if (!std::ranges::all_of(metadata, is_own)) {
-      json.key("metadata").raw(json_compact(member.value));
+      return raw_json(json_compact(member.value));
     }
   }
+  return std::nullopt;
 }
 
 /// --session, else $BMAD_SESSION; nothing without them. An empty --session is a script whose
@@ -210,27 +208,10 @@ std::string_view session_state(const MemoryManager& memory, const Session& sessi
 }
 
 std::string session_as_json(const MemoryManager& memory, const Session& session) {
-  JsonWriter json;
-  json.begin_object().member("session_id", session.session_id);
-  json.member("state", session_state(memory, session));
-  if (session.problem) {
-    json.key("problem").raw(error_as_json(*session.problem));
-    json.end_object();
-    return json.take();
-  }
-  add_title(json, session);
-  json.member("created_at", format_rfc3339(session.created_at));
-  json.member("last_write", format_rfc3339(session.last_write));
-  add_time(json, "closed_at", session.closed_at);
-  add_text(json, "user_id", session.user_id);
-  add_list(json, "agent_ids", session.agent_ids);
-  add_text(json, "project_name", session.project_name);
-  add_text(json, "session_type", session.session_type);
-  add_list(json, "tags", session.tags);
-  json.member("size_bytes", session.size_bytes);
-  add_metadata(json, session.manifest);
-  json.end_object();
-  return json.take();
+  return session.problem
+             ? json_object(shaped(shape::damaged_session, session))
+             : json_object(shaped(shape::session, session, session_state(memory, session),
+                                  metadata_of(session.manifest)));
 }
 
 }  // namespace bmad_mem::cli

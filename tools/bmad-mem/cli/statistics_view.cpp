@@ -2,35 +2,21 @@
 #include <cstddef>
 #include <filesystem>
 #include <numeric>
-#include <optional>
 #include <system_error>
 #include <vector>
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
-#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/text.hpp"
 #include "cli/totals.hpp"
 #include "cli/views.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
-namespace {
-
-/// Absent where none is: few memories have one.
-void add_sealed(JsonWriter& json, std::uint64_t lines) {
-  if (lines != 0) {
-    json.member("sealed_lines", lines);
-  }
-}
-
-}  // namespace
-
 void print_closed_as_json(Tool& tool, const Result<std::uint64_t>& closed) {
   if (tool.json() && closed && *closed != 0) {
-    print_object(tool, [&](JsonWriter& json) { json.member("closed_lines", *closed); });
+    print_object(tool, "closed_lines", *closed);
   }
 }
 
@@ -82,25 +68,6 @@ void print_sealed(Tool& tool, std::uint64_t lines) {
   }
 }
 
-void add_type(JsonWriter& json, const TypeStatistics& type) {
-  json.key(entry_type_name(type.type)).begin_object();
-  json.member("entries", type.entries).member("versions", type.versions);
-  json.member("damaged_lines", type.damaged_lines).member("bytes", type.bytes);
-  json.member("torn_bytes", type.torn_bytes);
-  add_sealed(json, type.sealed_lines);
-  json.end_object();
-}
-
-void add_maintenance(JsonWriter& json, const MaintenanceReport& report) {
-  json.key("maintenance").begin_object();
-  if (report.next_due != Timestamp::max()) {
-    json.member("next_due", format_rfc3339(report.next_due));
-  }
-  add_objects(json, "due", report.done,
-              [&](const MaintenanceAction& action) { add_action(json, action); });
-  json.end_object();
-}
-
 void print_quota(Tool& tool, const SessionStatistics& statistics) {
   if (statistics.size_max_bytes == 0) {
     return;
@@ -113,49 +80,6 @@ void print_quota(Tool& tool, const SessionStatistics& statistics) {
 }
 
 }  // namespace
-
-void print_statistics_as_json(Tool& tool, const SessionStatistics& statistics,
-                              const SessionLife& life, const MaintenanceReport* maintenance) {
-  print_object(tool, [&](JsonWriter& json) {
-    json.member("session_id", statistics.session_id).member("state", life.state);
-    json.member("entries", statistics.entries()).member("versions", statistics.versions());
-    json.member("damaged_lines", statistics.damaged_lines());
-    add_sealed(json, statistics.sealed_lines());
-    json.member("size_bytes", statistics.size_bytes);
-    json.member("size_max_bytes", statistics.size_max_bytes);
-    json.member("quarantined", statistics.quarantined);
-    add_time(json, "oldest", statistics.oldest);
-    add_time(json, "newest", statistics.newest);
-    json.key("types").begin_object();
-    for (const TypeStatistics& type : statistics.types) {
-      add_type(json, type);
-    }
-    json.end_object();
-    if (life.decay) {
-      json.key("decay").begin_object();
-      add_decay(json, *life.decay);
-      json.end_object();
-    }
-    if (maintenance != nullptr) {
-      add_maintenance(json, *maintenance);
-    }
-  });
-}
-
-void print_total_as_json(Tool& tool, const GlobalStatistics& statistics,
-                         const MaintenanceReport& maintenance) {
-  const Totals total = totals_of(statistics);
-  print_object(tool, "total", [&](JsonWriter& json) {
-    json.member("sessions", static_cast<std::uint64_t>(statistics.sessions.size()));
-    json.member("entries", total.entries).member("versions", total.versions);
-    json.member("damaged_lines", total.damaged_lines).member("size_bytes", total.size_bytes);
-    add_sealed(json, total.sealed_lines);
-    if (!statistics.problems.empty()) {
-      json.member("unreadable_sessions", static_cast<std::uint64_t>(statistics.problems.size()));
-    }
-    add_maintenance(json, maintenance);
-  });
-}
 
 void print_maintenance(Tool& tool, const MaintenanceReport& report) {
   for (const MaintenanceAction& action : report.done) {
@@ -233,21 +157,6 @@ std::string action_text(const MaintenanceAction& action) {
                      printable(action.what));
 }
 
-void add_action(JsonWriter& json, const MaintenanceAction& action, EmptyMembers empty) {
-  json.member("task", action.task);
-  if (empty == EmptyMembers::kKeep || !action.session_id.empty()) {
-    json.member("session_id", action.session_id);
-  }
-  json.member("count", action.count).member("what", action.what);
-  if (!action.place.empty()) {
-    json.member("place", action.place).key("types").begin_object();
-    for (const auto& [type, count] : action.types) {
-      json.member(entry_type_name(type), count);
-    }
-    json.end_object();
-  }
-}
-
 void note_maintenance(Tool& tool, MemoryManager& memory) {
   for (const MaintenanceAction& action : memory.maintained_by_the_way()) {
     tool.note(action_text(action));
@@ -280,33 +189,16 @@ void print_histogram(Tool& tool, const DecayReport& report) {
   }
 }
 
-void add_decay(JsonWriter& json, const DecayReport& report) {
-  json.member("model", report.model).member("as_of", format_rfc3339(report.as_of));
-  json.member("entries", report.entries);
-  add_array(json, "histogram", report.histogram,
-            [&](const std::uint64_t count) { json.integer(static_cast<std::int64_t>(count)); });
-  json.key("mean").begin_object();
-  for (const EntryType type : kEntryTypes) {
-    if (const double mean = report.mean[static_cast<std::size_t>(type)]; mean > 0) {
-      json.key(entry_type_name(type)).raw(fmt::format("{:.4f}", mean));
-    }
-  }
-  json.end_object();
-}
-
 void print_decay_table(Tool& tool, std::span<const DecayTableLine> lines) {
   if (tool.json()) {
-    for (const DecayTableLine& line : lines) {
-      print_object(tool, [&](JsonWriter& json) {
-        json.member("model", line.model).member("is_used", line.is_used);
-        json.member("type", entry_type_name(line.type)).key("factors").begin_object();
-        for (std::size_t i = 0; i < line.factors.size(); ++i) {
-          json.key(fmt::format("{}", kDecayTableAges[i]))
-              .raw(fmt::format("{:.4f}", line.factors[i]));
-        }
-        json.end_object();
-      });
-    }
+    const auto by_age = [](const DecayTableLine& line) {
+      std::vector<std::pair<std::string, RawJson>> factors;
+      for (std::size_t i = 0; i < line.factors.size(); ++i) {
+        factors.emplace_back(fmt::format("{}", kDecayTableAges[i]), rounded(line.factors[i]));
+      }
+      return factors;
+    };
+    print_objects(tool, shape::decay_table_line, lines, by_age);
     return;
   }
   std::vector<TableRow> rows;
@@ -359,19 +251,12 @@ std::string finding_text(const Finding& finding) {
 
 void print_findings(Tool& tool, std::span<const Finding> findings, std::string_view name) {
   for (const Finding& finding : findings) {
-    const auto write = [&](JsonWriter& json) {
-      json.member("file", finding.path).member("line", finding.line);
-      json.member("column", finding.column).member("offset", finding.offset);
-      json.member("size", finding.size).member("kind", finding_kind_name(finding.kind));
-      json.member("field", finding.field).member("reason", finding.reason);
-      json.member("session_id", finding.session_id);
-    };
     if (!tool.json()) {
       tool.out().print("{}\n", finding_text(finding));
     } else if (name.empty()) {
-      print_object(tool, write);
+      print_object(tool, shaped(shape::finding, finding));
     } else {
-      print_object(tool, name, write);
+      print_object(tool, name, shaped(shape::finding, finding));
     }
   }
 }

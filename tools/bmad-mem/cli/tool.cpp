@@ -10,14 +10,13 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 #include <utility>
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "cli/agents.hpp"
-#include "cli/json_text.hpp"
 #include "cli/rule_warnings.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -90,6 +89,12 @@ bool has_memory(const std::string& root) {
   return !root.empty() && ::stat((root + "/config.json").c_str(), &there) == 0;
 }
 
+std::string project_folder(std::string_view root) {
+  constexpr std::string_view kUsual = "/.bmad/memory";
+  return root.ends_with(kUsual) ? std::string(root.substr(0, root.size() - kUsual.size()))
+                                : std::string();
+}
+
 std::string project_name(std::string_view root) {
   for (const std::string_view end : {"/memory", "/.bmad"}) {
     root.remove_suffix(root.ends_with(end) ? end.size() : 0);
@@ -102,21 +107,7 @@ std::string working_directory() {
   return ::getcwd(buffer.data(), buffer.size()) == nullptr ? std::string() : buffer.data();
 }
 
-std::string error_as_json(const Error& error) {
-  JsonWriter json;
-  json.begin_object();
-  json.member("code", error_code_name(error.code)).member("message", error.message);
-  add_text(json, "path", error.path);
-  if (error.line != 0) {
-    json.member("line", error.line);
-  }
-  if (error.column != 0) {
-    json.member("column", error.column);
-  }
-  add_text(json, "field", error.field);
-  json.end_object();
-  return json.take();
-}
+std::string error_as_json(const Error& error) { return json_object(shaped(shape::error, error)); }
 
 Tool::Tool(const Command* command, Arguments arguments)
     : command_(command),
@@ -294,13 +285,17 @@ void Tool::note(std::string_view sentence) {
   }
 }
 
+void Tool::notes(std::span<const std::string> sentences) {
+  std::ranges::for_each(sentences, [&](const std::string& each) { note(each); });
+}
+
+void Tool::report_all(std::span<const Error> errors) {
+  std::ranges::for_each(errors, [&](const Error& each) { report(each); });
+}
+
 ExitStatus Tool::wrong_usage(std::string_view sentence) {
   if (json_) {
-    JsonWriter json;
-    json.begin_object().key("error").begin_object();
-    json.member("code", "USAGE").member("message", sentence);
-    json.end_object().end_object();
-    err_.print("{}\n", json.text());
+    err_.print("{}\n", json_object("error", object_of("code", "USAGE", "message", sentence)));
   } else {
     err_.print("bmad-mem: {}\n", printable(sentence));
     if (command_ != nullptr) {

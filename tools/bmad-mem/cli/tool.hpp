@@ -8,17 +8,18 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/memory_access.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/result.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/results.hpp"
 #include "cli/text.hpp"
 
 namespace bmad_mem::cli {
@@ -49,7 +50,9 @@ SealKeySource seal_key_here();
 
 /// Whether somebody made a memory in the folder `root`, which may be empty.
 bool has_memory(const std::string& root);
-/// The folder that the memory belongs to: "shop" for /home/ann/shop/.bmad/memory.
+/// The folder around the .bmad/memory `root`; empty for a memory that stands elsewhere.
+std::string project_folder(std::string_view root);
+/// The name of the folder that the memory belongs to: "shop" for /home/ann/shop/.bmad/memory.
 std::string project_name(std::string_view root);
 
 class Tool {
@@ -106,6 +109,8 @@ class Tool {
   /// Prints the error, as a sentence or as JSON, on stderr. The exit status of a command that ends
   /// with it.
   ExitStatus report(const Error& error);
+  /// Reports each of them.
+  void report_all(std::span<const Error> errors);
   /// As report(), and for people the place in `text` that the error's line and column name.
   ExitStatus report_in(const Error& error, std::string_view text);
   /// Reports, once, what an answer goes without, and why. A command that answers() ends with
@@ -116,6 +121,7 @@ class Tool {
   void keep_format() { keeps_format_ = true; }
   /// Prints a sentence on stderr, unless --quiet or --json.
   void note(std::string_view sentence);
+  void notes(std::span<const std::string> sentences);
   /// Prints why the command line makes no sense, and where help is.
   ExitStatus wrong_usage(std::string_view sentence);
 
@@ -136,23 +142,16 @@ class Tool {
   bool keeps_format_ = false;
 };
 
-/// Prints a line of JSON: the object whose members `write(json)` adds.
-template <typename Write>
-void print_object(Tool& tool, const Write& write) {
-  JsonWriter json;
-  json.begin_object();
-  write(json);
-  tool.out().print("{}\n", json.end_object().text());
+/// Prints a line of JSON: the object of these members, see put_all().
+void print_object(Tool& tool, const auto&... members) {
+  tool.out().print("{}\n", json_object(members...));
 }
 
-/// Prints that object as {"NAME":{…}}.
-template <typename Write>
-void print_object(Tool& tool, std::string_view name, const Write& write) {
-  print_object(tool, [&](JsonWriter& json) {
-    json.key(name).begin_object();
-    write(json);
-    json.end_object();
-  });
+/// Prints a line for each of `all`, by `shape`.
+void print_objects(Tool& tool, const auto& shape, const auto& all, const auto&... with) {
+  for (const auto& each : all) {
+    print_object(tool, shaped(shape, each, with...));
+  }
 }
 
 /// Calls `work(each)`; what fails is reported, and the rest goes on. kFailed when anything did.
@@ -167,8 +166,5 @@ ExitStatus for_all(Tool& tool, const All& all, const Work& work) {
   }
   return status;
 }
-
-/// The error as JSON, without what is unknown: {"code":…,"message":…,"path":…,"line":…,…}.
-std::string error_as_json(const Error& error);
 
 }  // namespace bmad_mem::cli

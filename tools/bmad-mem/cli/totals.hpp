@@ -44,7 +44,7 @@ struct Totals {
 };
 
 inline Totals totals_of(const GlobalStatistics& statistics) {
-  Totals totals;
+  Totals totals{.unreadable = statistics.problems.size()};
   for (const SessionStatistics& session : statistics.sessions) {
     totals.add(session);
   }

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/memory_manager.hpp"
@@ -43,8 +42,6 @@ void note_nothing_found(Tool& tool, const MemoryManager& memory, const EntryFilt
 void note_sealed(Tool& tool, const MemoryManager& memory, const std::vector<std::string>& sessions);
 /// "superseded by": a relation as people read it.
 std::string relation_words(Relation relation);
-/// The member "linked": the typed links of the entry.
-void write_links(JsonWriter& json, const Entry& entry);
 /// "archived", "evicted", that somebody else wrote a newer version, or empty.
 std::string_view place_mark(const Entry& entry);
 
@@ -86,9 +83,6 @@ void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer);
 
 /// Whether meaning took part, as a sentence without a full stop; empty when nobody wanted it.
 std::string encoder_note(const EncoderUse& use);
-/// The same as the member "encoder".
-void add_encoder(JsonWriter& json, const EncoderUse& use);
-
 // A context as JSON, and as a table that says why each item is in it.
 
 void print_context_as_json(Tool& tool, const Context& context, std::optional<Timestamp> as_of);
@@ -110,9 +104,6 @@ Result<std::optional<Category>> read_category(const Arguments& args);
 /// A number from 0 to 1 behind option `name`; `fallback` without it.
 /// Errors: E_INVALID_QUERY with the option as field.
 Result<double> read_share(const Arguments& args, std::string_view name, double fallback);
-
-/// The members of an item.
-void add_item(JsonWriter& json, const KnowledgeItem& item);
 
 /// Items, two lines each, and below those about which different things were stated, all of that;
 /// as JSON an object a line.
@@ -136,15 +127,10 @@ std::string due_reason(const SummaryStatus& status);
 
 /// What is told of a session beside its counts.
 struct SessionLife {
-  std::string state;                 ///< "active", "idle", "closed".
-  std::optional<DecayReport> decay;  ///< Not in lists.
+  std::string state;                                  ///< "active", "idle", "closed".
+  std::optional<DecayReport> decay = {};              ///< Not in lists; so for the next.
+  std::optional<MaintenanceReport> maintenance = {};  ///< What it would do now.
 };
-
-/// {"session_id":…,"state":…,"entries":…,…,"types":{"conversation":{…},…},"decay":{…},
-/// "maintenance":{…}}
-void print_statistics_as_json(Tool& tool, const SessionStatistics& statistics,
-                              const SessionLife& life,
-                              const MaintenanceReport* maintenance = nullptr);
 
 /// A table by type, the quota as a bar, oldest and newest, how much of it still counts.
 void print_statistics(Tool& tool, const SessionStatistics& statistics, const SessionLife& life);
@@ -156,21 +142,10 @@ void print_statistics(Tool& tool, const GlobalStatistics& statistics,
 /// When maintenance is due, and what it would do now, as a dry run tells it.
 void print_maintenance(Tool& tool, const MaintenanceReport& report);
 
-/// The total over all sessions as JSON.
-void print_total_as_json(Tool& tool, const GlobalStatistics& statistics,
-                         const MaintenanceReport& maintenance);
-
 // What maintenance did or would do, as text and as JSON.
 
 /// "archive s1: would be archived".
 std::string action_text(const MaintenanceAction& action);
-
-/// Whether a member is there that has nothing to say.
-enum class EmptyMembers : std::uint8_t { kLeaveOut, kKeep };
-
-/// The members of the action.
-void add_action(JsonWriter& json, const MaintenanceAction& action,
-                EmptyMembers empty = EmptyMembers::kLeaveOut);
 
 /// Says on stderr what opening or closing a session did by the way, so that nothing goes untold.
 void note_maintenance(Tool& tool, MemoryManager& memory);
@@ -182,9 +157,6 @@ std::string due_text(Timestamp next_due, Timestamp now);
 
 /// A line for each tenth of [0,1]: how many entries have a factor in it, with a bar.
 void print_histogram(Tool& tool, const DecayReport& report);
-
-/// The members model, as_of, entries, histogram and mean of the object that is open.
-void add_decay(JsonWriter& json, const DecayReport& report);
 
 /// A table of both models over a year.
 void print_decay_table(Tool& tool, std::span<const DecayTableLine> lines);

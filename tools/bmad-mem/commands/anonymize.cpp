@@ -3,20 +3,18 @@
 #include <unistd.h>
 
 #include <array>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "bmad_mem/json_writer.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/filters.hpp"
-#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
 #include "exchange/export/export_writer.hpp"
 #include "exchange/files.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -53,10 +51,8 @@ Result<Key> load_key(const std::string& path) {
 
 /// The project around a memory that lies in its .bmad/memory.
 std::string workspace_folder(const std::string& root) {
-  static constexpr std::string_view kEnd = "/.bmad/memory";
-  const std::string path =
-      root.starts_with('/') ? root : fmt::format("{}/{}", working_directory(), root);
-  return path.ends_with(kEnd) ? path.substr(0, path.size() - kEnd.size()) : std::string();
+  return project_folder(root.starts_with('/') ? root
+                                              : fmt::format("{}/{}", working_directory(), root));
 }
 
 std::string kinds_text(const AnonymizeReport& report) {
@@ -70,15 +66,7 @@ std::string kinds_text(const AnonymizeReport& report) {
 /// On stderr where stdout holds the export.
 void tell(Tool& tool, const AnonymizeReport& report, bool on_stdout, bool dry_run) {
   if (tool.json() && on_stdout) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("dry_run", dry_run).member("sessions", report.sessions);
-      json.member("entries", report.entries).member("changed", report.changed);
-      add_counts(json, "pseudonyms", report.pseudonyms);
-      add_list(json, "untouched", report.untouched);
-      add_objects(json, "left", report.left, [&](const AnonymizeLeft& left) {
-        json.member("kind", left.kind).member("text", left.text).member("count", left.count);
-      });
-    });
+    print_object(tool, shaped(shape::anonymization, report, dry_run));
     return;
   }
   const std::string says = fmt::format("{} of {} {}: {}", format_count(report.changed),
@@ -105,9 +93,7 @@ void tell(Tool& tool, const AnonymizeReport& report, bool on_stdout, bool dry_ru
 
 Result<ExitStatus> finished(Tool& tool, const Result<AnonymizeReport>& report,
                             const std::vector<Error>& problems, bool on_stdout, bool dry_run) {
-  for (const Error& problem : problems) {
-    tool.report(problem);
-  }
+  tool.report_all(problems);
   if (!report) {
     return report.error();
   }

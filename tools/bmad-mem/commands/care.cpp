@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "cli/filters.hpp"
 #include "cli/output.hpp"
 #include "cli/session_choice.hpp"
@@ -18,6 +16,7 @@
 #include "cli/views.hpp"
 #include "exchange/git/git_program.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 
@@ -27,19 +26,7 @@ bool is_newer(const Finding& finding) { return finding.kind == FindingKind::kNew
 
 void print_summary(Tool& tool, const VerifyReport& report) {
   if (tool.json()) {
-    print_object(tool, "summary", [&](JsonWriter& json) {
-      json.member("sessions", report.sessions).member("logs", report.logs);
-      json.member("lines", report.lines).member("bytes", report.bytes);
-      json.member("findings", static_cast<std::uint64_t>(report.findings.size()));
-      json.member("changes", static_cast<std::uint64_t>(report.changes.size()));
-      if (report.sealed_lines != 0) {
-        json.member("sealed_lines", report.sealed_lines)
-            .member("closed_lines", report.closed_lines);
-      }
-      if (report.unsealed_lines != 0) {
-        json.member("unsealed_lines", report.unsealed_lines);
-      }
-    });
+    print_object(tool, "summary", shaped(shape::verify_summary, report));
     return;
   }
   if (report.closed_lines > 0) {
@@ -103,21 +90,6 @@ Result<ExitStatus> run_verify(Tool& tool) {
 
 namespace {
 
-void print_json(Tool& tool, const RepairReport& report) {
-  for (const RepairAction& action : report.actions) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("file", action.path).member("what", action.what);
-      json.member("count", action.count).member("session_id", action.session_id);
-    });
-  }
-  print_findings(tool, report.left, "left");
-  print_object(tool, "summary", [&](JsonWriter& json) {
-    json.member("sessions", report.sessions);
-    json.member("actions", static_cast<std::uint64_t>(report.actions.size()));
-    json.member("left", static_cast<std::uint64_t>(report.left.size()));
-  });
-}
-
 void print_text(Tool& tool, const RepairReport& report) {
   for (const RepairAction& action : report.actions) {
     tool.out().print("{}: {}\n", printable(action.path), printable(action.what));
@@ -153,7 +125,9 @@ Result<ExitStatus> run_repair(Tool& tool) {
     report.left = std::move(accepted.left);
   }
   if (tool.json()) {
-    print_json(tool, report);
+    print_objects(tool, shape::repair_action, report.actions);
+    print_findings(tool, report.left, "left");
+    print_object(tool, "summary", shaped(shape::repair_summary, report));
   } else {
     print_text(tool, report);
   }
@@ -179,25 +153,19 @@ double speed_of(const IndexReport& report) {
   return seconds > 0 ? static_cast<double>(report.log_bytes) / seconds / 1e6 : 0;
 }
 
-void add_numbers(JsonWriter& json, const IndexReport& report) {
+auto numbers_of(const IndexReport& report) {
   const double took_ms = std::chrono::duration<double, std::milli>(report.took).count();
-  json.member("entries", report.entries).member("terms", report.terms);
-  json.member("log_bytes", report.log_bytes).member("index_bytes", report.index_bytes);
-  json.key("took_ms").raw(fmt::format("{:.3f}", took_ms));
-  json.key("mb_per_s").raw(fmt::format("{:.1f}", speed_of(report)));
+  return [&report, took_ms](JsonWriter& json) {
+    put_all(json, shaped(shape::index_numbers, report, fixed_decimals(took_ms, 3),
+                         fixed_decimals(speed_of(report), 1)));
+  };
 }
 
 void print_json(Tool& tool, const std::vector<IndexReport>& reports, const IndexReport& total) {
   for (const IndexReport& report : reports) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("session_id", report.session_id);
-      add_numbers(json, report);
-    });
+    print_object(tool, "session_id", report.session_id, numbers_of(report));
   }
-  print_object(tool, "total", [&](JsonWriter& json) {
-    json.member("sessions", static_cast<std::uint64_t>(reports.size()));
-    add_numbers(json, total);
-  });
+  print_object(tool, "total", object_of("sessions", reports.size(), numbers_of(total)));
 }
 
 TableRow row_of(const IndexReport& report) {
@@ -216,12 +184,7 @@ Result<ExitStatus> run_encode(Tool& tool) {
   const auto encode = [&](const auto& show) { return memory.encode({.all = true}, show); };
   BMAD_TRY_ASSIGN(const EncodeReport report, with_progress(tool, "encode", encode, "entries"));
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("encoder", report.encoder).member("encoded", report.encoded);
-      json.member("refused", report.refused);
-      json.member("waiting", report.waiting).member("entries", report.entries);
-      json.member("elsewhere", report.is_elsewhere);
-    });
+    print_object(tool, shaped(shape::encode, report));
     return ExitStatus::kDone;
   }
   if (report.is_elsewhere) {
@@ -262,23 +225,6 @@ Result<ExitStatus> run_rebuild_index(Tool& tool) {
 
 namespace {
 
-void print_json(Tool& tool, const MaintenanceReport& report, bool dry_run) {
-  for (const MaintenanceAction& action : report.done) {
-    print_object(tool, [&](JsonWriter& json) { add_action(json, action); });
-  }
-  print_object(tool, "summary", [&](JsonWriter& json) {
-    json.member("dry_run", dry_run)
-        .member("actions", static_cast<std::uint64_t>(report.done.size()));
-    json.member("problems", static_cast<std::uint64_t>(report.problems.size()));
-    if (report.next_due != Timestamp::max()) {
-      json.member("next_due", format_rfc3339(report.next_due));
-    }
-    if (!report.held_back.empty()) {
-      json.member("held_back", report.held_back);
-    }
-  });
-}
-
 void print_text(Tool& tool, const MaintenanceReport& report, bool is_auto) {
   for (const MaintenanceAction& action : report.done) {
     tool.out().print("{}\n", action_text(action));
@@ -307,13 +253,12 @@ Result<ExitStatus> run_maintain(Tool& tool) {
   BMAD_TRY_ASSIGN(const MaintenanceReport report,
                   with_progress(tool, "maintain", maintain, "sessions"));
   if (tool.json() && !(is_auto && report.done.empty() && report.problems.empty())) {
-    print_json(tool, report, dry_run);
+    print_objects(tool, shape::action, report.done);
+    print_object(tool, "summary", shaped(shape::maintenance_summary, report, dry_run));
   } else if (!tool.json()) {
     print_text(tool, report, is_auto);
   }
-  for (const Error& problem : report.problems) {
-    tool.report(problem);
-  }
+  tool.report_all(report.problems);
   return report.problems.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
@@ -353,26 +298,6 @@ Result<std::vector<std::string>> chosen_sessions(Tool& tool, const MemoryManager
   return ids;
 }
 
-void print_as_json(Tool& tool, const CompactionReport& report, bool dry_run) {
-  print_removed(tool, report.removed);
-  print_object(tool, "summary", [&](JsonWriter& json) {
-    json.member("session_id", report.session_id).member("dry_run", dry_run);
-    json.member("superseded", report.superseded).member("duplicates", report.duplicates);
-    json.member("evicted", report.evicted).member("folded", report.folded);
-    json.member("statements", report.statements);
-    json.member("entries_before", report.entries_before)
-        .member("entries_after", report.entries_after);
-    json.member("bytes_before", report.bytes_before).member("bytes_after", report.bytes_after);
-    json.member("trigger_bytes", report.trigger_bytes);
-    if (report.below_trigger) {
-      json.member("force_evicts", report.force_evicts).member("force_bytes", report.force_bytes);
-    }
-    if (!report.evicted_file.empty()) {
-      json.member("evicted_file", report.evicted_file);
-    }
-  });
-}
-
 /// What else could go.
 void note_force(Tool& tool, const CompactionReport& report) {
   if (report.force_evicts > 0) {
@@ -384,7 +309,8 @@ void note_force(Tool& tool, const CompactionReport& report) {
 
 void print_report(Tool& tool, const CompactionReport& report, bool dry_run) {
   if (tool.json()) {
-    print_as_json(tool, report, dry_run);
+    print_removed(tool, report.removed);
+    print_object(tool, "summary", shaped(shape::compaction_summary, report, dry_run));
     return;
   }
   if (dry_run) {
@@ -461,8 +387,7 @@ Result<ExitStatus> run_restore(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(memory, tool.args().positionals()));
   BMAD_TRY_ASSIGN(const std::uint64_t count, memory.restore_evicted(session, ids));
   if (tool.json()) {
-    print_object(
-        tool, [&](JsonWriter& json) { json.member("session_id", session).member("lines", count); });
+    print_object(tool, "session_id", session, "lines", count);
   } else {
     tool.out().print("restored {} of {}\n", format_count(count, "line", "lines"), session);
   }

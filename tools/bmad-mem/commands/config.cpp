@@ -15,6 +15,7 @@
 #include "http/endpoint.hpp"
 #include "install/json_edit.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -54,12 +55,7 @@ bool is_set(const SettingInfo& setting) { return setting.set_by != "program"; }
 
 void print_setting(Tool& tool, const SettingInfo& setting) {
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("key", setting.key).key("value").raw(setting.value);
-      json.key("default").raw(setting.fallback).member("is_default", setting.is_default());
-      json.member("set_by", setting.set_by);
-      json.member("allowed", setting.allowed).member("about", setting.about);
-    });
+    print_object(tool, shaped(shape::setting, setting));
     return;
   }
   const std::string by = is_set(setting) ? fmt::format("  ({}; default: {})", setting.set_by,

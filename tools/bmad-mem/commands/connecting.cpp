@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <iterator>
 #include <string>
@@ -13,7 +12,6 @@
 #include <fmt/ranges.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/trust.hpp"
 #include "bmad_mem/utf8.hpp"
@@ -285,12 +283,8 @@ namespace {
 void print_answer(Tool& tool, bool is_error, std::string_view content, std::uint64_t redacted) {
   const std::string text = fmt::format("{}{}", is_error ? "Error: " : "", content);
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("is_error", is_error).member("content", utf8_repaired(text));
-      if (redacted > 0) {
-        json.member("redacted", redacted);
-      }
-    });
+    print_object(tool, "is_error", is_error, "content", utf8_repaired(text), "redacted",
+                 if_some(redacted));
   } else {
     tool.out().print("{}\n", text);
   }

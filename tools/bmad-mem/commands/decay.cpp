@@ -9,7 +9,6 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/settings.hpp"
 #include "cli/filters.hpp"
@@ -19,19 +18,16 @@
 #include "cli/views.hpp"
 #include "install/json_edit.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
 void print_decay_report(Tool& tool, const DecayReport& report, bool write) {
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("session_id", report.session_id);
-      add_decay(json, report);
-      if (write) {
-        json.member("rewritten", report.rewritten);
-      }
-    });
+    const auto rewritten = write ? std::optional(report.rewritten) : std::nullopt;
+    print_object(tool, "session_id", report.session_id, shaped(shape::decay, report), "rewritten",
+                 rewritten);
     return;
   }
   tool.out().print("{}, {} model, {}, {}\n", tool.style().id(report.session_id), report.model,
@@ -54,18 +50,6 @@ std::string rate_text(double rate) { return fmt::format("{:.3g}", rate); }
 
 std::string half_life_text(double rate) {
   return rate > 0 ? fmt::format("{:.3g} days", std::log(2) / rate) : std::string("never");
-}
-
-void print_learned_as_json(Tool& tool, const LearnedRate& learned, bool applied) {
-  print_object(tool, [&](JsonWriter& json) {
-    json.member("type", entry_type_name(learned.type)).member("configured", learned.configured);
-    json.member("entries", learned.used).member("ended", learned.ended);
-    json.member("days", learned.days).member("enough", learned.is_enough);
-    if (learned.is_enough) {
-      json.member("learned", learned.rate).member("low", learned.low).member("high", learned.high);
-    }
-    json.member("setting", learned.is_setting).member("applied", applied);
-  });
 }
 
 void print_learned(Tool& tool, std::span<const LearnedRate> rates) {
@@ -112,7 +96,7 @@ Result<ExitStatus> learn_rates(Tool& tool) {
   }
   if (tool.json()) {
     for (const LearnedRate& each : rates) {
-      print_learned_as_json(tool, each, apply && is_applied(each));
+      print_object(tool, shaped(shape::learned_rate, each, apply && is_applied(each)));
     }
     return ExitStatus::kDone;
   }

@@ -17,11 +17,8 @@
 
 #include "bmad_mem/encoder.hpp"
 #include "bmad_mem/hub.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/privacy.hpp"
-#include "bmad_mem/rfc3339.hpp"
-#include "cli/json_text.hpp"
 #include "cli/rule_warnings.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
@@ -32,6 +29,7 @@
 #include "install/client_state.hpp"
 #include "install/own_program.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -48,12 +46,6 @@ Check of_error(std::string name, const Error& error, std::string remedy) {
   return {.name = std::move(name),
           .text = fmt::format("{}: {}", error_code_name(error.code), error.to_string()),
           .remedy = std::move(remedy)};
-}
-
-/// The folder that holds .bmad, where the settings of clients stand.
-std::string project_folder(const std::string& root) {
-  constexpr std::string_view kUsual = "/.bmad/memory";
-  return root.ends_with(kUsual) ? root.substr(0, root.size() - kUsual.size()) : std::string();
 }
 
 /// When the hooks of a client told of something last: what its sessions say.
@@ -441,23 +433,12 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
   }
 }
 
-void write_check(JsonWriter& json, const Check& check) {
-  json.member("check", check.name).member("ok", check.remedy.empty());
-  json.member("text", check.text);
-  for (const auto& [name, number] : check.numbers) {
-    json.member(name, number);
-  }
-  if (!check.remedy.empty()) {
-    json.member("remedy", check.remedy);
-  }
-}
-
 void print_checks(Tool& tool, const std::vector<Check>& checks) {
+  if (tool.json()) {
+    print_objects(tool, shape::check, checks);
+    return;
+  }
   for (const Check& check : checks) {
-    if (tool.json()) {
-      print_object(tool, [&](JsonWriter& json) { write_check(json, check); });
-      continue;
-    }
     const std::string mark =
         check.remedy.empty() ? tool.style().green("ok") : tool.style().red("!!");
     tool.out().print("{}  {:<12} {}\n", mark, check.name, printable(check.text));
@@ -499,14 +480,7 @@ Result<ExitStatus> run_doctor(Tool& tool) {
 Result<HttpResponse> http_doctor(ApiContext& context, const EndpointCall& /*call*/) {
   std::vector<Check> checks;
   check_memory(context.memory, checks);
-  JsonWriter json;
-  json.begin_object();
-  add_array(json, "checks", checks, [&](const Check& check) {
-    json.begin_object();
-    write_check(json, check);
-    json.end_object();
-  });
-  return object_response(json);
+  return object_response("checks", shaped(shape::check, checks));
 }
 
 }  // namespace bmad_mem::cli

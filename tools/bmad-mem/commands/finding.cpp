@@ -7,16 +7,15 @@
 #include <vector>
 
 #include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/filters.hpp"
-#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 
@@ -248,12 +247,7 @@ Result<ExitStatus> run_topics(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::vector<TopicCount> topics, memory.topics(filter));
   note_sealed(tool, memory, filter.sessions);
   if (tool.json()) {
-    for (const TopicCount& topic : topics) {
-      print_object(tool, [&](JsonWriter& json) {
-        json.member("topic", topic.topic).member("entries", topic.entries);
-        json.member("sessions", topic.sessions).member("newest", format_rfc3339(topic.newest));
-      });
-    }
+    print_objects(tool, shape::topic, topics);
     return ExitStatus::kDone;
   }
   std::vector<TableRow> rows = {{"topic", "entries", "sessions", "newest"}};
@@ -318,13 +312,7 @@ Result<ExitStatus> run_timeline(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::vector<TimelineBucket> buckets, memory.timeline(filter, unit->unit));
   note_sealed(tool, memory, filter.sessions);
   if (tool.json()) {
-    for (const TimelineBucket& bucket : buckets) {
-      print_object(tool, [&](JsonWriter& json) {
-        json.member("begin", format_rfc3339(bucket.begin));
-        json.member("entries", bucket.total()).member("sessions", bucket.sessions);
-        add_type_counts(json, "types", bucket.entries);
-      });
-    }
+    print_objects(tool, shape::bucket, buckets);
     return ExitStatus::kDone;
   }
   print_bars(tool, *unit, buckets);

@@ -4,9 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/log_merge.hpp"
-#include "cli/json_text.hpp"
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"
 #include "exchange/git/check.hpp"
@@ -14,26 +12,18 @@
 #include "exchange/git/installation.hpp"
 #include "exchange/git/prose.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 
 namespace {
 
 void print_json(Tool& tool, const GitPlan& plan, bool dry_run) {
-  print_object(tool, [&](JsonWriter& json) {
-    json.member("repository", plan.repository).member("dry_run", dry_run);
-    json.key("attributes").begin_object().member("path", plan.attributes_path);
-    json.member("changed", plan.attributes.has_value()).end_object();
-    json.key("set").begin_object();
-    for (const GitSetting& setting : plan.settings) {
-      json.member(setting.key, setting.value);
-    }
-    json.end_object();
-    add_list(json, "removed", plan.sections);
-    json.member("ignore_changed", plan.ignore.has_value());
-    add_list(json, "untracked", plan.event_logs);
-    json.member("ignored", plan.is_ignored);
-  });
+  std::vector<std::pair<std::string, std::string>> settings;
+  for (const GitSetting& setting : plan.settings) {
+    settings.emplace_back(setting.key, setting.value);
+  }
+  print_object(tool, shaped(shape::git_plan, plan, dry_run, settings));
 }
 
 void print_plan(Tool& tool, const GitPlan& plan, bool dry_run) {
@@ -117,23 +107,6 @@ Result<ExitStatus> run_git_uninstall(Tool& tool) {
 
 namespace {
 
-void print_json(Tool& tool, const GitCheck& check) {
-  for (const GitFinding& finding : check.findings) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("kind", finding.kind).member("path", finding.path);
-      if (finding.line != 0) {
-        json.member("line", finding.line);
-      }
-      json.member("detail", finding.detail).member("remedy", finding.remedy);
-    });
-  }
-  print_object(tool, "summary", [&](JsonWriter& json) {
-    json.member("files", check.files).member("commits", check.commits);
-    json.member("findings", static_cast<std::uint64_t>(check.findings.size()));
-    json.member("not_looked_at", check.obstacle);
-  });
-}
-
 void print_text(Tool& tool, const GitCheck& check) {
   std::set<std::string_view> remedies;  // Once each, although many places may need the same.
   for (const GitFinding& finding : check.findings) {
@@ -178,7 +151,8 @@ Result<ExitStatus> run_git_check(Tool& tool) {
   };
   BMAD_TRY_ASSIGN(const GitCheck check, with_progress(tool, "git check", look, "commits"));
   if (tool.json()) {
-    print_json(tool, check);
+    print_objects(tool, shape::git_finding, check.findings);
+    print_object(tool, "summary", shaped(shape::git_check, check));
   } else {
     print_text(tool, check);
   }
@@ -245,9 +219,7 @@ Result<ExitStatus> run_git_resolve(Tool& tool) {
     BMAD_TRY_ASSIGN(const bool is_packed, resolve(memory, session_id));
     const std::string_view form = is_packed ? "archive" : "text";
     if (tool.json()) {
-      print_object(tool, [&](JsonWriter& json) {
-        json.member("session_id", session_id).member("form", form);
-      });
+      print_object(tool, "session_id", session_id, "form", form);
     } else {
       tool.out().print("settled session {}: {}\n", session_id, form);
     }

@@ -10,7 +10,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,13 +19,12 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/settings.hpp"
 #include "cli/hub_door.hpp"
-#include "cli/json_text.hpp"
-#include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "install/json_edit.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -39,42 +37,18 @@ std::string host_name() {
 }
 
 struct Reason {
-  std::string_view name;
   std::uint64_t HeldLines::* count;
   std::string_view text;
 };
 
 constexpr Reason kReasons[] = {
-    {"sensitive", &HeldLines::sensitive, "sensitive"},
-    {"local", &HeldLines::local, "of local sessions"},
-    {"secrets", &HeldLines::secrets, "with secrets; `bmad-mem redact --all` takes them out"},
-    {"sealed", &HeldLines::sealed, "sealed"},
-    {"damaged", &HeldLines::damaged, "damaged; `bmad-mem verify` names them"},
-    {"purged", &HeldLines::purged, "of purged entries"},
+    {&HeldLines::sensitive, "sensitive"},
+    {&HeldLines::local, "of local sessions"},
+    {&HeldLines::secrets, "with secrets; `bmad-mem redact --all` takes them out"},
+    {&HeldLines::sealed, "sealed"},
+    {&HeldLines::damaged, "damaged; `bmad-mem verify` names them"},
+    {&HeldLines::purged, "of purged entries"},
 };
-
-void print_json(Tool& tool, const SyncReport& report) {
-  print_object(tool, [&](JsonWriter& json) {
-    json.member("head", report.head).member("cursor", report.cursor);
-    json.member("pulled_lines", report.pulled_lines);
-    json.member("pulled_operations", report.pulled_operations);
-    json.member("pushed_lines", report.pushed_lines);
-    json.member("pushed_operations", report.pushed_operations);
-    json.member("waiting_lines", report.waiting_lines);
-    json.member("waiting_operations", report.waiting_operations);
-    json.member("rights", report.rights);
-    json.member("refused", report.refused).key("held").begin_object();
-    for (const Reason& reason : kReasons) {
-      json.member(reason.name, report.held.*reason.count);
-    }
-    json.end_object();
-    add_list(json, "conflicts", report.conflicts);
-    add_array(json, "problems", report.problems,
-              [&](const Error& problem) { json.raw(error_as_json(problem)); });
-    json.member("new_replica", report.has_new_replica);
-    json.member("clock_skew_s", std::int64_t{report.clock_skew.count()});
-  });
-}
 
 /// "3 lines and 1 operation".
 std::string amount(std::uint64_t lines, std::uint64_t operations) {
@@ -123,13 +97,11 @@ void print_text(Tool& tool, const SyncReport& report, bool dry_run) {
 
 ExitStatus print_report(Tool& tool, const SyncReport& report, bool dry_run) {
   if (tool.json()) {
-    print_json(tool, report);
+    print_object(tool, shaped(shape::sync, report));
   } else {
     print_text(tool, report, dry_run);
   }
-  for (const Error& problem : report.problems) {
-    tool.report(problem);
-  }
+  tool.report_all(report.problems);
   if (const std::string waits = waiting_text(report); !waits.empty()) {
     tool.note(waits);
   }
@@ -196,33 +168,14 @@ bool is_stale(const HubView& view, const HubReplica& replica) {
   return system_clock().now() - replica.seen_at > std::chrono::days(view.mirror.stale_days);
 }
 
-void write_replicas(JsonWriter& json, const HubView& view) {
-  add_objects(json, "replicas", view.replicas, [&](const HubReplica& replica) {
-    json.member("replica", replica.replica).member("who", replica.who);
-    json.member("host", replica.host).member("cursor", replica.cursor);
-    json.member("seen_at", format_rfc3339(replica.seen_at));
-    json.member("stale", is_stale(view, replica));
-  });
-}
-
 void print_json(Tool& tool, const HubView& view) {
-  print_object(tool, [&](JsonWriter& json) {
-    json.member("service", view.mirror.service).member("project", view.mirror.project);
-    json.member("replica", view.mirror.replica).member("cursor", view.mirror.cursor);
-    json.member("head", view.sync.head).member("rights", view.sync.rights);
-    json.member("unpushed_lines", view.sync.pushed_lines + view.sync.waiting_lines);
-    json.member("unpushed_operations", view.sync.pushed_operations + view.sync.waiting_operations);
-    json.member("waiting_lines", view.sync.waiting_lines);
-    json.member("waiting_operations", view.sync.waiting_operations);
-    if (view.sync.waits_since) {
-      json.member("unpushed_since", format_rfc3339(*view.sync.waits_since));
-    }
-    json.member("held_lines", view.sync.held.total()).member("tls", view.is_tls);
-    write_replicas(json, view);
-    add_objects(json, "members", view.members, [&](const HubMember& member) {
-      json.member("who", member.who).member("rights", member.rights);
-    });
-  });
+  const auto stale = [&](const HubReplica& replica) { return is_stale(view, replica); };
+  const SyncReport& sync = view.sync;
+  print_object(tool,
+               shaped(shape::hub, view, sync.pushed_lines + sync.waiting_lines,
+                      sync.pushed_operations + sync.waiting_operations),
+               "replicas", shaped(shape::replica, view.replicas, stale), "members",
+               shaped(shape::member, view.members));
 }
 
 void print_replicas(Tool& tool, const HubView& view, std::uint64_t head) {
@@ -345,7 +298,8 @@ Result<ExitStatus> run_hub_replica(Tool& tool) {
   BMAD_TRY_ASSIGN(const HubHead head, joined.hub->head());
   BMAD_TRY_ASSIGN(view.replicas, joined.hub->replicas());
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) { write_replicas(json, view); });
+    const auto stale = [&](const HubReplica& replica) { return is_stale(view, replica); };
+    print_object(tool, "replicas", shaped(shape::replica, view.replicas, stale));
   } else {
     print_replicas(tool, view, head.head);
   }
@@ -426,9 +380,7 @@ Result<ExitStatus> push_to_hub(Tool& tool, const AddedEntries& added, std::uint6
     return error;
   }
   const SyncReport& report = pushed->report;
-  for (const Error& problem : report.problems) {
-    tool.report(problem);
-  }
+  tool.report_all(report.problems);
   if (report.waiting_lines > 0) {
     return Error{.code = ErrorCode::E_ACCESS_DENIED,
                  .message = "the entry is stored here, and the hub does not have it: " +

@@ -1,26 +1,22 @@
 // hub_project.cpp - what a hub knows beside lines: its projects, members, rules, and what is gone.
-#include <chrono>
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "bmad_mem/hub.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/settings.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/hub_door.hpp"
-#include "cli/json_text.hpp"
-#include "cli/output.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -96,9 +92,7 @@ Result<ExitStatus> run_hub_init(Tool& tool) {
   }
   BMAD_TRY(door->init(service, project));
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("service", service).member("project", project);
-    });
+    print_object(tool, "service", service, "project", project);
   } else {
     tool.out().print("bmad-mem hub join {} {}\n", shell_quoted(service), shell_quoted(project));
     tool.note(fmt::format(
@@ -136,9 +130,7 @@ Result<ExitStatus> run_hub_policy(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::string policy, read_whole_file(path));
   if (!policy.empty()) {
     BMAD_TRY_ASSIGN(const RulesTrial trial, try_rules_file(path, ""));
-    for (const Error& warning : trial.warnings) {
-      tool.report(warning);
-    }
+    tool.report_all(trial.warnings);
   }
   BMAD_TRY(door->set_policy(service, policy));
   tool.note(policy.empty()
@@ -153,9 +145,7 @@ Result<ExitStatus> run_hub_upgrade(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::string service, chosen_service(tool));
   BMAD_TRY_ASSIGN(const int before, door->upgrade(service));
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("before", std::int64_t{before}).member("version", std::int64_t{kHubVersion});
-    });
+    print_object(tool, "before", before, "version", kHubVersion);
   } else if (before == kHubVersion) {
     tool.out().print("the tables are of version {} already\n", kHubVersion);
   } else {
@@ -186,22 +176,15 @@ std::string unreached_text(const SyncReport& report) {
 }
 
 void print_json(Tool& tool, const ForgottenView& view) {
-  print_object(tool, "verified_at_hub", [&](JsonWriter& json) {
-    if (view.unreached.empty()) {
-      json.member("left", view.rows.with_content);
-    } else {
-      json.key("left").raw("null");  // The hub doesn't know yet of what it should have none.
-    }
-    json.member("reached", view.unreached.empty()).member("why_not", view.unreached);
-    json.member("vacuumed", view.rows.is_vacuumed);
-    for (const auto& [name, replicas] :
-         {std::pair("confirmed", &view.confirmed), std::pair("waiting", &view.waiting)}) {
-      add_objects(json, name, *replicas, [&](const HubReplica& replica) {
-        json.member("replica", replica.replica).member("host", replica.host);
-        json.member("seen_at", format_rfc3339(replica.seen_at));
-      });
-    }
-  });
+  const bool is_reached = view.unreached.empty();
+  // The hub doesn't know yet of what it should have none.
+  const RawJson left =
+      is_reached ? raw_json(std::to_string(view.rows.with_content)) : raw_json("null");
+  print_object(tool, "verified_at_hub",
+               object_of("left", left, "reached", is_reached, "why_not", view.unreached, "vacuumed",
+                         view.rows.is_vacuumed, "confirmed",
+                         shaped(shape::confirming_replica, view.confirmed), "waiting",
+                         shaped(shape::confirming_replica, view.waiting)));
 }
 
 void print_text(Tool& tool, const ForgottenView& view) {
@@ -248,9 +231,7 @@ Result<ExitStatus> verify_at_hub(Tool& tool, ExitStatus before) {
   }
   BMAD_TRY(joined ? Status() : Status(joined.error()));
   BMAD_TRY_ASSIGN(const SyncReport report, sync_with_hub(joined->memory, *joined->hub));
-  for (const Error& problem : report.problems) {
-    tool.report(problem);
-  }
+  tool.report_all(report.problems);
   ForgottenView view{.unreached = unreached_text(report)};
   BMAD_TRY_ASSIGN(view.rows, hub_door()->forgotten(joined->mirror.service, joined->mirror.project));
   BMAD_TRY_ASSIGN(const std::vector<HubReplica> replicas, joined->hub->replicas());

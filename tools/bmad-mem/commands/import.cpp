@@ -2,14 +2,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <tuple>
 #include <vector>
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_writer.hpp"
-#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/session_choice.hpp"
@@ -17,29 +14,13 @@
 #include "cli/views.hpp"
 #include "exchange/import/import_files.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
 /// Refused lines that are told one by one; the rest is counted.
 constexpr std::uint64_t kRefusedShownMax = 20;
-
-void print_json(Tool& tool, const ImportReport& report, bool dry_run) {
-  print_object(tool, [&](JsonWriter& json) {
-    json.member("dry_run", dry_run).member("files", report.files);
-    json.member("imported", report.written_in_all()).member("known", report.known);
-    json.member("refused", report.refused);
-    add_type_counts(json, "types", report.written);
-    add_list(json, "sessions", report.sessions);
-    add_counts(json, "skipped", report.skipped);
-    if (report.deleted != 0) {
-      json.member("deleted", report.deleted);
-    }
-    if (!report.notices.empty()) {
-      add_list(json, "notices", report.notices);
-    }
-  });
-}
 
 void print_text(Tool& tool, const ImportReport& report, bool dry_run) {
   tool.out().print("{} {} from {} into {}", dry_run ? "would import" : "imported",
@@ -81,16 +62,14 @@ std::string fallback_session(Tool& tool, const MemoryManager* memory) {
 }
 
 /// The folder of the project: the one that holds .bmad, else that in which the tool was started.
-std::string project_folder(const Tool& tool, const MemoryManager* memory) {
-  static constexpr std::string_view kUsualRoot = "/.bmad/memory";
+std::string project_here(const Tool& tool, const MemoryManager* memory) {
   const std::string here = working_directory();
   std::string root = memory != nullptr ? memory->root() : tool.find_root().value_or("");
   if (!root.empty() && !root.starts_with('/')) {
     root = std::filesystem::path(here + "/" + root).lexically_normal().string();
   }
-  return root.ends_with(kUsualRoot) && root.size() > kUsualRoot.size()
-             ? root.substr(0, root.size() - kUsualRoot.size())
-             : here;
+  const std::string project = project_folder(root);
+  return project.empty() ? here : project;
 }
 
 /// The files that are named, or those in the usual places.
@@ -173,7 +152,7 @@ bool import_files(Tool& tool, const std::vector<ImportFile>& files, const Import
 /// `memory` is null in a dry run where there is none.
 Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* memory) {
   const bool dry_run = tool.args().has("dry-run");
-  const std::string project = project_folder(tool, memory);
+  const std::string project = project_here(tool, memory);
   BMAD_TRY_ASSIGN(const FoundImports found, find_files(tool, format, project, memory));
   std::vector<Error> problems;  // Printed when the progress bar is gone.
   const auto on_refused = [&](const Error& error) {
@@ -193,17 +172,13 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
   std::ranges::stable_sort(problems, [](const Error& a, const Error& b) {
     return std::tie(a.path, a.line) < std::tie(b.path, b.line);
   });
-  for (const Error& problem : problems) {
-    tool.report(problem);
-  }
+  tool.report_all(problems);
   const ImportReport& report = sink.report();
   if (tool.json()) {
-    print_json(tool, report, dry_run);
+    print_object(tool, shaped(shape::import_report, report, dry_run));
   } else {
     print_text(tool, report, dry_run);
-    for (const std::string& notice : report.notices) {
-      tool.note(notice);
-    }
+    tool.notes(report.notices);
   }
   if (sink.is_stopped()) {
     tool.note(fmt::format("stopped; {} of it {} stored. Run the command again to import the rest",
@@ -225,10 +200,7 @@ void print_formats(Tool& tool) {
       continue;
     }
     if (tool.json()) {
-      print_object(tool, [&](JsonWriter& json) {
-        json.member("name", row.name).member("title", row.title);
-        add_text(json, "place", row.place);
-      });
+      print_object(tool, shaped(shape::import_format, row));
       continue;
     }
     tool.out().print("{:<16}{}{}\n", row.name, row.title,

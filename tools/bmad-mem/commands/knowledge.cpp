@@ -5,7 +5,6 @@
 #include <array>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <fmt/core.h>
 
@@ -19,6 +18,7 @@
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 
@@ -244,39 +244,21 @@ std::string_view way_name(ExtractionWay way) {
   return "rules";
 }
 
-void print_json(Tool& tool, const ExtractOptions& options, const ExtractionReport& report) {
-  print_object(tool, [&](JsonWriter& json) {
-    json.member("session_id", options.session_id);
-    json.member("dry_run", options.dry_run).member("way", way_name(report.way));
-    add_objects(json, "learned", report.learned, [&](const Remembered& each) {
-      add_text(json, "id", each.id);
-      json.member("category", category_name(each.category)).member("value", each.value);
-      json.member("confidence", each.confidence);
-    });
-    add_list(json, "known", report.known);
-    add_list(json, "notices", report.notices);
-  });
-}
-
 void print_report(Tool& tool, const ExtractOptions& options, const ExtractionReport& report) {
   if (tool.json()) {
-    print_json(tool, options, report);
+    print_object(tool, shaped(shape::extraction, report, options, way_name(report.way)));
     return;
   }
   for (const Remembered& each : report.learned) {
     const std::string id = each.id.empty() ? std::string() : tool.style().id(each.id) + "  ";
     tool.out().print("{}{}  {:.2f}  {}\n", id, category_name(each.category), each.confidence,
                      printable(each.value));
-    for (const std::string& notice : each.notices) {
-      tool.note(notice);
-    }
+    tool.notes(each.notices);
   }
   for (const std::string& text : report.known) {
     tool.note("known already: " + printable(text));
   }
-  for (const std::string& notice : report.notices) {
-    tool.note(notice);
-  }
+  tool.notes(report.notices);
   if (report.learned.empty()) {
     tool.note("no new knowledge found");
   } else if (options.dry_run) {
@@ -331,18 +313,6 @@ Result<ExitStatus> run_extract(Tool& tool) {
 
 namespace {
 
-void print_json(Tool& tool, const MergeProposal& proposal, bool applied) {
-  print_object(tool, [&](JsonWriter& json) {
-    json.member("applied", applied);
-    json.member("similarity", proposal.similarity).member("trust", proposal.trust);
-    json.key("into").begin_object();
-    add_item(json, proposal.into);
-    json.end_object();
-    add_objects(json, "parts", proposal.parts,
-                [&](const KnowledgeItem& part) { add_item(json, part); });
-  });
-}
-
 void print_text(Tool& tool, const MergeProposal& proposal) {
   const KnowledgeItem& into = proposal.into;
   std::string name(category_name(into.category));
@@ -357,20 +327,6 @@ void print_text(Tool& tool, const MergeProposal& proposal) {
     const std::string key = part.key.empty() || part.key == into.key ? "" : part.key + ": ";
     tool.out().print("  goes  {}  {}\n", part.id, printable(key + part.value));
   }
-}
-
-void print_json(Tool& tool, const NearStatements& near) {
-  print_object(tool, [&](JsonWriter& json) {
-    json.member("applied", false).member("cosine", near.cosine);
-    json.member("may_contradict", near.may_contradict);
-    json.key("near").begin_array();
-    for (const KnowledgeItem* const item : {&near.first, &near.second}) {
-      json.begin_object();
-      add_item(json, *item);
-      json.end_object();
-    }
-    json.end_array();
-  });
 }
 
 void print_text(Tool& tool, const NearStatements& near) {
@@ -398,14 +354,16 @@ Result<ExitStatus> run_consolidate(Tool& tool) {
   BMAD_TRY_ASSIGN(const ConsolidateReport report, Knowledge(memory).consolidate(options));
   for (const MergeProposal& proposal : report.merged) {
     if (tool.json()) {
-      print_json(tool, proposal, !options.dry_run);
+      print_object(tool, shaped(shape::merge, proposal, !options.dry_run));
     } else {
       print_text(tool, proposal);
     }
   }
   for (const NearStatements& near : report.near) {
     if (tool.json()) {
-      print_json(tool, near);
+      print_object(tool, "applied", false, "cosine", near.cosine, "may_contradict",
+                   near.may_contradict, "near",
+                   shaped(shape::item, std::array{near.first, near.second}));
     } else {
       print_text(tool, near);
     }

@@ -8,17 +8,15 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "cli/filters.hpp"
 #include "cli/hub_door.hpp"
-#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
 #include "exchange/git/git_history.hpp"
 #include "exchange/workspaces.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 
@@ -65,16 +63,13 @@ Result<ExitStatus> forget_text(Tool& tool, const std::string& text) {
 }
 
 void print_sessions(Tool& tool, const std::vector<WorkspaceSession>& sessions) {
+  if (tool.json()) {
+    print_objects(tool, shape::workspace_session, sessions);
+    return;
+  }
   for (const WorkspaceSession& session : sessions) {
-    if (tool.json()) {
-      print_object(tool, [&](JsonWriter& json) {
-        json.member("session_id", session.session_id);
-        json.member("state", session.state).member("workspace", session.named);
-      });
-    } else {
-      tool.out().print("{}  {}  {}\n", tool.style().id(session.session_id), session.state,
-                       printable(session.named));
-    }
+    tool.out().print("{}  {}  {}\n", tool.style().id(session.session_id), session.state,
+                     printable(session.named));
   }
 }
 
@@ -228,15 +223,7 @@ Result<ExitStatus> run_audit(Tool& tool) {
   BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<AuditRecord> records, memory.audit(filter));
   if (tool.json()) {
-    for (const AuditRecord& record : records) {
-      print_object(tool, [&](JsonWriter& json) {
-        json.member("at", format_rfc3339(record.at)).member("session_id", record.session_id);
-        json.member("agent_id", record.agent_id).member("action", record.action);
-        json.member("count", record.count);
-        add_list(json, "ids", record.ids);
-        json.member("detail", record.detail);
-      });
-    }
+    print_objects(tool, shape::audit_record, records);
   } else if (records.empty()) {
     tool.note("nothing was removed or moved");
   } else {
@@ -261,32 +248,6 @@ std::uint64_t sum_of(const RedactionCounts& counts) {
     sum += count;
   }
   return sum;
-}
-
-void print_json(Tool& tool, const PrivacyReport& report) {
-  print_object(tool, [&](JsonWriter& json) {
-    json.member("redacts", report.redacts).member("sessions", report.sessions);
-    add_objects(json, "kept", report.kept, [&](const KeptEntries& kept) {
-      json.member("type", entry_type_name(kept.type));
-      json.member("entries", kept.entries).member("bytes", kept.bytes);
-      json.member("sensitive", kept.sensitive).member("retention_days", kept.retention_days);
-      json.member("expired", kept.expired).member("archived", kept.archived);
-      json.member("evicted", kept.evicted);
-      add_time(json, "oldest", kept.oldest);
-    });
-    add_counts(json, "redacted", report.redacted);
-    add_objects(json, "sensitive", report.sensitive, [&](const SensitiveEntry& entry) {
-      json.member("session_id", entry.session_id);
-      json.member("type", entry_type_name(entry.type)).member("id", entry.id);
-    });
-    add_objects(json, "deleted", report.deleted, [&](const Deletion& deletion) {
-      json.member("session_id", deletion.session_id).member("entries", deletion.entries);
-      json.member("whole_session", deletion.whole_session);
-      json.member("purged_after", format_rfc3339(deletion.expires_at));
-    });
-    json.member("archived_sessions", report.archived_sessions);
-    json.member("evicted_entries", report.evicted_entries);
-  });
 }
 
 void print_kept(Tool& tool, const PrivacyReport& report, Timestamp now) {
@@ -349,12 +310,7 @@ Status print_near(Tool& tool, const MemoryManager& memory, const PrivacyReport& 
     }
     for (const SecretPlace& place : places) {
       if (tool.json()) {
-        print_object(tool, [&](JsonWriter& json) {
-          json.member("session_id", entry.session_id);
-          json.member("type", entry_type_name(entry.type)).member("id", entry.id);
-          json.member("rule", place.rule).member("what", place.what);
-          json.member("bytes", place.end - place.begin);
-        });
+        print_object(tool, shaped(shape::near_secret, place, entry));
         continue;
       }
       rows.push_back(
@@ -397,7 +353,7 @@ Result<ExitStatus> run_privacy(Tool& tool) {
   if (tool.args().has("near")) {
     BMAD_TRY(print_near(tool, memory, report));
   } else if (tool.json()) {
-    print_json(tool, report);
+    print_object(tool, shaped(shape::privacy, report));
   } else {
     const Timestamp now = system_clock().now();
     print_kept(tool, report, now);
@@ -406,9 +362,7 @@ Result<ExitStatus> run_privacy(Tool& tool) {
     print_elsewhere(tool, report, now);
   }
   note_sealed(tool, memory, tool.args().all("session"));
-  for (const Error& problem : report.problems) {
-    tool.report(problem);
-  }
+  tool.report_all(report.problems);
   return report.problems.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 

@@ -15,9 +15,11 @@
 #include "cli/filters.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/tool.hpp"
+#include "cli/totals.hpp"
 #include "cli/views.hpp"
 #include "exchange/import/import_sink.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 
@@ -211,12 +213,13 @@ Result<ExitStatus> run_for_session(Tool& tool, MemoryManager& memory, std::strin
   const std::string only(id);
   BMAD_TRY_ASSIGN(std::vector<DecayReport> decay, memory.decay({&only, 1}));
   const MaintenanceReport maintenance = due_maintenance(memory, id);
-  SessionLife life{.state = std::string(session_state(memory, session)), .decay = {}};
+  SessionLife life{.state = std::string(session_state(memory, session)),
+                   .maintenance = maintenance};
   if (!decay.empty()) {
     life.decay = std::move(decay.front());
   }
   if (tool.json()) {
-    print_statistics_as_json(tool, statistics, life, &maintenance);
+    print_object(tool, shaped(shape::session_statistics, statistics, life));
   } else {
     print_statistics(tool, statistics, life);
     print_maintenance(tool, maintenance);
@@ -250,9 +253,10 @@ Result<ExitStatus> run_stats(Tool& tool) {
     // No figure of a read that failed.
   } else if (tool.json()) {
     for (std::size_t i = 0; i < states.size(); ++i) {
-      print_statistics_as_json(tool, statistics.sessions[i], {.state = states[i], .decay = {}});
+      print_object(tool, shaped(shape::session_statistics, statistics.sessions[i],
+                                SessionLife{.state = states[i]}));
     }
-    print_total_as_json(tool, statistics, maintenance);
+    print_object(tool, "total", shaped(shape::total, totals_of(statistics), maintenance));
   } else {
     print_statistics(tool, statistics, states);
     if (!maintenance.done.empty()) {

@@ -1,22 +1,20 @@
 // redact - finds secrets in texts, and takes them out of sessions written under older rules.
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "cli/entry_options.hpp"
-#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
 #include "commands/redact_rules.hpp"
 #include "exchange/git/git_history.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -59,9 +57,7 @@ Result<ExitStatus> clean_files(Tool& tool, const std::vector<std::string>& names
   for (const std::string& name : names) {
     BMAD_TRY_ASSIGN(const std::string text, read_named(name));
     if (tool.json()) {
-      print_object(tool, [&](JsonWriter& json) {
-        json.member("path", name == "-" ? "stdin" : name).member("text", scanner.redact(text));
-      });
+      print_object(tool, "path", name == "-" ? "stdin" : name, "text", scanner.redact(text));
     } else {
       tool.out().write(scanner.redact(text));
     }
@@ -74,18 +70,14 @@ std::string shown_path(const FileCount& file) { return SecretScanner().redact(fi
 
 void print_report(Tool& tool, const RedactReport& report, bool dry_run) {
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("session_id", report.session_id).member("dry_run", dry_run);
-      json.member("entries", report.entries);
-      add_counts(json, "rules", report.counts);
-      add_objects(json, "files", report.files, [&](const FileCount& file) {
-        json.member("path", shown_path(file)).member("lines", file.lines);
-      });
-      add_objects(json, "left", report.left, [&](const Leftover& left) {
-        json.member("place", SecretScanner().redact(left.place)).member("detail", left.detail);
-        json.member("remedy", left.remedy);
-      });
-    });
+    RedactReport shown = report;
+    for (FileCount& file : shown.files) {
+      file.path = shown_path(file);
+    }
+    for (Leftover& left : shown.left) {
+      left.place = SecretScanner().redact(left.place);
+    }
+    print_object(tool, shaped(shape::redaction, shown, dry_run));
     return;
   }
   for (const Leftover& left : report.left) {

@@ -9,29 +9,19 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/settings.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/trust.hpp"
 #include "cli/entry_options.hpp"
-#include "cli/json_text.hpp"
-#include "cli/output.hpp"
 #include "cli/text.hpp"
 #include "cli/views.hpp"
 #include "install/json_edit.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
 constexpr const char* kAllowKey = "privacy.allow";
-
-std::string joined_json(const std::vector<std::string>& items) {
-  std::string json = "[";
-  for (const std::string& item : items) {
-    json += (json.size() > 1 ? "," : "") + json_quoted(item);
-  }
-  return json + "]";
-}
 
 Result<std::vector<std::string>> allowed_items(const MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const std::vector<SettingInfo> settings, list_settings(memory, kAllowKey));
@@ -46,7 +36,7 @@ Result<std::vector<std::string>> allowed_items(const MemoryManager& memory) {
 
 Status store_allowed(MemoryManager& memory, const std::vector<std::string>& items) {
   return edit_settings(
-      memory, {{kAllowKey, items.empty() ? std::nullopt : std::optional(joined_json(items))}},
+      memory, {{kAllowKey, items.empty() ? std::nullopt : std::optional(json_value(items))}},
       with_setting);
 }
 
@@ -90,12 +80,7 @@ std::string places_text(const std::string& name, std::string_view text, const Ru
 void print_trial(Tool& tool, const std::string& name, std::string_view text,
                  const RuleTrial& trial) {
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("rule", trial.rule).member("line", trial.line);
-      json.member("findings", static_cast<std::uint64_t>(trial.places.size()));
-      json.member("allowed", trial.allowed).member("examples", trial.examples);
-      add_list(json, "failures", trial.failures);
-    });
+    print_object(tool, shaped(shape::rule_trial, trial));
     return;
   }
   tool.out().print("{}  {}, {} allowed, {}\n", tool.style().id(padded(trial.rule, 34)),
@@ -126,12 +111,7 @@ void report_places(Tool& tool, const std::string& name, std::string_view text,
     const std::uint64_t column = position.column();
     ++(place.is_certain ? found.secrets : found.near);
     if (tool.json()) {
-      print_object(tool, [&](JsonWriter& json) {
-        json.member("path", name).member("line", line);
-        json.member("column", column).member("bytes", place.end - place.begin);
-        json.member("rule", place.rule).member("what", place.what);
-        json.member("certain", place.is_certain);
-      });
+      print_object(tool, shaped(shape::secret, place, name, line, column));
       continue;
     }
     const std::string says =
@@ -166,12 +146,7 @@ Result<ExitStatus> list_rules(Tool& tool) {
   for (const SecretRuleInfo& rule : scanner.rules()) {
     ++count;
     if (tool.json()) {
-      print_object(tool, [&](JsonWriter& json) {
-        json.member("rule", rule.id).member("what", rule.what);
-        json.member("tier", rule.tier).member("keywords", rule.keywords);
-        json.member("pattern", rule.pattern).member("origin", rule.origin);
-        json.member("disabled_by", rule.disabled_by);
-      });
+      print_object(tool, shaped(shape::secret_rule, rule));
       continue;
     }
     std::string origin(rule.origin);
@@ -183,9 +158,7 @@ Result<ExitStatus> list_rules(Tool& tool) {
         printable(rule.what),
         tool.style().faint(origin.empty() ? "" : fmt::format("  ({})", printable(origin))));
   }
-  for (const std::string& exception : scanner.exceptions()) {
-    tool.note(exception);
-  }
+  tool.notes(scanner.exceptions());
   tool.note(fmt::format("{}; version {} of those that are built in",
                         format_count(count, "rule", "rules"), secret_rules_version()));
   return ExitStatus::kDone;
@@ -269,12 +242,7 @@ Result<ExitStatus> allow_findings(Tool& tool) {
     tool.note("it holds only once the user has run `bmad-mem trust` in a terminal");
   }
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("added", added);
-      if (!holds) {
-        json.member("holds", false);
-      }
-    });
+    print_object(tool, "added", added, "holds", holds ? std::nullopt : std::optional(false));
   } else if (added == 0) {
     tool.note(found.empty() ? "no secret found, so nothing is allowed" : "allowed already");
   } else {
@@ -289,9 +257,7 @@ Result<ExitStatus> list_allowed(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> items, allowed_items(memory));
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (tool.json()) {
-      print_object(tool, [&](JsonWriter& json) {
-        json.member("number", static_cast<std::uint64_t>(i + 1)).member("item", items[i]);
-      });
+      print_object(tool, "number", i + 1, "item", items[i]);
     } else {
       tool.out().print("{}  {}\n", tool.style().id(fmt::format("{:>3}", i + 1)),
                        printable(items[i]));
@@ -327,9 +293,7 @@ Result<ExitStatus> disallow(Tool& tool) {
   }
   BMAD_TRY(store_allowed(memory, left));
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("removed", static_cast<std::uint64_t>(gone.size()));
-    });
+    print_object(tool, "removed", gone.size());
     return ExitStatus::kDone;
   }
   tool.note(

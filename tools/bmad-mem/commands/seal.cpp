@@ -13,14 +13,13 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/memory_manager.hpp"
-#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "exchange/git/git_history.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -72,17 +71,7 @@ Result<SealKeySource> passphrase_of(SealStep step) {
 
 void print_report(Tool& tool, const SealReport& report, SealStep step) {
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("session_id", report.session_id).member("changed", report.changed);
-      add_objects(json, "files", report.files, [&](const FileCount& file) {
-        json.member("path", file.path).member("lines", file.lines);
-      });
-      add_list(json, "gone", report.gone);
-      add_objects(json, "left", report.left, [&](const Leftover& left) {
-        json.member("place", left.place).member("detail", left.detail);
-        json.member("remedy", left.remedy);
-      });
-    });
+    print_object(tool, shaped(shape::sealing, report));
     return;
   }
   tool.out().print("{}: {} {}\n", tool.style().id(report.session_id),
@@ -96,10 +85,7 @@ void print_report(Tool& tool, const SealReport& report, SealStep step) {
 
 void tell_end(Tool& tool, SealStep step, std::uint64_t changed, bool is_whole) {
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.key("summary").begin_object().member("changed", changed);
-      json.member("whole", is_whole).end_object();
-    });
+    print_object(tool, "summary", object_of("changed", changed, "whole", is_whole));
   } else if (changed == 0 && is_whole && step != SealStep::kOff) {
     tool.note("there was nothing left to seal");
   }

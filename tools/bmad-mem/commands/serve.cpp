@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -15,7 +14,6 @@
 #include <thread>
 #include <utility>
 
-#include "bmad_mem/json_writer.hpp"
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/rule_warnings.hpp"
@@ -136,20 +134,9 @@ void print_served(Tool& tool, const Served& served) {
                     tool.agent_sign()));
   }
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("url", url);
-      if (with_link) {
-        json.member("link", served.link);
-      }
-      json.member("port", static_cast<std::int64_t>(served.port));
-      if (!served.token_file.empty()) {
-        json.member("token_file", served.token_file);
-      }
-      json.member("root", served.root).member("pid", served.pid);
-      if (tool.args().has("print-token")) {
-        json.member("token", served.token);
-      }
-    });
+    print_object(tool, "url", url, "link", only_if(with_link, served.link), "port", served.port,
+                 "token_file", if_some(served.token_file), "root", served.root, "pid", served.pid,
+                 "token", only_if(tool.args().has("print-token"), served.token));
   } else {
     if (with_link) {
       tool.out().print("{}\n", served.link);

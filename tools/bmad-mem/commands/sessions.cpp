@@ -1,7 +1,6 @@
 // sessions.cpp - a memory is made; sessions begin, end, are archived, deleted and restored.
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <span>
 #include <string>
 #include <system_error>
@@ -21,6 +20,7 @@
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 
@@ -29,11 +29,7 @@ Result<ExitStatus> run_init(Tool& tool) {
                   MemoryManager::init(tool.root_to_create(), trusting_folder()));
   const bool created = report.created_config || report.created_gitignore;
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("root", report.root);
-      json.member("created_config", report.created_config);
-      json.member("created_gitignore", report.created_gitignore);
-    });
+    print_object(tool, shaped(shape::init, report));
   } else if (tool.args().has("quiet")) {
     // Only the exit status says so.
   } else if (created) {
@@ -101,7 +97,7 @@ Result<ExitStatus> run_session_new(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::string id, memory.create_session(params));
   note_maintenance(tool, memory);
   if (tool.json()) {
-    tool.out().print("{{\"session_id\":{}}}\n", json_quoted(id));
+    print_object(tool, "session_id", id);
   } else {
     tool.out().print("{}\n", id);
   }
@@ -208,20 +204,13 @@ Status add_archived(const MemoryManager& memory, std::vector<Row>& rows) {
   std::ranges::sort(sessions, std::ranges::greater(), &ArchivedSession::archived_at);
   for (const ArchivedSession& session : sessions) {
     const bool has_title = session.title_from != TitleSource::kDay;
-    JsonWriter json;
-    json.begin_object().member("session_id", session.session_id).member("state", "archived");
-    add_title(json, session);
-    json.member("created_at", format_rfc3339(session.created_at));
-    json.member("archived_at", format_rfc3339(session.archived_at));
-    json.member("original_bytes", session.original_bytes);
-    json.member("compressed_bytes", session.compressed_bytes).end_object();
     rows.push_back({.id = session.session_id,
                     .state = "archived",
                     .text = fmt::format("{}  {}  of {}{}{}", shown_minute(session.archived_at),
                                         padded_left(format_size(session.compressed_bytes), 9),
                                         format_size(session.original_bytes), has_title ? "  " : "",
                                         has_title ? printable(session.title) : std::string()),
-                    .json = json.take(),
+                    .json = json_object(shaped(shape::session_in_archive, session)),
                     .is_bad = false});
   }
   return {};
@@ -235,13 +224,6 @@ Status add_deleted(const MemoryManager& memory, bool entries, std::vector<Row>& 
     if (!deletion.whole_session && !entries) {
       continue;
     }
-    JsonWriter json;
-    json.begin_object().member("session_id", deletion.session_id).member("state", "deleted");
-    json.member("whole_session", deletion.whole_session);
-    json.member("deletion_id", deletion.deletion_id);
-    json.member("deleted_at", format_rfc3339(deletion.deleted_at));
-    json.member("expires_at", format_rfc3339(deletion.expires_at));
-    json.member("agent_id", deletion.agent_id).member("entries", deletion.entries).end_object();
     const std::string what = deletion.whole_session
                                  ? format_count(deletion.entries, "entry", "entries")
                                  : format_count(deletion.entries, "line", "lines") + " of it";
@@ -252,7 +234,7 @@ Status add_deleted(const MemoryManager& memory, bool entries, std::vector<Row>& 
              "{}  {}, until {}{}", shown_minute(deletion.deleted_at), what,
              shown_minute(deletion.expires_at),
              deletion.agent_id.empty() ? std::string() : ", by " + printable(deletion.agent_id)),
-         .json = json.take(),
+         .json = json_object(shaped(shape::deleted_session, deletion)),
          .is_bad = false});
   }
   return {};
@@ -368,13 +350,7 @@ namespace {
 
 void print_report(Tool& tool, const ArchiveReport& report, bool dry_run) {
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("session_id", report.session_id);
-      json.member("state", dry_run ? "would be archived" : "archived");
-      json.member("path", report.path).member("files", report.files);
-      json.member("original_bytes", report.original_bytes);
-      json.member("compressed_bytes", report.compressed_bytes).member("kept", report.kept);
-    });
+    print_object(tool, shaped(shape::archive, report, dry_run ? "would be archived" : "archived"));
     return;
   }
   tool.out().print(

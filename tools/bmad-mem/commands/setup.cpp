@@ -1,20 +1,20 @@
 // setup.cpp - connects the hosts of this machine, and tries each.
 #include <algorithm>
 #include <charconv>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_writer.hpp"
-#include "cli/json_text.hpp"
 #include "cli/tool.hpp"
 #include "install/client_state.hpp"
 #include "install/host_trial.hpp"
 #include "install/install_plan.hpp"
 #include "install/install_run.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -74,18 +74,8 @@ std::vector<bool> picked(std::string_view answer, std::size_t count) {
 }
 
 void print_json(Tool& tool, const std::vector<Host>& hosts) {
-  print_object(tool, [&](JsonWriter& json) {
-    json.member("scope", is_for_user_settings(tool) ? "user" : "project");
-    json.member("recording",
-                static_cast<std::uint64_t>(std::ranges::count_if(hosts, &Host::records)));
-    add_objects(json, "hosts", hosts, [&](const Host& host) {
-      json.member("client", host.client->name).member("found", host.found);
-      json.member("connected", host.is_connected).member("records", host.records());
-      add_text(json, "problem", host.problem);
-      add_list(json, "warnings", host.warnings);
-      add_list(json, "next", host.steps);
-    });
-  });
+  print_object(tool, "scope", is_for_user_settings(tool) ? "user" : "project", "recording",
+               std::ranges::count_if(hosts, &Host::records), "hosts", shaped(shape::host, hosts));
 }
 
 void print_text(Tool& tool, const std::vector<Host>& hosts) {
@@ -127,10 +117,8 @@ Result<ExitStatus> undo(Tool& tool) {
     }
   }
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      add_array(json, "disconnected", hosts,
-                [&](const Host& host) { json.string(host.client->name); });
-    });
+    const auto name_of = [](const Host& host) { return host.client->name; };
+    print_object(tool, "disconnected", hosts | std::views::transform(name_of));
     return status;
   }
   for (const Host& host : hosts) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -14,17 +13,16 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/whole_name.hpp"
 #include "cli/filters.hpp"
-#include "cli/json_text.hpp"
 #include "cli/tool.hpp"
 #include "exchange/mentions.hpp"
 #include "exchange/workspace_tree.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -126,13 +124,6 @@ Result<std::vector<Statement>> all_statements(MemoryManager& memory) {
   return statements;
 }
 
-/// The folder that holds .bmad; empty for a memory that stands elsewhere.
-std::string workspace_of(const MemoryManager& memory) {
-  constexpr std::string_view kUsual = "/.bmad/memory";
-  const std::string& root = memory.root();
-  return root.ends_with(kUsual) ? root.substr(0, root.size() - kUsual.size()) : std::string();
-}
-
 /// What of the project was looked at.
 struct ProjectLook {
   std::size_t files_seen = 0;
@@ -188,22 +179,13 @@ std::string reasons_of(const Statement& statement) {
 }
 
 void print_statement(Tool& tool, const Statement& statement) {
-  if (!tool.json()) {
+  if (tool.json()) {
+    print_object(tool, shaped(shape::stale_statement, statement));
+  } else {
     tool.out().print("{}  {}  {}  {}\n      {}\n", tool.style().id(statement.id),
                      entry_type_name(statement.type), format_minute(statement.at).substr(0, 10),
                      shortened(printable(statement.text), 100), reasons_of(statement));
-    return;
   }
-  print_object(tool, [&](JsonWriter& json) {
-    json.member("session_id", statement.session_id);
-    json.member("type", entry_type_name(statement.type)).member("id", statement.id);
-    json.member("text", statement.text).member("at", format_rfc3339(statement.at));
-    add_list(json, "missing_files", statement.missing_files);
-    add_list(json, "missing_symbols", statement.missing_symbols);
-    if (statement.unused_days > 0) {
-      json.member("unused_days", statement.unused_days);
-    }
-  });
 }
 
 /// Does what --keep or --drop says with each of its ids. Whether all were known.
@@ -291,7 +273,7 @@ Result<ExitStatus> run_stale(Tool& tool) {
   });
   note_unused(statements, days(limit_days), now);
   std::optional<ProjectLook> look;
-  if (const std::string folder = workspace_of(memory); !folder.empty()) {
+  if (const std::string folder = project_folder(memory.root()); !folder.empty()) {
     look = look_for_names(WorkspaceTree(folder), statements);
   }
   std::erase_if(statements, [](const Statement& statement) { return !statement.is_stale(); });

@@ -1,15 +1,14 @@
 // summaries.cpp - the running summary of a session.
-#include <array>
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/summary.hpp"
 #include "cli/entry_options.hpp"
-#include "cli/json_text.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 
@@ -18,8 +17,7 @@ Result<ExitStatus> run_summary_show(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   BMAD_TRY_ASSIGN(const std::string text, Summaries(memory).show(session));
   if (tool.json()) {
-    print_object(
-        tool, [&](JsonWriter& json) { json.member("session_id", session).member("text", text); });
+    print_object(tool, "session_id", session, "text", text);
   } else {
     tool.out().write(text);
   }
@@ -27,24 +25,6 @@ Result<ExitStatus> run_summary_show(Tool& tool) {
 }
 
 namespace {
-
-void print_json(Tool& tool, const SummaryStatus& status) {
-  print_object(tool, [&](JsonWriter& json) {
-    json.member("session_id", status.session_id).member("due", is_due(status.due));
-    json.member("reason", summary_due_name(status.due)).member("exists", status.exists);
-    json.member("is_template", status.is_template);
-    add_text(json, "last_summarized_id", status.last_summarized_id);
-    add_time(json, "updated_at", status.updated_at);
-    json.member("messages", status.messages).member("messages_since", status.messages_since);
-    json.member("tokens", status.tokens).member("tokens_since", status.tokens_since);
-    json.member("tool_calls_since", status.tool_calls_since);
-    if (status.pending_since) {
-      json.key("pending").begin_object().member("since", format_rfc3339(*status.pending_since));
-      json.member("by", status.pending_by).member("is_stale", status.pending_is_stale).end_object();
-    }
-    json.member("compacting", status.compacting);
-  });
-}
 
 void print_status(Tool& tool, const SummaryStatus& status) {
   tool.out().print("{}: {}\n", tool.style().bold(is_due(status.due) ? "due" : "not due"),
@@ -69,7 +49,7 @@ Result<ExitStatus> run_summary_due(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   BMAD_TRY_ASSIGN(const SummaryStatus status, Summaries(memory).status(session));
   if (tool.json()) {
-    print_json(tool, status);
+    print_object(tool, shaped(shape::summary_status, status, is_due(status.due)));
   } else {
     print_status(tool, status);
   }
@@ -81,12 +61,7 @@ Result<ExitStatus> run_summary_prompt(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   BMAD_TRY_ASSIGN(const SummaryPrompt prompt, Summaries(memory).prompt(session));
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("session_id", session).member("ticket", prompt.ticket);
-      json.member("up_to_id", prompt.up_to_id).member("messages", prompt.messages);
-      json.member("messages_left", prompt.messages_left);
-      json.member("tokens", std::uint64_t{prompt.tokens}).member("text", prompt.text);
-    });
+    print_object(tool, "session_id", session, shaped(shape::summary_prompt, prompt));
     return ExitStatus::kDone;
   }
   tool.out().write(prompt.text);
@@ -115,9 +90,7 @@ namespace {
 Result<ExitStatus> update_by_rules(Tool& tool, Summaries& summaries, const std::string& session) {
   BMAD_TRY_ASSIGN(const bool written, summaries.write_by_rules(session));
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("session_id", session).member("written", written);
-    });
+    print_object(tool, "session_id", session, "written", written);
   } else {
     tool.note(written ? fmt::format("wrote the summary of {} by rules", session)
                       : "the summary stays: nothing is new, or it was not written by rules");
@@ -143,38 +116,14 @@ Result<ExitStatus> run_summary_update(Tool& tool) {
   BMAD_TRY_ASSIGN(const SummaryStatus status, summaries.status(session));
   const bool was_tried = is_due(status.due);
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("session_id", session).member("due", false);
-      json.member("reason", was_tried ? "tried" : summary_due_name(status.due));
-    });
+    print_object(tool, "session_id", session, "due", false, "reason",
+                 was_tried ? "tried" : summary_due_name(status.due));
   } else {
     tool.note("not due: " + (was_tried ? "it was tried at this message (--force tries again)"
                                        : due_reason(status)));
   }
   return ExitStatus::kDone;
 }
-
-namespace {
-
-void print_json(Tool& tool, const std::string& session, const CompactedConversation& result) {
-  print_object(tool, [&](JsonWriter& json) {
-    json.member("session_id", session);
-    if (result.declined != CompactionDecline::kNone) {
-      json.member("declined", compaction_decline_name(result.declined));
-      json.member("explanation", result.explanation);
-      return;
-    }
-    json.member("resumed_session", result.resumed_session);
-    json.member("tokens", std::uint64_t{result.tokens}).member("summary", result.summary);
-    json.member("boundary", result.boundary);
-    add_objects(json, "messages", result.messages, [&](const ConversationMessage& message) {
-      json.member("id", message.id).member("timestamp", format_rfc3339(message.at));
-      json.member("role", message.role).member("content", message.content);
-    });
-  });
-}
-
-}  // namespace
 
 Result<ExitStatus> run_summary_compact(Tool& tool) {
   BMAD_TRY_ASSIGN(const auto max_tokens,
@@ -186,8 +135,10 @@ Result<ExitStatus> run_summary_compact(Tool& tool) {
                   Summaries(memory).compact(
                       session, {.max_tokens = max_tokens, .wait = !tool.args().has("no-wait")}));
   const bool declined = result.declined != CompactionDecline::kNone;
-  if (tool.json()) {
-    print_json(tool, session, result);
+  if (tool.json() && declined) {
+    print_object(tool, "session_id", session, shaped(shape::declined_compaction, result));
+  } else if (tool.json()) {
+    print_object(tool, "session_id", session, shaped(shape::compacted_conversation, result));
   } else if (declined) {
     tool.note(fmt::format("declined: {}: {}", compaction_decline_name(result.declined),
                           printable(result.explanation)));
@@ -234,10 +185,8 @@ Result<ExitStatus> run_summary_stats(Tool& tool) {
       tool.out().print("{}\n", record);
     }
   } else if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("session_id", session);
-      write_members(stats, json);
-    });
+    print_object(tool, "session_id", session,
+                 [&](JsonWriter& json) { write_members(stats, json); });
   } else {
     print_stats(tool, stats);
   }

@@ -7,18 +7,16 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/trust_offer.hpp"
-#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -32,40 +30,6 @@ std::string command_line(const ConfiguredProgram& program) {
 }
 
 using LinesByType = std::array<std::uint64_t, kEntryTypeCount>;
-
-void add_lines(JsonWriter& json, std::string_view name, const LinesByType& lines) {
-  json.key(name).begin_object();
-  for (const EntryType type : kEntryTypes) {
-    if (const std::uint64_t count = lines[static_cast<std::size_t>(type)]; count > 0) {
-      json.member(entry_type_name(type), count);
-    }
-  }
-  json.end_object();
-}
-
-void print_json(Tool& tool, const TrustReport& report, const TrustOffer& offer) {
-  print_object(tool, [&](JsonWriter& json) {
-    json.member("root", report.root).member("trust", root_trust_name(report.trust));
-    add_text(json, "reason", report.reason);
-    json.member("config_changed", report.config_changed).member("folder", report.folder);
-    json.member("accepted_lines", report.lines);
-    add_lines(json, "offers", offer.lines);
-    add_lines(json, "by_agents", offer.by_agents);
-    json.member("sealed_lines", offer.sealed_lines);
-    add_objects(json, "texts", offer.texts, [&](const OfferedText& text) {
-      json.member("session_id", text.session_id).member("type", entry_type_name(text.type));
-      json.member("id", text.id).member("text", text.text);
-    });
-    if (!offer.files.empty()) {
-      add_list(json, "files", offer.files);
-    }
-    add_list(json, "switches", offer.switches);
-    add_objects(json, "programs", report.programs, [&](const ConfiguredProgram& program) {
-      json.member("setting", program.setting);
-      add_list(json, "command", program.command);
-    });
-  });
-}
 
 /// "3 facts, 1 decision"; empty for nothing.
 std::string counts_text(const LinesByType& lines) {
@@ -153,7 +117,7 @@ Result<ExitStatus> run_trust(Tool& tool) {
     const ActingAs person(Origin::kPerson);
     BMAD_TRY_ASSIGN(const TrustReport report, memory.revoke_trust());
     if (tool.json()) {
-      print_json(tool, report, {});
+      print_object(tool, shaped(shape::trust, report, TrustOffer()));
     } else {
       tool.out().print("{} is foreign from now on\n", printable(report.root));
     }
@@ -166,7 +130,7 @@ Result<ExitStatus> run_trust(Tool& tool) {
   }
   if (!tool.args().has("yes") && !is_asked(tool)) {
     if (tool.json()) {
-      print_json(tool, report, offer);
+      print_object(tool, shaped(shape::trust, report, offer));
     }
     tool.note(
         "nothing was changed; read this, then run `bmad-mem trust` in a terminal, or with --yes");
@@ -181,7 +145,7 @@ Result<ExitStatus> run_trust(Tool& tool) {
   const ActingAs person(Origin::kPerson);
   BMAD_TRY_ASSIGN(report, memory.trust());
   if (tool.json()) {
-    print_json(tool, report, offer);
+    print_object(tool, shaped(shape::trust, report, offer));
   } else {
     tool.out().print("\ntrusted; {}\n", format_count(report.lines, "line is accepted as it is",
                                                      "lines are accepted as they are"));

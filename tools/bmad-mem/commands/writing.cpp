@@ -1,19 +1,16 @@
 // writing.cpp - entries are stored, pinned, deleted and restored.
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/filters.hpp"
 #include "cli/hub_door.hpp"
-#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/text.hpp"
@@ -21,6 +18,7 @@
 #include "cli/views.hpp"
 #include "exchange/git/git_history.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 
@@ -33,9 +31,7 @@ void print_written(Tool& tool, std::string_view session, const BatchReport& repo
     print_stored(tool, report.ids[i], session,
                  is_last ? report.notices : std::span<const std::string>());
   }
-  for (const std::string& notice : report.notices) {
-    tool.note(notice);
-  }
+  tool.notes(report.notices);
   if (report.skipped != 0) {
     tool.note(
         fmt::format("{} stored already", format_count(report.skipped, "entry is", "entries are")));
@@ -267,10 +263,8 @@ Result<ExitStatus> run_move(Tool& tool) {
   BMAD_TRY_ASSIGN(const MoveReport report, from.move_entries(ids, to_user ? own : project));
   for (const Entry& entry : report.moved) {
     if (tool.json()) {
-      print_object(tool, [&](JsonWriter& json) {
-        json.member("id", entry.id).member("type", entry_type_name(entry.type));
-        json.member("scope", scope).member("session_id", report.session_id);
-      });
+      print_object(tool, "id", entry.id, "type", entry_type_name(entry.type), "scope", scope,
+                   "session_id", report.session_id);
     } else {
       tool.out().print("moved {}: {}\n", entry.id, printable(entry.headline));
     }
@@ -373,11 +367,7 @@ Result<ExitStatus> run_link(Tool& tool) {
   const std::string text = fmt::format("{} {} {}", printable(request.from), link_kind_name(*kind),
                                        printable(request.to));
   if (tool.json()) {
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("from", request.from).member("relation", link_kind_name(*kind));
-      json.member("to", request.to).member("linked", !request.remove);
-      json.member("changed", report.changed);
-    });
+    print_object(tool, shaped(shape::link_change, request, report));
   } else if (report.changed) {
     tool.out().print("{}: {}\n", request.remove ? "removed" : "linked", text);
   }

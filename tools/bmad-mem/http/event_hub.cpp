@@ -10,9 +10,8 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "http/router.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -51,16 +50,7 @@ Result<EventFilter> read_filter(const HttpRequest& request) {
 }
 
 /// What an event tells of an entry: enough for a list, the rest can be asked for.
-std::string data_of(const Entry& entry) {
-  JsonWriter json;
-  json.begin_object();
-  json.member("session_id", entry.session_id).member("type", entry_type_name(entry.type));
-  json.member("id", entry.id).member("timestamp", format_rfc3339(entry.timestamp));
-  json.member("who", entry.who).member("headline", entry.headline);
-  json.member("pinned", entry.pinned).member("sensitive", entry.sensitive);
-  json.end_object();
-  return json.take();
-}
+std::string data_of(const Entry& entry) { return json_object(shaped(shape::event_entry, entry)); }
 
 }  // namespace
 

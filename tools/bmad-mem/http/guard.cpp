@@ -9,8 +9,8 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/text.hpp"
+#include "cli/results.hpp"
 #include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
@@ -233,19 +233,12 @@ HttpResponse exchange_code(Access& access, const HttpRequest& request, Access::T
     return unauthorized(
         "this link has been used already, or is too old; `bmad-mem serve` prints another one");
   }
-  JsonWriter json;
-  json.begin_object().member("secret", *secret);
-  json.member("expires_in_s", seconds_in(Access::kPageSecretTime)).end_object();
-  return json_response(json.take());
+  return json_response(
+      json_object("secret", *secret, "expires_in_s", seconds_in(Access::kPageSecretTime)));
 }
 
 HttpResponse tell_session(const std::string& root, const HttpRequest& request) {
-  JsonWriter json;
-  json.begin_object();
-  json.member("root", root).member("version", tool_version());
-  json.member("port", static_cast<std::int64_t>(request.port));
-  json.end_object();
-  return json_response(json.take());
+  return json_response(json_object("root", root, "version", tool_version(), "port", request.port));
 }
 
 /// The token stays: it is not a page's to take away.
@@ -255,12 +248,8 @@ HttpResponse end_session(Access& access, const HttpRequest& request) {
 }
 
 HttpResponse make_link(Access& access, const HttpRequest& request, Access::Time now) {
-  JsonWriter json;
-  json.begin_object();
-  json.member("url", one_time_link(access, request.port, now));
-  json.member("expires_in_s", seconds_in(Access::kCodeTime));
-  json.end_object();
-  return json_response(json.take());
+  return json_response(json_object("url", one_time_link(access, request.port, now), "expires_in_s",
+                                   seconds_in(Access::kCodeTime)));
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <array>
 #include <chrono>
 #include <ctime>
-#include <iterator>
 
 #include <fmt/core.h>
 

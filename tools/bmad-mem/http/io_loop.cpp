@@ -9,7 +9,6 @@
 #include <new>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>

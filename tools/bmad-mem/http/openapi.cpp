@@ -1,8 +1,8 @@
 #include "http/openapi.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
-#include <span>
 #include <vector>
 
 #include <fmt/core.h>
@@ -12,8 +12,8 @@
 #include "bmad_mem/text.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/json_text.hpp"
+#include "cli/results.hpp"
 #include "cli/tool.hpp"
-#include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 
 namespace bmad_mem::cli {
@@ -61,8 +61,7 @@ std::string value_schema(const QueryParameter& parameter) {
     json.member("minLength", 1);
   }
   if (!parameter.choices.empty()) {
-    add_array(json, "enum", parameter.choices,
-              [&](const std::string_view choice) { json.string(choice); });
+    put(json, "enum", parameter.choices);
   }
   if (!parameter.fallback.empty()) {
     const bool is_text = parameter.kind == ParameterKind::kChoice;
@@ -73,32 +72,30 @@ std::string value_schema(const QueryParameter& parameter) {
   return json.take();
 }
 
-void add_query_parameter(JsonWriter& json, const QueryParameter& parameter) {
-  json.begin_object().member("name", parameter.name).member("in", "query");
-  json.member("description", parameter.help).member("required", parameter.required);
-  if (parameter.repeatable) {
-    json.member("style", "form").member("explode", true).key("schema").begin_object();
-    json.member("type", "array").key("items").raw(value_schema(parameter)).end_object();
-  } else {
-    json.key("schema").raw(value_schema(parameter));
-  }
-  json.end_object();
+RawJson query_parameter(const QueryParameter& parameter) {
+  const RawJson value = raw_json(value_schema(parameter));
+  const auto head = [&](JsonWriter& json) {
+    put_all(json, "name", parameter.name, "in", "query", "description", parameter.help, "required",
+            parameter.required);
+  };
+  return raw_json(parameter.repeatable
+                      ? json_object(head, "style", "form", "explode", true, "schema",
+                                    object_of("type", "array", "items", value))
+                      : json_object(head, "schema", value));
 }
 
-void add_parameters(JsonWriter& json, const Endpoint& endpoint) {
-  json.key("parameters").begin_array();
+std::vector<RawJson> parameters_of(const Endpoint& endpoint) {
+  std::vector<RawJson> all;
   std::string_view rest = endpoint.path;
   for (std::size_t open = rest.find('{'); open != std::string_view::npos; open = rest.find('{')) {
     const std::size_t close = rest.find('}');
-    json.begin_object().member("name", rest.substr(open + 1, close - open - 1));
-    json.member("in", "path").member("required", true);
-    json.key("schema").raw(R"({"type":"string","minLength":1})").end_object();
+    all.push_back(raw_json(json_object("name", rest.substr(open + 1, close - open - 1), "in",
+                                       "path", "required", true, "schema",
+                                       object_of("type", "string", "minLength", 1))));
     rest.remove_prefix(close + 1);
   }
-  for (const QueryParameter& parameter : endpoint.parameters) {
-    add_query_parameter(json, parameter);
-  }
-  json.end_array();
+  std::ranges::transform(endpoint.parameters, std::back_inserter(all), query_parameter);
+  return all;
 }
 
 /// As http/api/export.cpp sends them.
@@ -136,16 +133,16 @@ std::string operation(const Endpoint& endpoint, JsonValue schemas) {
   JsonWriter json;
   json.begin_object().member("operationId", operation_id(endpoint));
   json.member("summary", endpoint.summary);
-  add_parameters(json, endpoint);
+  put(json, "parameters", parameters_of(endpoint));
   if (!endpoint.request.empty() || !endpoint.body.empty()) {
     JsonParser parser;
     const JsonValue schema = endpoint.request.empty() ? parser.parse(endpoint.body_schema).value()
                                                       : schemas[endpoint.request];
-    json.key("requestBody").begin_object().member("required", needs_body(schema));
-    json.key("content").begin_object().key("application/json").begin_object();
-    json.key("schema").raw(endpoint.request.empty() ? std::string(endpoint.body_schema)
-                                                    : schema_reference(endpoint.request));
-    json.end_object().end_object().end_object();
+    const RawJson body = raw_json(endpoint.request.empty() ? std::string(endpoint.body_schema)
+                                                           : schema_reference(endpoint.request));
+    put(json, "requestBody",
+        object_of("required", needs_body(schema), "content",
+                  object_of("application/json", object_of("schema", body))));
   }
   add_responses(json, endpoint);
   json.end_object();

@@ -10,8 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "http/api/shapes.hpp"
+#include "cli/results.hpp"
 #include "http/openapi.hpp"
 
 namespace bmad_mem::cli {
@@ -160,11 +159,7 @@ std::uint16_t http_status_of(ErrorCode code) {
 }
 
 HttpResponse failure_response(const Error& error) {
-  JsonWriter json;
-  json.begin_object().key("error");
-  write_error(json, error);
-  json.end_object();
-  HttpResponse response = json_response(json.take(), http_status_of(error.code));
+  HttpResponse response = json_response(json_object("error", error), http_status_of(error.code));
   if (response.status == 503) {
     response.headers.push_back({.name = "Retry-After", .value = "1"});
   }

@@ -14,8 +14,7 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "cli/results.hpp"
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"
 #include "exchange/ids.hpp"
@@ -149,16 +148,12 @@ Result<RunningServer> ServerFile::running(const std::string& root) {
 Status ServerFile::write(const std::string& root, std::uint16_t port, std::string_view token,
                          bool is_read_only) {
   BMAD_TRY(write_whole(token_file(), fmt::format("{}\n", token)));
-  JsonWriter json;
-  json.begin_object();
-  json.member("pid", static_cast<std::int64_t>(::getpid()));
-  json.member("port", static_cast<std::int64_t>(port));
-  json.member("url", fmt::format("http://127.0.0.1:{}", port));
-  json.member("root", root).member("token_file", token_file());
-  json.member("read_only", is_read_only);
-  json.member("started_at", format_rfc3339(system_clock().now()));
-  json.end_object();
-  return write_whole(base_ + ".json", json.take() + "\n");
+  return write_whole(
+      base_ + ".json",
+      json_object("pid", ::getpid(), "port", port, "url", fmt::format("http://127.0.0.1:{}", port),
+                  "root", root, "token_file", token_file(), "read_only", is_read_only, "started_at",
+                  system_clock().now()) +
+          "\n");
 }
 
 Result<std::string> ServerFile::write_redirect(const std::string& root, const std::string& link) {

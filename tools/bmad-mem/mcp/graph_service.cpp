@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <iterator>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -10,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "exchange/file_lines.hpp"
 #include "exchange/graph/graph.hpp"
 #include "mcp/graph_json.hpp"

@@ -1,7 +1,6 @@
 #include "mcp/mcp_messages.hpp"
 
 #include <array>
-#include <utility>
 
 #include <fmt/core.h>
 
@@ -9,6 +8,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/json_text.hpp"
+#include "cli/results.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -119,18 +119,9 @@ std::string mcp_result(std::string_view id, std::string_view members) {
 
 std::string mcp_error(std::string_view id, McpErrorCode code, std::string_view message,
                       std::string_view data) {
-  JsonWriter json;
-  json.begin_object().member("jsonrpc", "2.0");
-  if (!id.empty()) {
-    json.key("id").raw(id);
-  }
-  json.key("error").begin_object().member("code", static_cast<int>(code));
-  json.member("message", message);
-  if (!data.empty()) {
-    json.key("data").raw(data);
-  }
-  json.end_object().end_object();
-  return json.take();
+  return json_object("jsonrpc", "2.0", "id", only_if(!id.empty(), raw_json(id)), "error",
+                     object_of("code", static_cast<int>(code), "message", message, "data",
+                               only_if(!data.empty(), raw_json(data))));
 }
 
 std::string mcp_unsupported_version(std::string_view id, std::string_view requested) {

@@ -3,16 +3,16 @@
 #include <array>
 #include <exception>
 #include <initializer_list>
+#include <ranges>
 #include <span>
 #include <utility>
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "cli/json_text.hpp"
 #include "mcp/mcp_server_impl.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -32,8 +32,8 @@ std::unexpected<McpError> invalid_params(std::string message) {
 /// What a client sent, cut so that an answer stays small.
 std::string at_most_200(std::string_view text) { return std::string(utf8_prefix(text, 200)); }
 
-void write_text_block(JsonWriter& json, std::string_view text) {
-  json.begin_object().member("type", "text").member("text", text).end_object();
+auto text_block(std::string_view text) {
+  return [text](JsonWriter& json) { put_all(json, "type", "text", "text", text); };
 }
 
 std::string capabilities_json(const McpCapabilities& can) {
@@ -70,19 +70,16 @@ Members initialize(McpConnection& it, RunningCall& call) {
     const std::scoped_lock lock(it.mutex);
     it.client = params["clientInfo"]["name"].string();
   }
-  JsonWriter json;
-  json.member("protocolVersion", is_known ? asked : known.front());
-  json.key("capabilities").raw(capabilities_json(it.can())).key("serverInfo").raw(it.server_info);
-  add_text(json, "instructions", it.service.identity().instructions);
-  return json.take();
+  return json_members_of("protocolVersion", is_known ? asked : known.front(), "capabilities",
+                         raw_json(capabilities_json(it.can())), "serverInfo",
+                         raw_json(it.server_info), "instructions",
+                         if_some(it.service.identity().instructions));
 }
 
 Members discover(McpConnection& it, RunningCall& /*call*/) {
-  JsonWriter json;
-  json.key("supportedVersions").raw(mcp_supported_versions());
-  json.key("capabilities").raw(capabilities_json(it.can()));
-  add_text(json, "instructions", it.service.identity().instructions);
-  return json.take();
+  return json_members_of("supportedVersions", raw_json(mcp_supported_versions()), "capabilities",
+                         raw_json(capabilities_json(it.can())), "instructions",
+                         if_some(it.service.identity().instructions));
 }
 
 Members set_level(McpConnection& it, RunningCall& call) {
@@ -98,10 +95,8 @@ Members set_level(McpConnection& it, RunningCall& call) {
 }
 
 std::string list_members(std::string_view name, const McpPage& page) {
-  JsonWriter json;
-  add_array(json, name, page.items, [&](const std::string& item) { json.raw(item); });
-  add_text(json, "nextCursor", page.next_cursor);
-  return json.take();
+  return json_members_of(name, page.items | std::views::transform(raw_json), "nextCursor",
+                         if_some(page.next_cursor));
 }
 
 /// The only page of a list that fits on one.
@@ -134,17 +129,9 @@ Members call_tool(McpConnection& it, RunningCall& call) {
   if (!result) {
     return std::unexpected(std::move(result).error());
   }
-  JsonWriter json;
-  json.key("content").begin_array();
-  write_text_block(json, result->text);
-  json.end_array();
-  if (!result->structured.empty()) {
-    json.key("structuredContent").raw(result->structured);
-  }
-  if (result->is_error) {
-    json.member("isError", true);
-  }
-  return json.take();
+  const auto structured = only_if(!result->structured.empty(), raw_json(result->structured));
+  return json_members_of("content", std::array{text_block(result->text)}, "structuredContent",
+                         structured, "isError", if_some(result->is_error));
 }
 
 Members read_resource(McpConnection& it, RunningCall& call) {
@@ -157,13 +144,7 @@ Members read_resource(McpConnection& it, RunningCall& call) {
     }
     return std::unexpected(std::move(error));
   }
-  JsonWriter json;
-  add_objects(json, "contents", *texts, [&](const McpResourceText& each) {
-    json.member("uri", each.uri);
-    add_text(json, "mimeType", each.mime_type);
-    json.member("text", each.text);
-  });
-  return json.take();
+  return json_members_of("contents", shaped(shape::resource_text, *texts));
 }
 
 Members subscribe(McpConnection& it, RunningCall& call) {
@@ -218,13 +199,14 @@ Members get_prompt(McpConnection& it, RunningCall& call) {
   if (!prompt) {
     return std::unexpected(std::move(prompt).error());
   }
-  JsonWriter json;
-  add_text(json, "description", prompt->description);
-  add_objects(json, "messages", prompt->messages, [&](const McpPromptMessage& message) {
-    json.member("role", message.is_assistant ? "assistant" : "user").key("content");
-    write_text_block(json, message.text);
-  });
-  return json.take();
+  const auto message_json = [](const McpPromptMessage& message) {
+    return [&message](JsonWriter& json) {
+      put_all(json, "role", message.is_assistant ? "assistant" : "user", "content",
+              text_block(message.text));
+    };
+  };
+  return json_members_of("description", if_some(prompt->description), "messages",
+                         prompt->messages | std::views::transform(message_json));
 }
 
 Members complete(McpConnection& it, RunningCall& call) {
@@ -252,11 +234,8 @@ Members complete(McpConnection& it, RunningCall& call) {
   const std::vector<std::string>& values = completion->values;
   const std::size_t shown = std::min(values.size(), kMcpCompletionMax);
   const std::uint64_t total = completion->total.value_or(values.size());
-  JsonWriter json;
-  json.key("completion").begin_object();
-  json.key("values").raw(list_json(std::span(values).first(shown)));
-  json.member("total", total).member("hasMore", total > shown).end_object();
-  return json.take();
+  return json_members_of("completion", object_of("values", std::span(values).first(shown), "total",
+                                                 total, "hasMore", total > shown));
 }
 
 /// What of `wanted` is watched from now on: a JSON object.
@@ -264,15 +243,14 @@ std::string start_listening(McpConnection& it, McpListening& stream, JsonValue w
   const auto tell = [&stream](std::string text) {
     return [call = stream.call, message = std::move(text)] { call->send(message); };
   };
-  JsonWriter json;
-  json.begin_object();
-  if (wanted["resourcesListChanged"].boolean() && it.can().resources_list_changed) {
+  const bool watches_list =
+      wanted["resourcesListChanged"].boolean() && it.can().resources_list_changed;
+  if (watches_list) {
     stream.subscriptions.push_back(it.service.subscribe_to_list(
         tell(mcp_notification("notifications/resources/list_changed", stream.meta))));
-    json.member("resourcesListChanged", true);
   }
   // Tools and prompts never change while a service runs, so nothing would ever come.
-  json.key("resourceSubscriptions").begin_array();
+  std::vector<std::string> uris;
   for (const JsonValue element : wanted["resourceSubscriptions"].elements()) {
     if (!it.can().resources_subscribe || !element.is_string() ||
         stream.subscriptions.size() >= kSubscriptionsMax) {
@@ -284,11 +262,10 @@ std::string start_listening(McpConnection& it, McpListening& stream, JsonValue w
     if (subscription) {
       stream.subscriptions.push_back(std::move(*subscription));
       stream.uris.insert(uri);
-      json.string(uri);
+      uris.push_back(uri);
     }
   }
-  json.end_array().end_object();
-  return json.take();
+  return json_object("resourcesListChanged", if_some(watches_list), "resourceSubscriptions", uris);
 }
 
 /// Makes no result: the stream stays until somebody ends it. The acknowledgement must come first,

@@ -9,7 +9,7 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "cli/json_text.hpp"
+#include "cli/results.hpp"
 #include "mcp/mcp_server_impl.hpp"
 
 namespace bmad_mem::cli {
@@ -59,11 +59,8 @@ std::optional<std::string> refusal_of_meta(const McpMessage& request) {
 }
 
 std::string server_info_of(const McpIdentity& identity) {
-  JsonWriter json;
-  json.begin_object().member("name", identity.name);
-  add_text(json, "title", identity.title);
-  json.member("version", identity.version).end_object();
-  return json.take();
+  return json_object("name", identity.name, "title", if_some(identity.title), "version",
+                     identity.version);
 }
 
 /// `members`, and what every result of the modern era has beside them.
@@ -106,13 +103,11 @@ void RunningCall::progress(double done, std::optional<double> total, std::string
   if (!token || !std::isfinite(done)) {
     return;
   }
-  JsonWriter json;
-  json.key("progressToken").raw(*token).member("progress", done);
-  if (total && std::isfinite(*total)) {
-    json.member("total", *total);
-  }
-  add_text(json, "message", message);
-  const std::string text = mcp_notification("notifications/progress", json.text());
+  const std::string text =
+      mcp_notification("notifications/progress",
+                       json_members_of("progressToken", raw_json(*token), "progress", done, "total",
+                                       total && std::isfinite(*total) ? total : std::nullopt,
+                                       "message", if_some(message)));
   const std::scoped_lock lock(mutex_);
   if (is_over_ || (last_progress_ && done <= *last_progress_)) {
     return;
@@ -125,10 +120,9 @@ void RunningCall::log(McpLogLevel level, std::string_view message) {
   if (!log_level || level < *log_level) {
     return;
   }
-  JsonWriter json;
-  json.member("level", kLevelNames.at(static_cast<std::size_t>(level)));
-  json.member("logger", "bmad-mem").member("data", message);
-  send(mcp_notification("notifications/message", json.text()));
+  send(mcp_notification("notifications/message",
+                        json_members_of("level", kLevelNames.at(static_cast<std::size_t>(level)),
+                                        "logger", "bmad-mem", "data", message)));
 }
 
 void RunningCall::resource_updated(std::string_view uri) {

@@ -10,7 +10,6 @@
 
 #include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/filters.hpp"

@@ -21,6 +21,7 @@
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/json_text.hpp"
+#include "cli/results.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/text.hpp"
 #include "cli/views.hpp"
@@ -84,9 +85,6 @@ auto order_of(const Session& session) {
 }
 
 std::string session_resource(const Session& session) {
-  JsonWriter json;
-  json.begin_object().member("uri", std::string(kSessionUri) + session.session_id);
-  json.member("name", session.session_id);
   // No "title": a host shows that as it is.
   AnswerHead about;
   about.say("Session of " + format_minute(session.created_at));
@@ -96,9 +94,9 @@ std::string session_resource(const Session& session) {
       about.name(label, *name);
     }
   }
-  json.member("description", about.lines());
-  json.member("mimeType", "application/json").end_object();
-  return json.take();
+  return json_object("uri", std::string(kSessionUri) + session.session_id, "name",
+                     session.session_id, "description", about.lines(), "mimeType",
+                     "application/json");
 }
 
 /// A text, or nothing for a resource that isn't there.
@@ -106,14 +104,12 @@ using Found = Result<std::optional<std::string>>;
 
 Found all_sessions(const MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory.list_sessions());
-  JsonWriter json;
-  json.begin_object().member("total", static_cast<std::uint64_t>(sessions.size()));
-  json.key("newest").begin_array();
-  for (const Session& session : sessions | std::views::reverse | std::views::take(200)) {
-    json.raw(session_as_json(memory, session));
-  }
-  json.end_array().end_object();
-  return std::optional(json.take());
+  const auto shown = [&](const Session& session) {
+    return raw_json(session_as_json(memory, session));
+  };
+  return std::optional(json_object(
+      "total", sessions.size(), "newest",
+      sessions | std::views::reverse | std::views::take(200) | std::views::transform(shown)));
 }
 
 Found one_session(const MemoryManager& memory, const std::string& id) {

@@ -1,8 +1,5 @@
 #include "mcp/memory_service.hpp"
 
-#include <array>
-#include <optional>
-#include <span>
 #include <utility>
 
 #include <fmt/core.h>

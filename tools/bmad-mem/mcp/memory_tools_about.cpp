@@ -1,7 +1,5 @@
 // memory_tools_about.cpp - memory_sessions, memory_stats, memory_summary.
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,11 +7,8 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/summary.hpp"
-#include "cli/json_text.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/text.hpp"
 #include "cli/totals.hpp"
@@ -21,6 +16,7 @@
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -30,27 +26,6 @@ Result<std::vector<Session>> sessions_by_use(const MemoryManager& memory) {
   BMAD_TRY_ASSIGN(std::vector<Session> sessions, memory.list_sessions());
   std::ranges::stable_sort(sessions, std::ranges::greater(), &Session::last_write);
   return sessions;
-}
-
-std::string totals_json(const Totals& totals) {
-  JsonWriter json;
-  json.begin_object().member("sessions", totals.sessions).member("entries", totals.entries);
-  json.member("versions", totals.versions);
-  if (totals.sealed_lines > 0) {
-    json.member("sealed_lines", totals.sealed_lines);
-  }
-  json.member("damaged_lines", totals.damaged_lines);
-  json.member("bytes", totals.size_bytes).key("types").begin_object();
-  for (const EntryType type : kEntryTypes) {
-    json.member(entry_type_name(type), totals.types.at(static_cast<std::size_t>(type)));
-  }
-  json.end_object();
-  if (totals.oldest && totals.newest) {
-    json.member("oldest", format_rfc3339(*totals.oldest));
-    json.member("newest", format_rfc3339(*totals.newest));
-  }
-  json.member("unreadable_sessions", totals.unreadable).end_object();
-  return json.take();
 }
 
 /// Reads every log, so it tells how far it is, session by session.
@@ -99,24 +74,22 @@ Result<McpToolResult> mcp_session_list(MemoryToolCall& call) {
   if (memory != nullptr) {
     BMAD_TRY_ASSIGN(all, sessions_by_use(*memory));
   }
-  JsonWriter json;
-  json.begin_object().key("sessions").begin_array();
+  std::vector<RawJson> sessions;
+  std::size_t size = std::string_view(R"({"sessions":)").size();
   std::size_t next = std::min(offset, all.size());
   // Not more than the answer has room for: some sessions have a great many tags.
   for (; next < all.size() && next < offset + limit; ++next) {
-    const std::string session = session_as_json(*memory, all[next]);
-    if (json.text().size() + session.size() > kAnswerSizeMax / 2 && next > offset) {
+    RawJson session = raw_json(session_as_json(*memory, all[next]));
+    if (size + session.text.size() > kAnswerSizeMax / 2 && next > offset) {
       break;
     }
-    json.raw(session);
+    size += session.text.size() + 1;
+    sessions.push_back(std::move(session));
   }
-  json.end_array().member("total", static_cast<std::uint64_t>(all.size()));
-  if (next < all.size()) {
-    json.member("next_offset", static_cast<std::uint64_t>(next));
-  }
-  add_text(json, "current_session_id", call.session.current());
-  json.end_object();
-  const std::string text = json.take();
+  const std::string current = call.session.current();
+  const std::string text =
+      json_object("sessions", sessions, "total", all.size(), "next_offset",
+                  only_if(next < all.size(), next), "current_session_id", if_some(current));
   return McpToolResult{.text = all.empty() ? nothing_stored_yet().text : text, .structured = text};
 }
 
@@ -142,12 +115,10 @@ Result<McpToolResult> mcp_session_set(MemoryToolCall& call) {
                          .is_error = true};
   }
   BMAD_TRY_ASSIGN(const Session session, memory->update_session(id, change));
-  JsonWriter json;
-  json.begin_object().member("session_id", session.session_id).member("title", session.title);
-  json.end_object();
-  return McpToolResult{.text = fmt::format("Session {} is called:\n{}", session.session_id,
-                                           quoted_lines(session.title, 300)),
-                       .structured = json.take()};
+  return McpToolResult{
+      .text = fmt::format("Session {} is called:\n{}", session.session_id,
+                          quoted_lines(session.title, 300)),
+      .structured = json_object("session_id", session.session_id, "title", session.title)};
 }
 
 Result<McpToolResult> mcp_stats(MemoryToolCall& call) {
@@ -161,7 +132,7 @@ Result<McpToolResult> mcp_stats(MemoryToolCall& call) {
   } else if (memory != nullptr) {
     BMAD_TRY_ASSIGN(totals, count_all(*memory, call.call));
   }
-  const std::string text = totals_json(totals);
+  const std::string text = json_object(shaped(shape::totals, totals));
   return McpToolResult{.text = memory == nullptr ? nothing_stored_yet().text : text,
                        .structured = text};
 }

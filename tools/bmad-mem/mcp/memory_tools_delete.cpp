@@ -1,16 +1,13 @@
 // memory_tools_delete.cpp - memory_delete: what would go, its deletion, and its return.
 #include <algorithm>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "cli/json_text.hpp"
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -25,25 +22,16 @@ std::string deletion_json(const DeletionCall& wanted, std::uint64_t count,
                           const std::vector<RemovedEntry>& removed,
                           const std::vector<std::string>& unknown, std::optional<Timestamp> expires,
                           std::string_view next) {
-  JsonWriter json;
-  json.begin_object().member("action", wanted.action).member("count", count);
-  json.key("entries").begin_array();
-  std::string last;
-  for (const RemovedEntry& entry : removed) {
-    std::string key = entry.session_id + " " + entry.id;
-    if (key != last) {  // One with several versions stands there once.
-      json.begin_object().member("id", entry.id).member("session_id", entry.session_id);
-      json.member("type", entry_type_name(entry.type)).end_object();
+  std::vector<RemovedEntry> entries;
+  for (const RemovedEntry& entry : removed) {  // One with several versions stands there once.
+    if (entries.empty() || entries.back().session_id != entry.session_id ||
+        entries.back().id != entry.id) {
+      entries.push_back(entry);
     }
-    last = std::move(key);
   }
-  json.end_array();
-  add_list(json, "unknown_ids", unknown);
-  if (expires) {
-    json.member("recoverable_until", format_rfc3339(*expires));
-  }
-  json.member("next", next).end_object();
-  return json.take();
+  return json_object("action", wanted.action, "count", count, "entries",
+                     shaped(shape::entry_name, entries), "unknown_ids", unknown,
+                     "recoverable_until", expires, "next", next);
 }
 
 Result<McpToolResult> restore(MemoryManager& memory, const DeletionCall& wanted) {
@@ -62,10 +50,7 @@ Result<McpToolResult> restore(MemoryManager& memory, const DeletionCall& wanted)
 Result<McpToolResult> mcp_delete(MemoryToolCall& call) {
   const DeletionCall wanted = {.ids = call.arguments.texts("ids"),
                                .action = call.arguments.text("action")};
-  std::vector<std::string> sessions;
-  if (std::string session = call.arguments.text("session_id"); !session.empty()) {
-    sessions.push_back(std::move(session));
-  }
+  const std::vector<std::string> sessions = call.arguments.listed("session_id");
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
   if (memory == nullptr) {
     return McpToolResult{.text = nothing_stored_yet().text, .is_error = true};

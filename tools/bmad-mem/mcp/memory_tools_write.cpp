@@ -1,6 +1,5 @@
 // memory_tools_write.cpp - memory_add, memory_remember, memory_update, memory_link, memory_forget.
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <string>
 #include <utility>
@@ -13,7 +12,6 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/filters.hpp"
 #include "cli/json_text.hpp"
@@ -22,6 +20,7 @@
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -201,20 +200,6 @@ RememberParams read_statement(const ToolArguments& args) {
   return params;
 }
 
-std::string remembered_json(const Remembered& done) {
-  JsonWriter json;
-  json.begin_object().member("id", done.id).member("session_id", done.session_id);
-  json.member("category", category_name(done.category)).member("key", done.key);
-  json.member("value", done.value).member("confidence", done.confidence);
-  json.member("is_new", done.is_new);
-  add_text(json, "previous_value", done.previous_value);
-  json.member("holds", done.holds);
-  add_text(json, "review", review_name(done.review));
-  add_list(json, "notices", done.notices);
-  json.end_object();
-  return json.take();
-}
-
 }  // namespace
 
 Result<McpToolResult> mcp_add(MemoryToolCall& call) {
@@ -245,18 +230,6 @@ Result<McpToolResult> mcp_add(MemoryToolCall& call) {
                         return done;
                       }));
   const std::string id = report.ids.empty() ? entry.id : report.ids.front();
-  JsonWriter json;
-  json.begin_object().member("id", id).member("session_id", session);
-  json.member("type", entry_type_name(entry.type));
-  if (waits) {
-    json.member("review", review_name(Review::kCandidate));
-  }
-  add_list(json, "notices", report.notices);
-  json.key("redacted").begin_object();
-  for (const auto& [rule, count] : report.redacted) {
-    json.member(rule, count);
-  }
-  json.end_object().end_object();
   for (const std::string& notice : report.notices) {
     call.call.log(McpLogLevel::kNotice, notice);
   }
@@ -264,7 +237,10 @@ Result<McpToolResult> mcp_add(MemoryToolCall& call) {
       .text = fmt::format("Stored {} {} in session {}.{}{}", entry_type_name(entry.type), id,
                           session, waits ? kWaits : "",
                           report.redacted.empty() ? "" : " Secrets were redacted."),
-      .structured = json.take()};
+      .structured =
+          json_object("id", id, "session_id", session, "type", entry_type_name(entry.type),
+                      "review", only_if(waits, review_name(Review::kCandidate)), "notices",
+                      report.notices, "redacted", report.redacted)};
 }
 
 Result<McpToolResult> mcp_remember(MemoryToolCall& call) {
@@ -279,18 +255,18 @@ Result<McpToolResult> mcp_remember(MemoryToolCall& call) {
                                    }));
   if (done.review == Review::kCandidate) {
     return McpToolResult{.text = fmt::format("Stored as {}.{}", done.id, kWaits),
-                         .structured = remembered_json(done)};
+                         .structured = json_object(shaped(shape::remembered, done))};
   }
   if (done.review == Review::kDropped) {
     return McpToolResult{
         .text =
             fmt::format("The user has dropped this statement ({}). Nothing was stored.", done.id),
-        .structured = remembered_json(done)};
+        .structured = json_object(shaped(shape::remembered, done))};
   }
   return McpToolResult{
       .text = fmt::format("Remembered as {} ({}).{}", done.id, done.is_new ? "new" : "known before",
                           done.holds ? "" : " A more trusted value remains current."),
-      .structured = remembered_json(done)};
+      .structured = json_object(shaped(shape::remembered, done))};
 }
 
 namespace {
@@ -329,10 +305,7 @@ Result<std::string> changes_of(const ToolArguments& args, EntryType type) {
 Result<McpToolResult> mcp_edit(MemoryToolCall& call) {
   const ToolArguments& args = call.arguments;
   const std::string id = args.text("id");
-  std::vector<std::string> sessions;
-  if (std::string session = args.text("session_id"); !session.empty()) {
-    sessions.push_back(std::move(session));
-  }
+  const std::vector<std::string> sessions = args.listed("session_id");
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
   if (memory == nullptr) {
     return McpToolResult{.text = nothing_stored_yet().text, .is_error = true};
@@ -343,45 +316,31 @@ Result<McpToolResult> mcp_edit(MemoryToolCall& call) {
     BMAD_TRY_ASSIGN(changes, changes_of(args, known.front().type));
   }
   BMAD_TRY_ASSIGN(const Entry entry, memory->update_entry(id, changes, sessions));
-  JsonWriter json;
-  json.begin_object().member("id", entry.id).member("session_id", entry.session_id);
-  json.member("type", entry_type_name(entry.type)).member("versions", entry.versions).end_object();
+  const std::string structured = json_object(shaped(shape::edited_entry, entry));
   if (entry.id != id) {
     return McpToolResult{
         .text = fmt::format("The user has stated {}, so nothing is changed: {} waits until the "
                             "user accepts it.",
                             id, entry.id),
-        .structured = json.take()};
+        .structured = structured};
   }
   return McpToolResult{
       .text = fmt::format("Changed {} {}; it has {}.", entry_type_name(entry.type), entry.id,
                           format_count(entry.versions, "version", "versions")),
-      .structured = json.take()};
+      .structured = structured};
 }
 
 Result<McpToolResult> mcp_link(MemoryToolCall& call) {
-  const ToolArguments& args = call.arguments;
-  LinkRequest request{
-      .from = args.text("from"),
-      .kind = try_parse_link_kind(args.text("relation")).value_or(LinkKind::kSolves),
-      .to = args.text("to"),
-      .remove = args.boolean("remove")};
-  if (std::string session = args.text("session_id"); !session.empty()) {
-    request.sessions.push_back(std::move(session));
-  }
+  const LinkRequest request = read_link(call.arguments);
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
   if (memory == nullptr) {
     return McpToolResult{.text = nothing_stored_yet().text, .is_error = true};
   }
   BMAD_TRY_ASSIGN(const LinkReport report, memory->link(request));
-  JsonWriter json;
-  json.begin_object().member("from", request.from);
-  json.member("relation", link_kind_name(request.kind)).member("to", request.to);
-  json.member("linked", !request.remove).member("changed", report.changed).end_object();
   const std::string_view done = request.remove ? "Removed" : "Linked";
   return McpToolResult{.text = fmt::format("{}: {} {} {}.", report.changed ? done : "Unchanged",
                                            request.from, link_kind_name(request.kind), request.to),
-                       .structured = json.take()};
+                       .structured = json_object(shaped(shape::link_change, request, report))};
 }
 
 Result<McpToolResult> mcp_forget_own(MemoryToolCall& call) {
@@ -416,15 +375,6 @@ Result<McpToolResult> mcp_forget_own(MemoryToolCall& call) {
   if (!own.empty()) {
     BMAD_TRY_ASSIGN(report, memory->delete_entries({.ids = own, .sessions = {session}}, {}));
   }
-  JsonWriter json;
-  json.begin_object();
-  add_list(json, "forgotten", own);
-  add_list(json, "proposed", proposed);
-  add_list(json, "unknown_ids", unknown);
-  if (report.expires_at) {
-    json.member("recoverable_until", format_rfc3339(*report.expires_at));
-  }
-  json.end_object();
   std::string text = fmt::format("Forgot {}.", format_count(own.size(), "entry", "entries"));
   text += proposed.empty() ? ""
                            : fmt::format(" {} not yours, or not of this session: ask the user.",
@@ -432,7 +382,10 @@ Result<McpToolResult> mcp_forget_own(MemoryToolCall& call) {
   text += unknown.empty()
               ? ""
               : fmt::format(" {} unknown.", format_count(unknown.size(), "id is", "ids are"));
-  return McpToolResult{.text = text, .structured = json.take()};
+  return McpToolResult{
+      .text = text,
+      .structured = json_object("forgotten", own, "proposed", proposed, "unknown_ids", unknown,
+                                "recoverable_until", report.expires_at)};
 }
 
 }  // namespace bmad_mem::cli

@@ -11,9 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
-#include "cli/json_text.hpp"
+#include "cli/results.hpp"
 #include "cli/text.hpp"
 #include "mcp/memory_tools.hpp"
 #include "operation_calls.hpp"
@@ -77,16 +76,11 @@ Result<McpToolResult> mcp_review(MemoryToolCall& call) {
                   Knowledge(*memory).review(ids, accepts ? Review::kAccepted : Review::kDropped));
   std::vector<std::string> reviewed;
   std::ranges::transform(report.reviewed, std::back_inserter(reviewed), &KnowledgeItem::id);
-  JsonWriter json;
-  json.begin_object();
-  add_list(json, "reviewed", reviewed);
-  add_list(json, "unknown_ids", report.unknown_ids);
-  json.end_object();
   return McpToolResult{
       .text = fmt::format("{} {}.{}", accepts ? "Accepted" : "Dropped",
                           format_count(reviewed.size(), "candidate", "candidates"),
                           report.unknown_ids.empty() ? "" : " Some ids are of no candidate."),
-      .structured = json.take()};
+      .structured = json_object("reviewed", reviewed, "unknown_ids", report.unknown_ids)};
 }
 
 }  // namespace bmad_mem::cli

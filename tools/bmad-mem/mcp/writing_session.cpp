@@ -1,7 +1,6 @@
 #include "mcp/writing_session.hpp"
 
 #include <utility>
-#include <vector>
 
 #include <fmt/core.h>
 

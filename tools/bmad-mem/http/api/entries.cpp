@@ -3,30 +3,22 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "bmad_mem/rfc3339.hpp"
-#include "bmad_mem/utf8.hpp"
-#include "cli/json_text.hpp"
-#include "cli/views.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
 HttpResponse entries_response(const ApiContext& context, const EndpointCall& call,
                               std::string_view name, std::span<const Entry> entries) {
-  JsonWriter json;
-  json.begin_object();
-  add_as_of(json, call);
-  add_array(json, name, entries, write_entry);
-  add_incomplete(json, context.memory);
-  return object_response(json);
+  return object_response("as_of", call.time("as_of"), name, shaped(shape::entry, entries),
+                         "incomplete", unread(context.memory));
 }
 
 TimelineUnit unit_of(std::string_view name) {
@@ -66,19 +58,8 @@ Result<HttpResponse> http_related(ApiContext& context, const EndpointCall& call)
   BMAD_TRY_ASSIGN(const std::vector<RelatedEntry> related,
                   context.memory.related(call.in_path("id"), filter,
                                          static_cast<std::size_t>(call.number("depth"))));
-  JsonWriter json;
-  json.begin_object();
-  add_array(json, "related", related, [&](const RelatedEntry& each) {
-    json.begin_object().key("entry");
-    write_entry(json, each.entry);
-    json.member("relation", relation_name(each.relation)).member("relevance", each.relevance);
-    if (is_typed(each.relation)) {
-      json.member("depth", std::uint64_t{each.depth}).member("via", each.via);
-    }
-    json.end_object();
-  });
-  add_incomplete(json, context.memory);
-  return object_response(json);
+  return object_response("related", shaped(shape::related, related), "incomplete",
+                         unread(context.memory));
 }
 
 /// By a query and not by list(): the indexes are in memory, and only what is shown is read.
@@ -92,13 +73,10 @@ Result<HttpResponse> http_list(ApiContext& context, const EndpointCall& call) {
   query.sort = SortOrder::kTimeDesc;
   query.snippet_size = 0;
   BMAD_TRY_ASSIGN(const std::vector<Hit> hits, context.memory.query(query));
-  JsonWriter json;
-  json.begin_object();
-  add_as_of(json, call);
-  add_array(json, "entries", hits, write_entry_found);
-  add_closed_lines(json, context.memory, query.filter);
-  add_unreadable(json, context.memory);
-  return object_response(json);
+  const auto problems = unread(context.memory);
+  return object_response("as_of", call.time("as_of"), "entries", shaped(shape::found_entry, hits),
+                         "closed_lines", closed_lines(context.memory, query.filter), "problems",
+                         problems, "incomplete", problems);
 }
 
 Result<HttpResponse> http_topics(ApiContext& context, const EndpointCall& call) {
@@ -106,16 +84,8 @@ Result<HttpResponse> http_topics(ApiContext& context, const EndpointCall& call) 
   filter.limit = static_cast<std::size_t>(call.number("limit"));
   filter.offset = static_cast<std::size_t>(call.number("offset"));
   BMAD_TRY_ASSIGN(const std::vector<TopicCount> topics, context.memory.topics(filter));
-  JsonWriter json;
-  json.begin_object();
-  add_as_of(json, call);
-  add_array(json, "topics", topics, [&](const TopicCount& topic) {
-    json.begin_object().member("topic", topic.topic).member("entries", topic.entries);
-    json.member("sessions", topic.sessions);
-    json.member("newest", format_rfc3339(topic.newest)).end_object();
-  });
-  add_incomplete(json, context.memory);
-  return object_response(json);
+  return object_response("as_of", call.time("as_of"), "topics", shaped(shape::topic, topics),
+                         "incomplete", unread(context.memory));
 }
 
 Result<HttpResponse> http_timeline(ApiContext& context, const EndpointCall& call) {
@@ -124,17 +94,9 @@ Result<HttpResponse> http_timeline(ApiContext& context, const EndpointCall& call
   filter.offset = static_cast<std::size_t>(call.number("offset"));
   BMAD_TRY_ASSIGN(const std::vector<TimelineBucket> buckets,
                   context.memory.timeline(filter, unit_of(call.text("unit").value_or("day"))));
-  JsonWriter json;
-  json.begin_object();
-  add_as_of(json, call);
-  add_array(json, "buckets", buckets, [&](const TimelineBucket& bucket) {
-    json.begin_object().member("begin", format_rfc3339(bucket.begin));
-    json.member("total", bucket.total()).member("sessions", bucket.sessions).key("types");
-    write_type_counts(json, bucket.entries);
-    json.end_object();
-  });
-  add_incomplete(json, context.memory);
-  return object_response(json);
+  return object_response("as_of", call.time("as_of"), "buckets",
+                         shaped(shape::timeline_bucket, buckets), "incomplete",
+                         unread(context.memory));
 }
 
 namespace {
@@ -151,7 +113,7 @@ SortOrder sort_of(const EndpointCall& call, bool has_words) {
 constexpr std::size_t kCountedMax = 1000;
 
 /// How many entries are hits of `query`, in total and by type.
-Status add_hit_counts(JsonWriter& json, const MemoryManager& memory, Query query) {
+Result<RawJson> hit_counts(const MemoryManager& memory, Query query) {
   query.filter.limit = kCountedMax + 1;
   query.ids_only = true;
   query.explain = false;
@@ -161,37 +123,22 @@ Status add_hit_counts(JsonWriter& json, const MemoryManager& memory, Query query
   for (const Hit& hit : hits) {
     ++types[static_cast<std::size_t>(hit.entry.type)];
   }
-  json.key("counts").begin_object();
-  json.member("total", std::uint64_t{std::min(hits.size(), kCountedMax)});
-  json.member("is_least", hits.size() > kCountedMax).key("types");
-  write_type_counts(json, types);
-  json.end_object();
-  return {};
+  return raw_json(json_object("total", std::min(hits.size(), kCountedMax), "is_least",
+                              hits.size() > kCountedMax, "types", all_by_type(types)));
 }
 
 Result<HttpResponse> as_response(const ApiContext& context, const EndpointCall& call,
                                  const Query& query, const QueryAnswer& answer) {
-  JsonWriter json;
-  json.begin_object();
-  add_as_of(json, call);
-  add_array(json, "hits", answer.hits, write_hit);
-  if (answer.certainty) {
-    json.member("certainty", certainty_name(*answer.certainty));
-  }
+  std::optional<RawJson> counts;
   if (call.flag("counts")) {
-    BMAD_TRY(add_hit_counts(json, context.memory, query));
+    BMAD_TRY_ASSIGN(counts, hit_counts(context.memory, query));
   }
-  add_list(json, "notes", answer.notes);
-  add_list(json, "instead", answer.instead);
-  add_array(json, "as_prose", answer.as_prose, [&](const ProseReading& reading) {
-    json.begin_object()
-        .member("text", utf8_repaired(reading.text))
-        .member("offset", reading.offset);
-    json.member("size", reading.size).member("why", reading.why).end_object();
-  });
-  add_encoder(json, answer.encoder);
-  add_unreadable(json, context.memory);
-  return object_response(json);
+  const auto problems = unread(context.memory);
+  return object_response(
+      "as_of", call.time("as_of"), "hits", shaped(shape::hit, answer.hits),
+      shaped(shape::certainty, answer), "counts", counts, "notes", answer.notes, "instead",
+      answer.instead, "as_prose", shaped(shape::prose_reading, answer.as_prose), "encoder",
+      shaped(shape::encoder, answer.encoder), "problems", problems, "incomplete", problems);
 }
 
 }  // namespace

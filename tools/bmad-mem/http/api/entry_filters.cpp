@@ -1,6 +1,5 @@
 #include "http/api/entry_filters.hpp"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -51,12 +50,6 @@ Result<EntryFilter> choose_entries(const ApiContext& context, const EndpointCall
     BMAD_TRY_ASSIGN(filter.workspace, workspace_filter(context.memory, *workspace));
   }
   return filter;
-}
-
-void add_as_of(JsonWriter& json, const EndpointCall& call) {
-  if (const std::optional<Timestamp> as_of = call.time("as_of")) {
-    json.member("as_of", format_rfc3339(*as_of));
-  }
 }
 
 EntryFilter query_filter(EntryFilter filter) {

@@ -1,12 +1,10 @@
 // entry_filters.hpp - the entries that a request means, by its parameters or by its path.
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 #include "http/endpoint.hpp"
@@ -21,9 +19,6 @@ EntryFilter bounds_of(const EndpointCall& call);
 /// say. The limit is for the caller to set. Errors: E_INVALID_QUERY for a range that ends before it
 /// begins; those of listing sessions.
 Result<EntryFilter> choose_entries(const ApiContext& context, const EndpointCall& call);
-
-/// The member as_of of an answer, when ?as_of asked for a time.
-void add_as_of(JsonWriter& json, const EndpointCall& call);
 
 /// The filter as one for a query, which must ask for something: all types, where it asks for none.
 EntryFilter query_filter(EntryFilter filter);

@@ -17,11 +17,9 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/rfc3339.hpp"
 #include "cli/program.hpp"
 #include "exchange/export/export_writer.hpp"
 #include "http/api/entry_filters.hpp"
-#include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "operation_calls.hpp"
 

@@ -18,13 +18,11 @@
 
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "cli/json_text.hpp"
 #include "http/api/entry_filters.hpp"
-#include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -99,44 +97,34 @@ class GraphBuilder {
   }
 
   [[nodiscard]] std::string to_json() const {
-    JsonWriter json;
-    json.begin_object().key("nodes").begin_array();
+    std::vector<RawJson> nodes;
+    const auto add_node = [&](const std::string& id, std::string_view kind, std::string_view label,
+                              std::string_view session, std::uint64_t weight, const auto&... more) {
+      nodes.push_back(
+          raw_json(json_object("id", id, "kind", kind, "label", utf8_prefix(label, kLabelSizeMax),
+                               "session_id", session, "weight", weight, more...)));
+    };
     for (const auto& [session, weight] : sessions_) {
       const auto title = titles_.find(session);
-      add_node(json, "s:" + session, "session", title == titles_.end() ? session : title->second,
-               session, weight);
-      json.end_object();
+      add_node("s:" + session, "session", title == titles_.end() ? session : title->second, session,
+               weight);
     }
     for (const auto& [topic, weight] : topics_) {
-      add_node(json, "t:" + topic, "topic", topic, "", weight);
-      json.end_object();
+      add_node("t:" + topic, "topic", topic, "", weight);
     }
     for (const Candidate& node : nodes_) {
       const Entry& entry = node.entry;
       const std::string id = node_id(entry);
       const auto weight = weights_.find(id);
-      add_node(json, id, entry_type_name(entry.type), entry.headline, entry.session_id,
-               weight == weights_.end() ? 0 : weight->second);
-      json.member("timestamp", format_rfc3339(entry.timestamp)).member("who", entry.who);
-      json.end_object();
+      add_node(id, entry_type_name(entry.type), entry.headline, entry.session_id,
+               weight == weights_.end() ? 0 : weight->second, "timestamp", entry.timestamp, "who",
+               entry.who);
     }
-    json.end_array();
-    add_array(json, "edges", edges_, [&](const Edge& edge) {
-      json.begin_object().member("from", edge.from).member("to", edge.to);
-      json.member("relation", edge.relation).end_object();
-    });
-    json.member("truncated", truncated_).end_object();
-    return json.take();
+    return json_object("nodes", nodes, "edges", shaped(shape::graph_edge, edges_), "truncated",
+                       truncated_);
   }
 
  private:
-  static void add_node(JsonWriter& json, const std::string& id, std::string_view kind,
-                       std::string_view label, std::string_view session, std::uint64_t weight) {
-    json.begin_object().member("id", id).member("kind", kind);
-    json.member("label", utf8_prefix(label, kLabelSizeMax)).member("session_id", session);
-    json.member("weight", weight);
-  }
-
   Result<std::vector<Candidate>> newest(std::vector<EntryType> types, std::size_t limit) {
     Query query;
     query.filter = filter_;

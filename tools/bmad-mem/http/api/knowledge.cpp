@@ -3,37 +3,24 @@
 #include "bmad_mem/knowledge.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <span>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
 #include "bmad_mem/letter_case.hpp"
-#include "bmad_mem/rfc3339.hpp"
-#include "cli/json_text.hpp"
-#include "cli/views.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
-
-/// The members of something that was learned, of the object that is open.
-void add_remembered(JsonWriter& json, const Remembered& learned) {
-  json.member("id", learned.id).member("session_id", learned.session_id);
-  json.member("category", category_name(learned.category)).member("key", learned.key);
-  json.member("value", learned.value).member("confidence", learned.confidence);
-  json.member("is_new", learned.is_new);
-  add_text(json, "review", review_name(learned.review));
-}
 
 RememberParams read_statement(const ToolArguments& body) {
   RememberParams params;
@@ -92,13 +79,9 @@ Result<HttpResponse> http_recall(ApiContext& context, const EndpointCall& call) 
   const auto offset = std::min(static_cast<std::size_t>(call.number("offset")), total);
   items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(offset));
   items.resize(limit == 0 ? items.size() : std::min(items.size(), limit));
-  JsonWriter json;
-  json.begin_object();
-  add_array(json, "items", items, write_knowledge_item);
-  json.member("total", std::uint64_t{total});
-  add_sealed_lines(json, context.memory, options.sessions);
-  add_incomplete(json, context.memory);
-  return object_response(json);
+  return object_response("items", shaped(shape::knowledge_item, items, references_of), "total",
+                         total, "sealed_lines", sealed_lines(context.memory, options.sessions),
+                         "incomplete", unread(context.memory));
 }
 
 Result<HttpResponse> http_remember(ApiContext& context, const EndpointCall& call) {
@@ -106,15 +89,7 @@ Result<HttpResponse> http_remember(ApiContext& context, const EndpointCall& call
   const RememberParams params = read_statement(body);
   BMAD_TRY_ASSIGN(MemoryManager* const memory, memory_to_write(context, call));
   BMAD_TRY_ASSIGN(const Remembered learned, Knowledge(*memory).remember(params));
-  JsonWriter json;
-  json.begin_object();
-  add_remembered(json, learned);
-  json.member("holds", learned.holds);
-  if (!learned.previous_value.empty()) {
-    json.member("previous_value", learned.previous_value);
-  }
-  add_list(json, "notices", learned.notices);
-  return object_response(json);
+  return object_response(shaped(shape::remembered, learned));
 }
 
 Result<HttpResponse> http_review(ApiContext& context, const EndpointCall& call) {
@@ -131,11 +106,8 @@ Result<HttpResponse> http_review(ApiContext& context, const EndpointCall& call) 
                                         ids.front()),
                  .field = "ids"};
   }
-  JsonWriter json;
-  json.begin_object();
-  add_array(json, "reviewed", report.reviewed, write_knowledge_item);
-  add_list(json, "unknown_ids", report.unknown_ids);
-  return object_response(json);
+  return object_response("reviewed", shaped(shape::knowledge_item, report.reviewed, references_of),
+                         "unknown_ids", report.unknown_ids);
 }
 
 Result<HttpResponse> http_extract(ApiContext& context, const EndpointCall& call) {
@@ -144,16 +116,9 @@ Result<HttpResponse> http_extract(ApiContext& context, const EndpointCall& call)
   const ExtractOptions options = {
       .session_id = std::string(*call.text("session_id")), .dry_run = dry_run, .use_rules = true};
   BMAD_TRY_ASSIGN(const ExtractionReport report, Knowledge(context.memory).extract(options));
-  JsonWriter json;
-  json.begin_object().member("way", "rules").member("dry_run", dry_run);
-  add_array(json, "learned", report.learned, [&](const Remembered& learned) {
-    json.begin_object();
-    add_remembered(json, learned);
-    json.end_object();
-  });
-  add_list(json, "known", report.known);
-  add_list(json, "notices", report.notices);
-  return object_response(json);
+  return object_response("way", "rules", "dry_run", dry_run, "learned",
+                         shaped(shape::learned, report.learned), "known", report.known, "notices",
+                         report.notices);
 }
 
 Result<HttpResponse> http_context(ApiContext& context, const EndpointCall& call) {
@@ -165,28 +130,9 @@ Result<HttpResponse> http_context(ApiContext& context, const EndpointCall& call)
   }
   options.as_of = call.time("as_of");
   BMAD_TRY_ASSIGN(const Context told, Knowledge(context.memory).context(options));
-  JsonWriter json;
-  json.begin_object();
-  add_as_of(json, call);
-  json.member("markdown", told.markdown);
-  json.member("tokens", std::uint64_t{told.tokens});
-  json.member("max_tokens", std::uint64_t{told.max_tokens});
-  if (told.sealed_lines != 0) {
-    json.member("sealed_lines", told.sealed_lines);
-  }
-  add_array(json, "items", told.items, [&](const ContextItem& item) {
-    json.begin_object().member("section", context_section_name(item.section));
-    json.member("session_id", item.session_id).member("type", entry_type_name(item.type));
-    json.member("id", item.id).member("timestamp", format_rfc3339(item.timestamp));
-    json.member("text", item.text).member("tokens", std::uint64_t{item.tokens});
-    json.member("why", item.why);
-    if (item.of_user) {
-      json.member("scope", "user");
-    }
-    json.end_object();
-  });
-  add_incomplete(json, context.memory);
-  return object_response(json);
+  return object_response("as_of", options.as_of, shaped(shape::context, told), "items",
+                         shaped(shape::told_item, told.items), "incomplete",
+                         unread(context.memory));
 }
 
 }  // namespace bmad_mem::cli

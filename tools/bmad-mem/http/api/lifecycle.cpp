@@ -2,17 +2,14 @@
 #include "bmad_mem/lifecycle.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "bmad_mem/rfc3339.hpp"
-#include "cli/json_text.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -20,48 +17,17 @@ namespace {
 /// How many of the entries that go a compaction shows.
 constexpr std::size_t kExamplesMax = 20;
 
-void add_findings(JsonWriter& json, std::string_view name, std::span<const Finding> findings) {
-  add_array(json, name, findings, [&](const Finding& finding) {
-    json.begin_object().member("kind", finding_kind_name(finding.kind));
-    json.member("session_id", finding.session_id).member("path", finding.path);
-    json.member("line", finding.line).member("column", finding.column);
-    json.member("field", finding.field).member("reason", finding.reason).end_object();
-  });
-}
-
-void add_compaction(JsonWriter& json, const CompactionReport& report) {
-  json.begin_object().member("session_id", report.session_id);
-  json.member("removed", std::uint64_t{report.removed.size()});
-  json.member("superseded", report.superseded).member("duplicates", report.duplicates);
-  json.member("folded", report.folded)
-      .member("evicted", report.evicted)
-      .member("statements", report.statements)
-      .member("entries_before", report.entries_before);
-  json.member("entries_after", report.entries_after);
-  json.member("bytes_before", report.bytes_before).member("bytes_after", report.bytes_after);
-  json.member("trigger_bytes", report.trigger_bytes);
-  json.member("below_trigger", report.below_trigger);
-  json.member("force_evicts", report.force_evicts).member("force_bytes", report.force_bytes);
-  const std::size_t shown = std::min(report.removed.size(), kExamplesMax);
-  add_array(
-      json, "examples", std::span(report.removed).first(shown), [&](const RemovedEntry& entry) {
-        json.begin_object().member("id", entry.id).member("type", entry_type_name(entry.type));
-        json.member("reason", entry.reason).member("headline", entry.headline).end_object();
-      });
-  json.end_object();
+RawJson compaction_json(const CompactionReport& report) {
+  const std::span examples =
+      std::span(report.removed).first(std::min(report.removed.size(), kExamplesMax));
+  return raw_json(json_object(shaped(shape::compaction, report, examples)));
 }
 
 }  // namespace
 
 Result<HttpResponse> http_verify(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(const VerifyReport report, context.memory.verify(call.texts("session_id")));
-  JsonWriter json;
-  json.begin_object();
-  add_findings(json, "findings", report.findings);
-  add_findings(json, "changes", report.changes);
-  json.member("sessions", report.sessions).member("logs", report.logs);
-  json.member("lines", report.lines).member("bytes", report.bytes);
-  return object_response(json);
+  return object_response(shaped(shape::verify, report));
 }
 
 Result<HttpResponse> http_audit(ApiContext& context, const EndpointCall& call) {
@@ -74,24 +40,12 @@ Result<HttpResponse> http_audit(ApiContext& context, const EndpointCall& call) {
   filter.offset = static_cast<std::size_t>(call.number("offset"));
   BMAD_TRY_ASSIGN(std::vector<AuditRecord> records, context.memory.audit(filter));
   std::ranges::reverse(records);
-  JsonWriter json;
-  json.begin_object();
-  add_array(json, "records", records, [&](const AuditRecord& record) {
-    json.begin_object().member("at", format_rfc3339(record.at));
-    json.member("session_id", record.session_id).member("agent_id", record.agent_id);
-    json.member("action", record.action).member("count", record.count);
-    add_list(json, "ids", record.ids);
-    json.member("detail", record.detail).end_object();
-  });
-  return object_response(json);
+  return object_response("records", shaped(shape::audit_record, records));
 }
 
 Result<HttpResponse> http_compact(ApiContext& context, const EndpointCall& call) {
   const ToolArguments& body = call.arguments();
-  std::vector<std::string> sessions;
-  if (std::string session = body.text("session_id"); !session.empty()) {
-    sessions.push_back(std::move(session));
-  }
+  std::vector<std::string> sessions = body.listed("session_id");
   const CompactOptions options = {.dry_run = body.boolean("dry_run"),
                                   .keep_share = body.share("keep_share"),
                                   .force = body.boolean("force")};
@@ -103,14 +57,12 @@ Result<HttpResponse> http_compact(ApiContext& context, const EndpointCall& call)
       }
     }
   }
-  JsonWriter json;
-  json.begin_object().member("dry_run", options.dry_run).key("sessions").begin_array();
+  std::vector<RawJson> reports;
   for (const std::string& session : sessions) {
     BMAD_TRY_ASSIGN(const CompactionReport report, context.memory.compact(session, options));
-    add_compaction(json, report);
+    reports.push_back(compaction_json(report));
   }
-  json.end_array();
-  return object_response(json);
+  return object_response("dry_run", options.dry_run, "sessions", reports);
 }
 
 Result<HttpResponse> http_purge(ApiContext& context, const EndpointCall& call) {
@@ -130,24 +82,15 @@ Result<HttpResponse> http_purge(ApiContext& context, const EndpointCall& call) {
       lines += file.lines;
     }
   }
-  JsonWriter json;
-  json.begin_object().member("dry_run", dry_run);
-  add_array(json, "deletions", due, write_deletion);
-  json.member("lines", lines);
-  return object_response(json);
+  return object_response("dry_run", dry_run, "deletions", shaped(shape::deletion, due), "lines",
+                         lines);
 }
 
 Result<HttpResponse> http_maintain(ApiContext& context, const EndpointCall& call) {
   const ToolArguments& body = call.arguments();
   const bool dry_run = body.boolean("dry_run");
   BMAD_TRY_ASSIGN(const MaintenanceReport report, context.memory.maintain({.dry_run = dry_run}));
-  JsonWriter json;
-  json.begin_object().member("dry_run", dry_run);
-  add_array(json, "done", report.done, write_action);
-  add_array(json, "problems", report.problems, write_error);
-  add_next_due(json, report.next_due);
-  json.member("held_back", report.held_back);
-  return object_response(json);
+  return object_response(shaped(shape::maintenance, report, dry_run));
 }
 
 }  // namespace bmad_mem::cli

@@ -1,16 +1,10 @@
 // record.cpp - writing entries: one, many, a new version of one.
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <fmt/core.h>
-
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/json_text.hpp"
 #include "http/api/entry_filters.hpp"
@@ -18,6 +12,7 @@
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -90,13 +85,10 @@ Result<HttpResponse> http_add(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(MemoryManager* const memory, memory_to_write(context, call));
   BMAD_TRY_ASSIGN(const BatchReport report,
                   write_lines(*memory, record.session_id, record.type, {std::move(record.json)}));
-  JsonWriter json;
   // An entry that was purged before is not written again.
-  json.begin_object().member("id", report.ids.empty() ? record.id : report.ids.front());
-  json.member("session_id", record.session_id).member("type", entry_type_name(record.type));
-  json.member("timestamp", format_rfc3339(record.timestamp));
-  add_list(json, "notices", report.notices);
-  return object_response(json);
+  return object_response("id", report.ids.empty() ? record.id : report.ids.front(), "session_id",
+                         record.session_id, "type", entry_type_name(record.type), "timestamp",
+                         record.timestamp, "notices", report.notices);
 }
 
 Result<HttpResponse> http_add_batch(ApiContext& context, const EndpointCall& call) {
@@ -129,41 +121,21 @@ Result<HttpResponse> http_add_batch(ApiContext& context, const EndpointCall& cal
                   lines_of(call.body()["entries"], entries_raw, type_name, call.now(), type));
   BMAD_TRY_ASSIGN(MemoryManager* const memory, memory_to_write(context, call));
   BMAD_TRY_ASSIGN(const BatchReport report, write_lines(*memory, session_id, type, lines));
-  JsonWriter json;
-  json.begin_object();
-  add_list(json, "ids", report.ids);
-  json.member("session_id", session_id);
-  add_list(json, "notices", report.notices);
-  return object_response(json);
+  return object_response("ids", report.ids, "session_id", session_id, "notices", report.notices);
 }
 
 Result<HttpResponse> http_edit(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(const Entry entry, entry_to_change(context, call));
   BMAD_TRY_ASSIGN(const Entry now, context.memory.update_entry(entry.id, call.request().body,
                                                                {&entry.session_id, 1}));
-  JsonWriter json;
-  json.begin_object().key("entry");
-  write_entry(json, now);
-  return object_response(json);
+  return object_response("entry", shaped(shape::entry, now));
 }
 
 Result<HttpResponse> http_link(ApiContext& context, const EndpointCall& call) {
-  const ToolArguments& body = call.arguments();
-  LinkRequest request{
-      .from = body.text("from"),
-      .kind = try_parse_link_kind(body.text("relation")).value_or(LinkKind::kSolves),
-      .to = body.text("to"),
-      .remove = body.boolean("remove")};
-  if (std::string session = body.text("session_id"); !session.empty()) {
-    request.sessions.push_back(std::move(session));
-  }
+  const LinkRequest request = read_link(call.arguments());
   BMAD_TRY_ASSIGN(const LinkReport report, context.memory.link(request));
-  JsonWriter json;
-  json.begin_object().member("from", request.from);
-  json.member("relation", link_kind_name(request.kind)).member("to", request.to);
-  json.member("linked", !request.remove).member("changed", report.changed).key("entry");
-  write_entry(json, report.entry);
-  return object_response(json);
+  return object_response(shaped(shape::link_change, request, report), "entry",
+                         shaped(shape::entry, report.entry));
 }
 
 }  // namespace bmad_mem::cli

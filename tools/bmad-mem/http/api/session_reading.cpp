@@ -5,50 +5,40 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <map>
+#include <ranges>
 #include <string>
 #include <vector>
 
 #include <fmt/core.h>
 
-#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/summary.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "cli/json_text.hpp"
 #include "cli/program.hpp"
 #include "cli/text.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-using TypeCounts = std::array<std::uint64_t, kEntryTypeCount>;
-
 /// How many entries there are in each hour that has any, oldest first.
-void add_density(JsonWriter& json, const std::vector<Entry>& entries) {
-  std::map<Timestamp, TypeCounts> hours;
+std::vector<TimelineBucket> density_of(const std::vector<Entry>& entries) {
+  std::map<Timestamp, TimelineBucket> hours;
   for (const Entry& entry : entries) {
     const Timestamp hour = std::chrono::floor<std::chrono::hours>(entry.timestamp);
-    ++hours[hour][static_cast<std::size_t>(entry.type)];
+    TimelineBucket& bucket = hours[hour];
+    bucket.begin = hour;
+    ++bucket.entries[static_cast<std::size_t>(entry.type)];
   }
-  json.key("density").begin_array();
-  for (const auto& [begin, counts] : hours) {
-    std::uint64_t total = 0;
-    for (const std::uint64_t count : counts) {
-      total += count;
-    }
-    json.begin_object().member("begin", format_rfc3339(begin)).member("total", total).key("types");
-    write_type_counts(json, counts);
-    json.end_object();
-  }
-  json.end_array();
+  const auto buckets = std::views::values(hours);
+  return {buckets.begin(), buckets.end()};
 }
 
 Error no_document(const Entry& entry) {
@@ -123,13 +113,9 @@ Result<HttpResponse> http_session_timeline(ApiContext& context, const EndpointCa
   }
   const auto left = static_cast<std::size_t>(entries.end() - first);
   const std::size_t count = std::min(left, static_cast<std::size_t>(call.number("limit")));
-  JsonWriter json;
-  json.begin_object();
-  add_array(json, "entries", std::span(first, count), write_entry);
-  json.member("more", count < left);
-  add_closed_lines(json, context.memory, filter);
-  add_density(json, entries);
-  return object_response(json);
+  return object_response("entries", shaped(shape::entry, std::span(first, count)), "more",
+                         count < left, "closed_lines", closed_lines(context.memory, filter),
+                         "density", shaped(shape::hour, density_of(entries)));
 }
 
 Result<HttpResponse> http_summary_show(ApiContext& context, const EndpointCall& call) {
@@ -140,15 +126,9 @@ Result<HttpResponse> http_summary_show(ApiContext& context, const EndpointCall& 
   if (status.exists) {  // Else show() would make one.
     BMAD_TRY_ASSIGN(text, summaries.show(id));
   }
-  JsonWriter json;
-  json.begin_object().member("exists", status.exists && !status.is_template);
-  json.member("markdown", without_front_matter(text)).key("status").begin_object();
-  json.member("due", summary_due_name(status.due)).member("messages", status.messages);
-  json.member("messages_since", status.messages_since).member("tokens", status.tokens);
-  json.member("tokens_since", status.tokens_since);
-  add_time(json, "updated_at", status.updated_at);
-  json.end_object();
-  return object_response(json);
+  return object_response("exists", status.exists && !status.is_template, "markdown",
+                         without_front_matter(text), "status",
+                         shaped(shape::summary_state, status));
 }
 
 Result<HttpResponse> http_artifact_get(ApiContext& context, const EndpointCall& call) {
