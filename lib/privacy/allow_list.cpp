@@ -1,32 +1,56 @@
 #include "allow_list.hpp"
 
-#include <sodium.h>
-
 #include <algorithm>
 #include <array>
-#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <re2/re2.h>
 
+#include "base/keyed_hash.hpp"
 #include "bmad_mem/text.hpp"
+#include "rule_file.hpp"
 
 namespace bmad_mem {
 
-LazyPattern::~LazyPattern() { delete compiled_.load(); }
+struct LazyPattern::Compiled {
+  std::once_flag once;
+  std::optional<RE2> regex;
+};
+
+LazyPattern::LazyPattern(std::string text)
+    : text_(std::move(text)), compiled_(std::make_shared<Compiled>()) {}
 
 const RE2& LazyPattern::get() const {
-  if (const RE2* known = compiled_.load(std::memory_order_acquire)) {
-    return *known;
-  }
-  auto made = std::make_unique<const RE2>(text_, RE2::Quiet);
-  const RE2* known = nullptr;
-  return compiled_.compare_exchange_strong(known, made.get()) ? *made.release() : *known;
+  std::call_once(compiled_->once, [this] { compiled_->regex.emplace(text_, RE2::Quiet); });
+  return *compiled_->regex;
 }
 
 bool LazyPattern::matches(std::string_view text) const {
   return get().ok() && RE2::PartialMatch({text.data(), text.size()}, get());
+}
+
+void LazyPattern::for_each_match(
+    std::string_view text, const std::function<void(std::span<const std::string_view> groups)>& use,
+    std::size_t last_group) const {
+  constexpr int kGroupsMax = 100;
+  std::array<re2::StringPiece, kGroupsMax> groups;
+  std::array<std::string_view, kGroupsMax> views;
+  const int count = std::min(get().NumberOfCapturingGroups() + 1, kGroupsMax);
+  for (std::size_t at = 0;
+       at <= text.size() && get().Match({text.data(), text.size()}, at, text.size(),
+                                        RE2::UNANCHORED, groups.data(), count);) {
+    const auto matched = std::span(groups).first(static_cast<std::size_t>(count));
+    std::ranges::transform(matched, views.begin(), [](const re2::StringPiece& piece) {
+      return std::string_view(piece.data(), piece.size());
+    });
+    const std::string_view last = views[last_group];
+    at = std::max(static_cast<std::size_t>(last.data() - text.data()) + last.size(), at + 1);
+    use(std::span(views).first(matched.size()));
+  }
 }
 
 std::string_view FoundText::lines() const {
@@ -37,47 +61,41 @@ std::string_view FoundText::lines() const {
   return text.substr(first, last - first);
 }
 
-Allow::Allow(AllowSpec spec) : spec_(std::move(spec)) {
-  for (const std::string& each : spec_.paths) {
-    paths_.emplace_back(each);
-  }
-  for (const std::string& each : spec_.regexes) {
-    regexes_.emplace_back(each);
-  }
-}
-
 bool Allow::holds(const FoundText& found) const {
-  const auto any = [](const Patterns& patterns, std::string_view text) {
+  const auto any = [](const std::vector<LazyPattern>& patterns, std::string_view text) {
     return std::ranges::any_of(patterns,
                                [&](const LazyPattern& each) { return each.matches(text); });
   };
-  const bool path = !found.path.empty() && any(paths_, found.path);
-  if (path && !spec_.needs_all) {
+  const bool has_path = !found.path.empty() && any(paths, found.path);
+  if (has_path && !needs_all) {
     return true;
   }
-  const std::string_view target = spec_.target == AllowTarget::kSecret  ? found.secret
-                                  : spec_.target == AllowTarget::kMatch ? found.match
-                                                                        : found.lines();
-  const bool regex = any(regexes_, target);
-  const std::string secret = spec_.stopwords.empty() ? std::string() : lower_ascii(found.secret);
-  const bool word = std::ranges::any_of(
-      spec_.stopwords, [&](const std::string& each) { return secret.contains(each); });
-  return spec_.needs_all ? (paths_.empty() || path) && (regexes_.empty() || regex) &&
-                               (spec_.stopwords.empty() || word) && !spec_.has_commits
-                         : regex || word;
+  const bool has_regex = any(regexes, target == AllowTarget::kSecret  ? found.secret
+                                      : target == AllowTarget::kMatch ? found.match
+                                                                      : found.lines());
+  const std::string secret = stopwords.empty() ? std::string() : lower_ascii(found.secret);
+  const bool has_word = std::ranges::any_of(
+      stopwords, [&](const std::string& each) { return secret.contains(each); });
+  return needs_all ? (paths.empty() || has_path) && (regexes.empty() || has_regex) &&
+                         (stopwords.empty() || has_word) && !has_commits
+                   : has_regex || has_word;
 }
 
 std::string Allow::terms() const {
   std::vector<std::string> terms;
-  const auto add = [&](std::string_view kind, const std::vector<std::string>& texts) {
-    for (const std::string& text : texts) {
-      terms.push_back(fmt::format("{} {}", kind, shown_in_message(text, 200)));
-    }
+  const auto add = [&](std::string_view kind, std::string_view text) {
+    terms.push_back(fmt::format("{} {}", kind, shown_in_message(text, 200)));
   };
-  add("path", spec_.paths);
-  add("regex", spec_.regexes);
-  add("word", spec_.stopwords);
-  return fmt::format("{}", fmt::join(terms, spec_.needs_all ? " and " : ", "));
+  for (const LazyPattern& each : paths) {
+    add("path", each.text());
+  }
+  for (const LazyPattern& each : regexes) {
+    add("regex", each.text());
+  }
+  for (const std::string& each : stopwords) {
+    add("word", each);
+  }
+  return fmt::format("{}", fmt::join(terms, needs_all ? " and " : ", "));
 }
 
 bool any_holds(const Allows& allows, const FoundText& found) {
@@ -103,7 +121,7 @@ bool is_like(std::string_view text, std::string_view pattern) {
 bool AllowedText::holds(std::string_view found_rule, const FoundText& found) const {
   return (rule.empty() || rule == found_rule) &&
          (path.empty() || (!found.path.empty() && is_like(found.path, path))) &&
-         (hash.empty() || hash == allow_hash(found.secret));
+         (hash.empty() || hash == content_digest(found.secret));
 }
 
 Result<AllowedText> parse_allowed(std::string_view text, std::size_t index) {
@@ -135,19 +153,6 @@ Result<AllowedText> parse_allowed(std::string_view text, std::size_t index) {
                  .field = fmt::format("memory_config.privacy.allow[{}]", index)};
   }
   return item;
-}
-
-std::string allow_hash(std::string_view text) {
-  std::array<unsigned char, crypto_generichash_BYTES_MIN> hash;
-  static_assert(hash.size() == 16);
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the library takes bytes.
-  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
-  crypto_generichash(hash.data(), hash.size(), bytes, text.size(), nullptr, 0);
-  std::string digits;
-  for (const unsigned char byte : hash) {
-    digits += fmt::format("{:02x}", byte);
-  }
-  return digits;
 }
 
 }  // namespace bmad_mem

@@ -6,15 +6,16 @@
 // Threads: constant, but for patterns, which are compiled when they are first needed.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
-#include <deque>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "bmad_mem/result.hpp"
-#include "rule_file.hpp"
 
 namespace re2 {
 class RE2;
@@ -22,25 +23,28 @@ class RE2;
 
 namespace bmad_mem {
 
-/// A pattern that is compiled at the first use.
+/// A pattern that is compiled at the first use, once for all its copies.
 class LazyPattern {
  public:
-  explicit LazyPattern(std::string text) : text_(std::move(text)) {}
-  LazyPattern(const LazyPattern&) = delete;
-  LazyPattern& operator=(const LazyPattern&) = delete;
-  ~LazyPattern();
+  LazyPattern() : LazyPattern(std::string()) {}
+  explicit LazyPattern(std::string text);
 
   [[nodiscard]] const std::string& text() const { return text_; }
-  /// Of two threads one compiles in vain. One that is too large is there and matches nothing.
+  /// One that is too large is there and matches nothing.
   [[nodiscard]] const re2::RE2& get() const;
   [[nodiscard]] bool matches(std::string_view text) const;
+  /// Calls `use(groups)` for each match in `text`: the match and at most 99 groups, of which those
+  /// that took no part are empty. The next one is looked for behind `last_group`.
+  void for_each_match(std::string_view text,
+                      const std::function<void(std::span<const std::string_view> groups)>& use,
+                      std::size_t last_group = 0) const;
 
  private:
-  std::string text_;
-  mutable std::atomic<const re2::RE2*> compiled_{nullptr};
-};
+  struct Compiled;
 
-using Patterns = std::deque<LazyPattern>;  // They have a place of their own.
+  std::string text_;
+  std::shared_ptr<Compiled> compiled_;
+};
 
 /// What was found, as an allow list sees it.
 struct FoundText {
@@ -53,28 +57,33 @@ struct FoundText {
   [[nodiscard]] std::string_view lines() const;
 };
 
+/// What regexes of an allow list are looked for in.
+enum class AllowTarget : std::uint8_t { kSecret, kMatch, kLine };
+
 /// An allow list of a file.
-class Allow {
- public:
-  explicit Allow(AllowSpec spec);
+struct Allow {
+  std::vector<std::string> rules;  ///< targetRules; empty: all.
+  std::vector<LazyPattern> paths;
+  std::vector<LazyPattern> regexes;
+  std::vector<std::string> stopwords;
+  AllowTarget target = AllowTarget::kSecret;
+  bool needs_all = false;    ///< condition = "AND"
+  bool has_commits = false;  ///< They never hold here.
 
   [[nodiscard]] bool holds(const FoundText& found) const;
   /// "path docs/.*, regex .*, word example": for people.
   [[nodiscard]] std::string terms() const;
-
- private:
-  AllowSpec spec_;
-  Patterns paths_;
-  Patterns regexes_;
 };
 
-using Allows = std::deque<Allow>;
+using Allows = std::vector<Allow>;
 
 bool any_holds(const Allows& allows, const FoundText& found);
 
 /// An item of privacy.allow.
 struct AllowedText {
   std::string rule;
+  /// content_digest() of the text. It has no key, since the list is shared by git, and what it
+  /// stands for is no secret.
   std::string hash;
   std::string path;  ///< With '*' for any text.
 
@@ -83,9 +92,5 @@ struct AllowedText {
 
 /// Errors: E_SCHEMA_INVALID for a text that says nothing; `field` names it by its index.
 Result<AllowedText> parse_allowed(std::string_view text, std::size_t index);
-
-/// The hash that stands for `text` in an allow list: BLAKE2b, 128 bits, in hexadecimal. It has no
-/// key, since the list is shared by git, and what it stands for is no secret.
-std::string allow_hash(std::string_view text);
 
 }  // namespace bmad_mem

@@ -92,7 +92,7 @@ class Veil final : public ExportVisitor {
 
 /// Who is a person is learned from the whole memory, whichever sessions are wanted.
 Result<Anonymizer> learned(const Store& store, const AnonymizeOptions& options, bool ids) {
-  Anonymizer anonymizer({.key = options.key.value_or(random_redaction_key()),
+  Anonymizer anonymizer({.key = options.key.value_or(random_hash_key()),
                          .workspace = options.workspace,
                          .all_paths = options.all_paths,
                          .ids = ids});

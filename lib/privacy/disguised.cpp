@@ -13,14 +13,14 @@
 // linear.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "bmad_mem/text.hpp"
 #include "byte_places.hpp"
 #include "finders.hpp"
+#include "read_text.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {
@@ -113,16 +113,12 @@ struct Number {
   std::uint32_t value = 0;
   std::size_t end = 0;
 };
-Number number_at(string_view text, std::size_t at, unsigned base, std::size_t digits_max) {
+Number number_at(string_view text, std::size_t at, int base, std::size_t digits_max) {
   Number number{.end = at};
-  while (number.end < std::min(text.size(), at + digits_max)) {
-    const int digit = hex_value(text[number.end]);
-    if (digit < 0 || static_cast<unsigned>(digit) >= base) {
-      break;
-    }
-    number.value = number.value * base + static_cast<unsigned>(digit);
-    ++number.end;
-  }
+  text = text.substr(std::min(at, text.size()), digits_max);
+  const char* const end = text.data() + text.size();
+  number.end += static_cast<std::size_t>(std::from_chars(text.data(), end, number.value, base).ptr -
+                                         text.data());
   return number;
 }
 
@@ -251,59 +247,34 @@ class ReadLines {
 
   void take(const Sign& sign) {
     copy_to(sign.begin);
-    while (!begins_.empty() && begins_.back() >= sign.begin) {  // What stands before a '+'.
-      bytes_.pop_back();
-      begins_.pop_back();
-      ends_.pop_back();
-    }
+    bytes_.cut_to(sign.begin);  // What stands before a '+'.
     if (sign.is_colour && !drops_colours_) {
-      add(' ', sign.begin, sign.end);
+      bytes_.add(' ', sign.begin, sign.end);
     }
     for (std::size_t i = 0; i < sign.size; ++i) {
-      add(sign.bytes[i], sign.begin, sign.end);
+      bytes_.add(sign.bytes[i], sign.begin, sign.end);
     }
     at_ = sign.end;
   }
 
   void copy_to(std::size_t end) {
     for (; at_ < end; ++at_) {
-      add(text_[at_], at_, at_ + 1);
+      bytes_.add(text_[at_], at_, at_ + 1);
     }
   }
 
-  void find(const std::function<void(string_view, Detections&)>& find, Detections& out) const {
-    Detections inside;
-    find(bytes_, inside);
-    for (const Detection& each : inside) {
-      if (each.begin >= each.end) {
-        continue;
-      }
-      std::size_t end = ends_[each.end - 1];
-      end += byte_at(text_, end) == '\0' && end < text_.size() ? 1 : 0;  // Half of a character.
-      out.push_back(
-          {.begin = begins_[each.begin], .end = end, .rule = each.rule, .action = each.action});
-    }
-  }
+  void find(const FindSecrets& find, Detections& out) const { bytes_.find(text_, find, out); }
 
  private:
-  void add(char c, std::size_t begin, std::size_t end) {
-    bytes_ += c;
-    begins_.push_back(begin);
-    ends_.push_back(end);
-  }
-
   string_view text_;
   std::size_t at_;
   bool drops_colours_;
-  std::string bytes_;
-  std::vector<std::size_t> begins_;
-  std::vector<std::size_t> ends_;
+  ReadText bytes_;
 };
 
 }  // namespace
 
-void find_disguised(string_view text, const std::function<void(string_view, Detections&)>& find,
-                    Detections& out) {
+void find_disguised(string_view text, const FindSecrets& find, Detections& out) {
   SignPlaces places(text);
   Sign sign = next_sign(text, places, 0);
   while (sign.exists()) {

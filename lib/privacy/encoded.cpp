@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <vector>
 
 #include "base/base64.hpp"
 #include "bmad_mem/text.hpp"
 #include "finders.hpp"
+#include "read_text.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {
@@ -104,8 +104,7 @@ Base64Lines base64_lines(std::string_view text, std::string_view first) {
   return lines;
 }
 
-void find_base64(std::string_view text,
-                 const std::function<void(std::string_view, Detections&)>& find, Detections& out) {
+void find_base64(std::string_view text, const FindSecrets& find, Detections& out) {
   std::size_t at = 0;
   for (std::string_view run; !(run = next_base64_run(text, at)).empty();) {
     const auto begin = static_cast<std::size_t>(run.data() - text.data());
@@ -133,29 +132,7 @@ bool is_escape(std::string_view text, std::size_t at) {
          is_hex_digit(text[at + 2]);
 }
 
-/// A percent-encoded run, decoded, and where each of its bytes came from.
-struct PercentRun {
-  std::string bytes;
-  std::vector<std::size_t> places;  // One more than bytes: the end.
-};
-
-PercentRun decoded_percent_run(std::string_view text, std::size_t begin, std::size_t end) {
-  PercentRun decoded;
-  for (std::size_t at = begin; at < end;) {
-    decoded.places.push_back(at);
-    if (is_escape(text, at)) {
-      decoded.bytes += static_cast<char>(hex_value(text[at + 1]) * 16 + hex_value(text[at + 2]));
-      at += 3;
-    } else {
-      decoded.bytes += text[at++];
-    }
-  }
-  decoded.places.push_back(end);
-  return decoded;
-}
-
-void find_percent(std::string_view text,
-                  const std::function<void(std::string_view, Detections&)>& find, Detections& out) {
+void find_percent(std::string_view text, const FindSecrets& find, Detections& out) {
   constexpr std::string_view kBlanks = " \t\r\n\"'<>";
   for (std::size_t at = 0; (at = text.find('%', at)) != std::string_view::npos; ++at) {
     if (!is_escape(text, at)) {
@@ -164,23 +141,23 @@ void find_percent(std::string_view text,
     const std::size_t before = text.find_last_of(kBlanks, at);
     const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
     const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
-    const PercentRun decoded = decoded_percent_run(text, begin, end);
-    Detections inside;
-    find(decoded.bytes, inside);
-    for (const Detection& each : inside) {
-      out.push_back({.begin = decoded.places[each.begin],
-                     .end = decoded.places[each.end],
-                     .rule = each.rule,
-                     .action = each.action});
+    ReadText decoded;
+    for (std::size_t i = begin; i < end;) {
+      const std::size_t size = is_escape(text, i) ? 3 : 1;
+      decoded.add(size == 1
+                      ? text[i]
+                      : static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2])),
+                  i, i + size);
+      i += size;
     }
+    decoded.find(text, find, out);
     at = end == text.size() ? end - 1 : end;
   }
 }
 
 }  // namespace
 
-void find_encoded(std::string_view text,
-                  const std::function<void(std::string_view, Detections&)>& find, Detections& out) {
+void find_encoded(std::string_view text, const FindSecrets& find, Detections& out) {
   if (text.size() >= kBase64SizeMin) {
     find_base64(text, find, out);
   }

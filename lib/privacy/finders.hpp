@@ -11,18 +11,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "allow_list.hpp"
 #include "privacy/redactor.hpp"
 #include "privacy/secret_rule.hpp"
-
-namespace re2 {
-class RE2;
-}
 
 namespace bmad_mem {
 
@@ -85,7 +81,7 @@ void find_personal(std::string_view text, const PersonalPolicies& policies, Dete
 /// A pattern of config.json.
 struct UserPattern {
   std::string type;  ///< Its rule.
-  std::unique_ptr<re2::RE2> regex;
+  LazyPattern regex;
   bool needs_keyword = false;  ///< Applies only near a word that speaks of secrets.
 };
 
@@ -96,19 +92,19 @@ Result<UserPattern> make_user_pattern(const RedactionPattern& pattern, std::size
 /// What it matches: its group, or all of it.
 void find_user_pattern(const UserPattern& pattern, std::string_view text, Detections& out);
 
+/// Appends what is found in a text.
+using FindSecrets = std::function<void(std::string_view, Detections&)>;
+
 /// Decodes each base64 and percent-encoded run of `text`, calls `find(decoded, out)`, and appends
 /// the places in `text` that stand for what it finds. Of base64 that is the whole run, since its
 /// characters don't stand for whole bytes.
-void find_encoded(std::string_view text,
-                  const std::function<void(std::string_view, Detections&)>& find, Detections& out);
+void find_encoded(std::string_view text, const FindSecrets& find, Detections& out);
 
 /// Calls `find(lines, out)` for the lines of `text` in which signs stand that a reader doesn't see
 /// as they are (colours of a terminal, signs without width, NULs of UTF-16, escapes, joins of
 /// literals), as they are read, and appends the places in `text` of what it finds. A secret has the
 /// signs within it.
-void find_disguised(std::string_view text,
-                    const std::function<void(std::string_view, Detections&)>& find,
-                    Detections& out);
+void find_disguised(std::string_view text, const FindSecrets& find, Detections& out);
 
 /// The detections in `text`, ascending and without overlaps. Of two that overlap the one that was
 /// found first names the rule of both; a secret swallows what merely comes near. What lies in one

@@ -36,7 +36,7 @@ Result<std::optional<RedactionKey>> load_key(FileSystem& files) {
 Result<RedactionKey> made_key(const Store& store) {
   BMAD_TRY_ASSIGN(std::optional<RedactionKey> key, load_key(*store.files));
   if (!key) {
-    key = random_redaction_key();
+    key = random_hash_key();
     // It must not come into the repository: who has it can test guesses.
     BMAD_TRY(ensure_ignored(*store.files, fmt::format("/{}", kRedactionKeyFile)));
     BMAD_TRY(replace_file(*store.files, kRedactionKeyFile, std::string(key->begin(), key->end())));
@@ -52,12 +52,6 @@ Result<RedactionKey> kept_key(const Store& store) {
   }
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("redaction key"));
   return made_key(store);
-}
-
-void add_counts(const RedactionTally& tally, RedactionCounts& counts) {
-  for (const auto& [rule, count] : tally.by_rule) {
-    counts[rule] += count;
-  }
 }
 
 }  // namespace
@@ -118,7 +112,7 @@ Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store,
   if (is_kept) {
     BMAD_TRY_ASSIGN(key, kept_key(store));
   } else {
-    key = random_redaction_key();
+    key = random_hash_key();
   }
   return std::unique_ptr<StoreRedaction>(new StoreRedaction(std::move(*redactor), key));
 }
@@ -164,9 +158,9 @@ std::optional<std::string> StoreRedaction::without_secrets(JsonValue root, std::
 std::optional<std::string> StoreRedaction::redact_entry(JsonValue entry, std::string_view line,
                                                         std::string_view session_id,
                                                         RedactionCounts& counts) const {
-  RedactionTally tally;
+  RedactionTally tally{.by_rule = std::move(counts)};
   std::optional<std::string> redacted = without_secrets(entry, line, session_id, tally);
-  add_counts(tally, counts);
+  counts = std::move(tally.by_rule);
   if (!tally.comes_near) {
     return redacted;
   }
@@ -180,21 +174,21 @@ std::string StoreRedaction::redact_object(const std::string& json, std::string_v
   if (!root) {
     return json;
   }
-  RedactionTally tally;
+  RedactionTally tally{.by_rule = std::move(counts)};
   std::optional<std::string> redacted = without_secrets(*root, json, session_id, tally);
-  add_counts(tally, counts);
+  counts = std::move(tally.by_rule);
   return redacted.value_or(json);
 }
 
 std::string StoreRedaction::redact_text(std::string_view text, std::string_view session_id,
                                         RedactionCounts* counts) const {
-  RedactionTally tally;
+  RedactionTally tally{.by_rule = counts == nullptr ? RedactionCounts() : std::move(*counts)};
   const RedactionScope scope{.key = key_, .session_id = session_id};
   std::optional<std::string> first = policy_ ? policy_->redact(text, scope, tally) : std::nullopt;
   std::string rest = std::move(first).value_or(std::string(text));
   std::optional<std::string> redacted = redactor_->redact(rest, scope, tally);
   if (counts != nullptr) {
-    add_counts(tally, *counts);
+    *counts = std::move(tally.by_rule);
   }
   return std::move(redacted).value_or(std::move(rest));
 }

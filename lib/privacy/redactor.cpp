@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <re2/re2.h>
 
 #include "bmad_mem/text.hpp"
 #include "finders.hpp"
@@ -97,31 +96,6 @@ bool overlaps_any(const Detection& detection, const Detections& others) {
   return next != others.end() && next->begin < detection.end;
 }
 
-}  // namespace
-
-Detections merge_detections(std::string_view text, Detections detections,
-                            std::span<const Detection> kept) {
-  std::vector<Ranked> secrets;
-  std::vector<Ranked> near;
-  for (std::size_t i = 0; i < detections.size(); ++i) {
-    if (detections[i].begin >= detections[i].end || detections[i].end > text.size()) {
-      continue;
-    }
-    std::vector<Ranked>& list = detections[i].action == DetectionAction::kSecret ? secrets : near;
-    append_outside(text, {.detection = snapped(text, detections[i]), .rank = i}, kept, list);
-  }
-  Detections all = joined(std::move(secrets));
-  Detections rest = joined(std::move(near));
-  std::erase_if(rest, [&](const Detection& each) { return overlaps_any(each, all); });
-  const auto middle = static_cast<std::ptrdiff_t>(all.size());
-  all.insert(all.end(), rest.begin(), rest.end());
-  std::inplace_merge(all.begin(), all.begin() + middle, all.end(),
-                     [](const Detection& a, const Detection& b) { return a.begin < b.begin; });
-  return all;
-}
-
-namespace {
-
 PersonalPolicy parse_policy(std::string_view text) {
   if (text == "redact") {
     return PersonalPolicy::kRedact;
@@ -130,17 +104,8 @@ PersonalPolicy parse_policy(std::string_view text) {
 }
 
 PersonalPolicies policies_of(const PersonalDataConfig& config) {
-  PersonalPolicies policies{};
-  const auto set = [&](PersonalKind kind, const std::string& text) {
-    policies[static_cast<std::size_t>(kind)] = parse_policy(text);
-  };
-  set(PersonalKind::kEmail, config.email);
-  set(PersonalKind::kPhone, config.phone);
-  set(PersonalKind::kIban, config.iban);
-  set(PersonalKind::kCard, config.card);
-  set(PersonalKind::kIp, config.ip);
-  set(PersonalKind::kNationalId, config.national_id);
-  return policies;
+  return {parse_policy(config.email), parse_policy(config.phone), parse_policy(config.iban),
+          parse_policy(config.card),  parse_policy(config.ip),    parse_policy(config.national_id)};
 }
 
 /// Whether `text` is a name or a value of a member as ours are: a short word of small letters.
@@ -189,6 +154,27 @@ std::string within_id(std::string_view rule) {
 }
 
 }  // namespace
+
+Detections merge_detections(std::string_view text, Detections detections,
+                            std::span<const Detection> kept) {
+  std::vector<Ranked> secrets;
+  std::vector<Ranked> near;
+  for (std::size_t i = 0; i < detections.size(); ++i) {
+    if (detections[i].begin >= detections[i].end || detections[i].end > text.size()) {
+      continue;
+    }
+    std::vector<Ranked>& list = detections[i].action == DetectionAction::kSecret ? secrets : near;
+    append_outside(text, {.detection = snapped(text, detections[i]), .rank = i}, kept, list);
+  }
+  Detections all = joined(std::move(secrets));
+  Detections rest = joined(std::move(near));
+  std::erase_if(rest, [&](const Detection& each) { return overlaps_any(each, all); });
+  const auto middle = static_cast<std::ptrdiff_t>(all.size());
+  all.insert(all.end(), rest.begin(), rest.end());
+  std::inplace_merge(all.begin(), all.begin() + middle, all.end(),
+                     [](const Detection& a, const Detection& b) { return a.begin < b.begin; });
+  return all;
+}
 
 struct Redactor::Impl {
   Placeholder placeholder;
@@ -307,15 +293,10 @@ struct Redactor::Impl {
   }
 };
 
-Redactor::Redactor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Redactor::Redactor(Redactor&&) noexcept = default;
-Redactor& Redactor::operator=(Redactor&&) noexcept = default;
-Redactor::~Redactor() = default;
-
 Result<Redactor> Redactor::make(const RedactionConfig& config,
                                 std::shared_ptr<const RuleSet> rules) {
   BMAD_TRY_ASSIGN(Placeholder placeholder, Placeholder::make(config.replacement, config.linkable));
-  auto impl = std::make_unique<Impl>();
+  auto impl = std::make_shared<Impl>();
   impl->placeholder = std::move(placeholder);
   impl->personal = policies_of(config.personal);
   impl->rules = std::move(rules);

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <set>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,25 +19,13 @@
 #pragma pop_macro("NDEBUG")
 
 #include "bmad_mem/text.hpp"
+#include "privacy_words.hpp"
 
 namespace bmad_mem {
 namespace {
 
 /// The newest version of gitleaks whose configuration this was compared with.
 constexpr std::array<int, 3> kKnownVersion = {8, 30, 0};
-
-using Names = std::span<const std::string_view>;
-
-constexpr std::string_view kFileNames[] = {"title", "description", "minVersion", "extend",
-                                           "rules", "allowlists",  "allowlist"};
-constexpr std::string_view kExtendNames[] = {"path", "useDefault", "disabledRules"};
-constexpr std::string_view kRuleNames[] = {
-    "id",       "description", "regex",   "secretGroup", "entropy",    "keywords",
-    "path",     "tags",        "kind",    "allowlists",  "skipReport", "allowlist",
-    "required", "severity",    "replace", "examples",    "innocent"};
-constexpr std::string_view kAllowNames[] = {"description", "condition",   "commits",
-                                            "paths",       "regexes",     "regexTarget",
-                                            "stopwords",   "targetRules", "id"};
 
 std::array<int, 3> version_of(std::string_view text) {
   std::array<int, 3> version = {};
@@ -91,9 +78,9 @@ class Reader {
     file_.notes.push_back(error_at(at, std::move(message), field));
   }
 
-  void warn_of_unknown(const toml::table& table, Names names) {
+  void warn_of_unknown(const toml::table& table, const WordList& names) {
     for (const auto& [key, value] : table) {
-      if (!is_among(names, key.str())) {
+      if (!names.contains(key.str())) {
         warn(value, "no such key is known; the rest of the file is used",
              shown_in_message(key.str()));
       }
@@ -116,8 +103,8 @@ class Reader {
     return read_value(table, key, "a string", out);
   }
 
-  Status read_texts(const toml::table& table, std::string_view key,
-                    std::vector<std::string>& out) const {
+  template <typename Text>
+  Status read_texts(const toml::table& table, std::string_view key, std::vector<Text>& out) const {
     const toml::node* const node = table.get(key);
     if (node == nullptr) {
       return {};
@@ -131,7 +118,7 @@ class Reader {
       if (!text) {
         return error_at(each, "must be an array of strings", key);
       }
-      out.push_back(*text);
+      out.emplace_back(*text);
     }
     return {};
   }
@@ -172,17 +159,17 @@ class Reader {
     return {};
   }
   Status check_regexes(const toml::table& table, std::string_view key,
-                       const std::vector<std::string>& regexes) {
+                       const std::vector<LazyPattern>& regexes) {
     const toml::array* const array = table[key].as_array();
     for (std::size_t i = 0; i < regexes.size(); ++i) {
-      BMAD_TRY(check_regex(*array->get(i), regexes[i], key));
+      BMAD_TRY(check_regex(*array->get(i), regexes[i].text(), key));
     }
     return {};
   }
 
-  Status read_allow(const toml::table& table, std::vector<AllowSpec>& out) {
-    warn_of_unknown(table, kAllowNames);
-    AllowSpec allow;
+  Status read_allow(const toml::table& table, Allows& out) {
+    warn_of_unknown(table, kAllowlistMembers);
+    Allow allow;
     std::string condition = "OR";
     std::string target;
     std::vector<std::string> commits;
@@ -222,7 +209,7 @@ class Reader {
     }
     return {};
   }
-  Status read_allows(const toml::table& table, std::vector<AllowSpec>& out) {
+  Status read_allows(const toml::table& table, Allows& out) {
     const auto read = [&](const toml::table& each) { return read_allow(each, out); };
     BMAD_TRY(for_each_table(table, "allowlists", read));
     return for_each_table(table, "allowlist", read);
@@ -246,24 +233,23 @@ class Reader {
     if (group < 0 || group > kGroupMax) {
       return error_at(*table.get("secretGroup"), "must be a number from 0 to 99", "secretGroup");
     }
-    if (group > 0 && !rule.regex.empty()) {
-      // The only pattern that has to be compiled to be judged.
-      const RE2 pattern(rule.regex, RE2::Quiet);
-      if (group > pattern.NumberOfCapturingGroups()) {
-        return error_at(*table.get("secretGroup"), "the regex has no such group", "secretGroup");
-      }
+    // The only pattern that has to be compiled to be judged.
+    if (group > 0 && !rule.regex.text().empty() &&
+        group > rule.regex.get().NumberOfCapturingGroups()) {
+      return error_at(*table.get("secretGroup"), "the regex has no such group", "secretGroup");
     }
     rule.secret_group = static_cast<int>(group);
     return {};
   }
 
   Status read_rule(const toml::table& table) {
-    warn_of_unknown(table, kRuleNames);
+    warn_of_unknown(table, kRuleMembers);
     RuleSpec rule{.line = table.source().begin.line};
     std::string path;
+    std::string regex;
     BMAD_TRY(read_text(table, "id", rule.id));
     BMAD_TRY(read_text(table, "description", rule.description));
-    BMAD_TRY(read_text(table, "regex", rule.regex));
+    BMAD_TRY(read_text(table, "regex", regex));
     BMAD_TRY(read_text(table, "path", path));
     BMAD_TRY(read_text(table, "replace", rule.replace));
     BMAD_TRY(read_texts(table, "keywords", rule.keywords));
@@ -279,9 +265,10 @@ class Reader {
                       fmt::format("'{}' is the id of another rule", shown_in_message(rule.id)),
                       "id");
     }
-    if (const toml::node* const regex = table.get("regex")) {
-      BMAD_TRY(check_regex(*regex, rule.regex, "regex"));
+    if (const toml::node* const node = table.get("regex")) {
+      BMAD_TRY(check_regex(*node, regex, "regex"));
     }
+    rule.regex = LazyPattern(std::move(regex));
     BMAD_TRY(read_entropy(table, rule));
     BMAD_TRY(read_group(table, rule));
     BMAD_TRY(read_allows(table, rule.allows));
@@ -312,7 +299,7 @@ class Reader {
   void warn_of_limits(const toml::table& table, const RuleSpec& rule) {
     if (rule.has_path) {
       note(table,
-           rule.regex.empty()
+           rule.regex.text().empty()
                ? fmt::format("rule '{}' goes by paths only, which texts have none of: it has "
                              "no effect",
                              rule.id)
@@ -349,7 +336,7 @@ class Reader {
     if (extend == nullptr) {
       return error_at(*node, "must be a table", "extend");
     }
-    warn_of_unknown(*extend, kExtendNames);
+    warn_of_unknown(*extend, kExtendMembers);
     BMAD_TRY(read_text(*extend, "path", file_.base));
     BMAD_TRY(read_value(*extend, "useDefault", "true or false", file_.uses_default));
     BMAD_TRY(read_texts(*extend, "disabledRules", file_.disabled));
@@ -360,7 +347,7 @@ class Reader {
   }
 
   Status read_root(const toml::table& root) {
-    warn_of_unknown(root, kFileNames);
+    warn_of_unknown(root, kRuleFileMembers);
     std::string minimum;
     BMAD_TRY(read_text(root, "minVersion", minimum));
     if (version_of(minimum) > kKnownVersion) {

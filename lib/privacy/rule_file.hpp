@@ -15,37 +15,30 @@
 #include <string_view>
 #include <vector>
 
+#include "allow_list.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
 
-/// What regexes of an allow list are looked for in.
-enum class AllowTarget : std::uint8_t { kSecret, kMatch, kLine };
-
-struct AllowSpec {
-  std::vector<std::string> rules;  ///< targetRules; empty: all.
-  std::vector<std::string> paths;
-  std::vector<std::string> regexes;
-  std::vector<std::string> stopwords;
-  AllowTarget target = AllowTarget::kSecret;
-  bool needs_all = false;    ///< condition = "AND"
-  bool has_commits = false;  ///< They never hold here.
-};
-
 struct RuleSpec {
   std::string id;
   std::string description;
-  std::string regex;
-  std::string replace;  ///< Stands in the placeholder; the id when empty.
+  LazyPattern regex;
+  std::string replace;
   int secret_group = 0;
   std::optional<double> entropy;
   std::vector<std::string> keywords;  ///< In lower case.
-  std::vector<AllowSpec> allows;
+  Allows allows;
   std::vector<std::string> examples;  ///< Texts in which it must find something.
   std::vector<std::string> innocent;  ///< Texts in which it must not.
   bool has_path = false;
   bool is_helper = false;  ///< skipReport: only there for rules that require it.
   std::uint64_t line = 0;
+  std::string origin = {};        ///< The name of its file.
+  std::string keyword_text = {};  ///< All of them, for people.
+
+  /// What stands in the placeholder. Also tells its findings from those of others: by its place.
+  [[nodiscard]] const std::string& shown_id() const { return replace.empty() ? id : replace; }
 };
 
 struct RuleFile {
@@ -54,7 +47,7 @@ struct RuleFile {
   std::string base;  ///< The path of the file that it extends; empty for none.
   std::vector<std::string> disabled;
   std::vector<RuleSpec> rules;
-  std::vector<AllowSpec> allows;
+  Allows allows;
   std::vector<Error> warnings;  ///< What is not known, and what has no effect.
   std::vector<Error> notes;     ///< What gitleaks knows and texts have not, such as paths.
 };

@@ -43,7 +43,7 @@ void merge_rule(RuleSpec rule, RuleSpec& known) {
     std::ranges::move(with, std::back_inserter(what));
   };
   replace(rule.description, known.description);
-  replace(rule.regex, known.regex);
+  known.regex = rule.regex.text().empty() ? known.regex : rule.regex;
   replace(rule.replace, known.replace);
   known.secret_group = rule.secret_group != 0 ? rule.secret_group : known.secret_group;
   known.entropy = rule.entropy ? rule.entropy : known.entropy;
@@ -54,7 +54,7 @@ void merge_rule(RuleSpec rule, RuleSpec& known) {
 }
 
 bool is_always_run(const RuleSpec& rule) {
-  return !rule.regex.empty() && rule.keywords.empty() && !rule.is_helper;
+  return !rule.regex.text().empty() && rule.keywords.empty() && !rule.is_helper;
 }
 
 bool has_project_rules(const RuleSources& sources) {
@@ -189,7 +189,7 @@ class RuleLoader {
   /// The rules of a hub, without what they allow, disable and change.
   [[nodiscard]] Result<RuleFile> policy() const {
     BMAD_TRY_ASSIGN(RuleFile file, parse_rule_file(sources_.policy, kHubPolicyFile));
-    std::erase_if(file.rules, [](const RuleSpec& rule) { return rule.regex.empty(); });
+    std::erase_if(file.rules, [](const RuleSpec& rule) { return rule.regex.text().empty(); });
     return RuleFile{.name = std::move(file.name), .rules = std::move(file.rules)};
   }
 
@@ -229,7 +229,6 @@ class RuleLoader {
           .path = file.name};
     }
     always_ += always;
-    loaded_.has_files = true;
     if (trusts()) {
       take_exceptions(file);
     } else if (!file.allows.empty() || (file.uses_default && !file.disabled.empty())) {
@@ -244,7 +243,7 @@ class RuleLoader {
   }
 
   void take_exceptions(RuleFile& file) {
-    for (AllowSpec& allow : file.allows) {
+    for (Allow& allow : file.allows) {
       for (const std::string& rule : allow.rules) {
         loaded_.changes[rule].allows.push_back(allow);
       }
@@ -267,7 +266,7 @@ class RuleLoader {
   }
 
   void take_rule(RuleSpec rule, const RuleFile& file) {
-    if (rule.regex.empty()) {
+    if (rule.regex.text().empty()) {
       take_change(std::move(rule), file);
       return;
     }
@@ -281,7 +280,8 @@ class RuleLoader {
       rule.description = rule.description.empty() ? std::string(known->what) : rule.description;
       loaded_.disabled.emplace(rule.id, file.name);
     }
-    loaded_.rules.push_back({.spec = std::move(rule), .origin = file.name});
+    rule.origin = file.name;
+    loaded_.rules.push_back(std::move(rule));
   }
 
   /// A rule without a regex changes one that is known, or means nothing.

@@ -7,11 +7,9 @@
 // that is compiled in: a new regex takes its place, anything else narrows what it finds.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "allow_list.hpp"
@@ -23,23 +21,17 @@ namespace bmad_mem {
 /// What a file says of a rule that finds by other means than its pattern.
 struct RuleChange {
   std::optional<double> entropy;
-  std::vector<AllowSpec> allows;
-};
-
-struct LoadedRule {
-  RuleSpec spec;
-  std::string origin;
+  Allows allows;
 };
 
 struct LoadedRules {
-  std::vector<LoadedRule> rules;
+  std::vector<RuleSpec> rules;
   std::map<std::string, std::string, std::less<>> disabled;  ///< Rules compiled in; which file did.
   std::map<std::string, RuleChange, std::less<>> changes;    ///< By the id of the rule.
-  std::vector<AllowSpec> allows;                             ///< For all rules.
+  Allows allows;                                             ///< For all rules.
   std::vector<AllowedText> allowed;                          ///< privacy.allow.
   std::vector<Error> problems;
   std::vector<Error> notes;  ///< See RuleFile::notes.
-  bool has_files = false;
 };
 
 /// Whether there is a file to read, or something allowed. Errors: E_SCHEMA_INVALID for an item of

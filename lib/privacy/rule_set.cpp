@@ -1,17 +1,17 @@
 #include "rule_set.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cstdint>
-#include <deque>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <re2/re2.h>
 
 #include "allow_list.hpp"
@@ -27,104 +27,28 @@ constexpr std::string_view kMark = "gitleaks:allow";
 
 bool is_marked(const FoundText& found) { return found.lines().contains(kMark); }
 
-Allows made(std::vector<AllowSpec>& specs) {
-  Allows allows;
-  for (AllowSpec& each : specs) {
-    allows.emplace_back(std::move(each));
-  }
-  return allows;
-}
-
-struct Rule {
-  explicit Rule(LoadedRule from)
-      : spec(std::move(from.spec)),
-        origin(std::move(from.origin)),
-        pattern(spec.regex),
-        allows(made(spec.allows)),
-        keywords(fmt::format("{}", fmt::join(spec.keywords, " "))) {}
-
-  /// What stands in the placeholder. Also tells its findings from those of others: by its place.
-  [[nodiscard]] const std::string& shown_id() const {
-    return spec.replace.empty() ? spec.id : spec.replace;
-  }
-
-  RuleSpec spec;
-  std::string origin;
-  LazyPattern pattern;
-  Allows allows;
-  std::string keywords;
-};
-
-/// What a file says of a rule that is compiled in.
-struct Change {
-  std::optional<double> entropy;
-  Allows allows;
-};
-
 /// What of a match is the secret: its group, or the first that is not empty, or all of it.
-std::string_view secret_of(std::span<const re2::StringPiece> groups, int wanted) {
-  const auto view = [](const re2::StringPiece& piece) {
-    return std::string_view(piece.data(), piece.size());
-  };
+std::string_view secret_of(std::span<const std::string_view> groups, int wanted) {
   const auto index = static_cast<std::size_t>(wanted);
   if (wanted > 0) {
-    return index < groups.size() ? view(groups[index]) : std::string_view();
+    return index < groups.size() ? groups[index] : std::string_view();
   }
-  for (const re2::StringPiece& group : groups.subspan(1)) {
-    if (!group.empty()) {
-      return view(group);
-    }
-  }
-  return view(groups.front());
-}
-
-/// Calls `use(match, secret)` for each match of the rule in `text` that is one by its entropy.
-template <typename Use>
-void for_each_match(const Rule& rule, std::string_view text, const Use& use) {
-  constexpr int kGroupsMax = 100;
-  const RE2& pattern = rule.pattern.get();
-  if (!pattern.ok()) {
-    return;
-  }
-  std::array<re2::StringPiece, kGroupsMax> groups;
-  const int count = std::min(pattern.NumberOfCapturingGroups() + 1, kGroupsMax);
-  for (std::size_t at = 0;
-       at <= text.size() && pattern.Match({text.data(), text.size()}, at, text.size(),
-                                          RE2::UNANCHORED, groups.data(), count);) {
-    const std::string_view match(groups[0].data(), groups[0].size());
-    const auto end = static_cast<std::size_t>(match.data() - text.data()) + match.size();
-    at = std::max(end, at + 1);
-    const std::string_view secret =
-        secret_of(std::span(groups).first(static_cast<std::size_t>(count)), rule.spec.secret_group);
-    if (!secret.empty() && (!rule.spec.entropy || *rule.spec.entropy <= 0 ||
-                            shannon_entropy(secret) > *rule.spec.entropy)) {
-      use(match, secret);
-    }
-  }
+  const auto first = std::ranges::find_if_not(groups.subspan(1), &std::string_view::empty);
+  return first == groups.end() ? groups.front() : *first;
 }
 
 }  // namespace
 
-struct RuleSet::Impl {
-  explicit Impl(LoadedRules loaded)
-      : problems(std::move(loaded.problems)),
-        notes(std::move(loaded.notes)),
-        disabled(std::move(loaded.disabled)),
-        allows(made(loaded.allows)),
-        allowed(std::move(loaded.allowed)) {
-    for (auto& [id, change] : loaded.changes) {
-      Change& own = changes[id];
-      own.entropy = change.entropy;
-      own.allows = made(change.allows);
-    }
+struct RuleSet::Impl : LoadedRules {
+  explicit Impl(LoadedRules loaded) : LoadedRules(std::move(loaded)) {
     std::map<std::string_view, std::vector<std::uint16_t>> words;
-    for (LoadedRule& each : loaded.rules) {
-      const auto index = static_cast<std::uint16_t>(rules.size());
-      const Rule& rule = rules.emplace_back(std::move(each));
-      if (rule.spec.keywords.empty()) {
+    for (RuleSpec& rule : rules) {
+      const auto index = static_cast<std::uint16_t>(&rule - rules.data());
+      rule.keyword_text = fmt::format("{}", fmt::join(rule.keywords, " "));
+      if (rule.keywords.empty()) {
         always.push_back(index);
       }
-      for (const std::string& word : rule.spec.keywords) {
+      for (const std::string& word : rule.keywords) {
         if (word.size() < KeywordIndex::kWordSizeMin) {
           short_words.emplace_back(word, index);
         } else {
@@ -138,9 +62,23 @@ struct RuleSet::Impl {
     }
   }
 
+  /// Calls `use(found, is_allowed)` for each match of the rule in `text` that is one by its
+  /// entropy.
+  template <typename Use>
+  void for_each_finding(const RuleSpec& rule, std::string_view text, const Use& use) const {
+    rule.regex.for_each_match(text, [&](std::span<const std::string_view> groups) {
+      const FoundText found{
+          .text = text, .match = groups.front(), .secret = secret_of(groups, rule.secret_group)};
+      if (!found.secret.empty() &&
+          (!rule.entropy || *rule.entropy <= 0 || shannon_entropy(found.secret) > *rule.entropy)) {
+        use(found, any_holds(rule.allows, found) || is_allowed(found, rule.id));
+      }
+    });
+  }
+
   /// The rules that may find something in `text`, ascending.
-  [[nodiscard]] std::vector<std::uint16_t> candidates(std::string_view text) const {
-    std::vector<std::uint16_t> found = always;
+  [[nodiscard]] std::set<std::uint16_t> candidates(std::string_view text) const {
+    std::set<std::uint16_t> found(always.begin(), always.end());
     if (rules_of_word.empty() && short_words.empty()) {
       return found;
     }
@@ -151,17 +89,14 @@ struct RuleSet::Impl {
                     if (!seen[word_index]) {
                       seen[word_index] = true;
                       const auto& more = rules_of_word[word_index];
-                      found.insert(found.end(), more.begin(), more.end());
+                      found.insert(more.begin(), more.end());
                     }
                   });
     for (const auto& [word, index] : short_words) {
       if (lower.contains(word)) {
-        found.push_back(index);
+        found.insert(index);
       }
     }
-    std::ranges::sort(found);
-    const auto rest = std::ranges::unique(found);
-    found.erase(rest.begin(), rest.end());
     return found;
   }
 
@@ -196,26 +131,18 @@ struct RuleSet::Impl {
   /// Whether the detection is that of a rule that a file switched off or replaced. A rule of a file
   /// may have the same name.
   [[nodiscard]] bool is_disabled(const Detection& each) const {
-    return disabled.contains(each.rule) && std::ranges::none_of(rules, [&](const Rule& rule) {
+    return disabled.contains(each.rule) && std::ranges::none_of(rules, [&](const RuleSpec& rule) {
              return rule.shown_id().data() == each.rule.data();
            });
   }
 
   /// Whether an allow list of the file's own rule holds, now that the path is known.
   [[nodiscard]] bool allows_by_path(const FoundText& found, std::string_view shown_id) const {
-    return !found.path.empty() && std::ranges::any_of(rules, [&](const Rule& rule) {
+    return !found.path.empty() && std::ranges::any_of(rules, [&](const RuleSpec& rule) {
       return rule.shown_id().data() == shown_id.data() && any_holds(rule.allows, found);
     });
   }
 
-  std::vector<Error> problems;
-  std::vector<Error> notes;
-  std::map<std::string, std::string, std::less<>> disabled;
-  std::map<std::string, Change, std::less<>> changes;
-  Allows allows;
-  std::vector<AllowedText> allowed;
-
-  std::deque<Rule> rules;
   KeywordIndex keywords;
   std::vector<std::vector<std::uint16_t>> rules_of_word;
   std::vector<std::pair<std::string_view, std::uint16_t>> short_words;
@@ -251,13 +178,13 @@ Result<std::shared_ptr<const RuleSet>> RuleSet::load(const RuleSources& sources)
 Result<std::shared_ptr<const RuleSet>> RuleSet::load_one(const std::string& path) {
   BMAD_TRY_ASSIGN(LoadedRules loaded, load_rules_file(path));
   auto impl = std::make_unique<Impl>(std::move(loaded));
-  for (const Rule& rule : impl->rules) {
-    if (!rule.pattern.get().ok()) {
+  for (const RuleSpec& rule : impl->rules) {
+    if (!rule.regex.get().ok()) {
       return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                   .message = fmt::format("the regex of '{}' doesn't compile: {}", rule.spec.id,
-                                          rule.pattern.get().error()),
+                   .message = fmt::format("the regex of '{}' doesn't compile: {}", rule.id,
+                                          rule.regex.get().error()),
                    .path = path,
-                   .line = rule.spec.line};
+                   .line = rule.line};
     }
   }
   return std::shared_ptr<const RuleSet>(new RuleSet(std::move(impl)));
@@ -265,14 +192,11 @@ Result<std::shared_ptr<const RuleSet>> RuleSet::load_one(const std::string& path
 
 void RuleSet::find(std::string_view text, Detections& out) const {
   for (const std::uint16_t index : impl().candidates(text)) {
-    const Rule& rule = impl().rules[index];
-    for_each_match(rule, text, [&](std::string_view match, std::string_view secret) {
-      const FoundText found{.text = text, .match = match, .secret = secret};
-      if (any_holds(rule.allows, found) || impl().is_allowed(found, rule.spec.id)) {
-        return;
+    const RuleSpec& rule = impl().rules[index];
+    impl().for_each_finding(rule, text, [&](const FoundText& found, bool is_allowed) {
+      if (!is_allowed) {
+        out.push_back(detection_of(text, found.secret, rule.shown_id()));
       }
-      const auto begin = static_cast<std::size_t>(secret.data() - text.data());
-      out.push_back({.begin = begin, .end = begin + secret.size(), .rule = rule.shown_id()});
     });
   }
 }
@@ -307,12 +231,12 @@ const std::vector<Error>& RuleSet::notes() const { return impl().notes; }
 
 std::vector<SecretRuleInfo> RuleSet::rules() const {
   std::vector<SecretRuleInfo> list;
-  for (const Rule& rule : impl().rules) {
-    list.push_back({.id = rule.spec.id,
-                    .what = rule.spec.description,
+  for (const RuleSpec& rule : impl().rules) {
+    list.push_back({.id = rule.id,
+                    .what = rule.description,
                     .tier = "file",
-                    .keywords = rule.keywords,
-                    .pattern = rule.pattern.text(),
+                    .keywords = rule.keyword_text,
+                    .pattern = rule.regex.text(),
                     .origin = rule.origin});
   }
   return list;
@@ -355,47 +279,39 @@ std::vector<std::string> RuleSet::switches() const {
 }
 
 std::vector<RuleTrial> RuleSet::try_rules(std::string_view text) const {
-  const auto has_keyword = [](const Rule& rule, std::string_view in) {
+  const auto find_in = [&](const RuleSpec& rule, std::string_view in, RuleTrial& trial) {
     const std::string lower = lower_ascii(in);
-    return rule.spec.keywords.empty() ||
-           std::ranges::any_of(rule.spec.keywords,
-                               [&](const std::string& word) { return lower.contains(word); });
-  };
-  const auto find_in = [&](const Rule& rule, std::string_view in, RuleTrial& trial) {
-    std::uint64_t count = 0;
-    if (!has_keyword(rule, in)) {
-      return count;
+    const std::size_t before = trial.places.size();
+    if (rule.keywords.empty() || std::ranges::any_of(rule.keywords, [&](const std::string& word) {
+          return lower.contains(word);
+        })) {
+      impl().for_each_finding(rule, in, [&](const FoundText& found, bool is_allowed) {
+        if (is_allowed) {
+          ++trial.allowed;
+          return;
+        }
+        const Detection each = detection_of(in, found.secret, rule.id);
+        trial.places.push_back(
+            {.begin = each.begin, .end = each.end, .rule = rule.id, .what = rule.description});
+      });
     }
-    for_each_match(rule, in, [&](std::string_view match, std::string_view secret) {
-      const FoundText found{.text = in, .match = match, .secret = secret};
-      if (any_holds(rule.allows, found) || impl().is_allowed(found, rule.spec.id)) {
-        ++trial.allowed;
-        return;
-      }
-      ++count;
-      const auto begin = static_cast<std::uint64_t>(secret.data() - in.data());
-      trial.places.push_back({.begin = begin,
-                              .end = begin + secret.size(),
-                              .rule = rule.spec.id,
-                              .what = rule.spec.description});
-    });
-    return count;
+    return trial.places.size() - before;
   };
   std::vector<RuleTrial> trials;
-  for (const Rule& rule : impl().rules) {
-    RuleTrial trial{.rule = rule.spec.id, .line = rule.spec.line};
+  for (const RuleSpec& rule : impl().rules) {
+    RuleTrial trial{.rule = rule.id, .line = rule.line};
     RuleTrial scratch;
-    for (const std::string& example : rule.spec.examples) {
+    for (const std::string& example : rule.examples) {
       if (find_in(rule, example, scratch) == 0) {
         trial.failures.push_back(fmt::format("finds nothing in the example \"{}\"", example));
       }
     }
-    for (const std::string& innocent : rule.spec.innocent) {
+    for (const std::string& innocent : rule.innocent) {
       if (find_in(rule, innocent, scratch) != 0) {
         trial.failures.push_back(fmt::format("finds something in \"{}\"", innocent));
       }
     }
-    trial.examples = rule.spec.examples.size() + rule.spec.innocent.size();
+    trial.examples = rule.examples.size() + rule.innocent.size();
     find_in(rule, text, trial);
     trials.push_back(std::move(trial));
   }

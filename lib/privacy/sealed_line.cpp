@@ -137,30 +137,25 @@ SealKey SealKey::make() {
 Result<SealKey> SealKey::parse(std::string_view text) {
   start_sodium();
   text = trimmed(text);
-  if (!text.starts_with(kKeyMark)) {
-    SealKey key;
-    std::size_t size = 0;
-    const int done =
-        sodium_hex2bin(key.bytes_.data(), kSize, text.data(), text.size(), nullptr, &size, nullptr);
-    if (done != 0 || size != kSize || text.size() != 2 * kSize) {
-      return bad_key(
-          fmt::format("it is no key: one has {} hexadecimal digits, or begins with "
-                      "'{}'; this has {} letters",
-                      2 * kSize, trimmed(kKeyMark), text.size()));
-    }
-    key.set_id();
-    return key;
-  }
-  text = trimmed(text.substr(kKeyMark.size()));
+  const bool is_marked = text.starts_with(kKeyMark);
+  text = is_marked ? trimmed(text.substr(kKeyMark.size())) : text;
   SealKey key;
   std::size_t size = 0;
   // Unlike base64url_decoded(), in the same time for all keys.
-  const int done = sodium_base642bin(key.bytes_.data(), kSize, text.data(), text.size(), nullptr,
-                                     &size, nullptr, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
-  if (done != 0 || size != kSize || base64url(key.bytes_) != text) {
+  const int done =
+      is_marked ? sodium_base642bin(key.bytes_.data(), kSize, text.data(), text.size(), nullptr,
+                                    &size, nullptr, sodium_base64_VARIANT_URLSAFE_NO_PADDING)
+                : sodium_hex2bin(key.bytes_.data(), kSize, text.data(), text.size(), nullptr, &size,
+                                 nullptr);
+  if (done != 0 || size != kSize ||
+      (is_marked ? base64url(key.bytes_) != text : text.size() != 2 * kSize)) {
     return bad_key(
-        fmt::format("the key is not {} bytes in base64url, which has 43 letters: it has {}", kSize,
-                    text.size()));
+        is_marked
+            ? fmt::format("the key is not {} bytes in base64url, which has 43 letters: it has {}",
+                          kSize, text.size())
+            : fmt::format("it is no key: one has {} hexadecimal digits, or begins with "
+                          "'{}'; this has {} letters",
+                          2 * kSize, trimmed(kKeyMark), text.size()));
   }
   key.set_id();
   return key;

@@ -1,15 +1,14 @@
 #include "privacy/sealing.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <span>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/ids.hpp"
+#include "base/keyed_hash.hpp"
 #include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
@@ -60,32 +59,22 @@ Error no_record(FileSystem& files, std::string_view text) {
   return error;
 }
 
-std::string hex_of(const std::array<unsigned char, 16>& salt) {
-  std::string text;
-  for (const unsigned char byte : salt) {
-    text += fmt::format("{:02x}", byte);
-  }
-  return text;
-}
+class KeyedOpener final : public LineOpener {
+ public:
+  explicit KeyedOpener(std::shared_ptr<const SealKeys> keys) : keys_(std::move(keys)) {}
 
-bool read_hex(std::string_view text, std::span<unsigned char> bytes) {
-  const auto digit = [](char c) {
-    const std::size_t at = std::string_view("0123456789abcdef").find(c);
-    return at == std::string_view::npos ? 16U : static_cast<unsigned>(at);
-  };
-  if (text.size() != 2 * bytes.size()) {
-    return false;
+  [[nodiscard]] bool has_key(JsonValue entry) const override {
+    const std::string_view id = sealing_key_id(entry);
+    return id.empty() || keys_->find(id) != nullptr;  // Without an id it is damaged.
   }
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const unsigned high = digit(text[2 * i]);
-    const unsigned low = digit(text[2 * i + 1]);
-    if (high > 15 || low > 15) {
-      return false;
-    }
-    bytes[i] = static_cast<unsigned char>(high << 4U | low);
+  [[nodiscard]] Result<std::string> open(std::string_view session_id, EntryType type,
+                                         JsonValue entry) const override {
+    return open_line(*keys_, {.session_id = session_id, .type = type}, entry);
   }
-  return true;
-}
+
+ private:
+  std::shared_ptr<const SealKeys> keys_;
+};
 
 }  // namespace
 
@@ -105,7 +94,7 @@ std::string SealingRecord::to_text() const {
     json.member("ends", true);
   }
   if (recipe) {
-    json.key("passphrase").begin_object().member("salt", hex_of(recipe->salt));
+    json.key("passphrase").begin_object().member("salt", hash_key_hex(recipe->salt));
     json.member("passes", recipe->passes).member("memory", recipe->memory).end_object();
   }
   json.end_object();
@@ -143,7 +132,7 @@ Result<std::optional<SealingRecord>> load_sealing(FileSystem& files) {
     PassphraseRecipe& its = record.recipe.emplace();
     its.passes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, recipe["passes"].integer()));
     its.memory = static_cast<std::uint64_t>(std::max<std::int64_t>(0, recipe["memory"].integer()));
-    if (!read_hex(recipe["salt"].string(), its.salt)) {
+    if (!read_hash_key(recipe["salt"].string(), its.salt)) {
       return bad_record(files, "passphrase");
     }
   }
@@ -277,27 +266,6 @@ Result<std::optional<std::string>> StoreSealing::seal(std::string_view session_i
                   seal_line(*key, {.session_id = session_id, .type = type}, entry, line));
   return std::optional(std::move(sealed));
 }
-
-namespace {
-
-class KeyedOpener final : public LineOpener {
- public:
-  explicit KeyedOpener(std::shared_ptr<const SealKeys> keys) : keys_(std::move(keys)) {}
-
-  [[nodiscard]] bool has_key(JsonValue entry) const override {
-    const std::string_view id = sealing_key_id(entry);
-    return id.empty() || keys_->find(id) != nullptr;  // Without an id it is damaged.
-  }
-  [[nodiscard]] Result<std::string> open(std::string_view session_id, EntryType type,
-                                         JsonValue entry) const override {
-    return open_line(*keys_, {.session_id = session_id, .type = type}, entry);
-  }
-
- private:
-  std::shared_ptr<const SealKeys> keys_;
-};
-
-}  // namespace
 
 Result<std::unique_ptr<LineOpener>> StoreSealing::opener() const {
   auto all = std::make_shared<const SealKeys>();

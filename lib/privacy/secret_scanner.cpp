@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "allow_list.hpp"
+#include "base/keyed_hash.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "privacy/redactor.hpp"
 #include "privacy/secret_rule.hpp"
@@ -102,7 +102,7 @@ std::vector<SecretPlace> SecretScanner::find_in_file(std::string_view text,
 
 std::string SecretScanner::redact(std::string_view text) const {
   RedactionTally tally;
-  const RedactionScope scope{.key = random_redaction_key()};
+  const RedactionScope scope{.key = random_hash_key()};
   return redactor_->redact(text, scope, tally).value_or(std::string(text));
 }
 
@@ -138,7 +138,7 @@ Result<RulesTrial> try_rules_file(const std::string& path, std::string_view text
   return trial;
 }
 
-std::string allow_item(std::string_view text) { return "text=" + allow_hash(text); }
+std::string allow_item(std::string_view text) { return "text=" + content_digest(text); }
 
 std::vector<SecretRuleInfo> secret_rule_list() {
   std::vector<SecretRuleInfo> list;

@@ -8,7 +8,6 @@
 // Redacting twice equals once, valid UTF-8 stays valid, and time is linear in the size of the text.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -16,8 +15,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/keyed_hash.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"
 #include "store/config.hpp"
@@ -42,10 +43,15 @@ struct Detection {
 
 using Detections = std::vector<Detection>;
 
-/// What makes the hashes in linkable placeholders: who hasn't the key can't guess a secret back.
-using RedactionKey = std::array<unsigned char, 16>;
+/// Where `secret`, a part of `text`, is.
+inline Detection detection_of(std::string_view text, std::string_view secret,
+                              std::string_view rule) {
+  const auto begin = static_cast<std::size_t>(secret.data() - text.data());
+  return {.begin = begin, .end = begin + secret.size(), .rule = rule};
+}
 
-RedactionKey random_redaction_key();
+/// What makes the hashes in linkable placeholders: who hasn't the key can't guess a secret back.
+using RedactionKey = HashKey;
 
 /// Where a text belongs: the same secret in the same scope gets the same hash.
 struct RedactionScope {
@@ -61,7 +67,7 @@ struct RedactionTally {
 
 class RuleSet;
 
-/// Thread-safe: constant after make().
+/// Thread-safe: constant after make(). Copies share what it is made of.
 class Redactor {
  public:
   /// `rules`, of files and allow lists, may be null.
@@ -69,12 +75,6 @@ class Redactor {
   /// character of its own; `field` names it.
   static Result<Redactor> make(const RedactionConfig& config,
                                std::shared_ptr<const RuleSet> rules = nullptr);
-
-  Redactor(Redactor&&) noexcept;
-  Redactor& operator=(Redactor&&) noexcept;
-  Redactor(const Redactor&) = delete;
-  Redactor& operator=(const Redactor&) = delete;
-  ~Redactor();
 
   /// What is to be taken out of `text`, or comes near the line: ascending, without overlaps.
   [[nodiscard]] Detections find(std::string_view text) const;
@@ -97,9 +97,9 @@ class Redactor {
 
  private:
   struct Impl;
-  explicit Redactor(std::unique_ptr<Impl> impl);
+  explicit Redactor(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<const Impl> impl_;
 };
 
 /// Adds to `counts` the placeholders in `text`, by rule. Where the replacement names no rule, by

@@ -23,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/keyed_hash.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"
@@ -40,7 +41,7 @@ struct PassphraseRecipe {
   static constexpr std::uint64_t kMemoryMin = std::uint64_t{8} << 20U;
   static constexpr std::uint64_t kMemoryMax = std::uint64_t{1} << 30U;
 
-  std::array<unsigned char, 16> salt{};
+  HashKey salt{};
   std::uint64_t passes = 3;
   std::uint64_t memory = std::uint64_t{256} << 20U;  ///< In bytes.
 };
