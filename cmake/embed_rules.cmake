@@ -50,6 +50,14 @@ function(literal_of value result)
   set(${result} "${literal}" PARENT_SCOPE)
 endfunction()
 
+# Sets `result` to the enumerator of `type` that is called `word`.
+function(enumerator_of type word result)
+  string(SUBSTRING "${word}" 0 1 first)
+  string(SUBSTRING "${word}" 1 -1 rest)
+  string(TOUPPER "${first}" first)
+  set(${result} "${type}::k${first}${rest}" PARENT_SCOPE)
+endfunction()
+
 # Sets `name` to what the member `key` is called in C++, and `result` to its value there.
 function(member_of key value name result)
   if(key MATCHES "^(id|keywords|needs|stopwords)$")
@@ -67,9 +75,12 @@ function(member_of key value name result)
   elseif(key STREQUAL "lead" AND value MATCHES "^[0-9]+$")
     set(member lead)
     set(cpp ${value})
-  elseif(key STREQUAL "kind" AND value STREQUAL "\"assigned\"")
+  elseif(key STREQUAL "kind" AND value MATCHES "^\"(assigned|structure|context|personal)\"$")
     set(member kind)
-    set(cpp RuleKind::kAssigned)
+    enumerator_of(RuleKind "${CMAKE_MATCH_1}" cpp)
+  elseif(key STREQUAL "judge" AND value MATCHES "^\"(password|drawn)\"$")
+    set(member judge)
+    enumerator_of(RuleJudge "${CMAKE_MATCH_1}" cpp)
   else()
     fail_at_line("no rule has this: ${key} = ${value}")
   endif()
@@ -78,23 +89,28 @@ function(member_of key value name result)
 endfunction()
 
 # Of struct SecretRule, in its order.
-set(members id what kind keywords pattern lead entropy_min needs stopwords origin)
+set(members id what kind keywords pattern lead entropy_min needs stopwords judge origin)
 
-# Appends the rule whose members are set to `rows`.
+# Appends the rule whose members are set to `rows`, or to `others` when it has no pattern.
 macro(end_rule)
   if(DEFINED rule_id)
     set(row "")
+    set(table others)
+    if(DEFINED rule_pattern)
+      set(table rows)
+    endif()
     foreach(member IN LISTS members)
       if(DEFINED rule_${member})
         string(APPEND row "\n     .${member} = ${rule_${member}},")
         unset(rule_${member})
       endif()
     endforeach()
-    string(APPEND rows "    {${row}},\n")
+    string(APPEND ${table} "    {${row}},\n")
   endif()
 endmacro()
 
 set(rows "")
+set(others "")
 set(version "")
 foreach(file IN LISTS FILES)
   file(READ "${file}" lines)
@@ -138,6 +154,7 @@ foreach(file IN LISTS FILES)
   end_rule()
 endforeach()
 show_signs(rows)
+show_signs(others)
 string(SUBSTRING "${version}" 0 16 version)
 
 file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT [[
@@ -150,9 +167,13 @@ namespace {
 constexpr SecretRule kRules[] = {
 @rows@};
 
+constexpr SecretRule kOthers[] = {
+@others@};
+
 }  // namespace
 
 std::span<const SecretRule> secret_rules() { return kRules; }
+std::span<const SecretRule> rules_without_pattern() { return kOthers; }
 std::string_view secret_rules_version() { return "@version@"; }
 
 }  // namespace bmad_mem

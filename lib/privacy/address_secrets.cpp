@@ -99,62 +99,6 @@ void judge_url_login(StructureScan& scan, std::size_t begin, std::size_t at_sign
   }
 }
 
-/// otpauth://totp/name?secret=SECRET
-void judge_one_time_password(StructureScan& scan, std::size_t begin) {
-  constexpr std::string_view kSecret = "secret=";
-  const std::size_t end = run_end(scan.text, begin, is_url_byte, kAuthoritySizeMax);
-  const std::size_t secret = scan.text.substr(0, end).find(kSecret, begin);
-  if (secret == std::string_view::npos) {
-    return;
-  }
-  const std::size_t value = secret + kSecret.size();
-  const std::size_t value_end = run_end(scan.text, value, is_alnum, 256);
-  if (value_end - value >= 8 && !is_stand_in(scan.text.substr(value, value_end - value))) {
-    scan.add(value, value_end, kUrlRule);
-  }
-}
-
-}  // namespace
-
-void scan_url(StructureScan& scan, std::size_t at, std::size_t size) {
-  const std::size_t begin = at + size;
-  const std::size_t scheme = run_begin(scan.text, at, is_scheme_byte, 24);
-  if (scheme == at) {
-    return;
-  }
-  if (equals_folded(scan.text.substr(scheme, at - scheme), "otpauth")) {
-    judge_one_time_password(scan, begin);
-    return;
-  }
-  const std::size_t at_sign = find_at_sign(scan.text, begin);
-  if (at_sign != std::string_view::npos && at_sign > begin &&
-      may_begin_host(byte_at(scan.text, at_sign + 1))) {
-    judge_url_login(scan, begin, at_sign);
-  }
-}
-
-void scan_go_data_source(StructureScan& scan, std::size_t at, std::size_t /*size*/) {
-  const std::size_t begin = run_begin(scan.text, at, is_url_byte, 256);
-  const std::size_t colon = scan.text.substr(0, at).find(':', begin);
-  if (colon != std::string_view::npos && colon + 1 < at &&
-      !scan.text.substr(0, at).substr(begin).contains("://")) {
-    judge_url_password(scan, scan.text.substr(begin, colon - begin), colon + 1, at);
-  }
-}
-
-void scan_oracle_login(StructureScan& scan, std::size_t at, std::size_t size) {
-  const std::size_t begin = at + size;
-  const std::size_t end = run_end(scan.text, begin, is_url_byte, 256);
-  const std::string_view login = scan.text.substr(begin, end - begin);
-  const std::size_t slash = login.find('/');
-  const std::size_t at_sign = login.rfind('@');
-  if (slash != std::string_view::npos && at_sign != std::string_view::npos && slash + 1 < at_sign) {
-    judge_url_password(scan, login.substr(0, slash), begin + slash + 1, begin + at_sign);
-  }
-}
-
-namespace {
-
 constexpr std::size_t kPartSizeMax = 256;
 constexpr std::size_t kNear = 200;
 
@@ -181,13 +125,8 @@ bool names_a_database(std::string_view part) {
   for (std::size_t equals = 0; (equals = part.find('=', equals)) != std::string_view::npos;
        ++equals) {
     const std::string_view before = part.substr(0, equals);
-    for (const std::string_view name :
-         {"host", "user", "dbname", "server", "uid", "user id", "data source", "username",
-          "hostaddr", "database", "userid", "initial catalog", "dsn", "driver"}) {
-      if (before.size() >= name.size() &&
-          equals_folded(before.substr(before.size() - name.size()), name)) {
-        return true;
-      }
+    if (kDatabaseParts.any([&](std::string_view name) { return ends_folded(before, name); })) {
+      return true;
     }
   }
   return false;
@@ -226,6 +165,39 @@ void add_unless_stand_in(StructureScan& scan, PartValue value) {
 }
 
 }  // namespace
+
+void scan_url(StructureScan& scan, std::size_t at, std::size_t size) {
+  const std::size_t begin = at + size;
+  const std::size_t scheme = run_begin(scan.text, at, is_scheme_byte, 24);
+  if (scheme == at) {
+    return;
+  }
+  const std::size_t at_sign = find_at_sign(scan.text, begin);
+  if (at_sign != std::string_view::npos && at_sign > begin &&
+      may_begin_host(byte_at(scan.text, at_sign + 1))) {
+    judge_url_login(scan, begin, at_sign);
+  }
+}
+
+void scan_go_data_source(StructureScan& scan, std::size_t at, std::size_t /*size*/) {
+  const std::size_t begin = run_begin(scan.text, at, is_url_byte, 256);
+  const std::size_t colon = scan.text.substr(0, at).find(':', begin);
+  if (colon != std::string_view::npos && colon + 1 < at &&
+      !scan.text.substr(0, at).substr(begin).contains("://")) {
+    judge_url_password(scan, scan.text.substr(begin, colon - begin), colon + 1, at);
+  }
+}
+
+void scan_oracle_login(StructureScan& scan, std::size_t at, std::size_t size) {
+  const std::size_t begin = at + size;
+  const std::size_t end = run_end(scan.text, begin, is_url_byte, 256);
+  const std::string_view login = scan.text.substr(begin, end - begin);
+  const std::size_t slash = login.find('/');
+  const std::size_t at_sign = login.rfind('@');
+  if (slash != std::string_view::npos && at_sign != std::string_view::npos && slash + 1 < at_sign) {
+    judge_url_password(scan, login.substr(0, slash), begin + slash + 1, begin + at_sign);
+  }
+}
 
 void scan_connection_password(StructureScan& scan, std::size_t at, std::size_t size) {
   const std::string_view text = scan.text;

@@ -1,13 +1,11 @@
 // known_files.cpp - secrets in lines of files that tools read by themselves.
 //
-//   .npmrc               //registry.npmjs.org/:_authToken=HERE        _auth=HERE
 //   .netrc               machine api.github.com login ann password HERE
-//   .pgpass              db.local:5432:app:ann:HERE
 //   .pypirc, settings    username = ann (line end) password = HERE
 //   vaults of Ansible    $ANSIBLE_VAULT;1.1;AES256 (line end) HERE
 //   .docker/config.json  "auths": {"ghcr.io": {"auth": "HERE"}}
+//   /etc/shadow          root:HERE:19000:0:99999:7:::
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
 #include "bmad_mem/text.hpp"
@@ -24,108 +22,6 @@ constexpr std::size_t kFileValueMax = 512;
 bool is_file_value_byte(char c) {
   return static_cast<unsigned char>(c) > ' ' && !is_quote(c) && c != '\\' && c != ',' && c != ';';
 }
-
-void add_file_value(StructureScan& scan, std::size_t begin, std::string_view rule,
-                    std::size_t size_min) {
-  const std::size_t end = run_end(scan.text, begin, is_file_value_byte, kFileValueMax);
-  const std::string_view value = scan.text.substr(begin, end - begin);
-  if (value.size() >= size_min && !stands_for_password(value)) {
-    const bool is_open = value.size() == kFileValueMax;
-    scan.add(begin, is_open ? scan.real_end(end, is_file_value_byte) : end, rule);
-  }
-}
-
-/// A field of .pgpass: up to a colon that has no backslash before it.
-std::size_t field_end(std::string_view text, std::size_t at) {
-  constexpr std::size_t kFieldMax = 256;
-  const std::size_t limit = std::min(text.size(), at + kFieldMax);
-  while (at < limit && text[at] != ':' && !is_space(text[at]) && !is_quote(text[at])) {
-    at += text[at] == '\\' && at + 1 < limit ? 2 : 1;
-  }
-  return std::min(at, limit);
-}
-
-}  // namespace
-
-void scan_npmrc(StructureScan& scan, std::size_t at, std::size_t size) {
-  const std::string_view text = scan.text;
-  const char before = byte_before(text, at);
-  if (is_alnum(before) && !text.substr(0, at).ends_with("npm_config")) {
-    return;
-  }
-  const std::size_t sign =
-      run_end(text, at + size, [](char c) { return is_blank(c) || c == '"'; }, 3);
-  if (byte_at(text, sign) != '=' && byte_at(text, sign) != ':') {
-    return;
-  }
-  const std::size_t value =
-      run_end(text, sign + 1, [](char c) { return is_blank(c) || is_quote(c); }, 4);
-  if (byte_at(text, sign) == '=' || is_quote(byte_before(text, value)) ||
-      to_lower(text[at]) == 'n') {
-    add_file_value(scan, value, "npmrc", 8);
-  }
-}
-
-void scan_netrc(StructureScan& scan, std::size_t at, std::size_t size) {
-  const std::string_view text = scan.text;
-  if (is_word_byte(byte_before(text, at)) || !is_space(byte_at(text, at + size))) {
-    return;
-  }
-  constexpr std::size_t kWordMax = 256;
-  constexpr int kPairsMax = 4;
-  std::size_t place = at + size;
-  const auto next_word = [&] {
-    const std::size_t begin = run_end(text, place, is_space, 64);
-    place = run_end(text, begin, [](char c) { return !is_space(c); }, kWordMax);
-    return text.substr(begin, place - begin);
-  };
-  if (text[at] == 'm') {
-    next_word();  // The name of the machine.
-  }
-  for (int i = 0; i < kPairsMax; ++i) {
-    const std::string_view key = next_word();
-    const std::size_t key_end = place;
-    if (key == "password" && (i > 0 || text[at] == 'm')) {
-      add_file_value(
-          scan,
-          run_end(text, key_end, [](char c) { return is_space(c) || c == '"'; }, 8), "netrc", 1);
-      return;
-    }
-    if (key != "login" && key != "account") {
-      return;
-    }
-    next_word();
-  }
-}
-
-void scan_pgpass(StructureScan& scan, std::size_t at, std::size_t size) {
-  const std::string_view text = scan.text;
-  const std::size_t host = run_begin(
-      text, at, [](char c) { return is_alnum(c) || std::string_view(".-_*/[]").contains(c); }, 128);
-  const std::size_t database = at + size;
-  const std::size_t database_end = field_end(text, database);
-  const auto is_name = [](char c) { return is_word_byte(c) || c == '-' || c == '*' || c == '.'; };
-  const bool is_name_only = run_end(text, database, is_name, 256) == database_end;
-  const char before = byte_before(text, host);
-  if (host == at || before == ':' || before == ')' || database_end == database || !is_name_only ||
-      byte_at(text, database_end) != ':') {
-    return;
-  }
-  const std::size_t user_end = field_end(text, database_end + 1);
-  if (user_end == database_end + 1 || byte_at(text, user_end) != ':') {
-    return;
-  }
-  const std::size_t end = field_end(text, user_end + 1);
-  const std::string_view password = text.substr(user_end + 1, end - user_end - 1);
-  const bool is_number =
-      std::ranges::all_of(text.substr(database, database_end - database), is_digit);
-  if (!password.empty() && !is_number && !stands_for_password(password) &&
-      byte_at(text, end) != ':') {
-    scan.add(user_end + 1, end, "pgpass");
-  }
-}
-
-namespace {
 
 /// `name = value`, `"name": "value",`, `name => 'value'` or `name 'value'`, alone in its line.
 struct Member {
@@ -179,10 +75,6 @@ Member member_of(std::string_view line) {
   return line.empty() || line.front() == '#' || line.starts_with("//") ? member : Member();
 }
 
-bool ends_folded(std::string_view name, std::string_view end) {
-  return name.size() >= end.size() && equals_folded(name.substr(name.size() - end.size()), end);
-}
-
 /// The member of the line before `at` that is no comment.
 Member member_before(std::string_view text, std::size_t at) {
   constexpr int kCommentsMax = 3;
@@ -209,6 +101,42 @@ bool is_expression(const Member& member) {
 }
 
 }  // namespace
+
+void scan_netrc(StructureScan& scan, std::size_t at, std::size_t size) {
+  const std::string_view text = scan.text;
+  if (is_word_byte(byte_before(text, at)) || !is_space(byte_at(text, at + size))) {
+    return;
+  }
+  constexpr std::size_t kWordMax = 256;
+  constexpr int kPairsMax = 4;
+  std::size_t place = at + size;
+  const auto next_word = [&] {
+    const std::size_t begin = run_end(text, place, is_space, 64);
+    place = run_end(text, begin, [](char c) { return !is_space(c); }, kWordMax);
+    return text.substr(begin, place - begin);
+  };
+  if (text[at] == 'm') {
+    next_word();  // The name of the machine.
+  }
+  for (int i = 0; i < kPairsMax; ++i) {
+    const std::string_view key = next_word();
+    const std::size_t key_end = place;
+    if (key == "password" && (i > 0 || text[at] == 'm')) {
+      const std::size_t begin =
+          run_end(text, key_end, [](char c) { return is_space(c) || c == '"'; }, 8);
+      const std::size_t end = run_end(text, begin, is_file_value_byte, kFileValueMax);
+      if (end > begin && !stands_for_password(text.substr(begin, end - begin))) {
+        const bool is_open = end == begin + kFileValueMax;
+        scan.add(begin, is_open ? scan.real_end(end, is_file_value_byte) : end, "netrc");
+      }
+      return;
+    }
+    if (key != "login" && key != "account") {
+      return;
+    }
+    next_word();
+  }
+}
 
 void scan_login(StructureScan& scan, std::size_t at, std::size_t /*size*/) {
   constexpr std::size_t kSizeMin = 4;
@@ -289,6 +217,27 @@ void scan_docker_auth(StructureScan& scan, std::size_t at, std::size_t size) {
   if (is_login || (size > 4 && looks_random(encoded))) {
     const bool is_open = encoded.size() == kFileValueMax;
     scan.add(value, is_open ? scan.real_end(end, is_inside) : end, "docker-auth");
+  }
+}
+
+void scan_shadow(StructureScan& scan, std::size_t at, std::size_t /*size*/) {
+  // name:HASH:days:days:99999:7::: - the word found is ":99999:".
+  const std::string_view text = scan.text;
+  std::size_t end = at;
+  for (int i = 0; i < 2; ++i) {
+    end = run_begin(text, end, is_digit, 8);
+    if (byte_before(text, end) != ':') {
+      return;
+    }
+    --end;
+  }
+  const auto is_hash_byte = [](char c) {
+    return is_alnum(c) || std::string_view("./+=,-_$").contains(c);
+  };
+  const std::size_t begin = run_begin(text, end, is_hash_byte, 256);
+  constexpr std::size_t kHashMin = 13;
+  if (end - begin >= kHashMin && byte_before(text, begin) == ':') {
+    scan.add(begin, end, "password-hash");
   }
 }
 

@@ -1,6 +1,7 @@
 // secret_scanner.cpp - the redactor as others see it.
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "base/keyed_hash.hpp"
@@ -12,43 +13,20 @@
 namespace bmad_mem {
 namespace {
 
-constexpr SecretRuleInfo kOtherRules[] = {
-    {.id = "private-key", .what = "PEM, SSH, PGP or PuTTY private key", .tier = "structure"},
-    {.id = "jwt", .what = "JSON web token", .tier = "structure"},
-    {.id = "url-credentials", .what = "password in an address", .tier = "structure"},
-    {.id = "signed-url", .what = "signature of an address", .tier = "structure"},
-    {.id = "authorization", .what = "credentials of an HTTP header", .tier = "structure"},
-    {.id = "cookie", .what = "cookie", .tier = "structure"},
-    {.id = "password-hash", .what = "hash of a password", .tier = "structure"},
-    {.id = "netrc", .what = "password of .netrc", .tier = "structure"},
-    {.id = "pgpass", .what = "password of .pgpass", .tier = "structure"},
-    {.id = "docker-auth", .what = "credentials of a registry in config.json", .tier = "structure"},
-    {.id = "pypirc", .what = "password of .pypirc", .tier = "structure"},
-    {.id = "npmrc", .what = "token of .npmrc", .tier = "structure"},
-    {.id = "password", .what = "password by its name", .tier = "context"},
-    {.id = "api-key", .what = "API key by its name", .tier = "context"},
-    {.id = "token", .what = "token by its name", .tier = "context"},
-    {.id = "secret", .what = "secret by its name", .tier = "context"},
-    {.id = "credential", .what = "credential by its name", .tier = "context"},
-    {.id = "connection-string", .what = "connection string with a password", .tier = "context"},
-    {.id = "generic-secret", .what = "random value by its name", .tier = "context"},
-    {.id = "email", .what = "e-mail address", .tier = "personal"},
-    {.id = "phone", .what = "telephone number", .tier = "personal"},
-    {.id = "iban", .what = "bank account (IBAN)", .tier = "personal"},
-    {.id = "card", .what = "number of a payment card", .tier = "personal"},
-    {.id = "ip", .what = "public IP address", .tier = "personal"},
-    {.id = "national-id", .what = "number of social security, tax or identity", .tier = "personal"},
-};
+SecretRuleInfo info_of(const SecretRule& rule) {
+  constexpr std::string_view kTiers[] = {"token", "assigned", "structure", "context", "personal"};
+  return {.id = rule.id,
+          .what = rule.what,
+          .tier = kTiers[static_cast<std::size_t>(rule.kind)],
+          .keywords = rule.keywords,
+          .pattern = rule.pattern,
+          .origin = rule.pattern.empty() ? std::string_view() : rule.origin};
+}
 
 std::string_view what_of(const RuleSet* rules, std::string_view rule) {
-  for (const SecretRule& each : secret_rules()) {
-    if (each.id == rule) {
-      return each.what;
-    }
-  }
-  for (const SecretRuleInfo& each : kOtherRules) {
-    if (each.id == rule) {
-      return each.what;
+  for (const std::span<const SecretRule> table : {secret_rules(), rules_without_pattern()}) {
+    if (const auto known = std::ranges::find(table, rule, &SecretRule::id); known != table.end()) {
+      return known->what;
     }
   }
   if (rules != nullptr) {
@@ -67,14 +45,6 @@ std::shared_ptr<const Redactor> default_redactor() {
   return kRedactor;
 }
 
-}  // namespace
-
-SecretScanner::SecretScanner() : redactor_(default_redactor()) {}
-SecretScanner::SecretScanner(std::shared_ptr<const Redactor> redactor)
-    : redactor_(std::move(redactor)) {}
-
-namespace {
-
 std::vector<SecretPlace> places_of(const Redactor& redactor, const Detections& found) {
   std::vector<SecretPlace> places;
   for (const Detection& each : found) {
@@ -88,6 +58,10 @@ std::vector<SecretPlace> places_of(const Redactor& redactor, const Detections& f
 }
 
 }  // namespace
+
+SecretScanner::SecretScanner() : redactor_(default_redactor()) {}
+SecretScanner::SecretScanner(std::shared_ptr<const Redactor> redactor)
+    : redactor_(std::move(redactor)) {}
 
 std::vector<SecretPlace> SecretScanner::find(std::string_view text) const {
   return places_of(*redactor_, redactor_->find(text));
@@ -142,15 +116,8 @@ std::string allow_item(std::string_view text) { return "text=" + content_digest(
 
 std::vector<SecretRuleInfo> secret_rule_list() {
   std::vector<SecretRuleInfo> list;
-  for (const SecretRule& each : secret_rules()) {
-    list.push_back({.id = each.id,
-                    .what = each.what,
-                    .tier = each.kind == RuleKind::kToken ? "token" : "assigned",
-                    .keywords = each.keywords,
-                    .pattern = each.pattern,
-                    .origin = each.origin});
-  }
-  list.insert(list.end(), std::begin(kOtherRules), std::end(kOtherRules));
+  std::ranges::transform(secret_rules(), std::back_inserter(list), info_of);
+  std::ranges::transform(rules_without_pattern(), std::back_inserter(list), info_of);
   return list;
 }
 

@@ -82,16 +82,10 @@ void scan_cookie(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_curl_cookie(StructureScan& scan, std::size_t at, std::size_t size);
 
 // known_files.cpp
-void scan_npmrc(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_netrc(StructureScan& scan, std::size_t at, std::size_t size);
-void scan_pgpass(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_login(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_ansible_vault(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_docker_auth(StructureScan& scan, std::size_t at, std::size_t size);
-
-// password_hashes.cpp: behind "$6$", "{SSHA}", "pbkdf2_sha256$", and in lines of /etc/shadow.
-void scan_password_hash(StructureScan& scan, std::size_t at, std::size_t size);
-void scan_labelled_hash(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_shadow(StructureScan& scan, std::size_t at, std::size_t size);
 
 // spoken_secrets.cpp: behind what a password is called in other languages, before "is the

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -18,19 +17,13 @@ enum class Case : std::uint8_t { kExact, kAny };
 
 /// "HERE is the password": read from the word that it ends with, since " is " stands everywhere.
 void scan_said_password(StructureScan& scan, std::size_t at, std::size_t size) {
-  constexpr std::string_view kBefore =
-      " is the | is my | is our | is the new | is the root | is the admin | as the | as my | as ";
+  const bool is_german = to_lower(scan.text[at + size - 1]) == 't';
   const std::string_view text = scan.text.substr(0, at);
-  const auto scan_from = [&](std::string_view words) {
-    if (text.size() >= words.size() &&
-        equals_folded(text.substr(text.size() - words.size()), words)) {
+  for (std::size_t i = 0; text.ends_with(' ') && i < kSaidBefore.size(); ++i) {
+    const std::string_view words = kSaidBefore[i];
+    if ((words == " ist das ") == is_german && ends_folded(text, words)) {
       scan_password_before(scan, at - words.size(), words.size() + size);
     }
-  };
-  if (to_lower(scan.text[at + size - 1]) == 't') {
-    scan_from(" ist das ");
-  } else if (text.ends_with(' ')) {
-    for_each_word(kBefore, scan_from, '|');
   }
 }
 
@@ -63,18 +56,10 @@ constexpr Announcers kAnnouncers[] = {
     {scan_curl_login, Case::kExact, " -u| --user| --proxy-user|\n-u|\n--user"},
     {scan_cookie, Case::kAny, "cookie"},
     {scan_curl_cookie, Case::kExact, " -b"},
-    {scan_npmrc, Case::kAny, "_authtoken|npmauthtoken|npmauthident"},
-    {scan_npmrc, Case::kExact, "_auth|:_password"},
     {scan_netrc, Case::kExact, "machine|default"},
-    {scan_pgpass, Case::kExact, ":5432:|:5433:|:6432:|:6543:|:*:"},
     {scan_login, Case::kAny, "password|passwd"},
     {scan_ansible_vault, Case::kExact, "$ANSIBLE_VAULT;"},
     {scan_docker_auth, Case::kExact, "auth|identitytoken|registrytoken"},
-    {scan_password_hash, Case::kExact,
-     "$2a|$2b|$2x|$2y|$1$|$5$|$6$|$y$|$gy$|$7$|$8$|$9$|$P$|$H$|$S$|$apr1$|$argon2|$scrypt$|$pbkdf2|"
-     "$bcrypt-sha256$|$sha1$|$md5"},
-    {scan_labelled_hash, Case::kAny, "{ssha|{sha|{smd5}|{pbkdf2"},
-    {scan_labelled_hash, Case::kExact, "pbkdf2_sha|pbkdf2:sha|scrypt:"},
     {scan_shadow, Case::kExact, ":99999:"},
     {scan_spoken_copula, Case::kExact, " \u00e8 | \u00e9 | \u00e4r | jest "},
     {scan_said_password, Case::kAny, "password|passwort"},

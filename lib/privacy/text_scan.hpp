@@ -2,9 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -58,6 +56,14 @@ constexpr bool has_word(std::string_view list, std::string_view word) {
   return any_word(list, [&](std::string_view each) { return each == word; });
 }
 
+/// Whether `text` has the form of `layout`: 'h' is any hexadecimal digit, all else stands for
+/// itself.
+constexpr bool has_layout(std::string_view text, std::string_view layout) {
+  return std::ranges::equal(
+      text, layout, [](char c, char form) { return form == 'h' ? is_hex_digit(c) : c == form; });
+}
+inline constexpr std::string_view kUuidLayout = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
+
 /// The byte at `at`, or '\0' beyond the text.
 constexpr char byte_at(std::string_view text, std::size_t at) {
   return at < text.size() ? text[at] : '\0';
@@ -75,6 +81,10 @@ constexpr bool starts_folded(std::string_view text, std::string_view lower) {
 }
 constexpr bool equals_folded(std::string_view text, std::string_view lower) {
   return text.size() == lower.size() && starts_folded(text, lower);
+}
+constexpr bool ends_folded(std::string_view text, std::string_view lower) {
+  return text.size() >= lower.size() &&
+         equals_folded(text.substr(text.size() - lower.size()), lower);
 }
 /// Whether `lower` stands in `text` in any case. Costs both sizes' product: for short ones.
 constexpr bool contains_folded(std::string_view text, std::string_view lower) {

@@ -6,10 +6,10 @@
 // Patterns are compiled when their keyword is first seen: few processes ever need more than three.
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cassert>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -69,14 +69,22 @@ bool can_be(const SecretRule& rule, std::string_view secret) {
          !any_word(rule.stopwords, [&](std::string_view word) { return secret.contains(word); });
 }
 
+bool satisfies(RuleJudge judge, std::string_view secret) {
+  switch (judge) {
+    case RuleJudge::kNone:
+      return true;
+    case RuleJudge::kPassword:
+      return !stands_for_password(secret);
+    case RuleJudge::kDrawn:
+      break;
+  }
+  return secret.starts_with('$') ||
+         (looks_random(secret.substr(secret.find_last_of("$}") + 1)) && !is_stand_in(secret));
+}
+
 /// A rule and its pattern, which is compiled at the first use.
 class Matcher {
  public:
-  Matcher() = default;
-  Matcher(const Matcher&) = delete;
-  Matcher& operator=(const Matcher&) = delete;
-  ~Matcher() { delete pattern_.load(); }
-
   /// Before anything else; the rule must outlive the matcher.
   void set_rule(const SecretRule& rule) { rule_ = &rule; }
 
@@ -130,18 +138,16 @@ class Matcher {
     return text.substr(secret_begin, run_end(text, end, may_go_on) - secret_begin);
   }
 
-  /// The pattern, compiled when it is first asked for. Of two threads one compiles in vain.
+  /// The pattern, compiled when it is first asked for.
   const RE2& pattern() {
-    if (const RE2* known = pattern_.load(std::memory_order_acquire)) {
-      return *known;
-    }
-    RE2::Options options(RE2::Quiet);
-    options.set_encoding(RE2::Options::EncodingLatin1);  // Bytes: nothing in it is beyond ASCII.
-    auto made = std::make_unique<const RE2>(
-        re2::StringPiece(rule_->pattern.data(), rule_->pattern.size()), options);
-    assert(made->ok());  // The test of the table compiles each.
-    const RE2* known = nullptr;
-    return pattern_.compare_exchange_strong(known, made.get()) ? *made.release() : *known;
+    std::call_once(once_, [this] {
+      RE2::Options options(RE2::Quiet);
+      options.set_encoding(RE2::Options::EncodingLatin1);  // Bytes: nothing in it is beyond ASCII.
+      pattern_ = std::make_unique<const RE2>(
+          re2::StringPiece(rule_->pattern.data(), rule_->pattern.size()), options);
+      assert(pattern_->ok());  // The test of the table compiles each.
+    });
+    return *pattern_;
   }
   /// What is the secret of a match: its group, or all of it.
   [[nodiscard]] const re2::StringPiece& secret_group(
@@ -153,7 +159,7 @@ class Matcher {
   [[nodiscard]] std::optional<std::string_view> accepted(re2::StringPiece piece) const {
     const std::string_view secret(piece.data(), piece.size());
     if (is_specimen(secret) || (rule_->entropy_min > 0 && !is_drawn(secret)) ||
-        !can_be(*rule_, secret)) {
+        !can_be(*rule_, secret) || !satisfies(rule_->judge, secret)) {
       return std::nullopt;
     }
     return secret;
@@ -166,17 +172,18 @@ class Matcher {
   }
 
   const SecretRule* rule_ = nullptr;
-  std::atomic<const RE2*> pattern_{nullptr};
+  std::once_flag once_;
+  std::unique_ptr<const RE2> pattern_;
 };
 
-/// Calls `use(rule, matcher)` for each rule of `kind`, with a matcher of its own, and returns the
-/// matchers.
+/// Calls `use(rule, matcher)` for each rule that goes by a name, or for the others, with a matcher
+/// of its own, and returns the matchers.
 template <typename Use>
-std::unique_ptr<Matcher[]> make_matchers(RuleKind kind, const Use& use) {
+std::unique_ptr<Matcher[]> make_matchers(bool by_name, const Use& use) {
   const std::span<const SecretRule> rules = secret_rules();
   auto matchers = std::make_unique<Matcher[]>(rules.size());
   for (std::size_t i = 0; i < rules.size(); ++i) {
-    if (rules[i].kind == kind) {
+    if ((rules[i].kind == RuleKind::kAssigned) == by_name) {
       matchers[i].set_rule(rules[i]);
       use(rules[i], static_cast<std::uint16_t>(i));
     }
@@ -190,7 +197,7 @@ struct TokenRules {
   std::unique_ptr<Matcher[]> matchers;
 
   TokenRules() {
-    matchers = make_matchers(RuleKind::kToken, [this](const SecretRule& rule, std::uint16_t i) {
+    matchers = make_matchers(/*by_name=*/false, [this](const SecretRule& rule, std::uint16_t i) {
       for_each_word(rule.keywords, [&](std::string_view word) { keywords.add(word, i); });
     });
   }
@@ -208,7 +215,7 @@ struct AssignedRules {
   std::unique_ptr<Matcher[]> matchers;
 
   AssignedRules() {
-    matchers = make_matchers(RuleKind::kAssigned, [this](const SecretRule& rule, std::uint16_t i) {
+    matchers = make_matchers(/*by_name=*/true, [this](const SecretRule& rule, std::uint16_t i) {
       for_each_word(rule.keywords, [&](std::string_view word) {
         const std::size_t plus = std::min(word.find('+'), word.size());
         keywords.add(word.substr(0, plus), static_cast<std::uint16_t>(names.size()));
@@ -231,10 +238,6 @@ std::string squeezed(std::string_view name) {
   return letters;
 }
 
-}  // namespace
-
-namespace {
-
 const TokenRules& token_rules() {
   static const TokenRules kRules;
   return kRules;
@@ -250,10 +253,9 @@ void TokenScan::operator()(std::size_t at, std::string_view /*word*/, std::uint1
     return;
   }
   if (const std::optional<std::string_view> secret = matcher.find_at(text_, at)) {
-    const auto begin = static_cast<std::size_t>(secret->data() - text_.data());
-    out_.push_back({.begin = begin, .end = begin + secret->size(), .rule = matcher.rule().id});
+    out_.push_back(detection_of(text_, *secret, matcher.rule().id));
     if (secret->size() >= kRuleTokenSizeMax) {
-      long_end_ = begin + secret->size();
+      long_end_ = out_.back().end;
     }
   }
 }

@@ -10,20 +10,15 @@
 
 #include "marked_text.hpp"
 #include "privacy/finders.hpp"
-#include "privacy/keyword_scan.hpp"
 
 namespace bmad_mem::test::structures_test {
 namespace {
-
-void find_structures(std::string_view text, Detections& out) {
-  StructureWords::keywords().find(text, StructureWords(text, out));
-}
 
 /// What is found in `text`, in the order of the places, each once, in the form of MarkedText.
 /// `rule` empty: by any rule.
 std::string found_in(std::string_view text, std::string_view rule = {}) {
   Detections detections;
-  find_structures(text, detections);
+  find_keywords(text, detections);
   std::set<std::pair<std::size_t, std::size_t>> places;
   for (const Detection& each : detections) {
     REQUIRE(each.begin < each.end);
@@ -505,7 +500,7 @@ TEST_CASE("a text that was redacted has nothing left to find") {
       "curl -u ann:hunter·2 https://x.org/?sv=1&sig=aB3dE5gH7·jK9mN1pQ3sT5vX7zB9dF1hJ3\n";
   std::string text = MarkedText(marked).text;
   Detections detections;
-  find_structures(text, detections);
+  find_keywords(text, detections);
   CHECK(detections.size() >= 8);
   std::ranges::sort(detections, {}, &Detection::begin);
   for (std::size_t i = detections.size(); i-- > 0;) {
@@ -583,7 +578,7 @@ TEST_CASE("time is linear in the size of a hostile text") {
     }
     Detections detections;
     const auto begin = std::chrono::steady_clock::now();
-    find_structures(text, detections);
+    find_keywords(text, detections);
     CHECK_MESSAGE(std::chrono::steady_clock::now() - begin < kBound, piece);
   }
 }

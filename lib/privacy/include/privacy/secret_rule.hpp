@@ -2,6 +2,7 @@
 //
 //   token      proves itself wherever it stands: a prefix nobody else uses, a length, an alphabet
 //   assigned   looks like anything, and is known by the name it is given: datadog_api_key = "…"
+//   structure  is known by what surrounds it, as in a line of .pgpass
 //
 // A new provider is a rule in one of the files rules/*.toml, which embed_rules.cmake makes the
 // table of, and its examples in tests/privacy/rule_examples.txt.
@@ -14,7 +15,15 @@
 
 namespace bmad_mem {
 
-enum class RuleKind : std::uint8_t { kToken, kAssigned };
+/// The last two have no pattern.
+enum class RuleKind : std::uint8_t { kToken, kAssigned, kStructure, kContext, kPersonal };
+
+/// What is asked of a secret besides.
+enum class RuleJudge : std::uint8_t {
+  kNone,
+  kPassword,  ///< That it doesn't stand for a password, as in an example.
+  kDrawn,     ///< That a machine chose what follows its last '$' or '}', unless it begins with '$'.
+};
 
 struct SecretRule {
   std::string_view id;  ///< "github-pat": lower case, digits and '-'. Never changes: it is stored.
@@ -44,11 +53,15 @@ struct SecretRule {
   /// Words, separated by blanks, none of which stands in the secret; the case matters.
   std::string_view stopwords = {};
 
+  RuleJudge judge = RuleJudge::kNone;
+
   std::string_view origin = {};  ///< The file it stands in: "cloud.toml".
 };
 
-/// Every row, in the order of the files. `redact --rules` prints it.
+/// Every row with a pattern, in the order of the files. `redact --rules` prints it.
 std::span<const SecretRule> secret_rules();
+/// Those that code finds.
+std::span<const SecretRule> rules_without_pattern();
 
 /// A hash over the files, of 16 hexadecimal digits: another one for another table.
 std::string_view secret_rules_version();
