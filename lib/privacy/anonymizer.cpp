@@ -6,8 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "anonymizer_scan.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/letter_case.hpp"
@@ -121,17 +119,14 @@ void Anonymizer::finish_learning() {
 
 /// Marit Olsen is called Marit, and Olsen.
 void Anonymizer::learn_parts(const std::string& name) {
-  if (!name.contains(' ')) {
-    return;
-  }
-  for (std::size_t at = 0; at < name.size();) {
-    const std::size_t end = std::min(name.find(' ', at), name.size());
-    const std::string_view part = std::string_view(name).substr(at, end - at);
+  const auto learn = [&](std::string_view part) {
     if (part.size() >= kNameSizeMin && is_capital(part) && !part.ends_with('.') &&
         !kNobodyWords.contains(lower_case(part))) {
       parts_.emplace(lower_case(part), name);
     }
-    at = end + 1;
+  };
+  if (name.contains(' ')) {
+    for_each_word(name, learn);
   }
 }
 

@@ -1,13 +1,16 @@
 #include "anonymizer_scan.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "allow_list.hpp"
 #include "bmad_mem/text.hpp"
 #include "finders.hpp"
 #include "privacy/anonymizer.hpp"
+#include "privacy_tables.hpp"
 #include "privacy_words.hpp"
 #include "text_scan.hpp"
 
@@ -21,87 +24,31 @@ std::size_t word_end(std::string_view text, std::size_t at, std::size_t end) {
   return run_begin(text, end, [](char c) { return !is_alnum(c); }, end - at);
 }
 
-/// Whether an address of a private network begins `text`, and how long it is; 0 when none does.
-std::size_t private_ip_size(std::string_view text) {
-  std::array<unsigned, 4> parts{};
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::size_t end = run_end(text, at, is_digit, 3);
-    for (const char c : text.substr(at, end - at)) {
-      parts[i] = parts[i] * 10 + static_cast<unsigned>(c - '0');
-    }
-    const bool is_last = i + 1 == parts.size();
-    if (end == at || parts[i] > 255 || (!is_last && byte_at(text, end) != '.')) {
-      return 0;
-    }
-    at = is_last ? end : end + 1;
-  }
-  const bool is_private = parts[0] == 10 || (parts[0] == 192 && parts[1] == 168) ||
-                          (parts[0] == 172 && parts[1] >= 16 && parts[1] < 32);
-  return is_private && !is_word_byte(byte_at(text, at)) ? at : 0;
-}
+/// The patterns of tables/places.txt, and what each finds.
+struct PrivatePlace {
+  std::string_view kind;
+  LazyPattern pattern;
+};
 
-/// The address of mail that has its "@" at `at`, of any host with a dot, also of one that only
-/// exists inside a company.
-void find_private_email(std::string_view text, std::size_t at, Detections& changes) {
-  const auto is_local = [](char c) { return is_alnum(c) || std::string_view("._%+-").contains(c); };
-  const std::size_t begin = run_begin(text, at, is_local, at);
-  const std::size_t end = word_end(text, at + 1, run_end(text, at + 1, is_host_char));
-  const char before = byte_before(text, begin);
-  // In "https://name:password@host" there is no address.
-  if (begin < at && text.substr(at, end - at).contains('.') && before != ':' && before != '/') {
-    changes.push_back({.begin = begin, .end = end, .rule = "email"});
-  }
-}
-
-/// "00:1a:2b:3c:4d:5e", with '-' as well.
-std::size_t mac_size(std::string_view text) {
-  constexpr std::size_t kSize = 17;
-  const char sign = byte_at(text, 2);
-  if (text.size() < kSize || (sign != ':' && sign != '-')) {
-    return 0;
-  }
-  for (std::size_t i = 0; i < kSize; ++i) {
-    if (i % 3 == 2 ? text[i] != sign : !is_hex_digit(text[i])) {
-      return 0;
-    }
-  }
-  const char behind = byte_at(text, kSize);
-  return is_alnum(behind) || behind == sign ? 0 : kSize;
-}
-
-void find_private_contacts(std::string_view text, Detections& changes) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char before = byte_before(text, i);
-    if (text[i] == '@') {
-      find_private_email(text, i, changes);
-    } else if (is_hex_digit(text[i]) && !is_alnum(before) && before != ':' && before != '-' &&
-               mac_size(text.substr(i)) > 0) {
-      changes.push_back({.begin = i, .end = i + mac_size(text.substr(i)), .rule = "mac"});
-    } else if (text[i] >= '1' && text[i] <= '9' && !is_alnum(before) && before != '.') {
-      if (const std::size_t size = private_ip_size(text.substr(i)); size > 0) {
-        changes.push_back({.begin = i, .end = i + size, .rule = "ip"});
-      }
-    }
-  }
-}
-
-/// "\\\\server\\share": both names.
-void find_shares(std::string_view text, Detections& changes) {
-  constexpr std::string_view kBegin = "\\\\";
-  for (std::size_t i = 0; (i = text.find(kBegin, i)) != std::string_view::npos;) {
-    const std::size_t server = i + kBegin.size();
-    const std::size_t end = run_end(text, server, is_host_char);
-    const bool is_one = byte_before(text, i) != '\\' && end > server && byte_at(text, end) == '\\';
-    const std::size_t share_end =
-        is_one
-            ? run_end(text, end + 1, [](char c) { return is_word_byte(c) || c == '-' || c == '$'; })
-            : end;
-    if (is_one && share_end > end + 1) {
-      changes.push_back({.begin = server, .end = end, .rule = "host"});
-      changes.push_back({.begin = end + 1, .end = share_end, .rule = "share"});
-    }
-    i = std::max(share_end, server);
+void find_private_places(std::string_view text, Detections& changes) {
+  static const auto kPlaces = [] {
+    std::vector<PrivatePlace> places;
+    for_each_word(
+        kPlacesTable,
+        [&](std::string_view row) {
+          if (const std::size_t blank = row.find(' '); blank != std::string_view::npos) {
+            places.push_back(
+                {row.substr(0, blank), LazyPattern(std::string(row.substr(blank + 1)))});
+          }
+        },
+        '\n');
+    return places;
+  }();
+  for (const PrivatePlace& place : kPlaces) {
+    const auto add = [&](std::span<const std::string_view> groups) {
+      changes.push_back(detection_of(text, groups[1], place.kind));
+    };
+    place.pattern.for_each_match(text, add, /*last_group=*/1);
   }
 }
 
@@ -116,8 +63,7 @@ void find_contacts(std::string_view text, Detections& changes) {
     return each.rule != "ip" ||
            !kPublicHosts.contains(text.substr(each.begin, each.end - each.begin));
   });
-  find_private_contacts(text, changes);
-  find_shares(text, changes);
+  find_private_places(text, changes);
 }
 
 void find_hosts(std::string_view text, Detections& changes) {

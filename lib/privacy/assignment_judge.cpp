@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string>
 
 #include "assignment_parts.hpp"
 #include "bmad_mem/text.hpp"
@@ -67,19 +68,16 @@ Traits traits_of(string_view value) {
 
 /// "sha256", "base64", "utf8", "int32", "ed25519": letters that everybody follows by a number.
 bool is_known_term(string_view value) {
-  std::array<char, 12> letters = {};
-  std::size_t size = 0;
+  constexpr std::size_t kLettersMax = 12;
+  std::string letters;
   for (const char c : value) {
-    if (is_letter(c)) {
-      if (size == letters.size()) {
-        return false;
-      }
-      letters[size++] = to_lower(c);
-    } else if (!is_digit(c) && c != '-' && c != '_' && c != '(' && c != ')') {
+    if (is_letter(c) && letters.size() < kLettersMax) {
+      letters += to_lower(c);
+    } else if (!is_digit(c) && !string_view("-_()").contains(c)) {
       return false;
     }
   }
-  return kKnownTerms.contains(string_view(letters.data(), size));
+  return kKnownTerms.contains(letters);
 }
 
 bool is_in_sentence(ValueForm form) {
@@ -108,14 +106,9 @@ bool looks_like_code(string_view value) {
   const bool begins_as_name =
       !is_digit(value.front()) && randomness_bits(value.substr(0, end)) < kRandomBits;
   const string_view rest = value.substr(end);
-  if (rest.front() == '(' || rest.front() == '[' || rest.front() == '{' || rest.front() == '<') {
-    return begins_as_name;
-  }
-  return begins_as_name && randomness_bits(value) < kRandomBits &&
-         (rest.front() == '.' || rest.starts_with("::") || rest.starts_with("->") ||
-          rest.front() == '?' || rest.front() == '!' || rest.front() == '-' ||
-          rest.front() == '+' || rest.front() == ':' || rest.front() == '/' ||
-          rest.front() == '|' || rest.front() == '=');
+  return begins_as_name && (string_view("([{<").contains(rest.front()) ||
+                            (string_view(".?!-+:/|=").contains(rest.front()) &&
+                             randomness_bits(value) < kRandomBits));
 }
 
 bool has_rooted_path(string_view value) {
@@ -132,11 +125,9 @@ bool is_path(string_view value) {
 
 /// What is public whatever name it bears.
 bool is_public_anyhow(string_view value) {
-  return value.contains("://") || value.starts_with("data:") || value.starts_with("sha256:") ||
-         value.starts_with("sha256-") || value.starts_with("sha384-") ||
-         value.starts_with("sha512-") || value.starts_with("sha512:") ||
-         value.starts_with("sha1-") || value.starts_with("sha1:") || value.starts_with("W/\"") ||
-         (value.starts_with("x:") && value.contains(":/"));  // Of /etc/passwd.
+  return value.contains("://") || value.starts_with("W/\"") ||
+         (value.starts_with("x:") && value.contains(":/")) ||  // Of /etc/passwd.
+         kPublicPrefixes.any([&](string_view each) { return value.starts_with(each); });
 }
 
 /// What is left of `value` without what a template or an earlier redaction put there.
@@ -174,22 +165,7 @@ bool is_free_of_code(string_view value) {
 
 /// Words of a sentence about passwords rather than of one.
 bool is_plain_speech(string_view value) {
-  static constexpr auto kWords = std::to_array<string_view>(
-      {"passwd", "name", "user", "your", "the", "enter", "please", "must", "is", "a", "for", "to",
-       "and", "or", "not", "of", "new", "was", "password"});
-  for (std::size_t begin = 0; begin < value.size();) {
-    const std::size_t end = std::min(value.find(' ', begin), value.size());
-    const string_view word = value.substr(begin, end - begin);
-    std::array<char, 8> lower = {};
-    if (word.size() <= lower.size()) {
-      std::ranges::transform(word, lower.begin(), to_lower);
-      if (std::ranges::find(kWords, string_view(lower.data(), word.size())) != kWords.end()) {
-        return true;
-      }
-    }
-    begin = end + 1;
-  }
-  return false;
+  return any_word(value, [](string_view word) { return kPlainWords.contains(lower_ascii(word)); });
 }
 
 /// How many words of small letters `value` consists of; 0 when there is anything else in it.
@@ -336,11 +312,6 @@ bool has_key_alphabet(const Traits& traits) {
   return traits.blanks == 0 && traits.foreign == 0 && traits.others == 0;
 }
 
-bool looks_like_uuid(string_view value) {
-  return value.size() == 36 && value[8] == '-' && value[13] == '-' && value[18] == '-' &&
-         value[23] == '-' && all_are(value, [](char c) { return is_hex_digit(c) || c == '-'; });
-}
-
 /// Drawn from letters and digits, or from more.
 bool is_drawn_key(const Traits& traits, ValueForm form) {
   const bool is_sure_form = form == ValueForm::kQuoted || form == ValueForm::kLiteral;
@@ -383,7 +354,7 @@ Verdict judge_key(SecretKind kind, string_view value, ValueForm form) {
   if (all_are(value, is_hex_digit)) {
     return judge_hex(kind, traits, form);
   }
-  if (looks_like_uuid(value)) {
+  if (has_layout(value, kUuidLayout)) {
     return is_strong_kind(kind) && form != ValueForm::kProse ? secret(kind) : std::nullopt;
   }
   if (!is_strong_kind(kind) && is_public_shape(value)) {

@@ -85,18 +85,12 @@ NamePart run_before(std::string_view text, std::size_t end) {
 
 /// "key", "string" and such say nothing without the word before: "API key", "connection string".
 bool wants_word_before(std::string_view name) {
-  static constexpr auto kWords =
-      std::to_array<std::string_view>({"key", "Key", "KEY", "token", "Token", "string", "String",
-                                       "phrase", "Phrase", "code", "Code", "words"});
-  return name.size() >= 3 && name.size() <= 6 && is_among(kWords, name);
+  return name.size() >= 3 && name.size() <= 6 && kCompoundEnds.contains(name);
 }
 
 /// Types that stand between a name and its '=': `let key: &str = "…"`, `key: string = "…"`.
 bool is_type(std::string_view name) {
-  static constexpr auto kTypes =
-      std::to_array<std::string_view>({"string", "String", "str", "Text", "char", "SecretStr",
-                                       "any", "Any", "object", "bytes", "static"});
-  return name.size() >= 3 && name.size() <= 9 && is_among(kTypes, name);
+  return name.size() >= 3 && name.size() <= 9 && kTypeNames.contains(name);
 }
 
 /// The name with the word before it, as in "API key". A run of words costs one word.
@@ -139,20 +133,67 @@ std::size_t brackets_before(std::string_view text, std::size_t end) {
 
 bool is_string_prefix(char c) { return std::string_view("rbfuLRBFU@$").contains(c); }
 
-}  // namespace
-
-std::size_t skip_blanks(std::string_view text, std::size_t at) {
-  return at < text.size() ? blanks_end(text, at, kBlanksMax) : at;
-}
-
-namespace {
-
 /// "-Password" of PowerShell, not the "-Ppassword" of Gradle.
 bool is_option_of_shell(std::string_view word) {
   return word.starts_with("-Pass") || word.starts_with("-Priv");
 }
 
+/// Whether "name=" or "User Id=" stands at `at`, as in queries and connection strings; with one of
+/// `signs` behind the name.
+bool begins_pair(std::string_view text, std::size_t at, std::string_view signs) {
+  constexpr std::size_t kNameMax = 32;
+  const std::size_t end = run_end(
+      text, std::min(at, text.size()),
+      [](char c) { return is_word_byte(c) || c == ' ' || c == '-'; }, kNameMax);
+  return end > at && is_letter(text[at]) && end < text.size() && signs.contains(text[end]);
+}
+
+/// Whether one of these stands before the last word of `name`: "DB_PASS", "smtpPassword".
+bool has_owner(std::string_view name) {
+  std::string_view before = name;
+  for (const std::string_view word : {"pass", "password"}) {
+    if (ends_folded(before, word)) {
+      before.remove_suffix(word.size());
+      break;
+    }
+  }
+  while (!before.empty() && !is_alnum(before.back())) {
+    before.remove_suffix(1);
+  }
+  return kPasswordOwners.any([&](std::string_view owner) {
+    if (!ends_folded(before, owner)) {
+      return false;
+    }
+    const std::size_t begin = before.size() - owner.size();
+    return begin == 0 || !is_alnum(before[begin - 1]) ||
+           (is_upper(before[begin]) && is_lower(before[begin - 1]));
+  });
+}
+
+/// "correct-horse-battery-staple": words that somebody joined, and none of them tells of a field.
+bool is_chain_of_words(std::string_view value) {
+  constexpr std::size_t kWordsMin = 2;
+  if (kFieldParts.any([&](std::string_view part) { return value.contains(part); })) {
+    return false;
+  }
+  const char joint = value.contains('-') ? '-' : '_';
+  std::size_t words = 0;
+  for (std::size_t begin = 0; begin < value.size(); ++words) {
+    const std::size_t end = std::min(value.find(joint, begin), value.size());
+    const std::string_view word = value.substr(begin, end - begin);
+    if (word.size() < 2 || !all_are(word, is_lower) || kAboutWords.contains(word)) {
+      return false;
+    }
+    begin = end + 1;
+  }
+  return words >= kWordsMin;
+}
+
 }  // namespace
+
+std::size_t skip_blanks(std::string_view text, std::size_t at) {
+  return at < text.size() ? blanks_end(text, at, kBlanksMax) : at;
+}
 
 NamePart name_before(std::string_view text, std::size_t end) {
   bool is_quoted = false;
@@ -244,20 +285,6 @@ std::size_t real_end(std::string_view text, const ValuePart& value) {
                  [&](char c) { return c != '\n' && c != '\r' && !value.open_until.contains(c); });
 }
 
-namespace {
-
-/// Whether "name=" or "User Id=" stands at `at`, as in queries and connection strings; with one of
-/// `signs` behind the name.
-bool begins_pair(std::string_view text, std::size_t at, std::string_view signs) {
-  constexpr std::size_t kNameMax = 32;
-  const std::size_t end = run_end(
-      text, std::min(at, text.size()),
-      [](char c) { return is_word_byte(c) || c == ' ' || c == '-'; }, kNameMax);
-  return end > at && is_letter(text[at]) && end < text.size() && signs.contains(text[end]);
-}
-
-}  // namespace
-
 ValuePart word_at(std::string_view text, std::size_t at, std::size_t name_begin) {
   constexpr std::size_t kLineMax = 160;
   // The quotes that are open before the name, as in `"--password=x"`, end it.
@@ -315,60 +342,6 @@ ValuePart bare_at(std::string_view text, std::size_t at, BareEnd end) {
   }
   return value;
 }
-
-namespace {
-
-/// Whether one of these stands before the last word of `name`: "DB_PASS", "smtpPassword".
-bool has_owner(std::string_view name) {
-  static constexpr auto kOwners = std::to_array<std::string_view>(
-      {"db",   "smtp",     "mail",     "mailer",  "email",      "mysql", "postgres",
-       "pg",   "redis",    "mongo",    "mongodb", "ftp",        "ssh",   "ldap",
-       "bind", "database", "rabbitmq", "jdbc",    "sql",        "auth",  "admin",
-       "root", "login",    "server",   "app",     "datasource", "nexus", "keystore"});
-  std::string_view before = name;
-  for (const std::string_view word : {"pass", "password"}) {
-    if (before.size() >= word.size() &&
-        equals_folded(before.substr(before.size() - word.size()), word)) {
-      before.remove_suffix(word.size());
-      break;
-    }
-  }
-  while (!before.empty() && !is_alnum(before.back())) {
-    before.remove_suffix(1);
-  }
-  return std::ranges::any_of(kOwners, [&](std::string_view owner) {
-    if (before.size() < owner.size() ||
-        !equals_folded(before.substr(before.size() - owner.size()), owner)) {
-      return false;
-    }
-    const std::size_t begin = before.size() - owner.size();
-    return begin == 0 || !is_alnum(before[begin - 1]) ||
-           (is_upper(before[begin]) && is_lower(before[begin - 1]));
-  });
-}
-
-/// "correct-horse-battery-staple": words that somebody joined, and none of them tells of a field.
-bool is_chain_of_words(std::string_view value) {
-  constexpr std::size_t kWordsMin = 2;
-  for (const std::string_view word : {"pass", "pwd", "secret", "token", "login", "auth", "user"}) {
-    if (value.contains(word)) {
-      return false;
-    }
-  }
-  const char joint = value.contains('-') ? '-' : '_';
-  std::size_t words = 0;
-  for (std::size_t begin = 0; begin < value.size(); ++words) {
-    const std::size_t end = std::min(value.find(joint, begin), value.size());
-    const std::string_view word = value.substr(begin, end - begin);
-    if (word.size() < 2 || !all_are(word, is_lower) || kAboutWords.contains(word)) {
-      return false;
-    }
-    begin = end + 1;
-  }
-  return words >= kWordsMin;
-}
-
-}  // namespace
 
 bool may_have_rule(std::string_view value) {
   if (value.size() < 8) {

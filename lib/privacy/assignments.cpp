@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 
 #include "assignment_finder.hpp"
@@ -41,16 +39,11 @@ bool may_be_key(string_view value) {
   return value.size() >= kSizeMin && may_have_rule(value);
 }
 
-/// What has the name of the value that stands beside it, and what that is called.
-constexpr auto kNameWords = std::to_array<string_view>(
-    {"name", "key", "Name", "Key", "id", "variable", "header", "field", "env", "param"});
-constexpr auto kValueWords =
-    std::to_array<string_view>({"value", "val", "Value", "text", "content", "default"});
-
 bool is_pair_word(string_view word) {
   constexpr std::size_t kSizeMax = 8;
   word = word.substr(word.rfind(' ') + 1);
-  return word.size() <= kSizeMax && (is_among(kNameWords, word) || is_among(kValueWords, word));
+  return word.size() <= kSizeMax &&
+         (kPairNameWords.contains(word) || kPairValueWords.contains(word));
 }
 
 }  // namespace
@@ -265,17 +258,10 @@ ValueForm AssignmentFinder::form_of(const NamePart& name, string_view marks,
 }
 
 bool AssignmentFinder::begins_line(const NamePart& name) const {
-  std::size_t begin = name.begin;
-  for (std::size_t i = 0; i < 32 && begin > 0; ++i, --begin) {
-    const char c = text_[begin - 1];
-    if (c == '\n') {
-      return true;
-    }
-    if (!is_blank(c) && !is_quote(c) && c != '-' && c != '+' && c != '*' && c != '\r') {
-      return false;
-    }
-  }
-  return begin == 0;
+  const std::size_t begin = run_begin(
+      text_, name.begin,
+      [](char c) { return is_blank(c) || is_quote(c) || string_view("-+*\r").contains(c); }, 32);
+  return begin == 0 || text_[begin - 1] == '\n';
 }
 
 bool AssignmentFinder::ends_statement(std::size_t begin) const {
@@ -403,7 +389,7 @@ bool AssignmentFinder::list_of_lines(string_view name, std::size_t begin) {
 void AssignmentFinder::remember(string_view word, const ValuePart& value) {
   word = word.substr(word.rfind(' ') + 1);
   if (value.end - value.begin <= kNameSizeMax && value.end > value.begin &&
-      is_among(kNameWords, word)) {
+      kPairNameWords.contains(word)) {
     pair_name_ = value;
   }
 }
@@ -411,7 +397,7 @@ void AssignmentFinder::remember(string_view word, const ValuePart& value) {
 bool AssignmentFinder::judge_pair(string_view word, const ValuePart& value) {
   constexpr std::size_t kDistanceMax = 64;
   const bool follows = pair_name_.end > 0 && value.begin - pair_name_.end <= kDistanceMax &&
-                       is_among(kValueWords, word);
+                       kPairValueWords.contains(word);
   return follows && judge(pair_name_.of(text_), value, ValueForm::kQuoted);
 }
 

@@ -62,53 +62,6 @@ void judge_piped(StructureScan& scan, ValuePart value, bool has_user) {
   judge_part(scan, value, ValueForm::kLiteral);
 }
 
-}  // namespace
-
-void scan_piped_password(StructureScan& scan, std::size_t at, std::size_t size) {
-  const string_view text = scan.text;
-  const bool has_user = text.substr(at, size) == "chpasswd";
-  const std::size_t line = run_begin(text, at, [](char c) { return c != '\n'; }, kLineMax);
-  const string_view before = text.substr(line, at - line);
-  const std::size_t pipe = before.rfind('|');
-  for (const string_view command : {"echo ", "printf "}) {
-    const std::size_t echo = before.substr(0, std::min(pipe, before.size())).rfind(command);
-    if (pipe != string_view::npos && echo != string_view::npos) {
-      judge_piped(scan, argument_at(text, line + echo + command.size()), has_user);
-      return;
-    }
-  }
-  const std::size_t here = text.substr(0, std::min(text.size(), at + size + 64)).find("<<<", at);
-  if (here != string_view::npos && !text.substr(at, here - at).contains('\n')) {
-    judge_piped(scan, argument_at(text, here + 3), has_user);
-  }
-}
-
-void scan_htpasswd(StructureScan& scan, std::size_t at, std::size_t size) {
-  constexpr int kArgumentsMax = 8;
-  const string_view text = scan.text;
-  std::size_t next = at + size;
-  // Arguments before the password: the file and the user, with -n the user; or the network.
-  int wanted = text.substr(at, size) == "htpasswd " ? -1 : 1;
-  for (int i = 0; i < kArgumentsMax; ++i) {
-    const ValuePart argument = argument_at(text, next);
-    const string_view word = argument.of(text);
-    if (word.empty()) {
-      return;
-    }
-    if (word.starts_with('-')) {
-      wanted = word.contains('b') ? (word.contains('n') ? 1 : 2) : wanted;
-    } else if (wanted < 0) {
-      return;
-    } else if (wanted-- == 0) {
-      judge_part(scan, argument, ValueForm::kLiteral);
-      return;
-    }
-    next = behind(text, argument);
-  }
-}
-
-namespace {
-
 /// The fields of a line, apart by `sign`; quotes may be around each.
 struct Fields {
   static constexpr std::size_t kMax = 32;
@@ -156,6 +109,49 @@ bool is_field_name(string_view name) {
 }
 
 }  // namespace
+
+void scan_piped_password(StructureScan& scan, std::size_t at, std::size_t size) {
+  const string_view text = scan.text;
+  const bool has_user = text.substr(at, size) == "chpasswd";
+  const std::size_t line = run_begin(text, at, [](char c) { return c != '\n'; }, kLineMax);
+  const string_view before = text.substr(line, at - line);
+  const std::size_t pipe = before.rfind('|');
+  for (const string_view command : {"echo ", "printf "}) {
+    const std::size_t echo = before.substr(0, std::min(pipe, before.size())).rfind(command);
+    if (pipe != string_view::npos && echo != string_view::npos) {
+      judge_piped(scan, argument_at(text, line + echo + command.size()), has_user);
+      return;
+    }
+  }
+  const std::size_t here = text.substr(0, std::min(text.size(), at + size + 64)).find("<<<", at);
+  if (here != string_view::npos && !text.substr(at, here - at).contains('\n')) {
+    judge_piped(scan, argument_at(text, here + 3), has_user);
+  }
+}
+
+void scan_htpasswd(StructureScan& scan, std::size_t at, std::size_t size) {
+  constexpr int kArgumentsMax = 8;
+  const string_view text = scan.text;
+  std::size_t next = at + size;
+  // Arguments before the password: the file and the user, with -n the user; or the network.
+  int wanted = text.substr(at, size) == "htpasswd " ? -1 : 1;
+  for (int i = 0; i < kArgumentsMax; ++i) {
+    const ValuePart argument = argument_at(text, next);
+    const string_view word = argument.of(text);
+    if (word.empty()) {
+      return;
+    }
+    if (word.starts_with('-')) {
+      wanted = word.contains('b') ? (word.contains('n') ? 1 : 2) : wanted;
+    } else if (wanted < 0) {
+      return;
+    } else if (wanted-- == 0) {
+      judge_part(scan, argument, ValueForm::kLiteral);
+      return;
+    }
+    next = behind(text, argument);
+  }
+}
 
 void scan_column(StructureScan& scan, std::size_t at, std::size_t size) {
   constexpr std::size_t kRowsMax = 10'000;

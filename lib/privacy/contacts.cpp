@@ -43,32 +43,12 @@ std::size_t local_begin(std::string_view text, std::size_t end, std::size_t size
 
 bool is_domain_byte(char c) { return is_alnum(c) || c == '-' || c == '.'; }
 
-template <std::size_t kCount>
-bool is_any(std::string_view text, const std::string_view (&words)[kCount]) {
-  return std::ranges::any_of(words,
-                             [&](std::string_view word) { return equals_folded(text, word); });
-}
-
 bool is_nobody(std::string_view local, std::string_view domain) {
-  static constexpr std::string_view kLocals[] = {
-      "noreply", "no-reply", "donotreply", "do-not-reply", "no_reply", "git", "hg", "svn"};
-  static constexpr std::string_view kDomains[] = {"example.com",
-                                                  "example.org",
-                                                  "example.net",
-                                                  "example.edu",
-                                                  "yourdomain.com",
-                                                  "domain.tld",
-                                                  "users.noreply.github.com"};
-  if (is_any(local, kLocals) || is_any(domain, kDomains)) {
-    return true;
-  }
-  for (const std::string_view end : {".example.com", ".example.org", ".example.net"}) {
-    if (domain.size() > end.size() &&
-        equals_folded(domain.substr(domain.size() - end.size()), end)) {
-      return true;
-    }
-  }
-  return false;
+  return kNobodyMailboxes.contains(lower_ascii(local)) ||
+         kNobodyDomains.contains(lower_ascii(domain)) ||
+         kNobodyDomains.any([&](std::string_view each) {
+           return each.starts_with('.') && domain.size() > each.size() && ends_folded(domain, each);
+         });
 }
 
 /// Whether the name before '@' is a password or user in an address, or a user of ssh.
@@ -92,9 +72,8 @@ bool is_login(std::string_view text, std::size_t begin, std::size_t end) {
   const std::size_t word_end = blanks_begin(text, begin, 2);
   const std::size_t word =
       run_begin(text, word_end, [](char c) { return is_letter(c) || c == '-'; }, 12);
-  static constexpr std::string_view kCommands[] = {"ssh",  "scp",         "sftp",
-                                                   "mosh", "ssh-copy-id", "rsync"};
-  return word_end < begin && is_any(text.substr(word, word_end - word), kCommands);
+  return word_end < begin &&
+         kRemoteCommands.contains(lower_ascii(text.substr(word, word_end - word)));
 }
 
 /// Labels of letters, digits and '-'; none empty, the last of letters.

@@ -1,7 +1,6 @@
 #include "innocent.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <string>
 
@@ -13,19 +12,8 @@ namespace bmad_mem {
 namespace {
 
 bool is_uuid(std::string_view text) {
-  if (text.size() == 38 && text.front() == '{' && text.back() == '}') {
-    text = text.substr(1, 36);
-  }
-  if (text.size() != 36) {
-    return false;
-  }
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool is_dash_place = i == 8 || i == 13 || i == 18 || i == 23;
-    if (is_dash_place ? text[i] != '-' : !is_hex_digit(text[i])) {
-      return false;
-    }
-  }
-  return true;
+  return has_layout(is_enclosed(text, "{", "}") ? text.substr(1, text.size() - 2) : text,
+                    kUuidLayout);
 }
 
 bool is_hash(std::string_view text) {
@@ -44,19 +32,13 @@ bool is_ulid(std::string_view text) {
 }
 
 bool is_digest(std::string_view lower) {
-  static constexpr auto kPrefixes = std::to_array<std::string_view>(
-      {"sha1-", "sha1:", "sha256-", "sha256:", "sha384-", "sha384:", "sha512-", "sha512:", "md5-",
-       "md5:", "sha3-", "blake2", "blake3", "h1:"});
-  return std::ranges::any_of(kPrefixes, [&](auto each) { return lower.starts_with(each); });
+  return kDigestPrefixes.any([&](std::string_view each) { return lower.starts_with(each); });
 }
 
 /// W/"…" and "…" with its quotes, as servers send it; and traceparent.
 bool is_etag_or_trace(std::string_view text) {
-  if (text.starts_with("W/\"") || (text.size() > 2 && is_enclosed(text, "\"", "\""))) {
-    return true;
-  }
-  return text.size() == 55 && text[2] == '-' && text[35] == '-' && text[52] == '-' &&
-         all_are(text, [](char c) { return is_hex_digit(c) || c == '-'; });
+  return text.starts_with("W/\"") || (text.size() > 2 && is_enclosed(text, "\"", "\"")) ||
+         has_layout(text, "hh-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh");
 }
 
 /// Numbers, dates, versions, colours, ranges: digits and what stands between them.
@@ -118,31 +100,6 @@ bool is_written(std::string_view text) {
   });
   return has_alphabet && randomness_bits(text) < kRandomBits / 2;
 }
-
-}  // namespace
-
-bool is_own_id(std::string_view value) {
-  // A prefix, then 15 characters of which the first count milliseconds.
-  constexpr std::size_t kRest = 15;
-  const std::size_t dash = value.rfind('-');
-  return dash != std::string_view::npos && dash >= 2 && dash <= 12 &&
-         value.size() - dash - 1 == kRest && value[dash + 1] == '0' &&
-         all_are(value.substr(0, dash), is_lower) && all_are(value.substr(dash + 1), is_crockford);
-}
-
-bool is_public_shape(std::string_view value) {
-  const std::string_view text = trimmed(value);
-  if (text.empty()) {
-    return true;
-  }
-  if (is_hash(text) || is_uuid(text) || is_ulid(text) || is_own_id(text) || is_number_like(text) ||
-      is_etag_or_trace(text) || is_address(text)) {
-    return true;
-  }
-  return is_digest(lower_ascii(text.substr(0, 8))) || is_written(text);
-}
-
-namespace {
 
 /// Nothing longer is a placeholder; keeps long texts from being copied.
 constexpr std::size_t kPlaceholderSizeMax = 256;
@@ -219,16 +176,6 @@ bool is_mask(std::string_view text) {
     first = to_lower(c);
   }
   return true;
-}
-
-bool has_mask(std::string_view lower) {
-  for (const std::string_view mask :
-       {"xxxx", "****", "....", "...", "\u2026", "\u2022\u2022", "____", "----", "####"}) {
-    if (lower.contains(mask)) {
-      return true;
-    }
-  }
-  return false;
 }
 
 /// Specimens of documents, even inside of what looks random: AKIAIOSFODNN7EXAMPLE.
@@ -311,11 +258,8 @@ bool is_joined_words(std::string_view value) {
   if (value.size() < 8 || !std::ranges::all_of(value, is_alnum) || !is_made_of_words(value, true)) {
     return false;
   }
-  for (const std::string_view word : {"your", "change", "replace", "insert", "put", "example",
-                                      "api", "access", "auth", "here", "placeholder", "redacted"}) {
-    if (starts_folded(value, word)) {
-      return false;
-    }
+  if (kRequestWords.any([&](std::string_view word) { return starts_folded(value, word); })) {
+    return false;
   }
   const std::size_t first = word_at(value);
   return std::ranges::any_of(value.substr(first), is_letter);
@@ -367,18 +311,9 @@ bool holds_word(std::string_view value, std::string_view word) {
 }
 
 bool holds_mark(std::string_view value) {
-  for (const std::string_view mark : {"${", "{{", "$(", "#{", "%(", "...", "\u2026", "***",
-                                      "[REDACTED", "<", ">", "\u2022\u2022"}) {
-    if (value.contains(mark)) {
-      return true;
-    }
-  }
-  for (const std::string_view word : {"example", "placeholder", "xxxx", "changeme", "redacted"}) {
-    if (holds_word(value, word)) {
-      return true;
-    }
-  }
-  return starts_folded(value, "your-") || starts_folded(value, "your_") || value == "%s" ||
+  return kStandInMarks.any([&](std::string_view mark) { return value.contains(mark); }) ||
+         kStandInParts.any([&](std::string_view word) { return holds_word(value, word); }) ||
+         starts_folded(value, "your-") || starts_folded(value, "your_") || value == "%s" ||
          value == "%v" || value == "%d";
 }
 
@@ -393,11 +328,33 @@ bool is_not_set(std::string_view value, const LooksSo& looks_so) {
     return text.starts_with("ENC[") || text.starts_with("${");
   }
   const std::string lower = lower_ascii(text);
-  return is_template(text) || is_reference(text) || has_mask(lower) ||
+  const auto is_inside = [&](std::string_view part) { return lower.contains(part); };
+  return is_template(text) || is_reference(text) || kMasks.any(is_inside) ||
          kPlaceholderWords.contains(lower) || looks_so(text, lower) || is_version_range(text);
 }
 
 }  // namespace
+
+bool is_own_id(std::string_view value) {
+  // A prefix, then 15 characters of which the first count milliseconds.
+  constexpr std::size_t kRest = 15;
+  const std::size_t dash = value.rfind('-');
+  return dash != std::string_view::npos && dash >= 2 && dash <= 12 &&
+         value.size() - dash - 1 == kRest && value[dash + 1] == '0' &&
+         all_are(value.substr(0, dash), is_lower) && all_are(value.substr(dash + 1), is_crockford);
+}
+
+bool is_public_shape(std::string_view value) {
+  const std::string_view text = trimmed(value);
+  if (text.empty()) {
+    return true;
+  }
+  if (is_hash(text) || is_uuid(text) || is_ulid(text) || is_own_id(text) || is_number_like(text) ||
+      is_etag_or_trace(text) || is_address(text)) {
+    return true;
+  }
+  return is_digest(lower_ascii(text.substr(0, 8))) || is_written(text);
+}
 
 bool is_placeholder(std::string_view value) {
   return is_not_set(value, [](std::string_view text, const std::string& lower) {

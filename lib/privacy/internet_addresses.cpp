@@ -2,48 +2,17 @@
 //
 // Private, local, documentation and multicast ranges (RFC 6890, RFC 9637) tell nothing about
 // anybody, and numbers of versions look the same.
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "bmad_mem/text.hpp"
 #include "personal_scan.hpp"
+#include "privacy_words.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {
 namespace {
-
-struct Range {
-  std::uint32_t address;
-  unsigned bits;
-};
-constexpr std::uint32_t v4(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-  return a << 24U | b << 16U | c << 8U;
-}
-constexpr std::array<Range, 14> kNotPublic = {{
-    {v4(0, 0, 0), 8},
-    {v4(10, 0, 0), 8},
-    {v4(100, 64, 0), 10},
-    {v4(127, 0, 0), 8},
-    {v4(169, 254, 0), 16},
-    {v4(172, 16, 0), 12},
-    {v4(192, 0, 0), 24},
-    {v4(192, 0, 2), 24},
-    {v4(192, 88, 99), 24},
-    {v4(192, 168, 0), 16},
-    {v4(198, 18, 0), 15},
-    {v4(198, 51, 100), 24},
-    {v4(203, 0, 113), 24},
-    {v4(224, 0, 0), 3},  // Multicast, reserved and broadcast.
-}};
-
-bool is_public(std::uint32_t address) {
-  return std::ranges::none_of(kNotPublic, [&](const Range& range) {
-    return (address ^ range.address) >> (32U - range.bits) == 0;
-  });
-}
 
 struct Parsed {
   std::size_t end = 0;
@@ -70,10 +39,12 @@ std::optional<Parsed> parse_v4(std::string_view text, std::size_t at) {
   return parsed;
 }
 
-/// Servers of names that everybody knows, whose addresses are as small as versions.
-bool is_name_server(std::uint32_t address) {
-  return address == 0x08080808U || address == 0x08080404U || address == 0x01010101U ||
-         address == 0x01000001U || address == 0x09090909U;
+bool is_public(std::uint32_t address) {
+  return !kReservedNetworks.any([&](std::string_view network) {  // "10.0.0.0/8"
+    const std::optional<Parsed> begin = parse_v4(network, 0);
+    const std::uint64_t bits = number_of(network.substr(begin->end + 1));
+    return (address ^ begin->address) >> (32U - bits) == 0;
+  });
 }
 
 bool is_version_before(std::string_view text, std::size_t at) {
@@ -101,12 +72,14 @@ std::optional<Span> v4_at(std::string_view text, std::size_t at) {
       (after == '.' && is_alnum(next)) || (after == '/' && is_digit(next))) {
     return std::nullopt;  // A longer number, a package, or a network.
   }
+  // Servers of names that everybody knows have addresses as small as versions.
+  const bool is_name_server = kNameServers.contains(text.substr(at, parsed->end - at));
   // Programs are rarely at version 32, and their changes are told in these words.
-  if (parsed->address < v4(32, 0, 0) && !is_name_server(parsed->address) &&
+  if (parsed->address < 32U << 24U && !is_name_server &&
       is_announced(text, at, "v8|release|upgrade|upgraded|update|updated|patch|section")) {
     return std::nullopt;
   }
-  if (parsed->is_small && !is_name_server(parsed->address) &&
+  if (parsed->is_small && !is_name_server &&
       !is_announced(text, at, "ip|ips|addr|address|host|client|server|peer")) {
     return std::nullopt;
   }

@@ -12,6 +12,7 @@
 
 #include "bmad_mem/text.hpp"
 #include "personal_scan.hpp"
+#include "privacy_tables.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {
@@ -82,18 +83,14 @@ MaybeSpan brazilian(std::string_view text, const DigitGroups& groups) {
 }
 
 bool has_verhoeff_check(std::string_view digits) {
-  // Multiplication in the dihedral group of order ten, and its permutation.
-  static constexpr std::string_view kProduct[] = {
-      "0123456789", "1234067895", "2340178956", "3401289567", "4012395678",
-      "5987604321", "6598710432", "7659821043", "8765932104", "9876543210"};
-  static constexpr std::string_view kPermuted[] = {"0123456789", "1576283094", "5803796142",
-                                                   "8916043527", "9453126870", "4286573901",
-                                                   "2793806415", "7046913258"};
+  // Ten rows multiply in the dihedral group of order ten, eight permute.
+  const auto entry = [](std::size_t row, std::size_t column) {
+    return static_cast<std::size_t>(kVerhoeffTable[1 + row * 11 + column] - '0');
+  };
   std::size_t check = 0;
   for (std::size_t i = 0; i < digits.size(); ++i) {
     const auto digit = static_cast<std::size_t>(digits[digits.size() - 1 - i] - '0');
-    const auto permuted = static_cast<std::size_t>(kPermuted[i % 8][digit] - '0');
-    check = static_cast<std::size_t>(kProduct[check][permuted] - '0');
+    check = entry(check, entry(10 + i % 8, digit));
   }
   return check == 0;
 }

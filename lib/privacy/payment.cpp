@@ -6,25 +6,16 @@
 
 #include "bmad_mem/text.hpp"
 #include "personal_scan.hpp"
+#include "privacy_words.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {
 namespace {
 
-/// Country and length, from the register of SWIFT.
-constexpr std::string_view kIbanSizes =
-    "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 "
-    "DK18 DO28 EE20 EG29 ES24 FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 "
-    "IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 "
-    "MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 SC31 "
-    "SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30 ";
-
 std::size_t iban_size(std::string_view country) {
-  for (std::size_t i = 0; i < kIbanSizes.size(); i += 5) {
-    if (kIbanSizes.substr(i, 2) == country) {
-      const int tens = kIbanSizes[i + 2] - '0';
-      return static_cast<std::size_t>(tens) * 10 +
-             static_cast<std::size_t>(kIbanSizes[i + 3] - '0');
+  for (std::size_t i = 0; i < kIbanSizes.size(); ++i) {
+    if (kIbanSizes[i].starts_with(country)) {
+      return number_of(kIbanSizes[i].substr(2));
     }
   }
   return 0;
@@ -41,57 +32,15 @@ bool has_iban_check(std::string_view iban) {
   return rest == 1;
 }
 
-/// What the numbers of a network begin with, from `low` to `high`, and how long they are.
-struct CardRange {
-  std::uint64_t low;
-  std::uint64_t high;
-  std::size_t size_min;
-  std::size_t size_max;
-};
-constexpr CardRange kCardRanges[] = {
-    {4, 4, 13, 13},           {4, 4, 16, 16},
-    {4, 4, 19, 19},                                  // Visa
-    {51, 55, 16, 16},         {2221, 2720, 16, 16},  // Mastercard
-    {34, 34, 15, 15},         {37, 37, 15, 15},      // Amex
-    {6011, 6011, 16, 19},     {644, 649, 16, 19},
-    {65, 65, 16, 19},      // Discover
-    {3528, 3589, 16, 19},  // JCB
-    {300, 305, 14, 14},       {300, 305, 16, 16},
-    {36, 36, 14, 14},  // Diners Club
-    {36, 36, 16, 16},         {38, 39, 14, 14},
-    {38, 39, 16, 16},                            //
-    {62, 62, 16, 19},         {81, 81, 16, 19},  // UnionPay
-    {2200, 2205, 16, 19},                        // Mir, Borica
-    {60, 60, 16, 16},         {82, 82, 16, 16},
-    {508, 508, 16, 16},  // RuPay
-    {5018, 5020, 12, 19},     {5038, 5038, 12, 19},
-    {5893, 5893, 12, 19},  // Maestro
-    {6304, 6304, 12, 19},     {6759, 6763, 12, 19},
-    {560221, 560225, 16, 16},  // and Bancontact
-    {4903, 4936, 18, 18},     {564182, 564182, 16, 19},
-    {633110, 633110, 16, 19},  // Switch
-    {5019, 5019, 16, 16},      // Dankort
-    {506699, 506778, 16, 16}, {509000, 509999, 16, 16},
-    {636368, 636369, 16, 16},  // Elo
-    {636297, 636297, 16, 16}, {504175, 504175, 16, 16},
-    {606282, 606282, 16, 16},                            // Hipercard
-    {506099, 506198, 16, 19}, {650002, 650027, 16, 19},  // Verve
-    {637, 639, 16, 16},       {9792, 9792, 16, 16},
-    {357111, 357111, 16, 16},  // InstaPayment, Troy
-    {8600, 8600, 16, 16},     {9860, 9860, 16, 16},
-    {1, 1, 15, 15},  // Uzcard, Humo, UATP
-};
-
 /// Whether a known network has cards of this length that begin so.
 bool is_card_range(std::string_view digits) {
-  return std::ranges::any_of(kCardRanges, [&](const CardRange& range) {
-    std::size_t size = 1;
-    for (std::uint64_t high = range.high; high >= 10; high /= 10) {
-      ++size;
-    }
-    const std::uint64_t begin = number_of(digits.substr(0, size));
-    return begin >= range.low && begin <= range.high && digits.size() >= range.size_min &&
-           digits.size() <= range.size_max;
+  return kCardRanges.any([&](std::string_view range) {  // "2221-2720:16-16"
+    const std::size_t size = range.find('-');
+    const std::string_view begin = digits.substr(0, size);
+    const std::string_view sizes = range.substr(2 * size + 2);
+    return begin >= range.substr(0, size) && begin <= range.substr(size + 1, size) &&
+           digits.size() >= number_of(sizes.substr(0, 2)) &&
+           digits.size() <= number_of(sizes.substr(3));
   });
 }
 
@@ -126,35 +75,6 @@ bool is_card(std::string_view text, const DigitGroups& groups) {
          !is_named(text, groups.begin(), "id|ids|key|hash|seed|time|ns|us");
 }
 
-}  // namespace
-
-std::optional<Span> iban_at(std::string_view text, std::size_t at) {
-  constexpr std::size_t kSizeMax = 34;
-  if (at < 2 || !is_upper(text[at - 1]) || !is_upper(text[at - 2]) ||
-      !is_digit(byte_at(text, at + 1)) || (at > 2 && is_word_byte(text[at - 3]))) {
-    return std::nullopt;
-  }
-  const std::size_t wanted = iban_size(text.substr(at - 2, 2));
-  std::array<char, kSizeMax> iban{};
-  std::size_t size = 0;
-  std::size_t end = at - 2;
-  for (std::size_t i = at - 2; i < text.size() && size < wanted; ++i) {
-    if (is_digit(text[i]) || is_upper(text[i])) {
-      iban[size++] = text[i];
-      end = i + 1;
-    } else if ((text[i] != ' ' && text[i] != '-') || !is_alnum(byte_at(text, i + 1))) {
-      break;
-    }
-  }
-  if (wanted == 0 || size != wanted || is_word_byte(byte_at(text, end)) ||
-      !has_iban_check({iban.data(), size})) {
-    return std::nullopt;
-  }
-  return Span{.begin = at - 2, .end = end};
-}
-
-namespace {
-
 constexpr std::size_t kGroupedSize = 19;  // "4111 1111 1111 1111".
 
 /// Whether a card in groups of four is at `at`.
@@ -186,6 +106,31 @@ bool is_in_dump(std::string_view text, std::size_t begin, std::size_t end) {
 }
 
 }  // namespace
+
+std::optional<Span> iban_at(std::string_view text, std::size_t at) {
+  constexpr std::size_t kSizeMax = 34;
+  if (at < 2 || !is_upper(text[at - 1]) || !is_upper(text[at - 2]) ||
+      !is_digit(byte_at(text, at + 1)) || (at > 2 && is_word_byte(text[at - 3]))) {
+    return std::nullopt;
+  }
+  const std::size_t wanted = iban_size(text.substr(at - 2, 2));
+  std::array<char, kSizeMax> iban{};
+  std::size_t size = 0;
+  std::size_t end = at - 2;
+  for (std::size_t i = at - 2; i < text.size() && size < wanted; ++i) {
+    if (is_digit(text[i]) || is_upper(text[i])) {
+      iban[size++] = text[i];
+      end = i + 1;
+    } else if ((text[i] != ' ' && text[i] != '-') || !is_alnum(byte_at(text, i + 1))) {
+      break;
+    }
+  }
+  if (wanted == 0 || size != wanted || is_word_byte(byte_at(text, end)) ||
+      !has_iban_check({iban.data(), size})) {
+    return std::nullopt;
+  }
+  return Span{.begin = at - 2, .end = end};
+}
 
 std::optional<Span> card_at(std::string_view text, const DigitGroups& groups) {
   if (groups.count == 0 || groups.digits.size() < kCardSizeMin) {

@@ -2,10 +2,11 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 
 #include "bmad_mem/text.hpp"
 #include "innocent.hpp"
+#include "privacy_tables.hpp"
+#include "privacy_words.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -15,21 +16,11 @@ namespace {
 /// system.
 constexpr double kCostsPerBit = 4;
 
-/// Cost of each letter after each letter; last row: at the beginning of a word. '0' stands for 0,
-/// the next characters of ASCII for 1, 2, 3, ...
+/// The rows of tables/letters.txt, each with its '\n'.
+constexpr std::string_view kLetterCosts = kLettersTable.substr(1);
 constexpr std::size_t kLetterCount = 26;
 constexpr std::size_t kWordBegin = kLetterCount;
-constexpr std::array<std::string_view, kLetterCount + 1> kLetterCosts = {{
-    "SD@AOMCYAZK<A?_BZ=>:GIQJJV",  "=NGN?OO_=CP=NM6P]FEJ>UYUE^",  ">KGM=OU>Da?ADS9JWAD<FIVOJ]",
-    ">JMB5KHL<PVEKPAMVCBICNOQK_",  "BM?@HEFVNOVBC=LFG:>=QGKAH]",  "?MJI??PX9c^@LI:IU@DB>ZKXFc",
-    "EPGP6QJC<e\\@E?CKX?AEFSTYKV", "9UWN9SV[>lUMFR>;[AG>CZO]Lb",  "EFAAEECaX^S@B8=EVE?<YF\\JeF",
-    "A]HN7QVVFWFRLR=KRY6M@TNZT]",  "AJ?I5KKJ:YQIGFJJYJAJDWJbRZ",  "=MNC9EIN;bQ=TR<L]RDBADTPDW",
-    "9CJD9KPX?_SGDR?;ZQALEQVUQa",  "?Q>=>C=TBZJIPJ?LZK=;DGVWQ\\", "JHAAQGJYGQJB@:=Ag;<EDHGPT^",
-    "=OJK:KOFBYF?LO><U<C?CRRXES",  "KKQMORRYEXTKPKRGMDIO1IOYhZ",  "<PFF8MFT<dLHEG>JZC@@GIQ[Bc",
-    "EVDS:NNC>\\CBJGDCTL>7CPOWGR", "=TGJ:MV?<ePGOS>F]<BCFWRJ?[",  "EADE>EHbCcY>@;Q@_>>=YL_G^[",
-    "9PIQ6HPX>jCL=SDD\\OGGRZSE[[", ":NHB>QMB8cNJJ@?JR<BKRUDX]e",  "DO?H=EMSA_COAHK;RJG7NKTBG\\",
-    "ILIQGJHZH^[DA@J4PO=AOTI[SQ",  ">OOW2QYOA`[GFTEScUKTSWW`FJ",  "A@>ABBDC@QKCBCC@QB=@FEHEVT",
-}};
+static_assert(kLetterCosts.size() == (kLetterCount + 1) * (kLetterCount + 1));
 
 /// Cost of a class after a class; last row: at the beginning of the text.
 enum Class : std::size_t { kLower, kUpper, kDigit, kSymbol, kClassCount };
@@ -66,6 +57,32 @@ double alphabet_size(const std::array<bool, kClassCount>& has, bool is_hex) {
          (has[kSymbol] ? kSymbolCount : 0);
 }
 
+/// Whether `value` tells what others have to look like: a regular expression.
+bool is_pattern(std::string_view value) {
+  return value.contains("\\d{") || value.contains("[^") ||
+         kPatternParts.any([&](std::string_view part) { return value.contains(part); });
+}
+
+/// Whether `value` has bytes as source code writes them: `\x63\x6c`.
+bool has_byte_escapes(std::string_view value) {
+  const std::size_t first = value.find("\\x");
+  return first != std::string_view::npos && value.find("\\x", first + 1) != std::string_view::npos;
+}
+
+/// Names and what code joins them with: "Name.Class", "&pass;", "certs[0][2],".
+bool is_joined_names(std::string_view value) {
+  while (!value.empty() && std::string_view("&*!@$").contains(value.front())) {
+    value.remove_prefix(1);
+  }
+  while (!value.empty() && std::string_view(";,)").contains(value.back())) {
+    value.remove_suffix(1);
+  }
+  return std::ranges::all_of(
+             value,
+             [](char c) { return is_word_byte(c) || std::string_view(".:->[]()").contains(c); }) &&
+         (randomness_bits(value) < kRandomBits || std::ranges::none_of(value, is_digit));
+}
+
 }  // namespace
 
 double randomness_bits(std::string_view value) {
@@ -82,7 +99,7 @@ double randomness_bits(std::string_view value) {
     if (each == kLower || each == kUpper) {
       const auto letter = static_cast<std::size_t>(to_lower(c) - 'a');
       const bool begins_word = previous == kLower && each == kUpper;
-      cost += kLetterCosts[begins_word ? kWordBegin : row][letter] - '0';
+      cost += kLetterCosts[(begins_word ? kWordBegin : row) * (kLetterCount + 1) + letter] - '0';
       row = letter;
     } else {
       cost += each == kDigit ? kDigitCost : kSymbolCost;
@@ -113,27 +130,19 @@ double shannon_entropy(std::string_view text) {
 }
 
 Shape shape_of(std::string_view value) {
-  Shape shape;
-  enum class Kind : std::uint8_t { kNone, kLower, kUpper, kDigit };
-  Kind last = Kind::kNone;
+  std::array<std::size_t, kClassCount> counts = {};
+  std::size_t turns = 0;
+  Class last = kClassCount;
   for (const char c : value) {
-    Kind kind = Kind::kNone;
-    if (is_lower(c)) {
-      kind = Kind::kLower;
-      ++shape.lower;
-    } else if (is_upper(c)) {
-      kind = Kind::kUpper;
-      ++shape.upper;
-    } else if (is_digit(c)) {
-      kind = Kind::kDigit;
-      ++shape.digits;
-    } else {
-      continue;
+    const Class each = class_of(c);
+    if (each != kSymbol) {
+      ++counts[each];
+      turns += last != kClassCount && each != last ? 1U : 0U;
+      last = each;
     }
-    shape.turns += last != Kind::kNone && kind != last ? 1U : 0U;
-    last = kind;
   }
-  return shape;
+  return {
+      .lower = counts[kLower], .upper = counts[kUpper], .digits = counts[kDigit], .turns = turns};
 }
 
 bool looks_random(std::string_view value) {
@@ -152,37 +161,6 @@ bool looks_random(std::string_view value) {
                                : shape.upper > 0 && shape.turns * 5 >= value.size() * 2;
   return turns_often && shannon_entropy(value) >= kEntropyMin;
 }
-
-namespace {
-
-/// Whether `value` tells what others have to look like: a regular expression.
-bool is_pattern(std::string_view value) {
-  static constexpr std::string_view kParts[] = {"(?=", "(?:", "(?!", "(?<",  "(?P", "A-Z",
-                                                "a-z", "0-9", ".*[", "\\d{", ")+",  "[^"};
-  return std::ranges::any_of(kParts, [&](std::string_view part) { return value.contains(part); });
-}
-
-/// Whether `value` has bytes as source code writes them: `\x63\x6c`.
-bool has_byte_escapes(std::string_view value) {
-  const std::size_t first = value.find("\\x");
-  return first != std::string_view::npos && value.find("\\x", first + 1) != std::string_view::npos;
-}
-
-/// Names and what code joins them with: "Name.Class", "&pass;", "certs[0][2],".
-bool is_joined_names(std::string_view value) {
-  while (!value.empty() && std::string_view("&*!@$").contains(value.front())) {
-    value.remove_prefix(1);
-  }
-  while (!value.empty() && std::string_view(";,)").contains(value.back())) {
-    value.remove_suffix(1);
-  }
-  return std::ranges::all_of(
-             value,
-             [](char c) { return is_word_byte(c) || std::string_view(".:->[]()").contains(c); }) &&
-         (randomness_bits(value) < kRandomBits || std::ranges::none_of(value, is_digit));
-}
-
-}  // namespace
 
 bool is_scrambled(std::string_view value) {
   // Of random texts of 16 printable characters 98 in 100 are so. The next kind of a character is

@@ -1,7 +1,6 @@
 // said_assignments.cpp - values behind words rather than operators: in sentences, statements of SQL
 // and options of commands; and what stands in for a value that isn't set.
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <optional>
 
@@ -51,6 +50,14 @@ string_view without_sentence_end(string_view word) {
   return word;
 }
 
+/// "the datadog app key": a name, and the service that stands a word or two before it.
+string_view with_service(string_view text, const NamePart& name) {
+  constexpr std::size_t kSizeMax = 24;
+  const std::size_t begin = run_begin(
+      text, name.begin, [](char c) { return is_word_byte(c) || c == ' ' || c == '-'; }, kSizeMax);
+  return text.substr(begin, name.end - begin);
+}
+
 }  // namespace
 
 void AssignmentFinder::alternative() {
@@ -93,18 +100,6 @@ bool AssignmentFinder::fallback(const NamePart& name, std::size_t begin) {
   const std::optional<ValuePart> value = quoted_at(text_, begin);
   return value && judge(name.of(text_), *value, ValueForm::kQuoted);
 }
-
-namespace {
-
-/// "the datadog app key": a name, and the service that stands a word or two before it.
-string_view with_service(string_view text, const NamePart& name) {
-  constexpr std::size_t kSizeMax = 24;
-  const std::size_t begin = run_begin(
-      text, name.begin, [](char c) { return is_word_byte(c) || c == ' ' || c == '-'; }, kSizeMax);
-  return text.substr(begin, name.end - begin);
-}
-
-}  // namespace
 
 void AssignmentFinder::after_word() {
   const std::size_t begin = is_blank(at(at_ + 1)) ? skip_blanks(text_, at_ + 1) : at_ + 1;

@@ -65,39 +65,30 @@ class NameWords {
 };
 
 struct WordKind {
+  SecretKind kind = SecretKind::kNone;
   string_view before;  ///< Words of which one comes before; empty: whatever does.
   string_view words;
-  SecretKind kind;
-};
-constexpr WordKind kWordKinds[] = {
-    {"", "pass pw", SecretKind::kPass},
-    {"private signing encryption decryption master rsa ssh hmac", "key keys",
-     SecretKind::kPrivateKey},
-    {"secret", "key keys", SecretKind::kSecret},
-    {"", "psk presharedkey", SecretKind::kSecret},
-    {"", "storepass keypass srcstorepass deststorepass srckeypass destkeypass passin passout",
-     SecretKind::kPassword},
-    {"", "bearer jwt", SecretKind::kToken},
-    {"", "secret", SecretKind::kSecret},
-    {"", "credential credentials creds", SecretKind::kCredential},
-    {"", "dsn connectionstring", SecretKind::kConnection},
-    {"connection", "string", SecretKind::kConnection},
-    {"", "mnemonic", SecretKind::kSeedPhrase},
-    {"seed recovery", "phrase words", SecretKind::kSeedPhrase},
-    {"", "pin otp totp passkey", SecretKind::kCode},
-    {"fa mfa otp verification pin security auth recovery backup", "code", SecretKind::kCode},
-    {"", "auth salt seed pepper", SecretKind::kWeak},
 };
 
-/// "dbpassword", "pgpassword", "apikey", "authtoken": ends of words that nobody took apart.
-constexpr WordKind kWordEnds[] = {
-    {"", "password passwd passwort passphrase passwordbox", SecretKind::kPassword},
-    {"", "privatekey signingkey encryptionkey privkey", SecretKind::kPrivateKey},
-    {"", "apikey accesskey appkey authkey secretkey masterkey licensekey apitoken",
-     SecretKind::kApiKey},
-    {"", "authtoken accesstoken refreshtoken bearertoken usertoken idtoken", SecretKind::kToken},
-    {"", "secret", SecretKind::kSecret},
-};
+/// The rows of a list, "kind|words before|words", taken apart.
+template <const WordList& kList>
+constexpr auto kKindsOf = [] {
+  constexpr auto kNames = std::to_array<string_view>(
+      {"none", "password", "pass", "api-key", "token", "secret", "private-key", "credential",
+       "connection", "weak", "seed-phrase", "code"});
+  std::array<WordKind, kList.size()> kinds;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const string_view row = kList[i];
+    const std::size_t before = row.find('|') + 1;
+    const std::size_t words = row.find('|', before) + 1;
+    const auto kind = std::ranges::find(kNames, row.substr(0, before - 1)) - kNames.begin();
+    kinds[i] = {static_cast<SecretKind>(kind), row.substr(before, words - before - 1),
+                row.substr(words)};
+  }
+  return kinds;
+}();
+constexpr auto kWordKinds = kKindsOf<kSecretWords>;
+constexpr auto kWordEnds = kKindsOf<kSecretWordEnds>;
 
 /// Each word of kWordKinds with its row: comparing sizes first, a look-up takes 200 instructions.
 struct WordRow {
@@ -337,13 +328,9 @@ ProviderName provider_in(string_view name) {
     }
   }
   static constexpr string_view kLastWords = "key token secret pat";
-  static constexpr string_view kOtherOwners =
-      "primary foreign cache sort partition object row map dict index group order host known "
-      "unique "
-      "composite hash range s shard routing idempotency dedup lookup storage registry reg";
   const string_view owner = words.size() > 1 ? words[words.size() - 2] : string_view();
-  return words.size() > 1 && has_word(kLastWords, words.back()) && !has_word(kOtherOwners, owner) &&
-                 !kPublicTokenOwners.contains(owner)
+  return words.size() > 1 && has_word(kLastWords, words.back()) &&
+                 !kPublicKeyOwners.contains(owner) && !kPublicTokenOwners.contains(owner)
              ? ProviderName::kKey
              : ProviderName::kNone;
 }
@@ -411,29 +398,11 @@ bool names_digest(string_view name) {
 }
 
 string_view rule_of(SecretKind kind) {
-  switch (kind) {
-    case SecretKind::kPassword:
-    case SecretKind::kPass:
-      return "password";
-    case SecretKind::kApiKey:
-      return "api-key";
-    case SecretKind::kToken:
-      return "token";
-    case SecretKind::kSecret:
-      return "secret";
-    case SecretKind::kPrivateKey:
-      return "private-key";
-    case SecretKind::kCredential:
-      return "credential";
-    case SecretKind::kConnection:
-      return "connection-string";
-    case SecretKind::kNone:
-    case SecretKind::kWeak:
-    case SecretKind::kSeedPhrase:
-    case SecretKind::kCode:
-      break;
-  }
-  return "generic-secret";
+  constexpr string_view kGeneric = "generic-secret";
+  constexpr string_view kRules[] = {
+      kGeneric,      "password",   "password",          "api-key", "token",  "secret",
+      "private-key", "credential", "connection-string", kGeneric,  kGeneric, kGeneric};
+  return kRules[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace bmad_mem

@@ -114,14 +114,9 @@ void scan_password_before(StructureScan& scan, std::size_t at, std::size_t /*siz
   const string_view text = scan.text;
   const std::size_t end = blanks_begin(text, at, 4);
   const std::size_t begin = run_begin(text, end, is_printed, kWordMax);
-  ValuePart word{.begin = begin, .end = end};
-  while (word.begin < word.end && string_view("\"'`(").contains(text[word.begin])) {
-    ++word.begin;
-  }
-  while (word.end > word.begin && is_quote(text[word.end - 1])) {
-    --word.end;
-  }
-  judge_spoken(scan, word, ValueForm::kSaid);
+  const string_view word = trimmed(text.substr(begin, end - begin), "\"'`(");
+  const auto first = static_cast<std::size_t>(word.data() - text.data());
+  judge_spoken(scan, {.begin = first, .end = first + word.size()}, ValueForm::kSaid);
 }
 
 void scan_seed_phrase(StructureScan& scan, std::size_t at, std::size_t size) {
@@ -144,8 +139,7 @@ void scan_seed_phrase(StructureScan& scan, std::size_t at, std::size_t size) {
   for (std::size_t i = run_end(text, mark, between, kReach); words < kWordsMax;) {
     const std::size_t word_end = run_end(text, i, is_lower, 9);
     const string_view word = text.substr(i, word_end - i);
-    const bool is_prose = word == "the" || word == "and" || word == "for" || word == "with" ||
-                          word == "from" || word == "are" || word == "your" || word == "not";
+    const bool is_prose = has_word("the and for with from are your not", word);
     if (word.size() < 3 || word.size() > 8 || is_prose || is_word_byte(byte_at(text, word_end))) {
       break;
     }
