@@ -23,12 +23,11 @@
 #include "store/manifest.hpp"
 #include "store/seal.hpp"
 #include "store/session_archive.hpp"
+#include "store/sessions.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
 namespace {
-
-constexpr std::uint64_t kAnonymizedSizeMax = std::uint64_t{4} << 30U;
 
 class Learner final : public ExportVisitor {
  public:
@@ -188,7 +187,7 @@ class SessionRewrite {
     if (lines.empty() || dry_run_) {
       return {};
     }
-    BMAD_TRY_ASSIGN(const std::string old, read_file(*store_.files, path, kAnonymizedSizeMax));
+    BMAD_TRY_ASSIGN(const std::string old, read_file(*store_.files, path, kRewrittenSizeMax));
     std::string bytes;
     bytes.reserve(old.size());
     std::size_t from = 0;
@@ -204,15 +203,7 @@ class SessionRewrite {
 
   Status rewrite_manifest() {
     BMAD_TRY_ASSIGN(Manifest manifest, load_manifest(*store_.files, session_id_));
-    Session session;
-    session.user_id = manifest.user_id;
-    session.agent_ids = manifest.agent_ids;
-    session.project_name = manifest.project_name;
-    session.session_type = manifest.session_type;
-    session.tags = manifest.tags;
-    session.title = manifest.title;
-    session.metadata_json = manifest.free_metadata();
-    session.session_id = session_id_;
+    BMAD_TRY_ASSIGN(Session session, describe_session(store_, session_id_));
     const std::string before = manifest.to_text();
     session = anonymizer_.session(session);
     manifest.user_id = session.user_id;

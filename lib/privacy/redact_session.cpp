@@ -37,68 +37,55 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::uint64_t kRedactedSizeMax = std::uint64_t{4} << 30U;
-
-class SessionRedaction {
+class SessionRedaction final : public SessionRewriter {
  public:
   SessionRedaction(Store& store, const StoreRedaction& rules, const std::string& session_id,
                    bool dry_run)
-      : store_(store), rules_(rules), session_id_(session_id), dry_run_(dry_run) {
+      : SessionRewriter(store, session_id, dry_run), rules_(rules) {
     report_.session_id = session_id;
   }
 
   Result<RedactReport> run() {
-    std::optional<FileLock::Guard> root_guard;
-    if (!dry_run_) {
-      BMAD_TRY_ASSIGN(root_guard, store_.lock_root("redact"));
-    }
-    BMAD_TRY_ASSIGN(is_live_, is_session_there(*store_.files, session_id_));
-    std::optional<FileLock::Guard> guard;
-    if (is_live_ && !dry_run_) {
-      BMAD_TRY_ASSIGN(guard, store_.session(session_id_)->writer.lock("redact"));
-    }
-    if (!dry_run_) {
-      BMAD_TRY(remove_leftovers(*store_.files, session_id_));
-      BMAD_TRY(cut_torn_ends(*store_.files, session_id_));
-    }
+    BMAD_TRY(lock("redact"));
     if (is_live_) {
       BMAD_TRY(redact_folder());
     }
     if (!dry_run_ && is_archived(store_, session_id_)) {
       BMAD_TRY(leave_root_index());
     }
-    BMAD_TRY(redact_copies());
+    BMAD_TRY(rewrite_copies([this](std::string_view name, std::string& bytes) {
+      note_name(fmt::format("{}/{}", session_folder(session_id_), name), name,
+                "the file is packed; restore the session, and redact it again");
+      return change_file(name, bytes);
+    }));
+    // Who has maintained stands at the root, by name.
+    BMAD_TRY(rewrite_file(deletion_record_path(session_id_), "record.json", false));
+    BMAD_TRY(rewrite_file(deleted_audit_path(session_id_), kAuditName, false));
+    BMAD_TRY(rewrite_file(kMaintenanceLockInfoName, kMaintenanceLockInfoName, false));
     BMAD_TRY(note_in_audit());
+    report_.entries = log_lines_;
+    report_.files = std::move(files_);
     return std::move(report_);
   }
 
  private:
   Status redact_folder() {
-    BMAD_TRY(dry_run_ ? Status() : remove_temporaries(*store_.files, session_folder(session_id_)));
-    for (const std::string& log : log_files()) {
-      BMAD_TRY(redact_file(session_file(session_id_, log), log, true));
-    }
+    BMAD_TRY(rewrite_logs());
     for (const char* name : {kQuarantineName, kManifestName, kSummaryName, kAuditName, kAccessName,
                              kIndexLockInfoName}) {
-      BMAD_TRY(redact_file(session_file(session_id_, name), name));
+      BMAD_TRY(rewrite_file(session_file(session_id_, name), name, false));
     }
-    const std::string artifacts = session_file(session_id_, kArtifactsName);
-    BMAD_TRY(dry_run_ ? Status() : remove_temporaries(*store_.files, artifacts));
-    const Result<std::vector<std::string>> names = store_.files->list(artifacts);
-    if (!names) {
-      return is_not_found(names.error()) ? Status() : Status(names.error());
-    }
-    for (const std::string& name : *names) {
-      BMAD_TRY(redact_file(fmt::format("{}/{}", artifacts, name), name));
-      BMAD_TRY(rename_artifact(artifacts, name));
-    }
+    BMAD_TRY(for_each_artifact([&](const std::string& path, const std::string& name) -> Status {
+      BMAD_TRY(rewrite_file(path, name, false));
+      return rename_artifact(path, name);
+    }));
     note_name(session_folder(session_id_), session_id_,
               "it is the id of the session; export the session, and import it under another id");
     return {};
   }
 
   /// The file of an artifact has the name of its entry, which may have got another id.
-  Status rename_artifact(const std::string& folder, const std::string& name) {
+  Status rename_artifact(const std::string& path, const std::string& name) {
     constexpr std::string_view kEnding = ".md";
     if (!name.ends_with(kEnding)) {
       return {};
@@ -112,11 +99,11 @@ class SessionRedaction {
     if (other == id || !is_entry_id(other)) {
       return {};
     }
-    const std::string path = fmt::format("{}/{}", folder, name);
-    report_.files.push_back({.path = store_.files->display_path(path), .lines = 1});
+    files_.push_back({.path = store_.files->display_path(path), .lines = 1});
     if (dry_run_) {
       return {};
     }
+    const std::string folder = session_file(session_id_, kArtifactsName);
     BMAD_TRY(store_.files->rename(path, fmt::format("{}/{}{}", folder, other, kEnding)));
     return store_.files->sync_directory(folder);
   }
@@ -129,7 +116,7 @@ class SessionRedaction {
     }
   }
 
-  std::optional<std::string> changed_entry(EntryType type, std::string_view line) {
+  std::optional<std::string> changed_entry(EntryType type, std::string_view line) override {
     const Result<JsonValue> value = parser_.parse(line);
     if (!value) {
       return changed_line(line);
@@ -167,8 +154,7 @@ class SessionRedaction {
     return json_pretty(object.to_line()) + '\n';
   }
 
-  /// The bytes of the file `name` of a session by today's rules; see FileChange.
-  std::uint64_t change_file(std::string_view name, std::string& bytes) {
+  std::uint64_t change_file(std::string_view name, std::string& bytes) override {
     if (name.ends_with(".jsonl")) {
       const std::optional<EntryType> type = entry_type_of_log_file(name);
       return change_lines(bytes, [&](std::string_view line) {
@@ -183,61 +169,10 @@ class SessionRedaction {
     return is_same ? 0 : 1;
   }
 
-  /// Before anything changes: after a crash nobody would find anything to do.
-  Status leave_root_index() {
-    if (has_left_index_) {
-      return {};
-    }
-    has_left_index_ = true;
-    return store_.root_index->remove({&session_id_, 1});
-  }
-
-  Status redact_file(const std::string& path, std::string_view name, bool is_log = false) {
-    Result<std::string> bytes = read_file(*store_.files, path, kRedactedSizeMax);
-    if (!bytes) {
-      return is_not_found(bytes.error()) ? Status() : Status(std::move(bytes).error());
-    }
-    const std::uint64_t lines = change_file(name, *bytes);
-    report_.entries += is_log ? lines : 0;
-    if (lines == 0) {
-      return {};
-    }
-    report_.files.push_back({.path = store_.files->display_path(path), .lines = lines});
-    if (dry_run_) {
-      return {};
-    }
-    if (is_log) {
-      BMAD_TRY(remove_derived_files(*store_.files, session_id_));
-      BMAD_TRY(leave_root_index());
-      carried_.settle();
-    }
-    return replace_log(*store_.files, path, *bytes);
-  }
-
-  /// What lies outside the folder: evicted, kept, deleted, archived. Who has maintained stands at
-  /// the root, by name.
-  Status redact_copies() {
-    BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store_.files, session_id_));
-    BMAD_TRY_ASSIGN(SessionCopies copies, SessionCopies::read(*store_.files, session_id_, record));
-    BMAD_TRY_ASSIGN(
-        const std::vector<FileCount> files,
-        copies.rewrite(
-            *store_.files, dry_run_,
-            [this](EntryType type, std::string_view line) { return changed_entry(type, line); },
-            [this](std::string_view name, std::string& bytes) {
-              note_name(fmt::format("{}/{}", session_folder(session_id_), name), name,
-                        "the file is packed; restore the session, and redact it again");
-              return change_file(name, bytes);
-            }));
-    carried_.settle();
-    report_.files.insert(report_.files.end(), files.begin(), files.end());
-    BMAD_TRY(redact_file(deletion_record_path(session_id_), "record.json"));
-    BMAD_TRY(redact_file(deleted_audit_path(session_id_), kAuditName));
-    return redact_file(kMaintenanceLockInfoName, kMaintenanceLockInfoName);
-  }
+  Status leave_index() override { return store_.root_index->remove({&session_id_, 1}); }
 
   Status note_in_audit() {
-    if (dry_run_ || report_.files.empty()) {
+    if (dry_run_ || files_.empty()) {
       return {};
     }
     std::string rules;
@@ -252,18 +187,11 @@ class SessionRedaction {
                          .session_id = session_id_,
                          .agent_id = rules_.redact_text(store_.agent_id, session_id_),
                          .action = "redact",
-                         .count = report_.entries,
+                         .count = log_lines_,
                          .detail = rules});
   }
 
-  Store& store_;
   const StoreRedaction& rules_;
-  const std::string& session_id_;
-  bool dry_run_;
-  bool has_left_index_ = false;
-  bool is_live_ = false;
-  JsonParser parser_;
-  CarriedLines carried_{store_.origins->ledger(), session_id_};
   RedactReport report_;
 };
 

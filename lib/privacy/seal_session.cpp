@@ -6,7 +6,6 @@
 // Every file of a session is replaced whole, one after another. A crash leaves both kinds of lines,
 // which is what readers expect: running it again does the rest.
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -40,7 +39,6 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::uint64_t kSealedFileSizeMax = std::uint64_t{4} << 30U;
 constexpr std::string_view kDocumentEnding = ".md";
 
 /// Takes sessions out of the root's index before they change, and those behind them as well, more
@@ -69,37 +67,31 @@ class LeavingIndex {
   std::size_t batch_ = 1;
 };
 
-class SessionSealing {
+class SessionSealing final : public SessionRewriter {
  public:
   SessionSealing(Store& store, const Sealing& sealing, const std::string& session_id,
                  LeavingIndex& index)
-      : store_(store), sealing_(sealing), session_id_(session_id), leaving_(index) {
+      : SessionRewriter(store, session_id, /*dry_run=*/false), sealing_(sealing), leaving_(index) {
     report_.session_id = session_id;
   }
 
   Result<SealReport> run() {
-    BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store_.lock_root("seal"));
-    BMAD_TRY_ASSIGN(const bool is_live, is_session_there(*store_.files, session_id_));
-    std::optional<FileLock::Guard> guard;
-    if (is_live) {
-      BMAD_TRY_ASSIGN(guard, store_.session(session_id_)->writer.lock("seal"));
-    }
-    BMAD_TRY(remove_leftovers(*store_.files, session_id_));
-    BMAD_TRY(cut_torn_ends(*store_.files, session_id_));
+    BMAD_TRY(lock("seal"));
     BMAD_TRY(note_hidden());
-    if (is_live) {
+    if (is_live_) {
       BMAD_TRY(change_folder());
     }
     BMAD_TRY(change_copies());
+    for (const FileCount& file : files_) {
+      report_.changed += file.lines;
+    }
+    report_.files = std::move(files_);
     if (report_.changed > 0) {
-      BMAD_TRY(is_live ? Status() : make_deleted_folder(*store_.files, session_id_));
-      BMAD_TRY(append_audit(*store_.files,
-                            {.at = store_.clock.now(),
-                             .session_id = session_id_,
-                             .agent_id = store_.agent_id,
-                             .action = sealing_.step == SealStep::kOff ? "unseal" : "seal",
-                             .count = report_.changed,
-                             .detail = sealing_.record.key_id}));
+      BMAD_TRY(is_live_ ? Status() : make_deleted_folder(*store_.files, session_id_));
+      BMAD_TRY(append_audit(store_, {.session_id = session_id_,
+                                     .action = sealing_.step == SealStep::kOff ? "unseal" : "seal",
+                                     .count = report_.changed,
+                                     .detail = sealing_.record.key_id}));
     }
     return std::move(report_);
   }
@@ -125,7 +117,7 @@ class SessionSealing {
     };
     for (const std::string& log : log_files()) {
       Result<std::string> bytes =
-          read_file(*store_.files, session_file(session_id_, log), kSealedFileSizeMax);
+          read_file(*store_.files, session_file(session_id_, log), kRewrittenSizeMax);
       BMAD_TRY(bytes || is_not_found(bytes.error()) ? Status() : Status(bytes.error()));
       if (bytes) {
         note_file(log, *bytes);
@@ -146,20 +138,11 @@ class SessionSealing {
   [[nodiscard]] bool may_quote() const { return is_wanted_whole() || !sealed_ids_.empty(); }
 
   Status change_folder() {
-    const std::string folder = session_folder(session_id_);
-    BMAD_TRY(remove_temporaries(*store_.files, folder));
-    for (const std::string& log : log_files()) {
-      BMAD_TRY(change_live(session_file(session_id_, log), log));
-    }
-    BMAD_TRY(change_live(session_file(session_id_, kQuarantineName), kQuarantineName));
-    const std::string artifacts = session_file(session_id_, kArtifactsName);
-    BMAD_TRY(remove_temporaries(*store_.files, artifacts));
-    const Result<std::vector<std::string>> names = store_.files->list(artifacts);
-    BMAD_TRY(names || is_not_found(names.error()) ? Status() : Status(names.error()));
-    for (const std::string& name : names.value_or(std::vector<std::string>())) {
-      BMAD_TRY(change_live(fmt::format("{}/{}", artifacts, name),
-                           fmt::format("{}/{}", kArtifactsName, name)));
-    }
+    BMAD_TRY(rewrite_logs());
+    BMAD_TRY(rewrite_file(session_file(session_id_, kQuarantineName), kQuarantineName, true));
+    BMAD_TRY(for_each_artifact([&](const std::string& path, const std::string& name) {
+      return rewrite_file(path, fmt::format("{}/{}", kArtifactsName, name), true);
+    }));
     if (!may_quote()) {
       return {};
     }
@@ -179,31 +162,7 @@ class SessionSealing {
     return {};
   }
 
-  Status change_live(const std::string& path, std::string_view name) {
-    Result<std::string> bytes = read_file(*store_.files, path, kSealedFileSizeMax);
-    if (!bytes) {
-      return is_not_found(bytes.error()) ? Status() : Status(std::move(bytes).error());
-    }
-    const std::uint64_t count = change_file(name, *bytes);
-    if (count == 0) {
-      return {};
-    }
-    report_.changed += count;
-    report_.files.push_back({.path = store_.files->display_path(path), .lines = count});
-    BMAD_TRY(remove_derived_files(*store_.files, session_id_));
-    BMAD_TRY(leave_root_index());
-    carried_.settle();
-    return replace_log(*store_.files, path, *bytes);
-  }
-
-  /// Before anything changes: after a crash nobody would find anything to do.
-  Status leave_root_index() {
-    if (has_left_index_) {
-      return {};
-    }
-    has_left_index_ = true;
-    return leaving_.leave(session_id_);
-  }
+  Status leave_index() override { return leaving_.leave(session_id_); }
 
   Status drop_packed_indexes() {
     for (const std::string& path :
@@ -215,34 +174,23 @@ class SessionSealing {
   }
 
   Status change_copies() {
-    BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store_.files, session_id_));
-    BMAD_TRY_ASSIGN(SessionCopies copies, SessionCopies::read(*store_.files, session_id_, record));
     const bool is_packed = is_archived(store_, session_id_);
     if (is_packed || is_there(*store_.files, evicted_path(session_id_)).value_or(true)) {
       BMAD_TRY(leave_root_index());
       BMAD_TRY(drop_packed_indexes());
     }
-    BMAD_TRY_ASSIGN(
-        const std::vector<FileCount> files,
-        copies.rewrite(
-            *store_.files, /*dry_run=*/false,
-            [this](EntryType type, std::string_view line) { return changed_line(type, line); },
-            [this](std::string_view name, std::string& bytes) {
-              return change_file(name, bytes);
-            }));
-    carried_.settle();
-    for (const FileCount& file : files) {
-      report_.changed += file.lines;
-      report_.files.push_back(file);
-    }
-    return files.empty() ? Status() : drop_packed_indexes();
+    BMAD_TRY_ASSIGN(const bool any,
+                    rewrite_copies([this](std::string_view name, std::string& bytes) {
+                      return change_file(name, bytes);
+                    }));
+    return any ? drop_packed_indexes() : Status();
   }
 
   // Lines and documents.
 
-  std::uint64_t change_file(std::string_view name, std::string& bytes) {
+  std::uint64_t change_file(std::string_view name, std::string& bytes) override {
     if (const std::optional<EntryType> type = entry_type_of_log_file(name)) {
-      return change_lines(bytes, [&](std::string_view line) { return changed_line(*type, line); });
+      return change_lines(bytes, [&](std::string_view line) { return changed_entry(*type, line); });
     }
     if (name.starts_with(kArtifactsName) && name.ends_with(kDocumentEnding)) {
       return change_document(name, bytes);
@@ -264,7 +212,7 @@ class SessionSealing {
                             .remedy = std::move(remedy)});
   }
 
-  std::optional<std::string> changed_line(EntryType type, std::string_view line) {
+  std::optional<std::string> changed_entry(EntryType type, std::string_view line) override {
     const std::string_view log = entry_type_info(type).log_file;
     if (is_blank(line)) {
       return std::nullopt;
@@ -356,16 +304,11 @@ class SessionSealing {
     return 1;
   }
 
-  Store& store_;
   const Sealing& sealing_;
-  const std::string& session_id_;
   LeavingIndex& leaving_;
-  bool has_left_index_ = false;
   std::set<std::pair<EntryType, std::string>> hidden_;
   std::set<std::string> sealed_ids_;  // Of artifacts; "" stands for others.
-  JsonParser parser_;
   JsonParser inner_;
-  CarriedLines carried_{store_.origins->ledger(), session_id_};
   SealReport report_;
 };
 
@@ -375,10 +318,6 @@ Status save_record(Store& store, const SealingRecord& record) {
                         fmt::format("{{\"layout_version\": {}}}\n", kLayoutVersion)));
   return replace_file(*store.files, kSealingFile, record.to_text());
 }
-
-}  // namespace
-
-namespace {
 
 /// False when something stays as it was.
 Result<bool> change_sessions(Store& store, const Sealing& sealing,

@@ -10,8 +10,14 @@
 #include <fmt/format.h>
 
 #include "base/file_system.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/reports.hpp"
+#include "lifecycle/session_copies.hpp"
 #include "store/atomic_file.hpp"
+#include "store/file_lock.hpp"
 #include "store/layout.hpp"
+#include "store/origin_ledger.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
 
@@ -54,5 +60,65 @@ std::uint64_t change_lines(std::string& bytes, const Change& change) {
   bytes = std::move(other);
   return count;
 }
+
+/// The largest file that is rewritten, in bytes.
+inline constexpr std::uint64_t kRewrittenSizeMax = std::uint64_t{4} << 30U;
+
+/// Replaces the files of one session, each as a whole, one after another: a crash leaves some of
+/// them done, and running it again does the rest. What it derives from gives the changes.
+class SessionRewriter {
+ public:
+  /// The references must outlive it. A dry run locks and changes nothing.
+  SessionRewriter(Store& store, const std::string& session_id, bool dry_run)
+      : store_(store), session_id_(session_id), dry_run_(dry_run) {}
+  virtual ~SessionRewriter() = default;
+  SessionRewriter(const SessionRewriter&) = delete;
+  SessionRewriter& operator=(const SessionRewriter&) = delete;
+
+ protected:
+  /// What is to stand in the place of the line; nothing: it stays.
+  virtual std::optional<std::string> changed_entry(EntryType type, std::string_view line) = 0;
+  /// See FileChange.
+  virtual std::uint64_t change_file(std::string_view name, std::string& bytes) = 0;
+  /// Takes the session out of the index of the root.
+  virtual Status leave_index() = 0;
+
+  /// Locks the root, and the session if it is live, until the object goes; removes what killed
+  /// operations left.
+  Status lock(std::string_view operation);
+  /// leave_index(), once. Before anything changes: after a crash nobody would find anything to do.
+  Status leave_root_index();
+  Status rewrite_logs();
+  /// Replaces the file at `path`, which is `name` in the session, if it is there and changes. A log
+  /// takes what is derived from it along.
+  Status rewrite_file(const std::string& path, std::string_view name, bool is_log);
+  /// What lies outside the folder: evicted, kept, deleted, archived. Whether anything changed.
+  Result<bool> rewrite_copies(const FileChange& change);
+  /// Calls `use(path, name)`, which returns a Status, for each document.
+  template <typename Use>
+  Status for_each_artifact(const Use& use) {
+    const std::string folder = session_file(session_id_, kArtifactsName);
+    BMAD_TRY(dry_run_ ? Status() : remove_temporaries(*store_.files, folder));
+    BMAD_TRY_ASSIGN(const std::vector<std::string> names, list_if_there(*store_.files, folder));
+    for (const std::string& name : names) {
+      BMAD_TRY(use(fmt::format("{}/{}", folder, name), name));
+    }
+    return {};
+  }
+
+  Store& store_;
+  const std::string& session_id_;
+  bool dry_run_;
+  bool is_live_ = false;
+  JsonParser parser_;
+  CarriedLines carried_{store_.origins->ledger(), session_id_};
+  std::vector<FileCount> files_;  ///< That changed.
+  std::uint64_t log_lines_ = 0;   ///< That changed in logs.
+
+ private:
+  bool has_left_index_ = false;
+  std::optional<FileLock::Guard> root_guard_;
+  std::optional<FileLock::Guard> session_guard_;
+};
 
 }  // namespace bmad_mem
