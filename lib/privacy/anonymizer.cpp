@@ -323,7 +323,7 @@ void Anonymizer::find_paths(std::string_view text, std::vector<Change>& changes)
     std::size_t end = run_end(text, i, [&](char c) { return !ends_path(c); });
     for (const std::string_view home : {"/home/", "/Users/"}) {
       if (text.substr(i).starts_with(home)) {
-        const std::size_t name = home_name_end(text, i + home.size(), '/');
+        const std::size_t name = home_name_end(text, i + home.size());
         end = name > end ? run_end(text, name, [&](char c) { return !ends_path(c); }) : end;
       }
     }
@@ -340,15 +340,6 @@ void Anonymizer::find_paths(std::string_view text, std::vector<Change>& changes)
       ++i;
     }
     i = std::max(i, before.size() + 1);
-  }
-  // C:\Users\marit\...
-  for (std::size_t i = 0; (i = text.find("\\Users\\", i)) != std::string_view::npos;) {
-    i += 7;
-    const std::size_t end = home_name_end(text, i, '\\');
-    if (end > i) {
-      changes.push_back({.begin = i, .end = end, .rule = "user"});
-    }
-    i = end;
   }
 }
 

@@ -91,7 +91,7 @@ void find_hosts(std::string_view text, Detections& changes) {
   }
 }
 
-std::size_t home_name_end(std::string_view text, std::size_t at, char slash) {
+std::size_t home_name_end(std::string_view text, std::size_t at) {
   constexpr int kWordsMax = 3;
   const auto is_part = [](char c) { return is_name_part(c) || c == '.' || c == '@'; };
   const std::size_t first = run_end(text, at, is_part);
@@ -103,7 +103,7 @@ std::size_t home_name_end(std::string_view text, std::size_t at, char slash) {
     }
     end = next;
   }
-  return byte_at(text, end) == slash ? end : first;
+  return byte_at(text, end) == '/' ? end : first;
 }
 
 std::size_t separator_size(std::string_view text, std::size_t at) {

@@ -26,7 +26,7 @@ constexpr bool is_capital(std::string_view word) {
 
 /// Where the name of a home folder ends that begins at `at`: "/Users/First Last/…" has blanks in
 /// it.
-std::size_t home_name_end(std::string_view text, std::size_t at, char slash);
+std::size_t home_name_end(std::string_view text, std::size_t at);
 
 /// How many bytes at `at` are none of a name: a sign, in any script; 0 when a name goes on there.
 std::size_t separator_size(std::string_view text, std::size_t at);

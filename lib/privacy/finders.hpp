@@ -92,7 +92,7 @@ Result<UserPattern> make_user_pattern(const RedactionPattern& pattern, std::size
 /// What it matches: its group, or all of it.
 void find_user_pattern(const UserPattern& pattern, std::string_view text, Detections& out);
 
-/// Appends what is found in a text.
+/// Appends the detections in a text.
 using FindSecrets = std::function<void(std::string_view, Detections&)>;
 
 /// Decodes each base64 and percent-encoded run of `text`, calls `find(decoded, out)`, and appends

@@ -279,34 +279,28 @@ void scan_curl_login(StructureScan& scan, std::size_t at, std::size_t size) {
       [&](char c) { return quote != '\0' ? c != quote && c != '\n' : is_credential_byte(c); }, 256);
   const std::string_view login = text.substr(begin, end - begin);
   const std::size_t colon = login.find(':');
+  const auto quoted_at = [&](std::size_t from) {  // Behind its quote.
+    const auto is_inside = [&](char c) { return c != text[from - 1] && c != '\n'; };
+    return text.substr(from, run_end(text, from, is_inside, 256) - from);
+  };
   if (quote != '\0' && colon == std::string_view::npos && byte_at(text, end + 1) == ':' &&
       is_quote(byte_at(text, end + 2)) && is_in_curl_command(text, at)) {
     // "user":"…"
-    const std::size_t own_end =
-        run_end(text, end + 3, [&](char c) { return c != text[end + 2] && c != '\n'; }, 256);
-    const std::string_view own = text.substr(end + 3, own_end - end - 3);
+    const std::string_view own = quoted_at(end + 3);
     if (own.size() >= kCredentialsMin && !own.contains('$') && own.front() != '<') {
-      scan.add(end + 3, own_end, kHeaderRule);
+      scan.add(end + 3, end + 3 + own.size(), kHeaderRule);
     }
     return;
   }
   if (colon == std::string_view::npos || login.contains("://") || !is_in_curl_command(text, at)) {
     return;
   }
-  std::string_view password = login.substr(colon + 1);
-  if (const char own = byte_at(text, end); password.empty() && quote == '\0' && is_quote(own)) {
-    // user:'…'
-    const std::size_t own_end =
-        run_end(text, end + 1, [&](char c) { return c != own && c != '\n'; }, 256);
-    password = text.substr(end + 1, own_end - end - 1);
-    if (!password.empty() && !is_stand_in(password)) {
-      scan.add(end + 1, own_end, kHeaderRule);
-    }
-    return;
-  }
+  const bool has_own = colon + 1 == login.size() && quote == '\0' && is_quote(byte_at(text, end));
+  const std::string_view password = has_own ? quoted_at(end + 1) : login.substr(colon + 1);
   if (!password.empty() && !is_stand_in(password)) {
-    scan.add(begin + colon + 1, end, kHeaderRule);
-  } else if (password.empty() && is_token_of_login(login.substr(0, colon))) {
+    const std::size_t first = has_own ? end + 1 : begin + colon + 1;  // user:'…'
+    scan.add(first, first + password.size(), kHeaderRule);
+  } else if (password.empty() && !has_own && is_token_of_login(login.substr(0, colon))) {
     scan.add(begin, begin + colon, kHeaderRule);
   }
 }

@@ -359,20 +359,15 @@ bool is_providers_key(string_view name, string_view value) {
   if (!is_drawn || names_digest(name)) {
     return false;
   }
-  switch (provider) {
-    case ProviderName::kNone:
-      return false;
-    case ProviderName::kKeyed:
-      return true;
-    case ProviderName::kKey: {
-      // Of something unknown: longer, and sure to be drawn.
-      const bool is_id = is_hex ? value.size() < 32 || value.size() == 36 || value.size() == 40 ||
-                                      value.size() == 64
-                                : bits < 2 * kRandomBits || is_public_shape(value);
-      return value.size() >= kSureSizeMin && shape.lower > 0 && !is_id;
-    }
-    case ProviderName::kOnly:
-      break;
+  if (provider == ProviderName::kKeyed) {
+    return true;
+  }
+  if (provider == ProviderName::kKey) {
+    // Of something unknown: longer, and sure to be drawn.
+    const bool is_id =
+        is_hex ? value.size() < 32 || value.size() == 36 || value.size() == 40 || value.size() == 64
+               : bits < 2 * kRandomBits || is_public_shape(value);
+    return value.size() >= kSureSizeMin && shape.lower > 0 && !is_id;
   }
   // "deepgram = …": a value of the very form of the keys of that service. Servers of code are
   // beside the names of commits.

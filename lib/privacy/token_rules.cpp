@@ -70,13 +70,8 @@ bool can_be(const SecretRule& rule, std::string_view secret) {
 }
 
 bool satisfies(RuleJudge judge, std::string_view secret) {
-  switch (judge) {
-    case RuleJudge::kNone:
-      return true;
-    case RuleJudge::kPassword:
-      return !stands_for_password(secret);
-    case RuleJudge::kDrawn:
-      break;
+  if (judge != RuleJudge::kDrawn) {
+    return judge == RuleJudge::kNone || !stands_for_password(secret);
   }
   return secret.starts_with('$') ||
          (looks_random(secret.substr(secret.find_last_of("$}") + 1)) && !is_stand_in(secret));
