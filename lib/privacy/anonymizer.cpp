@@ -312,7 +312,10 @@ void Anonymizer::find_paths(std::string_view text, std::vector<Change>& changes)
   };
   for (std::size_t i = 0; (i = text.find('/', i)) != std::string_view::npos;) {
     if (text.substr(0, i).ends_with("file:") && byte_at(text, i + 1) == '/') {
-      i = std::min(text.find('/', i + 2), text.size());  // Behind the host, which few have.
+      i = text.find('/', i + 2);  // Behind the host, which few have.
+      if (i == std::string_view::npos) {
+        break;
+      }
     }
     const std::string_view before = text.substr(0, i);
     const char last = before.empty() ? ' ' : before.back();

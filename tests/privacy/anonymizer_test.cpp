@@ -62,6 +62,7 @@ TEST_CASE("texts lose people, hosts, addresses and paths") {
       {"/home/ada/ternary", "/home/user-#/path-#"},
       {"GET /api/users/7", "GET /api/users/7"},
       {"src/a.cpp and/or b", "src/a.cpp and/or b"},
+      {"it begins with file://", "it begins with file://"},
       {R"(C:\Users\cleo\x)", R"(C:\Users\user-#\x)"},
       {"", ""},
   };
