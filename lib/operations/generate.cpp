@@ -853,6 +853,11 @@ int main(int argc, char** argv) {
       {"results", results},
       {"tools_page", tools_page},
   };
+  if (std::string_view(argv[1]) == "json") {  // Any table, as it is.
+    std::ofstream file(argv[2], std::ios::binary);
+    file << toml::json_formatter(toml::parse_file(argv[3])) << '\n';
+    return file ? 0 : 1;
+  }
   const auto part = kParts.find(argv[1]);
   if (part == kParts.end()) {
     std::fprintf(stderr, "generate: there is no part '%s'\n", argv[1]);

@@ -8,9 +8,13 @@
 
 #include <doctest/doctest.h>
 
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
 #include "exchange/file_lines.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/document_elements.hpp"
+#include "exchange/import/format_table.hpp"
+#include "exchange/import/import_formats.hpp"
 #include "exchange/import/importer.hpp"
 #include "exchange/import/notes.hpp"
 
@@ -169,6 +173,63 @@ TEST_CASE("a recent map forgets what was put in first") {
   REQUIRE(map.find("b") != nullptr);
   CHECK(*map.find("b") == 2);
   CHECK(*map.find("c") == 4);
+}
+
+/// The members of a step, and of those in it, that no step has.
+std::string unknown_members(JsonValue step) {
+  static constexpr std::string_view kOfSteps[] = {
+      "when",  "set",   "in",     "branch", "rows",  "with",         "only",    "group",
+      "drop",  "texts", "text",   "join",   "label", "skip",         "message", "prompt",
+      "flush", "call",  "result", "entry",  "all",   "skip_records", "first"};
+  static constexpr std::string_view kOfMade[] = {
+      "id",        "own_id", "time",   "text", "tool",   "path",    "join",  "failed", "by_user",
+      "sidechain", "salt",   "prefix", "type", "shared", "members", "grows", "keep"};
+  std::string unknown;
+  for (const JsonMember& member : step.members()) {
+    if (!is_among(kOfSteps, member.key)) {
+      unknown += std::string(member.key) + " ";
+    }
+    if (member.key == "texts" || member.key == "all" || member.key == "first") {
+      for (const JsonValue inner : member.value.elements()) {
+        unknown += unknown_members(inner);
+      }
+    } else if (member.value.is_object() && member.key != "set" && member.key != "rows") {
+      for (const JsonMember& made : member.value.members()) {
+        unknown += is_among(kOfMade, made.key) ? "" : std::string(made.key) + " ";
+      }
+    }
+  }
+  return unknown;
+}
+
+TEST_CASE("each word of the table of formats is one that is read, and each name one of its row") {
+  static constexpr std::string_view kOfRows[] = {
+      "name",     "title",    "place",   "files",   "source",  "agent",          "recognise",
+      "document", "elements", "whole",   "prefix",  "session", "names_projects", "thread",
+      "parents",  "database", "records", "members", "steps"};
+  JsonParser parser;
+  const Result<JsonValue> table = parser.parse(formats_json());
+  REQUIRE(table);
+  std::size_t rows = 0;
+  for (const JsonValue row : (*table)["format"].elements()) {
+    CAPTURE(row["name"].string());
+    ++rows;
+    for (const JsonMember& member : row.members()) {
+      CAPTURE(member.key);
+      CHECK(is_among(kOfRows, member.key));
+    }
+    std::string unknown;
+    for (const JsonValue step : row["records"].elements()) {
+      unknown += unknown_members(step);
+    }
+    for (const JsonMember& steps : row["steps"].members()) {
+      for (const JsonValue step : steps.value.elements()) {
+        unknown += unknown_members(step);
+      }
+    }
+    CHECK(unknown == "");
+  }
+  CHECK(rows == import_rows().size());
 }
 
 }  // namespace

@@ -162,7 +162,7 @@ Status take_prompts(MemoryManager& memory, const HookEvent& event) {
   const ActingAs writer(Origin::kPerson);
   ImportSink sink(&memory, [](const Error&) {});
   BMAD_TRY(import_file({.path = path},
-                       {.format = ImportFormat::kCline,
+                       {.format = find_import_format("cline"),
                         .session_id = event.session_id,
                         .fallback_session = {},
                         .project = project_name(memory.root()),

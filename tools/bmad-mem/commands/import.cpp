@@ -209,19 +209,19 @@ void print_formats(Tool& tool) {
 }
 
 /// What is wrong with the options, as a sentence; empty when nothing is.
-std::string options_problem(const Arguments& args, std::optional<ImportFormat> format) {
+std::string options_problem(const Arguments& args, ImportFormat format) {
   const auto from = args.maybe("from");
   const auto name = args.maybe("format");
-  if (from && (!format || !import_row(*format).is_source)) {
+  if (from && (format == nullptr || !format->is_source)) {
     return fmt::format("--from takes {}, not '{}'", import_names(false), *from);
   }
-  if (name && !find_import_format(*name)) {
+  if (name && find_import_format(*name) == nullptr) {
     return fmt::format("--format takes {}, not '{}'", import_names(true), *name);
   }
   if (from && name && *from != *name) {
     return "--from and --format name the same thing; give one of them";
   }
-  if (args.positionals().empty() && import_row(*format).place.empty()) {
+  if (args.positionals().empty() && format->place.empty()) {
     return from ? fmt::format("{} has no usual place; name the files to import", *from)
                 : "name the files to import, or a client with --from";
   }
@@ -236,7 +236,7 @@ Result<ExitStatus> run_import(Tool& tool) {
     return ExitStatus::kDone;
   }
   const auto from = tool.args().maybe("from");
-  const std::optional<ImportFormat> format =
+  const ImportFormat format =
       find_import_format(from ? *from : tool.args().maybe("format").value_or("auto"));
   if (const std::string problem = options_problem(tool.args(), format); !problem.empty()) {
     return tool.wrong_usage(problem);
@@ -250,12 +250,12 @@ Result<ExitStatus> run_import(Tool& tool) {
   if (tool.args().has("dry-run") && !memory &&
       memory.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
     tool.note("there is no memory here yet, so it is not checked what it would refuse");
-    return import_all(tool, *format, nullptr);
+    return import_all(tool, format, nullptr);
   }
   if (!memory) {
     return std::move(memory).error();
   }
-  return import_all(tool, *format, &*memory);
+  return import_all(tool, format, &*memory);
 }
 
 }  // namespace bmad_mem::cli

@@ -31,13 +31,13 @@ namespace fs = std::filesystem;
 /// Who reads a file of this format that begins like this; null for Markdown.
 const ImportClient* client_of(ImportFormat format, std::string_view path,
                               std::string_view beginning) {
-  const bool is_unknown = format == ImportFormat::kAuto;
+  const bool is_unknown = format->name == "auto";
+  if (!is_unknown && format->name != "jsonl") {
+    return format->client;
+  }
   for (const ImportRow& row : import_rows()) {
-    if (row.format == format && format != ImportFormat::kAuto && format != ImportFormat::kJsonl) {
-      return row.client;
-    }
     const bool may_be = row.client != nullptr && row.client->looks_like != nullptr &&
-                        (is_unknown || (format == ImportFormat::kJsonl && row.client->is_ours));
+                        (is_unknown || row.client->is_ours);
     if (may_be && row.client->looks_like(beginning)) {
       return row.client;
     }
@@ -49,9 +49,15 @@ const ImportClient* client_of(ImportFormat format, std::string_view path,
 bool has_name_of(ImportFormat format, std::string_view name) {
   /// What a session's folder holds beside its logs.
   static constexpr std::string_view kNoLogs[] = {"audit.jsonl", "quarantine.jsonl", "access.jsonl"};
-  const ImportRow& row = import_row(format);
-  return row.has_name != nullptr ? row.has_name(name)
-                                 : name.ends_with(".jsonl") && !is_among(kNoLogs, name);
+  if (format->files.empty()) {
+    return name.ends_with(".jsonl") && !is_among(kNoLogs, name);
+  }
+  return std::ranges::any_of(format->files, [&](std::string_view pattern) {
+    const std::size_t star = std::min(pattern.find('*'), pattern.size());
+    return star == pattern.size() ? name == pattern
+                                  : name.starts_with(pattern.substr(0, star)) &&
+                                        name.ends_with(pattern.substr(star + 1));
+  });
 }
 
 /// Whether some line is an object: entries of our own say in each line what is wrong with it.
@@ -283,13 +289,11 @@ Status import_note_file(const ImportFile& file, ImportFormat format, const Impor
   struct stat status{};
   const bool has_time = file.path != "-" && ::stat(file.path.c_str(), &status) == 0;
   const std::chrono::seconds changed_at(has_time ? status.st_mtime : 0);
-  const bool is_plain = format == ImportFormat::kMarkdown ||
-                        format == ImportFormat::kCodexMemories ||
-                        (format == ImportFormat::kAuto && has_only_headings(text));
-  if (is_plain) {
-    return import_sections(context,
-                           format == ImportFormat::kCodexMemories ? "codex-memories" : "markdown",
-                           text, Timestamp(changed_at));
+  const bool is_codex = format->name == "codex-memories";
+  if (is_codex || format->name == "markdown" ||
+      (format->name == "auto" && has_only_headings(text))) {
+    return import_sections(context, is_codex ? "codex-memories" : "markdown", text,
+                           Timestamp(changed_at));
   }
   return import_note(context, text, Timestamp(changed_at));
 }
@@ -359,7 +363,7 @@ Status import_file(const ImportFile& file, const ImportOptions& options, ImportS
                                  .project = options.project,
                                  .prompts_only = options.prompts_only,
                                  .only = file.only};
-  const ImportFormat format = file.format == ImportFormat::kAuto ? options.format : file.format;
+  const ImportFormat format = file.format == nullptr ? options.format : file.format;
   const ImportClient* client = client_of(format, file.path, beginning);
   if (client == &kOwnEntriesClient && !beginning.contains('\n')) {
     // A screenshot makes the first line of a transcript longer than a chunk.
@@ -375,7 +379,7 @@ Status import_file(const ImportFile& file, const ImportOptions& options, ImportS
   if (is_database(beginning) && !client->is_ours) {
     return unknown_format(context.file);
   }
-  if (format == ImportFormat::kAuto && client == &kOwnEntriesClient && !is_blank(beginning) &&
+  if (format->name == "auto" && client == &kOwnEntriesClient && !is_blank(beginning) &&
       !has_object_lines(beginning)) {
     return unknown_format(context.file);
   }

@@ -30,7 +30,7 @@
 namespace bmad_mem::cli {
 
 struct ImportOptions {
-  ImportFormat format = ImportFormat::kAuto;
+  ImportFormat format = find_import_format("auto");
   std::string session_id;        ///< Where everything goes; empty: where each entry says.
   std::string fallback_session;  ///< Where goes what says nothing; may be empty.
   std::string project;           ///< The name of the project, for what names none; may be empty.
@@ -40,8 +40,8 @@ struct ImportOptions {
 struct ImportFile {
   std::string path;  ///< "-" is stdin.
   std::uint64_t size = 0;
-  ImportFormat format = ImportFormat::kAuto;  ///< Where it is another one than was asked for.
-  std::vector<std::string> only = {};         ///< See ImportContext::only.
+  ImportFormat format = nullptr;       ///< Where it is another one than was asked for.
+  std::vector<std::string> only = {};  ///< See ImportContext::only.
 };
 
 /// The files themselves, and for a folder what below it can be of this format by its name (every

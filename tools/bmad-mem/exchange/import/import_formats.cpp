@@ -1,84 +1,94 @@
+// import_formats.cpp - the rows of formats.toml, with who reads their files.
 #include "exchange/import/import_formats.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <cassert>
+#include <deque>
+#include <memory>
+#include <utility>
 
-#include "bmad_mem/text.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "exchange/import/format_table.hpp"
 #include "exchange/import/importer.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-bool is_markdown(std::string_view name) { return name.ends_with(".md"); }
-bool is_json(std::string_view name) { return name.ends_with(".json"); }
-bool is_json_or_lines(std::string_view name) { return is_json(name) || name.ends_with(".jsonl"); }
-bool is_chat_export(std::string_view name) {
-  return name.starts_with("conversations") && is_json(name);
-}
-bool is_aider_history(std::string_view name) { return name == ".aider.chat.history.md"; }
-/// Not api_conversation_history.json, which says the same without times.
-bool is_cline_task(std::string_view name) {
-  return name == "ui_messages.json" || name.ends_with(".messages.json");
-}
-bool is_claude_mem(std::string_view name) { return name == "claude-mem.db"; }
-bool is_state_file(std::string_view name) { return name == "state.vscdb"; }
-bool is_agent_file(std::string_view name) { return name.ends_with(".af"); }
+/// What the table can't say is read by these.
+constexpr std::pair<std::string_view, const ImportClient*> kClients[] = {
+    {"entries", &kOwnEntriesClient},
+    {"export", &kOwnExportClient},
+    {"aider", &kAiderClient},
+    {"server-memory", &kServerMemoryClient},
+};
 
-using enum ImportFormat;
+/// Who reads `row` with its steps.
+ImportClient client_of_row(JsonValue row) {
+  const auto steps = std::make_shared<const RecordSteps>(read_format(row));
+  ImportClient client{
+      .looks_like = read_recognition(row["recognise"]),
+      .make =
+          [steps](const ImportContext& context) { return make_table_importer(context, *steps); },
+      .records_member = row["elements"].string()};
+  if (row["database"].boolean()) {
+    client.read_database = [steps](const ImportContext& context, const Database& database) {
+      return make_table_importer(context, *steps, &database)->finish();
+    };
+  }
+  if (row["document"].present()) {
+    client.is_document = [is_one = read_conditions(row["document"])](std::string_view beginning) {
+      JsonParser parser;
+      const Result<JsonValue> first = first_record(parser, beginning);
+      return !first || ValueFinder().holds(is_one, {*first});
+    };
+  }
+  return client;
+}
 
-constexpr ImportRow kRows[] = {
-    {kAuto, "auto", "what the file itself says", "", nullptr, nullptr, false},
-    {kEntries, "entries", "entries of bmad-mem, one a line", "", &kOwnEntriesClient, nullptr,
-     false},
-    {kOwnExport, "export", "an export of bmad-mem", "", &kOwnExportClient, nullptr, false},
-    {kGemini, "gemini", "chats of Gemini CLI", "~/.gemini/tmp/*/chats/", &kGeminiClient,
-     is_json_or_lines},
-    {kQwen, "qwen", "chats of Qwen Code", "~/.qwen/projects/*/chats/", &kQwenClient},
-    {kClaudeCode, "claude-code", "transcripts and notes of Claude Code",
-     "$CLAUDE_CONFIG_DIR or ~/.claude: projects/", &kClaudeCodeClient},
-    {kCodex, "codex", "rollouts of Codex", "$CODEX_HOME or ~/.codex: sessions/, archived_sessions/",
-     &kCodexClient},
-    {kCodexMemories, "codex-memories", "what Codex itself remembers",
-     "$CODEX_HOME or ~/.codex: memories/", nullptr, is_markdown},
-    {kCopilot, "copilot", "sessions of Copilot CLI", "~/.copilot/session-state/", &kCopilotClient},
-    {kAider, "aider", "the chat history of Aider", ".aider.chat.history.md of the project",
-     &kAiderClient, is_aider_history},
-    {kCline, "cline", "sessions of Cline 3, tasks of Cline and Roo Code",
-     "~/.cline/data/sessions/, ~/.config/Code/User/globalStorage/: the extensions' tasks/",
-     &kClineClient, is_cline_task},
-    {kOpencode, "opencode", "a session of opencode, from `opencode export`", "", &kOpencodeClient,
-     is_json},
-    {kLetta, "letta", "an agent file of Letta", "", &kLettaClient, is_agent_file},
-    {kClaudeMem, "claude-mem", "the database of claude-mem",
-     "$CLAUDE_MEM_DATA_DIR or ~/.claude-mem: claude-mem.db", &kClaudeMemClient, is_claude_mem},
-    {kCursor, "cursor", "chats of Cursor",
-     "~/.config/Cursor/User/: globalStorage/ and workspaceStorage/", &kCursorClient, is_state_file},
-    {kServerMemory, "server-memory", "the graph of the reference memory server",
-     "$MEMORY_FILE_PATH", &kServerMemoryClient},
-    {kBasicMemory, "basic-memory", "notes of basic-memory", "", nullptr, is_markdown},
-    {kMarkdown, "markdown", "Markdown, a fact for each heading", "", nullptr, is_markdown},
-    {kChatgpt, "chatgpt", "conversations exported by ChatGPT or Claude.ai", "", &kChatExportClient,
-     is_chat_export},
-    {kMem0, "mem0", "memories of mem0", "", &kMem0Client, is_json},
-    {kJsonl, "jsonl", "entries or an export of bmad-mem", ""},
+class FormatTable {
+ public:
+  FormatTable() {
+    const Result<JsonValue> table = parser_.parse(formats_json());
+    assert(table);
+    for (const JsonValue row : (*table)["format"].elements()) {
+      ImportRow& format = rows_.emplace_back();
+      format.name = row["name"].string();
+      format.title = row["title"].string();
+      format.place = row["place"].string();
+      format.files = read_texts(row["files"]);
+      format.is_source = row["source"].boolean(true);
+      const auto* const known =
+          std::ranges::find(kClients, format.name, [](const auto& client) { return client.first; });
+      if (row["records"].present()) {
+        format.client = &clients_.emplace_back(client_of_row(row));
+      } else if (known != std::end(kClients)) {
+        format.client = known->second;
+      }
+    }
+  }
+  [[nodiscard]] std::span<const ImportRow> rows() const { return rows_; }
+
+ private:
+  JsonParser parser_;  ///< Has the texts of all rows.
+  std::deque<ImportClient> clients_;
+  std::vector<ImportRow> rows_;
 };
 
 }  // namespace
 
-std::span<const ImportRow> import_rows() { return kRows; }
-
-const ImportRow& import_row(ImportFormat format) {
-  return *std::ranges::find(kRows, format, &ImportRow::format);
+std::span<const ImportRow> import_rows() {
+  static const FormatTable table;
+  return table.rows();
 }
 
-std::optional<ImportFormat> find_import_format(std::string_view name) {
-  const auto* const found = std::ranges::find(kRows, name, &ImportRow::name);
-  return found == std::end(kRows) ? std::nullopt : std::optional(found->format);
+ImportFormat find_import_format(std::string_view name) {
+  const auto found = std::ranges::find(import_rows(), name, &ImportRow::name);
+  return found == import_rows().end() ? nullptr : &*found;
 }
 
 std::string import_names(bool all) {
   std::vector<std::string_view> names;
-  for (const ImportRow& row : kRows) {
+  for (const ImportRow& row : import_rows()) {
     if (all || row.is_source) {
       names.push_back(row.name);
     }

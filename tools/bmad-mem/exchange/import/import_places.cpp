@@ -14,6 +14,7 @@
 #include "exchange/file_lines.hpp"
 #include "exchange/files.hpp"
 #include "exchange/ids.hpp"
+#include "exchange/import/database.hpp"
 #include "exchange/import/import_files.hpp"
 #include "exchange/import/importer.hpp"
 #include "exchange/transcript_text.hpp"
@@ -82,6 +83,26 @@ std::string folder_of_records(const std::string& path) {
   return {};
 }
 
+/// The ids of the chats that Cursor's database of a workspace names. Errors: as Database::open().
+Result<std::vector<std::string>> cursor_chats_of(const std::string& workspace_database) {
+  BMAD_TRY_ASSIGN(const Database database, Database::open(workspace_database));
+  std::vector<std::string> ids;
+  BMAD_TRY_ASSIGN(const bool has_items, database.has_table("ItemTable"));
+  if (has_items) {
+    BMAD_TRY(database.rows("SELECT value FROM ItemTable WHERE key = 'composer.composerData'", {},
+                           [&](JsonValue row, std::uint64_t) {
+                             JsonParser parser;
+                             if (const auto data = parser.parse(row["value"].string())) {
+                               for (const JsonValue chat : (*data)["allComposers"].elements()) {
+                                 ids.emplace_back(chat["composerId"].string());
+                               }
+                             }
+                             return Status();
+                           }));
+  }
+  return ids;
+}
+
 /// Looks for the files of one project, which may be in several worktrees.
 class PlaceSearch {
  public:
@@ -115,16 +136,17 @@ class PlaceSearch {
       }
       if (!all_ && !may_be) {
         BMAD_TRY_ASSIGN(const std::vector<ImportFile> others,
-                        find_import_files({folder}, ImportFormat::kClaudeCode));
+                        find_import_files({folder}, find_import_format("claude-code")));
         found_.of_other_projects += others.size();
         continue;
       }
-      BMAD_TRY(add_of_project(folder, is_exact, ImportFormat::kClaudeCode));
+      BMAD_TRY(add_of_project(folder, is_exact, find_import_format("claude-code")));
       if ((is_exact || all_) && is_folder(folder + "/memory")) {
-        BMAD_TRY_ASSIGN(std::vector<ImportFile> notes,
-                        find_import_files({folder + "/memory"}, ImportFormat::kBasicMemory));
+        BMAD_TRY_ASSIGN(
+            std::vector<ImportFile> notes,
+            find_import_files({folder + "/memory"}, find_import_format("basic-memory")));
         for (ImportFile& note : notes) {
-          note.format = ImportFormat::kBasicMemory;
+          note.format = find_import_format("basic-memory");
           found_.files.push_back(std::move(note));
         }
       }
@@ -137,7 +159,7 @@ class PlaceSearch {
     for (const char* name : {"/sessions", "/archived_sessions"}) {
       if (is_folder(home + name)) {
         is_there = true;
-        BMAD_TRY(add_of_project(home + name, false, ImportFormat::kCodex));
+        BMAD_TRY(add_of_project(home + name, false, find_import_format("codex")));
       }
     }
     return is_there ? Status() : Status(nothing_there("rollouts of Codex", home + "/sessions"));
@@ -155,7 +177,7 @@ class PlaceSearch {
         continue;
       }
       BMAD_TRY_ASSIGN(std::vector<ImportFile> files,
-                      find_import_files({chats}, ImportFormat::kGemini));
+                      find_import_files({chats}, find_import_format("gemini")));
       if (all_ || is_gemini_name(home, name)) {
         std::ranges::move(files, std::back_inserter(found_.files));
       } else {
@@ -168,7 +190,7 @@ class PlaceSearch {
   /// Files in one folder.
   Status folder(const std::string& folder, ImportFormat format) {
     if (!is_folder(folder)) {
-      return nothing_there(import_row(format).title, folder);
+      return nothing_there(format->title, folder);
     }
     return add_of_project(folder, false, format);
   }
@@ -176,7 +198,7 @@ class PlaceSearch {
   /// Memories that belong to no project.
   Status all_in(const std::string& folder, ImportFormat format) {
     if (!is_folder(folder)) {
-      return nothing_there(import_row(format).title, folder);
+      return nothing_there(format->title, folder);
     }
     BMAD_TRY_ASSIGN(found_.files, find_import_files({folder}, format));
     return {};
@@ -194,7 +216,7 @@ class PlaceSearch {
     if (paths.empty()) {
       return nothing_there("chats of Aider", projects_.front() + "/.aider.chat.history.md");
     }
-    BMAD_TRY_ASSIGN(found_.files, find_import_files(paths, ImportFormat::kAider));
+    BMAD_TRY_ASSIGN(found_.files, find_import_files(paths, find_import_format("aider")));
     return {};
   }
 
@@ -203,13 +225,13 @@ class PlaceSearch {
     const std::string sessions = cline_sessions();
     bool is_there = is_folder(sessions);
     if (is_there) {
-      BMAD_TRY(add_of_project(sessions, false, ImportFormat::kCline));
+      BMAD_TRY(add_of_project(sessions, false, find_import_format("cline")));
     }
     for (const char* extension : {"saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline"}) {
       const std::string tasks = fmt::format("{}/{}/tasks", storage, extension);
       if (is_folder(tasks)) {
         is_there = true;
-        BMAD_TRY(add_of_project(tasks, false, ImportFormat::kCline));
+        BMAD_TRY(add_of_project(tasks, false, find_import_format("cline")));
       }
     }
     return is_there ? Status() : Status(nothing_there("tasks of Cline or Roo Code", storage));
@@ -219,7 +241,7 @@ class PlaceSearch {
   Status one_file(const std::string& path, ImportFormat format) {
     std::error_code gone;
     if (!std::filesystem::is_regular_file(path, gone)) {
-      return nothing_there(import_row(format).title, path);
+      return nothing_there(format->title, path);
     }
     BMAD_TRY_ASSIGN(found_.files, find_import_files({path}, format));
     for (ImportFile& file : found_.files) {  // It says names of projects, and not where they are.
@@ -273,7 +295,7 @@ class PlaceSearch {
 
   Status add_cursor_file(const std::string& path, const std::vector<std::string>& only) {
     BMAD_TRY_ASSIGN(std::vector<ImportFile> files,
-                    find_import_files({path}, ImportFormat::kCursor));
+                    find_import_files({path}, find_import_format("cursor")));
     for (ImportFile& file : files) {
       file.only = only;
       found_.files.push_back(std::move(file));
@@ -297,7 +319,7 @@ class PlaceSearch {
     BMAD_TRY_ASSIGN(std::vector<ImportFile> files, find_import_files({folder}, format));
     for (ImportFile& file : files) {
       std::string made_in = all_ ? "" : folder_of_records(file.path);
-      if (made_in.empty() && !all_ && format == ImportFormat::kCline) {
+      if (made_in.empty() && !all_ && format->name == "cline") {
         const std::size_t end = file.path.rfind(".messages.json");
         made_in = folder_of_records(
             end != std::string::npos
@@ -368,25 +390,25 @@ Result<FoundImports> find_usual_places(ImportFormat format, const ClientFolders&
     return own.empty() ? fmt::format("{}/{}", folders.home, usual) : own;
   };
   PlaceSearch search(project, folders.worktrees, all_projects);
-  if (format == ImportFormat::kClaudeCode) {
+  if (format->name == "claude-code") {
     BMAD_TRY(search.claude(place(folders.claude, ".claude") + "/projects"));
-  } else if (format == ImportFormat::kCodex) {
+  } else if (format->name == "codex") {
     BMAD_TRY(search.codex(place(folders.codex, ".codex")));
-  } else if (format == ImportFormat::kGemini) {
+  } else if (format->name == "gemini") {
     BMAD_TRY(search.gemini(place("", ".gemini")));
-  } else if (format == ImportFormat::kQwen) {
+  } else if (format->name == "qwen") {
     BMAD_TRY(search.folder(place("", ".qwen") + "/projects", format));
-  } else if (format == ImportFormat::kCopilot) {
+  } else if (format->name == "copilot") {
     BMAD_TRY(search.folder(place("", ".copilot") + "/session-state", format));
-  } else if (format == ImportFormat::kCodexMemories) {
+  } else if (format->name == "codex-memories") {
     BMAD_TRY(search.all_in(place(folders.codex, ".codex") + "/memories", format));
-  } else if (format == ImportFormat::kAider) {
+  } else if (format->name == "aider") {
     BMAD_TRY(search.aider());
-  } else if (format == ImportFormat::kCline) {
+  } else if (format->name == "cline") {
     BMAD_TRY(search.cline(place("", ".config/Code/User/globalStorage")));
-  } else if (format == ImportFormat::kClaudeMem) {
+  } else if (format->name == "claude-mem") {
     BMAD_TRY(search.one_file(place(folders.claude_mem, ".claude-mem") + "/claude-mem.db", format));
-  } else if (format == ImportFormat::kCursor) {
+  } else if (format->name == "cursor") {
     BMAD_TRY(search.cursor(place("", ".config/Cursor/User")));
   } else if (folders.memory_file.empty()) {
     return Error{.code = ErrorCode::E_STORAGE_IO,

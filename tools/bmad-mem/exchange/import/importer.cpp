@@ -1,6 +1,8 @@
 #include "exchange/import/importer.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <utility>
 
 #include <fmt/core.h>
@@ -58,7 +60,8 @@ Status TranscriptImporter::need_session(const std::string& session) {
                              .agent_ids = {agent_},
                              .project_name = project_,
                              .session_type = format_,
-                             .tags = {"imported"}});
+                             .tags = {"imported"},
+                             .title = title_});
 }
 
 Status TranscriptImporter::put(const std::string& session, EntryType type, std::string json,
@@ -117,7 +120,7 @@ Status TranscriptImporter::add_next_message(TranscriptMessage message, bool is_u
   if (!is_usable_id(message.id)) {
     message.id = content_id("msg-", fmt::format("{}\n{}\n{}", session_, salt, message.text));
   }
-  message.agent = is_user ? "" : agent_;
+  message.agent = is_user || !message.agent.empty() ? message.agent : agent_;
   message.parent = last_message_;
   message.text = stripped(message.text);
   BMAD_TRY_ASSIGN(last_message_, add_message(message));
@@ -170,6 +173,24 @@ char first_character(std::string_view beginning) {
 std::string time_text(JsonValue text) {
   const auto time = try_parse_rfc3339(text.string());
   return time ? format_rfc3339(*time) : "";
+}
+
+std::string python_time(JsonValue text) {
+  std::string time = time_text(text);
+  if (const auto zoned = try_parse_rfc3339(std::string(text.string()) + "Z");
+      time.empty() && zoned) {
+    time = format_rfc3339(*zoned);
+  }
+  return time;
+}
+
+std::string time_since_1970(JsonValue value, double unit_ms) {
+  static constexpr double kMaxMs = 253402300799000.0;
+  const double ms = value.number(-1) * unit_ms;
+  return ms > 0 && ms <= kMaxMs
+             ? format_rfc3339(
+                   Timestamp(std::chrono::milliseconds(static_cast<std::int64_t>(std::floor(ms)))))
+             : "";
 }
 
 void append_part(std::string& out, std::string_view text, std::string_view between) {

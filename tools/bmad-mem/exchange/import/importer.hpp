@@ -124,10 +124,11 @@ class TranscriptImporter : public RecordImporter {
   Status add_tool_event(const TranscriptToolEvent& event);
 
   /// Makes the session, or finds it, before its first entry is added.
-  virtual Status need_session(const std::string& session);
+  Status need_session(const std::string& session);
 
   std::string format_;
   std::string agent_;
+  std::string title_;         ///< Of sessions that are made.
   std::string last_message_;  ///< The id of what add_next_message() added last.
 
  private:
@@ -176,10 +177,10 @@ class RecentMap {
 /// A kind of file that can be imported, and who reads it.
 struct ImportClient {
   /// Whether the beginning of a file is that of such a one.
-  bool (*looks_like)(std::string_view beginning);
-  std::unique_ptr<RecordImporter> (*make)(const ImportContext& context);
+  std::function<bool(std::string_view beginning)> looks_like;
+  std::function<std::unique_ptr<RecordImporter>(const ImportContext& context)> make;
   /// Whether it is one JSON document rather than a record a line; null: never.
-  bool (*is_document)(std::string_view beginning) = nullptr;
+  std::function<bool(std::string_view beginning)> is_document = nullptr;
   /// The member of a document's outer object whose elements are the records.
   std::string_view records_member = "results";
   /// Whether what is no record is refused line by line, and not just counted: our own formats.
@@ -187,7 +188,8 @@ struct ImportClient {
   /// Whether a record is a line of text: take() gets no value.
   bool is_text = false;
   /// Reads a database of SQLite as a whole, instead of `make`.
-  Status (*read_database)(const ImportContext& context, const Database& database) = nullptr;
+  std::function<Status(const ImportContext& context, const Database& database)> read_database =
+      nullptr;
 };
 
 template <typename Importer>
@@ -198,23 +200,8 @@ std::unique_ptr<RecordImporter> make_importer(const ImportContext& context) {
 // Each in the file of its name.
 extern const ImportClient kOwnEntriesClient;
 extern const ImportClient kOwnExportClient;
-extern const ImportClient kClaudeCodeClient;
-extern const ImportClient kCodexClient;
-extern const ImportClient kGeminiClient;
 extern const ImportClient kServerMemoryClient;
-extern const ImportClient kMem0Client;
-extern const ImportClient kChatExportClient;
-extern const ImportClient kQwenClient;
-extern const ImportClient kCopilotClient;
 extern const ImportClient kAiderClient;
-extern const ImportClient kClineClient;
-extern const ImportClient kOpencodeClient;
-extern const ImportClient kLettaClient;
-extern const ImportClient kClaudeMemClient;
-extern const ImportClient kCursorClient;
-
-/// The ids of the chats that Cursor's database of a workspace names. Errors: as Database::open().
-Result<std::vector<std::string>> cursor_chats_of(const std::string& workspace_database);
 
 /// The id of the result of the call `id`.
 std::string result_id(const std::string& id);
@@ -226,6 +213,10 @@ char first_character(std::string_view beginning);
 
 /// The time that `text` names, as we write times; empty when it is none.
 std::string time_text(JsonValue text);
+/// The same; a time without a zone, as Python writes it by itself, is UTC.
+std::string python_time(JsonValue text);
+/// So many times `unit_ms` since 1970; empty for what is no time until 9999.
+std::string time_since_1970(JsonValue value, double unit_ms);
 /// Appends `text`, with `between` in front unless it is the first.
 void append_part(std::string& out, std::string_view text, std::string_view between = "\n\n");
 /// `"source":…,"imported_from":{…}` of what another memory gave away; without `line` when it is 0.

@@ -1,21 +1,4 @@
-// memories.cpp - what other memories keep: mem0, and the reference memory server.
-//
-//   mem0: {"results":[{"id":…,"memory":…}]}, or the array alone
-//
-//   member                        becomes
-//   id                            the fact's id
-//   memory                        content
-//   created_at, updated_at        timestamp, updated_at: a newer one is a newer version
-//   agent_id                      agent_id
-//   metadata, user_id, run_id,
-//   actor_id, role,               members of the same name
-//   expiration_date, categories
-//   hash, score                   nothing: they are worked out from the rest
-//
-// All goes into the session "mem0", without a key: what mem0 holds is prose, and two statements
-// are not two answers to one question.
-//
-//   server-memory: memory.jsonl
+// server_memory.cpp - the graph of the reference memory server: memory.jsonl.
 //
 //   line       becomes
 //   entity     a fact, and one for each observation; see exchange/graph/graph.hpp
@@ -48,60 +31,8 @@
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::array<std::string_view, 7> kKeptMembers = {
-    "metadata", "user_id", "run_id", "actor_id", "role", "expiration_date", "categories"};
 /// After so many bytes it is looked whether the session of the graph still has room.
 constexpr std::uint64_t kGraphBytesAtOnce = 1U << 20U;
-
-bool looks_like_mem0(std::string_view beginning) {
-  const char first = first_character(beginning);
-  const std::string_view front = beginning.substr(0, 4096);
-  return front.contains("\"memory\"") &&
-         ((first == '{' && front.contains("\"results\"")) || first == '[');
-}
-
-/// A time; one without a zone, as Python writes it by itself, is UTC. Empty for what is no time.
-std::string python_time(JsonValue value) {
-  auto time = try_parse_rfc3339(value.string());
-  if (!time) {
-    time = try_parse_rfc3339(std::string(value.string()) + "Z");
-  }
-  return time ? format_rfc3339(*time) : "";
-}
-
-class Mem0Import final : public RecordImporter {
- public:
-  using RecordImporter::RecordImporter;
-
-  Status take(JsonValue record, std::string_view text, std::uint64_t line) override {
-    const std::string_view memory = stripped(record["memory"].string());
-    if (memory.empty()) {
-      sink_.skip("records without a memory");
-      return {};
-    }
-    const std::string id(record["id"].string());
-    const std::string created_at = python_time(record["created_at"]);
-    JsonWriter json;
-    json.begin_object().member("id", is_usable_id(id) ? id : content_id("fact-", memory));
-    add_text(json, "timestamp", created_at);
-    add_text(json, "agent_id", record["agent_id"].string());
-    json.member("category", "project_fact").member("content", memory);
-    for (const MemberText& member : json_members(text)) {
-      if (is_among(kKeptMembers, member.key) && member.value != "null") {
-        json.key(member.key).raw(json_compact(member.value));
-      }
-    }
-    json.key("source").raw(kImportSource);
-    json.key("imported_from").begin_object().member("format", "mem0");
-    json.member("file", base_name(file_)).end_object();
-    add_text(json, "updated_at", python_time(record["updated_at"]));
-    json.end_object();
-    BMAD_TRY(need_session_called("mem0"));
-    return sink_.add(session_, EntryType::kFact, json.take(),
-                     created_at.empty() ? KnownEntries::kSkipId : KnownEntries::kSkipIdentical,
-                     {.file = file_, .line = line});
-  }
-};
 
 /// Whether it is what read_graph answers, rather than an item a line.
 bool is_graph_document(std::string_view beginning) {
@@ -211,9 +142,6 @@ class ServerMemoryImport final : public RecordImporter {
 
 }  // namespace
 
-const ImportClient kMem0Client = {.looks_like = looks_like_mem0,
-                                  .make = make_importer<Mem0Import>,
-                                  .is_document = [](std::string_view) { return true; }};
 const ImportClient kServerMemoryClient = {.looks_like = looks_like_server_memory,
                                           .make = make_importer<ServerMemoryImport>,
                                           .is_document = is_graph_document,
