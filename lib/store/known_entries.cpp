@@ -67,8 +67,7 @@ Result<KnownLines> known_lines(const Store& store, const std::string& session_id
   return known;
 }
 
-/// Errors: E_CONCURRENT_MOD for the first entry whose id was purged, or is known with another
-/// newest line.
+/// Errors: E_CONCURRENT_MOD for the first entry whose id was purged, or has another newest line.
 Status refuse_known(const Store& store, const KnownLines& known,
                     const std::vector<std::string>& purged_ids,
                     std::span<const CompleteEntry> entries, const std::string& session_id) {

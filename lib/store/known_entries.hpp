@@ -13,7 +13,7 @@ namespace bmad_mem {
 
 /// Drops entries that are known or gone, or stand twice in the batch itself, as `rule` says; counts
 /// them in `report`. Errors: E_CONCURRENT_MOD, where the rule refuses those that are known, for the
-/// first whose id was purged, or is known with another newest line; as the file system's.
+/// first whose id was purged, or has another newest line; as the file system's.
 Status drop_known(const Store& store, const std::string& session_id, EntryType type,
                   KnownEntries rule, std::vector<CompleteEntry>& entries, BatchReport& report);
 

@@ -333,7 +333,7 @@ class ChangedLog {
       const std::string_view line = bare_line(lines_[index].text);
       store_.origins->ledger()->note(session_id_, type_, {&line, 1}, origin);
     }
-    if (is_conflict) {  // What is gone or moved is known once the merge is done.
+    if (is_conflict) {  // What is gone or moved shows once the merge is done.
       std::erase_if(edits_, [&](const HandEdit& edit) {
         return edit.place.kind == FindingKind::kLostLine || !lines_[edit.place.line - 1].is_new;
       });

@@ -228,7 +228,7 @@ class TableImport final : public ItemImporter {
     return values;
   }
 
-  /// Rows of a table, or of the one row that is named: once, a damaged order may name it many
+  /// Rows of a table, or of the one row of that name: once, a damaged order may name it many
   /// times.
   Status take_rows(const Step& step, const Frame& frame) {
     const bool is_outer = !frame.value.present();
