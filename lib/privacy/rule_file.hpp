@@ -37,7 +37,7 @@ struct RuleSpec {
   std::string origin = {};        ///< The name of its file.
   std::string keyword_text = {};  ///< All of them, for people.
 
-  /// What stands in the placeholder. Also tells its findings from those of others: by its place.
+  /// The name in the placeholder. Its findings differ from those of others by its place.
   [[nodiscard]] const std::string& shown_id() const { return replace.empty() ? id : replace; }
 };
 

@@ -76,7 +76,7 @@ class SessionRewriter {
   SessionRewriter& operator=(const SessionRewriter&) = delete;
 
  protected:
-  /// What is to stand in the place of the line; nothing: it stays.
+  /// The line that replaces it; nothing: it stays.
   virtual std::optional<std::string> changed_entry(EntryType type, std::string_view line) = 0;
   /// See FileChange.
   virtual std::uint64_t change_file(std::string_view name, std::string& bytes) = 0;

@@ -13,7 +13,11 @@ namespace bmad_mem {
 namespace {
 
 /// Whether an entry names `id` whose session has no events here, as in a clone: git ignores them.
+/// Reads all entries, so it looks only where git may have left some out.
 bool is_named_without_events(const Store& store, std::string_view id) {
+  if (!store.tracked.any()) {
+    return false;
+  }
   const std::string quoted = fmt::format("\"{}\"", id);
   const Result<std::vector<Entry>> all = list_entries(store, {.limit = 0});
   return all && std::ranges::any_of(*all, [&](const Entry& entry) {

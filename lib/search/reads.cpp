@@ -85,7 +85,7 @@ Result<std::vector<Located>> load_latest(const Store& store, const EntryFilter& 
   BMAD_TRY_ASSIGN(const std::vector<SessionSource> evicted,
                   evicted_sources(store, filter.sessions));
   const bool with_archives = filter.archived != ArchivedSessions::kWithout;
-  BMAD_TRY_ASSIGN(std::vector<SessionSource> sources,
+  BMAD_TRY_ASSIGN(const std::vector<SessionSource> sources,
                   session_sources(store, filter.sessions,
                                   with_archives ? ArchivedSessions::kWith : filter.archived));
   std::vector<Located> found;
@@ -120,15 +120,15 @@ Result<std::vector<Located>> load_latest(const Store& store, const EntryFilter& 
     }
     return {};
   };
+  for (const SessionSource& source : sources) {
+    BMAD_TRY(add(source));
+  }
   const auto drop_replaced = [&] {
     held.settle();
     std::erase_if(found, [&](const Located& each) {
       return each.statement && held.is_replaced(*each.statement);
     });
   };
-  for (const SessionSource& source : sources) {
-    BMAD_TRY(add(source));
-  }
   drop_replaced();
   const bool are_enough = filter.limit != 0 && found.size() >= filter.limit;
   if (with_archives && !are_enough) {

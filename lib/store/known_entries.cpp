@@ -49,7 +49,7 @@ Result<KnownLines> known_lines(const Store& store, const std::string& session_id
   };
   BMAD_TRY(scan_log(*store.files, session_file(session_id, entry_type_info(type).log_file), type,
                     parser, {.on_entry = take, .on_sealed = take_sealed}));
-  // A damaged archive is for verify to name; it must not stand in the way of a write. One part at a
+  // A damaged archive is for verify to name; it must not prevent a write. One part at a
   // time, the newest version first.
   BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));
   for (std::uint32_t part = evicted_parts(*store.files, session_id).value_or(0); part > 0; --part) {

@@ -82,11 +82,13 @@ Result<Manifest> manifest_of(const Store& store, const std::string& session_id) 
 
 bool PastRetention::hides(const std::string& session_id, EntryType type, Timestamp timestamp,
                           bool pinned, Timestamp now) const {
+  const std::int64_t shortest = shortest_days(store_.config, type);
+  if (pinned || shortest == 0 || !store_.config.privacy.auto_purge) {
+    return false;
+  }
   // A question as of an earlier time does not show what else would have gone by now.
   now = std::max(now, store_.clock.now());
-  const std::int64_t shortest = shortest_days(store_.config, type);
-  if (pinned || shortest == 0 || timestamp + std::chrono::days(shortest) > now ||
-      !store_.config.privacy.auto_purge) {
+  if (timestamp + std::chrono::days(shortest) > now) {
     return false;
   }
   const std::scoped_lock lock(mutex_);

@@ -33,9 +33,9 @@ bool is_statement(EntryType type) {
   return type == EntryType::kFact || type == EntryType::kPreference;
 }
 
-/// Appends the name and the compact value of each member of `line` to `text`, but for mechanical
-/// ones, without a copy of the line. False, and nothing, when that takes one: there are blanks
-/// between tokens within a value.
+/// Appends the name and the compact value of each member of `line` to `text`, except for
+/// mechanical ones, without a copy of the line. False, and nothing, when that takes one: there are
+/// blanks between tokens within a value.
 bool add_members(std::string& text, JsonValue entry, std::string_view line) {
   constexpr std::string_view kBlanks = " \t\r\n";
   const std::size_t size_before = text.size();

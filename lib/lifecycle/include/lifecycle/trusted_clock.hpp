@@ -35,7 +35,7 @@ namespace bmad_mem {
 inline constexpr std::chrono::hours kTrustedStepMax{48};
 /// How long a jump must last before it is believed. Wrong clocks are noticed within a day.
 inline constexpr std::chrono::hours kHoldMin{24};
-/// After a longer silence a held reading says nothing: the hold begins anew. A project that is
+/// After a longer silence a held reading says nothing: the hold begins again. A project that is
 /// visited twice a year ages still, and a clock that is set to another year twice is not believed.
 inline constexpr std::chrono::days kHeldSilenceMax{200};
 /// After a longer silence the graces of deletions begin again.
