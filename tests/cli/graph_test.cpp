@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
 
 namespace bmad_mem::cli::graph_test {
 namespace {
@@ -79,10 +80,10 @@ TEST_CASE("a graph is put together in the order of the log") {
 }
 
 TEST_CASE("texts are quoted as JavaScript quotes them") {
-  CHECK(js_quoted("\b\f\n\r\t\x01\x7f\"\\/é\xE2\x80\xA8") ==
+  CHECK(js_json(json_quoted("\b\f\n\r\t\x01\x7f\"\\/é\xE2\x80\xA8")) ==
         "\"\\b\\f\\n\\r\\t\\u0001\x7f\\\"\\\\/é\xE2\x80\xA8\"");
-  CHECK(js_quoted("\\u0008") == R"("\\u0008")");
-  CHECK(js_quoted("").size() == 2);
+  CHECK(js_json(json_quoted("\\u0008")) == R"("\\u0008")");
+  CHECK(js_json(json_quoted("")).size() == 2);
 }
 
 TEST_CASE("lines with other names of the members are understood") {

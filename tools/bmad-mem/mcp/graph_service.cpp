@@ -9,25 +9,141 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "cli/json_text.hpp"
 #include "exchange/file_lines.hpp"
 #include "exchange/graph/graph.hpp"
-#include "mcp/graph_json.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
 constexpr std::string_view kUri = "memory://knowledge-graph";
-constexpr std::string_view kResource =
-    R"({"uri":"memory://knowledge-graph","name":"knowledge-graph","title":"Knowledge Graph",)"
-    R"("description":"The entire knowledge graph: entities, observations and relations",)"
-    R"("mimeType":"application/json"})";
+// The arguments of the tools. Members that nobody asked for are passed over.
+// Errors: E_INVALID_QUERY, naming the place: "entities[1].name: expected a string".
 
-McpToolResult list_result(std::string_view member, const std::string& json) {
-  return {.text = js_pretty(json), .structured = fmt::format(R"({{"{}":{}}})", member, json)};
+Error wrong(std::string place, std::string_view expected, JsonValue got) {
+  return {.code = ErrorCode::E_INVALID_QUERY,
+          .message = fmt::format("{}: expected {}, received {}", place, expected,
+                                 got.present() ? json_kind_name(got.kind()) : "nothing"),
+          .field = std::move(place)};
+}
+
+Result<std::string> read_text(JsonValue object, std::string_view name, std::string_view where) {
+  const JsonValue value = object[name];
+  if (!value.is_string()) {
+    return wrong(where.empty() ? std::string(name) : fmt::format("{}.{}", where, name), "a string",
+                 value);
+  }
+  return std::string(value.string());
+}
+
+/// Calls `take(element, "list[3]")` for each element of the array `name` of `object`.
+template <typename Take>
+Status read_array(JsonValue object, std::string_view name, std::string_view where,
+                  const Take& take) {
+  const std::string place = where.empty() ? std::string(name) : fmt::format("{}.{}", where, name);
+  const JsonValue list = object[name];
+  if (!list.is_array()) {
+    return wrong(place, "an array", list);
+  }
+  std::size_t index = 0;
+  for (const JsonValue element : list.elements()) {
+    BMAD_TRY(take(element, fmt::format("{}[{}]", place, index++)));
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> read_texts(JsonValue object, std::string_view name,
+                                            std::string_view where) {
+  std::vector<std::string> texts;
+  BMAD_TRY(read_array(object, name, where, [&](JsonValue text, std::string place) -> Status {
+    if (!text.is_string()) {
+      return wrong(std::move(place), "a string", text);
+    }
+    texts.emplace_back(text.string());
+    return {};
+  }));
+  return texts;
+}
+
+/// The members of an object that are read into an Item: texts, and one list of texts.
+template <typename Item>
+struct ItemMembers {
+  std::vector<std::pair<std::string_view, std::string Item::*>> texts;
+  std::string_view list_name = {};
+  std::vector<std::string> Item::* list = nullptr;
+};
+
+/// One for each object in the array `name`.
+template <typename Item>
+Result<std::vector<Item>> read_items(JsonValue arguments, std::string_view name,
+                                     const ItemMembers<Item>& members) {
+  std::vector<Item> items;
+  BMAD_TRY(
+      read_array(arguments, name, {}, [&](JsonValue value, const std::string& place) -> Status {
+        if (!value.is_object()) {
+          return wrong(place, "an object", value);
+        }
+        Item& item = items.emplace_back();
+        for (const auto& [member, text] : members.texts) {
+          BMAD_TRY_ASSIGN(item.*text, read_text(value, member, place));
+        }
+        if (members.list != nullptr) {
+          BMAD_TRY_ASSIGN(item.*members.list, read_texts(value, members.list_name, place));
+        }
+        return {};
+      }));
+  return items;
+}
+
+Result<std::vector<GraphRelation>> read_relations(JsonValue arguments) {
+  return read_items<GraphRelation>(arguments, "relations",
+                                   {{{"from", &GraphRelation::from},
+                                     {"to", &GraphRelation::to},
+                                     {"relationType", &GraphRelation::relation_type}}});
+}
+
+/// Objects in the array `list` with an entity's name and an array `texts`.
+Result<std::vector<AddedObservations>> read_observations(JsonValue arguments, std::string_view list,
+                                                         std::string_view texts) {
+  return read_items<AddedObservations>(
+      arguments, list,
+      {{{"entityName", &AddedObservations::entity_name}}, texts, &AddedObservations::contents});
+}
+
+/// `json`, compact, as JSON.stringify(value, null, 2) lays it out.
+std::string js_pretty(std::string_view json) {
+  std::string out;
+  std::string line = "\n";
+  while (!json.empty()) {
+    const char c = json.front();
+    const bool is_empty = json.starts_with("{}") || json.starts_with("[]");
+    const std::size_t size = c == '"' ? json_string_end(json, 0) : is_empty ? 2 : 1;
+    if (c == '}' || c == ']') {
+      line.resize(line.size() - 2);
+      out += line;
+    }
+    out += json.substr(0, size);
+    if (c == ':') {
+      out += ' ';
+    } else if (c == ',') {
+      out += line;
+    } else if ((c == '{' || c == '[') && !is_empty) {
+      out += line += "  ";
+    }
+    json.remove_prefix(size);
+  }
+  return out;
+}
+
+/// The list under that name; as text it stands alone.
+McpToolResult list_result(std::string_view name, const auto& items) {
+  return {.text = js_pretty(js_json(json_value(items))),
+          .structured = js_json(json_object(name, items))};
 }
 
 McpToolResult graph_result(const Graph& graph) {
-  std::string json = graph_json(graph);
+  std::string json = js_json(json_object(shaped(shape::graph, graph)));
   return {.text = js_pretty(json), .structured = std::move(json)};
 }
 
@@ -49,7 +165,7 @@ Result<McpToolResult> read_graph(GraphStore* graph, JsonValue /*arguments*/) {
 }
 
 Result<McpToolResult> search_nodes(GraphStore* graph, JsonValue arguments) {
-  BMAD_TRY_ASSIGN(const std::string query, read_query(arguments));
+  BMAD_TRY_ASSIGN(const std::string query, read_text(arguments, "query", {}));
   if (graph == nullptr) {
     return graph_result({});
   }
@@ -58,7 +174,7 @@ Result<McpToolResult> search_nodes(GraphStore* graph, JsonValue arguments) {
 }
 
 Result<McpToolResult> open_nodes(GraphStore* graph, JsonValue arguments) {
-  BMAD_TRY_ASSIGN(const std::vector<std::string> names, read_names(arguments, "names"));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, read_texts(arguments, "names", {}));
   if (graph == nullptr) {
     return graph_result({});
   }
@@ -67,26 +183,31 @@ Result<McpToolResult> open_nodes(GraphStore* graph, JsonValue arguments) {
 }
 
 Result<McpToolResult> create_entities(GraphStore* graph, JsonValue arguments) {
-  BMAD_TRY_ASSIGN(const std::vector<GraphEntity> wanted, read_entities(arguments));
+  BMAD_TRY_ASSIGN(const std::vector<GraphEntity> wanted,
+                  read_items<GraphEntity>(
+                      arguments, "entities",
+                      {{{"name", &GraphEntity::name}, {"entityType", &GraphEntity::entity_type}},
+                       "observations",
+                       &GraphEntity::observations}));
   BMAD_TRY_ASSIGN(const std::vector<GraphEntity> added, graph->create_entities(wanted));
-  return list_result("entities", entities_json(added));
+  return list_result("entities", shaped(shape::graph_entity, added));
 }
 
 Result<McpToolResult> create_relations(GraphStore* graph, JsonValue arguments) {
   BMAD_TRY_ASSIGN(const std::vector<GraphRelation> wanted, read_relations(arguments));
   BMAD_TRY_ASSIGN(const std::vector<GraphRelation> added, graph->create_relations(wanted));
-  return list_result("relations", relations_json(added));
+  return list_result("relations", shaped(shape::graph_relation, added));
 }
 
 Result<McpToolResult> add_observations(GraphStore* graph, JsonValue arguments) {
   BMAD_TRY_ASSIGN(const std::vector<AddedObservations> wanted,
                   read_observations(arguments, "observations", "contents"));
   BMAD_TRY_ASSIGN(const std::vector<AddedObservations> added, graph->add_observations(wanted));
-  return list_result("results", added_observations_json(added));
+  return list_result("results", shaped(shape::added_observations, added));
 }
 
 Result<McpToolResult> delete_entities(GraphStore* graph, JsonValue arguments) {
-  BMAD_TRY_ASSIGN(const std::vector<std::string> names, read_names(arguments, "entityNames"));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, read_texts(arguments, "entityNames", {}));
   BMAD_TRY(graph->delete_entities(names));
   return done("Entities deleted successfully");
 }
@@ -137,6 +258,9 @@ GraphService::GraphService(MemoryPlace place, std::string old_file)
     : identity_{.name = "memory-server", .version = "0.6.3"},
       old_file_(std::move(old_file)),
       memory_(std::move(place)) {}
+
+/// The nine tools of the reference memory server (0.6.3), as it describes them and in its order.
+std::vector<std::string> GraphService::tools() const { return mcp_described("graph_tools"); }
 
 McpCapabilities GraphService::capabilities() const {
   return {.tools = true,
@@ -231,7 +355,7 @@ McpAnswer<McpPage> GraphService::resources(std::string_view cursor) {
   if (!cursor.empty()) {
     return std::unexpected(McpError{McpError::Kind::kInvalidParams, "There is no such cursor"});
   }
-  return McpPage{.items = {std::string(kResource)}};
+  return McpPage{.items = mcp_described("graph_resources")};
 }
 
 McpAnswer<std::vector<McpResourceText>> GraphService::read_resource(std::string_view uri,

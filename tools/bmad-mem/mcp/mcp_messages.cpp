@@ -1,6 +1,8 @@
 #include "mcp/mcp_messages.hpp"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include <fmt/core.h>
 
@@ -45,6 +47,16 @@ std::string salvaged_id(std::string_view text) {
 }
 
 }  // namespace
+
+std::vector<std::string> mcp_described(std::string_view name) {
+  std::vector<std::string> out;
+  for (const MemberText& list : json_members(mcp_descriptions())) {
+    if (list.key == name) {
+      std::ranges::transform(json_elements(list.value), std::back_inserter(out), json_compact);
+    }
+  }
+  return out;
+}
 
 std::span<const std::string_view> mcp_legacy_versions() { return kLegacyVersions; }
 

@@ -143,6 +143,12 @@ struct McpIdentity {
   std::string instructions = {};  ///< At most 4,096 bytes: hosts cut the rest.
 };
 
+/// What the list `name` of mcp/descriptions.json has, each as JSON: prompts, tools, resources.
+std::vector<std::string> mcp_described(std::string_view name);
+// Embedded by CMake: that file, and what a model is told of the memory.
+std::string_view mcp_descriptions();
+std::string_view mcp_instructions();
+
 class McpService {
  public:
   virtual ~McpService() = default;

@@ -2,6 +2,7 @@
 // and those of resource templates.
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <span>
 #include <utility>
@@ -11,9 +12,9 @@
 #include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/filters.hpp"
-#include "cli/json_text.hpp"
 #include "cli/text.hpp"
 #include "cli/views.hpp"
 #include "mcp/memory_service.hpp"
@@ -22,35 +23,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::string_view kLoadContext = R"json({
-  "name": "load_context",
-  "title": "Load what the memory knows for a task",
-  "description": "Puts a briefing from the project's memory before a task: constraints, decisions, learnings, the user's preferences.",
-  "arguments": [
-    {"name": "task", "description": "What is to be done.", "required": true},
-    {"name": "agent", "description": "The agent that will do it.", "required": false},
-    {"name": "session_id", "description": "Only from this session.", "required": false}
-  ]
-})json";
-
-constexpr std::string_view kRecordDecision = R"json({
-  "name": "record_decision",
-  "title": "Record a decision",
-  "description": "Has the model store a recent decision with its rationale and rejected alternatives.",
-  "arguments": [
-    {"name": "decision", "description": "What was decided. Left out: the latest decision of the conversation.", "required": false},
-    {"name": "rationale", "description": "Why.", "required": false},
-    {"name": "impact", "description": "low, medium, high or critical.", "required": false},
-    {"name": "tags", "description": "Tags, with commas between them.", "required": false}
-  ]
-})json";
-
-constexpr std::string_view kReview = R"json({
-  "name": "review",
-  "title": "Decide what the memory accepts",
-  "description": "Shows what agents stated and what was found in messages, and lets the model accept or drop what the user says.",
-  "arguments": []
-})json";
+constexpr std::array<std::string_view, 3> kPrompts = {"load_context", "record_decision", "review"};
 
 /// Bytes of a candidate that are shown, and accepted, as a whole.
 constexpr std::size_t kShownWholeMax = 2000;
@@ -252,9 +225,7 @@ McpCompletion complete_tags(std::string_view value, std::vector<std::string> tag
 
 }  // namespace
 
-std::vector<std::string> MemoryService::prompts() const {
-  return {json_compact(kLoadContext), json_compact(kRecordDecision), json_compact(kReview)};
-}
+std::vector<std::string> MemoryService::prompts() const { return mcp_described("prompts"); }
 
 McpAnswer<McpPromptResult> MemoryService::get_prompt(std::string_view name, JsonValue arguments,
                                                      McpCall& /*call*/) {
@@ -274,8 +245,7 @@ McpAnswer<McpPromptResult> MemoryService::get_prompt(std::string_view name, Json
 }
 
 McpAnswer<McpCompletion> MemoryService::complete(const McpCompletionQuery& query) {
-  if (query.is_prompt && query.ref != "load_context" && query.ref != "record_decision" &&
-      query.ref != "review") {
+  if (query.is_prompt && !is_among(kPrompts, query.ref)) {
     return failed(McpError::Kind::kInvalidParams,
                   fmt::format("Invalid params: unknown prompt {}", utf8_prefix(query.ref, 200)));
   }

@@ -20,7 +20,6 @@
 #include "bmad_mem/summary.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "cli/json_text.hpp"
 #include "cli/results.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/text.hpp"
@@ -39,12 +38,6 @@ constexpr std::string_view kSessionsUri = MemoryWatch::kSessionsKey;
 constexpr std::string_view kSessionUri = "memory://sessions/";
 constexpr std::string_view kSummaryUri = "memory://summaries/";
 constexpr std::string_view kEntryUri = "memory://entries/";
-
-constexpr std::string_view kTemplates[] = {
-    R"json({"uriTemplate": "memory://sessions/{session_id}", "name": "session", "title": "A session", "description": "What is known of a session, and its newest entries.", "mimeType": "application/json"})json",
-    R"json({"uriTemplate": "memory://summaries/{session_id}", "name": "summary", "title": "A session's summary", "description": "The running summary of a session.", "mimeType": "text/markdown"})json",
-    R"json({"uriTemplate": "memory://entries/{id}", "name": "entry", "title": "An entry", "description": "An entry in full, by its id.", "mimeType": "application/json"})json",
-};
 
 std::unexpected<McpError> unknown_resource(std::string_view uri) {
   return std::unexpected(McpError{McpError::Kind::kUnknownResource,
@@ -173,8 +166,7 @@ McpAnswer<McpPage> MemoryService::resources(std::string_view cursor) {
   }
   McpPage page;
   if (!from) {
-    page.items.emplace_back(
-        R"({"uri":"memory://sessions","name":"sessions","title":"All sessions","description":"The sessions of this memory, newest first.","mimeType":"application/json"})");
+    page.items = mcp_described("resources");
   }
   const Result<MemoryManager*> opened = memory_.to_read();
   if (!opened) {
@@ -208,11 +200,7 @@ McpAnswer<McpPage> MemoryService::resources(std::string_view cursor) {
 }
 
 std::vector<std::string> MemoryService::resource_templates() const {
-  std::vector<std::string> out;
-  for (const std::string_view each : kTemplates) {
-    out.push_back(json_compact(each));
-  }
-  return out;
+  return mcp_described("resource_templates");
 }
 
 McpAnswer<std::vector<McpResourceText>> MemoryService::read_resource(std::string_view uri,

@@ -1,5 +1,6 @@
 #include "exchange/graph/graph.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 
 #include <fmt/core.h>
@@ -7,6 +8,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "cli/json_text.hpp"
 #include "exchange/ids.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -144,39 +146,31 @@ void GraphBuilder::add(Place& place, GraphRelation relation) {
   graph_.relations[place.index] = std::move(relation);
 }
 
-std::string js_quoted(std::string_view text) {
-  const std::string plain = json_quoted(text);
+std::string js_json(std::string_view json) {
   std::string out;
-  out.reserve(plain.size());
-  for (std::size_t at = 0; at < plain.size();) {
-    const std::string_view rest = std::string_view(plain).substr(at);
-    if (rest.starts_with("\\u0008") || rest.starts_with("\\u000c")) {
-      out += rest.starts_with("\\u0008") ? "\\b" : "\\f";
-      at += 6;
-      continue;
+  while (true) {
+    const std::size_t at = std::min(json.find('\\'), json.size());
+    out += json.substr(0, at);
+    json.remove_prefix(at);
+    if (json.empty()) {
+      return out;
     }
-    const std::size_t size = rest.front() == '\\' && rest.size() > 1 ? 2 : 1;  // Not into "\\\\u".
-    out += rest.substr(0, size);
-    at += size;
+    const bool is_short = json.starts_with("\\u0008") || json.starts_with("\\u000c");
+    out += is_short ? (json[5] == '8' ? "\\b" : "\\f") : json.substr(0, 2);
+    json.remove_prefix(is_short ? 6 : 2);
   }
-  return out;
 }
 
 std::string graph_file_text(const Graph& graph) {
   std::string out;
+  const auto add = [&](std::string_view type, const auto& item) {
+    out += (out.empty() ? "" : "\n") + js_json(json_object("type", type, item));
+  };
   for (const GraphEntity& entity : graph.entities) {
-    std::string observations;
-    for (const std::string& observation : entity.observations) {
-      observations += (observations.empty() ? "" : ",") + js_quoted(observation);
-    }
-    out += fmt::format(R"({}{{"type":"entity","name":{},"entityType":{},"observations":[{}]}})",
-                       out.empty() ? "" : "\n", js_quoted(entity.name),
-                       js_quoted(entity.entity_type), observations);
+    add("entity", shaped(shape::graph_entity, entity));
   }
   for (const GraphRelation& relation : graph.relations) {
-    out += fmt::format(R"({}{{"type":"relation","from":{},"to":{},"relationType":{}}})",
-                       out.empty() ? "" : "\n", js_quoted(relation.from), js_quoted(relation.to),
-                       js_quoted(relation.relation_type));
+    add("relation", shaped(shape::graph_relation, relation));
   }
   return out;
 }

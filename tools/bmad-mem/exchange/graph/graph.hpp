@@ -106,8 +106,8 @@ class GraphBuilder {
 /// The file, byte for byte as the reference server writes it.
 std::string graph_file_text(const Graph& graph);
 
-/// `text` as JavaScript's JSON.stringify writes it: that has short escapes for \b and \f.
-std::string js_quoted(std::string_view text);
+/// `json`, compact, as JavaScript's JSON.stringify writes it: that has short escapes for \b and \f.
+std::string js_json(std::string_view json);
 
 /// One line of such a file: an entity with its observations, or a relation. Other names that were
 /// in use for the members are understood (entityName, from_id, …). Nothing for any other line.
