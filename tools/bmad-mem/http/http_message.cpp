@@ -5,6 +5,7 @@
 #include <chrono>
 #include <ctime>
 
+#include <boost/beast/http/status.hpp>
 #include <fmt/core.h>
 
 #include "bmad_mem/clock.hpp"
@@ -28,36 +29,13 @@ constexpr Header kAlways[] = {
      "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
 };
 
-constexpr std::string_view kStatusTexts[] = {"200 OK",
-                                             "201 Created",
-                                             "202 Accepted",
-                                             "204 No Content",
-                                             "304 Not Modified",
-                                             "400 Bad Request",
-                                             "401 Unauthorized",
-                                             "403 Forbidden",
-                                             "404 Not Found",
-                                             "405 Method Not Allowed",
-                                             "406 Not Acceptable",
-                                             "408 Request Timeout",
-                                             "409 Conflict",
-                                             "413 Content Too Large",
-                                             "414 URI Too Long",
-                                             "415 Unsupported Media Type",
-                                             "417 Expectation Failed",
-                                             "421 Misdirected Request",
-                                             "431 Request Header Fields Too Large",
-                                             "500 Internal Server Error",
-                                             "501 Not Implemented",
-                                             "503 Service Unavailable",
-                                             "505 HTTP Version Not Supported"};
-
-/// "404 Not Found"
+/// "404 Not Found". Beast has the name that 413 had before RFC 9110.
 std::string status_text(std::uint16_t status) {
-  const std::string number = std::to_string(status);
-  const auto* const found = std::ranges::find_if(
-      kStatusTexts, [&](std::string_view text) { return text.starts_with(number); });
-  return found == std::end(kStatusTexts) ? number + " Other" : std::string(*found);
+  const boost::beast::string_view name =
+      boost::beast::http::obsolete_reason(boost::beast::http::int_to_status(status));
+  return fmt::format(
+      "{} {}", status,
+      status == 413 ? "Content Too Large" : std::string_view(name.data(), name.size()));
 }
 
 /// `text` without what could begin a new line.
