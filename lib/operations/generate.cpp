@@ -406,6 +406,17 @@ std::string argument_help(const View& view) {
              : view.help() + (view.help().empty() ? "" : " ") + "Default: " + fallback + ".";
 }
 
+/// The type in a JSON Schema of a number, a share, a flag or a text.
+std::string type_schema(const View& view, std::string_view kind) {
+  if (kind == "number" || kind == "share") {
+    const auto range = kind == "share" ? std::array<std::int64_t, 2>{0, 1} : view.pair("range");
+    return "\"type\": " + std::string(kind == "share" ? "\"number\"" : "\"integer\"") +
+           ", \"minimum\": " + std::to_string(range[0]) +
+           ", \"maximum\": " + std::to_string(range[1]);
+  }
+  return kind == "flag" ? "\"type\": \"boolean\"" : "\"type\": \"string\"";
+}
+
 /// The JSON Schema of one member of a tool's arguments or of a request's body.
 std::string argument_schema(const View& view) {
   const std::string description = "\"description\": " + literal(argument_help(view));
@@ -419,25 +430,36 @@ std::string argument_schema(const View& view) {
     return number == 0 ? std::string()
                        : ", \"" + std::string(key) + "\": " + std::to_string(number);
   };
-  std::string schema;
-  if (kind == "number" || kind == "share") {
-    const auto range = kind == "share" ? std::array<std::int64_t, 2>{0, 1} : view.pair("range");
-    schema = "\"type\": " + std::string(kind == "share" ? "\"number\"" : "\"integer\"") +
-             ", \"minimum\": " + std::to_string(range[0]) +
-             ", \"maximum\": " + std::to_string(range[1]);
-  } else if (kind == "flag") {
-    schema = "\"type\": \"boolean\"";
-  } else if (kind == "texts") {
+  std::string schema = type_schema(view, kind);
+  if (kind == "texts") {
     schema = "\"type\": \"array\", \"items\": {\"type\": \"string\"" +
              (choices.empty() ? std::string() : ", \"enum\": " + json_list(choices)) + "}" +
              limit("minItems", "count_min") + limit("maxItems", "count_max");
-  } else {
-    schema = "\"type\": \"string\"" +
-             (kind == "choice" ? ", \"enum\": " + json_list(choices) : std::string()) +
-             (view.flag("not_empty") ? ", \"minLength\": 1" : "") +
-             limit("maxLength", "length_max");
+  } else if (kind != "number" && kind != "share" && kind != "flag") {
+    schema += (kind == "choice" ? ", \"enum\": " + json_list(choices) : std::string()) +
+              (view.flag("not_empty") ? ", \"minLength\": 1" : "") +
+              limit("maxLength", "length_max");
   }
   return "{" + schema + ", " + description + "}";
+}
+
+/// The row by which a member of JSON is read, or a parameter of a query.
+std::string argument_row(Source& source, const View& view, const std::string& key,
+                         const std::string& kind, bool is_required, const std::string& fallback,
+                         bool not_empty = false) {
+  const bool is_list = kind == "texts" || kind == "types";
+  const std::int64_t count_max = view.number("count_max");
+  const auto range = view.pair("range");
+  return "{.name = " + literal(view.name(key)) + ", .key = " + literal(with_underscores(key)) +
+         ", .kind = ArgumentKind::" + enumerator(kind) +
+         ", .required = " + (is_required ? "true" : "false") +
+         ", .not_empty = " + (not_empty ? "true" : "false") +
+         ", .min = " + std::to_string(is_list ? view.number("count_min") : range[0]) + ", .max = " +
+         std::to_string(!is_list         ? range[1]
+                        : count_max == 0 ? 1000000
+                                         : count_max) +
+         ", .fallback = " + literal(fallback) + ", .choices = " +
+         source.words(kind == "choice" || kind == "texts" ? view.texts("choices") : Texts()) + "}";
 }
 
 /// The members that `takes` lists, as a JSON Schema and as the rows by which they are read.
@@ -455,21 +477,14 @@ Arguments arguments_of(const Tables& tables, const toml::table& row, const Texts
     const toml::table parameter = tables.parameter(row, key);
     const View view(parameter, interface);
     const std::string name = view.name(key);
-    const std::string kind =
-        view.own_text("schema").empty() ? view.argument_kind() : std::string("json");
     const bool is_required = view.own_flag("required");
-    const auto range = view.pair("range");
     properties += (properties.empty() ? "" : ", ") + literal(name) + ": " + argument_schema(view);
     if (is_required) {
       required.push_back(name);
     }
-    out.rows.push_back(
-        "{.name = " + literal(name) + ", .kind = ArgumentKind::" + enumerator(kind) +
-        ", .required = " + (is_required ? "true" : "false") +
-        ", .min = " + std::to_string(kind == "texts" ? view.number("count_min") : range[0]) +
-        ", .max = " + std::to_string(kind == "texts" ? view.number("count_max") : range[1]) +
-        ", .fallback = " + literal(view.own_text("default")) + ", .choices = " +
-        source.words(kind == "choice" || kind == "texts" ? view.texts("choices") : Texts()) + "}");
+    out.rows.push_back(argument_row(source, view, key,
+                                    view.own_text("schema").empty() ? view.argument_kind() : "json",
+                                    is_required, view.own_text("default")));
   }
   out.schema = "{\"type\": \"object\", \"properties\": {" + properties + "}" +
                (required.empty() ? std::string() : ", \"required\": " + json_list(required)) +
@@ -524,19 +539,59 @@ std::string tools(const Tables& tables) {
          "}\n\n}  // namespace bmad_mem::cli\n";
 }
 
-std::string endpoint_parameter(Source& source, const std::string& key,
-                               const toml::table& parameter) {
-  const View view(parameter, "http");
-  const std::string kind = view.text("kind", "text");
-  const auto range = view.pair("range");
-  return "{.name = " + literal(view.name(key)) + ", .kind = ParameterKind::" + enumerator(kind) +
-         ", .help = " + literal(view.help()) +
-         ", .required = " + (view.flag("required") ? "true" : "false") +
-         ", .repeatable = " + (view.flag("repeatable") ? "true" : "false") +
-         ", .may_be_empty = " + (view.flag("may_be_empty") ? "true" : "false") +
-         ", .min = " + std::to_string(range[0]) + ", .max = " + std::to_string(range[1]) +
-         ", .fallback = " + literal(view.text("default")) +
-         ", .choices = " + source.words(kind == "choice" ? view.texts("choices") : Texts()) + "}";
+/// A parameter of a query as OpenAPI describes it.
+std::string parameter_json(const View& view, const std::string& name, const std::string& kind) {
+  const std::string fallback = view.text("default");
+  const bool is_choice = kind == "choice";
+  const std::string schema =
+      kind == "type"
+          ? R"({"$ref": "#/components/schemas/EntryTypeOrGroup"})"
+          : "{" + type_schema(view, kind) +
+                (kind == "text" && !view.flag("may_be_empty") ? ", \"minLength\": 1" : "") +
+                (is_choice ? ", \"enum\": " + json_list(view.texts("choices")) : "") +
+                (fallback.empty()
+                     ? ""
+                     : ", \"default\": " + (is_choice ? literal(fallback) : fallback)) +
+                "}";
+  return "{\"name\": " + literal(name) +
+         ", \"in\": \"query\", \"description\": " + literal(view.help()) +
+         ", \"required\": " + (view.flag("required") ? "true" : "false") +
+         (view.flag("repeatable") ? R"(, "style": "form", "explode": true, "schema": )"
+                                    R"({"type": "array", "items": )" +
+                                        schema + "}"
+                                  : ", \"schema\": " + schema) +
+         "}";
+}
+
+/// The parameters of a request: rows for those of its query, and all as OpenAPI has them.
+Arguments parameters_of(const Tables& tables, const toml::table& row, const toml::table& http,
+                        const std::string& path, Source& source) {
+  Arguments out;
+  Texts all;
+  for (std::size_t open = path.find('{'); open != std::string::npos;
+       open = path.find('{', open + 1)) {
+    all.push_back("{\"name\": \"" + path.substr(open + 1, path.find('}', open) - open - 1) +
+                  R"(", "in": "path", "required": true, "schema": )"
+                  R"({"type": "string", "minLength": 1}})");
+  }
+  for (const std::string& key : texts_of(http, "takes")) {
+    const toml::table parameter = tables.parameter(row, key);
+    const View view(parameter, "http");
+    const std::string kind = view.text("kind", "text");
+    const bool is_text = kind == "text" || kind == "choice" || kind == "time";
+    all.push_back(parameter_json(view, view.name(key), kind));
+    out.rows.push_back(argument_row(source, view, key,
+                                    kind == "type"                       ? "types"
+                                    : is_text && view.flag("repeatable") ? "texts"
+                                                                         : kind,
+                                    view.flag("required"), view.text("default"),
+                                    is_text && !view.flag("may_be_empty")));
+  }
+  for (const std::string& each : all) {
+    out.schema += (out.schema.empty() ? "[" : ", ") + each;
+  }
+  out.schema += out.schema.empty() ? "[]" : "]";
+  return out;
 }
 
 std::string endpoints(const Tables& tables) {
@@ -547,21 +602,20 @@ std::string endpoints(const Tables& tables) {
     if (http == nullptr) {
       continue;
     }
-    Texts parameters;
-    for (const std::string& name : texts_of(*http, "takes")) {
-      parameters.push_back(endpoint_parameter(source, name, tables.parameter(*row, name)));
-    }
     Arguments body = arguments_of(tables, *row, texts_of(*http, "body"), "http", source);
     if (flag_of(*http, "needs_body")) {  // One of the members, whichever.
       body.schema.insert(body.schema.size() - 1, ", \"minProperties\": 1");
     }
     const std::string route = text_of(*http, "route");
     const std::size_t space = route.find(' ');
+    const Arguments parameters =
+        parameters_of(tables, *row, *http, route.substr(space + 1), source);
     rows += "    {.method = " + literal(route.substr(0, space)) +
             ",\n     .path = " + literal(route.substr(space + 1)) +
             ",\n     .operation = " + literal(text_of(*row, "name")) + ",\n     .summary = " +
             literal(text_of(*http, "summary", sentence(text_of(*row, "summary")))) +
-            ",\n     .parameters = " + source.array("QueryParameter", parameters) +
+            ",\n     .query = " + source.array("JsonParameter", parameters.rows) +
+            ",\n     .parameters = " + literal(parameters.schema) +
             ",\n     .body = " + source.array("JsonParameter", body.rows) +
             ",\n     .body_schema = " + literal(body.rows.empty() ? "" : body.schema) +
             ",\n     .request = " + literal(text_of(*http, "request")) +

@@ -35,8 +35,8 @@ TEST_CASE("what a parameter can't be is refused before anything runs") {
   };
   static constexpr Row kRows[] = {
       {"/memory/search?sesion_id=s1", "sesion_id", "did you mean session_id?"},
-      {"/memory/search?zzzzzzz=1", "zzzzzzz", "there are q, k, offset, counts, type"},
-      {"/memory/health?limit=1", "limit", "takes no parameters"},
+      {"/memory/search?zzzzzzz=1", "zzzzzzz", "there are: q, k, offset, counts, type"},
+      {"/memory/health?limit=1", "limit", "nothing is taken here"},
       {"/memory/search?k=0", "k", "from 1 to 200"},
       {"/memory/search?k=5x", "k", "whole number"},
       {"/memory/search?k=", "k", "whole number"},

@@ -156,7 +156,7 @@ Result<ExitStatus> run_config_set(Tool& tool) {
 }
 
 Result<HttpResponse> http_config_set(ApiContext& context, const EndpointCall& call) {
-  const std::string key = call.arguments().text("key");
+  const std::string key = call.text("key");
   if (key != kSettingOfPages) {
     return bad_argument("key", fmt::format("cannot be {} here: only {} can be changed; for others, "
                                            "run `bmad-mem config set KEY VALUE`",
@@ -167,7 +167,7 @@ Result<HttpResponse> http_config_set(ApiContext& context, const EndpointCall& ca
   BMAD_TRY_ASSIGN(MemoryManager memory,
                   MemoryManager::open({.root = std::string(context.memory.root()),
                                        .state_folder = trusting_folder()}));
-  const std::string value = call.arguments().boolean("value") ? "true" : "false";
+  const std::string value = call.boolean("value") ? "true" : "false";
   BMAD_TRY(edit_settings(memory, {{key, value}}, with_setting));
   return http_settings(context, call);
 }

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,7 +15,7 @@
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
-#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/result.hpp"
@@ -24,32 +23,6 @@
 #include "mcp/tool_arguments.hpp"
 
 namespace bmad_mem::cli {
-
-/// How a parameter is read, and what a client may send.
-enum class ParameterKind : std::uint8_t {
-  kText,    ///< Not empty, unless `may_be_empty`.
-  kNumber,  ///< A whole number, `min` to `max`.
-  kShare,   ///< A number from 0 to 1.
-  kFlag,    ///< true, false, 1, 0.
-  kTime,    ///< As --since takes it: RFC 3339, a date, 7d. A day of "since" begins, others end it.
-  kType,    ///< A type of entries, singular or plural, or a group of them: see entry_types_of().
-  kChoice,  ///< One of `choices`.
-};
-
-/// A parameter in the query, such as ?k=20. In the order in which one reads a declaration:
-// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): eight bytes of a constant.
-struct QueryParameter {
-  std::string_view name;
-  ParameterKind kind = ParameterKind::kText;
-  std::string_view help;  ///< A sentence.
-  bool required = false;
-  bool repeatable = false;
-  bool may_be_empty = false;
-  std::int64_t min = 0;
-  std::int64_t max = 0;
-  std::string_view fallback = {};  ///< What holds without it, as the description shows it.
-  std::span<const std::string_view> choices = {};
-};
 
 class EndpointCall;
 class LazyMemory;
@@ -65,9 +38,10 @@ struct Endpoint {
   std::string_view path;       ///< "/memory/record/{id}"
   std::string_view operation;  ///< Its row of the operation table, whose right it needs.
   std::string_view summary;    ///< One line.
-  std::span<const QueryParameter> parameters = {};
-  std::span<const JsonParameter> body = {};  ///< The members of the body.
-  std::string_view body_schema = {};         ///< The same as a JSON Schema.
+  std::span<const JsonParameter> query = {};  ///< What may stand in the query, such as ?k=20.
+  std::string_view parameters = {};           ///< The same, and the path's, as OpenAPI has them.
+  std::span<const JsonParameter> body = {};   ///< The members of the body.
+  std::string_view body_schema = {};          ///< The same as a JSON Schema.
   /// Name of the body's schema, where `body` can't say it; without both: {} or no body.
   std::string_view request = {};
   std::string_view response = {};  ///< Name of the answer's schema; empty: see `media_type`.
@@ -76,60 +50,34 @@ struct Endpoint {
   Result<HttpResponse> (*run)(ApiContext& context, const EndpointCall& call) = nullptr;
 };
 
-/// The types that `name` stands for: "decision", "decisions"; "facts" are facts and preferences,
-/// "records" all others. Errors: E_INVALID_QUERY with field "type".
-Result<std::vector<EntryType>> entry_types_of(std::string_view name);
-
-/// Whether every parameter of the query is one of the endpoint's, and may be what it is.
-/// Errors: E_INVALID_QUERY with the parameter as field, naming the nearest one or what it takes.
-Status check_parameters(const HttpRequest& request, const Endpoint& endpoint, Timestamp now);
-
 /// All endpoints that work on the memory, in the order of the description.
 std::span<const Endpoint> all_endpoints();
 
-/// One request to an endpoint: its parameters, checked, and its body, parsed. What is asked for
-/// must be a parameter of the endpoint, of the kind that the accessor says.
-class EndpointCall {
+/// One request to an endpoint: the parameters of its query and the members of its body, checked.
+class EndpointCall : public ToolArguments {
  public:
-  EndpointCall(const HttpRequest& request, const Endpoint& endpoint,
-               std::vector<HttpField> path_values, JsonValue body, Timestamp now)
-      : request_(request),
-        endpoint_(endpoint),
-        path_values_(std::move(path_values)),
-        body_(body),
-        arguments_(body, endpoint.body),
-        now_(now) {}
+  /// `path_values`: what stands for the {names} of the path.
+  EndpointCall(const HttpRequest& request, std::vector<HttpField> path_values)
+      : ToolArguments(system_clock().now()),
+        request_(request),
+        path_values_(std::move(path_values)) {}
+
+  /// Reads what the endpoint takes. Errors: E_INVALID_QUERY with the parameter or member as field;
+  /// E_INVALID_FORMAT for a body that is not a JSON object.
+  Status read(const Endpoint& endpoint);
 
   /// What stands for {name} in the path.
   [[nodiscard]] std::string_view in_path(std::string_view name) const;
-  [[nodiscard]] std::optional<std::string_view> text(std::string_view name) const;
-  [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
-  /// The number, else the parameter's fallback.
-  [[nodiscard]] std::int64_t number(std::string_view name) const;
-  [[nodiscard]] double share(std::string_view name) const;
-  /// The flag, else the parameter's fallback.
-  [[nodiscard]] bool flag(std::string_view name) const;
-  /// Each type once.
-  [[nodiscard]] std::vector<EntryType> types(std::string_view name) const;
-  /// A time counted from the moment of the request.
-  [[nodiscard]] std::optional<Timestamp> time(std::string_view name) const;
   /// The body, an object; absent without one.
   [[nodiscard]] JsonValue body() const { return body_; }
-  /// The members of the body, checked by the rows of the endpoint.
-  [[nodiscard]] const ToolArguments& arguments() const { return arguments_; }
   [[nodiscard]] const HttpRequest& request() const { return request_; }
-  [[nodiscard]] Timestamp now() const { return now_; }
 
  private:
   const HttpRequest& request_;
-  const Endpoint& endpoint_;
   std::vector<HttpField> path_values_;
+  JsonParser query_parser_;
+  JsonParser body_parser_;
   JsonValue body_;
-  ToolArguments arguments_;
-  Timestamp now_;
-
-  /// What was sent, else the fallback.
-  [[nodiscard]] std::string_view value(std::string_view name) const;
 };
 
 }  // namespace bmad_mem::cli

@@ -1,7 +1,6 @@
 #include "http/openapi.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <vector>
 
@@ -33,69 +32,6 @@ std::string operation_id(const Endpoint& endpoint) {
     }
   }
   return out;
-}
-
-/// What one value of the parameter looks like.
-std::string value_schema(const QueryParameter& parameter) {
-  JsonWriter json;
-  switch (parameter.kind) {
-    case ParameterKind::kType:
-      return schema_reference("EntryTypeOrGroup");
-    case ParameterKind::kNumber:
-      json.begin_object().member("type", "integer");
-      json.member("minimum", parameter.min).member("maximum", parameter.max);
-      break;
-    case ParameterKind::kShare:
-      json.begin_object().member("type", "number").member("minimum", 0).member("maximum", 1);
-      break;
-    case ParameterKind::kFlag:
-      json.begin_object().member("type", "boolean");
-      break;
-    case ParameterKind::kTime:
-    case ParameterKind::kText:
-    case ParameterKind::kChoice:
-      json.begin_object().member("type", "string");
-      break;
-  }
-  if (parameter.kind == ParameterKind::kText && !parameter.may_be_empty) {
-    json.member("minLength", 1);
-  }
-  if (!parameter.choices.empty()) {
-    put(json, "enum", parameter.choices);
-  }
-  if (!parameter.fallback.empty()) {
-    const bool is_text = parameter.kind == ParameterKind::kChoice;
-    json.key("default").raw(is_text ? json_quoted(parameter.fallback)
-                                    : std::string(parameter.fallback));
-  }
-  json.end_object();
-  return json.take();
-}
-
-RawJson query_parameter(const QueryParameter& parameter) {
-  const RawJson value = raw_json(value_schema(parameter));
-  const auto head = [&](JsonWriter& json) {
-    put_all(json, "name", parameter.name, "in", "query", "description", parameter.help, "required",
-            parameter.required);
-  };
-  return raw_json(parameter.repeatable
-                      ? json_object(head, "style", "form", "explode", true, "schema",
-                                    object_of("type", "array", "items", value))
-                      : json_object(head, "schema", value));
-}
-
-std::vector<RawJson> parameters_of(const Endpoint& endpoint) {
-  std::vector<RawJson> all;
-  std::string_view rest = endpoint.path;
-  for (std::size_t open = rest.find('{'); open != std::string_view::npos; open = rest.find('{')) {
-    const std::size_t close = rest.find('}');
-    all.push_back(raw_json(json_object("name", rest.substr(open + 1, close - open - 1), "in",
-                                       "path", "required", true, "schema",
-                                       object_of("type", "string", "minLength", 1))));
-    rest.remove_prefix(close + 1);
-  }
-  std::ranges::transform(endpoint.parameters, std::back_inserter(all), query_parameter);
-  return all;
 }
 
 /// As http/api/export.cpp sends them.
@@ -133,7 +69,7 @@ std::string operation(const Endpoint& endpoint, JsonValue schemas) {
   JsonWriter json;
   json.begin_object().member("operationId", operation_id(endpoint));
   json.member("summary", endpoint.summary);
-  put(json, "parameters", parameters_of(endpoint));
+  json.key("parameters").raw(endpoint.parameters);
   if (!endpoint.request.empty() || !endpoint.body.empty()) {
     JsonParser parser;
     const JsonValue schema = endpoint.request.empty() ? parser.parse(endpoint.body_schema).value()

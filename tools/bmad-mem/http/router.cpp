@@ -9,7 +9,6 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "bmad_mem/json_parser.hpp"
 #include "cli/results.hpp"
 #include "http/openapi.hpp"
 
@@ -76,39 +75,12 @@ HttpResponse refusal(const HttpRequest& request, const Match& found) {
   return response;
 }
 
-/// The body as an object; absent without one. `parser` keeps it.
-Result<JsonValue> read_body(const HttpRequest& request, const Endpoint& endpoint,
-                            JsonParser& parser) {
-  if (request.body.empty()) {
-    return JsonValue();
-  }
-  BMAD_TRY_ASSIGN(const JsonValue body, parser.parse(request.body));
-  if (!body.is_object()) {
-    return Error{
-        .code = ErrorCode::E_INVALID_FORMAT,
-        .message = fmt::format("the body must be an object, not {}", json_kind_name(body.kind()))};
-  }
-  if (endpoint.request.empty() && endpoint.body.empty()) {
-    for (const JsonMember& member : body.members()) {
-      return Error{.code = ErrorCode::E_INVALID_QUERY,
-                   .message = fmt::format("{} {} takes nothing in its body; send {{}} or none",
-                                          endpoint.method, endpoint.path),
-                   .field = std::string(member.key)};
-    }
-  }
-  return body;
-}
-
 Result<HttpResponse> run(ApiContext& context, const HttpRequest& request, Match& found) {
   const Endpoint& endpoint = *found.endpoint;
-  const Timestamp now = system_clock().now();
   // Here for all, also for what streams: behind the head of an answer nothing can be refused.
   BMAD_TRY(context.memory.check_allowed(endpoint.operation, /*changes=*/false));
-  BMAD_TRY(check_parameters(request, endpoint, now));
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue body, read_body(request, endpoint, parser));
-  const EndpointCall call(request, endpoint, std::move(found.values), body, now);
-  BMAD_TRY(endpoint.body.empty() ? Status() : call.arguments().check());
+  EndpointCall call(request, std::move(found.values));
+  BMAD_TRY(call.read(endpoint));
   return endpoint.run(context, call);
 }
 

@@ -83,6 +83,18 @@ McpToolResult nothing_stored_yet() {
               "memory_remember makes it."};
 }
 
+Result<MemoryManager*> MemoryToolCall::existing(bool or_users) {
+  BMAD_TRY_ASSIGN(MemoryManager * found, memory.to_read());
+  if (found == nullptr && or_users) {
+    BMAD_TRY_ASSIGN(const Readable either, to_read_either(memory, users));
+    found = either.memory;
+    of_user = either.of_user;
+  }
+  lacks_memory = found == nullptr;
+  return lacks_memory ? Result<MemoryManager*>(Error{.code = ErrorCode::E_SESSION_NOT_FOUND})
+                      : found;
+}
+
 MemoryService::MemoryService(MemoryServiceOptions options)
     : identity_{.name = "bmad-mem",
                 .title = "Project memory",
@@ -149,6 +161,10 @@ McpAnswer<McpToolResult> MemoryService::call_tool(std::string_view name, JsonVal
     }
     MemoryToolCall tool_call{memory_, users_, session_, offered_, checked, call};
     Result<McpToolResult> result = tool.run(tool_call);
+    if (tool_call.lacks_memory) {
+      result = nothing_stored_yet();
+      result->is_error = tool.writes;
+    }
     if (result && !tool.writes) {
       add_left_out(memory_, users_, *result);
     }

@@ -26,8 +26,14 @@ struct MemoryToolCall {
   LazyMemory& users;  ///< The user's own memory.
   WritingSession& session;
   const OfferedReviews& offered;
-  ToolArguments& arguments;  ///< Checked by the rows of the tool.
+  const ToolArguments& arguments;  ///< Checked by the rows of the tool.
   McpCall& call;
+  bool of_user = false;       ///< existing() gave the user's own memory.
+  bool lacks_memory = false;  ///< existing() failed since there is none.
+
+  /// The memory that is there; without one the user's own, if `or_users`. Where there is none the
+  /// tool ends, and its answer is that nothing is stored yet.
+  Result<MemoryManager*> existing(bool or_users = false);
 };
 
 struct MemoryTool {

@@ -67,8 +67,8 @@ Result<std::string> last_messages(MemoryManager& memory, const std::string& sess
 
 Result<McpToolResult> mcp_session_list(MemoryToolCall& call) {
   const ToolArguments& args = call.arguments;
-  const auto limit = static_cast<std::size_t>(args.integer("limit"));
-  const auto offset = static_cast<std::size_t>(args.integer("offset"));
+  const auto limit = args.count("limit");
+  const auto offset = args.count("offset");
   BMAD_TRY_ASSIGN(const MemoryManager* const memory, call.memory.to_read());
   std::vector<Session> all;
   if (memory != nullptr) {
@@ -140,11 +140,8 @@ Result<McpToolResult> mcp_stats(MemoryToolCall& call) {
 Result<McpToolResult> mcp_summary_show(MemoryToolCall& call) {
   const ToolArguments& args = call.arguments;
   std::string session = args.text("session_id");
-  const auto messages = static_cast<std::size_t>(args.integer("messages"));
-  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
-  if (memory == nullptr) {
-    return nothing_stored_yet();
-  }
+  const auto messages = args.count("messages");
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing());
   if (session.empty()) {
     BMAD_TRY_ASSIGN(const std::vector<Session> all, sessions_by_use(*memory));
     if (all.empty()) {

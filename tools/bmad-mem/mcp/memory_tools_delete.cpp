@@ -51,10 +51,7 @@ Result<McpToolResult> mcp_delete(MemoryToolCall& call) {
   const DeletionCall wanted = {.ids = call.arguments.texts("ids"),
                                .action = call.arguments.text("action")};
   const std::vector<std::string> sessions = call.arguments.listed("session_id");
-  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
-  if (memory == nullptr) {
-    return McpToolResult{.text = nothing_stored_yet().text, .is_error = true};
-  }
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing());
   if (wanted.action == "restore") {
     return restore(*memory, wanted);
   }

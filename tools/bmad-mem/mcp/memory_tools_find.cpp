@@ -7,11 +7,8 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/clock.hpp"
-#include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "cli/filters.hpp"
 #include "cli/text.hpp"
 #include "cli/views.hpp"
 #include "exchange/workspaces.hpp"
@@ -25,45 +22,16 @@ namespace {
 
 constexpr std::size_t kSnippetSize = 400;
 
-std::vector<EntryType> read_types(ToolArguments& args) {
-  std::vector<EntryType> out;
-  for (const std::string& name : args.texts("types")) {
-    const Result<EntryType> type = parse_entry_type(name);
-    if (!type) {
-      args.fail("types", type.error().message);
-      break;
-    }
-    out.push_back(*type);
-  }
-  return out;
-}
-
-Result<Query> read_memory_query(ToolArguments& args) {
+Result<Query> read_memory_query(const ToolArguments& args) {
   Query query;
   query.text = args.text("query");
-  query.filter.types = read_types(args);
-  query.filter.tags = args.texts("tags");
-  query.filter.agents = args.texts("agents");
-  query.filter.sessions = args.texts("session_ids");
-  if (const JsonValue fields = args.value("fields"); fields.present()) {
-    if (const Status good = read_field_filters(fields, query.filter.fields); !good) {
-      args.fail("fields", good.error().message);
-    }
-  }
-  query.filter.as_of = args.time("as_of", RangeEnd::kUntil, system_clock().now());
-  const Timestamp now = query.filter.as_of.value_or(system_clock().now());
-  query.filter.since = args.time("since", RangeEnd::kSince, now);
-  query.filter.until = args.time("until", RangeEnd::kUntil, now);
+  BMAD_TRY_ASSIGN(query.filter, read_entry_filter(args));
   query.filter.without_sensitive = true;
-  query.filter.limit = static_cast<std::size_t>(args.integer("limit"));
-  query.filter.offset = static_cast<std::size_t>(args.integer("offset"));
-  query.filter.archived = archived_choice(args.text("archived"));
   query.snippet_size = kSnippetSize;
   const std::string sort = args.text("sort");
   if (sort == "newest" || sort == "oldest") {
     query.sort = sort == "newest" ? SortOrder::kTimeDesc : SortOrder::kTimeAsc;
   }
-  BMAD_TRY(args.check());
   return query;
 }
 
@@ -180,17 +148,13 @@ std::string item_text(const KnowledgeItem& item) {
 
 Result<McpToolResult> mcp_query(MemoryToolCall& call) {
   BMAD_TRY_ASSIGN(Query query, read_memory_query(call.arguments));
-  BMAD_TRY_ASSIGN(const Readable from, to_read_either(call.memory, call.users));
-  MemoryManager* const memory = from.memory;
-  if (memory == nullptr) {
-    return nothing_stored_yet();
-  }
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing(/*or_users=*/true));
   if (const std::string workspace = call.arguments.text("workspace"); !workspace.empty()) {
     BMAD_TRY_ASSIGN(query.filter.workspace, workspace_filter(*memory, workspace));
   }
   BMAD_TRY_ASSIGN(QueryAnswer answer, memory->ask(query));
   std::vector<Hit>& hits = answer.hits;
-  std::ranges::for_each(hits, [&](Hit& hit) { hit.entry.of_user |= from.of_user; });
+  std::ranges::for_each(hits, [&](Hit& hit) { hit.entry.of_user |= call.of_user; });
   if (hits.empty()) {
     return McpToolResult{.text =
                              "Nothing found. Try other or fewer words, or leave filters out.\n" +
@@ -219,20 +183,8 @@ Result<McpToolResult> mcp_query(MemoryToolCall& call) {
 }
 
 Result<McpToolResult> mcp_context(MemoryToolCall& call) {
-  ToolArguments& args = call.arguments;
-  ContextOptions options{.agent_id = args.text("agent"), .task = args.text("task")};
-  options.as_of = args.time("as_of", RangeEnd::kUntil, system_clock().now());
-  const std::int64_t tokens = args.integer("max_tokens");
-  if (tokens != 0) {
-    options.max_tokens = static_cast<std::size_t>(tokens);
-  }
-  BMAD_TRY(args.check());
-  BMAD_TRY_ASSIGN(const Readable from, to_read_either(call.memory, call.users));
-  MemoryManager* const memory = from.memory;
-  if (memory == nullptr) {
-    return nothing_stored_yet();
-  }
-  BMAD_TRY_ASSIGN(Context told, Knowledge(*memory).context(options));
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing(/*or_users=*/true));
+  BMAD_TRY_ASSIGN(Context told, Knowledge(*memory).context(read_context_options(call.arguments)));
   if (told.markdown.empty()) {
     told.markdown = "No relevant memory for this task. Continue without it.";
   }
@@ -249,19 +201,14 @@ Result<McpToolResult> mcp_context(MemoryToolCall& call) {
 }
 
 Result<McpToolResult> mcp_get(MemoryToolCall& call) {
-  ToolArguments& args = call.arguments;
+  const ToolArguments& args = call.arguments;
   const std::vector<std::string> ids = args.texts("ids");
-  const std::optional<Timestamp> as_of = args.time("as_of", RangeEnd::kUntil, system_clock().now());
-  const auto offset = static_cast<std::size_t>(args.integer("offset"));
+  const std::optional<Timestamp> as_of = args.time("as_of");
+  const auto offset = args.count("offset");
   const bool with_sensitive = args.boolean("include_sensitive");
-  BMAD_TRY(args.check());
-  BMAD_TRY_ASSIGN(const Readable from, to_read_either(call.memory, call.users));
-  MemoryManager* const memory = from.memory;
-  if (memory == nullptr) {
-    return nothing_stored_yet();
-  }
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing(/*or_users=*/true));
   BMAD_TRY_ASSIGN(std::vector<Entry> entries, memory->get(ids, args.listed("session_id"), as_of));
-  std::ranges::for_each(entries, [&](Entry& entry) { entry.of_user |= from.of_user; });
+  std::ranges::for_each(entries, [&](Entry& entry) { entry.of_user |= call.of_user; });
   std::vector<std::string> missing;
   for (const std::string& id : ids) {
     if (std::ranges::none_of(entries, [&](const Entry& entry) { return entry.id == id; })) {
@@ -278,7 +225,7 @@ Result<McpToolResult> mcp_get(MemoryToolCall& call) {
 }
 
 Result<McpToolResult> mcp_recall(MemoryToolCall& call) {
-  ToolArguments& args = call.arguments;
+  const ToolArguments& args = call.arguments;
   RecallOptions options;
   options.category = try_parse_category(args.text("category"));
   options.key = args.text("key");
@@ -286,19 +233,14 @@ Result<McpToolResult> mcp_recall(MemoryToolCall& call) {
   options.min_confidence = args.share("min_confidence").value_or(0);
   options.candidates = args.boolean("candidates");
   options.with_stated = !options.candidates;
-  options.as_of = args.time("as_of", RangeEnd::kUntil, system_clock().now());
-  options.limit = static_cast<std::size_t>(args.integer("limit"));
-  options.offset = static_cast<std::size_t>(args.integer("offset"));
+  options.as_of = args.time("as_of");
+  options.limit = args.count("limit");
+  options.offset = args.count("offset");
   options.without_sensitive = true;
   options.note_accesses = !call.memory.place().read_only;
-  BMAD_TRY(args.check());
-  BMAD_TRY_ASSIGN(const Readable from, to_read_either(call.memory, call.users));
-  MemoryManager* const memory = from.memory;
-  if (memory == nullptr) {
-    return nothing_stored_yet();
-  }
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing(/*or_users=*/true));
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, Knowledge(*memory).recall(options));
-  std::ranges::for_each(items, [&](KnowledgeItem& item) { item.of_user |= from.of_user; });
+  std::ranges::for_each(items, [&](KnowledgeItem& item) { item.of_user |= call.of_user; });
   const Result<std::uint64_t> sealed = memory->sealed_lines();
   const std::string note =
       !sealed || *sealed == 0

@@ -28,9 +28,6 @@ namespace {
 constexpr std::string_view kWaits =
     " It waits for the user: briefings quote it until the user accepts it with `bmad-mem review`.";
 
-/// How far what a web page claims is trusted: not enough to be told as a fact.
-constexpr double kWebTrust = 0.3;
-
 /// The session to write to, and what to do in it. A session of our own that has been deleted
 /// meanwhile is replaced once.
 template <typename T>
@@ -79,7 +76,20 @@ struct NewEntry {
   std::string session_id;
 };
 
-Result<NewEntry> read_new_entry(ToolArguments& args) {
+/// The fields that a call gives besides the text. Errors: E_INVALID_QUERY.
+Result<JsonValue> read_fields(const ToolArguments& args, std::string_view example) {
+  const JsonValue fields = args.value("fields");
+  if (fields.present() && !fields.is_object()) {
+    return bad_argument("fields", fmt::format("must be an object, such as {}", example));
+  }
+  if (!can_write_json(fields)) {
+    return bad_argument("fields",
+                        "numbers above 9223372036854775807 lose digits; write them as strings");
+  }
+  return fields;
+}
+
+Result<NewEntry> read_new_entry(const ToolArguments& args) {
   NewEntry entry;
   const std::string type = args.text("type");
   entry.type = try_parse_entry_type(type).value_or(EntryType::kFact);
@@ -91,14 +101,7 @@ Result<NewEntry> read_new_entry(ToolArguments& args) {
   entry.pinned = args.boolean("pinned");
   entry.sensitive = args.boolean("sensitive");
   entry.session_id = args.text("session_id");
-  entry.fields = args.value("fields");
-  if (entry.fields.present() && !entry.fields.is_object()) {
-    args.fail("fields", "must be an object, such as {\"rationale\":\"…\"}");
-  }
-  if (!can_write_json(entry.fields)) {
-    args.fail("fields", "numbers above 9223372036854775807 lose digits; write them as strings");
-  }
-  BMAD_TRY(args.check());
+  BMAD_TRY_ASSIGN(entry.fields, read_fields(args, R"({"rationale":"…"})"));
   return entry;
 }
 
@@ -183,23 +186,6 @@ std::string json_of_entry(const NewEntry& entry, const std::string& agent, bool 
   return json.take();
 }
 
-RememberParams read_statement(const ToolArguments& args) {
-  RememberParams params;
-  params.category = try_parse_category(args.text("category")).value_or(Category::kProjectFact);
-  params.key = args.text("key");
-  params.value = args.text("value");
-  params.confidence = args.share("confidence").value_or(params.confidence);
-  params.tags = args.texts("tags");
-  params.agent_id = args.text("agent");
-  params.source.kind = args.text("source");
-  if (params.source.kind == "web") {
-    params.source.trust = kWebTrust;
-  }
-  params.pinned = args.boolean("pinned");
-  params.session_id = args.text("session_id");
-  return params;
-}
-
 }  // namespace
 
 Result<McpToolResult> mcp_add(MemoryToolCall& call) {
@@ -273,14 +259,7 @@ namespace {
 
 /// What is to change, as one JSON object: the text is the main field of the type.
 Result<std::string> changes_of(const ToolArguments& args, EntryType type) {
-  const JsonValue fields = args.value("fields");
-  if (fields.present() && !fields.is_object()) {
-    return bad_argument("fields", "must be an object, such as {\"status\":\"resolved\"}");
-  }
-  if (!can_write_json(fields)) {
-    return bad_argument("fields",
-                        "numbers above 9223372036854775807 lose digits; write them as strings");
-  }
+  BMAD_TRY_ASSIGN(const JsonValue fields, read_fields(args, R"({"status":"resolved"})"));
   const std::string text = args.text("text");
   const std::string_view main = main_field(type).name;
   JsonWriter json;
@@ -306,10 +285,7 @@ Result<McpToolResult> mcp_edit(MemoryToolCall& call) {
   const ToolArguments& args = call.arguments;
   const std::string id = args.text("id");
   const std::vector<std::string> sessions = args.listed("session_id");
-  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
-  if (memory == nullptr) {
-    return McpToolResult{.text = nothing_stored_yet().text, .is_error = true};
-  }
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing());
   BMAD_TRY_ASSIGN(const std::vector<Entry> known, memory->get({&id, 1}, sessions));
   std::string changes = "{}";
   if (!known.empty()) {  // Else the memory says that there is none.
@@ -332,10 +308,7 @@ Result<McpToolResult> mcp_edit(MemoryToolCall& call) {
 
 Result<McpToolResult> mcp_link(MemoryToolCall& call) {
   const LinkRequest request = read_link(call.arguments);
-  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
-  if (memory == nullptr) {
-    return McpToolResult{.text = nothing_stored_yet().text, .is_error = true};
-  }
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing());
   BMAD_TRY_ASSIGN(const LinkReport report, memory->link(request));
   const std::string_view done = request.remove ? "Removed" : "Linked";
   return McpToolResult{.text = fmt::format("{}: {} {} {}.", report.changed ? done : "Unchanged",
@@ -345,10 +318,7 @@ Result<McpToolResult> mcp_link(MemoryToolCall& call) {
 
 Result<McpToolResult> mcp_forget_own(MemoryToolCall& call) {
   const std::vector<std::string> ids = call.arguments.texts("ids");
-  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
-  if (memory == nullptr) {
-    return McpToolResult{.text = nothing_stored_yet().text, .is_error = true};
-  }
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing());
   BMAD_TRY_ASSIGN(const std::vector<Entry> known, memory->get(ids));
   const std::string session = call.session.current();
   const std::string agent = agent_of(call, {});

@@ -64,10 +64,7 @@ Status check_offered(const MemoryToolCall& call, MemoryManager& memory,
 Result<McpToolResult> mcp_review(MemoryToolCall& call) {
   const std::vector<std::string> ids = call.arguments.texts("ids");
   const bool accepts = call.arguments.text("review") == "accepted";
-  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
-  if (memory == nullptr) {
-    return McpToolResult{.text = nothing_stored_yet().text, .is_error = true};
-  }
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing());
   if (accepts) {
     BMAD_TRY(check_offered(call, *memory, ids));
   }

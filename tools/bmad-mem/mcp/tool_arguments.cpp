@@ -1,15 +1,16 @@
 #include "mcp/tool_arguments.hpp"
 
 #include <algorithm>
-#include <cassert>
-#include <charconv>
+#include <iterator>
 #include <utility>
 
 #include <fmt/core.h>
 
-#include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/field_filters.hpp"
+#include "bmad_mem/query_time.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "cli/filters.hpp"
 #include "cli/text.hpp"
 
 namespace bmad_mem::cli {
@@ -26,15 +27,22 @@ std::optional<std::int64_t> whole_number(JsonValue value, std::int64_t max) {
   return is_whole ? std::optional(whole) : std::nullopt;
 }
 
-/// How many elements there are, and whether all are strings.
-std::pair<std::size_t, bool> count_texts(JsonValue array) {
-  std::size_t count = 0;
-  bool are_texts = true;
-  for (const JsonValue element : array.elements()) {
-    ++count;
-    are_texts = are_texts && element.is_string();
+/// The texts of an array, or one alone; nothing for any other value.
+std::optional<std::vector<std::string>> texts_in(JsonValue value) {
+  std::vector<std::string> out;
+  if (value.is_string()) {
+    out.emplace_back(value.string());
   }
-  return {count, are_texts};
+  bool are_texts = value.is_string() || value.is_array();
+  for (const JsonValue element : value.elements()) {
+    are_texts = are_texts && element.is_string();
+    out.emplace_back(element.string());
+  }
+  return are_texts ? std::optional(std::move(out)) : std::nullopt;
+}
+
+RangeEnd end_of(std::string_view name) {
+  return name == "since" ? RangeEnd::kSince : RangeEnd::kUntil;
 }
 
 }  // namespace
@@ -45,18 +53,31 @@ Error bad_argument(std::string_view name, std::string message) {
           .field = std::string(name)};
 }
 
-ToolArguments::ToolArguments(JsonValue object, std::span<const JsonParameter> parameters)
-    : object_(object), parameters_(parameters) {
+Result<std::vector<EntryType>> entry_types_of(std::string_view name) {
+  if (name == "facts") {
+    return std::vector{EntryType::kFact, EntryType::kPreference};
+  }
+  if (name == "records") {
+    return std::vector{EntryType::kConversation, EntryType::kDecision,   EntryType::kFinding,
+                       EntryType::kEvent,        EntryType::kAgentState, EntryType::kArtifact};
+  }
+  BMAD_TRY_ASSIGN(const EntryType type, parse_entry_type(name));
+  return std::vector{type};
+}
+
+void ToolArguments::add(JsonValue object, std::span<const JsonParameter> parameters) {
+  parts_.push_back({object, parameters});
   std::vector<std::string_view> known;
   std::ranges::transform(parameters, std::back_inserter(known), &JsonParameter::name);
   for (const JsonMember& member : object.members()) {
-    if (std::ranges::find(known, member.key) != known.end()) {
+    if (is_among(known, member.key)) {
       continue;
     }
     const std::string_view near = nearest_word(member.key, known);
     fail(utf8_prefix(member.key, 100),
-         near.empty() ? fmt::format("there is no such argument; there are: {}", joined(known))
-                      : fmt::format("there is no such argument; did you mean \"{}\"?", near));
+         known.empty()  ? "nothing is taken here; leave it out"
+         : near.empty() ? fmt::format("there is no such argument; there are: {}", joined(known))
+                        : fmt::format("there is no such argument; did you mean \"{}\"?", near));
   }
   for (const JsonParameter& parameter : parameters) {
     if (const JsonValue value = this->value(parameter.name); value.present()) {
@@ -77,6 +98,23 @@ bool is_choice(std::string_view name, std::span<const std::string_view> choices,
 
 void ToolArguments::check_value(const JsonParameter& parameter, JsonValue value) {
   const std::string_view name = parameter.name;
+  const bool is_list =
+      parameter.kind == ArgumentKind::kTexts || parameter.kind == ArgumentKind::kTypes;
+  const std::vector<std::string> texts = texts_in(value).value_or(std::vector<std::string>());
+  for (const std::string& text : texts) {
+    if (text.empty() && parameter.not_empty) {
+      fail(name, "it is empty; leave it out, or say what it is to be");
+    } else if (!parameter.choices.empty() && (is_list || !text.empty()) &&
+               !is_choice(name, parameter.choices, text)) {
+      fail(name,
+           fmt::format("\"{}\" is none of {}", utf8_prefix(text, 100), joined(parameter.choices)));
+    } else if (parameter.kind == ArgumentKind::kTypes) {
+      const Result<std::vector<EntryType>> types = entry_types_of(utf8_prefix(text, 100));
+      if (!types) {
+        fail(name, types.error().message);
+      }
+    }
+  }
   switch (parameter.kind) {
     case ArgumentKind::kText:
     case ArgumentKind::kTime:
@@ -85,23 +123,22 @@ void ToolArguments::check_value(const JsonParameter& parameter, JsonValue value)
         fail(name, fmt::format("must be a string, not {}", json_kind_name(value.kind())));
       } else if (parameter.required && is_blank(value.string())) {
         fail(name, "is required, and must not be empty");
-      } else if (parameter.kind == ArgumentKind::kChoice && !value.string().empty() &&
-                 !is_choice(name, parameter.choices, value.string())) {
-        fail(name, fmt::format("\"{}\" is none of {}", utf8_prefix(value.string(), 100),
-                               joined(parameter.choices)));
+      } else if (parameter.kind == ArgumentKind::kTime && !value.string().empty()) {
+        if (const auto time =
+                parse_time(utf8_prefix(value.string(), 100), now_, end_of(name), name);
+            !time) {
+          fail(name, time.error().message);
+        }
       }
       break;
-    case ArgumentKind::kTexts: {
-      const auto [count, are_texts] = count_texts(value);
-      const bool fits = value.is_string() || (value.is_array() && are_texts &&
-                                              std::cmp_less_equal(count, parameter.max));
-      if (!fits) {
+    case ArgumentKind::kTexts:
+    case ArgumentKind::kTypes:
+      if (!texts_in(value) || std::cmp_greater(texts.size(), parameter.max)) {
         fail(name, fmt::format("must be an array of strings, maximum {}", parameter.max));
-      } else if (parameter.required && value.is_array() && count == 0) {
+      } else if (parameter.required && texts.empty()) {
         fail(name, "is required, and must not be empty");
       }
       break;
-    }
     case ArgumentKind::kNumber: {
       const std::optional<std::int64_t> number = whole_number(value, parameter.max);
       if (!number || *number < parameter.min || *number > parameter.max) {
@@ -125,16 +162,19 @@ void ToolArguments::check_value(const JsonParameter& parameter, JsonValue value)
   }
 }
 
-JsonValue ToolArguments::value(std::string_view name) const {
-  const JsonValue value = object_[name];
-  return value.present() && value.kind() != JsonKind::kNull ? value : JsonValue();
+std::pair<JsonParameter, JsonValue> ToolArguments::lookup(std::string_view name) const {
+  for (const Part& part : parts_) {
+    for (const JsonParameter& row : part.parameters) {
+      if (row.name == name || row.key == name) {
+        const JsonValue value = part.object[row.name];
+        return {row, value.kind() == JsonKind::kNull ? JsonValue() : value};
+      }
+    }
+  }
+  return {};
 }
 
-std::string_view ToolArguments::fallback(std::string_view name) const {
-  const auto row = std::ranges::find(parameters_, name, &JsonParameter::name);
-  assert(row != parameters_.end());
-  return row == parameters_.end() ? std::string_view() : row->fallback;
-}
+JsonValue ToolArguments::value(std::string_view name) const { return lookup(name).second; }
 
 void ToolArguments::fail(std::string_view name, std::string message) {
   if (!problem_) {
@@ -150,21 +190,12 @@ Status ToolArguments::check() const {
 }
 
 std::string ToolArguments::text(std::string_view name) const {
-  const JsonValue given = value(name);
-  const bool says_something = given.is_string() && !given.string().empty();
-  return std::string(says_something ? given.string() : fallback(name));
+  const auto [row, given] = lookup(name);
+  return std::string(given.string().empty() ? row.fallback : given.string());
 }
 
 std::vector<std::string> ToolArguments::texts(std::string_view name) const {
-  const JsonValue given = value(name);
-  std::vector<std::string> out;
-  if (given.is_string()) {
-    out.emplace_back(given.string());
-  }
-  for (const JsonValue element : given.elements()) {
-    out.emplace_back(element.string());
-  }
-  return out;
+  return texts_in(value(name)).value_or(std::vector<std::string>());
 }
 
 std::vector<std::string> ToolArguments::listed(std::string_view name) const {
@@ -173,13 +204,9 @@ std::vector<std::string> ToolArguments::listed(std::string_view name) const {
 }
 
 std::int64_t ToolArguments::integer(std::string_view name) const {
-  if (const JsonValue given = value(name); given.present()) {
-    return whole_number(given, 0).value_or(0);
-  }
-  const std::string_view text = fallback(name);
-  std::int64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
+  const auto [row, given] = lookup(name);
+  return given.present() ? whole_number(given, 0).value_or(0)
+                         : number_in<std::int64_t>(row.fallback).value_or(0);
 }
 
 std::optional<double> ToolArguments::share(std::string_view name) const {
@@ -188,21 +215,30 @@ std::optional<double> ToolArguments::share(std::string_view name) const {
 }
 
 bool ToolArguments::boolean(std::string_view name) const {
-  const JsonValue given = value(name);
-  return given.present() ? given.boolean() : fallback(name) == "true";
+  const auto [row, given] = lookup(name);
+  return given.present() ? given.boolean() : row.fallback == "true";
 }
 
-std::optional<Timestamp> ToolArguments::time(std::string_view name, RangeEnd end, Timestamp now) {
+std::vector<EntryType> ToolArguments::types(std::string_view name) const {
+  std::vector<EntryType> out;
+  for (const std::string& text : texts(name)) {
+    for (const EntryType type : entry_types_of(text).value_or(std::vector<EntryType>())) {
+      if (!is_among(out, type)) {
+        out.push_back(type);
+      }
+    }
+  }
+  return out;
+}
+
+std::optional<Timestamp> ToolArguments::time(std::string_view name) const {
   const std::string text = this->text(name);
   if (text.empty()) {
     return std::nullopt;
   }
-  const Result<Timestamp> time = parse_time(text, now, end, name);
-  if (!time) {
-    fail(name, time.error().message);
-    return std::nullopt;
-  }
-  return *time;
+  const Timestamp from = name == "as_of" ? now_ : time("as_of").value_or(now_);
+  const Result<Timestamp> time = parse_time(text, from, end_of(name), name);
+  return time ? std::optional(*time) : std::nullopt;
 }
 
 LinkRequest read_link(const ToolArguments& args) {
@@ -211,6 +247,65 @@ LinkRequest read_link(const ToolArguments& args) {
           .to = args.text("to"),
           .remove = args.boolean("remove"),
           .sessions = args.listed("session_id")};
+}
+
+RememberParams read_statement(const ToolArguments& args) {
+  RememberParams params;
+  params.category = try_parse_category(args.text("category")).value_or(Category::kProjectFact);
+  params.key = args.text("key");
+  params.value = args.text("value");
+  params.confidence = args.share("confidence").value_or(params.confidence);
+  params.tags = args.texts("tag");
+  params.agent_id = args.text("agent");
+  params.source.kind = args.text("source");
+  if (params.source.kind == "web") {
+    params.source.trust = kWebTrust;
+  }
+  params.pinned = args.boolean("pinned");
+  params.session_id = args.text("session");
+  return params;
+}
+
+ContextOptions read_context_options(const ToolArguments& args) {
+  ContextOptions options{.agent_id = args.text("agent"), .task = args.text("task")};
+  options.as_of = args.time("as_of");
+  if (const std::size_t tokens = args.count("max_tokens"); tokens != 0) {
+    options.max_tokens = tokens;
+  }
+  return options;
+}
+
+Result<EntryFilter> read_entry_filter(const ToolArguments& args) {
+  EntryFilter filter;
+  filter.sessions = args.texts("session");
+  filter.types = args.types("type");
+  filter.tags = args.texts("tag");
+  filter.agents = args.texts("agent");
+  filter.since = args.time("since");
+  filter.until = args.time("until");
+  filter.as_of = args.time("as_of");
+  filter.pinned_only = args.boolean("pinned");
+  const std::string archived = args.text("archived");
+  filter.archived = archived_choice(archived == "false" || archived == "0" ? "no" : archived);
+  if (!args.name_of("limit").empty()) {
+    filter.limit = args.count("limit");
+  }
+  filter.offset = args.count("offset");
+  const JsonValue fields = args.value("where");
+  Status read =
+      fields.present() && !fields.is_array() ? read_field_filters(fields, filter.fields) : Status();
+  for (const JsonValue each : fields.elements()) {
+    Result<FieldFilter> field = parse_field_filter(each.string());
+    if (!field) {
+      read = std::move(field).error();
+      break;
+    }
+    filter.fields.push_back(*std::move(field));
+  }
+  if (!read) {
+    return bad_argument(args.name_of("where"), read.error().message);
+  }
+  return filter;
 }
 
 }  // namespace bmad_mem::cli

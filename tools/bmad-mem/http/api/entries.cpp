@@ -45,19 +45,13 @@ Result<HttpResponse> http_history(ApiContext& context, const EndpointCall& call)
   if (versions.empty()) {
     return context.memory.no_entry(id);
   }
-  const auto offset = std::min(static_cast<std::size_t>(call.number("offset")), versions.size());
-  versions.erase(versions.begin(), versions.begin() + static_cast<std::ptrdiff_t>(offset));
-  const auto limit = static_cast<std::size_t>(call.number("limit"));
-  versions.resize(limit == 0 ? versions.size() : std::min(versions.size(), limit));
-  return entries_response(context, call, "versions", versions);
+  return entries_response(context, call, "versions", page_of(call).of(versions));
 }
 
 Result<HttpResponse> http_related(ApiContext& context, const EndpointCall& call) {
-  const EntryFilter filter = {.limit = static_cast<std::size_t>(call.number("limit")),
-                              .offset = static_cast<std::size_t>(call.number("offset"))};
+  BMAD_TRY_ASSIGN(const EntryFilter filter, read_entry_filter(call));
   BMAD_TRY_ASSIGN(const std::vector<RelatedEntry> related,
-                  context.memory.related(call.in_path("id"), filter,
-                                         static_cast<std::size_t>(call.number("depth"))));
+                  context.memory.related(call.in_path("id"), filter, call.count("depth")));
   return object_response("related", shaped(shape::related, related), "incomplete",
                          unread(context.memory));
 }
@@ -68,8 +62,6 @@ Result<HttpResponse> http_list(ApiContext& context, const EndpointCall& call) {
   Query query;
   query.topics = call.texts("topic");
   query.filter = query_filter(std::move(filter));
-  query.filter.limit = static_cast<std::size_t>(call.number("limit"));
-  query.filter.offset = static_cast<std::size_t>(call.number("offset"));
   query.sort = SortOrder::kTimeDesc;
   query.snippet_size = 0;
   BMAD_TRY_ASSIGN(const std::vector<Hit> hits, context.memory.query(query));
@@ -81,8 +73,6 @@ Result<HttpResponse> http_list(ApiContext& context, const EndpointCall& call) {
 
 Result<HttpResponse> http_topics(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(EntryFilter filter, choose_entries(context, call));
-  filter.limit = static_cast<std::size_t>(call.number("limit"));
-  filter.offset = static_cast<std::size_t>(call.number("offset"));
   BMAD_TRY_ASSIGN(const std::vector<TopicCount> topics, context.memory.topics(filter));
   return object_response("as_of", call.time("as_of"), "topics", shaped(shape::topic, topics),
                          "incomplete", unread(context.memory));
@@ -90,10 +80,8 @@ Result<HttpResponse> http_topics(ApiContext& context, const EndpointCall& call) 
 
 Result<HttpResponse> http_timeline(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(EntryFilter filter, choose_entries(context, call));
-  filter.limit = static_cast<std::size_t>(call.number("limit"));
-  filter.offset = static_cast<std::size_t>(call.number("offset"));
   BMAD_TRY_ASSIGN(const std::vector<TimelineBucket> buckets,
-                  context.memory.timeline(filter, unit_of(call.text("unit").value_or("day"))));
+                  context.memory.timeline(filter, unit_of(call.text("unit"))));
   return object_response("as_of", call.time("as_of"), "buckets",
                          shaped(shape::timeline_bucket, buckets), "incomplete",
                          unread(context.memory));
@@ -102,11 +90,11 @@ Result<HttpResponse> http_timeline(ApiContext& context, const EndpointCall& call
 namespace {
 
 SortOrder sort_of(const EndpointCall& call, bool has_words) {
-  const std::string_view sort = call.text("sort").value_or(has_words ? "relevance" : "newest");
-  if (sort == "relevance") {
+  const std::string sort = call.text("sort");
+  if (sort == "relevance" || (sort.empty() && has_words)) {
     return SortOrder::kRelevanceDesc;
   }
-  return sort == "newest" ? SortOrder::kTimeDesc : SortOrder::kTimeAsc;
+  return sort == "oldest" ? SortOrder::kTimeAsc : SortOrder::kTimeDesc;
 }
 
 /// More hits than these are not counted: to count is to find them all.
@@ -130,7 +118,7 @@ Result<RawJson> hit_counts(const MemoryManager& memory, Query query) {
 Result<HttpResponse> as_response(const ApiContext& context, const EndpointCall& call,
                                  const Query& query, const QueryAnswer& answer) {
   std::optional<RawJson> counts;
-  if (call.flag("counts")) {
+  if (call.boolean("counts")) {
     BMAD_TRY_ASSIGN(counts, hit_counts(context.memory, query));
   }
   const auto problems = unread(context.memory);
@@ -145,25 +133,25 @@ Result<HttpResponse> as_response(const ApiContext& context, const EndpointCall& 
 
 Result<HttpResponse> http_query(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(EntryFilter filter, choose_entries(context, call));
-  const std::string_view words = call.text("q").value_or("");
+  const std::string words = call.text("q");
   Query query;
   query.text = words;
   query.topics = call.texts("topic");
   const bool has_words = words.find_first_not_of(' ') != std::string_view::npos;
   query.filter = has_words ? std::move(filter) : query_filter(std::move(filter));
-  const auto offset = static_cast<std::size_t>(call.number("offset"));
-  query.filter.limit = offset + static_cast<std::size_t>(call.number("k"));
+  query.filter.limit = page_of(call).end();
+  query.filter.offset = 0;
   query.sort = sort_of(call, has_words);
-  query.min_relevance = call.share("min_score");
-  query.explain = call.flag("explain");
-  query.use_encoder = !call.flag("no_encoder");
+  query.min_relevance = call.share("min_score").value_or(0);
+  query.explain = call.boolean("explain");
+  query.use_encoder = !call.boolean("no_encoder");
   Result<QueryAnswer> answer = context.memory.ask(query);
   if (!answer) {
     Error error = std::move(answer).error();
     error.field = error.field == "text" ? "q" : error.field;
     return error;
   }
-  const std::size_t skipped = std::min(offset, answer->hits.size());
+  const std::size_t skipped = std::min(call.count("offset"), answer->hits.size());
   answer->hits.erase(answer->hits.begin(),
                      answer->hits.begin() + static_cast<std::ptrdiff_t>(skipped));
   return as_response(context, call, query, *answer);

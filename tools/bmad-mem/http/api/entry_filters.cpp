@@ -5,40 +5,15 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "cli/filters.hpp"
 #include "exchange/workspaces.hpp"
 #include "mcp/lazy_memory.hpp"
 
 namespace bmad_mem::cli {
-EntryFilter bounds_of(const EndpointCall& call) {
-  EntryFilter filter;
-  filter.sessions = call.texts("session_id");
-  filter.types = call.types("type");
-  filter.since = call.time("since");
-  filter.until = call.time("until");
-  filter.as_of = call.time("as_of");
-  return filter;
-}
 
 Result<EntryFilter> choose_entries(const ApiContext& context, const EndpointCall& call) {
-  EntryFilter filter = bounds_of(call);
-  filter.tags = call.texts("tag");
-  filter.agents = call.texts("agent");
-  filter.pinned_only = call.flag("pinned");
-  filter.without_sensitive = !call.flag("sensitive");
-  const std::string_view archived = call.text("archived").value_or("yes");
-  filter.archived = archived_choice(archived == "false" || archived == "0" ? "no" : archived);
-  for (const std::string& text : call.texts("field")) {
-    Result<FieldFilter> field = parse_field_filter(text);
-    if (!field) {
-      Error error = std::move(field).error();
-      error.field = "field";
-      return error;
-    }
-    filter.fields.push_back(*std::move(field));
-  }
+  BMAD_TRY_ASSIGN(EntryFilter filter, read_entry_filter(call));
+  filter.without_sensitive = !call.boolean("sensitive");
   if (filter.since && filter.until && *filter.until < *filter.since) {
     return Error{
         .code = ErrorCode::E_INVALID_QUERY,
@@ -46,8 +21,8 @@ Result<EntryFilter> choose_entries(const ApiContext& context, const EndpointCall
                                format_rfc3339(*filter.until), format_rfc3339(*filter.since)),
         .field = "until"};
   }
-  if (const auto workspace = call.text("workspace")) {
-    BMAD_TRY_ASSIGN(filter.workspace, workspace_filter(context.memory, *workspace));
+  if (const std::string workspace = call.text("workspace"); !workspace.empty()) {
+    BMAD_TRY_ASSIGN(filter.workspace, workspace_filter(context.memory, workspace));
   }
   return filter;
 }

@@ -11,13 +11,8 @@
 
 namespace bmad_mem::cli {
 
-/// Sessions, types and times that ?session_id, ?type, ?since, ?until and ?as_of name, as far as the
-/// endpoint has them. The limit is for the caller to set.
-EntryFilter bounds_of(const EndpointCall& call);
-
-/// What these parameters and ?tag, ?agent, ?field, ?workspace, ?pinned, ?sensitive and ?archived
-/// say. The limit is for the caller to set. Errors: E_INVALID_QUERY for a range that ends before it
-/// begins; those of listing sessions.
+/// What read_entry_filter() reads, ?workspace and ?sensitive say. Errors: E_INVALID_QUERY for a
+/// range that ends before it begins; those of listing sessions.
 Result<EntryFilter> choose_entries(const ApiContext& context, const EndpointCall& call);
 
 /// The filter as one for a query, which must ask for something: all types, where it asks for none.

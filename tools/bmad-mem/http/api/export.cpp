@@ -151,13 +151,13 @@ Result<std::uint64_t> unreadable(const MemoryManager& memory,
 }  // namespace
 
 Result<HttpResponse> http_export(ApiContext& context, const EndpointCall& call) {
-  const FormatInfo& format = format_info(call.text("format").value_or(kFormatInfos.front().name));
+  const FormatInfo& format = format_info(call.text("format"));
   ExportOptions options;
-  options.filter = bounds_of(call);
+  BMAD_TRY_ASSIGN(options.filter, read_entry_filter(call));
   const bool is_filtered = !options.filter.sessions.empty() || !options.filter.types.empty() ||
                            options.filter.since || options.filter.until || options.filter.as_of;
-  options.all_versions =
-      call.text("versions") ? call.flag("versions") : format.name == "jsonl" && !is_filtered;
+  options.all_versions = call.value("versions").present() ? call.boolean("versions")
+                                                          : format.name == "jsonl" && !is_filtered;
   // Here and not while it streams: then it is too late to say so.
   BMAD_TRY_ASSIGN(const std::uint64_t unreadable_count,
                   unreadable(context.memory, options.filter.sessions));

@@ -294,8 +294,8 @@ class GraphBuilder {
 }  // namespace
 
 Result<HttpResponse> http_graph(ApiContext& context, const EndpointCall& call) {
-  GraphBuilder graph(context.memory, bounds_of(call),
-                     static_cast<std::size_t>(call.number("limit")));
+  BMAD_TRY_ASSIGN(EntryFilter filter, read_entry_filter(call));
+  GraphBuilder graph(context.memory, std::move(filter), call.count("limit"));
   BMAD_TRY(graph.build());
   return json_response(graph.to_json());
 }

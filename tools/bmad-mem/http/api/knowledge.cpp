@@ -22,21 +22,6 @@
 namespace bmad_mem::cli {
 namespace {
 
-RememberParams read_statement(const ToolArguments& body) {
-  RememberParams params;
-  params.category = try_parse_category(body.text("category")).value_or(Category::kProjectFact);
-  params.key = body.text("key");
-  params.value = body.text("value");
-  params.confidence = body.share("confidence").value_or(params.confidence);
-  params.agent_id = body.text("agent_id");
-  params.tags = body.texts("tags");
-  return params;
-}
-
-}  // namespace
-
-namespace {
-
 /// Whether the item has each of `words`, in lower case, somewhere.
 bool has_words(const KnowledgeItem& item, std::span<const std::string> words) {
   const std::string all = lower_case(
@@ -53,49 +38,42 @@ std::vector<std::string> words_of(std::string_view text) {
 
 Result<HttpResponse> http_recall(ApiContext& context, const EndpointCall& call) {
   const std::vector<std::string> categories = call.texts("category");
-  const auto limit = static_cast<std::size_t>(call.number("limit"));
   RecallOptions options;
-  options.agent_id = call.text("agent").value_or("");
-  options.key = call.text("key").value_or("");
+  options.agent_id = call.text("agent");
+  options.key = call.text("key");
   options.sessions = call.texts("session_id");
-  options.candidates = call.flag("candidates");
-  options.contradicted_only = call.flag("contradicted");
-  options.min_confidence = call.share("min_confidence");
+  options.candidates = call.boolean("candidates");
+  options.contradicted_only = call.boolean("contradicted");
+  options.min_confidence = call.share("min_confidence").value_or(0);
   options.note_accesses = false;
   options.limit = 0;  // What is left out is counted too.
   if (categories.size() == 1) {
     options.category = try_parse_category(categories.front());
   }
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, Knowledge(context.memory).recall(options));
-  const std::vector<std::string> words = words_of(call.text("text").value_or(""));
-  const bool pinned_only = call.flag("pinned");
+  const std::vector<std::string> words = words_of(call.text("text"));
+  const bool pinned_only = call.boolean("pinned");
   std::erase_if(items, [&](const KnowledgeItem& item) {
     const bool is_other =
         categories.size() > 1 &&
         std::ranges::find(categories, category_name(item.category)) == categories.end();
     return is_other || (pinned_only && !item.pinned) || !has_words(item, words);
   });
-  const std::size_t total = items.size();
-  const auto offset = std::min(static_cast<std::size_t>(call.number("offset")), total);
-  items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(offset));
-  items.resize(limit == 0 ? items.size() : std::min(items.size(), limit));
-  return object_response("items", shaped(shape::knowledge_item, items, references_of), "total",
-                         total, "sealed_lines", sealed_lines(context.memory, options.sessions),
-                         "incomplete", unread(context.memory));
+  return object_response(
+      "items", shaped(shape::knowledge_item, page_of(call).of(items), references_of), "total",
+      items.size(), "sealed_lines", sealed_lines(context.memory, options.sessions), "incomplete",
+      unread(context.memory));
 }
 
 Result<HttpResponse> http_remember(ApiContext& context, const EndpointCall& call) {
-  const ToolArguments& body = call.arguments();
-  const RememberParams params = read_statement(body);
   BMAD_TRY_ASSIGN(MemoryManager* const memory, memory_to_write(context, call));
-  BMAD_TRY_ASSIGN(const Remembered learned, Knowledge(*memory).remember(params));
+  BMAD_TRY_ASSIGN(const Remembered learned, Knowledge(*memory).remember(read_statement(call)));
   return object_response(shaped(shape::remembered, learned));
 }
 
 Result<HttpResponse> http_review(ApiContext& context, const EndpointCall& call) {
-  const ToolArguments& body = call.arguments();
-  const std::vector<std::string> ids = body.texts("ids");
-  const std::string review = body.text("review");
+  const std::vector<std::string> ids = call.texts("ids");
+  const std::string review = call.text("review");
   BMAD_TRY_ASSIGN(const ReviewReport report,
                   Knowledge(context.memory)
                       .review(ids, review == "accepted" ? Review::kAccepted : Review::kDropped));
@@ -111,10 +89,9 @@ Result<HttpResponse> http_review(ApiContext& context, const EndpointCall& call) 
 }
 
 Result<HttpResponse> http_extract(ApiContext& context, const EndpointCall& call) {
-  const ToolArguments& body = call.arguments();
-  const bool dry_run = body.boolean("dry_run");
+  const bool dry_run = call.boolean("dry_run");
   const ExtractOptions options = {
-      .session_id = std::string(*call.text("session_id")), .dry_run = dry_run, .use_rules = true};
+      .session_id = call.text("session_id"), .dry_run = dry_run, .use_rules = true};
   BMAD_TRY_ASSIGN(const ExtractionReport report, Knowledge(context.memory).extract(options));
   return object_response("way", "rules", "dry_run", dry_run, "learned",
                          shaped(shape::learned, report.learned), "known", report.known, "notices",
@@ -122,13 +99,7 @@ Result<HttpResponse> http_extract(ApiContext& context, const EndpointCall& call)
 }
 
 Result<HttpResponse> http_context(ApiContext& context, const EndpointCall& call) {
-  ContextOptions options;
-  options.agent_id = call.text("agent").value_or("");
-  options.task = call.text("task").value_or("");
-  if (call.text("max_tokens")) {
-    options.max_tokens = static_cast<std::size_t>(call.number("max_tokens"));
-  }
-  options.as_of = call.time("as_of");
+  const ContextOptions options = read_context_options(call);
   BMAD_TRY_ASSIGN(const Context told, Knowledge(context.memory).context(options));
   return object_response("as_of", options.as_of, shaped(shape::context, told), "items",
                          shaped(shape::told_item, told.items), "incomplete",

@@ -36,19 +36,18 @@ Result<HttpResponse> http_audit(ApiContext& context, const EndpointCall& call) {
   filter.actions = call.texts("action");
   filter.since = call.time("since");
   filter.until = call.time("until");
-  filter.limit = static_cast<std::size_t>(call.number("limit"));
-  filter.offset = static_cast<std::size_t>(call.number("offset"));
+  filter.limit = call.count("limit");
+  filter.offset = call.count("offset");
   BMAD_TRY_ASSIGN(std::vector<AuditRecord> records, context.memory.audit(filter));
   std::ranges::reverse(records);
   return object_response("records", shaped(shape::audit_record, records));
 }
 
 Result<HttpResponse> http_compact(ApiContext& context, const EndpointCall& call) {
-  const ToolArguments& body = call.arguments();
-  std::vector<std::string> sessions = body.listed("session_id");
-  const CompactOptions options = {.dry_run = body.boolean("dry_run"),
-                                  .keep_share = body.share("keep_share"),
-                                  .force = body.boolean("force")};
+  std::vector<std::string> sessions = call.listed("session_id");
+  const CompactOptions options = {.dry_run = call.boolean("dry_run"),
+                                  .keep_share = call.share("keep_share"),
+                                  .force = call.boolean("force")};
   if (sessions.empty()) {
     BMAD_TRY_ASSIGN(const std::vector<Session> all, context.memory.list_sessions());
     for (const Session& session : all) {
@@ -66,9 +65,8 @@ Result<HttpResponse> http_compact(ApiContext& context, const EndpointCall& call)
 }
 
 Result<HttpResponse> http_purge(ApiContext& context, const EndpointCall& call) {
-  const ToolArguments& body = call.arguments();
-  const bool all = body.boolean("all");
-  const bool dry_run = body.boolean("dry_run");
+  const bool all = call.boolean("all");
+  const bool dry_run = call.boolean("dry_run");
   BMAD_TRY_ASSIGN(std::vector<Deletion> due, context.memory.deletions());
   std::erase_if(due, [&](const Deletion& each) { return !all && each.expires_at > call.now(); });
   std::uint64_t lines = 0;
@@ -87,8 +85,7 @@ Result<HttpResponse> http_purge(ApiContext& context, const EndpointCall& call) {
 }
 
 Result<HttpResponse> http_maintain(ApiContext& context, const EndpointCall& call) {
-  const ToolArguments& body = call.arguments();
-  const bool dry_run = body.boolean("dry_run");
+  const bool dry_run = call.boolean("dry_run");
   BMAD_TRY_ASSIGN(const MaintenanceReport report, context.memory.maintain({.dry_run = dry_run}));
   return object_response(shaped(shape::maintenance, report, dry_run));
 }

@@ -132,7 +132,7 @@ Result<HttpResponse> http_edit(ApiContext& context, const EndpointCall& call) {
 }
 
 Result<HttpResponse> http_link(ApiContext& context, const EndpointCall& call) {
-  const LinkRequest request = read_link(call.arguments());
+  const LinkRequest request = read_link(call);
   BMAD_TRY_ASSIGN(const LinkReport report, context.memory.link(request));
   return object_response(shaped(shape::link_change, request, report), "entry",
                          shaped(shape::entry, report.entry));

@@ -2,7 +2,6 @@
 // documents that it keeps.
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -19,6 +18,7 @@
 #include "bmad_mem/utf8.hpp"
 #include "cli/program.hpp"
 #include "cli/text.hpp"
+#include "exchange/files.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
@@ -72,47 +72,38 @@ Result<Descriptor> open_document(const std::string& root, const Entry& entry) {
 
 Result<std::string> read_document(const std::string& root, const Entry& entry) {
   BMAD_TRY_ASSIGN(const Descriptor file, open_document(root, entry));
-  std::string text(MemoryManager::kArtifactSizeMax, '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t got = ::read(file.number(), text.data() + size, text.size() - size);
-    if (got < 0 && errno != EINTR) {
-      return Error{.message = fmt::format("cannot read the document of {}: {}", entry.id,
-                                          std::strerror(errno)),  // NOLINT(concurrency-mt-unsafe)
-                   .os_error = errno};
-    }
-    if (got == 0) {
-      break;
-    }
-    size += static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+  std::string text;
+  if (!read_bytes(file, MemoryManager::kArtifactSizeMax, text)) {
+    return Error{.message = fmt::format("cannot read the document of {}: {}", entry.id,
+                                        std::strerror(errno)),  // NOLINT(concurrency-mt-unsafe)
+                 .os_error = errno};
   }
-  text.resize(size);
   return utf8_repaired(text);
 }
 
 }  // namespace
 
 Result<HttpResponse> http_session_timeline(ApiContext& context, const EndpointCall& call) {
-  EntryFilter filter = bounds_of(call);
+  BMAD_TRY_ASSIGN(EntryFilter filter, read_entry_filter(call));
   filter.sessions = {std::string(call.in_path("session_id"))};
   filter.limit = 0;
   filter.with_outdated = true;
   BMAD_TRY_ASSIGN(std::vector<Entry> entries, context.memory.list(filter));
   std::ranges::reverse(entries);
   auto first = entries.begin();
-  if (const auto after = call.text("after")) {
-    first = std::ranges::find(entries, *after, &Entry::id);
+  if (const std::string after = call.text("after"); !after.empty()) {
+    first = std::ranges::find(entries, after, &Entry::id);
     if (first == entries.end()) {
       return Error{.code = ErrorCode::E_INVALID_QUERY,
                    .message = fmt::format("no entry {} passes the other filters; leave it out to "
                                           "begin with the oldest",
-                                          utf8_prefix(*after, 200)),
+                                          utf8_prefix(after, 200)),
                    .field = "after"};
     }
     ++first;
   }
   const auto left = static_cast<std::size_t>(entries.end() - first);
-  const std::size_t count = std::min(left, static_cast<std::size_t>(call.number("limit")));
+  const std::size_t count = std::min(left, call.count("limit"));
   return object_response("entries", shaped(shape::entry, std::span(first, count)), "more",
                          count < left, "closed_lines", closed_lines(context.memory, filter),
                          "density", shaped(shape::hour, density_of(entries)));

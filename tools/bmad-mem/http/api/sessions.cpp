@@ -17,8 +17,8 @@ namespace bmad_mem::cli {
 namespace {
 
 /// The member "metadata" as JSON; the memory says what is wrong with it. Empty without it.
-std::string metadata_of(const ToolArguments& body) {
-  const JsonValue metadata = body.value("metadata");
+std::string metadata_of(const EndpointCall& call) {
+  const JsonValue metadata = call.value("metadata");
   return metadata.present() ? json_of(metadata) : std::string();
 }
 
@@ -28,39 +28,33 @@ Result<HttpResponse> http_session_list(ApiContext& context, const EndpointCall& 
   BMAD_TRY_ASSIGN(std::vector<Session> sessions, context.memory.list_sessions());
   BMAD_TRY_ASSIGN(const std::vector<ArchivedSession> archived, context.memory.archived_sessions());
   std::ranges::stable_sort(sessions, std::ranges::greater(), &Session::last_write);
-  const std::size_t begin =
-      std::min(static_cast<std::size_t>(call.number("offset")), sessions.size());
-  const auto limit = static_cast<std::size_t>(call.number("limit"));
-  const std::size_t count = std::min(sessions.size() - begin, limit == 0 ? sessions.size() : limit);
   const auto shown = [&](const Session& session) { return session_json(context.memory, session); };
-  return object_response(
-      "sessions", std::span(sessions).subspan(begin, count) | std::views::transform(shown),
-      "archived", shaped(shape::archived_session, archived), "total", sessions.size());
+  return object_response("sessions", page_of(call).of(sessions) | std::views::transform(shown),
+                         "archived", shaped(shape::archived_session, archived), "total",
+                         sessions.size());
 }
 
 Result<HttpResponse> http_session_new(ApiContext& context, const EndpointCall& call) {
-  const ToolArguments& body = call.arguments();
   SessionParams params;
-  params.session_id = body.text("session_id");
-  params.user_id = body.text("user_id");
-  params.agent_ids = body.texts("agent_ids");
-  params.project_name = body.text("project_name");
-  params.session_type = body.text("session_type");
-  params.tags = body.texts("tags");
-  params.title = body.text("title");
-  params.metadata_json = metadata_of(body);
+  params.session_id = call.text("session_id");
+  params.user_id = call.text("user_id");
+  params.agent_ids = call.texts("agent_ids");
+  params.project_name = call.text("project_name");
+  params.session_type = call.text("session_type");
+  params.tags = call.texts("tags");
+  params.title = call.text("title");
+  params.metadata_json = metadata_of(call);
   BMAD_TRY_ASSIGN(const std::string id, context.memory.create_session(params));
   return object_response("session_id", id, "maintained",
                          shaped(shape::any_action, context.memory.maintained_by_the_way()));
 }
 
 Result<HttpResponse> http_session_set(ApiContext& context, const EndpointCall& call) {
-  const ToolArguments& body = call.arguments();
   SessionChange change;
-  if (body.value("title").present()) {
-    change.title = body.text("title");
+  if (call.value("title").present()) {
+    change.title = call.text("title");
   }
-  change.metadata_json = metadata_of(body);
+  change.metadata_json = metadata_of(call);
   if (!change.title && change.metadata_json.empty()) {
     return bad_argument("title", "is required, or metadata: what to change");
   }
@@ -87,8 +81,7 @@ Result<HttpResponse> http_session_close(ApiContext& context, const EndpointCall&
 }
 
 Result<HttpResponse> http_session_archive(ApiContext& context, const EndpointCall& call) {
-  const ToolArguments& body = call.arguments();
-  const ArchiveOptions options = {.dry_run = body.boolean("dry_run")};
+  const ArchiveOptions options = {.dry_run = call.boolean("dry_run")};
   BMAD_TRY_ASSIGN(const ArchiveReport report,
                   context.memory.archive_session(call.in_path("session_id"), options));
   return object_response(shaped(shape::archive_report, report, options.dry_run));
@@ -119,7 +112,7 @@ Result<std::vector<Entry>> read_again(const MemoryManager& memory,
 }
 
 DeleteOptions delete_options(const EndpointCall& call) {
-  return {.dry_run = call.flag("dry_run"), .purge = call.flag("purge")};
+  return {.dry_run = call.boolean("dry_run"), .purge = call.boolean("purge")};
 }
 
 }  // namespace
@@ -144,8 +137,7 @@ Result<HttpResponse> http_session_delete(ApiContext& context, const EndpointCall
 }
 
 Result<HttpResponse> http_undelete(ApiContext& context, const EndpointCall& call) {
-  const ToolArguments& body = call.arguments();
-  const UndeleteCriteria criteria = {.ids = body.texts("ids"), .sessions = body.texts("sessions")};
+  const UndeleteCriteria criteria = {.ids = call.texts("ids"), .sessions = call.texts("sessions")};
   if (criteria.ids.empty() && criteria.sessions.empty()) {
     return bad_argument("ids", "is required, or sessions: what to bring back");
   }
@@ -160,17 +152,16 @@ Result<HttpResponse> http_undelete(ApiContext& context, const EndpointCall& call
 }
 
 Result<HttpResponse> http_pin(ApiContext& context, const EndpointCall& call) {
-  const ToolArguments& body = call.arguments();
-  std::vector<std::string> ids = body.texts("ids");
-  if (std::string id = body.text("id"); !id.empty()) {
+  std::vector<std::string> ids = call.texts("ids");
+  if (std::string id = call.text("id"); !id.empty()) {
     ids.push_back(std::move(id));
   }
   if (ids.empty()) {
     return bad_argument("id", "is required, or ids: which entries");
   }
-  const bool pinned = body.boolean("pinned");
+  const bool pinned = call.boolean("pinned");
   BMAD_TRY_ASSIGN(const PinReport report,
-                  context.memory.pin(ids, pinned, body.listed("session_id")));
+                  context.memory.pin(ids, pinned, call.listed("session_id")));
   if (report.changed.empty() && report.unchanged.empty()) {
     return context.memory.no_entry(ids.front());
   }
