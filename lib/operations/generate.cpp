@@ -594,6 +594,47 @@ Arguments parameters_of(const Tables& tables, const toml::table& row, const toml
   return out;
 }
 
+/// An operation as OpenAPI describes it.
+std::string operation_json(const toml::table& row, const toml::table& http,
+                           const Arguments& parameters, const Arguments& body) {
+  const auto reference = [](const std::string& name) {
+    return R"({"$ref": "#/components/schemas/)" + name + "\"}";
+  };
+  std::string named = text_of(http, "route");
+  named.erase(named.find(' '), std::string_view(" /memory").size());
+  std::string id;  // "get_record_id_history" for GET /memory/record/{id}/history: each once.
+  for (const char c : named) {
+    if (c != '{' && c != '}') {
+      id += c == '/' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+  }
+  const std::string request = text_of(http, "request");
+  const bool needs_body = !request.empty() ||
+                          body.schema.find("\"required\": [") < body.schema.size() ||
+                          flag_of(http, "needs_body");
+  const std::string answer = text_of(http, "answer");
+  std::string content;
+  std::istringstream types(text_of(http, "media_type", "application/json"));
+  for (std::string type; std::getline(types >> std::ws, type, ',');) {
+    content += (content.empty() ? "" : ", ") + literal(type) +
+               ": {\"schema\": " + (answer.empty() ? R"({"type": "string"})" : reference(answer)) +
+               "}";
+  }
+  const std::string headers = text_of(http, "headers");
+  return "{\"operationId\": " + literal(id) +
+         ", \"summary\": " + literal(text_of(http, "summary", sentence(text_of(row, "summary")))) +
+         ", \"parameters\": " + parameters.schema +
+         (request.empty() && body.rows.empty()
+              ? ""
+              : ", \"requestBody\": {\"required\": " + std::string(needs_body ? "true" : "false") +
+                    ", \"content\": {\"application/json\": {\"schema\": " +
+                    (request.empty() ? body.schema : reference(request)) + "}}}") +
+         ", \"responses\": {\"" + std::to_string(http["status"].value_or<std::int64_t>(200)) +
+         "\": {\"description\": \"Done.\"" + (headers.empty() ? "" : ", \"headers\": " + headers) +
+         ", \"content\": {" + content +
+         R"(}}, "default": {"$ref": "#/components/responses/Failure"}}})";
+}
+
 std::string endpoints(const Tables& tables) {
   Source source;
   std::string rows;
@@ -612,15 +653,11 @@ std::string endpoints(const Tables& tables) {
         parameters_of(tables, *row, *http, route.substr(space + 1), source);
     rows += "    {.method = " + literal(route.substr(0, space)) +
             ",\n     .path = " + literal(route.substr(space + 1)) +
-            ",\n     .operation = " + literal(text_of(*row, "name")) + ",\n     .summary = " +
-            literal(text_of(*http, "summary", sentence(text_of(*row, "summary")))) +
+            ",\n     .operation = " + literal(text_of(*row, "name")) +
             ",\n     .query = " + source.array("JsonParameter", parameters.rows) +
-            ",\n     .parameters = " + literal(parameters.schema) +
             ",\n     .body = " + source.array("JsonParameter", body.rows) +
-            ",\n     .body_schema = " + literal(body.rows.empty() ? "" : body.schema) +
             ",\n     .request = " + literal(text_of(*http, "request")) +
-            ",\n     .response = " + literal(text_of(*http, "answer")) +
-            ",\n     .media_type = " + literal(text_of(*http, "media_type", "application/json")) +
+            ",\n     .description = " + literal(operation_json(*row, *http, parameters, body)) +
             ",\n     .status = " + std::to_string((*http)["status"].value_or<std::int64_t>(200)) +
             ",\n     .run = " + function_name("http", *row) + "},\n";
   }

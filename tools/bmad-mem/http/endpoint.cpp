@@ -7,13 +7,12 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-/// What stands in a query as the JSON of its kind; a text where it can't be that.
+/// The value of a parameter as JSON of its kind; a text where it can't be that.
 std::string json_text(ArgumentKind kind, std::string_view text) {
   if (kind == ArgumentKind::kFlag && (text == "true" || text == "1")) {
     return "true";

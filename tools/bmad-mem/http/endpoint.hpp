@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -37,16 +36,12 @@ struct Endpoint {
   std::string_view method;     ///< "GET"
   std::string_view path;       ///< "/memory/record/{id}"
   std::string_view operation;  ///< Its row of the operation table, whose right it needs.
-  std::string_view summary;    ///< One line.
-  std::span<const JsonParameter> query = {};  ///< What may stand in the query, such as ?k=20.
-  std::string_view parameters = {};           ///< The same, and the path's, as OpenAPI has them.
+  std::span<const JsonParameter> query = {};  ///< Parameters of the query, such as ?k=20.
   std::span<const JsonParameter> body = {};   ///< The members of the body.
-  std::string_view body_schema = {};          ///< The same as a JSON Schema.
   /// Name of the body's schema, where `body` can't say it; without both: {} or no body.
   std::string_view request = {};
-  std::string_view response = {};  ///< Name of the answer's schema; empty: see `media_type`.
-  std::string_view media_type = "application/json";  ///< Or several, with ", " between any two.
-  std::uint16_t status = 200;                        ///< When it went well.
+  std::string_view description = {};  ///< The operation as OpenAPI has it.
+  std::uint16_t status = 200;         ///< When it went well.
   Result<HttpResponse> (*run)(ApiContext& context, const EndpointCall& call) = nullptr;
 };
 
@@ -56,7 +51,7 @@ std::span<const Endpoint> all_endpoints();
 /// One request to an endpoint: the parameters of its query and the members of its body, checked.
 class EndpointCall : public ToolArguments {
  public:
-  /// `path_values`: what stands for the {names} of the path.
+  /// `path_values`: the values of the {names} in the path.
   EndpointCall(const HttpRequest& request, std::vector<HttpField> path_values)
       : ToolArguments(system_clock().now()),
         request_(request),

@@ -13,7 +13,8 @@ namespace bmad_mem::cli {
 /// The whole description as one line of JSON. Made anew by each call.
 std::string openapi_document();
 
-/// api/schemas.json: {"schemas":{name: schema},"paths":{path: operations}}. Static storage.
+/// api/schemas.json: {"info":…,"responses":…,"securitySchemes":…,"schemas":{name: schema},
+/// "paths":{path: operations}}. Static storage.
 std::string_view openapi_parts();
 
 }  // namespace bmad_mem::cli

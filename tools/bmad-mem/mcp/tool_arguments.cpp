@@ -50,7 +50,7 @@ RangeEnd end_of(std::string_view name) {
 Error bad_argument(std::string_view name, std::string message) {
   return {.code = ErrorCode::E_INVALID_QUERY,
           .message = std::move(message),
-          .field = std::string(name)};
+          .field = std::string(utf8_prefix(name, 100))};
 }
 
 Result<std::vector<EntryType>> entry_types_of(std::string_view name) {
@@ -74,10 +74,10 @@ void ToolArguments::add(JsonValue object, std::span<const JsonParameter> paramet
       continue;
     }
     const std::string_view near = nearest_word(member.key, known);
-    fail(utf8_prefix(member.key, 100),
-         known.empty()  ? "nothing is taken here; leave it out"
-         : near.empty() ? fmt::format("there is no such argument; there are: {}", joined(known))
-                        : fmt::format("there is no such argument; did you mean \"{}\"?", near));
+    fail(member.key, known.empty() ? "nothing is taken here; leave it out"
+                     : near.empty()
+                         ? fmt::format("there is no such argument; there are: {}", joined(known))
+                         : fmt::format("there is no such argument; did you mean \"{}\"?", near));
   }
   for (const JsonParameter& parameter : parameters) {
     if (const JsonValue value = this->value(parameter.name); value.present()) {

@@ -1,12 +1,8 @@
 // record.cpp - writing entries: one, many, a new version of one.
-#include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "bmad_mem/utf8.hpp"
-#include "cli/json_text.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/record_line.hpp"
 #include "http/api/shapes.hpp"
@@ -17,28 +13,12 @@
 namespace bmad_mem::cli {
 namespace {
 
-/// The session to write to when none is named: the open one that was written last; empty when none
-/// is open.
-Result<std::string> last_open_session(const MemoryManager& memory) {
-  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory.list_sessions());
-  const Session* last = nullptr;
-  for (const Session& session : sessions) {
-    if (!session.closed_at && !session.problem &&
-        (last == nullptr || session.last_write >= last->last_write)) {
-      last = &session;
-    }
-  }
-  return last == nullptr ? std::string() : last->session_id;
-}
-
 /// Writes the lines into `session_id`, which is made when it isn't there, and chosen when empty.
 Result<BatchReport> write_lines(MemoryManager& memory, std::string& session_id, EntryType type,
                                 const std::vector<std::string>& lines) {
   if (session_id.empty()) {
-    BMAD_TRY_ASSIGN(session_id, last_open_session(memory));
-  }
-  if (session_id.empty()) {
-    BMAD_TRY_ASSIGN(session_id, memory.create_session({}));
+    BMAD_TRY_ASSIGN(const UsualSession usual, memory.usual_session());
+    session_id = usual.session_id;
   }
   const std::vector<std::string_view> views(lines.begin(), lines.end());
   Result<BatchReport> report = memory.add_batch(session_id, type, views);
@@ -50,32 +30,6 @@ Result<BatchReport> write_lines(MemoryManager& memory, std::string& session_id, 
     return std::move(made).error();
   }
   return memory.add_batch(session_id, type, views);
-}
-
-Error bad_batch(std::string_view field, std::string message) {
-  return {.code = ErrorCode::E_INVALID_QUERY,
-          .message = std::move(message),
-          .field = std::string(field)};
-}
-
-/// The entries of a batch as lines; all of one type.
-Result<std::vector<std::string>> lines_of(JsonValue entries, std::string_view raw,
-                                          const std::string& type_name, Timestamp now,
-                                          EntryType& type) {
-  const std::vector<std::string_view> raws = json_elements(raw);
-  std::vector<std::string> lines;
-  for (const JsonValue entry : entries.elements()) {
-    const std::string_view text = raws[lines.size()];
-    Result<RecordLine> record = read_batch_entry(entry, text, type_name, now);
-    if (!record) {
-      Error error = std::move(record).error();
-      error.line = lines.size() + 1;
-      return error;
-    }
-    type = record->type;
-    lines.push_back(std::move(record->json));
-  }
-  return lines;
 }
 
 }  // namespace
@@ -92,33 +46,11 @@ Result<HttpResponse> http_add(ApiContext& context, const EndpointCall& call) {
 }
 
 Result<HttpResponse> http_add_batch(ApiContext& context, const EndpointCall& call) {
-  constexpr std::array<std::string_view, 3> kNames = {"session_id", "type", "entries"};
-  std::string session_id;
-  std::string type_name;
-  std::string_view entries_raw;
-  const std::vector<MemberText> raws = json_members(call.request().body);
-  std::size_t i = 0;
-  for (const JsonMember& member : call.body().members()) {
-    const std::string_view raw = raws[i++].value;
-    if (member.key == "entries" && member.value.is_array()) {
-      entries_raw = raw;
-    } else if (member.key == "entries" || !member.value.is_string()) {
-      return bad_batch(utf8_prefix(member.key, 100), "entries is an array, the others are strings");
-    } else if (member.key == "type") {
-      type_name = member.value.string();
-    } else if (member.key == "session_id") {
-      session_id = member.value.string();
-    } else if (std::ranges::find(kNames, member.key) == kNames.end()) {
-      return bad_batch(utf8_prefix(member.key, 100),
-                       "there is no such member; there are session_id, type, entries");
-    }
-  }
-  if (type_name.empty() || entries_raw.empty()) {
-    return bad_batch(type_name.empty() ? "type" : "entries", "it is required");
-  }
-  BMAD_TRY_ASSIGN(EntryType type, record_type_of(type_name));
+  const std::string type_name = call.text("type");
+  std::string session_id = call.text("session_id");
+  BMAD_TRY_ASSIGN(const EntryType type, record_type_of(type_name));
   BMAD_TRY_ASSIGN(const std::vector<std::string> lines,
-                  lines_of(call.body()["entries"], entries_raw, type_name, call.now(), type));
+                  read_batch(call.body(), call.request().body, type_name, call.now()));
   BMAD_TRY_ASSIGN(MemoryManager* const memory, memory_to_write(context, call));
   BMAD_TRY_ASSIGN(const BatchReport report, write_lines(*memory, session_id, type, lines));
   return object_response("ids", report.ids, "session_id", session_id, "notices", report.notices);

@@ -10,12 +10,12 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/json_text.hpp"
 #include "cli/text.hpp"
+#include "mcp/tool_arguments.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -40,12 +40,6 @@ constexpr std::array<SpecifiedType, 6> kSpecifiedTypes = {{
 const SpecifiedType* specified_type(std::string_view name) {
   const auto* const found = std::ranges::find(kSpecifiedTypes, name, &SpecifiedType::name);
   return found == kSpecifiedTypes.end() ? nullptr : found;
-}
-
-Error bad_member(std::string_view name, std::string message) {
-  return {.code = ErrorCode::E_INVALID_QUERY,
-          .message = std::move(message),
-          .field = std::string(utf8_prefix(name, 100))};
 }
 
 /// A member of an object: decoded key, and its key and value as they stand.
@@ -85,19 +79,24 @@ class RecordReader {
  public:
   RecordReader(Timestamp now, bool is_in_batch) : now_(now), is_in_batch_(is_in_batch) {}
 
-  Status set_type(std::string_view name) {
-    BMAD_TRY_ASSIGN(record_.type, record_type_of(name));
-    specified_ = specified_type(name);
-    return {};
+  /// Reads the members of `object`, whose text is `raw`, as a record of this type.
+  Result<RecordLine> read_all(std::string_view type_name, JsonValue object, std::string_view raw) {
+    BMAD_TRY_ASSIGN(record_.type, record_type_of(type_name));
+    specified_ = specified_type(type_name);
+    for (const Member& member : members_of(object, raw)) {
+      BMAD_TRY(read(member));
+    }
+    return take();
   }
 
+ private:
   Status read(const Member& member) {
     if (member.key == "type" && !is_in_batch_) {
       return {};  // Known before all others.
     }
     if (specified_ != nullptr && member.key == specified_->member) {
-      return bad_member(member.key,
-                        fmt::format("the type {} says it already; leave it out", specified_->name));
+      return bad_argument(
+          member.key, fmt::format("the type {} says it already; leave it out", specified_->name));
     }
     if (member.key == "session_id") {
       return read_session(member);
@@ -127,13 +126,12 @@ class RecordReader {
     return std::move(record_);
   }
 
- private:
   Status read_session(const Member& member) {
     if (is_in_batch_) {
-      return bad_member(member.key, "it stands beside the entries, and not in each of them");
+      return bad_argument(member.key, "it stands beside the entries, and not in each of them");
     }
     if (!member.value.is_string() || member.value.string().empty()) {
-      return bad_member(member.key, "must be the id of a session; leave it out for the last one");
+      return bad_argument(member.key, "must be the id of a session; leave it out for the last one");
     }
     record_.session_id = member.value.string();
     return {};
@@ -141,18 +139,18 @@ class RecordReader {
 
   Status read_time(const Member& member) {
     if (time_) {
-      return bad_member(member.key, "give ts or timestamp, not both");
+      return bad_argument(member.key, "give ts or timestamp, not both");
     }
     if (member.key == "timestamp") {
       time_ = try_parse_rfc3339(member.value.string());
       return time_ ? Status()
-                   : bad_member(member.key, "must be a time such as \"2026-01-11T10:05:23Z\"");
+                   : bad_argument(member.key, "must be a time such as \"2026-01-11T10:05:23Z\"");
     }
     // The year 9999: what RFC 3339 can say.
     constexpr std::int64_t kMsMax = 253'402'300'799'999;
     const std::int64_t ms = member.value.integer(-1);
     if (ms < 0 || ms > kMsMax) {
-      return bad_member(member.key, "must be milliseconds since 1970, as a whole number");
+      return bad_argument(member.key, "must be milliseconds since 1970, as a whole number");
     }
     time_ = Timestamp(std::chrono::milliseconds(ms));
     return {};
@@ -167,12 +165,13 @@ class RecordReader {
       return {};
     }
     if (!workspace_->value.is_string()) {
-      return bad_member("workspace", "must be a string");
+      return bad_argument("workspace", "must be a string");
     }
     LineBuilder metadata;
     if (metadata_) {
       if (!metadata_->value.is_object() || metadata_->value["workspace"].present()) {
-        return bad_member("metadata", "must be an object, and have no workspace beside the other");
+        return bad_argument("metadata",
+                            "must be an object, and have no workspace beside the other");
       }
       for (const Member& member : members_of(metadata_->value, metadata_->raw)) {
         metadata.add(member.key_raw, member.raw);
@@ -211,35 +210,45 @@ Result<EntryType> record_type_of(std::string_view name) {
     known.push_back(specified.name);
   }
   const std::string_view near = nearest_word(name, known);
-  return bad_member("type", fmt::format("\"{}\" is no type{}; there are {}", utf8_prefix(name, 100),
-                                        near.empty() ? "" : fmt::format(", did you mean {}?", near),
-                                        fmt::join(known, ", ")));
+  return bad_argument("type",
+                      fmt::format("\"{}\" is no type{}; there are {}", utf8_prefix(name, 100),
+                                  near.empty() ? "" : fmt::format(", did you mean {}?", near),
+                                  fmt::join(known, ", ")));
 }
 
 Result<RecordLine> read_record(JsonValue body, std::string_view raw, Timestamp now) {
   if (!body["type"].is_string()) {
-    return bad_member("type", "is required: conversation, decision, prompt, tool_use …");
+    return bad_argument("type", "is required: conversation, decision, prompt, tool_use …");
   }
-  RecordReader reader(now, false);
-  BMAD_TRY(reader.set_type(body["type"].string()));
-  for (const Member& member : members_of(body, raw)) {
-    BMAD_TRY(reader.read(member));
-  }
-  return reader.take();
+  return RecordReader(now, false).read_all(body["type"].string(), body, raw);
 }
 
-Result<RecordLine> read_batch_entry(JsonValue entry, std::string_view raw,
-                                    const std::string& type_name, Timestamp now) {
-  if (!entry.is_object()) {
-    return bad_member(
-        "entries", fmt::format("an entry must be an object, not {}", json_kind_name(entry.kind())));
+Result<std::vector<std::string>> read_batch(JsonValue body, std::string_view raw,
+                                            std::string_view type_name, Timestamp now) {
+  std::vector<std::string> lines;
+  for (const Member& member : members_of(body, raw)) {
+    if (member.key != "entries") {
+      continue;
+    }
+    if (!member.value.is_array()) {
+      return bad_argument("entries", "must be an array of objects");
+    }
+    const std::vector<std::string_view> raws = json_elements(member.raw);
+    for (const JsonValue entry : member.value.elements()) {
+      Result<RecordLine> record =
+          entry.is_object()
+              ? RecordReader(now, true).read_all(type_name, entry, raws[lines.size()])
+              : bad_argument("entries", fmt::format("an entry must be an object, not {}",
+                                                    json_kind_name(entry.kind())));
+      if (!record) {
+        Error error = std::move(record).error();
+        error.line = lines.size() + 1;
+        return error;
+      }
+      lines.push_back(std::move(record->json));
+    }
   }
-  RecordReader reader(now, true);
-  BMAD_TRY(reader.set_type(type_name));
-  for (const Member& member : members_of(entry, raw)) {
-    BMAD_TRY(reader.read(member));
-  }
-  return reader.take();
+  return lines;
 }
 
 }  // namespace bmad_mem::cli

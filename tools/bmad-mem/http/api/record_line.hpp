@@ -9,10 +9,11 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
-#include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem::cli {
@@ -32,8 +33,9 @@ Result<EntryType> record_type_of(std::string_view name);
 /// `raw` is the text of `body`. Errors: E_INVALID_QUERY with field. What the entry itself must have
 /// is for the engine to say.
 Result<RecordLine> read_record(JsonValue body, std::string_view raw, Timestamp now);
-/// The same for one of many, which all are of type `type_name`.
-Result<RecordLine> read_batch_entry(JsonValue entry, std::string_view raw,
-                                    const std::string& type_name, Timestamp now);
+/// The lines of the member "entries" of `body`, all of type `type_name`. Errors: the same, with the
+/// number of the entry as line.
+Result<std::vector<std::string>> read_batch(JsonValue body, std::string_view raw,
+                                            std::string_view type_name, Timestamp now);
 
 }  // namespace bmad_mem::cli
