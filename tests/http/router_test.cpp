@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "http/api_fixture.hpp"
+#include "mcp/memory_tools.hpp"
 
 namespace bmad_mem::cli::test::router_test {
 namespace {
@@ -21,7 +22,7 @@ TEST_CASE("a request finds its endpoint by path and method") {
   const Answer wrong = api.request("PUT", "/memory/record/dec-1");
   CHECK(wrong.status == 405);
   CHECK(wrong.code() == "method_not_allowed");
-  const auto allow = std::ranges::find(wrong.response.headers, "Allow", &HttpField::name);
+  const auto allow = std::ranges::find(wrong.response.headers, "allow", &HttpField::name);
   REQUIRE(allow != wrong.response.headers.end());
   CHECK(allow->value == "GET, PATCH, DELETE");
 }
@@ -118,7 +119,7 @@ TEST_CASE("each code of the engine has its status") {
   };
   static_assert(std::size(kRows) == kErrorCodeCount);
   for (const Row& row : kRows) {
-    CHECK(http_status_of(row.code) == row.status);
+    CHECK(answer_to(row.code).http_status == row.status);
   }
   const HttpResponse busy =
       failure_response({.code = ErrorCode::E_LOCK_TIMEOUT, .message = "wait", .line = 3});

@@ -34,11 +34,11 @@ class Sent : public McpSink {
   std::vector<std::string> messages_;
 };
 
-class Watching : public McpSubscription {
+class Watching {
  public:
   Watching(std::vector<std::pair<std::string, McpOnChange>>& all, std::string uri)
       : all_(&all), uri_(std::move(uri)) {}
-  ~Watching() override {
+  ~Watching() {
     std::erase_if(*all_, [&](const auto& each) { return each.first == uri_; });
   }
 
@@ -98,17 +98,16 @@ class FakeService : public McpService {
     }
     return McpService::read_resource(uri, call);
   }
-  McpAnswer<std::unique_ptr<McpSubscription>> subscribe(const std::string& uri,
-                                                        McpOnChange on_change) override {
+  McpAnswer<McpSubscription> subscribe(const std::string& uri, McpOnChange on_change) override {
     if (uri == "t://none") {
       return std::unexpected(McpError{McpError::Kind::kUnknownResource, "not there", {}});
     }
     watched.emplace_back(uri, std::move(on_change));
-    return std::make_unique<Watching>(watched, uri);
+    return std::make_shared<Watching>(watched, uri);
   }
-  std::unique_ptr<McpSubscription> subscribe_to_list(McpOnChange on_change) override {
+  McpSubscription subscribe_to_list(McpOnChange on_change) override {
     watched.emplace_back("list", std::move(on_change));
-    return std::make_unique<Watching>(watched, "list");
+    return std::make_shared<Watching>(watched, "list");
   }
   std::vector<std::string> prompts() const override { return {R"({"name":"p"})"}; }
   McpAnswer<McpPromptResult> get_prompt(std::string_view name, JsonValue arguments,

@@ -10,43 +10,34 @@
 
 #include <fmt/core.h>
 
+#include "http/endpoint.hpp"
 #include "http/router.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-/// How often the thread looks whether it shall end.
-constexpr std::chrono::milliseconds kLookAround{200};
-/// How often a memory that has gone is looked for.
-constexpr std::chrono::milliseconds kRetry{1000};
 /// How long what a client missed is matched, before it has to look anew.
 constexpr std::chrono::milliseconds kCatchUpTime{2000};
+
+/// Sessions and types that one listener names; a request has room for fewer.
+constexpr std::int64_t kEventFiltersMax = 1'000'000;
 
 std::string new_boot() {
   // Unlike times, not the same after a restart within the same moment.
   return fmt::format("{:08x}", randombytes_random());
 }
 
+constexpr JsonParameter kQuery[] = {
+    {.name = "q"},
+    {.name = "session_id", .kind = ArgumentKind::kTexts, .max = kEventFiltersMax},
+    {.name = "type", .kind = ArgumentKind::kTypes, .max = kEventFiltersMax}};
+
 Result<EventFilter> read_filter(const HttpRequest& request) {
-  EventFilter out;
-  for (const HttpField& field : request.query) {
-    if (field.name == "session_id") {
-      out.sessions.push_back(field.value);
-    } else if (field.name == "type") {
-      BMAD_TRY_ASSIGN(const EntryType type, parse_entry_type(field.value));
-      out.types.push_back(type);
-    } else if (field.name == "q" && out.query.empty()) {
-      out.query = field.value;
-    } else {
-      return Error{.code = ErrorCode::E_INVALID_QUERY,
-                   .message = field.name == "q"
-                                  ? "is given twice; write one query"
-                                  : "there is no such parameter; there are q, session_id and type",
-                   .field = field.name};
-    }
-  }
-  return out;
+  EndpointCall call(request, {});
+  BMAD_TRY(call.read({.query = kQuery}));
+  return EventFilter{
+      .sessions = call.texts("session_id"), .types = call.types("type"), .query = call.text("q")};
 }
 
 /// What an event tells of an entry: enough for a list, the rest can be asked for.
@@ -120,19 +111,12 @@ std::optional<std::vector<Event>> EventRing::after(std::uint64_t number) const {
 }
 
 EventHub::EventHub(const MemoryManager& memory, Match match)
-    : memory_(&memory), match_(std::move(match)), ring_(new_boot()) {}
-
-EventHub::~EventHub() {
-  {
-    const std::scoped_lock lock(mutex_);
-    stops_ = true;
-    stopped_.notify_all();
-  }
-  const std::scoped_lock lock(thread_mutex_);
-  if (thread_.joinable()) {
-    thread_.join();
-  }
-}
+    : memory_(&memory),
+      match_(std::move(match)),
+      ring_(new_boot()),
+      thread_({.memory = [this] { return memory_; },
+               .on_entries = [this](const std::vector<Entry>& entries) { take(entries); },
+               .on_unknown = [this] { reset(); }}) {}
 
 HttpResponse EventHub::handle(const HttpRequest& request) {
   if (request.method != "GET") {
@@ -159,7 +143,7 @@ HttpResponse EventHub::handle(const HttpRequest& request) {
 }
 
 std::shared_ptr<void> EventHub::listen(Listener listener, const std::string& last_id) {
-  start();
+  thread_.start();
   std::unique_lock lock(mutex_);
   // An id without an event: who is cut off before the first one can ask for what came after.
   std::string first = "retry: 2000\n";
@@ -188,52 +172,10 @@ std::shared_ptr<void> EventHub::listen(Listener listener, const std::string& las
   const std::uint64_t number = next_number_++;
   listeners_.emplace(number, std::move(listener));
   // The connection holds this as long as its stream is open.
-  return {static_cast<void*>(this), [this, number](void*) { remove(number); }};
-}
-
-void EventHub::remove(std::uint64_t number) {
-  const std::scoped_lock lock(mutex_);
-  listeners_.erase(number);
-}
-
-void EventHub::start() {
-  const std::scoped_lock lock(thread_mutex_);
-  if (!thread_.joinable()) {
-    open();  // Here, so that nothing goes untold that is written from now on.
-    thread_ = std::thread([this] { run(); });
-  }
-}
-
-void EventHub::open() {
-  Result<EntryWatch> made = EntryWatch::open(*memory_);
-  if (made) {
-    watch_.emplace(*std::move(made));
-  }
-}
-
-void EventHub::run() {
-  while (!stops_) {
-    if (!watch_) {
-      std::unique_lock lock(mutex_);
-      stopped_.wait_for(lock, kRetry, [&] { return stops_.load(); });
-      lock.unlock();
-      open();
-      if (watch_) {
-        reset();  // Of what was written before it could be seen.
-      }
-      continue;
-    }
-    const Result<std::vector<Entry>> entries = watch_->wait(kLookAround);
-    if (!entries) {
-      watch_.reset();  // The memory has gone, or can't be read: tried anew in a moment.
-      reset();
-      continue;
-    }
-    take(*entries);
-    if (watch_->take_rewritten()) {
-      reset();  // Something may have been deleted.
-    }
-  }
+  return {static_cast<void*>(this), [this, number](void* /*it*/) {
+            const std::scoped_lock guard(mutex_);
+            listeners_.erase(number);
+          }};
 }
 
 void EventHub::take(const std::vector<Entry>& entries) {

@@ -13,8 +13,6 @@
 // back with the id of another one is told to load everything anew.
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -26,7 +24,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
@@ -35,6 +32,7 @@
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/reports.hpp"
 #include "http/http_message.hpp"
+#include "mcp/memory_watch.hpp"
 
 namespace bmad_mem::cli {
 
@@ -100,7 +98,6 @@ class EventHub {
 
   /// `memory` must outlive it.
   explicit EventHub(const MemoryManager& memory, Match match = match_entries);
-  ~EventHub();
 
   /// Opens a stream; 400 for parameters that make no sense.
   HttpResponse handle(const HttpRequest& request);
@@ -112,10 +109,6 @@ class EventHub {
   };
 
   std::shared_ptr<void> listen(Listener listener, const std::string& last_id);
-  void remove(std::uint64_t number);
-  void start();
-  void open();
-  void run();
   void take(const std::vector<Entry>& entries);
   void reset();
   void tell(const std::vector<Event>& events, const std::vector<Listener>& listeners);
@@ -125,15 +118,11 @@ class EventHub {
 
   const MemoryManager* memory_;
   Match match_;
-  std::mutex thread_mutex_;  // Guards thread_; taken before the other one.
-  std::thread thread_;
-  std::optional<EntryWatch> watch_;  // Of the thread, once it runs.
-  std::atomic<bool> stops_ = false;
-  std::mutex mutex_;  // Guards the rest.
-  std::condition_variable stopped_;
+  std::mutex mutex_;  // Guards the next three.
   EventRing ring_;
   std::map<std::uint64_t, Listener> listeners_;
   std::uint64_t next_number_ = 0;
+  WatchThread thread_;  // Last: it ends before the rest goes.
 };
 
 }  // namespace bmad_mem::cli

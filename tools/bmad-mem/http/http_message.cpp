@@ -9,7 +9,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/clock.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "cli/results.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -80,10 +80,8 @@ HttpResponse json_response(std::string json, std::uint16_t status) {
 
 HttpResponse error_response(std::uint16_t status, std::string_view code, std::string_view message,
                             std::vector<HttpField> headers) {
-  JsonWriter json;
-  json.begin_object().key("error").begin_object();
-  json.member("code", code).member("message", message).end_object().end_object();
-  HttpResponse response = json_response(json.take(), status);
+  HttpResponse response =
+      json_response(json_object("error", object_of("code", code, "message", message)), status);
   response.headers = std::move(headers);
   return response;
 }

@@ -7,10 +7,11 @@
 #include <vector>
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include "cli/results.hpp"
+#include "cli/text.hpp"
 #include "http/openapi.hpp"
+#include "mcp/memory_tools.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -62,17 +63,11 @@ Match find_endpoint(std::string_view method, std::string_view path) {
   return found;
 }
 
-HttpResponse refusal(const HttpRequest& request, const Match& found) {
-  if (found.methods.empty()) {
-    return error_response(404, "not_found",
-                          "there is no such endpoint; /openapi.json lists those there are");
-  }
-  const std::string allowed = fmt::format("{}", fmt::join(found.methods, ", "));
-  HttpResponse response = error_response(
-      405, "method_not_allowed",
-      fmt::format("{} does not go with this path; it takes {}", request.method, allowed));
-  response.headers.push_back({.name = "Allow", .value = allowed});
-  return response;
+HttpResponse refusal(const Match& found) {
+  return found.methods.empty()
+             ? error_response(404, "not_found",
+                              "there is no such endpoint; /openapi.json lists those there are")
+             : method_refusal(joined(found.methods));
 }
 
 Result<HttpResponse> run(ApiContext& context, const HttpRequest& request, Match& found) {
@@ -93,45 +88,9 @@ void add_took(std::string& json, std::chrono::steady_clock::duration took) {
 
 }  // namespace
 
-std::uint16_t http_status_of(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::E_INVALID_QUERY:
-    case ErrorCode::E_INVALID_FORMAT:
-    case ErrorCode::E_SCHEMA_INVALID:
-      return 400;
-    case ErrorCode::E_ACCESS_DENIED:
-      return 403;
-    case ErrorCode::E_SESSION_NOT_FOUND:
-    case ErrorCode::E_ENTRY_NOT_FOUND:
-    case ErrorCode::E_HUB_NOT_FOUND:
-    case ErrorCode::E_KEY_NOT_FOUND:
-      return 404;
-    case ErrorCode::E_CONCURRENT_MOD:
-    case ErrorCode::E_SESSION_ARCHIVED:
-    case ErrorCode::E_NEWER_VERSION:
-    case ErrorCode::E_HUB_VERSION:
-      return 409;
-    case ErrorCode::E_SIZE_LIMIT:
-      return 413;
-    case ErrorCode::E_LOCK_TIMEOUT:
-    case ErrorCode::E_RESOURCE_LIMIT:
-    case ErrorCode::E_HUB_AWAY:
-      return 503;
-    case ErrorCode::E_QUERY_TIMEOUT:
-      return 504;
-    case ErrorCode::E_STORAGE_FULL:
-    case ErrorCode::E_HUB_FULL:
-      return 507;
-    case ErrorCode::E_STORAGE_IO:
-    case ErrorCode::E_STORAGE_CORRUPT:
-    case ErrorCode::E_SESSION_CORRUPT:
-      return 500;
-  }
-  return 500;
-}
-
 HttpResponse failure_response(const Error& error) {
-  HttpResponse response = json_response(json_object("error", error), http_status_of(error.code));
+  HttpResponse response =
+      json_response(json_object("error", error), answer_to(error.code).http_status);
   if (response.status == 503) {
     response.headers.push_back({.name = "Retry-After", .value = "1"});
   }
@@ -152,7 +111,7 @@ HttpResponse ApiRouter::handle(const HttpRequest& request) {
     found.methods = {"GET"};
   }
   if (found.endpoint == nullptr) {
-    return refusal(request, found);
+    return refusal(found);
   }
   const std::uint16_t status = found.endpoint->status;
   Result<HttpResponse> response = run(context_, request, found);

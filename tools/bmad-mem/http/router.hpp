@@ -6,7 +6,6 @@
 // A failure is {"error":{"code":…,"message":…,"field":…}} with the status that fits its code.
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 
 #include "bmad_mem/result.hpp"
@@ -30,9 +29,6 @@ class ApiRouter {
  private:
   ApiContext& context_;
 };
-
-/// The status that fits a code of the engine.
-std::uint16_t http_status_of(ErrorCode code);
 
 /// The error as a response: its status, its members, and Retry-After where waiting helps.
 HttpResponse failure_response(const Error& error);

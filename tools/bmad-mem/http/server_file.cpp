@@ -85,10 +85,8 @@ Status write_whole(const std::string& path, std::string_view text) {
 /// The text of a small file of ours; empty when there is none.
 std::string read_whole(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  std::string out(file.is_open() ? kFileSizeMax : 0, '\0');
-  const ssize_t size = file.is_open() ? ::read(file.number(), out.data(), out.size()) : 0;
-  out.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
-  return out;
+  std::string out;
+  return file.is_open() && read_bytes(file, kFileSizeMax, out) ? out : std::string();
 }
 
 std::optional<RunningServer> read_server(const std::string& base) {

@@ -353,7 +353,7 @@ McpAnswer<McpToolResult> GraphService::call_tool(std::string_view name, JsonValu
 
 McpAnswer<McpPage> GraphService::resources(std::string_view cursor) {
   if (!cursor.empty()) {
-    return std::unexpected(McpError{McpError::Kind::kInvalidParams, "There is no such cursor"});
+    return McpError{McpError::Kind::kInvalidParams, "There is no such cursor"};
   }
   return McpPage{.items = mcp_described("graph_resources")};
 }
@@ -361,25 +361,24 @@ McpAnswer<McpPage> GraphService::resources(std::string_view cursor) {
 McpAnswer<std::vector<McpResourceText>> GraphService::read_resource(std::string_view uri,
                                                                     McpCall& call) {
   if (uri != kUri) {
-    return std::unexpected(McpError{McpError::Kind::kInvalidParams,
-                                    fmt::format("MCP error -32602: Resource {} not found", uri)});
+    return McpError{McpError::Kind::kInvalidParams,
+                    fmt::format("MCP error -32602: Resource {} not found", uri)};
   }
   McpAnswer<McpToolResult> graph = call_tool("read_graph", {}, call);
   if (!graph || graph->is_error) {
-    return std::unexpected(
-        McpError{McpError::Kind::kInternal, graph ? graph->text : graph.error().message});
+    return McpError{McpError::Kind::kInternal, graph ? graph->text : graph.error().message};
   }
   return std::vector<McpResourceText>{
       {.uri = std::string(uri), .mime_type = "application/json", .text = std::move(graph->text)}};
 }
 
-McpAnswer<std::unique_ptr<McpSubscription>> GraphService::subscribe(const std::string& uri,
-                                                                    McpOnChange /*on_change*/) {
+McpAnswer<McpSubscription> GraphService::subscribe(const std::string& uri,
+                                                   McpOnChange /*on_change*/) {
   if (uri != kUri) {
-    return std::unexpected(McpError{McpError::Kind::kInvalidParams,
-                                    fmt::format("MCP error -32602: Resource {} not found", uri)});
+    return McpError{McpError::Kind::kInvalidParams,
+                    fmt::format("MCP error -32602: Resource {} not found", uri)};
   }
-  return std::unique_ptr<McpSubscription>();
+  return McpSubscription();
 }
 
 }  // namespace bmad_mem::cli

@@ -6,7 +6,6 @@
 // what comes twice within one call is added once.
 #pragma once
 
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -34,8 +33,7 @@ class GraphService : public McpService {
   McpAnswer<McpPage> resources(std::string_view cursor) override;
   McpAnswer<std::vector<McpResourceText>> read_resource(std::string_view uri,
                                                         McpCall& call) override;
-  McpAnswer<std::unique_ptr<McpSubscription>> subscribe(const std::string& uri,
-                                                        McpOnChange on_change) override;
+  McpAnswer<McpSubscription> subscribe(const std::string& uri, McpOnChange on_change) override;
 
  private:
   /// Null when there is no memory yet, and none is to be made.

@@ -48,6 +48,13 @@ std::string salvaged_id(std::string_view text) {
 
 }  // namespace
 
+McpError internal_error(const Error& error) {
+  return McpError{
+      McpError::Kind::kInternal,
+      fmt::format("{}: {}", error_code_name(error.code), utf8_prefix(error.to_string(), 1000)),
+      {}};
+}
+
 std::vector<std::string> mcp_described(std::string_view name) {
   std::vector<std::string> out;
   for (const MemberText& list : json_members(mcp_descriptions())) {

@@ -24,9 +24,8 @@ constexpr std::string_view kMetaSubscription = "io.modelcontextprotocol/subscrip
 /// Most resources that one connection may watch: each costs a comparison for every entry written.
 constexpr std::size_t kSubscriptionsMax = 1000;
 
-std::unexpected<McpError> invalid_params(std::string message) {
-  return std::unexpected(
-      McpError{McpError::Kind::kInvalidParams, "Invalid params: " + std::move(message)});
+McpError invalid_params(std::string message) {
+  return McpError{McpError::Kind::kInvalidParams, "Invalid params: " + std::move(message)};
 }
 
 /// What a client sent, cut so that an answer stays small.
@@ -112,11 +111,8 @@ Members list_resources(McpConnection& it, RunningCall& call) {
   if (cursor.present() && cursor.string().empty()) {
     return invalid_params("unknown cursor; leave it out for the first page");
   }
-  McpAnswer<McpPage> page = it.service.resources(cursor.string());
-  if (!page) {
-    return std::unexpected(std::move(page).error());
-  }
-  return list_members("resources", *page);
+  BMAD_TRY_ASSIGN(const McpPage page, it.service.resources(cursor.string()));
+  return list_members("resources", page);
 }
 
 Members call_tool(McpConnection& it, RunningCall& call) {
@@ -124,14 +120,11 @@ Members call_tool(McpConnection& it, RunningCall& call) {
   if (params["arguments"].present() && !params["arguments"].is_object()) {
     return invalid_params("\"arguments\" must be an object");
   }
-  McpAnswer<McpToolResult> result =
-      it.service.call_tool(params["name"].string(), params["arguments"], call);
-  if (!result) {
-    return std::unexpected(std::move(result).error());
-  }
-  const auto structured = only_if(!result->structured.empty(), raw_json(result->structured));
-  return json_members_of("content", std::array{text_block(result->text)}, "structuredContent",
-                         structured, "isError", if_some(result->is_error));
+  BMAD_TRY_ASSIGN(const McpToolResult result,
+                  it.service.call_tool(params["name"].string(), params["arguments"], call));
+  const auto structured = only_if(!result.structured.empty(), raw_json(result.structured));
+  return json_members_of("content", std::array{text_block(result.text)}, "structuredContent",
+                         structured, "isError", if_some(result.is_error));
 }
 
 Members read_resource(McpConnection& it, RunningCall& call) {
@@ -142,7 +135,7 @@ Members read_resource(McpConnection& it, RunningCall& call) {
     if (error.kind == McpError::Kind::kUnknownResource && error.data.empty()) {
       error.data = fmt::format(R"({{"uri":{}}})", json_quoted(at_most_200(uri)));
     }
-    return std::unexpected(std::move(error));
+    return error;
   }
   return json_members_of("contents", shaped(shape::resource_text, *texts));
 }
@@ -159,21 +152,19 @@ Members subscribe(McpConnection& it, RunningCall& call) {
           fmt::format("more than {} resources are watched already", kSubscriptionsMax));
     }
   }
-  McpAnswer<std::unique_ptr<McpSubscription>> subscription = it.service.subscribe(
-      uri, [to = it.events, uri] { to->send(mcp_updated_notification(uri, "")); });
-  if (!subscription) {
-    return std::unexpected(std::move(subscription).error());
-  }
+  BMAD_TRY_ASSIGN(McpSubscription subscription, it.service.subscribe(uri, [to = it.events, uri] {
+    to->send(mcp_updated_notification(uri, ""));
+  }));
   // Another thread may have been faster; then this subscription goes, outside of the lock.
   const std::scoped_lock lock(it.mutex);
   if (!it.is_closed) {
-    it.watched.try_emplace(uri, std::move(*subscription));
+    it.watched.try_emplace(uri, std::move(subscription));
   }
   return std::string();
 }
 
 Members unsubscribe(McpConnection& it, RunningCall& call) {
-  std::unique_ptr<McpSubscription> gone;  // Goes outside of the lock.
+  McpSubscription gone;  // Goes outside of the lock.
   const std::scoped_lock lock(it.mutex);
   if (const auto found = it.watched.find(call.message().params["uri"].string());
       found != it.watched.end()) {
@@ -194,19 +185,16 @@ Members get_prompt(McpConnection& it, RunningCall& call) {
           fmt::format("argument \"{}\" must be a string", at_most_200(argument.key)));
     }
   }
-  McpAnswer<McpPromptResult> prompt =
-      it.service.get_prompt(call.message().params["name"].string(), arguments, call);
-  if (!prompt) {
-    return std::unexpected(std::move(prompt).error());
-  }
+  BMAD_TRY_ASSIGN(const McpPromptResult prompt,
+                  it.service.get_prompt(call.message().params["name"].string(), arguments, call));
   const auto message_json = [](const McpPromptMessage& message) {
     return [&message](JsonWriter& json) {
       put_all(json, "role", message.is_assistant ? "assistant" : "user", "content",
               text_block(message.text));
     };
   };
-  return json_members_of("description", if_some(prompt->description), "messages",
-                         prompt->messages | std::views::transform(message_json));
+  return json_members_of("description", if_some(prompt.description), "messages",
+                         prompt.messages | std::views::transform(message_json));
 }
 
 Members complete(McpConnection& it, RunningCall& call) {
@@ -222,18 +210,15 @@ Members complete(McpConnection& it, RunningCall& call) {
   if (!argument["name"].is_string() || !argument["value"].is_string()) {
     return invalid_params(R"("argument" must be {"name":…,"value":…}, both strings)");
   }
-  McpAnswer<McpCompletion> completion =
-      it.service.complete({.is_prompt = is_prompt,
-                           .ref = name.string(),
-                           .argument = argument["name"].string(),
-                           .value = argument["value"].string(),
-                           .arguments = params["context"]["arguments"]});
-  if (!completion) {
-    return std::unexpected(std::move(completion).error());
-  }
-  const std::vector<std::string>& values = completion->values;
+  BMAD_TRY_ASSIGN(const McpCompletion completion,
+                  it.service.complete({.is_prompt = is_prompt,
+                                       .ref = name.string(),
+                                       .argument = argument["name"].string(),
+                                       .value = argument["value"].string(),
+                                       .arguments = params["context"]["arguments"]}));
+  const std::vector<std::string>& values = completion.values;
   const std::size_t shown = std::min(values.size(), kMcpCompletionMax);
-  const std::uint64_t total = completion->total.value_or(values.size());
+  const std::uint64_t total = completion.total.value_or(values.size());
   return json_members_of("completion", object_of("values", std::span(values).first(shown), "total",
                                                  total, "hasMore", total > shown));
 }
@@ -257,7 +242,7 @@ std::string start_listening(McpConnection& it, McpListening& stream, JsonValue w
       continue;
     }
     const std::string uri(element.string());
-    McpAnswer<std::unique_ptr<McpSubscription>> subscription =
+    McpAnswer<McpSubscription> subscription =
         it.service.subscribe(uri, tell(mcp_updated_notification(uri, stream.meta)));
     if (subscription) {
       stream.subscriptions.push_back(std::move(*subscription));
@@ -342,11 +327,7 @@ Members McpConnection::handle(const Method& method, RunningCall& call) {
   try {
     return method.handle(*this, call);
   } catch (const std::exception& failure) {
-    const Error error = error_of_exception(failure);
-    return std::unexpected(
-        McpError{McpError::Kind::kInternal,
-                 fmt::format("{}: {}", error_code_name(error.code), error.message),
-                 {}});
+    return error_of_exception(failure);
   }
 }
 

@@ -18,7 +18,6 @@
 
 #include <functional>
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include "mcp/mcp_service.hpp"

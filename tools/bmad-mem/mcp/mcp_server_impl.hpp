@@ -68,7 +68,7 @@ struct McpListening {
   std::shared_ptr<RunningCall> call;
   std::string meta;                         ///< `"_meta":{"…/subscriptionId":X}`
   std::set<std::string, std::less<>> uris;  ///< That are watched.
-  std::vector<std::unique_ptr<McpSubscription>> subscriptions;
+  std::vector<McpSubscription> subscriptions;
 };
 
 struct McpConnection {
@@ -96,9 +96,9 @@ struct McpConnection {
 
   // Guards what follows; taken before a call's own. No callback of a subscription takes it.
   std::mutex mutex;
-  std::map<std::string, std::shared_ptr<RunningCall>, std::less<>> running;      // By id.
-  std::map<std::string, std::shared_ptr<McpListening>, std::less<>> listening;   // By id.
-  std::map<std::string, std::unique_ptr<McpSubscription>, std::less<>> watched;  // By URI.
+  std::map<std::string, std::shared_ptr<RunningCall>, std::less<>> running;     // By id.
+  std::map<std::string, std::shared_ptr<McpListening>, std::less<>> listening;  // By id.
+  std::map<std::string, McpSubscription, std::less<>> watched;                  // By URI.
   std::string client;
   McpLogLevel log_level = McpLogLevel::kWarning;
   bool is_closed = false;

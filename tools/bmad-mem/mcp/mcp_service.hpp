@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "bmad_mem/json_value.hpp"
+#include "bmad_mem/result.hpp"
 
 namespace bmad_mem::cli {
 
@@ -36,8 +37,19 @@ struct McpError {
   std::string data = {};  ///< JSON, or empty.
 };
 
+/// What failed inside.
+McpError internal_error(const Error& error);
+
+/// A value, or why there is none; what fails inside is passed on by BMAD_TRY.
 template <typename T>
-using McpAnswer = std::expected<T, McpError>;
+class [[nodiscard]] McpAnswer : public std::expected<T, McpError> {
+ public:
+  using std::expected<T, McpError>::expected;
+  // NOLINTNEXTLINE(google-explicit-constructor): as of Result.
+  McpAnswer(McpError error) : std::expected<T, McpError>(std::unexpected(std::move(error))) {}
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  McpAnswer(const Error& error) : McpAnswer(internal_error(error)) {}
+};
 
 /// The severities of log messages, least severe first.
 enum class McpLogLevel : std::uint8_t {
@@ -116,12 +128,9 @@ struct McpCompletion {
 };
 inline constexpr std::size_t kMcpCompletionMax = 100;
 
-/// Who is told that something has changed, until this goes away. Its destructor waits for a call
-/// that is under way, so it must not run inside one.
-class McpSubscription {
- public:
-  virtual ~McpSubscription() = default;
-};
+/// A callback is called at every change until this goes away. That waits for a call that is
+/// under way, so it must not happen inside one.
+using McpSubscription = std::shared_ptr<void>;
 using McpOnChange = std::function<void()>;
 
 /// What a service offers. The protocol answers the rest with "unknown method".
@@ -161,8 +170,7 @@ class McpService {
   /// `arguments` is an object, or absent. Unknown names: kInvalidParams.
   virtual McpAnswer<McpToolResult> call_tool(std::string_view name, JsonValue /*arguments*/,
                                              McpCall& /*call*/) {
-    return std::unexpected(
-        McpError{McpError::Kind::kInvalidParams, "Unknown tool: " + std::string(name)});
+    return McpError{McpError::Kind::kInvalidParams, "Unknown tool: " + std::string(name)};
   }
 
   /// One page of the resources; `cursor` is empty for the first one. A cursor that this service has
@@ -171,18 +179,17 @@ class McpService {
   [[nodiscard]] virtual std::vector<std::string> resource_templates() const { return {}; }
   virtual McpAnswer<std::vector<McpResourceText>> read_resource(std::string_view uri,
                                                                 McpCall& /*call*/) {
-    return std::unexpected(
-        McpError{McpError::Kind::kUnknownResource, "Resource not found: " + std::string(uri)});
+    return McpError{McpError::Kind::kUnknownResource, "Resource not found: " + std::string(uri)};
   }
   /// Calls `on_change`, from any thread, whenever the resource has changed. Null for a resource
   /// that is there but changes unnoticed, or that McpCall::resource_updated() speaks of.
-  virtual McpAnswer<std::unique_ptr<McpSubscription>> subscribe(
+  virtual McpAnswer<McpSubscription> subscribe(
       const std::string& /*uri*/,
       McpOnChange /*on_change*/) {  // NOLINT(performance-unnecessary-value-param): others keep it.
-    return std::unique_ptr<McpSubscription>();
+    return McpSubscription();
   }
   /// The same for the list of resources.
-  virtual std::unique_ptr<McpSubscription> subscribe_to_list(
+  virtual McpSubscription subscribe_to_list(
       McpOnChange /*on_change*/) {  // NOLINT(performance-unnecessary-value-param): others keep it.
     return {};
   }
@@ -195,8 +202,7 @@ class McpService {
   [[nodiscard]] virtual std::vector<std::string> prompts() const { return {}; }
   virtual McpAnswer<McpPromptResult> get_prompt(std::string_view name, JsonValue /*arguments*/,
                                                 McpCall& /*call*/) {
-    return std::unexpected(
-        McpError{McpError::Kind::kInvalidParams, "Unknown prompt: " + std::string(name)});
+    return McpError{McpError::Kind::kInvalidParams, "Unknown prompt: " + std::string(name)};
   }
   virtual McpAnswer<McpCompletion> complete(const McpCompletionQuery& /*query*/) {
     return McpCompletion{};

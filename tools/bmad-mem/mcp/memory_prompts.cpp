@@ -34,32 +34,23 @@ constexpr std::size_t kReviewedMax = 50;
 /// Entries that are looked at for their tags: the newest ones.
 constexpr std::size_t kTaggedMax = 2000;
 
-std::unexpected<McpError> failed(McpError::Kind kind, std::string message) {
-  return std::unexpected(McpError{kind, std::move(message), {}});
-}
-
 McpAnswer<McpPromptResult> load_context(LazyMemory& memory, LazyMemory& users,
                                         JsonValue arguments) {
   ContextOptions options{.agent_id = std::string(arguments["agent"].string()),
                          .task = std::string(arguments["task"].string())};
   if (options.task.empty()) {
-    return failed(McpError::Kind::kInvalidParams, "Invalid params: argument \"task\" is required");
+    return McpError{McpError::Kind::kInvalidParams,
+                    "Invalid params: argument \"task\" is required"};
   }
   if (const std::string_view session = arguments["session_id"].string(); !session.empty()) {
     options.sessions = {std::string(session)};
   }
-  const Result<Readable> opened = to_read_either(memory, users);
-  if (!opened) {
-    return internal_error(opened.error());
-  }
+  BMAD_TRY_ASSIGN(const Readable opened, to_read_either(memory, users));
   std::string known = "The project's memory holds nothing about it yet.";
-  if (opened->memory != nullptr) {
-    Result<Context> context = Knowledge(*opened->memory).context(options);
-    if (!context) {
-      return internal_error(context.error());
-    }
-    if (!context->markdown.empty()) {
-      known = std::string(utf8_prefix(context->markdown, kAnswerSizeMax));
+  if (opened.memory != nullptr) {
+    BMAD_TRY_ASSIGN(const Context context, Knowledge(*opened.memory).context(options));
+    if (!context.markdown.empty()) {
+      known = std::string(utf8_prefix(context.markdown, kAnswerSizeMax));
     }
   }
   McpPromptResult prompt{.description = "What the memory knows, and the task", .messages = {}};
@@ -113,18 +104,13 @@ std::string waiting_for_user(LazyMemory& users) {
 
 McpAnswer<McpPromptResult> review_candidates(LazyMemory& memory, LazyMemory& users,
                                              OfferedReviews& offered) {
-  const Result<MemoryManager*> opened = memory.to_read();
-  if (!opened) {
-    return internal_error(opened.error());
-  }
+  BMAD_TRY_ASSIGN(MemoryManager* const opened, memory.to_read());
   std::string shown;
-  if (*opened != nullptr) {
-    const Result<std::vector<KnowledgeItem>> waiting = Knowledge(**opened).recall(
-        {.candidates = true, .note_accesses = false, .limit = kReviewedMax});
-    if (!waiting) {
-      return internal_error(waiting.error());
-    }
-    for (const KnowledgeItem& item : *waiting) {
+  if (opened != nullptr) {
+    BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> waiting,
+                    Knowledge(*opened).recall(
+                        {.candidates = true, .note_accesses = false, .limit = kReviewedMax}));
+    for (const KnowledgeItem& item : waiting) {
       const bool is_whole = item.value.size() + item.key.size() <= kShownWholeMax;
       const std::string line = fmt::format(
           "| {} ({}{}{}): {}{}{}\n", printable(item.id), category_name(item.category),
@@ -238,16 +224,16 @@ McpAnswer<McpPromptResult> MemoryService::get_prompt(std::string_view name, Json
   if (name == "review") {
     return review_candidates(memory_, users_, offered_);
   }
-  return failed(McpError::Kind::kInvalidParams,
-                fmt::format("Invalid params: unknown prompt {}; there are load_context, "
-                            "record_decision and review",
-                            utf8_prefix(name, 200)));
+  return McpError{McpError::Kind::kInvalidParams,
+                  fmt::format("Invalid params: unknown prompt {}; there are load_context, "
+                              "record_decision and review",
+                              utf8_prefix(name, 200))};
 }
 
 McpAnswer<McpCompletion> MemoryService::complete(const McpCompletionQuery& query) {
   if (query.is_prompt && !is_among(kPrompts, query.ref)) {
-    return failed(McpError::Kind::kInvalidParams,
-                  fmt::format("Invalid params: unknown prompt {}", utf8_prefix(query.ref, 200)));
+    return McpError{McpError::Kind::kInvalidParams,
+                    fmt::format("Invalid params: unknown prompt {}", utf8_prefix(query.ref, 200))};
   }
   if (query.argument == "impact") {
     const auto impact =
@@ -260,21 +246,18 @@ McpAnswer<McpCompletion> MemoryService::complete(const McpCompletionQuery& query
   if (query.argument == "category") {
     return beginning_like(query.value, texts_of(kCategoryNames));
   }
-  const Result<MemoryManager*> opened = memory_.to_read();
-  if (!opened) {
-    return internal_error(opened.error());
-  }
-  if (*opened == nullptr) {
+  BMAD_TRY_ASSIGN(const MemoryManager* const opened, memory_.to_read());
+  if (opened == nullptr) {
     return McpCompletion{};
   }
   if (query.argument == "session_id") {
-    return beginning_like(query.value, session_ids(**opened));
+    return beginning_like(query.value, session_ids(*opened));
   }
   if (query.argument == "id") {
-    return beginning_like(query.value, entry_ids(**opened));
+    return beginning_like(query.value, entry_ids(*opened));
   }
   if (query.argument == "tags" || query.argument == "tag") {
-    return complete_tags(query.value, tags_in_use(**opened));
+    return complete_tags(query.value, tags_in_use(*opened));
   }
   return McpCompletion{};
 }

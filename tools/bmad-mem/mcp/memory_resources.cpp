@@ -8,7 +8,7 @@
 // What is marked sensitive is not among them: hosts hand resources to models.
 
 #include <algorithm>
-#include <charconv>
+#include <functional>
 #include <optional>
 #include <ranges>
 #include <tuple>
@@ -39,42 +39,32 @@ constexpr std::string_view kSessionUri = "memory://sessions/";
 constexpr std::string_view kSummaryUri = "memory://summaries/";
 constexpr std::string_view kEntryUri = "memory://entries/";
 
-std::unexpected<McpError> unknown_resource(std::string_view uri) {
-  return std::unexpected(McpError{McpError::Kind::kUnknownResource,
-                                  fmt::format("Resource not found: {}", utf8_prefix(uri, 200)),
-                                  {}});
+McpError unknown_resource(std::string_view uri) {
+  return McpError{McpError::Kind::kUnknownResource,
+                  fmt::format("Resource not found: {}", utf8_prefix(uri, 200)),
+                  {}};
 }
 
-/// Where a page begins: behind the session that was made at this time and has this id. Holds also
+/// Where a page begins: after the session that was made at this time and has this id. Holds also
 /// when that session has gone.
-struct Position {
-  std::int64_t created_ms = 0;
-  std::string session_id;
-};
+using Position = std::tuple<std::int64_t, std::string>;
+
+Position position_of(const Session& session) {
+  return {session.created_at.time_since_epoch().count(), session.session_id};
+}
 
 std::string as_cursor(const Session& session) {
   return fmt::format("1.{}.{}", session.created_at.time_since_epoch().count(), session.session_id);
 }
 
 std::optional<Position> read_cursor(std::string_view cursor) {
-  if (!cursor.starts_with("1.")) {
+  const std::size_t end = cursor.find('.', 2);
+  if (!cursor.starts_with("1.") || end == std::string_view::npos || end + 1 == cursor.size()) {
     return std::nullopt;
   }
-  cursor.remove_prefix(2);
-  Position at;
-  const auto [stop, problem] =
-      std::from_chars(cursor.data(), cursor.data() + cursor.size(), at.created_ms);
-  const auto read = static_cast<std::size_t>(stop - cursor.data());
-  if (problem != std::errc() || read + 1 >= cursor.size() || cursor[read] != '.') {
-    return std::nullopt;
-  }
-  at.session_id = cursor.substr(read + 1);
-  return at;
-}
-
-auto order_of(const Session& session) {
-  return std::tuple(session.created_at.time_since_epoch().count(),
-                    std::string_view(session.session_id));
+  const auto created_ms = number_in<std::int64_t>(cursor.substr(2, end - 2));
+  return created_ms ? std::optional<Position>({*created_ms, std::string(cursor.substr(end + 1))})
+                    : std::nullopt;
 }
 
 std::string session_resource(const Session& session) {
@@ -159,33 +149,25 @@ std::optional<std::string> behind(std::string_view uri, std::string_view prefix)
 McpAnswer<McpPage> MemoryService::resources(std::string_view cursor) {
   const std::optional<Position> from = read_cursor(cursor);
   if (!cursor.empty() && !from) {
-    return std::unexpected(McpError{McpError::Kind::kInvalidParams,
-                                    "Invalid params: unknown cursor; leave it out for the first "
-                                    "page",
-                                    {}});
+    return McpError{McpError::Kind::kInvalidParams,
+                    "Invalid params: unknown cursor; leave it out for the first "
+                    "page",
+                    {}};
   }
   McpPage page;
   if (!from) {
     page.items = mcp_described("resources");
   }
-  const Result<MemoryManager*> opened = memory_.to_read();
-  if (!opened) {
-    return internal_error(opened.error());
-  }
-  if (*opened == nullptr) {
+  BMAD_TRY_ASSIGN(const MemoryManager* const memory, memory_.to_read());
+  if (memory == nullptr) {
     return page;
   }
-  Result<std::vector<Session>> sessions = (*opened)->list_sessions();
-  if (!sessions) {
-    return internal_error(sessions.error());
-  }
-  std::ranges::sort(*sessions,
-                    [](const Session& a, const Session& b) { return order_of(a) > order_of(b); });
+  BMAD_TRY_ASSIGN(std::vector<Session> sessions, memory->list_sessions());
+  std::ranges::sort(sessions, std::ranges::greater(), position_of);
   const Session* last = nullptr;
   std::size_t shown = 0;
-  for (const Session& session : *sessions) {
-    if (from &&
-        order_of(session) >= std::tuple(from->created_ms, std::string_view(from->session_id))) {
+  for (const Session& session : sessions) {
+    if (from && position_of(session) >= *from) {
       continue;
     }
     if (shown == kResourcePageSize) {
@@ -205,11 +187,7 @@ std::vector<std::string> MemoryService::resource_templates() const {
 
 McpAnswer<std::vector<McpResourceText>> MemoryService::read_resource(std::string_view uri,
                                                                      McpCall& /*call*/) {
-  const Result<MemoryManager*> opened = memory_.to_read();
-  if (!opened) {
-    return internal_error(opened.error());
-  }
-  MemoryManager* const memory = *opened;
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, memory_.to_read());
   Found text = std::optional<std::string>();
   if (uri == kSessionsUri) {
     text = memory != nullptr ? all_sessions(*memory)
@@ -224,7 +202,7 @@ McpAnswer<std::vector<McpResourceText>> MemoryService::read_resource(std::string
     text = one_entry(*memory, *id);
   }
   if (!text) {
-    return internal_error(text.error());
+    return text.error();
   }
   if (!*text) {
     return unknown_resource(uri);
@@ -235,8 +213,7 @@ McpAnswer<std::vector<McpResourceText>> MemoryService::read_resource(std::string
 }
 
 /// A resource is watched by its name without percent encoding; it need not be there yet.
-McpAnswer<std::unique_ptr<McpSubscription>> MemoryService::subscribe(const std::string& uri,
-                                                                     McpOnChange on_change) {
+McpAnswer<McpSubscription> MemoryService::subscribe(const std::string& uri, McpOnChange on_change) {
   if (uri == kSessionsUri) {
     return watch_.subscribe(uri, std::move(on_change));
   }
@@ -245,11 +222,11 @@ McpAnswer<std::unique_ptr<McpSubscription>> MemoryService::subscribe(const std::
       return watch_.subscribe(std::string(prefix) + *id, std::move(on_change));
     }
   }
-  return std::unexpected(McpError{
-      McpError::Kind::kUnknownResource, "Resource not found, or it can't be watched: " + uri, {}});
+  return McpError{
+      McpError::Kind::kUnknownResource, "Resource not found, or it can't be watched: " + uri, {}};
 }
 
-std::unique_ptr<McpSubscription> MemoryService::subscribe_to_list(McpOnChange on_change) {
+McpSubscription MemoryService::subscribe_to_list(McpOnChange on_change) {
   return watch_.subscribe(std::string(kSessionsUri), std::move(on_change));
 }
 

@@ -1,11 +1,12 @@
 #include "mcp/memory_service.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/json_text.hpp"
 #include "cli/tool.hpp"
@@ -35,46 +36,48 @@ void add_left_out(LazyMemory& memory, LazyMemory& users, McpToolResult& result) 
   result.text = text_is_json ? result.structured : result.text + problem_lines(problems);
 }
 
-/// What a model should do about an error.
-std::string remedy(const Error& error) {
-  switch (error.code) {
-    case ErrorCode::E_ENTRY_NOT_FOUND:
-      return "memory_search finds entries and their ids.";
-    case ErrorCode::E_SESSION_NOT_FOUND:
-      return "memory_sessions lists the sessions; leave session_id out to use your own.";
-    case ErrorCode::E_LOCK_TIMEOUT:
-      return "Another process writes to this session right now. Try again in a moment.";
-    case ErrorCode::E_SIZE_LIMIT:
-      return "Shorten it, or split it into several entries.";
-    case ErrorCode::E_ACCESS_DENIED:
-      return "Don't try again; tell the user if it matters.";
-    case ErrorCode::E_STORAGE_FULL:
-    case ErrorCode::E_STORAGE_IO:
-    case ErrorCode::E_STORAGE_CORRUPT:
-    case ErrorCode::E_SESSION_CORRUPT:
-      return "Tell the user; `bmad-mem verify` shows what is wrong.";
-    case ErrorCode::E_RESOURCE_LIMIT:
-      return "Tell the user: this computer gives the memory server too little.";
-    case ErrorCode::E_QUERY_TIMEOUT:
-      return "Use fewer words or more filters.";
-    default:
-      return "Mend the arguments and call again.";
-  }
-}
+constexpr std::string_view kMend = "Mend the arguments and call again.";
+constexpr std::string_view kRepair = "Tell the user; `bmad-mem verify` shows what is wrong.";
+
+constexpr ErrorAnswer kErrorAnswers[] = {
+    {ErrorCode::E_INVALID_QUERY, 400, kMend},
+    {ErrorCode::E_INVALID_FORMAT, 400, kMend},
+    {ErrorCode::E_SCHEMA_INVALID, 400, kMend},
+    {ErrorCode::E_ACCESS_DENIED, 403, "Don't try again; tell the user if it matters."},
+    {ErrorCode::E_SESSION_NOT_FOUND, 404,
+     "memory_sessions lists the sessions; leave session_id out to use your own."},
+    {ErrorCode::E_ENTRY_NOT_FOUND, 404, "memory_search finds entries and their ids."},
+    {ErrorCode::E_HUB_NOT_FOUND, 404, kMend},
+    {ErrorCode::E_KEY_NOT_FOUND, 404, kMend},
+    {ErrorCode::E_CONCURRENT_MOD, 409, kMend},
+    {ErrorCode::E_SESSION_ARCHIVED, 409, kMend},
+    {ErrorCode::E_NEWER_VERSION, 409, kMend},
+    {ErrorCode::E_HUB_VERSION, 409, kMend},
+    {ErrorCode::E_SIZE_LIMIT, 413, "Shorten it, or split it into several entries."},
+    {ErrorCode::E_LOCK_TIMEOUT, 503,
+     "Another process writes to this session right now. Try again in a moment."},
+    {ErrorCode::E_RESOURCE_LIMIT, 503,
+     "Tell the user: this computer gives the memory server too little."},
+    {ErrorCode::E_HUB_AWAY, 503, kMend},
+    {ErrorCode::E_QUERY_TIMEOUT, 504, "Use fewer words or more filters."},
+    {ErrorCode::E_STORAGE_FULL, 507, kRepair},
+    {ErrorCode::E_HUB_FULL, 507, kMend},
+    {ErrorCode::E_STORAGE_IO, 500, kRepair},
+    {ErrorCode::E_STORAGE_CORRUPT, 500, kRepair},
+    {ErrorCode::E_SESSION_CORRUPT, 500, kRepair},
+};
+static_assert(std::size(kErrorAnswers) == kErrorCodeCount);
 
 McpToolResult failure(const Error& error) {
   return {.text = fmt::format("{}: {}\n{}", error_code_name(error.code), error.to_string(),
-                              remedy(error)),
+                              answer_to(error.code).remedy),
           .is_error = true};
 }
 
 }  // namespace
 
-std::unexpected<McpError> internal_error(const Error& error) {
-  return std::unexpected(McpError{
-      McpError::Kind::kInternal,
-      fmt::format("{}: {}", error_code_name(error.code), utf8_prefix(error.to_string(), 1000)),
-      {}});
+const ErrorAnswer& answer_to(ErrorCode code) {
+  return *std::ranges::find(kErrorAnswers, code, &ErrorAnswer::code);
 }
 
 McpToolResult nothing_stored_yet() {
@@ -155,11 +158,11 @@ McpAnswer<McpToolResult> MemoryService::call_tool(std::string_view name, JsonVal
     if (const Status allowed = check_allowed(memory_, tool); !allowed) {
       return failure(allowed.error());
     }
-    ToolArguments checked(arguments, tool.parameters);
-    if (const Status good = checked.check(); !good) {
+    MemoryToolCall tool_call{
+        {arguments, tool.parameters}, memory_, users_, session_, offered_, call};
+    if (const Status good = tool_call.check(); !good) {
       return failure(good.error());
     }
-    MemoryToolCall tool_call{memory_, users_, session_, offered_, checked, call};
     Result<McpToolResult> result = tool.run(tool_call);
     if (tool_call.lacks_memory) {
       result = nothing_stored_yet();

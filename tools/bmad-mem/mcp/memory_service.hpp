@@ -9,7 +9,6 @@
 //   memory_prompts.cpp       load_context, record_decision, review; completion
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,9 +45,8 @@ class MemoryService : public McpService {
   [[nodiscard]] std::vector<std::string> resource_templates() const override;
   McpAnswer<std::vector<McpResourceText>> read_resource(std::string_view uri,
                                                         McpCall& call) override;
-  McpAnswer<std::unique_ptr<McpSubscription>> subscribe(const std::string& uri,
-                                                        McpOnChange on_change) override;
-  std::unique_ptr<McpSubscription> subscribe_to_list(McpOnChange on_change) override;
+  McpAnswer<McpSubscription> subscribe(const std::string& uri, McpOnChange on_change) override;
+  McpSubscription subscribe_to_list(McpOnChange on_change) override;
   [[nodiscard]] std::vector<std::string> prompts() const override;
   McpAnswer<McpPromptResult> get_prompt(std::string_view name, JsonValue arguments,
                                         McpCall& call) override;

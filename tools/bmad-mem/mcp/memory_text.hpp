@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/reports.hpp"
 
 namespace bmad_mem::cli {

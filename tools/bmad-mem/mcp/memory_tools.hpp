@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstddef>
-#include <expected>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -20,13 +20,12 @@ namespace bmad_mem::cli {
 /// Most bytes of an answer; hosts pass 40,000 characters on.
 inline constexpr std::size_t kAnswerSizeMax = 36'000;
 
-/// What a handler works with.
-struct MemoryToolCall {
+/// What a handler works with: the arguments, checked by the rows of the tool, and the server.
+struct MemoryToolCall : ToolArguments {
   LazyMemory& memory;
   LazyMemory& users;  ///< The user's own memory.
   WritingSession& session;
   const OfferedReviews& offered;
-  const ToolArguments& arguments;  ///< Checked by the rows of the tool.
   McpCall& call;
   bool of_user = false;       ///< existing() gave the user's own memory.
   bool lacks_memory = false;  ///< existing() failed since there is none.
@@ -51,10 +50,15 @@ struct MemoryTool {
 /// lib/operations/table/: a new one is a row there and a function mcp_NAME.
 std::span<const MemoryTool> all_memory_tools();
 
+/// How interfaces answer an error of the engine.
+struct ErrorAnswer {
+  ErrorCode code;
+  std::uint16_t http_status;
+  std::string_view remedy;  ///< What a model should do about it.
+};
+const ErrorAnswer& answer_to(ErrorCode code);
+
 /// The answer when there is no memory yet.
 McpToolResult nothing_stored_yet();
-
-/// What failed inside, for who asked for a resource or a prompt.
-std::unexpected<McpError> internal_error(const Error& error);
 
 }  // namespace bmad_mem::cli

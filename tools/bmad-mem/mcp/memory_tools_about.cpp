@@ -66,9 +66,8 @@ Result<std::string> last_messages(MemoryManager& memory, const std::string& sess
 }  // namespace
 
 Result<McpToolResult> mcp_session_list(MemoryToolCall& call) {
-  const ToolArguments& args = call.arguments;
-  const auto limit = args.count("limit");
-  const auto offset = args.count("offset");
+  const auto limit = call.count("limit");
+  const auto offset = call.count("offset");
   BMAD_TRY_ASSIGN(const MemoryManager* const memory, call.memory.to_read());
   std::vector<Session> all;
   if (memory != nullptr) {
@@ -94,19 +93,18 @@ Result<McpToolResult> mcp_session_list(MemoryToolCall& call) {
 }
 
 Result<McpToolResult> mcp_session_set(MemoryToolCall& call) {
-  const ToolArguments& args = call.arguments;
   SessionChange change;
-  if (std::string title = args.text("title"); !title.empty()) {
+  if (std::string title = call.text("title"); !title.empty()) {
     change.title = std::move(title);
   }
-  if (const JsonValue metadata = args.value("metadata"); metadata.present()) {
+  if (const JsonValue metadata = call.value("metadata"); metadata.present()) {
     change.metadata_json = json_of(metadata);
   }
   if (!change.title && change.metadata_json.empty()) {
     return bad_argument("title", "is required, or metadata: what to change");
   }
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
-  std::string id = args.text("session_id");
+  std::string id = call.text("session_id");
   if (id.empty()) {
     id = call.session.current();
   }
@@ -122,8 +120,7 @@ Result<McpToolResult> mcp_session_set(MemoryToolCall& call) {
 }
 
 Result<McpToolResult> mcp_stats(MemoryToolCall& call) {
-  const ToolArguments& args = call.arguments;
-  const std::string session = args.text("session_id");
+  const std::string session = call.text("session_id");
   BMAD_TRY_ASSIGN(const MemoryManager* const memory, call.memory.to_read());
   Totals totals;
   if (memory != nullptr && !session.empty()) {
@@ -138,9 +135,8 @@ Result<McpToolResult> mcp_stats(MemoryToolCall& call) {
 }
 
 Result<McpToolResult> mcp_summary_show(MemoryToolCall& call) {
-  const ToolArguments& args = call.arguments;
-  std::string session = args.text("session_id");
-  const auto messages = args.count("messages");
+  std::string session = call.text("session_id");
+  const auto messages = call.count("messages");
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing());
   if (session.empty()) {
     BMAD_TRY_ASSIGN(const std::vector<Session> all, sessions_by_use(*memory));

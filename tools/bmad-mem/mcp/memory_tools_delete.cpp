@@ -5,7 +5,6 @@
 
 #include "bmad_mem/utf8.hpp"
 #include "mcp/memory_tools.hpp"
-#include "mcp/tool_arguments.hpp"
 #include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
@@ -48,9 +47,8 @@ Result<McpToolResult> restore(MemoryManager& memory, const DeletionCall& wanted)
 }  // namespace
 
 Result<McpToolResult> mcp_delete(MemoryToolCall& call) {
-  const DeletionCall wanted = {.ids = call.arguments.texts("ids"),
-                               .action = call.arguments.text("action")};
-  const std::vector<std::string> sessions = call.arguments.listed("session_id");
+  const DeletionCall wanted = {.ids = call.texts("ids"), .action = call.text("action")};
+  const std::vector<std::string> sessions = call.listed("session_id");
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing());
   if (wanted.action == "restore") {
     return restore(*memory, wanted);

@@ -147,9 +147,9 @@ std::string item_text(const KnowledgeItem& item) {
 }  // namespace
 
 Result<McpToolResult> mcp_query(MemoryToolCall& call) {
-  BMAD_TRY_ASSIGN(Query query, read_memory_query(call.arguments));
+  BMAD_TRY_ASSIGN(Query query, read_memory_query(call));
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing(/*or_users=*/true));
-  if (const std::string workspace = call.arguments.text("workspace"); !workspace.empty()) {
+  if (const std::string workspace = call.text("workspace"); !workspace.empty()) {
     BMAD_TRY_ASSIGN(query.filter.workspace, workspace_filter(*memory, workspace));
   }
   BMAD_TRY_ASSIGN(QueryAnswer answer, memory->ask(query));
@@ -184,7 +184,7 @@ Result<McpToolResult> mcp_query(MemoryToolCall& call) {
 
 Result<McpToolResult> mcp_context(MemoryToolCall& call) {
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing(/*or_users=*/true));
-  BMAD_TRY_ASSIGN(Context told, Knowledge(*memory).context(read_context_options(call.arguments)));
+  BMAD_TRY_ASSIGN(Context told, Knowledge(*memory).context(read_context_options(call)));
   if (told.markdown.empty()) {
     told.markdown = "No relevant memory for this task. Continue without it.";
   }
@@ -201,13 +201,12 @@ Result<McpToolResult> mcp_context(MemoryToolCall& call) {
 }
 
 Result<McpToolResult> mcp_get(MemoryToolCall& call) {
-  const ToolArguments& args = call.arguments;
-  const std::vector<std::string> ids = args.texts("ids");
-  const std::optional<Timestamp> as_of = args.time("as_of");
-  const auto offset = args.count("offset");
-  const bool with_sensitive = args.boolean("include_sensitive");
+  const std::vector<std::string> ids = call.texts("ids");
+  const std::optional<Timestamp> as_of = call.time("as_of");
+  const auto offset = call.count("offset");
+  const bool with_sensitive = call.boolean("include_sensitive");
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing(/*or_users=*/true));
-  BMAD_TRY_ASSIGN(std::vector<Entry> entries, memory->get(ids, args.listed("session_id"), as_of));
+  BMAD_TRY_ASSIGN(std::vector<Entry> entries, memory->get(ids, call.listed("session_id"), as_of));
   std::ranges::for_each(entries, [&](Entry& entry) { entry.of_user |= call.of_user; });
   std::vector<std::string> missing;
   for (const std::string& id : ids) {
@@ -225,17 +224,16 @@ Result<McpToolResult> mcp_get(MemoryToolCall& call) {
 }
 
 Result<McpToolResult> mcp_recall(MemoryToolCall& call) {
-  const ToolArguments& args = call.arguments;
   RecallOptions options;
-  options.category = try_parse_category(args.text("category"));
-  options.key = args.text("key");
-  options.agent_id = args.text("agent");
-  options.min_confidence = args.share("min_confidence").value_or(0);
-  options.candidates = args.boolean("candidates");
+  options.category = try_parse_category(call.text("category"));
+  options.key = call.text("key");
+  options.agent_id = call.text("agent");
+  options.min_confidence = call.share("min_confidence").value_or(0);
+  options.candidates = call.boolean("candidates");
   options.with_stated = !options.candidates;
-  options.as_of = args.time("as_of");
-  options.limit = args.count("limit");
-  options.offset = args.count("offset");
+  options.as_of = call.time("as_of");
+  options.limit = call.count("limit");
+  options.offset = call.count("offset");
   options.without_sensitive = true;
   options.note_accesses = !call.memory.place().read_only;
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing(/*or_users=*/true));

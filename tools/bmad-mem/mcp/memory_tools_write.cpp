@@ -1,5 +1,4 @@
 // memory_tools_write.cpp - memory_add, memory_remember, memory_update, memory_link, memory_forget.
-#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -12,9 +11,8 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "cli/filters.hpp"
-#include "cli/json_text.hpp"
 #include "cli/text.hpp"
 #include "cli/views.hpp"
 #include "mcp/memory_tools.hpp"
@@ -34,7 +32,7 @@ template <typename T>
 Result<T> write_in_session(
     MemoryToolCall& call, const std::string& named,
     const std::function<Result<T>(MemoryManager&, const std::string&)>& write) {
-  if (call.arguments.text("scope") == "user") {
+  if (call.text("scope") == "user") {
     BMAD_TRY_ASSIGN(MemoryManager* const users, users_to_write(&call.users));
     BMAD_TRY_ASSIGN(const UsualSession session, users->usual_session());
     return write(*users, named.empty() ? session.session_id : named);
@@ -62,20 +60,6 @@ std::string agent_of(MemoryToolCall& call, std::string named) {
   return configured.empty() ? std::string(utf8_prefix(call.call.client_name(), 200)) : configured;
 }
 
-/// What memory_add was told.
-struct NewEntry {
-  EntryType type = EntryType::kFact;
-  std::string text;
-  std::string id;
-  std::string agent;
-  std::string source;
-  std::vector<std::string> tags;
-  bool pinned = false;
-  bool sensitive = false;
-  JsonValue fields;
-  std::string session_id;
-};
-
 /// The fields that a call gives besides the text. Errors: E_INVALID_QUERY.
 Result<JsonValue> read_fields(const ToolArguments& args, std::string_view example) {
   const JsonValue fields = args.value("fields");
@@ -89,22 +73,6 @@ Result<JsonValue> read_fields(const ToolArguments& args, std::string_view exampl
   return fields;
 }
 
-Result<NewEntry> read_new_entry(const ToolArguments& args) {
-  NewEntry entry;
-  const std::string type = args.text("type");
-  entry.type = try_parse_entry_type(type).value_or(EntryType::kFact);
-  entry.text = args.text("text");
-  entry.id = args.text("id");
-  entry.agent = args.text("agent");
-  entry.source = args.text("source");
-  entry.tags = args.texts("tags");
-  entry.pinned = args.boolean("pinned");
-  entry.sensitive = args.boolean("sensitive");
-  entry.session_id = args.text("session_id");
-  BMAD_TRY_ASSIGN(entry.fields, read_fields(args, R"({"rationale":"…"})"));
-  return entry;
-}
-
 /// The state of an agent is any JSON value; what is none is a string.
 std::string state_of(std::string_view text) {
   JsonParser parser;
@@ -113,71 +81,48 @@ std::string state_of(std::string_view text) {
   return is_kept ? json_of(*value) : json_quoted(text);
 }
 
-/// What would be told as the user's wish or rule, though an agent says so.
-bool is_statement(const NewEntry& entry) {
-  return entry.type == EntryType::kFact || entry.type == EntryType::kPreference ||
-         (entry.type == EntryType::kDecision && entry.pinned);
-}
-
 /// The entry as one JSON object. What stands in `fields` wins over defaults, not over arguments.
 /// One that `waits` for the user is a candidate, and no pin; of a decision, a fact.
-std::string json_of_entry(const NewEntry& entry, const std::string& agent, bool waits,
-                          bool is_decision) {
+std::string json_of_entry(const MemoryToolCall& call, EntryType type, JsonValue fields,
+                          const std::string& agent, bool waits, bool is_decision) {
+  const std::string source = call.text("source");
   JsonWriter json;
   std::vector<std::string_view> written;
-  const auto begin = [&](std::string_view name) -> JsonWriter& {
-    written.push_back(name);
-    return json.key(name);
+  const auto add = [&](std::string_view name, const auto& value) {
+    if (is_some(value)) {
+      written.push_back(name);
+      put(json, name, value);
+    }
   };
   json.begin_object();
-  if (!entry.id.empty()) {
-    begin("id").string(entry.id);
-  }
-  const std::string_view main = main_field(entry.type).name;
-  if (entry.type == EntryType::kAgentState) {
-    begin(main).raw(state_of(entry.text));
-  } else {
-    begin(main).string(entry.text);
-  }
-  if (entry.type == EntryType::kConversation && !entry.fields["role"].present()) {
-    begin("role").string(entry.source == "user" ? "user" : "assistant");
+  add("id", call.text("id"));
+  const std::string text = call.text("text");
+  add(main_field(type).name,
+      std::optional(raw_json(type == EntryType::kAgentState ? state_of(text) : json_quoted(text))));
+  const bool is_message = type == EntryType::kConversation;
+  if (is_message && !fields["role"].present()) {
+    add("role", std::string_view(source == "user" ? "user" : "assistant"));
   }
   // A preference is the user's, whoever stores it.
   const std::string_view who =
-      entry.type == EntryType::kPreference ? std::string_view() : who_field(entry.type);
-  const bool is_of_user = entry.type == EntryType::kConversation &&
-                          (entry.source == "user" || entry.fields["role"].string() == "user");
-  if (!who.empty() &&
-      (!entry.agent.empty() || (!agent.empty() && !entry.fields[who].present() && !is_of_user))) {
-    begin(who).string(agent);
+      type == EntryType::kPreference ? std::string_view() : who_field(type);
+  const bool is_of_user = is_message && (source == "user" || fields["role"].string() == "user");
+  if (!who.empty() && (!call.text("agent").empty() || (!fields[who].present() && !is_of_user))) {
+    add(who, agent);
   }
-  if (!entry.tags.empty()) {
-    written.push_back("tags");
-    add_list(json, "tags", entry.tags);
+  add("tags", call.texts("tags"));
+  add("pinned", call.boolean("pinned") && !waits);
+  add("review", waits ? review_name(Review::kCandidate) : std::string_view());
+  add("category", is_decision ? category_name(Category::kDecision) : std::string_view());
+  add("sensitive", call.boolean("sensitive"));
+  const bool is_own = waits && (source.empty() || source == "user");
+  if (is_own || !source.empty()) {
+    const auto trust = only_if(source == "web", kWebTrust);
+    add("source", std::optional(raw_json(json_object(
+                      "kind", is_own ? std::string_view("assistant") : source, "trust", trust))));
   }
-  if (entry.pinned && !waits) {
-    begin("pinned").boolean(true);
-  }
-  if (waits) {
-    begin("review").string(review_name(Review::kCandidate));
-  }
-  if (is_decision) {
-    begin("category").string(category_name(Category::kDecision));
-  }
-  if (entry.sensitive) {
-    begin("sensitive").boolean(true);
-  }
-  const bool is_own = waits && (entry.source.empty() || entry.source == "user");
-  if (is_own || !entry.source.empty()) {
-    begin("source").begin_object().member("kind", is_own ? "assistant" : entry.source);
-    if (entry.source == "web") {
-      json.member("trust", kWebTrust);
-    }
-    json.end_object();
-  }
-  for (const JsonMember& member : entry.fields.members()) {
-    if (std::ranges::find(written, member.key) == written.end() &&
-        (!waits || member.key != "pinned")) {
+  for (const JsonMember& member : fields.members()) {
+    if (!is_among(written, member.key) && (!waits || member.key != "pinned")) {
       json.key(member.key);
       write_json(json, member.value);
     }
@@ -189,24 +134,29 @@ std::string json_of_entry(const NewEntry& entry, const std::string& agent, bool 
 }  // namespace
 
 Result<McpToolResult> mcp_add(MemoryToolCall& call) {
-  BMAD_TRY_ASSIGN(NewEntry entry, read_new_entry(call.arguments));
-  const std::string agent = agent_of(call, entry.agent);
+  BMAD_TRY_ASSIGN(const JsonValue fields, read_fields(call, R"({"rationale":"…"})"));
+  const std::string agent = agent_of(call, call.text("agent"));
+  EntryType type = try_parse_entry_type(call.text("type")).value_or(EntryType::kFact);
+  const bool is_decision = type == EntryType::kDecision;
+  // What would be told as the user's wish or rule, though an agent says so.
+  const bool is_statement = type == EntryType::kFact || type == EntryType::kPreference ||
+                            (is_decision && call.boolean("pinned"));
   std::string session;
   bool waits = false;
   BMAD_TRY_ASSIGN(const BatchReport report,
                   write_in_session<BatchReport>(
-                      call, entry.session_id,
+                      call, call.text("session_id"),
                       [&](MemoryManager& memory, const std::string& chosen) -> Result<BatchReport> {
                         session = chosen;
-                        if (is_statement(entry)) {
-                          BMAD_TRY_ASSIGN(waits, Knowledge(memory).waits(entry.text));
+                        if (is_statement) {
+                          BMAD_TRY_ASSIGN(waits, Knowledge(memory).waits(call.text("text")));
                         }
-                        const bool is_decision = waits && entry.type == EntryType::kDecision;
-                        entry.type = is_decision ? EntryType::kFact : entry.type;
-                        const std::string line = json_of_entry(entry, agent, waits, is_decision);
+                        type = waits && is_decision ? EntryType::kFact : type;
+                        const std::string line =
+                            json_of_entry(call, type, fields, agent, waits, waits && is_decision);
                         const std::string_view view = line;
                         Result<BatchReport> done = memory.add_batch(
-                            chosen, entry.type, {&view, 1}, {.known = KnownEntries::kRefuse});
+                            chosen, type, {&view, 1}, {.known = KnownEntries::kRefuse});
                         if (!done) {
                           Error error = std::move(done).error();
                           error.line = 0;  // Places in JSON that the model has never seen.
@@ -215,22 +165,21 @@ Result<McpToolResult> mcp_add(MemoryToolCall& call) {
                         }
                         return done;
                       }));
-  const std::string id = report.ids.empty() ? entry.id : report.ids.front();
+  const std::string id = report.ids.empty() ? call.text("id") : report.ids.front();
   for (const std::string& notice : report.notices) {
     call.call.log(McpLogLevel::kNotice, notice);
   }
   return McpToolResult{
-      .text = fmt::format("Stored {} {} in session {}.{}{}", entry_type_name(entry.type), id,
-                          session, waits ? kWaits : "",
+      .text = fmt::format("Stored {} {} in session {}.{}{}", entry_type_name(type), id, session,
+                          waits ? kWaits : "",
                           report.redacted.empty() ? "" : " Secrets were redacted."),
-      .structured =
-          json_object("id", id, "session_id", session, "type", entry_type_name(entry.type),
-                      "review", only_if(waits, review_name(Review::kCandidate)), "notices",
-                      report.notices, "redacted", report.redacted)};
+      .structured = json_object("id", id, "session_id", session, "type", entry_type_name(type),
+                                "review", only_if(waits, review_name(Review::kCandidate)),
+                                "notices", report.notices, "redacted", report.redacted)};
 }
 
 Result<McpToolResult> mcp_remember(MemoryToolCall& call) {
-  RememberParams params = read_statement(call.arguments);
+  RememberParams params = read_statement(call);
   params.agent_id = agent_of(call, params.agent_id);
   BMAD_TRY_ASSIGN(
       const Remembered done,
@@ -282,14 +231,13 @@ Result<std::string> changes_of(const ToolArguments& args, EntryType type) {
 }  // namespace
 
 Result<McpToolResult> mcp_edit(MemoryToolCall& call) {
-  const ToolArguments& args = call.arguments;
-  const std::string id = args.text("id");
-  const std::vector<std::string> sessions = args.listed("session_id");
+  const std::string id = call.text("id");
+  const std::vector<std::string> sessions = call.listed("session_id");
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing());
   BMAD_TRY_ASSIGN(const std::vector<Entry> known, memory->get({&id, 1}, sessions));
   std::string changes = "{}";
   if (!known.empty()) {  // Else the memory says that there is none.
-    BMAD_TRY_ASSIGN(changes, changes_of(args, known.front().type));
+    BMAD_TRY_ASSIGN(changes, changes_of(call, known.front().type));
   }
   BMAD_TRY_ASSIGN(const Entry entry, memory->update_entry(id, changes, sessions));
   const std::string structured = json_object(shaped(shape::edited_entry, entry));
@@ -307,7 +255,7 @@ Result<McpToolResult> mcp_edit(MemoryToolCall& call) {
 }
 
 Result<McpToolResult> mcp_link(MemoryToolCall& call) {
-  const LinkRequest request = read_link(call.arguments);
+  const LinkRequest request = read_link(call);
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing());
   BMAD_TRY_ASSIGN(const LinkReport report, memory->link(request));
   const std::string_view done = request.remove ? "Removed" : "Linked";
@@ -317,7 +265,7 @@ Result<McpToolResult> mcp_link(MemoryToolCall& call) {
 }
 
 Result<McpToolResult> mcp_forget_own(MemoryToolCall& call) {
-  const std::vector<std::string> ids = call.arguments.texts("ids");
+  const std::vector<std::string> ids = call.texts("ids");
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing());
   BMAD_TRY_ASSIGN(const std::vector<Entry> known, memory->get(ids));
   const std::string session = call.session.current();

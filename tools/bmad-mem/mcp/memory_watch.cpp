@@ -27,79 +27,86 @@ std::set<std::string, std::less<>> known_sessions(const MemoryManager& memory) {
 
 }  // namespace
 
-class MemoryWatch::Subscription : public McpSubscription {
- public:
-  Subscription(MemoryWatch& watch, std::uint64_t number) : watch_(&watch), number_(number) {}
-  ~Subscription() override { watch_->remove(number_); }
-
- private:
-  MemoryWatch* watch_;
-  std::uint64_t number_;
-};
-
-MemoryWatch::~MemoryWatch() {
-  stop_ = true;
-  const std::scoped_lock lock(thread_mutex_);
+WatchThread::~WatchThread() {
+  stops_ = true;
+  const std::scoped_lock lock(mutex_);
   if (thread_.joinable()) {
     thread_.join();
   }
 }
 
-std::unique_ptr<McpSubscription> MemoryWatch::subscribe(std::string uri, McpOnChange on_change) {
-  const std::scoped_lock thread_lock(thread_mutex_);
-  std::uint64_t number = 0;
-  {
-    const std::scoped_lock lock(mutex_);
-    number = next_number_++;
-    watchers_.emplace(number, Watcher{std::move(uri), std::move(on_change)});
-  }
-  auto subscription = std::make_unique<Subscription>(*this, number);
+void WatchThread::start() {
+  const std::scoped_lock lock(mutex_);
   if (!thread_.joinable()) {
     open();  // Here, so that nothing goes untold that is written from now on.
     thread_ = std::thread([this] { run(); });
   }
-  return subscription;
 }
 
-void MemoryWatch::remove(std::uint64_t number) {
-  const std::scoped_lock lock(mutex_);
-  watchers_.erase(number);
-}
-
-void MemoryWatch::open() {
-  const Result<MemoryManager*> memory = memory_->to_read();
-  if (!memory || *memory == nullptr) {
+void WatchThread::open() {
+  const MemoryManager* const memory = calls_.memory();
+  if (memory == nullptr) {
     return;
   }
-  Result<EntryWatch> made = EntryWatch::open(**memory);
+  Result<EntryWatch> made = EntryWatch::open(*memory);
   if (made) {
     watch_.emplace(*std::move(made));
-    seen_sessions_ = known_sessions(**memory);
   } else if (!std::exchange(has_complained_, true)) {
     fmt::print(stderr, "bmad-mem: cannot watch the memory: {}\n",
                printable(made.error().to_string()));
   }
 }
 
-void MemoryWatch::run() {
-  while (!stop_) {
+void WatchThread::run() {
+  while (!stops_) {
     if (!watch_) {
       std::this_thread::sleep_for(kLookAround);
       open();
       if (watch_) {
-        tell_all();  // What was written before it could be seen.
+        calls_.on_unknown();  // What was written before it could be seen.
       }
       continue;
     }
     const Result<std::vector<Entry>> entries = watch_->wait(kLookAround);
     if (!entries) {
-      watch_.reset();  // The memory has gone, or can't be read: tried anew in a moment.
-    } else if (watch_->take_rewritten()) {
-      tell_all();  // Something may have been deleted.
-    } else if (!entries->empty()) {
-      tell(*entries);
+      watch_.reset();  // The memory has gone, or can't be read: tried again in a moment.
+      calls_.on_unknown();
+      continue;
+    }
+    if (!entries->empty()) {
+      calls_.on_entries(*entries);
+    }
+    if (watch_->take_rewritten()) {
+      calls_.on_unknown();  // Something may have been deleted.
     }
   }
+}
+
+MemoryWatch::MemoryWatch(LazyMemory& memory)
+    : thread_({.memory = [this, &memory]() -> const MemoryManager* {
+                 const Result<MemoryManager*> found = memory.to_read();
+                 if (!found || *found == nullptr) {
+                   return nullptr;
+                 }
+                 seen_sessions_ = known_sessions(**found);
+                 return *found;
+               },
+               .on_entries = [this](const std::vector<Entry>& entries) { tell(entries); },
+               .on_unknown = [this] { tell_all(); }}) {}
+
+McpSubscription MemoryWatch::subscribe(std::string uri, McpOnChange on_change) {
+  std::uint64_t number = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    number = next_number_++;
+    watchers_.emplace(number, Watcher{std::move(uri), std::move(on_change)});
+  }
+  McpSubscription subscription(static_cast<void*>(this), [this, number](void* /*it*/) {
+    const std::scoped_lock lock(mutex_);
+    watchers_.erase(number);
+  });
+  thread_.start();
+  return subscription;
 }
 
 void MemoryWatch::tell(const std::vector<Entry>& entries) {

@@ -62,8 +62,8 @@ Status check_offered(const MemoryToolCall& call, MemoryManager& memory,
 }  // namespace
 
 Result<McpToolResult> mcp_review(MemoryToolCall& call) {
-  const std::vector<std::string> ids = call.arguments.texts("ids");
-  const bool accepts = call.arguments.text("review") == "accepted";
+  const std::vector<std::string> ids = call.texts("ids");
+  const bool accepts = call.text("review") == "accepted";
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing());
   if (accepts) {
     BMAD_TRY(check_offered(call, *memory, ids));

@@ -21,14 +21,10 @@ HttpResponse entries_response(const ApiContext& context, const EndpointCall& cal
                          "incomplete", unread(context.memory));
 }
 
+constexpr std::array<std::string_view, 4> kUnits = {"hour", "day", "week", "month"};
+
 TimelineUnit unit_of(std::string_view name) {
-  if (name == "hour") {
-    return TimelineUnit::kHour;
-  }
-  if (name == "week") {
-    return TimelineUnit::kWeek;
-  }
-  return name == "month" ? TimelineUnit::kMonth : TimelineUnit::kDay;
+  return static_cast<TimelineUnit>(std::ranges::find(kUnits, name) - kUnits.begin());
 }
 
 }  // namespace

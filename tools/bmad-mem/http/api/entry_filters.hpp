@@ -1,8 +1,6 @@
 // entry_filters.hpp - the entries that a request means, by its parameters or by its path.
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "bmad_mem/reports.hpp"

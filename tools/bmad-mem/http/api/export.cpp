@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,7 +18,6 @@
 
 #include "cli/program.hpp"
 #include "exchange/export/export_writer.hpp"
-#include "http/api/entry_filters.hpp"
 #include "http/endpoint.hpp"
 #include "operation_calls.hpp"
 

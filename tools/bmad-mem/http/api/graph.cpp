@@ -19,7 +19,6 @@
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "http/api/entry_filters.hpp"
 #include "http/endpoint.hpp"
 #include "operation_calls.hpp"
 #include "result_shapes.hpp"

@@ -14,7 +14,6 @@
 #include "cli/rule_warnings.hpp"
 #include "cli/tool.hpp"
 #include "cli/totals.hpp"
-#include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "operation_calls.hpp"

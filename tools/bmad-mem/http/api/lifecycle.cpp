@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "operation_calls.hpp"

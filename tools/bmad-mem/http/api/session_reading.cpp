@@ -19,7 +19,6 @@
 #include "cli/program.hpp"
 #include "cli/text.hpp"
 #include "exchange/files.hpp"
-#include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "operation_calls.hpp"

@@ -7,7 +7,6 @@
 
 #include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/lifecycle.hpp"
-#include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "operation_calls.hpp"
