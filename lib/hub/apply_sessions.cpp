@@ -18,6 +18,7 @@
 #include "session_feed.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
+#include "store/manifest.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -79,33 +80,90 @@ Status apply_sessions(Store& store, const SessionRows& sessions, std::string_vie
   return status;
 }
 
-Error wrong_row(const FeedRow& row, std::string_view what) {
-  return {
-      .code = ErrorCode::E_STORAGE_CORRUPT,
-      .message = fmt::format("the hub sent row {} of session {:?}, {}; nothing was changed, and "
-                             "nothing behind it is applied",
-                             row.seq, row.session_id.substr(0, kSessionIdSizeMax), what)};
-}
+namespace {
 
-Status check_row(const FeedRow& row, JsonParser& parser) {
+/// Why no mirror can apply `row`; empty when nothing speaks against it.
+std::string what_is_wrong(const FeedRow& row, JsonParser& parser) {
   if (!is_session_id(row.session_id)) {
-    return wrong_row(row, "which is no id of a session");
+    return "its session has no id of one";
   }
   if (static_cast<std::size_t>(row.log) >= kEntryTypeCount || row.op > FeedOp::kManifest) {
-    return wrong_row(row, "of a kind that this bmad-mem does not know");
+    return "it is of a kind that this bmad-mem does not know";
   }
-  if (!row.line || (row.op != FeedOp::kLine && row.op != FeedOp::kRedact)) {
+  const bool has_target =
+      row.op == FeedOp::kDelete || row.op == FeedOp::kRedact || row.op == FeedOp::kEvict;
+  if (has_target && (row.target == 0 || row.target >= row.seq)) {
+    return "it is about no row before it";
+  }
+  if (row.op == FeedOp::kPurge && !is_entry_id(row.entry_id)) {
+    return "it purges what has no id of an entry";
+  }
+  if (!row.line) {
     return {};
   }
-  if (row.line->size() > kEntrySizeMax || row.line->find('\n') != std::string::npos) {
-    return wrong_row(row, "which is longer than a line may be, or several");
+  if (row.op == FeedOp::kManifest) {
+    const Result<Manifest> manifest = parse_manifest(*row.line, "the hub's");
+    return manifest && manifest->session_id == row.session_id ? ""
+                                                              : "it is no manifest of its session";
+  }
+  if (row.op != FeedOp::kLine && row.op != FeedOp::kRedact) {
+    return {};
+  }
+  if (row.line->size() > kEntrySizeMax || row.line->contains('\n')) {
+    return "it is longer than a line may be, or several";
   }
   const Result<JsonValue> entry = parser.parse(*row.line);
-  if (!entry || check_entry(row.log, *entry) || entry_id(*entry) != row.entry_id) {
-    return wrong_row(row,
-                     fmt::format("which is no entry of {}", entry_type_info(row.log).log_file));
+  const bool is_entry = entry && !check_entry(row.log, *entry) && entry_id(*entry) == row.entry_id;
+  return is_entry ? "" : fmt::format("it is no entry of {}", entry_type_info(row.log).log_file);
+}
+
+}  // namespace
+
+void skip_wrong_rows(std::vector<FeedRow>& rows, JsonParser& parser,
+                     std::vector<SkippedRow>& skipped) {
+  std::erase_if(rows, [&](const FeedRow& row) {
+    std::string why = what_is_wrong(row, parser);
+    const bool is_wrong = !why.empty();
+    if (is_wrong) {
+      skipped.push_back(
+          {row.seq, row.who, row.session_id.substr(0, kSessionIdSizeMax), std::move(why)});
+    }
+    return is_wrong;
+  });
+}
+
+Result<std::vector<SkippedRow>> skipped_rows(Hub& hub) {
+  std::vector<SkippedRow> skipped;
+  JsonParser parser;
+  for (PullRange range;;) {
+    BMAD_TRY_ASSIGN(std::vector<FeedRow> page, hub.pull(range));
+    if (page.empty()) {
+      return skipped;
+    }
+    range.after = page.back().seq;
+    skip_wrong_rows(page, parser, skipped);
   }
-  return {};
+}
+
+Status drop_skipped_row(Hub& hub, std::uint64_t seq) {
+  BMAD_TRY_ASSIGN(std::vector<FeedRow> rows, hub.rows({&seq, 1}));
+  std::vector<SkippedRow> skipped;
+  JsonParser parser;
+  skip_wrong_rows(rows, parser, skipped);
+  if (!skipped.empty()) {
+    return hub.drop_row(seq);
+  }
+  return rows.empty()
+             ? Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+                     .message = fmt::format("the feed has no row {}; `bmad-mem hub rows` lists "
+                                            "those that can be dropped",
+                                            seq),
+                     .field = "drop"}
+             : Error{.code = ErrorCode::E_INVALID_FORMAT,
+                     .message = fmt::format("row {} can be applied, and mirrors have it; `bmad-mem "
+                                            "purge` removes entries",
+                                            seq),
+                     .field = "drop"};
 }
 
 void refresh_changed(Store& store, FeedOutcome& outcome) {
@@ -118,15 +176,14 @@ Status apply_again(Store& store, Hub& hub, const std::string& session_id, std::u
   PullRange range{.after = 0, .until = until, .session_id = session_id};
   JsonParser parser;
   while (true) {
-    BMAD_TRY_ASSIGN(const std::vector<FeedRow> page, hub.pull(range));
+    BMAD_TRY_ASSIGN(std::vector<FeedRow> page, hub.pull(range));
     if (page.empty()) {
       break;
     }
-    for (const FeedRow& row : page) {
-      BMAD_TRY(check_row(row, parser));
-    }
-    BMAD_TRY(apply_rows(store, session_id, page, /*replica=*/{}, outcome));
     range.after = page.back().seq;
+    std::vector<SkippedRow> known;  // They were said when they came.
+    skip_wrong_rows(page, parser, known);
+    BMAD_TRY(apply_rows(store, session_id, page, /*replica=*/{}, outcome));
   }
   BMAD_TRY_ASSIGN(SessionMirror mirror, load_session_mirror(*store.files, session_id));
   mirror.is_behind = false;

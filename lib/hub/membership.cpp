@@ -109,7 +109,9 @@ Status check_head(const Store& store, const MirrorState& state, const HubHead& h
     return Error{.code = ErrorCode::E_HUB_VERSION,
                  .message = "the hub is of a newer version; install a newer bmad-mem"};
   }
-  if (head.head < state.cursor || head.pushed < state.pushed) {
+  // Seqs behind the last row have none, so a head may also go back to it: it was beyond all rows.
+  const std::uint64_t last = state.mark.seq != 0 ? state.mark.seq : state.cursor;
+  if (head.head < last || head.pushed < state.pushed) {
     return restored_hub(head.head, state.cursor);
   }
   if (!head.is_replica) {

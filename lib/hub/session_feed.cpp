@@ -139,11 +139,7 @@ class SessionFeed {
     Manifest manifest = new_manifest({.session_id = session_id_}, store_.clock.now());
     for (const FeedRow& row : rows_) {
       if (row.op == FeedOp::kManifest && row.line) {
-        Result<Manifest> parsed = parse_manifest(*row.line, "the hub's");
-        if (!parsed || parsed->session_id != session_id_) {
-          return wrong_row(row, "whose manifest can't be read");
-        }
-        manifest = *std::move(parsed);
+        BMAD_TRY_ASSIGN(manifest, parse_manifest(*row.line, "the hub's"));
         break;
       }
     }

@@ -46,12 +46,10 @@ struct FeedOutcome {
 /// Rows by session, in the order of the feed.
 using SessionRows = std::map<std::string, std::vector<FeedRow>, std::less<>>;
 
-/// A row that can't be applied: E_STORAGE_CORRUPT.
-Error wrong_row(const FeedRow& row, std::string_view what);
-
-/// Nothing when `row` may be applied. Errors: E_STORAGE_CORRUPT, which names its seq: its line is
-/// no entry of its log, the id of its session is none.
-Status check_row(const FeedRow& row, JsonParser& parser);
+/// Takes the rows out of `rows` that can't be applied: the line is no entry of its log, the id of
+/// the session is none. Each is added to `skipped`.
+void skip_wrong_rows(std::vector<FeedRow>& rows, JsonParser& parser,
+                     std::vector<SkippedRow>& skipped);
 
 /// Applies `rows`, all of session `session_id` and checked, in the order of the feed. What is
 /// applied already is passed over. `replica` is our own. Durable on success; on error the rows in

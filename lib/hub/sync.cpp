@@ -101,6 +101,7 @@ class Sync {
     report_.rights = head_.rights;
     confirmed_ = state_.cursor;
     BMAD_TRY(check_head(store_, state_, head_, options_.pulls));
+    state_.cursor = std::min(state_.cursor, head_.head);
     const auto skew =
         std::chrono::duration_cast<std::chrono::seconds>(store_.clock.now() - head_.now);
     if (head_.now != Timestamp() && std::chrono::abs(skew) > kClockSkewMax) {
@@ -164,15 +165,17 @@ class Sync {
     while (last < end) {
       BMAD_TRY_ASSIGN(std::vector<FeedRow> page, hub_.pull({.after = last, .until = end}));
       const bool is_end = page.empty();
-      for (FeedRow& row : page) {
+      for (const FeedRow& row : page) {
         if (row.seq <= last || row.seq > end) {
           return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
                        .message = fmt::format("the hub sent row {} behind row {}; nothing was "
                                               "changed",
                                               row.seq, last)};
         }
-        BMAD_TRY(check_row(row, parser));
         last = row.seq;
+      }
+      skip_wrong_rows(page, parser, report_.skipped);
+      for (FeedRow& row : page) {
         bytes += bytes_of(row);
         gathered.push_back(std::move(row));
       }

@@ -40,8 +40,7 @@ Result<Value> owners_only(Result<Value> result) {
 Result<std::string> PostgresHub::init(std::string_view project) {
   BMAD_TRY_ASSIGN(const Rows tables, impl_->ask({.text = sql::kHasTables}));
   if (!tables.boolean(0, 0)) {
-    Status made = impl_->connection.run_script(std::string(hub_postgres::schema_text()),
-                                               impl_->options.timeout);
+    Status made = impl_->connection.run_script(hub_postgres::schema_text(), impl_->options.timeout);
     if (!made) {  // Another may have made them just now.
       BMAD_TRY_ASSIGN(const Rows again, impl_->ask({.text = sql::kHasTables}));
       if (!again.boolean(0, 0)) {
@@ -70,10 +69,20 @@ Status PostgresHub::add_member(std::string_view who, std::string_view rights) {
                  .message = fmt::format("a member is one role of the database, not '{}'", who),
                  .field = "who"};
   }
-  BMAD_TRY(impl_->open());
+  BMAD_TRY_ASSIGN(const Rows reserved,
+                  impl_->ask({.text = sql::kIsReserved, .params = {text_param(who)}}));
+  if (reserved.boolean(0, 0)) {
+    return Error{
+        .code = ErrorCode::E_INVALID_FORMAT,
+        .message = fmt::format(
+            "{} is a role of the server's own, or has a superuser's rights or a part of them, "
+            "which no rights of a hub hold back; give each member a role of its own",
+            who),
+        .field = "who"};
+  }
   BMAD_TRY_ASSIGN(const std::string role, impl_->connection.quoted(who));
   Status granted =
-      impl_->connection.run_script(hub_postgres::grant_text(rights, role), impl_->options.timeout);
+      impl_->connection.run_script(hub_postgres::grant_text(role), impl_->options.timeout);
   if (!granted) {
     if (granted.error().code == ErrorCode::E_INVALID_FORMAT) {
       granted.error().field = "who";
@@ -126,17 +135,9 @@ Result<std::vector<HubMember>> PostgresHub::members() {
 Result<int> PostgresHub::upgrade() {
   BMAD_TRY_ASSIGN(const Rows rows, impl_->ask({.text = sql::kVersion}));
   const int version = rows.integer(0, 0);
-  BMAD_TRY(hub_postgres::check_version(version, 0));
-  if (version < kHubVersion) {
-    std::vector<Statement> statements;
-    for (int from = version; from < kHubVersion; ++from) {
-      statements.push_back(
-          {.text = hub_postgres::upgrade_texts()[static_cast<std::size_t>(from) - 1]});
-    }
-    statements.push_back(
-        {.text = sql::kSetVersion, .params = {hub_postgres::int_param(kHubVersion)}});
-    BMAD_TRY(owners_only(impl_->ask_once(statements)));
-  }
+  BMAD_TRY(hub_postgres::check_newer(version, 0));
+  BMAD_TRY(owners_only(
+      impl_->connection.run_script(hub_postgres::upgrade_text(version), impl_->options.timeout)));
   return version;
 }
 

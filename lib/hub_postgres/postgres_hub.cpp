@@ -62,7 +62,6 @@ std::vector<Param> push_params(const Param& project, const std::string& replica,
   }
   return {project,
           uuid_param(replica),
-          bigint_param(std::uint64_t{count}),
           bigint_param(batch.pushed),
           bigint_param(batch.only_at_head),
           int_param(kHubVersion),
@@ -74,16 +73,7 @@ std::vector<Param> push_params(const Param& project, const std::string& replica,
           std::move(lines).finish()};
 }
 
-bool changes_rows(const PushBatch& batch) {
-  for (const FeedRow& row : batch.rows) {
-    if (row.op == FeedOp::kPurge || row.op == FeedOp::kRedact || row.op == FeedOp::kManifest) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// Of rows that each have the head before the batch, and the seq of a row that is stored.
+// Of the head before the batch, and the seqs of the rows that are stored.
 PushAnswer push_answer(const Rows& rows, std::size_t count) {
   PushAnswer answer;
   if (rows.size() == 0) {
@@ -92,8 +82,8 @@ PushAnswer push_answer(const Rows& rows, std::size_t count) {
   answer.is_stored = true;
   answer.seqs.resize(count);
   const std::uint64_t base = rows.bigint(0, 0);
-  for (int row = 0; row < rows.size(); ++row) {
-    const std::uint64_t seq = rows.bigint(row, 1);  // 0 for null.
+  for (int row = 1; row < rows.size(); ++row) {
+    const std::uint64_t seq = rows.bigint(row, 0);
     if (seq > base && seq - base <= count) {
       answer.seqs[seq - base - 1] = seq;
     }
@@ -103,13 +93,7 @@ PushAnswer push_answer(const Rows& rows, std::size_t count) {
 
 }  // namespace
 
-Status check_version(int version, int min_client) {
-  if (version < 1) {
-    return Error{.code = ErrorCode::E_HUB_VERSION,
-                 .message =
-                     "the tables of the hub are older than this bmad-mem: run `bmad-mem hub "
-                     "upgrade`"};
-  }
+Status check_newer(int version, int min_client) {
   if (version > kHubVersion || min_client > kHubVersion) {
     return Error{.code = ErrorCode::E_HUB_VERSION,
                  .message = fmt::format("the tables of the hub are of version {}, and of programs "
@@ -148,7 +132,13 @@ Status PostgresHub::Impl::check() {
     return hub_postgres::with_advice(answers.error(), hub_postgres::kAskForRights);
   }
   const Rows& rows = answers->front();  // Tables without a version read as version 0.
-  BMAD_TRY(hub_postgres::check_version(rows.integer(0, 0), rows.integer(0, 1)));
+  BMAD_TRY(hub_postgres::check_newer(rows.integer(0, 0), rows.integer(0, 1)));
+  if (rows.integer(0, 0) < kHubVersion) {
+    return Error{.code = ErrorCode::E_HUB_VERSION,
+                 .message =
+                     "the tables of the hub are older than this bmad-mem; who owns them runs "
+                     "`bmad-mem hub upgrade`"};
+  }
   if (rows.raw(0, 2) == "off" && !options.unsafe) {
     return Error{.code = ErrorCode::E_SCHEMA_INVALID,
                  .message =
@@ -189,8 +179,7 @@ Result<std::vector<FeedRow>> PostgresHub::Impl::feed(Statement statement) {
   std::vector<FeedRow> feed;
   feed.reserve(static_cast<std::size_t>(rows.size()));
   for (int row = 0; row < rows.size(); ++row) {
-    BMAD_TRY_ASSIGN(FeedRow next, hub_postgres::feed_row(rows, row));
-    feed.push_back(std::move(next));
+    feed.push_back(hub_postgres::feed_row(rows, row));
   }
   return feed;
 }
@@ -224,7 +213,7 @@ Result<HubHead> PostgresHub::head() {
       .now = rows.moment(0, 7),
       .seen_at = rows.moment(0, 8),
   };
-  BMAD_TRY(hub_postgres::check_version(head.version, head.min_client));
+  BMAD_TRY(hub_postgres::check_newer(head.version, head.min_client));
   return head;
 }
 
@@ -266,17 +255,11 @@ Result<PushAnswer> PostgresHub::push(const PushBatch& batch) {
   }
   BMAD_TRY(impl_->open());
   const Param project = impl_->project_param();
-  const std::array<Statement, 2> statements{
-      {{.text = sql::kLockHead, .params = {project}},
-       {.text = hub_postgres::changes_rows(batch) ? sql::kPushChanges : sql::kPush,
+  const std::array<Statement, 1> statement{
+      {{.text = sql::kPush,
         .params = hub_postgres::push_params(project, impl_->options.replica, batch, bytes)}}};
-  BMAD_TRY_ASSIGN(const std::vector<Rows> answers, impl_->ask_once(statements));
-  const Rows& locked = answers.front();
-  if (locked.size() == 0) {
-    return hub_postgres::no_rights(impl_->options.project, "push to");
-  }
-  BMAD_TRY(hub_postgres::check_version(kHubVersion, locked.integer(0, 0)));
-  return hub_postgres::push_answer(answers.back(), batch.rows.size());
+  BMAD_TRY_ASSIGN(const std::vector<Rows> answers, impl_->ask_once(statement));
+  return hub_postgres::push_answer(answers.front(), batch.rows.size());
 }
 
 Status PostgresHub::confirm(std::uint64_t cursor) {
@@ -309,6 +292,12 @@ Status PostgresHub::drop_replica(const std::string& replica) {
   if (rows.boolean(0, 0) && !rows.boolean(0, 1)) {
     return hub_postgres::no_rights(impl_->options.project, "drop replicas of others from");
   }
+  return {};
+}
+
+Status PostgresHub::drop_row(std::uint64_t seq) {
+  BMAD_TRY(
+      impl_->ask({.text = sql::kDropRow, .params = {impl_->project_param(), bigint_param(seq)}}));
   return {};
 }
 

@@ -40,7 +40,7 @@ struct PostgresHub::Impl {
 namespace hub_postgres {
 
 /// Errors: E_HUB_VERSION when the tables are newer, or this program may not write to them.
-Status check_version(int version, int min_client);
+Status check_newer(int version, int min_client);
 
 inline constexpr std::string_view kAskForRights =
     "an admin gives rights with `bmad-mem hub member ROLE --rights write`";

@@ -1,5 +1,6 @@
 #include "values.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <chrono>
@@ -193,23 +194,17 @@ std::optional<EntryType> log_of_number(std::int16_t number) {
   return kLogs[static_cast<std::size_t>(number)];
 }
 
-Result<FeedRow> feed_row(const Rows& rows, int row) {
-  const std::int16_t op = rows.smallint(row, 2);
-  const std::optional<EntryType> log = log_of_number(rows.smallint(row, 4));
-  if (op < 0 || op > static_cast<std::int16_t>(FeedOp::kManifest) || !log) {
-    return Error{.code = ErrorCode::E_HUB_VERSION,
-                 .message = fmt::format("row {} of the feed is of a kind that this bmad-mem does "
-                                        "not know; a newer one pushed it, so update this one",
-                                        rows.bigint(row, 0))};
-  }
+FeedRow feed_row(const Rows& rows, int row) {
+  const std::uint16_t op = static_cast<std::uint16_t>(rows.smallint(row, 2));
   FeedRow feed{
       .seq = rows.bigint(row, 0),
       .replica = rows.uuid(row, 1),
-      .op = static_cast<FeedOp>(op),
+      .op = static_cast<FeedOp>(std::min<std::uint16_t>(op, 0xFF)),
       .session_id = std::string(rows.raw(row, 3)),
-      .log = *log,
+      .log = log_of_number(rows.smallint(row, 4)).value_or(static_cast<EntryType>(0xFF)),
       .target = rows.bigint(row, 5),
       .entry_id = std::string(rows.raw(row, 6)),
+      .who = std::string(rows.raw(row, 8)),
   };
   if (!rows.is_null(row, 7)) {
     feed.line = rows.raw(row, 7);

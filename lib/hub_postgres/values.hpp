@@ -83,8 +83,7 @@ class Rows {
 std::int16_t number_of_log(EntryType log);
 std::optional<EntryType> log_of_number(std::int16_t number);
 
-/// A row of kPull and kRows. Errors: E_HUB_VERSION for an operation or a log that a newer program
-/// pushed.
-Result<FeedRow> feed_row(const Rows& rows, int row);
+/// A row of kPull and kRows. An operation or a log that is none stays none.
+FeedRow feed_row(const Rows& rows, int row);
 
 }  // namespace bmad_mem::hub_postgres

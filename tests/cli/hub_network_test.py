@@ -16,7 +16,7 @@ from tcp_proxy import DOWN, UP, Proxy
 from tool_under_test import SOURCE, main
 
 SLOW = "--slow" in sys.argv
-PUSH = b"insert into bmad.entry"  # Words of the statement that pushes.
+PUSH = b"select bmad.push("  # Words of the statement that pushes.
 
 
 def secrets():

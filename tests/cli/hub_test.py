@@ -245,7 +245,7 @@ class Hub(HubTest):
     def test_the_tables_are_of_this_version(self):
         self.share("a")
         self.assertIn("already", self.on("a", "hub", "upgrade"))
-        self.assertEqual(json.loads(self.on("b", "--json", "hub", "upgrade", "--service", "team"))["version"], 1)
+        self.assertEqual(json.loads(self.on("b", "--json", "hub", "upgrade", "--service", "team"))["version"], 2)
 
     def test_slips_are_told(self):
         self.on("a", "init")
@@ -384,7 +384,7 @@ class Roles(HubTest):
             self.assertIn("is the last admin", said)
         self.on("a", "hub", "member", role, "--rights", "admin")
         self.on("a", "hub", "member", "owner", "--rights", "none")
-        self.assertIn("only who owns the tables may", self.on_b("hub", "member", "owner", status=1))
+        self.assertIn("only who owns the tables may", self.on_b("hub", "member", role, status=1))
 
     def test_a_role_without_rights_is_told_who_gives_some(self):
         self.share("a")
@@ -393,6 +393,43 @@ class Roles(HubTest):
             said = self.on("b", *words, status=1, environment=as_role)
             self.assertIn("E_ACCESS_DENIED", said)
             self.assertIn("an admin gives rights with `bmad-mem hub member ROLE --rights write`", said)
+
+    def run_as(self, role, statement):
+        self.server.run("psql", "-h", str(self.server.folder), "-p", str(self.server.port), "-U", role, "-d", "postgres", "-v", "ON_ERROR_STOP=1", "-c", statement)
+
+    def test_one_role_stops_nobody_by_what_it_writes(self):
+        role = self.share_with("write")
+        for refused in (
+            "insert into bmad.entry (project, seq, replica, session, log, op, entry_id, line) select p.project, p.head + 1, r.replica, 's1', 4, 0, 't1', 'x' "
+            "from bmad.project p join bmad.replica r using (project) limit 1",
+            "update bmad.project set head = 9223372036854775807",
+            "update bmad.entry set line = null where op = 6",
+        ):
+            with self.assertRaises(subprocess.CalledProcessError, msg=refused):
+                self.run_as(role, refused)
+        self.run_as(
+            role,
+            "select bmad.push(r.project, r.replica, r.pushed, null, 2, '{s1}', '{4}', '{0}', '{0}', '{t1}', array['garbage']::bytea[]) "
+            "from bmad.replica r where r.who = current_user",
+        )
+        self.on_b("add", "fact", "--session", "s1", "--id", "f2", "the soup")
+        self.assertIn("pushed: 1 line", self.on_b("sync"))
+        said = self.on("a", "sync")
+        self.assertIn("skipped: 1 row of the feed", said)
+        self.assertRegex(said, rf"(?m)^\d+  {role}  s1  it is no entry of facts.jsonl$")
+        self.assertEqual(self.ids("a"), ["f1", "f2"])
+        self.on("c", "hub", "join", "team", self.project)
+        self.assertEqual(self.ids("c"), ["f1", "f2"])
+        self.on("a", "hub", "reclone")
+        rows = json.loads(self.on("a", "--json", "hub", "rows"))["rows"]
+        self.assertEqual([(row["who"], row["session"]) for row in rows], [(role, "s1")])
+        self.assertIn("can be applied", self.on("a", "hub", "rows", "--drop", "1", status=1))
+        drop = ("hub", "rows", "--drop", str(rows[0]["seq"]))
+        self.assertIn("only an admin of the project drops rows", self.on_b(*drop, status=1))
+        self.on("a", *drop)
+        self.assertEqual(self.on("b", "hub", "rows", environment=self.as_b), "")
+        self.on("c", "sync")
+        self.assertIn("E_INVALID_FORMAT", self.on("a", "hub", "member", "pg_read_all_data", status=1))
 
     def test_a_replica_that_is_none_is_not_dropped(self):
         self.share("a")

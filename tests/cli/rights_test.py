@@ -41,7 +41,8 @@ REMEMBERED = {"category": "project_fact", "key": "indent", "value": "four spaces
 CALLS = {
     "sync": (["sync"], None, None), "push": (["push"], None, None), "pull": (["pull"], None, None),
     "hub status": (["hub", "status"], None, None), "hub member": (["hub", "member", "ann"], None, None),
-    "hub replica": (["hub", "replica"], None, None), "hub leave": (["hub", "leave"], None, None),
+    "hub replica": (["hub", "replica"], None, None), "hub rows": (["hub", "rows"], None, None),
+    "hub leave": (["hub", "leave"], None, None),
     "hub reclone": (["hub", "reclone"], None, None),
     "query": (["query", "zqcanary"], "q=zqcanary", {"query": "zqcanary"}),
     "similar": (["similar", "zqcanary about tabs and spaces"], None, None),

@@ -65,6 +65,22 @@ TEST_CASE("a restored hub is refused by those who know more, also when others ha
   CHECK(facts(m[0]) == facts(m[2]));
 }
 
+TEST_CASE("a head that was moved beyond all rows may go back to them") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  m.settle();
+  const auto rows = m.feed->rows;
+  m.feed->rows.resize(rows.size() + 7);
+  CHECK(m[0].sync().cursor == rows.size() + 7);
+  m[1].sync();
+  m.feed->rows = rows;
+  m[1].add_fact("f2");
+  m.settle();
+  CHECK(facts(m[0]) == facts(m[1]));
+  CHECK(facts(m[0]).contains("f2"));
+}
+
 TEST_CASE("who begins again pulls before it pushes") {
   Mirrors m(2);
   m[0].session();

@@ -360,7 +360,7 @@ TEST_CASE("a line that somebody cut out of a log makes its session wait") {
   CHECK(facts(m[0]) == facts(m[1]));
 }
 
-TEST_CASE("a hub that sends what is no entry changes no file") {
+TEST_CASE("a row that can't be applied is skipped, and named with its role") {
   Mirrors m(2);
   m[0].session();
   m[0].add_fact("f1");
@@ -371,24 +371,79 @@ TEST_CASE("a hub that sends what is no entry changes no file") {
                      .session_id = "s1",
                      .log = EntryType::kFact,
                      .entry_id = "f9",
-                     .line = MemoryFixture::fact("f9")};
-  std::vector<FeedRow> rows(6, good);
+                     .line = MemoryFixture::fact("f9"),
+                     .who = "eve"};
+  std::vector<FeedRow> rows(12, good);
   rows[0].session_id = "../../etc";
   rows[1].line = "{}";
   rows[2].line = std::string(2U << 20U, 'x');
   rows[3].line = MemoryFixture::fact("f8");
   rows[4].line = MemoryFixture::fact("f9") + "\n" + MemoryFixture::fact("f9");
   rows[5].log = static_cast<EntryType>(77);
+  rows[6].op = static_cast<FeedOp>(7);
+  rows[7].op = FeedOp::kRedact;  // Of no row: it would be the first line that is new here.
+  rows[8].op = FeedOp::kDelete;
+  rows[8].target = 77;
+  rows[9].op = FeedOp::kPurge;
+  rows[9].entry_id = "";
+  rows[10].op = FeedOp::kManifest;
+  rows[11].op = FeedOp::kManifest;
+  rows[11].line = R"({"session_id":"s2","created_at":"2026-01-11T10:00:00Z"})";
+  m[1].add_fact("own");
+  const std::string before = facts(m[1]);
   for (FeedRow& row : rows) {
     row.seq = m.feed->rows.size() + 1;
     m.feed->rows.push_back(row);
-    const auto before = m[1].files();
-    const Result<SyncReport> report = m[1].try_sync();
-    CHECK(code_of(report) == ErrorCode::E_STORAGE_CORRUPT);
-    CHECK(report.error().message.find("row") != std::string::npos);
-    CHECK(m[1].files() == before);
-    m.feed->rows.pop_back();
+    const SyncReport report = m[1].sync({.pushes = false});
+    CHECK(report.cursor == row.seq);
+    CHECK(facts(m[1]) == before);
+    REQUIRE(report.skipped.size() == 1);
+    CHECK(report.skipped[0].seq == row.seq);
+    CHECK(report.skipped[0].who == "eve");
+    CHECK(!report.skipped[0].why.empty());
   }
+  CHECK(m[1].sync().skipped.empty());
+  CHECK(skipped_rows(m[1].hub).value().size() == rows.size());
+}
+
+TEST_CASE("what is behind rows that can't be applied is, by old and new mirrors, and they can go") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  m.settle();
+  const auto spoil = [&] {
+    m.feed->rows.push_back({.seq = m.feed->rows.size() + 1,
+                            .replica = "evil",
+                            .session_id = "s1",
+                            .entry_id = "f9",
+                            .line = "garbage"});
+  };
+  spoil();
+  m[0].add_fact("f2");
+  m[0].sync();
+  spoil();
+  m.settle();
+  CHECK(facts(m[1]) == facts(m[0]));
+  Mirror late(m.feed);
+  CHECK(late.sync().skipped.size() == 2);
+  CHECK(facts(late) == facts(m[0]));
+  const std::vector<std::string> sessions = {"s1"};
+  CHECK(reclone_from_hub(*m[1], m[1].hub, sessions));
+  CHECK(reclone_from_hub(*m[1], m[1].hub, {}));
+  CHECK(m[1].sync().skipped.size() == 2);
+  CHECK(facts(m[1]) == facts(m[0]));
+
+  const std::vector<SkippedRow> skipped = skipped_rows(late.hub).value();
+  REQUIRE(skipped.size() == 2);
+  CHECK(code_of(drop_skipped_row(late.hub, 1)) == ErrorCode::E_INVALID_FORMAT);
+  for (const SkippedRow& row : skipped) {
+    REQUIRE(drop_skipped_row(late.hub, row.seq));
+  }
+  CHECK(code_of(drop_skipped_row(late.hub, skipped[0].seq)) == ErrorCode::E_SESSION_NOT_FOUND);
+  m[1].add_fact("f3");
+  m.settle();
+  CHECK(late.sync().skipped.empty());
+  CHECK(facts(late) == facts(m[0]));
 }
 
 TEST_CASE("a dry run says what would be pushed, and does nothing") {

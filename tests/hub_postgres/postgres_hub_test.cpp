@@ -51,6 +51,7 @@ TEST_CASE("what is pushed is pulled, by whoever may") {
     CHECK(answer.seqs[i] == i + 1);
     rows[i].seq = i + 1;
     rows[i].replica = replica_id(1);
+    rows[i].who = "writer";
   }
   CHECK(all_rows(*reader) == rows);
 }
@@ -66,7 +67,7 @@ TEST_CASE("the head says how the hub stands") {
   CHECK(head.is_replica);
   CHECK(head.rights == "write");
   CHECK(head.version == kHubVersion);
-  CHECK(head.min_client == 1);
+  CHECK(head.min_client == kHubVersion);
   CHECK(head.policy.empty());
   const auto now = std::chrono::system_clock::now();
   CHECK(std::chrono::abs(now - head.now) < std::chrono::minutes(5));
@@ -353,6 +354,12 @@ TEST_CASE("an admin sets up a hub, and does nothing twice") {
   CHECK(must(house.hub("writer", 0)->head()).rights == "read");
   CHECK(owner->add_member("nobody \" there", "read").error().field == "who");
   CHECK(owner->add_member("public", "read").error().field == "who");
+  for (const std::string_view role : {"pg_read_all_data", "pg_monitor", "postgres", "chief"}) {
+    CAPTURE(role);
+    house.sql("postgres", "create role chief; grant pg_read_all_data to chief");
+    CHECK(owner->add_member(role, "read").error().message.contains("role of its own"));
+    house.sql("postgres", "drop role chief");
+  }
   CHECK(owner->add_member("writer", "all").error().field == "rights");
   // Two projects of a hub know nothing of each other.
   CHECK(owner->init("garden").value() != house.project());

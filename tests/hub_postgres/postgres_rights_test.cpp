@@ -24,6 +24,7 @@ struct TwoProjects {
     push_next(*writer, {{.op = FeedOp::kManifest, .session_id = "s1", .line = "{}"}});
     must(house.hub("forgetter", 2)->push({.rows = {{.op = FeedOp::kPurge, .entry_id = "b"}}}));
     must(house.hub("reader", 3)->confirm(1));
+    must(house.hub("admin", 4)->confirm(1));
     house.sql("owner", fmt::format(R"(
         insert into bmad.replica (project, replica, host) values ('{0}', '{1}', 'x');
         insert into bmad.entry (project, seq, replica, session, log, op, entry_id, line)
@@ -93,15 +94,32 @@ TEST_CASE("nobody but the owner writes what rights are") {
   TwoProjects hub;
   for (const std::string role : {"reader", "writer", "forgetter", "admin", "stranger"}) {
     for (const std::string change :
-         {"update bmad.member set rights = 'admin'", "delete from bmad.member",
+         {"update bmad.member set rights = 'admin'",
+          "delete from bmad.member",
           "insert into bmad.member values ('{1}', current_user, 'admin')",
           "insert into bmad.project (project, name) values (gen_random_uuid(), 'mine')",
-          "delete from bmad.project", "update bmad.project set name = 'mine'",
-          "update bmad.hub set version = 9", "insert into bmad.hub values (true, 9, 9)",
-          "delete from bmad.entry", "update bmad.entry set entry_id = 'x'", "delete from bmad.gone",
-          "update bmad.gone set entry_id = 'x'", "update bmad.replica set who = 'writer'",
-          "truncate bmad.entry", "alter table bmad.entry disable row level security",
-          "drop policy entry_read on bmad.entry", "create table bmad.mine (a int)"}) {
+          "delete from bmad.project",
+          "update bmad.project set name = 'mine'",
+          "update bmad.hub set version = 9",
+          "insert into bmad.hub values (true, 9, 9)",
+          "delete from bmad.entry",
+          "update bmad.entry set entry_id = 'x'",
+          "delete from bmad.gone",
+          "update bmad.project set head = 9223372036854775807",
+          "update bmad.replica set pushed = 9",
+          "insert into bmad.entry (project, seq, replica, session, log, op, entry_id, line) values "
+          "('{0}', 9, '00000000-0000-4000-8000-000000000001', 's1', 4, 0, 't1', 'garbage')",
+          "update bmad.entry set line = null where op = 6",
+          "update bmad.entry set line = 'mine'",
+          "insert into bmad.gone values ('{0}', 's1', 'x', 1)",
+          "create or replace function bmad.drop_row(uuid, bigint) returns boolean language sql as "
+          "'select true'",
+          "update bmad.gone set entry_id = 'x'",
+          "update bmad.replica set who = 'writer'",
+          "truncate bmad.entry",
+          "alter table bmad.entry disable row level security",
+          "drop policy entry_read on bmad.entry",
+          "create table bmad.mine (a int)"}) {
       CAPTURE(role);
       CAPTURE(change);
       CHECK(hub.ask(role, change).state == kDenied);
@@ -112,27 +130,35 @@ TEST_CASE("nobody but the owner writes what rights are") {
 TEST_CASE("each right allows what it says, and no more") {
   NEEDS_POSTGRES();
   TwoProjects hub;
-  const std::string line =
-      "insert into bmad.entry (project, seq, replica, session, log, op, entry_id, line) "
-      "select '{0}', (select max(seq) + 1 from bmad.entry), "
-      "'00000000-0000-4000-8000-000000000001', 's', 0, ";
+  // Of the role's own replica, whose number is $2, or of another's.
+  const auto push = [](std::string_view replica, std::string_view ops, std::string_view line) {
+    return fmt::format(
+        "select bmad.push('{{0}}', r.replica, r.pushed, null, 2, '{{{{s}}}}', '{{{{4}}}}', "
+        "'{{{{{}}}}}', '{{{{1}}}}', '{{{{c}}}}', array[{}]::bytea[]) from bmad.replica r where {}",
+        ops, line, replica);
+  };
+  const std::string_view own = "r.who = current_user limit 1";
   struct Row {
     std::string change;
     std::string rows_of_reader, rows_of_writer, rows_of_forgetter;  // How many, or the error.
   };
   const std::string denied(kDenied);
   const std::vector<Row> rows = {
-      {line + "0, 'c', 'c1'", denied, "1", "1"},
-      {line + "2, 'c', null", denied, denied, "1"},
-      {line + "3, 'c', 'c2'", denied, denied, "1"},
-      {"update bmad.project set head = head where name = 'house'", denied, "1", "1"},
-      {"update bmad.project set head = head where project = '{1}'", denied, "0", "0"},
-      {"update bmad.entry set line = 'mine' where op = 0 and entry_id = 'a'", denied, "0", "1"},
-      {"update bmad.entry set line = 'mine' where op = 6", denied, denied, "1"},
-      {"update bmad.entry set line = null where op = 6", denied, "1", "1"},
-      {"insert into bmad.gone values ('{0}', 's1', gen_random_uuid()::text, 1)", denied, denied,
-       "1"},
-      {"insert into bmad.gone values ('{1}', 's1', 'x', 1)", denied, denied, denied},
+      {push(own, "0", "'c1'"), denied, "2", "2"},
+      {push(own, "2", "null"), denied, denied, "2"},
+      {push(own, "3", "'c2'"), denied, denied, "2"},
+      {push(own, "6", "'{{}}'"), denied, "2", "2"},
+      {push(own, "0", "null"), denied, "22023", "22023"},
+      {push(own, "6", "null"), denied, "22023", "22023"},
+      {push(own, "7", "'c1'"), denied, "22023", "22023"},
+      {push(own, "0,0", "'c1'"), denied, "22023", "22023"},
+      {push("r.who = 'admin'", "0", "'forged'"), denied, denied, denied},
+      {"set transaction isolation level repeatable read; " + push(own, "0", "'c1'"), denied, denied,
+       denied},
+      {"select bmad.push('{1}', gen_random_uuid(), 0, null, 2, '{{s}}', '{{4}}', '{{0}}', '{{0}}', "
+       "'{{c}}', array['x']::bytea[])",
+       denied, denied, denied},
+      {"select bmad.drop_row('{0}', 1)", denied, denied, denied},
       {"insert into bmad.replica (project, replica, host) values "
        "('{0}', gen_random_uuid(), 'x')",
        "1", "1", "1"},
@@ -156,6 +182,58 @@ TEST_CASE("each right allows what it says, and no more") {
     CHECK(outcome("forgetter", row.change) == row.rows_of_forgetter);
     CHECK(outcome("stranger", row.change) == denied);
   }
+}
+
+TEST_CASE("a role that acts as another one has the other's rights") {
+  NEEDS_POSTGRES();
+  TwoProjects hub;
+  const auto push_as = [&](const std::string& role) {
+    const std::string push = fmt::format(
+        "set role {}; select bmad.push('{}', '{}', 3, null, 2, '{{s}}', '{{4}}', '{{0}}', '{{0}}', "
+        "'{{c}}', array['c1']::bytea[])",
+        role, hub.house.project(), replica_id(1));
+    return hub.house.sql("postgres", push);
+  };
+  CHECK(push_as("forgetter").state == kDenied);
+  CHECK(push_as("postgres").state == kDenied);
+  CHECK(push_as("writer").rows == 2);
+}
+
+TEST_CASE("a function of the asker's sees no membership of others") {
+  NEEDS_POSTGRES();
+  TwoProjects hub;
+  const SqlAnswer made = hub.ask("reader", R"(
+      create temp table seen (rights text);
+      create function pg_temp.leak(uuid, text) returns boolean cost 0.0000001 language plpgsql
+        as 'begin insert into seen values ($2); return true; end')");
+  CHECK(made.state.empty());
+  CHECK(hub.ask("reader", "select 1 from bmad.own where pg_temp.leak(project, rights)").rows == 1);
+  CHECK(hub.ask("reader", "select 1 from seen").rows == 1);
+}
+
+TEST_CASE("a role pushes as no replica of another one, and loses no line by it") {
+  NEEDS_POSTGRES();
+  const HubDatabase house;
+  push_next(*house.hub("writer", 1), {line_row("a", "a1")});
+  const auto thief = must(PostgresHub::connect(house.options("forgetter", 1)));
+  const auto answer = thief->push({.pushed = 1, .rows = {line_row("b", "b1")}});
+  CHECK(answer.error().code == ErrorCode::E_ACCESS_DENIED);
+  CHECK(must(thief->head()).head == 1);
+  CHECK(must(thief->head()).pushed == 1);
+}
+
+TEST_CASE("an admin drops a row, and nobody else does") {
+  NEEDS_POSTGRES();
+  const HubDatabase house;
+  const auto writer = house.hub("writer", 1);
+  const auto admin = house.hub("admin", 2);
+  push_next(*writer, {line_row("a", "garbage"), line_row("b", R"({"id":"b"})")});
+  CHECK(house.hub("forgetter", 3)->drop_row(1).error().code == ErrorCode::E_ACCESS_DENIED);
+  CHECK(must(skipped_rows(*admin)).size() == 2);
+  must(drop_skipped_row(*admin, 1));
+  CHECK(drop_skipped_row(*admin, 1).error().code == ErrorCode::E_SESSION_NOT_FOUND);
+  CHECK(must(writer->pull({})).size() == 1);
+  CHECK(push_next(*writer, {line_row("c", "c1")}).seqs == std::vector<std::uint64_t>{3});
 }
 
 TEST_CASE("a call that the role has no right to says so, and changes nothing") {

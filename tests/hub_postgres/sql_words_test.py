@@ -11,7 +11,7 @@ import sys
 
 HERE = pathlib.Path(__file__).parent
 ROOM = HERE.parents[1] / "lib" / "hub_postgres"
-SOURCES = ["schema.cpp", "statements.cpp"]  # No other file has SQL.
+SOURCES = ["schema.cpp", "statements.cpp"]  # Beside *.sql, no other file has SQL.
 
 RAW = re.compile(r'R"sql\((.*?)\)sql"', re.DOTALL)
 PLAIN = re.compile(r'= "([^"\n]*)";')
@@ -20,8 +20,8 @@ SQL_ELSEWHERE = re.compile(r'"[^"\n]*\b(?:bmad\.[a-z]|pg_)')
 
 def texts_of(source):
     """The SQL texts of a source, without what stands in quotes in them."""
-    for text in RAW.findall(source) + PLAIN.findall(source):
-        yield re.sub(r"'[^']*'|\"[^\"]*\"", " ", text).lower()
+    for text in RAW.findall(source) + PLAIN.findall(source) or [re.sub("--.*", "", source)]:
+        yield re.sub(r"'[^']*'|\"[^\"]*\"|\$[a-z]+\$", " ", text).lower()
 
 
 def words_of(text):
@@ -35,8 +35,10 @@ def names_of_ours(schema, texts):
     for table in re.findall(r"create table bmad\.\w+ \((.*?)\);", schema, re.DOTALL):
         names |= set(re.findall(r"^ +([a-z_]+) (?:uuid|text|boolean|bytea|\w*int|timestamptz)", table, re.M))
     for text in texts:
+        for variables in re.findall(r"\bdeclare\b(.*?)\bbegin\b", text, re.DOTALL):
+            names |= set(re.findall(r"^ +([a-z_]+) ", variables, re.M))
         names |= set(re.findall(r"\b([a-z]+) as \(", text))  # with h as (
-        names |= set(re.findall(r"bmad\.\w+ ([a-z])\b", text))  # bmad.entry e
+        names |= set(re.findall(r"(?:bmad\.\w+|pg_roles) ([a-z])\b", text))  # bmad.entry e
         names |= set(re.findall(r"\bas ([a-z]+)\b", text))  # returning 1 as one
         names |= set(re.findall(r"\bu ([a-z])\b", text))  # from u v
         for columns in re.findall(r"\bas [a-z]+ \(([a-z_, ]+)\)", text):  # unnest(…) as u (o)
@@ -47,7 +49,8 @@ def names_of_ours(schema, texts):
 def main():
     rows = (HERE / "sql_words.txt").read_text(encoding="utf-8").splitlines()
     allowed = {row for row in rows if row and not row.startswith("#")}
-    texts = [text for name in SOURCES for text in texts_of((ROOM / name).read_text(encoding="utf-8"))]
+    sources = [ROOM / name for name in SOURCES] + sorted(ROOM.glob("*.sql"))
+    texts = [text for path in sources for text in texts_of(path.read_text(encoding="utf-8"))]
     if len(texts) < 20:
         print(f"only {len(texts)} texts of SQL were found")
         return 1

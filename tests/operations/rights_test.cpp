@@ -277,9 +277,10 @@ const std::multimap<Operation, Call>& calls() {
 /// Rows that have no call of their own: each works by means of other rows.
 bool works_through_others(const OperationRow& row) {
   static const std::set<std::string_view> kOthers = {
-      "add",          "add batch",        "forget own",       "state set",
-      "similar",      "hub member",       "hub replica",      "graph",
-      "artifact get", "session timeline", "session undelete", "forget"};
+      "add",     "add batch",    "forget own",       "state set",
+      "similar", "hub member",   "hub replica",      "hub rows",
+      "graph",   "artifact get", "session timeline", "session undelete",
+      "forget"};
   return kOthers.contains(row.name) || row.right == Right::kNone;
 }
 

@@ -86,6 +86,7 @@ Result<PushAnswer> MemoryHub::push(const PushBatch& batch) {
     }
     stored.seq = feed_->rows.size();
     stored.replica = replica_;
+    stored.who = replica.who;
     answer.seqs.push_back(stored.seq);
     const std::span<FeedRow> before(feed_->rows.data(), feed_->rows.size() - 1);
     if (row.op == FeedOp::kPurge) {
@@ -132,6 +133,12 @@ Status MemoryHub::add_replica(const std::string& replica, const std::string& hos
 Status MemoryHub::drop_replica(const std::string& replica) {
   const std::scoped_lock lock(feed_->mutex);
   feed_->replicas.erase(replica);
+  return {};
+}
+
+Status MemoryHub::drop_row(std::uint64_t seq) {
+  const std::scoped_lock lock(feed_->mutex);
+  feed_->rows.at(seq - 1) = {};
   return {};
 }
 

@@ -43,6 +43,7 @@ class MemoryHub final : public Hub {
   Status confirm(std::uint64_t cursor) override;
   Status add_replica(const std::string& replica, const std::string& host) override;
   Status drop_replica(const std::string& replica) override;
+  Status drop_row(std::uint64_t seq) override;
   Result<std::vector<HubReplica>> replicas() override;
 
   /// What HubHead::rights says; nobody checks them here.

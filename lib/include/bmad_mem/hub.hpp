@@ -47,6 +47,7 @@ struct FeedRow {
       0;                 ///< The seq of the line it is about; 0 for a line, a purge, a manifest.
   std::string entry_id;  ///< Empty for what is about a session.
   std::optional<std::string> line;  ///< Without its '\n'; nothing once it was purged.
+  std::string who = {};             ///< The role that pushed it; the hub says it.
 
   bool operator==(const FeedRow&) const = default;
 };
@@ -59,7 +60,7 @@ inline constexpr std::size_t kPullRowsMax = 5000;
 inline constexpr std::size_t kPullBytesMax = 16U << 20U;
 
 /// The version of the hub's tables that this program knows.
-inline constexpr int kHubVersion = 1;
+inline constexpr int kHubVersion = 2;
 
 /// How the hub stands, as one replica sees it.
 struct HubHead {
@@ -72,6 +73,14 @@ struct HubHead {
   std::string policy;        ///< TOML of redaction rules that all must apply; empty: none.
   Timestamp now{};           ///< The hub's clock; zero: it has none.
   Timestamp seen_at{};       ///< When this replica pushed or confirmed something, by that clock.
+};
+
+/// A row of the feed that no mirror can apply: all go on behind it.
+struct SkippedRow {
+  std::uint64_t seq = 0;
+  std::string who;         ///< The role that pushed it; empty when the hub does not know.
+  std::string session_id;  ///< As it says, and cut.
+  std::string why;
 };
 
 /// One mirror, as the hub knows it.
@@ -150,6 +159,8 @@ class Hub {
   /// From here on this is replica `replica`, which joins. Fine when the hub knows it.
   virtual Status add_replica(const std::string& replica, const std::string& host) = 0;
   virtual Status drop_replica(const std::string& replica) = 0;
+  /// Takes a row that no mirror can apply out of the feed, for admins.
+  virtual Status drop_row(std::uint64_t seq) = 0;
   virtual Result<std::vector<HubReplica>> replicas() = 0;
   /// Whether what is said is encrypted on its way.
   [[nodiscard]] virtual bool is_tls() const { return false; }
@@ -202,6 +213,7 @@ struct SyncReport {
   /// Of a dry run: when the first line was written that is new here.
   std::optional<Timestamp> waits_since;
   std::uint64_t refused = 0;  ///< Lines of entries that were purged elsewhere; gone here, too.
+  std::vector<SkippedRow> skipped;  ///< Among the rows that were pulled.
   HeldLines held;
   std::vector<std::string> conflicts;  ///< Ids that were changed on two machines: the newer leads.
   std::vector<Error> problems;         ///< Sessions that wait, and why.
@@ -232,6 +244,12 @@ Status reclone_from_hub(MemoryManager& memory, Hub& hub, std::span<const std::st
 /// root has joined no hub; E_STORAGE_CORRUPT when the hub is not the one that it was; as Hub's.
 /// After an error the next call goes on.
 Result<SyncReport> sync_with_hub(MemoryManager& memory, Hub& hub, const SyncOptions& options = {});
+
+/// The rows of the whole feed that mirrors skip.
+Result<std::vector<SkippedRow>> skipped_rows(Hub& hub);
+/// Takes one of them out of the feed. Errors: E_INVALID_FORMAT for a row that is there and can be
+/// applied: entries are deleted and purged instead; E_SESSION_NOT_FOUND without such a row.
+Status drop_skipped_row(Hub& hub, std::uint64_t seq);
 
 /// What a root knows of its hub without asking it.
 struct MirrorReport {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/settings.hpp"
 #include "cli/hub_door.hpp"
+#include "cli/options.hpp"
 #include "cli/program.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
@@ -67,6 +69,11 @@ void print_held(Tool& tool, const HeldLines& held) {
   }
 }
 
+void print_row(Tool& tool, const SkippedRow& row) {
+  tool.out().print("{}  {}  {}  {}\n", row.seq, row.who.empty() ? "?" : printable(row.who),
+                   printable(row.session_id), row.why);
+}
+
 void print_text(Tool& tool, const SyncReport& report, bool dry_run) {
   tool.out().print("{}: {}; {}: {}\n", dry_run ? "would pull" : "pulled",
                    amount(report.pulled_lines, report.pulled_operations),
@@ -76,6 +83,11 @@ void print_text(Tool& tool, const SyncReport& report, bool dry_run) {
   if (report.refused > 0) {
     tool.out().print("purged: {}, since their entries were purged elsewhere\n",
                      format_count(report.refused, "line", "lines"));
+  }
+  if (!report.skipped.empty()) {
+    tool.out().print("skipped: {} of the feed; `bmad-mem hub rows` lists all. The first:\n",
+                     format_count(report.skipped.size(), "row", "rows"));
+    print_row(tool, report.skipped.front());
   }
   for (const std::string& id : report.conflicts) {
     tool.out().print(
@@ -121,7 +133,7 @@ Result<ExitStatus> exchange_with_hub(Tool& tool, bool pulls, bool pushes) {
 
 bool has_done(const SyncReport& report) {
   return report.pulled_lines + report.pulled_operations + report.pushed_lines +
-             report.pushed_operations + report.refused >
+             report.pushed_operations + report.refused + report.skipped.size() >
          0;
 }
 
@@ -302,6 +314,26 @@ Result<ExitStatus> run_hub_replica(Tool& tool) {
     print_object(tool, "replicas", shaped(shape::replica, view.replicas, stale));
   } else {
     print_replicas(tool, view, head.head);
+  }
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_hub_rows(Tool& tool) {
+  BMAD_TRY_ASSIGN(const Joined joined, open_joined(tool));
+  if (tool.args().has("drop")) {
+    BMAD_TRY_ASSIGN(const auto seq,
+                    read_number<std::int64_t>(tool.args(), "drop", 0, "the number of a row", 1));
+    BMAD_TRY(drop_skipped_row(*joined.hub, static_cast<std::uint64_t>(seq)));
+    tool.note(fmt::format("row {} is out of the feed", seq));
+    return ExitStatus::kDone;
+  }
+  BMAD_TRY_ASSIGN(const std::vector<SkippedRow> rows, skipped_rows(*joined.hub));
+  if (tool.json()) {
+    print_object(tool, "rows", shaped(shape::skipped_row, rows));
+    return ExitStatus::kDone;
+  }
+  for (const SkippedRow& row : rows) {
+    print_row(tool, row);
   }
   return ExitStatus::kDone;
 }

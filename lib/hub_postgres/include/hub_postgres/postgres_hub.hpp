@@ -76,6 +76,7 @@ class PostgresHub : public Hub {
   Status add_replica(const std::string& replica, const std::string& host) override;
   /// One's own, or any as an admin.
   Status drop_replica(const std::string& replica) override;
+  Status drop_row(std::uint64_t seq) override;
   Result<std::vector<HubReplica>> replicas() override;
   [[nodiscard]] bool is_tls() const override;
 
@@ -88,7 +89,8 @@ class PostgresHub : public Hub {
   /// Gives the role `who`, which the database must have, these rights in the project, and the
   /// grants on the tables that they need. Lesser rights than before take effect at once.
   /// Errors: E_INVALID_FORMAT with the field "who" or "rights", also for the last admin, who stays
-  /// one; E_ACCESS_DENIED for who does not own the tables.
+  /// one, and for a role of the server's own or with its rights; E_ACCESS_DENIED for who does not
+  /// own the tables.
   Status add_member(std::string_view who, std::string_view rights);
   /// Takes all rights in the project from the role, which the database may have dropped.
   /// Errors: as add_member(); E_INVALID_FORMAT also for who is no member.
