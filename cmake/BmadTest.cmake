@@ -143,12 +143,3 @@ target_include_directories(bmad_insides INTERFACE
   $<TARGET_PROPERTY:bmad_operations,INTERFACE_INCLUDE_DIRECTORIES>
   $<TARGET_PROPERTY:bmad_hub,INTERFACE_INCLUDE_DIRECTORIES>)
 target_compile_definitions(bmad_insides INTERFACE BMAD_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-
-# bmad_fuzz(<name> SOURCES ...): a libFuzzer target fuzz_<name>; needs clang and BMAD_BUILD_FUZZ.
-function(bmad_fuzz name)
-  cmake_parse_arguments(PARSE_ARGV 1 fuzz "" "" "SOURCES")
-  add_executable(fuzz_${name} ${fuzz_SOURCES})
-  target_link_libraries(fuzz_${name} PRIVATE bmad_flags bmad_insides)
-  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
-  set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
-endfunction()

@@ -8,10 +8,10 @@
 
 namespace bmad_mem::test {
 
-inline void must(bool holds, std::string_view what, const char* file = __builtin_FILE(),
-                 int line = __builtin_LINE()) {
+inline void must(bool holds, std::string_view what, std::string_view why = {},
+                 const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   if (!holds) {
-    fmt::print(stderr, "{}:{}: does not hold: {}\n", file, line, what);
+    fmt::print(stderr, "{}:{}: does not hold: {} {}\n", file, line, what, why);
     std::abort();
   }
 }

@@ -1,20 +1,31 @@
 // replay_test.cpp - the fuzz targets over texts that are likely to hurt, and over random changes of
-// them: a second of fuzzing in every test run, with any compiler.
+// them: some seconds of fuzzing in every test run, with any compiler.
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "concurrency/child.hpp"
 #include "fuzz/fuzz_seeds.hpp"
 #include "fuzz/fuzz_targets.hpp"
 
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t size_max, unsigned chance);
+
 namespace bmad_mem::test {
 namespace {
+
+/// One input; a reader that takes longer is one that a stranger can hold up.
+constexpr std::chrono::seconds kLongest{10};
 
 using Target = void (*)(std::string_view);
 
@@ -47,58 +58,52 @@ std::string changed(std::string text, const std::vector<std::string>& others,
   return text;
 }
 
+/// What a target is busy with, for who finds out why it ended.
+std::string_view running;
+
 void replay(Target target, const std::vector<std::string>& texts, int rounds) {
+  using Clock = std::chrono::steady_clock;
   std::mt19937 random(test_seed("replay"));
   for (const std::string& text : texts) {
-    target(text);
-    for (int round = 0; round < rounds; ++round) {
-      target(changed(text, texts, random));
+    for (int round = 0; round <= rounds; ++round) {
+      const std::string input = round == 0 ? text : changed(text, texts, random);
+      running = input;
+      const auto began = Clock::now();
+      target(input);
+      CHECK_MESSAGE(Clock::now() - began < kLongest, fmt::format("took too long: {:?}", input));
     }
   }
+  running = {};
 }
+
+/// So that a target that ends the process, a sanitizer or a signal leaves its input.
+const bool kSaysInput = [] {
+  std::signal(SIGABRT, [](int) {
+    fmt::print(stderr, "the input was {:?}\n", running);
+    std::signal(SIGABRT, SIG_DFL);
+  });
+  return true;
+}();
 
 }  // namespace
 
-TEST_CASE("any JSON is read as nlohmann reads it, or refused with a place and a reason") {
-  replay(fuzz_json, json_seeds(), 200);
+#define BMAD_FUZZ(name, seeds, rounds, what) \
+  TEST_CASE("fuzz " #name ": " what) { replay(fuzz_##name, seeds(), rounds); }
+#include "fuzz/targets.inc"
+#undef BMAD_FUZZ
+
+TEST_CASE("libFuzzer's functions run a target, from its seeds") {
+  std::string data(64, '\0');
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are bytes.
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(data.data());
+  const std::size_t size = LLVMFuzzerCustomMutator(bytes, 0, data.size(), 64);
+  CHECK(data.substr(0, size) == json_seeds()[1]);
+  CHECK(LLVMFuzzerTestOneInput(bytes, size) == 0);
 }
-
-TEST_CASE("any entry is completed once and for all, or refused with a reason") {
-  replay(fuzz_entry, entry_seeds(), 60);
-}
-
-TEST_CASE("any time reads back the same") { replay(fuzz_rfc3339, rfc3339_seeds(), 500); }
-
-TEST_CASE("any bytes are split into the same lines") { replay(fuzz_lines, lines_seeds(), 200); }
-
-TEST_CASE("any log takes an append and a repair, and loses no entry") {
-  replay(fuzz_log, log_seeds(), 100);
-}
-
-TEST_CASE("any query is taken apart, or refused with a place and a reason") {
-  replay(fuzz_query, query_seeds(), 300);
-}
-
-TEST_CASE("any text is taken apart into terms that may stand in the index") {
-  replay(fuzz_analyzer, analyzer_seeds(), 100);
-}
-
-TEST_CASE("any answer of an encoder is vectors or a reason") {
-  replay(fuzz_vectors, vectors_seeds(), 300);
-}
-
-TEST_CASE("any text has a direction, and any weights are a model or none") {
-  replay(fuzz_encoder, encoder_seeds(), 10);
-}
-
-TEST_CASE("any vectors beside a segment are right, or none") {
-  replay(fuzz_segment_vectors, root_index_seeds(), 4);
-}
-
-TEST_CASE("any segment gives the right answer or none") {
-  replay(fuzz_segment, root_index_seeds(), 4);
-}
-
-TEST_CASE("any CURRENT costs time at most") { replay(fuzz_current, root_index_seeds(), 4); }
 
 }  // namespace bmad_mem::test
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* /*data*/, std::size_t size,
+                                        std::size_t /*size_max*/) {
+  return size;
+}

@@ -1,3 +1,0 @@
-#include "fuzz/libfuzzer_target.hpp"
-
-BMAD_FUZZ_TARGET(lines)
