@@ -363,6 +363,7 @@ std::string commands(const Tables& tables) {
             ",\n     .glossary_title = " + literal(text_of(*cli, "glossary_title")) +
             ",\n     .glossary = " + source.pairs("Explained", *cli, "glossary") +
             ",\n     .examples = " + source.pairs("Example", *cli, "examples") +
+            ",\n     .refusals = " + source.pairs("Explained", *cli, "refusals") +
             ",\n     .exit_status = " + literal(text_of(*cli, "exit_status")) +
             ",\n     .options_of = " + (flag_of(*cli, "fields") ? "options_of_entry" : "nullptr") +
             ",\n     .run = " + function_name("run", *row) +

@@ -1,9 +1,8 @@
 // command.hpp - what a command of the tool is: a declaration and a function.
 //
 //   Command ──┬─> options.cpp      reads the arguments
-//             ├─> help.cpp         --help, help COMMAND
-//             ├─> completion.cpp   bash, zsh, fish
-//             └─> man_page.cpp     bmad-mem.1
+//             ├─> help.cpp         --help, help COMMAND, bmad-mem.1
+//             └─> completion.cpp   bash, zsh, fish
 //
 // The declarations are made from the operation table, lib/operations/table/: a new command is a row
 // there, a function run_NAME in commands/ and a case in tests/cli. All are constants: nothing is
@@ -85,6 +84,9 @@ struct Command {
   std::string_view glossary_title = {};
   std::span<const Explained> glossary = {};
   std::span<const Example> examples = {};
+  /// What can't be asked for, and why. In a condition, see holds(): an option's name, alone or with
+  /// its value, "outcome=failure"; a number n stands for an nth argument that is not empty.
+  std::span<const Explained> refusals = {};
   /// What each exit status means here; empty for the usual three.
   std::string_view exit_status = {};
   /// Further options, made when asked for: by the first positional, as TYPE; for "" the usual ones.

@@ -75,15 +75,13 @@ void append_fields(std::string_view prefix, JsonValue object, std::string_view r
   const std::vector<MemberText> raws = json_members(raw);
   std::size_t i = 0;
   for (const JsonMember& member : object.members()) {
-    std::string name(prefix);
-    name += name.empty() ? "" : ".";
-    name += member.key;
+    const std::string name = fmt::format("{}{}{}", prefix, prefix.empty() ? "" : ".", member.key);
     const std::string_view member_raw = raws[i].value;
     ++i;
     if (member.value.is_object() && prefix.empty()) {
       append_fields(name, member.value, member_raw, fields);
     } else {
-      fields.push_back({std::move(name), value_text(member.value, member_raw)});
+      fields.emplace_back(name, value_text(member.value, member_raw));
     }
   }
 }
@@ -107,42 +105,24 @@ std::string relation_words(Relation relation) {
 }
 
 std::string entry_json_line(const Entry& entry, std::string_view extra) {
-  if (!entry.links.empty()) {
-    const std::string object = json_object("linked", shaped(shape::link, entry.links));
-    std::string members(extra);
-    members += members.empty() ? "" : ",";
-    members += std::string_view(object).substr(1, object.size() - 2);
-    Entry plain = entry;
-    plain.links.clear();
-    return entry_json_line(plain, members);
-  }
-  if (entry.archived || entry.evicted || entry.of_user) {
-    std::string members(extra);
-    Entry plain = entry;
-    plain.archived = false;
-    plain.evicted = false;
-    plain.of_user = false;
-    members +=
-        entry.archived ? fmt::format(R"({}"archived":true)", members.empty() ? "" : ",") : "";
-    members += entry.evicted ? fmt::format(R"({}"evicted":true)", members.empty() ? "" : ",") : "";
-    members += entry.of_user ? fmt::format(R"({}"scope":"user")", members.empty() ? "" : ",") : "";
-    return entry_json_line(plain, members);
-  }
-  if (!entry.headline.empty()) {
-    Entry plain = entry;
-    plain.headline.clear();
-    return entry_json_line(plain, fmt::format(R"("headline":{}{}{})", json_quoted(entry.headline),
-                                              extra.empty() ? "" : ",", extra));
+  const auto links = shaped(shape::link, entry.links);
+  std::string added_text;
+  for (const std::string& members :
+       {json_members_of("headline", if_some(entry.headline)), std::string(extra),
+        json_members_of("linked", if_some(links), "archived", if_some(entry.archived), "evicted",
+                        if_some(entry.evicted), "scope",
+                        only_if(entry.of_user, std::string_view("user")))}) {
+    added_text += added_text.empty() || members.empty() ? "" : ",";
+    added_text += members;
   }
   const std::string_view type = entry_type_name(entry.type);
   std::string out = fmt::format(R"({{"type":{},"session_id":{})", json_quoted(type),
                                 json_quoted(entry.session_id));
   std::vector<std::string_view> added;
-  const std::string extra_object = fmt::format("{{{}}}", extra);
-  if (!extra.empty()) {
-    out += ',';
-    out += extra;
-    for (const MemberText& member : json_members(extra_object)) {
+  const std::string added_object = fmt::format("{{{}}}", added_text);
+  if (!added_text.empty()) {
+    out += "," + added_text;
+    for (const MemberText& member : json_members(added_object)) {
       added.push_back(member.key);
     }
   }
@@ -171,72 +151,45 @@ std::vector<FieldText> entry_fields(const Entry& entry) {
 
 void print_stored(Tool& tool, std::string_view id, std::string_view session,
                   std::span<const std::string> notices) {
-  if (!tool.json()) {
-    tool.out().print("{}\n", id);
-    return;
-  }
-  print_object(tool, "id", id, "session_id", session, "notices", if_some(notices));
+  show(tool, "stored", object_of("id", id, "session_id", session, "notices", if_some(notices)));
 }
 
-void print_field(Tool& tool, std::string_view name, std::string_view value,
-                 std::size_t name_width) {
-  std::string_view rest = value;
-  std::string head = padded(name, name_width);
-  do {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-    tool.out().print("  {}  {}\n", tool.style().faint(head), printable(line));
-    head.assign(name_width, ' ');
-  } while (!rest.empty());
+RawJson shown_entry(const Entry& entry) {
+  return raw_json(json_object(shaped(shape::entry_head, entry), "versions", entry.versions,
+                              "linked", shaped(shape::link, entry.links), "place",
+                              place_mark(entry)));
+}
+
+std::vector<RawJson> shown_entries(std::span<const Entry> entries) {
+  std::vector<RawJson> all;
+  std::ranges::transform(entries, std::back_inserter(all), shown_entry);
+  return all;
+}
+
+std::vector<RawJson> shown_fields(std::span<const FieldText> fields) {
+  std::vector<RawJson> all;
+  for (const auto& [name, value] : fields) {
+    all.push_back(raw_json(json_object("name", name, "value", value)));
+  }
+  return all;
 }
 
 void print_entry(Tool& tool, const Entry& entry) {
-  const Style& style = tool.style();
-  tool.out().print(
-      "{} {} in {}{}{}{}{}\n", style.bold(entry_type_name(entry.type)), style.id(entry.id),
-      entry.session_id, entry.versions > 1 ? fmt::format(", {} versions", entry.versions) : "",
-      entry.pinned ? ", pinned" : "", entry.sensitive ? style.faint(", sensitive") : "",
-      place_mark(entry).empty() ? "" : style.faint(fmt::format(", {}", place_mark(entry))));
   std::vector<FieldText> fields = entry_fields(entry);
   std::erase_if(fields, [&](const FieldText& field) {  // They come last, with what they lead to.
-    return !entry.links.empty() && field.name.starts_with("links.");
+    return field.first == "id" || (!entry.links.empty() && field.first.starts_with("links."));
   });
-  std::size_t width = 0;
-  for (const FieldText& field : fields) {
-    width = std::max(width, text_width(field.name));
-  }
-  for (const EntryLink& link : entry.links) {
-    width = std::max(width, relation_words(link.relation).size());
-  }
-  for (const FieldText& field : fields) {
-    if (field.name != "id") {
-      print_field(tool, printable(field.name), field.value, width);
-    }
-  }
-  for (const EntryLink& link : entry.links) {
-    const std::string_view text =
-        link.headline.empty() ? "(sensitive)" : std::string_view(link.headline);
-    print_field(tool, relation_words(link.relation), fmt::format("{}  {}", link.id, text), width);
-  }
+  describe(tool, "entry", "entry", shown_entry(entry), "fields", shown_fields(fields));
 }
 
 void print_entry_list(Tool& tool, std::span<const Entry> entries,
                       std::span<const std::string> heads) {
-  static constexpr std::size_t kWhoWidthMax = 16;
-  const Style& style = tool.style();
-  std::vector<TableRow> rows;
+  std::vector<RawJson> lines;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const Entry& entry = entries[i];
-    std::string marks(entry.sensitive ? kSensitiveMark : "");
-    marks += place_mark(entry).empty() ? "" : fmt::format("{} ", place_mark(entry));
-    rows.push_back({(heads.empty() ? "" : heads[i]) + style.id(entry.id),
-                    style.faint(shown_minute(entry.timestamp)),
-                    std::string(entry_type_name(entry.type)),
-                    shortened(printable(entry.who), kWhoWidthMax),
-                    fmt::format("{}{}{}", marks.empty() ? marks : style.faint(marks),
-                                entry.pinned ? "* " : "", printable(entry.headline))});
+    lines.push_back(raw_json(json_object("head", heads.empty() ? "" : std::string_view(heads[i]),
+                                         "entry", shown_entry(entries[i]))));
   }
-  print_list(tool, rows, "lllll");
+  describe(tool, "entries", "all", lines);
 }
 
 }  // namespace bmad_mem::cli

@@ -32,36 +32,17 @@ std::string_view word_of(const HandEdit& edit) {
 }
 
 void print_edit(Tool& tool, const HandEdit& edit) {
-  constexpr std::size_t kWidth = 400;
-  if (tool.json()) {
-    print_object(tool, "edit",
-                 shaped(shape::hand_edit, edit, word_of(edit), edit.by_agent ? "agent" : "person"));
-    return;
-  }
-  tool.out().print("{} {}:{} {}{}\n", word_of(edit), printable(edit.place.path), edit.place.line,
-                   printable(edit.id), edit.by_agent ? ", while an agent's session was open" : "");
-  for (const auto& [sign, text] : {std::pair('-', &edit.before), std::pair('+', &edit.text)}) {
-    if (!text->empty()) {
-      tool.out().print("  {} {}\n", sign, shortened(printable(*text), kWidth));
-    }
-  }
-  if (edit.before.empty() && edit.old != 0) {
-    tool.out().print("  the line of before is in no commit and not in the index\n");
-  }
+  const std::string_view by = edit.by_agent ? "agent" : "person";
+  show(tool, "hand_edit", object_of("edit", shaped(shape::hand_edit, edit, word_of(edit), by)),
+       "is_unknown", edit.before.empty() && edit.old != 0);
 }
 
 Result<ExitStatus> settle(Tool& tool, MemoryManager& memory, std::span<const HandEdit> edits,
                           bool restore) {
   const ActingAs person(Origin::kPerson);
   BMAD_TRY_ASSIGN(const std::vector<HandEdit> left, memory.settle_hand_edits(edits, restore));
-  tool.note(fmt::format("{} {}", restore ? "restored" : "accepted",
-                        format_count(edits.size() - left.size(), "line", "lines")));
-  if (!left.empty()) {
-    tool.note(
-        fmt::format("{} not be restored: what was there before is in no commit, or only the "
-                    "order changed; edit the file again, or accept",
-                    format_count(left.size(), "line can", "lines can")));
-  }
+  describe(tool, "settled", "restore", restore, "done", edits.size() - left.size(), "left",
+           left.size());
   return left.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 

@@ -40,9 +40,6 @@ std::string alias_list(const Command& command);
 /// What the exit statuses mean for this command.
 std::string_view exit_status_text(const Command& command);
 
-/// The variables of the environment that the tool reads, and what for.
-std::span<const Explained> environment_variables();
-
 // Bmad-mem.1, made from the declarations of the commands.
 
 /// The page as roff, for man(7) macros.

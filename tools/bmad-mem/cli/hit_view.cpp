@@ -13,38 +13,39 @@
 namespace bmad_mem::cli {
 namespace {
 
-/// Under the first letter of the hit's type.
-constexpr std::string_view kIndent = "      ";
+/// The indent of neighbours of a hit, and the width of what is no terminal.
+constexpr std::size_t kIndent = 6;
+constexpr std::size_t kWidthMax = 1'000'000;
 
 /// A snippet that begins so says what matched, and not what the entry is.
 constexpr std::string_view kCutBegin = "…";
 
-/// One row of "relevance = weight x value + …", or of "relevance = factor x factor x …".
-struct Component {
-  std::string_view name;
-  double value = 0;
-  double weight = 0;
-  double factor = 0;
-};
-
-std::array<Component, 4> components_of(const Hit& hit) {
+/// The rows of "relevance = weight x value + …", or of "relevance = factor x factor x …".
+std::vector<RawJson> components_of(const Hit& hit) {
   const RelevanceWeights& weights = hit.weights;
   const RelevanceComponents& values = hit.components;
-  return {{{"text", values.text, weights.text, values.text},
-           {"time", values.time, weights.time, kTimeFactor.at(values.time)},
-           {"importance", values.importance, weights.importance,
-            kImportanceFactor.at(values.importance)},
-           {"access", values.access, weights.access, kAccessFactor.at(values.access)}}};
+  const auto row = [](std::string_view name, double value, double weight, double factor) {
+    return raw_json(json_object("name", name, "value", value, "weight", weight, "part",
+                                value * weight, "factor", factor));
+  };
+  return {row("text", values.text, weights.text, values.text),
+          row("time", values.time, weights.time, kTimeFactor.at(values.time)),
+          row("importance", values.importance, weights.importance,
+              kImportanceFactor.at(values.importance)),
+          row("access", values.access, weights.access, kAccessFactor.at(values.access))};
 }
 
 /// What the text component holds beside the terms.
-std::array<Component, 6> other_parts(const TextExplanation& explanation) {
-  return {{{.name = "question", .value = explanation.question},
-           {.name = "asks", .value = explanation.asks},
-           {.name = "speaker", .value = explanation.speaker},
-           {.name = "date", .value = explanation.date},
-           {.name = "meaning", .value = explanation.meaning},
-           {.name = "session_meaning", .value = explanation.session_meaning}}};
+ByName<double> other_parts(const TextExplanation& explanation) {
+  ByName<double> parts = {
+      {"question", explanation.question}, {"asks", explanation.asks},
+      {"speaker", explanation.speaker},   {"date", explanation.date},
+      {"meaning", explanation.meaning},   {"session_meaning", explanation.session_meaning}};
+  std::erase_if(parts, [](const auto& part) { return part.second == 0; });
+  if (explanation.cosine) {
+    parts.emplace_back("cosine", *explanation.cosine);
+  }
+  return parts;
 }
 
 std::vector<RawJson> entry_lines(std::span<const Entry> entries) {
@@ -65,10 +66,8 @@ std::string hit_members(const Query& query, const QueryAnswer& answer, const Hit
       put(json, "context", shaped(shape::around, hit, entry_lines));
     }
   };
-  const std::string text =
-      json_object(shaped(shape::relevance, hit, answer, highlights), around, "explanation",
-                  shaped(shape::explanation, hit.explanation, hit, answer));
-  return text.substr(1, text.size() - 2);
+  return json_members_of(shaped(shape::relevance, hit, answer, highlights), around, "explanation",
+                         shaped(shape::explanation, hit.explanation, hit, answer));
 }
 
 /// The highlights, with those joined that only a sign stands between: "E_LOCK" is marked as one.
@@ -103,106 +102,22 @@ std::string marked(const Hit& hit, const Style& style) {
   return out + printable(text.substr(at));
 }
 
-/// Prints the lines of a table below a hit, the first as its heading.
-void print_indented(Tool& tool, const std::vector<TableRow>& rows) {
-  bool is_heading = true;
-  for (const std::string& line : table_lines(rows)) {
-    tool.out().print("{}{}\n", kIndent, is_heading ? tool.style().faint(line) : line);
-    is_heading = false;
-  }
-}
-
-void print_explanation(Tool& tool, const Hit& hit) {
-  const bool is_sum = hit.combine == RelevanceCombine::kSum;
-  std::vector<TableRow> rows = {is_sum ? TableRow{"component", "value", "weight", "part"}
-                                       : TableRow{"component", "value", "factor"}};
-  for (const Component& component : components_of(hit)) {
-    TableRow& row =
-        rows.emplace_back(TableRow{std::string(component.name), rounded(component.value).text});
-    if (is_sum) {
-      row.push_back(fmt::format("{:.2f}", component.weight));
-      row.push_back(rounded(component.value * component.weight).text);
-    } else {
-      row.push_back(rounded(component.factor).text);
-    }
-  }
-  if (hit.outdated) {
-    rows.push_back({"(outdated)", "", rounded(kOutdatedFactor).text});
-  }
-  print_indented(tool, rows);
-  if (!hit.explanation) {
-    return;
-  }
-  rows = {{"text", "entry", "window", "session"}};
-  for (const TermScore& term : hit.explanation->terms) {
-    rows.push_back({printable(term.term), rounded(term.entry).text, rounded(term.window).text,
-                    rounded(term.session).text});
-  }
-  for (const Component& part : other_parts(*hit.explanation)) {
-    if (part.value != 0) {
-      rows.push_back({fmt::format("({})", part.name), rounded(part.value).text});
-    }
-  }
-  if (hit.explanation->cosine) {
-    rows.push_back({"(cosine)", rounded(*hit.explanation->cosine).text});
-  }
-  if (rows.size() > 1) {
-    print_indented(tool, rows);
-  }
-}
-
-/// The entries around a hit, a faint line each.
-void print_neighbours(Tool& tool, std::span<const Entry> entries) {
-  const std::size_t terminal = tool.columns();
-  const std::size_t room = terminal > 2 * kIndent.size() ? terminal - kIndent.size() : 0;
-  for (const Entry& entry : entries) {
-    std::string line =
-        fmt::format("{}  {}{}{}{}", shown_minute(entry.timestamp), printable(entry.who),
-                    entry.who.empty() ? "" : "  ", entry.sensitive ? kSensitiveMark : "",
-                    printable(entry.headline));
-    if (room != 0) {
-      line = shortened(line, room);
-    }
-    tool.out().print("{}{}\n", kIndent, tool.style().faint(line));
-  }
-}
-
-/// The columns of the lines above the snippets.
-struct HitColumns {
-  std::size_t type = 0;
-  std::size_t id = 0;
-};
-
-void print_hit(Tool& tool, const Query& query, const Hit& hit, HitColumns columns, Timestamp now) {
+/// What the view shows of a hit.
+RawJson shown_hit(const Query& query, const Hit& hit, const Style& style, bool has_gap) {
   const Entry& entry = hit.entry;
-  const Style& style = tool.style();
-  const std::string when =
-      fmt::format("{} ({})", shown_minute(entry.timestamp), format_age(entry.timestamp, now));
-  std::string about = entry.who.empty() ? "" : fmt::format("  by {}", printable(entry.who));
-  about += entry.pinned ? "  pinned" : "";
-  about += entry.sensitive ? style.faint("  sensitive") : "";
-  about += hit.outdated ? style.faint("  outdated") : "";
-  about += hit.said_before ? style.faint("  said before") : "";
-  about += hit.weak ? style.faint("  weak") : "";
-  if (!hit.root.empty() && !entry.of_user) {
-    about += style.faint(fmt::format("  of {}{}", printable(project_name(hit.root)),
-                                     hit.from_elsewhere ? ", from elsewhere" : ""));
-  }
-  if (const std::string_view place = place_mark(entry); !place.empty()) {
-    about += style.faint(fmt::format("  {}", place));
-  }
-  print_neighbours(tool, hit.before);
-  tool.out().print("{:.2f}  {}  {}  {}{}\n", hit.relevance,
-                   padded(entry_type_name(entry.type), columns.type),
-                   style.id(padded(entry.id, columns.id)), style.faint(when), about);
-  if (hit.snippet.starts_with(kCutBegin) && !entry.headline.empty()) {
-    tool.out().print("{}{}\n", kIndent, style.bold(printable(entry.headline)));
-  }
-  tool.out().print("{}{}\n", kIndent, marked(hit, style));
-  if (query.explain) {
-    print_explanation(tool, hit);
-  }
-  print_neighbours(tool, hit.after);
+  const TextExplanation explanation =
+      query.explain ? hit.explanation.value_or(TextExplanation()) : TextExplanation();
+  const bool is_of_project = !hit.root.empty() && !entry.of_user;
+  return raw_json(
+      json_object("gap", has_gap, "entry", shown_entry(entry), "before", shown_entries(hit.before),
+                  "after", shown_entries(hit.after), "relevance", hit.relevance, "outdated",
+                  hit.outdated, "said_before", hit.said_before, "weak", hit.weak, "project",
+                  is_of_project ? project_name(hit.root) : "", "from_elsewhere", hit.from_elsewhere,
+                  "headline_above", hit.snippet.starts_with(kCutBegin) && !entry.headline.empty(),
+                  "marked", marked(hit, style), "is_sum", hit.combine == RelevanceCombine::kSum,
+                  "components", query.explain ? components_of(hit) : std::vector<RawJson>(),
+                  "outdated_factor", kOutdatedFactor, "terms",
+                  shaped(shape::term_score, explanation.terms), "parts", other_parts(explanation)));
 }
 
 /// The hit's line of JSON where only ids are wanted.
@@ -210,10 +125,9 @@ std::string id_json_line(const Hit& hit) {
   Entry entry = hit.entry;
   entry.headline.clear();
   entry.json = json_object("id", entry.id, "timestamp", entry.timestamp);
-  std::string members = fmt::format(R"("relevance":{})", rounded(hit.relevance).text);
-  members += hit.root.empty() ? "" : fmt::format(R"(,"root":{})", json_quoted(hit.root));
-  members += hit.from_elsewhere ? R"(,"from_elsewhere":true)" : "";
-  return entry_json_line(entry, members);
+  return entry_json_line(
+      entry, json_members_of("relevance", rounded(hit.relevance), "root", if_some(hit.root),
+                             "from_elsewhere", if_some(hit.from_elsewhere)));
 }
 
 /// How entries of other projects are read: `get` knows those of this one.
@@ -273,20 +187,19 @@ void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer) {
     }
     return;
   }
-  HitColumns columns;
+  std::size_t type_width = 0;
+  std::size_t id_width = 0;
+  // What belongs together would be hard to tell otherwise.
+  const bool are_parted = query.context != 0 || query.explain;
+  std::vector<RawJson> shown;
   for (const Hit& hit : hits) {
-    columns.type = std::max(columns.type, entry_type_name(hit.entry.type).size());
-    columns.id = std::max(columns.id, text_width(hit.entry.id));
+    type_width = std::max(type_width, entry_type_name(hit.entry.type).size());
+    id_width = std::max(id_width, text_width(hit.entry.id));
+    shown.push_back(shown_hit(query, hit, tool.style(), are_parted && !shown.empty()));
   }
-  const Timestamp now = system_clock().now();
-  bool is_first = true;
-  for (const Hit& hit : hits) {
-    // What belongs together would be hard to tell otherwise.
-    const bool parted = query.context != 0 || query.explain;
-    tool.out().write(parted && !is_first ? "\n" : "");
-    print_hit(tool, query, hit, columns, now);
-    is_first = false;
-  }
+  const std::size_t columns = tool.columns();
+  describe(tool, "hits", "hits", shown, "type_width", type_width, "id_width", id_width, "room",
+           columns > 2 * kIndent ? columns - kIndent : kWidthMax);
   note_other_roots(tool, hits);
 }
 

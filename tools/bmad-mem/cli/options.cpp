@@ -278,6 +278,33 @@ void find_command_in(std::vector<std::string>& words, CommandLine& line) {
   }
 }
 
+/// What of the command's refusals is asked for, as a sentence with the value of its {NAME}; empty
+/// for nothing.
+std::string refusal(const CommandLine& line) {
+  const auto value_of = [&](std::string_view name) {
+    const std::optional<std::size_t> place = number_in<std::size_t>(name);
+    return place ? line.arguments.positional(*place - 1) : line.arguments.value(name);
+  };
+  const auto is_given = [&](std::string_view term) {
+    const std::size_t equals = std::min(term.find('='), term.size());
+    const std::string_view name = term.substr(0, equals);
+    return equals == term.size() ? line.arguments.has(name) || !value_of(name).empty()
+                                 : value_of(name) == term.substr(equals + 1);
+  };
+  for (const auto& [what, says] : line.command->refusals) {
+    if (holds(what, is_given)) {
+      const std::size_t begin = std::min(says.find('{'), says.size());
+      const std::size_t end = std::min(says.find('}', begin), says.size());
+      const std::string_view named = says.substr(begin, end - begin);
+      return named.empty()
+                 ? std::string(says)
+                 : fmt::format("{}{}{}", says.substr(0, begin),
+                               printable(value_of(named.substr(1))), says.substr(end + 1));
+    }
+  }
+  return {};
+}
+
 void check_positional_count(CommandLine& line) {
   std::size_t min = 0;
   std::size_t max = 0;
@@ -292,6 +319,8 @@ void check_positional_count(CommandLine& line) {
   } else if (given.size() < min) {
     line.problem =
         fmt::format("missing argument: {}", line.command->positionals[given.size()].name);
+  } else {
+    line.problem = refusal(line);
   }
 }
 

@@ -69,20 +69,6 @@ std::vector<std::string> table_lines(const std::vector<TableRow>& rows, std::str
   return lines;
 }
 
-void print_table(Tool& tool, const std::vector<TableRow>& rows, std::string_view alignment) {
-  bool is_heading = true;
-  for (const std::string& line : table_lines(rows, alignment)) {
-    tool.out().print("{}\n", is_heading ? tool.style().bold(line) : line);
-    is_heading = false;
-  }
-}
-
-void print_list(Tool& tool, const std::vector<TableRow>& rows, std::string_view alignment) {
-  for (const std::string& line : table_lines(rows, alignment, tool.columns())) {
-    tool.out().print("{}\n", line);
-  }
-}
-
 namespace {
 
 /// What is done sooner shows no bar; a bar is drawn anew this often.

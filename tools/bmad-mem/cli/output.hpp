@@ -73,11 +73,6 @@ using TableRow = std::vector<std::string>;
 std::vector<std::string> table_lines(const std::vector<TableRow>& rows,
                                      std::string_view alignment = "l", std::size_t width = 0);
 
-/// Prints the lines; the first is the heading.
-void print_table(Tool& tool, const std::vector<TableRow>& rows, std::string_view alignment = "l");
-/// Prints the lines without a heading, as wide as the terminal.
-void print_list(Tool& tool, const std::vector<TableRow>& rows, std::string_view alignment);
-
 // A bar on stderr for work that takes long.
 
 /// Draws only on a terminal, not with --quiet or --json, and not for work that is done at once. The

@@ -12,13 +12,6 @@
 namespace bmad_mem::cli {
 namespace {
 
-std::string_view verb(const DeleteOptions& options) {
-  if (options.dry_run) {
-    return options.purge ? "would purge" : "would delete";
-  }
-  return options.purge ? "purged" : "deleted";
-}
-
 /// The commands that bring back what this report tells of.
 std::string undelete_hint(const DeletionReport& report) {
   if (!report.sessions_gone.empty()) {
@@ -47,17 +40,7 @@ std::string undelete_hint(const DeletionReport& report) {
 }  // namespace
 
 void print_removed(Tool& tool, std::span<const RemovedEntry> removed) {
-  if (tool.json()) {
-    print_objects(tool, shape::removed_entry, removed);
-    return;
-  }
-  std::vector<TableRow> rows;
-  for (const RemovedEntry& entry : removed) {
-    rows.push_back({entry.session_id, std::string(entry_type_name(entry.type)),
-                    tool.style().id(printable(entry.id)), format_size(entry.bytes),
-                    printable(entry.reason), printable(entry.headline)});
-  }
-  print_list(tool, rows, "lllrll");
+  show_all(tool, "removed", shape::removed_entry, removed);
 }
 
 std::uint64_t removed_bytes(std::span<const RemovedEntry> removed) {
@@ -70,51 +53,17 @@ void print_deletion(Tool& tool, const DeletionReport& report, const DeleteOption
   if (options.dry_run) {
     print_removed(tool, report.removed);
   }
-  if (tool.json()) {
-    print_object(tool, "summary",
-                 shaped(shape::deletion_summary, report, options, removed_bytes(report.removed)));
-    return;
-  }
-  tool.out().print("{} {}{}", verb(options), format_count(report.entries, "entry", "entries"),
-                   report.elsewhere.empty() ? "" : " from logs, and elsewhere");
-  if (!report.removed.empty()) {
-    tool.out().print(" ({}, {})", format_count(report.removed.size(), "line", "lines"),
-                     format_size(removed_bytes(report.removed)));
-  }
-  if (!report.sessions_gone.empty()) {
-    tool.out().print(", {}: {}",
-                     report.sessions_gone.size() == 1 ? "a whole session" : "whole sessions",
-                     fmt::join(report.sessions_gone, ", "));
-  }
-  tool.out().write("\n");
-  for (const FileCount& file : report.elsewhere) {
-    tool.out().print("  {} in {}\n", format_count(file.lines, "line", "lines"),
-                     printable(file.path));
-  }
-  if (report.expires_at && !options.purge && !options.dry_run) {
-    tool.note(fmt::format("to undo until {}, run `{}`", shown_minute(*report.expires_at),
-                          undelete_hint(report)));
-  }
+  show(tool, "deletion",
+       object_of("summary",
+                 shaped(shape::deletion_summary, report, options, removed_bytes(report.removed))),
+       "hint", undelete_hint(report));
 }
 
 Result<ExitStatus> undelete_and_tell(Tool& tool, MemoryManager& memory,
                                      const UndeleteCriteria& criteria) {
   BMAD_TRY_ASSIGN(const UndeleteReport report, memory.undelete(criteria));
   const bool nothing = report.lines == 0 && report.sessions.empty();
-  if (tool.json()) {
-    print_object(tool, shaped(shape::undelete, report));
-  } else if (!nothing) {
-    std::string what;
-    if (report.lines > 0 || report.sessions.empty()) {
-      what = format_count(report.lines, "line", "lines");
-    }
-    if (!report.sessions.empty()) {
-      what += fmt::format("{}{} {}", what.empty() ? "" : " and ",
-                          report.sessions.size() == 1 ? "session" : "sessions",
-                          fmt::join(report.sessions, ", "));
-    }
-    tool.out().print("brought back {}\n", what);
-  }
+  show(tool, "undelete", shaped(shape::undelete, report));
   tool.report_all(report.damaged);
   if (!report.left_behind.empty()) {
     tool.note(fmt::format("stayed deleted, since these ids are in use again: {}",
@@ -130,9 +79,7 @@ Result<ExitStatus> undelete_and_tell(Tool& tool, MemoryManager& memory,
 }
 
 void print_counts(Tool& tool, const RedactionCounts& counts) {
-  for (const auto& [rule, count] : counts) {
-    tool.out().print("  {}  {}\n", padded_left(format_count(count), 6), rule);
-  }
+  describe(tool, "counts", "all", counts);
 }
 
 }  // namespace bmad_mem::cli

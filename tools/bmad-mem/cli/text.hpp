@@ -1,6 +1,7 @@
 // text.hpp - small helpers for text that people read.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -40,6 +41,27 @@ std::string joined(const Texts& texts, std::string_view between = ", ") {
     out += text;
   }
   return out;
+}
+
+/// Whether `condition` holds, of terms joined by "&" and, weaker, "|", with "!" before what must
+/// not hold: "a&!b|c". `holds_term(term)` says it of one.
+template <typename HoldsTerm>
+bool holds(std::string_view condition, const HoldsTerm& holds_term) {
+  bool are_all = true;
+  for (std::size_t begin = 0; begin <= condition.size();) {
+    const std::size_t end = std::min(condition.find_first_of("&|", begin), condition.size());
+    std::string_view term = condition.substr(begin, end - begin);
+    const bool is_negated = term.starts_with('!');
+    term.remove_prefix(is_negated ? 1 : 0);
+    are_all = are_all && holds_term(term) != is_negated;
+    const bool is_end = end == condition.size() || condition[end] == '|';
+    if (is_end && are_all) {
+      return true;
+    }
+    are_all = are_all || is_end;
+    begin = end + 1;
+  }
+  return false;
 }
 
 /// The whole of `text` as a number; nothing for anything else.

@@ -16,6 +16,7 @@
 #include "bmad_mem/privacy.hpp"
 #include "cli/agents.hpp"
 #include "cli/rule_warnings.hpp"
+#include "cli/view_text.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
@@ -304,6 +305,19 @@ ExitStatus Tool::wrong_usage(std::string_view sentence) {
     }
   }
   return ExitStatus::kWrongUsage;
+}
+
+void print_view(Tool& tool, std::string_view view, std::string_view object) {
+  const ViewText made = view_text(view, object, tool.style(), tool.columns());
+  tool.out().write(made.text);
+  tool.notes(made.notes);
+}
+
+void print_lines(Tool& tool, std::string_view view, const std::vector<RawJson>& lines) {
+  for (const RawJson& line : tool.json() ? lines : std::vector<RawJson>()) {
+    tool.out().print("{}\n", line.text);
+  }
+  describe(tool, view, "all", lines);
 }
 
 ExitStatus Tool::finish(ExitStatus status) {

@@ -154,6 +154,38 @@ void print_objects(Tool& tool, const auto& shape, const auto& all, const auto&..
   }
 }
 
+/// Prints for people what `view` of views.toml says of `object`, JSON.
+void print_view(Tool& tool, std::string_view view, std::string_view object);
+
+/// Prints for people what `view` says of these members, see put_all(); with --json nothing.
+void describe(Tool& tool, std::string_view view, const auto&... members) {
+  if (!tool.json()) {
+    print_view(tool, view, json_object(members...));
+  }
+}
+
+/// Prints a result: with --json the object of `result`, for people what `view` says of its members
+/// and of `more`.
+void show(Tool& tool, std::string_view view, const auto& result, const auto&... more) {
+  if (tool.json()) {
+    print_object(tool, result);
+  } else {
+    describe(tool, view, result, more...);
+  }
+}
+
+/// Lines of JSON, or what `view` says of all of them.
+void print_lines(Tool& tool, std::string_view view, const std::vector<RawJson>& lines);
+
+/// The same of many: with --json an object a line; for people they are `all`.
+void show_all(Tool& tool, std::string_view view, const auto& shape, const auto& all) {
+  if (tool.json()) {
+    print_objects(tool, shape, all);
+  } else {
+    describe(tool, view, "all", shaped(shape, all));
+  }
+}
+
 /// Calls `work(each)`; what fails is reported, and the rest goes on. kFailed when anything did.
 template <typename All, typename Work>
 ExitStatus for_all(Tool& tool, const All& all, const Work& work) {

@@ -46,13 +46,15 @@ std::string relation_words(Relation relation);
 std::string_view place_mark(const Entry& entry);
 
 /// A field of an entry for people: "context.topic" and its value as text, maybe of several lines.
-struct FieldText {
-  std::string name;
-  std::string value;
-};
+using FieldText = std::pair<std::string, std::string>;
 
 /// The fields of the entry in the order of its line; members of objects one by one.
 std::vector<FieldText> entry_fields(const Entry& entry);
+
+/// What views show of entries: JSON, an object each.
+RawJson shown_entry(const Entry& entry);
+std::vector<RawJson> shown_fields(std::span<const FieldText> fields);
+std::vector<RawJson> shown_entries(std::span<const Entry> entries);
 
 /// "decision dec-… in sess-…, version 2 of 2", then a field a line.
 void print_entry(Tool& tool, const Entry& entry);
@@ -60,12 +62,6 @@ void print_entry(Tool& tool, const Entry& entry);
 /// What was stored: its id; as JSON also where, and the notices, if there are any.
 void print_stored(Tool& tool, std::string_view id, std::string_view session,
                   std::span<const std::string> notices = {});
-
-/// Prints name and value, the value's further lines indented as far as its first.
-void print_field(Tool& tool, std::string_view name, std::string_view value, std::size_t name_width);
-
-/// Stands in front of the headline of a sensitive entry.
-inline constexpr std::string_view kSensitiveMark = "(sensitive) ";
 
 /// A line for each entry: id, time, type, who, headline. Aligned, and cut to the terminal's width.
 /// In front of each stands `heads[i]`, if there are any.
@@ -85,10 +81,8 @@ void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer);
 std::string encoder_note(const EncoderUse& use);
 // A context as JSON, and as a table that says why each item is in it.
 
-void print_context_as_json(Tool& tool, const Context& context, std::optional<Timestamp> as_of);
-
 /// What is said and why, and what is left out and why.
-void print_context_table(Tool& tool, const Context& context);
+void print_context(Tool& tool, const Context& context, std::optional<Timestamp> as_of);
 
 // What is known and was learned, as the tool prints it.
 
@@ -120,9 +114,6 @@ void print_remembered(Tool& tool, std::span<const Remembered> all);
 /// Reports an update that was made.
 void print_summary_update(Tool& tool, const SummaryUpdate& update);
 
-/// Why an update is due or not, as half a sentence with the numbers that decide.
-std::string due_reason(const SummaryStatus& status);
-
 // Statistics as tables and as JSON.
 
 /// What is told of a session beside its counts.
@@ -135,28 +126,21 @@ struct SessionLife {
 /// A table by type, the quota as a bar, oldest and newest, how much of it still counts.
 void print_statistics(Tool& tool, const SessionStatistics& statistics, const SessionLife& life);
 
-/// A line for each session, and the total. `states` by the sessions' order.
+/// A line for each session, and the total, with what maintenance would do now. `states` by the
+/// sessions' order.
 void print_statistics(Tool& tool, const GlobalStatistics& statistics,
-                      std::span<const std::string> states);
-
-/// When maintenance is due, and what it would do now, as a dry run tells it.
-void print_maintenance(Tool& tool, const MaintenanceReport& report);
+                      std::span<const std::string> states, const MaintenanceReport& maintenance);
 
 // What maintenance did or would do, as text and as JSON.
-
-/// "archive s1: would be archived".
-std::string action_text(const MaintenanceAction& action);
 
 /// Says on stderr what opening or closing a session did by the way, so that nothing goes untold.
 void note_maintenance(Tool& tool, MemoryManager& memory);
 
-/// When the next run is due: a time, "now", or "never" when nothing goes by schedule.
-std::string due_text(Timestamp next_due, Timestamp now);
-
 // How much entries count, as histograms, tables and JSON.
 
-/// A line for each tenth of [0,1]: how many entries have a factor in it, with a bar.
-void print_histogram(Tool& tool, const DecayReport& report);
+/// How many entries count how much, on average and in tenths; with `write` in how many lines it was
+/// noted.
+void print_decay(Tool& tool, const DecayReport& report, bool write);
 
 /// A table of both models over a year.
 void print_decay_table(Tool& tool, std::span<const DecayTableLine> lines);

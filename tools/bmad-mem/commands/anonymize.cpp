@@ -55,40 +55,23 @@ std::string workspace_folder(const std::string& root) {
                                               : fmt::format("{}/{}", working_directory(), root));
 }
 
-std::string kinds_text(const AnonymizeReport& report) {
-  std::string text;
-  for (const auto& [kind, count] : report.pseudonyms) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", format_count(count), kind);
-  }
-  return text.empty() ? "nothing to hide" : text;
-}
-
 /// On stderr where stdout holds the export.
-void tell(Tool& tool, const AnonymizeReport& report, bool on_stdout, bool dry_run) {
-  if (tool.json() && on_stdout) {
-    print_object(tool, shaped(shape::anonymization, report, dry_run));
+void show(Tool& tool, const AnonymizeReport& report, bool on_stdout, bool dry_run) {
+  if (tool.json() && !on_stdout) {
     return;
   }
-  const std::string says = fmt::format("{} of {} {}: {}", format_count(report.changed),
-                                       format_count(report.entries, "line", "lines"),
-                                       dry_run ? "would change" : "changed", kinds_text(report));
-  if (on_stdout) {
-    tool.out().print("{}\n", says);
-  } else {
-    tool.note(says);
-  }
-  for (const std::string& path : report.untouched) {
-    tool.note(fmt::format("not touched: {}", path));
-  }
+  std::vector<RawJson> stays;
   for (const std::string_view kind : {"name", "project", "tag", "id"}) {
-    std::string list;
+    std::vector<std::string_view> texts;
     for (const AnonymizeLeft& left : report.left) {
-      list += left.kind != kind ? "" : (list.empty() ? "" : ", ") + printable(left.text);
+      if (left.kind == kind) {
+        texts.push_back(left.text);
+      }
     }
-    if (!list.empty()) {
-      tool.note(fmt::format("for your eye, each {} that stays: {}", kind, list));
-    }
+    stays.push_back(raw_json(json_object("kind", kind, "texts", texts)));
   }
+  show(tool, "anonymized", shaped(shape::anonymization, report, dry_run), "on_stdout", on_stdout,
+       "stays", stays);
 }
 
 Result<ExitStatus> finished(Tool& tool, const Result<AnonymizeReport>& report,
@@ -97,7 +80,7 @@ Result<ExitStatus> finished(Tool& tool, const Result<AnonymizeReport>& report,
   if (!report) {
     return report.error();
   }
-  tell(tool, *report, on_stdout, dry_run);
+  show(tool, *report, on_stdout, dry_run);
   return report->problems == 0 ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
@@ -132,19 +115,7 @@ Result<ExitStatus> rewrite(Tool& tool, MemoryManager& memory, const AnonymizeOpt
 
 Result<ExitStatus> run_anonymize(Tool& tool) {
   const Arguments& args = tool.args();
-  if (args.has("session") && args.has("all")) {
-    return tool.wrong_usage("--all is every session; choose one of --all and --session");
-  }
-  if (!args.has("session") && !args.has("all")) {
-    return tool.wrong_usage("missing --session ID or --all");
-  }
-  if (args.has("in-place") && args.has("output")) {
-    return tool.wrong_usage("--in-place writes the memory, --output a file: choose one");
-  }
   const std::string_view paths = args.maybe("paths").value_or("outside");
-  if (paths != "outside" && paths != "all") {
-    return tool.wrong_usage(fmt::format("--paths takes outside or all, not '{}'", paths));
-  }
   AnonymizeOptions options{.all_paths = paths == "all", .dry_run = args.has("dry-run")};
   options.sessions = args.all("session");
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());

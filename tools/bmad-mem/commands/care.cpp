@@ -3,6 +3,7 @@
 #include <chrono>
 #include <iterator>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -22,47 +23,7 @@ namespace bmad_mem::cli {
 
 namespace {
 
-bool is_newer(const Finding& finding) { return finding.kind == FindingKind::kNewerVersion; }
-
-void print_summary(Tool& tool, const VerifyReport& report) {
-  if (tool.json()) {
-    print_object(tool, "summary", shaped(shape::verify_summary, report));
-    return;
-  }
-  if (report.closed_lines > 0) {
-    tool.note(
-        fmt::format("{} checked in form alone: the key is not here",
-                    format_count(report.closed_lines, "sealed line was", "sealed lines were")));
-  }
-  if (report.unsealed_lines > 0) {
-    tool.note(fmt::format("{} in clear in what is sealed; `{}` seals what a merge brought",
-                          format_count(report.unsealed_lines, "line is", "lines are"),
-                          report.seal_command));
-  }
-  const std::string looked_at =
-      fmt::format("{}, {}, {}, {}", format_count(report.sessions, "session", "sessions"),
-                  format_count(report.logs, "log", "logs"),
-                  format_count(report.lines, "line", "lines"), format_size(report.bytes));
-  if (report.findings.empty() && report.changes.empty()) {
-    tool.out().print("{}: {}\n", tool.style().green("all good"), looked_at);
-  } else if (report.findings.empty()) {
-    tool.out().print("{} in {}\n",
-                     tool.style().green(format_count(report.changes.size(), "change", "changes") +
-                                        " by hand, no damage"),
-                     looked_at);
-    tool.note(
-        "`bmad-mem review --hand` shows the changes; `bmad-mem repair --accept` keeps them and "
-        "ends "
-        "these lines");
-  } else {
-    tool.out().print("{} in {}\n",
-                     tool.style().red(format_count(report.findings.size(), "finding", "findings")),
-                     looked_at);
-    if (!std::ranges::all_of(report.findings, is_newer)) {
-      tool.note("`bmad-mem repair` repairs damage without losing data");
-    }
-  }
-}
+bool is_repairable(const Finding& finding) { return finding.kind != FindingKind::kNewerVersion; }
 
 }  // namespace
 
@@ -84,30 +45,10 @@ Result<ExitStatus> run_verify(Tool& tool) {
   }
   print_findings(tool, report.findings);
   print_findings(tool, report.changes, "change");
-  print_summary(tool, report);
+  show(tool, "verify", object_of("summary", shaped(shape::verify_summary, report)), "seal_command",
+       report.seal_command, "repairable", std::ranges::any_of(report.findings, is_repairable));
   return report.findings.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
-
-namespace {
-
-void print_text(Tool& tool, const RepairReport& report) {
-  for (const RepairAction& action : report.actions) {
-    tool.out().print("{}: {}\n", printable(action.path), printable(action.what));
-  }
-  if (!report.left.empty()) {
-    tool.out().print("{}\n", tool.style().red("left for a person to look at:"));
-    print_findings(tool, report.left);
-  }
-  const std::string sessions = format_count(report.sessions, "session", "sessions");
-  if (report.actions.empty() && report.left.empty()) {
-    tool.out().print("{}: nothing to repair in {}\n", tool.style().green("all good"), sessions);
-  } else {
-    tool.out().print("{} in {}\n", format_count(report.actions.size(), "repair", "repairs"),
-                     sessions);
-  }
-}
-
-}  // namespace
 
 Result<ExitStatus> run_repair(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
@@ -129,7 +70,8 @@ Result<ExitStatus> run_repair(Tool& tool) {
     print_findings(tool, report.left, "left");
     print_object(tool, "summary", shaped(shape::repair_summary, report));
   } else {
-    print_text(tool, report);
+    describe(tool, "repair", "actions", shaped(shape::repair_action, report.actions), "left",
+             shaped(shape::finding, report.left), "sessions", report.sessions);
   }
   return report.left.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
@@ -161,20 +103,10 @@ auto numbers_of(const IndexReport& report) {
   };
 }
 
-void print_json(Tool& tool, const std::vector<IndexReport>& reports, const IndexReport& total) {
-  for (const IndexReport& report : reports) {
-    print_object(tool, "session_id", report.session_id, numbers_of(report));
-  }
-  print_object(tool, "total", object_of("sessions", reports.size(), numbers_of(total)));
-}
-
-TableRow row_of(const IndexReport& report) {
-  return {report.session_id,
-          format_count(report.entries),
-          format_count(report.terms),
-          format_size(report.log_bytes),
-          format_size(report.index_bytes),
-          fmt::format("{:.1f}", speed_of(report))};
+auto line_of(const IndexReport& report) {
+  return [&report](JsonWriter& json) {
+    put_all(json, "session_id", report.session_id, numbers_of(report));
+  };
 }
 
 }  // namespace
@@ -183,62 +115,29 @@ Result<ExitStatus> run_encode(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const auto encode = [&](const auto& show) { return memory.encode({.all = true}, show); };
   BMAD_TRY_ASSIGN(const EncodeReport report, with_progress(tool, "encode", encode, "entries"));
-  if (tool.json()) {
-    print_object(tool, shaped(shape::encode, report));
-    return ExitStatus::kDone;
-  }
-  if (report.is_elsewhere) {
-    tool.out().print("{}: another process encodes; {} of {} entries waiting\n", report.encoder,
-                     report.waiting, report.entries);
-    return ExitStatus::kDone;
-  }
-  tool.out().print("{}: encoded {} of {} entries, {} waiting{}\n", report.encoder, report.encoded,
-                   report.entries, report.waiting,
-                   report.refused > 0 ? fmt::format(", {} refused", report.refused) : "");
+  show(tool, "encode", shaped(shape::encode, report));
   return ExitStatus::kDone;
 }
 
 Result<ExitStatus> run_rebuild_index(Tool& tool) {
   const std::span<const std::string> sessions = tool.args().all("session");
-  if (tool.args().has("all") && !sessions.empty()) {
-    return tool.wrong_usage("--all is every session; leave out --session");
-  }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const auto start = std::chrono::steady_clock::now();
   BMAD_TRY_ASSIGN(const std::vector<IndexReport> reports,
                   with_progress(tool, "index", [&](const auto& show) {
                     return memory.rebuild_index(sessions, show);
                   }));
-  const IndexReport total = total_of(reports, std::chrono::steady_clock::now() - start);
+  std::vector<IndexReport> lines = reports;
+  lines.push_back(total_of(reports, std::chrono::steady_clock::now() - start));
   if (tool.json()) {
-    print_json(tool, reports, total);
-    return ExitStatus::kDone;
+    for (const IndexReport& report : reports) {
+      print_object(tool, line_of(report));
+    }
+    print_object(tool, "total", object_of("sessions", reports.size(), numbers_of(lines.back())));
   }
-  std::vector<TableRow> rows = {{"session", "entries", "terms", "logs", "index", "MB/s"}};
-  for (const IndexReport& report : reports) {
-    rows.push_back(row_of(report));
-  }
-  rows.push_back(row_of(total));
-  print_table(tool, rows);
+  describe(tool, "index", "reports", lines | std::views::transform(line_of));
   return ExitStatus::kDone;
 }
-
-namespace {
-
-void print_text(Tool& tool, const MaintenanceReport& report, bool is_auto) {
-  for (const MaintenanceAction& action : report.done) {
-    tool.out().print("{}\n", action_text(action));
-  }
-  if (!report.held_back.empty()) {
-    tool.note(report.held_back);
-  }
-  if (!is_auto) {
-    tool.out().print("{}next due: {}\n", report.done.empty() ? "nothing to do; " : "",
-                     due_text(report.next_due, system_clock().now()));
-  }
-}
-
-}  // namespace
 
 Result<ExitStatus> run_maintain(Tool& tool) {
   const bool is_auto = tool.args().has("auto");
@@ -255,9 +154,9 @@ Result<ExitStatus> run_maintain(Tool& tool) {
   if (tool.json() && !(is_auto && report.done.empty() && report.problems.empty())) {
     print_objects(tool, shape::action, report.done);
     print_object(tool, "summary", shaped(shape::maintenance_summary, report, dry_run));
-  } else if (!tool.json()) {
-    print_text(tool, report, is_auto);
   }
+  describe(tool, "maintenance", shaped(shape::due_maintenance, report), "held_back",
+           report.held_back, "auto", is_auto);
   tool.report_all(report.problems);
   return report.problems.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
@@ -298,66 +197,18 @@ Result<std::vector<std::string>> chosen_sessions(Tool& tool, const MemoryManager
   return ids;
 }
 
-/// What else could go.
-void note_force(Tool& tool, const CompactionReport& report) {
-  if (report.force_evicts > 0) {
-    tool.note(fmt::format("--force would evict {} of {}, {}", format_count(report.force_evicts),
-                          format_count(report.entries_after, "entry", "entries"),
-                          format_size(report.force_bytes)));
-  }
-}
-
 void print_report(Tool& tool, const CompactionReport& report, bool dry_run) {
-  if (tool.json()) {
-    print_removed(tool, report.removed);
-    print_object(tool, "summary", shaped(shape::compaction_summary, report, dry_run));
-    return;
-  }
-  if (dry_run) {
+  if (tool.json() || dry_run) {
     print_removed(tool, report.removed);
   }
-  const std::string id = tool.style().id(report.session_id);
-  if (report.below_trigger && report.removed.empty()) {
-    tool.out().print("{}: nothing to do: {} of {}; compaction begins at {}\n", id,
-                     format_count(report.entries_after, "entry", "entries"),
-                     format_size(report.bytes_after), format_size(report.trigger_bytes));
-    note_force(tool, report);
-    return;
-  }
-  if (report.removed.empty()) {
-    tool.out().print("{}: nothing {} ({}, {})\n", id, dry_run ? "would go" : "went",
-                     format_count(report.entries_after, "entry", "entries"),
-                     format_size(report.bytes_after));
-    return;
-  }
-  const std::string folded =
-      report.folded == 0
-          ? std::string()
-          : fmt::format("{} counted, ", format_count(report.folded, "tool event", "tool events"));
-  const std::string statements =
-      report.statements == 0
-          ? std::string()
-          : fmt::format(", {} kept", format_count(report.statements, "statement", "statements"));
-  tool.out().print("{}: {}{} of older versions, {}, {}{} evicted{}; {} of {} left, {} of {}\n", id,
-                   dry_run ? "would remove " : "", format_count(report.superseded, "line", "lines"),
-                   format_count(report.duplicates, "duplicate", "duplicates"), folded,
-                   format_count(report.evicted), statements, format_count(report.entries_after),
-                   format_count(report.entries_before, "entry", "entries"),
-                   format_size(report.bytes_after), format_size(report.bytes_before));
-  if (report.evicted + report.folded > 0 && !dry_run) {
-    tool.note(
-        fmt::format("to restore evicted entries, run `bmad-mem restore --evicted --session {}`",
-                    report.session_id));
-  }
+  show(tool, "compaction", object_of("summary", shaped(shape::compaction_summary, report, dry_run)),
+       "removed", report.removed.size(), "below_trigger", report.below_trigger);
 }
 
 }  // namespace
 
 Result<ExitStatus> run_compact(Tool& tool) {
   const Arguments& args = tool.args();
-  if (args.has("all") && args.has("session")) {
-    return tool.wrong_usage("--all is every session; leave out --session");
-  }
   BMAD_TRY_ASSIGN(const std::optional<double> keep, read_keep(args));
   const bool dry_run = args.has("dry-run");
   const bool force = args.has("force");
@@ -377,20 +228,11 @@ Result<ExitStatus> run_compact(Tool& tool) {
 }
 
 Result<ExitStatus> run_restore(Tool& tool) {
-  if (!tool.args().has("evicted")) {
-    return tool.wrong_usage(
-        "say what: `restore --evicted` for entries that compaction moved away, `session restore` "
-        "for an archived session, `undelete` for what was deleted");
-  }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(memory, tool.args().positionals()));
   BMAD_TRY_ASSIGN(const std::uint64_t count, memory.restore_evicted(session, ids));
-  if (tool.json()) {
-    print_object(tool, "session_id", session, "lines", count);
-  } else {
-    tool.out().print("restored {} of {}\n", format_count(count, "line", "lines"), session);
-  }
+  show(tool, "restored_lines", object_of("session_id", session, "lines", count));
   if (count < ids.size()) {
     return Error{
         .code = ErrorCode::E_ENTRY_NOT_FOUND,

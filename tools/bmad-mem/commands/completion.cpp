@@ -18,6 +18,7 @@
 #include "bmad_mem/settings.hpp"
 #include "cli/options.hpp"
 #include "cli/tool.hpp"
+#include "cli/view_text.hpp"
 #include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
@@ -26,72 +27,6 @@ namespace {
 // Said instead of words where the shell knows better.
 constexpr std::string_view kFiles = ":files";
 constexpr std::string_view kFolders = ":folders";
-
-constexpr std::string_view kBashScript =
-    R"sh(# bash completion for bmad-mem, made by 'bmad-mem completion bash'.
-# Put it into ~/.local/share/bash-completion/completions/bmad-mem.
-
-_bmad_mem() {
-  local cur=${COMP_WORDS[COMP_CWORD]} offered
-  mapfile -t offered < <("${COMP_WORDS[0]}" complete-words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
-  case ${offered[0]} in
-    :files) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-    :folders) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
-    *) COMPREPLY=("${offered[@]%%$'\t'*}") ;;
-  esac
-}
-
-complete -o filenames -o bashdefault -F _bmad_mem bmad-mem
-)sh";
-
-constexpr std::string_view kFishScript =
-    R"sh(# fish completion for bmad-mem, made by 'bmad-mem completion fish'.
-# Put it into ~/.config/fish/completions/bmad-mem.fish.
-
-function __bmad_mem_offered
-    set -l words (commandline -opc)
-    set -l current (commandline -ct)
-    set -l offered ($words[1] complete-words -- $words[2..-1] "$current" 2>/dev/null)
-    switch "$offered[1]"
-        case :files
-            __fish_complete_path "$current"
-        case :folders
-            __fish_complete_directories "$current"
-        case '*'
-            string join \n -- $offered
-    end
-end
-
-complete -c bmad-mem -f -a '(__bmad_mem_offered)'
-)sh";
-
-constexpr std::string_view kZshScript =
-    R"sh(#compdef bmad-mem
-# zsh completion for bmad-mem, made by 'bmad-mem completion zsh'.
-# Put it as _bmad-mem into a folder of $fpath.
-
-_bmad_mem() {
-  local line
-  local -a found choices
-  found=(${(f)"$(${words[1]} complete-words -- "${(@)words[2,CURRENT]}" 2>/dev/null)"})
-  case ${found[1]} in
-    (:files) _files ;;
-    (:folders) _files -/ ;;
-    (*)
-      for line in $found; do
-        choices+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
-      done
-      _describe word choices
-      ;;
-  esac
-}
-
-if [[ $funcstack[1] == _bmad-mem ]]; then
-  _bmad_mem "$@"
-else
-  compdef _bmad_mem bmad-mem
-fi
-)sh";
 
 /// Prints the words that can stand where `begun` does, each with what help says of it.
 class WordOffer {
@@ -227,11 +162,7 @@ Result<ExitStatus> run_complete_words(Tool& tool) {
 
 Result<ExitStatus> run_completion(Tool& tool) {
   const std::string_view shell = tool.args().positional(0);
-  if (shell != "bash" && shell != "zsh" && shell != "fish") {
-    return tool.wrong_usage(
-        fmt::format("there are completions for bash, zsh and fish, not '{}'", shell));
-  }
-  tool.out().write(shell == "bash" ? kBashScript : shell == "zsh" ? kZshScript : kFishScript);
+  tool.out().write(view_named(fmt::format("completion.{}", shell)));
   return ExitStatus::kDone;
 }
 

@@ -37,8 +37,6 @@ namespace bmad_mem::cli {
 
 namespace {
 
-constexpr std::string_view kServerMemory = "server-memory";
-
 /// Where the project is: hosts start servers in folders of their own.
 std::string project_directory() {
   if (const std::string_view named = environment("CLAUDE_PROJECT_DIR"); !named.empty()) {
@@ -78,13 +76,7 @@ std::string old_graph_file(const std::string& directory) {
 
 Result<ExitStatus> run_mcp(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryPlace place, read_place(tool));
-  if (const auto face = tool.args().maybe("compat")) {
-    if (*face != kServerMemory) {
-      return tool.wrong_usage(fmt::format("--compat takes {}, not '{}'", kServerMemory, *face));
-    }
-    if (place.read_only) {
-      return tool.wrong_usage("--read-only and --compat don't go together");
-    }
+  if (tool.args().has("compat")) {
     std::string old_file = old_graph_file(place.directory);
     GraphService service(std::move(place), std::move(old_file));
     BMAD_TRY(serve_mcp_on_stdio(service));

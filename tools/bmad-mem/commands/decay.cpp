@@ -23,53 +23,8 @@
 namespace bmad_mem::cli {
 namespace {
 
-void print_decay_report(Tool& tool, const DecayReport& report, bool write) {
-  if (tool.json()) {
-    const auto rewritten = write ? std::optional(report.rewritten) : std::nullopt;
-    print_object(tool, "session_id", report.session_id, shaped(shape::decay, report), "rewritten",
-                 rewritten);
-    return;
-  }
-  tool.out().print("{}, {} model, {}, {}\n", tool.style().id(report.session_id), report.model,
-                   format_rfc3339(report.as_of), format_count(report.entries, "entry", "entries"));
-  for (const EntryType type : kEntryTypes) {
-    if (const double mean = report.mean[static_cast<std::size_t>(type)]; mean > 0) {
-      tool.out().print("  {}  {:.2f} on average\n", padded(entry_type_name(type), 12), mean);
-    }
-  }
-  if (report.entries > 0) {
-    print_histogram(tool, report);
-  }
-  if (write) {
-    tool.out().print("  written into {}\n", format_count(report.rewritten, "line", "lines"));
-  }
-}
-
 /// As config.json has it: three digits say all that some dozens of entries can.
 std::string rate_text(double rate) { return fmt::format("{:.3g}", rate); }
-
-std::string half_life_text(double rate) {
-  return rate > 0 ? fmt::format("{:.3g} days", std::log(2) / rate) : std::string("never");
-}
-
-void print_learned(Tool& tool, std::span<const LearnedRate> rates) {
-  std::vector<TableRow> rows = {
-      {"type", "configured", "half after", "learned", "half after", "95 %", "from"}};
-  for (const LearnedRate& each : rates) {
-    const std::string from = fmt::format("{} of {} out of use", each.ended,
-                                         format_count(each.used, "used entry", "used entries"));
-    if (each.is_enough) {
-      rows.push_back({std::string(entry_type_name(each.type)), rate_text(each.configured),
-                      half_life_text(each.configured), rate_text(each.rate),
-                      half_life_text(each.rate),
-                      fmt::format("{} to {}", rate_text(each.low), rate_text(each.high)), from});
-    } else {
-      rows.push_back({std::string(entry_type_name(each.type)), rate_text(each.configured),
-                      half_life_text(each.configured), "too little use", "", "", from});
-    }
-  }
-  print_table(tool, rows, "lllllll");
-}
 
 /// Whether --apply writes the rate.
 bool is_applied(const LearnedRate& rate) { return rate.is_enough && rate.is_setting; }
@@ -94,25 +49,12 @@ Result<ExitStatus> learn_rates(Tool& tool) {
   if (apply && is_any) {
     BMAD_TRY(apply_learned(memory, rates));
   }
-  if (tool.json()) {
-    for (const LearnedRate& each : rates) {
-      print_object(tool, shaped(shape::learned_rate, each, apply && is_applied(each)));
-    }
-    return ExitStatus::kDone;
+  for (const LearnedRate& each : tool.json() ? rates : std::vector<LearnedRate>()) {
+    print_object(tool, shaped(shape::learned_rate, each, apply && is_applied(each)));
   }
-  print_learned(tool, rates);
-  if (apply && is_any) {
-    tool.note(fmt::format("wrote the learned rates to {}/config.json", memory.root()));
-  } else if (is_any) {
-    tool.note(
-        "nothing was changed; `bmad-mem decay --learn --apply` writes the learned rates of "
-        "conversation, decision, finding and preference to config.json");
-  } else {
-    tool.note(fmt::format(
-        "too little use to learn from: a rate needs {} entries of its type that "
-        "were used, and then not for {} days{}",
-        kLearnedEndsMin, kLearnedSilentDays, apply ? "; config.json is unchanged" : ""));
-  }
+  describe(tool, "learned_rates", "all", shaped(shape::learned_rate, rates, apply));
+  describe(tool, "undecided", "is_applied", apply && is_any, "is_any", is_any, "apply", apply,
+           "root", memory.root(), "ends", kLearnedEndsMin, "days", kLearnedSilentDays);
   return ExitStatus::kDone;
 }
 
@@ -122,20 +64,11 @@ Result<ExitStatus> run_decay(Tool& tool) {
   const Arguments& args = tool.args();
   const bool write = args.has("write");
   if (args.has("learn")) {
-    if (write || args.has("table") || args.has("as-of") || args.has("session")) {
-      return tool.wrong_usage("--learn goes with --apply only");
-    }
     return learn_rates(tool);
-  }
-  if (args.has("apply")) {
-    return tool.wrong_usage("--apply goes with --learn");
   }
   std::optional<Timestamp> as_of;
   if (const auto text = args.maybe("as-of")) {
     BMAD_TRY_ASSIGN(as_of, parse_time(*text, system_clock().now(), RangeEnd::kSince, "as-of"));
-    if (write) {
-      return tool.wrong_usage("--write notes the factors of now; leave out --as-of");
-    }
   }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   if (args.has("table")) {
@@ -145,7 +78,7 @@ Result<ExitStatus> run_decay(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::vector<DecayReport> reports,
                   memory.decay(args.all("session"), as_of, write));
   for (const DecayReport& report : reports) {
-    print_decay_report(tool, report, write);
+    print_decay(tool, report, write);
   }
   if (reports.empty()) {
     tool.note("there is no session");

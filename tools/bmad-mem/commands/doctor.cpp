@@ -21,6 +21,7 @@
 #include "bmad_mem/privacy.hpp"
 #include "cli/rule_warnings.hpp"
 #include "cli/tool.hpp"
+#include "cli/view_text.hpp"
 #include "cli/views.hpp"
 #include "exchange/files.hpp"
 #include "exchange/git/installation.hpp"
@@ -46,6 +47,16 @@ Check of_error(std::string name, const Error& error, std::string remedy) {
   return {.name = std::move(name),
           .text = fmt::format("{}: {}", error_code_name(error.code), error.to_string()),
           .remedy = std::move(remedy)};
+}
+
+/// Adds what `view` says of these members: its first line, and below it the remedy.
+void add(std::vector<Check>& checks, std::string_view name, std::string_view view,
+         const auto&... members) {
+  const std::string made = view_text(view, json_object(members...), Style(false), 0).text;
+  const std::size_t end = made.find('\n');
+  checks.push_back({.name = std::string(name),
+                    .text = made.substr(0, end),
+                    .remedy = made.substr(end + 1, made.size() - end - 2)});
 }
 
 /// When the hooks of a client told of something last: what its sessions say.
@@ -83,34 +94,15 @@ void check_client(const InstallClient& client, const std::string& project,
     }
     ++connected;
     scopes_with_hooks += state.has_hooks() ? 1 : 0;
-    const std::string scope = for_user ? " --scope user" : "";
-    const std::string event = !client.hooks ? ""
-                              : last        ? fmt::format("; last event {}", shown_time(*last))
-                                            : "; no event yet";
-    Check check{.name = std::string(client.name),
-                .text = fmt::format("{} is connected{}{}", client.title,
-                                    for_user ? " for the user" : "", event)};
-    if (!state.is_complete()) {
-      check.text += "; its settings are incomplete or of another version";
-      check.remedy = fmt::format("run `bmad-mem install {}{}`", client.name, scope);
-    } else if (client.hooks && !last) {
-      const std::string_view gate = closed_gate(client, for_user, project, home);
-      check.text += gate.empty() ? "" : ", since it does not trust this folder";
-      check.remedy = gate.empty()
-                         ? fmt::format("{}; then send a prompt",
-                                       fmt::join(steps_left(client, for_user, project, home), "; "))
-                         : std::string(gate);
-    }
-    checks.push_back(std::move(check));
+    const bool waits = state.is_complete() && client.hooks && !last;
+    add(checks, client.name, "check_client", "name", client.name, "title", client.title, "for_user",
+        for_user, "has_hooks", client.hooks.has_value(), "last", last, "is_complete",
+        state.is_complete(), "gate",
+        waits ? closed_gate(client, for_user, project, home) : std::string_view(), "steps",
+        waits ? steps_left(client, for_user, project, home) : std::vector<std::string_view>());
   }
   if (scopes_with_hooks == 2 && project != home) {
-    checks.push_back({.name = std::string(client.name),
-                      .text = fmt::format("{} is connected for the project and for the user: each "
-                                          "event is recorded twice",
-                                          client.title),
-                      .remedy = fmt::format("run `bmad-mem uninstall {0}` in the project, or "
-                                            "`bmad-mem uninstall {0} --scope user`",
-                                            client.name)});
+    add(checks, client.name, "check_client_twice", "name", client.name, "title", client.title);
   }
 }
 
@@ -121,24 +113,13 @@ void check_clients(const std::string& root, const std::vector<Session>& sessions
     check_client(client, project_folder(root), sessions, checks, connected);
   }
   if (connected == 0) {
-    checks.push_back({.name = "clients",
-                      .text = "no client is connected",
-                      .remedy = "run `bmad-mem setup` in the project; `bmad-mem help install` "
-                                "lists the clients"});
+    add(checks, "clients", "check_no_client");
   }
 }
 
 void check_policy(const HookPolicy& policy, std::vector<Check>& checks) {
-  checks.push_back({.name = "recording",
-                    .text = policy.records
-                                ? "hooks record what is said and done"
-                                : "hooks record nothing (memory_config.recording.enabled is false)",
-                    .remedy = policy.records ? "" : "set it to true in config.json to record"});
-  checks.push_back(
-      {.name = "briefings",
-       .text = policy.tells ? "hooks print briefings"
-                            : "hooks print no briefings (memory_config.context.inject is false)",
-       .remedy = policy.tells ? "" : "set it to true in config.json to brief"});
+  add(checks, "recording", "check_recording", "records", policy.records);
+  add(checks, "briefings", "check_briefings", "tells", policy.tells);
 }
 
 /// Asks no server: what the files say.
@@ -155,12 +136,9 @@ void check_hub(const MemoryManager& memory, std::vector<Check>& checks) {
     checks.push_back(of_error("hub", waiting.error(), "run `bmad-mem hub status`"));
     return;
   }
-  checks.push_back(
-      {.name = "hub",
-       .text = fmt::format("{} at {}, row {} is applied; {} to push", printable(mirror->project),
-                           printable(mirror->service), mirror->cursor,
-                           format_count(*waiting, "session", "sessions")),
-       .numbers = {{"sessions_to_push", *waiting}}});
+  add(checks, "hub", "check_hub", "project", mirror->project, "service", mirror->service, "cursor",
+      mirror->cursor, "sessions_to_push", *waiting);
+  checks.back().numbers = {{"sessions_to_push", *waiting}};
 }
 
 /// What the project switched off is no fault, and said each time: it may be somebody else's
@@ -181,14 +159,7 @@ void check_events(const MemoryManager& memory, std::vector<Check>& checks) {
   }
   const bool is_again =
       ignores_events(read_regular_file(memory.root() + "/.gitignore").value_or(std::string()));
-  const std::string_view kRemedy = "`bmad-mem git untrack-events` keeps it on this machine";
-  checks.push_back(
-      {.name = "events",
-       .text = fmt::format("git tracks what tools printed, in {}{}",
-                           format_count(logs, "session", "sessions"),
-                           is_again ? ", although .gitignore has it: another clone added it"
-                                    : fmt::format("; {}", kRemedy)),
-       .remedy = is_again ? std::string(kRemedy) : ""});
+  add(checks, "events", "check_events", "logs", logs, "is_again", is_again);
 }
 
 /// How far the index goes is never a fault: searches read the rest from the logs, and index it when
@@ -199,19 +170,8 @@ void check_index(const MemoryManager& memory, std::vector<Check>& checks) {
     checks.push_back(of_error("index", age.error(), "run `bmad-mem rebuild-index`"));
     return;
   }
-  std::string text;
-  if (!age->enabled) {
-    text = "off (memory_config.indexing.enabled is false); searches read the logs";
-  } else if (!age->exists) {
-    text = "none yet; searches read the logs, and make one when that is worth it";
-  } else if (age->behind == 0) {
-    text = fmt::format("current: it covers {}", format_count(age->sessions, "session", "sessions"));
-  } else {
-    text =
-        fmt::format("behind in {} of {}; searches read their new entries from the logs",
-                    format_count(age->behind), format_count(age->sessions, "session", "sessions"));
-  }
-  checks.push_back({.name = "index", .text = std::move(text)});
+  add(checks, "index", "check_index", "enabled", age->enabled, "exists", age->exists, "behind",
+      age->behind, "sessions", age->sessions);
 }
 
 /// What makes a foreign memory the user's own.
@@ -272,12 +232,8 @@ void check_work(MemoryManager& memory, std::vector<Check>& checks) {
   if (const Result<MaintenanceAge> age = memory.maintenance_age(); !age) {
     checks.push_back(of_error("maintenance", age.error(), "run `bmad-mem maintain`"));
   } else {
-    checks.push_back({.name = "maintenance",
-                      .text = age->last_run ? fmt::format("last run {}", shown_time(*age->last_run))
-                              : age->is_overdue
-                                  ? "never run in this copy"
-                                  : "not needed yet; it runs when sessions open or close",
-                      .remedy = age->is_overdue ? "run `bmad-mem maintain`" : ""});
+    add(checks, "maintenance", "check_maintenance", "last_run", age->last_run, "is_overdue",
+        age->is_overdue);
   }
   constexpr std::chrono::milliseconds kLookMax{1000};
   const auto planned = memory.maintain({.dry_run = true, .time_limit = kLookMax});
@@ -290,13 +246,7 @@ void check_work(MemoryManager& memory, std::vector<Check>& checks) {
     checks.push_back(of_error("candidates", waiting.error(), "run `bmad-mem verify`"));
     return;
   }
-  checks.push_back({.name = "candidates",
-                    .text = waiting->empty()
-                                ? "none waits"
-                                : fmt::format("{} for a decision",
-                                              format_count(waiting->size(), "candidate waits",
-                                                           "candidates wait")),
-                    .remedy = waiting->empty() ? "" : "run `bmad-mem review`"});
+  add(checks, "candidates", "check_candidates", "waiting", waiting->size());
   static_cast<void>(memory.look_for_hand_edits());
   if (const std::vector<HandEdit> edits = memory.hand_edits(); !edits.empty()) {
     checks.push_back({.name = "edits",
@@ -322,23 +272,14 @@ void check_folders(const std::string& root, std::vector<Check>& checks) {
   }
   std::ranges::sort(strange);
   for (const std::string& name : strange) {
-    checks.push_back(
-        {.name = "sessions",
-         .text = fmt::format("{}/sessions/{} is no session, since no session has such a name; "
-                             "nothing reads it",
-                             root, name),
-         .remedy = "move the folder out of the memory"});
+    add(checks, "sessions", "check_folder", "root", root, "name", name);
   }
 }
 
 /// What waits because of git: a merge, and entries whose files only a person changes.
 void check_git(const MemoryManager& memory, std::vector<Check>& checks) {
   if (const std::set<std::string> sessions = memory.sessions_in_conflict(); !sessions.empty()) {
-    checks.push_back({.name = "git",
-                      .text = fmt::format("an unfinished merge waits for {}: one side archived or "
-                                          "removed it, the other wrote to it",
-                                          fmt::join(sessions, ", ")),
-                      .remedy = "run `bmad-mem git resolve`"});
+    add(checks, "git", "check_git", "sessions", sessions);
   }
   const Result<PrivacyReport> report =
       memory.is_tracked() ? memory.privacy_report() : Result<PrivacyReport>(Error{});
@@ -347,12 +288,8 @@ void check_git(const MemoryManager& memory, std::vector<Check>& checks) {
     waiting += kept.expired;
   }
   if (waiting > 0) {
-    checks.push_back(
-        {.name = "retention",
-         .text = fmt::format("{} past retention: hidden until the whole file goes; `bmad-mem "
-                             "maintain --purge` removes the lines now",
-                             format_count(waiting, "entry is", "entries are")),
-         .numbers = {{"waiting", waiting}}});
+    add(checks, "retention", "check_retention", "waiting", waiting);
+    checks.back().numbers = {{"waiting", waiting}};
   }
 }
 
@@ -364,26 +301,14 @@ void check_encoder(const MemoryManager& memory, std::vector<Check>& checks) {
     checks.push_back(of_error(
         "encoder", *report.problem,
         is_trust ? "run `bmad-mem trust`" : "searches compare words alone until this is mended"));
-  } else if (!report.is_enabled) {
-    checks.push_back({.name = "encoder",
-                      .text = "switched off (memory_config.encoder.enabled); searches compare "
-                              "words alone"});
-  } else if (report.name.empty()) {
-    checks.push_back({.name = "encoder",
-                      .text = "none; searches compare words alone. The package bmad-mem-encoder "
-                              "finds what says the same in other words"});
-  } else {
-    std::string text = fmt::format("{}, {} numbers a text", report.name, report.dimension);
-    const std::uint64_t encoded = report.entries - report.waiting;
-    if (report.entries > 0) {
-      text += fmt::format("; {} of {} entries are done", encoded, report.entries);
-    }
-    if (report.waiting > 0) {
-      text += "; the others follow, or now with `bmad-mem encode`";
-    }
-    checks.push_back({.name = "encoder",
-                      .text = std::move(text),
-                      .numbers = {{"encoded", encoded}, {"waiting", report.waiting}}});
+    return;
+  }
+  const std::uint64_t encoded = report.entries - report.waiting;
+  add(checks, "encoder", "check_encoder", "is_enabled", report.is_enabled, "name", report.name,
+      "dimension", report.dimension, "entries", report.entries, "encoded", encoded, "waiting",
+      report.waiting);
+  if (report.is_enabled && !report.name.empty()) {
+    checks.back().numbers = {{"encoded", encoded}, {"waiting", report.waiting}};
   }
 }
 
@@ -391,15 +316,15 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
   const Status writable = memory.check_writable();
   checks.push_back(writable ? Check{.name = "memory", .text = memory.root()}
                             : of_error("memory", writable.error(), "install a newer bmad-mem"));
-  const auto add = [&](const std::string& warning) {
+  const auto add_warning = [&](const std::string& warning) {
     checks.push_back({.name = "config",
                       .text = warning,
                       .remedy = warning.contains("`bmad-mem trust`") ? "run `bmad-mem trust`"
                                 : warning.contains(".toml")          ? "mend the file of rules"
                                                                      : "mend config.json"});
   };
-  std::ranges::for_each(memory.config_warnings(), add);
-  for_each_rule_warning(memory, add);
+  std::ranges::for_each(memory.config_warnings(), add_warning);
+  for_each_rule_warning(memory, add_warning);
   std::vector<Session> sessions;
   if (Result<std::vector<Session>> listed = memory.list_sessions(); listed) {
     sessions = *std::move(listed);
@@ -412,10 +337,7 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
       }
     }
     check_folders(memory.root(), checks);
-    checks.push_back(
-        {.name = "sessions",
-         .text = fmt::format("{}{}", format_count(sessions.size(), "session", "sessions"),
-                             last ? ", last write " + shown_time(*last) : "")});
+    add(checks, "sessions", "check_sessions", "sessions", sessions.size(), "last", last);
   } else {
     checks.push_back(of_error("sessions", listed.error(), "run `bmad-mem verify`"));
   }
@@ -430,21 +352,6 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
   check_git(memory, checks);
   for (const Error& problem : memory.problems()) {
     checks.push_back(of_error("files", problem, "run `bmad-mem repair`"));
-  }
-}
-
-void print_checks(Tool& tool, const std::vector<Check>& checks) {
-  if (tool.json()) {
-    print_objects(tool, shape::check, checks);
-    return;
-  }
-  for (const Check& check : checks) {
-    const std::string mark =
-        check.remedy.empty() ? tool.style().green("ok") : tool.style().red("!!");
-    tool.out().print("{}  {:<12} {}\n", mark, check.name, printable(check.text));
-    if (!check.remedy.empty()) {
-      tool.out().print("    {:<12} {}\n", "", check.remedy);
-    }
   }
 }
 
@@ -472,7 +379,7 @@ Result<ExitStatus> run_doctor(Tool& tool) {
   if (has_memory(own)) {
     checks.push_back({.name = "yours", .text = fmt::format("your own memory is in {}", own)});
   }
-  print_checks(tool, checks);
+  show_all(tool, "checks", shape::check, checks);
   const bool is_well = std::ranges::all_of(checks, &std::string::empty, &Check::remedy);
   return is_well ? ExitStatus::kDone : ExitStatus::kFailed;
 }

@@ -26,19 +26,9 @@ bool has_filters(const Arguments& args) {
 }
 
 /// What is worth knowing of an export that went well.
-void tell(Tool& tool, const ExportReport& report, bool without_sensitive) {
-  if (!report.archived.empty()) {
-    tool.note(fmt::format("{} left out; --archived takes them along",
-                          report.archived.size() == 1
-                              ? "1 archived session is"
-                              : format_count(report.archived.size()) + " archived sessions are"));
-  }
-  if (report.sensitive != 0) {
-    tool.note(fmt::format(
-        "{} marked as sensitive {} {}", format_count(report.sensitive, "entry", "entries"),
-        report.sensitive == 1 ? "is" : "are",
-        without_sensitive ? "left out" : "in the export; --no-sensitive leaves them out"));
-  }
+void show(Tool& tool, const ExportReport& report, bool without_sensitive) {
+  describe(tool, "exported", "archived", report.archived.size(), "sensitive", report.sensitive,
+           "without_sensitive", without_sensitive);
 }
 
 Result<ExitStatus> export_to(Tool& tool, const MemoryManager& memory, const ExportOptions& options,
@@ -64,7 +54,7 @@ Result<ExitStatus> export_to(Tool& tool, const MemoryManager& memory, const Expo
   if (!report) {
     return ExitStatus::kFailed;  // Who wrote to `out` says why it could not be written.
   }
-  tell(tool, *report, options.filter.without_sensitive);
+  show(tool, *report, options.filter.without_sensitive);
   return ExitStatus::kDone;
 }
 
@@ -72,10 +62,6 @@ Result<ExitStatus> export_to(Tool& tool, const MemoryManager& memory, const Expo
 
 Result<ExitStatus> run_export(Tool& tool) {
   const std::string_view format = tool.args().maybe("format").value_or("jsonl");
-  if (std::ranges::find(kExportFormats, format) == kExportFormats.end()) {
-    return tool.wrong_usage(fmt::format(
-        "--format takes jsonl, json, yaml, markdown, csv or server-memory, not '{}'", format));
-  }
   ExportOptions options;
   BMAD_TRY_ASSIGN(options.filter, read_filter(tool.args(), system_clock().now()));
   options.archived = tool.args().has("archived");

@@ -91,9 +91,6 @@ Result<ExitStatus> run_json_query(Tool& tool, std::string_view argument) {
   if (said_twice != kSaidInJson.end()) {
     return tool.wrong_usage(fmt::format("--{} belongs into the JSON of --json-query", *said_twice));
   }
-  if (!args.positionals().empty()) {
-    return tool.wrong_usage("give either TEXT or --json-query, not both");
-  }
   BMAD_TRY_ASSIGN(const JsonSource source, read_json_source(argument));
   const Timestamp now = system_clock().now();
   BMAD_TRY_ASSIGN(const std::optional<Timestamp> as_of, read_as_of(args, now));
@@ -225,12 +222,13 @@ Result<ExitStatus> run_related(Tool& tool) {
                   memory.related(ids.front(), filter, depth));
   if (tool.json()) {
     for (const RelatedEntry& each : related) {
-      std::string members = fmt::format(R"("relation":{},"relevance":{:.4f})",
-                                        json_quoted(relation_name(each.relation)), each.relevance);
-      if (is_typed(each.relation)) {
-        members += fmt::format(R"(,"depth":{},"via":{})", each.depth, json_quoted(each.via));
-      }
-      tool.out().print("{}\n", entry_json_line(each.entry, members));
+      const bool has_way = is_typed(each.relation);
+      tool.out().print(
+          "{}\n",
+          entry_json_line(each.entry, json_members_of("relation", relation_name(each.relation),
+                                                      "relevance", rounded(each.relevance), "depth",
+                                                      only_if(has_way, each.depth), "via",
+                                                      only_if(has_way, each.via))));
     }
     return ExitStatus::kDone;
   }
@@ -246,20 +244,7 @@ Result<ExitStatus> run_topics(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<TopicCount> topics, memory.topics(filter));
   note_sealed(tool, memory, filter.sessions);
-  if (tool.json()) {
-    print_objects(tool, shape::topic, topics);
-    return ExitStatus::kDone;
-  }
-  std::vector<TableRow> rows = {{"topic", "entries", "sessions", "newest"}};
-  for (const TopicCount& topic : topics) {
-    rows.push_back({printable(topic.topic), format_count(topic.entries),
-                    format_count(topic.sessions), shown_minute(topic.newest)});
-  }
-  if (topics.empty()) {
-    tool.note("no entry has a topic");
-  } else {
-    print_table(tool, rows);
-  }
+  show_all(tool, "topics", shape::topic, topics);
   return ExitStatus::kDone;
 }
 

@@ -18,52 +18,18 @@ namespace bmad_mem::cli {
 
 namespace {
 
-void print_json(Tool& tool, const GitPlan& plan, bool dry_run) {
-  std::vector<std::pair<std::string, std::string>> settings;
-  for (const GitSetting& setting : plan.settings) {
-    settings.emplace_back(setting.key, setting.value);
-  }
-  print_object(tool, shaped(shape::git_plan, plan, dry_run, settings));
-}
-
-void print_plan(Tool& tool, const GitPlan& plan, bool dry_run) {
-  const std::string_view would = dry_run ? "would " : "";
-  for (const GitSetting& setting : plan.settings) {
-    tool.out().print("{}set {} = {}\n", would, setting.key, printable(setting.value));
-  }
-  for (const std::string& section : plan.sections) {
-    tool.out().print("{}remove the section {}\n", would, section);
-  }
-  if (plan.attributes) {
-    tool.out().print("{}{} {}\n", would, plan.attributes->empty() ? "remove" : "write",
-                     printable(plan.attributes_path));
-  }
-  if (plan.ignore) {
-    tool.out().print("{}write {}\n", would, printable(plan.ignore_path));
-  }
-  for (const std::string& path : plan.event_logs) {
-    tool.out().print("{}stop tracking {}\n", would, printable(path));
-  }
-  if (plan.is_empty()) {
-    tool.out().print("nothing to do: everything is up to date\n");
-  }
-}
-
 Result<ExitStatus> carry_out_and_tell(Tool& tool, const GitPlan& plan) {
   const bool dry_run = tool.args().has("dry-run");
   if (!dry_run) {
     BMAD_TRY(carry_out(plan));
   }
-  if (tool.json()) {
-    print_json(tool, plan, dry_run);
-  } else {
-    print_plan(tool, plan, dry_run);
+  std::vector<std::pair<std::string, std::string>> settings;
+  for (const GitSetting& setting : plan.settings) {
+    settings.emplace_back(setting.key, setting.value);
   }
-  if (plan.is_ignored) {
-    tool.note(
-        "git ignores this memory, so none of this has an effect; take .bmad out of .gitignore to "
-        "share it");
-  }
+  show(tool, "git_plan", shaped(shape::git_plan, plan, dry_run, settings), "removes",
+       plan.attributes && plan.attributes->empty(), "ignore_path", plan.ignore_path, "is_empty",
+       plan.is_empty());
   return ExitStatus::kDone;
 }
 
@@ -107,33 +73,6 @@ Result<ExitStatus> run_git_uninstall(Tool& tool) {
 
 namespace {
 
-void print_text(Tool& tool, const GitCheck& check) {
-  std::set<std::string_view> remedies;  // Once each, although many places may need the same.
-  for (const GitFinding& finding : check.findings) {
-    const std::string line = finding.line == 0 ? std::string() : fmt::format(":{}", finding.line);
-    tool.out().print("{}{}: {}\n", tool.style().bold(printable(finding.path)), line,
-                     printable(finding.detail));
-  }
-  for (const GitFinding& finding : check.findings) {
-    if (remedies.insert(finding.remedy).second) {
-      tool.out().print("  {}\n", printable(finding.remedy));
-    }
-  }
-  if (!check.obstacle.empty()) {
-    tool.note(check.obstacle);
-  }
-  const std::string looked_at =
-      fmt::format("{}, {}", format_count(check.files, "tracked file", "tracked files"),
-                  format_count(check.commits, "commit", "commits"));
-  if (check.findings.empty()) {
-    tool.out().print("{}: {}\n", tool.style().green("all good"), looked_at);
-  } else {
-    tool.out().print("{} in {}\n",
-                     tool.style().red(format_count(check.findings.size(), "finding", "findings")),
-                     looked_at);
-  }
-}
-
 /// Not Tool::open(): a config.json with conflict markers in it is what this is there to find.
 Result<MemoryManager> open_damaged_too(const Tool& tool) {
   BMAD_TRY_ASSIGN(std::string root, tool.find_root());
@@ -153,9 +92,9 @@ Result<ExitStatus> run_git_check(Tool& tool) {
   if (tool.json()) {
     print_objects(tool, shape::git_finding, check.findings);
     print_object(tool, "summary", shaped(shape::git_check, check));
-  } else {
-    print_text(tool, check);
   }
+  describe(tool, "git_check", "found", shaped(shape::git_finding, check.findings),
+           shaped(shape::git_check, check));
   return check.findings.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
@@ -218,11 +157,7 @@ Result<ExitStatus> run_git_resolve(Tool& tool) {
   for (const std::string& session_id : waiting) {
     BMAD_TRY_ASSIGN(const bool is_packed, resolve(memory, session_id));
     const std::string_view form = is_packed ? "archive" : "text";
-    if (tool.json()) {
-      print_object(tool, "session_id", session_id, "form", form);
-    } else {
-      tool.out().print("settled session {}: {}\n", session_id, form);
-    }
+    show(tool, "git_resolve", object_of("session_id", session_id, "form", form));
   }
   if (waiting.empty() && !tool.json()) {
     tool.out().print("no session waits for a merge to be settled\n");

@@ -91,15 +91,7 @@ Result<ExitStatus> run_hub_init(Tool& tool) {
     project = project_name(tool.root_to_create());
   }
   BMAD_TRY(door->init(service, project));
-  if (tool.json()) {
-    print_object(tool, "service", service, "project", project);
-  } else {
-    tool.out().print("bmad-mem hub join {} {}\n", shell_quoted(service), shell_quoted(project));
-    tool.note(fmt::format(
-        "run this on each machine; `bmad-mem hub member ROLE --service {} --project {}` lets "
-        "others push",
-        shell_quoted(service), shell_quoted(project)));
-  }
+  show(tool, "hub_init", object_of("service", service, "project", project));
   return ExitStatus::kDone;
 }
 
@@ -144,13 +136,7 @@ Result<ExitStatus> run_hub_upgrade(Tool& tool) {
   BMAD_TRY_ASSIGN(HubDoor* const door, open_door(tool));
   BMAD_TRY_ASSIGN(const std::string service, chosen_service(tool));
   BMAD_TRY_ASSIGN(const int before, door->upgrade(service));
-  if (tool.json()) {
-    print_object(tool, "before", before, "version", kHubVersion);
-  } else if (before == kHubVersion) {
-    tool.out().print("the tables are of version {} already\n", kHubVersion);
-  } else {
-    tool.out().print("the tables went from version {} to {}\n", before, kHubVersion);
-  }
+  show(tool, "hub_upgrade", object_of("before", before, "version", kHubVersion));
   return ExitStatus::kDone;
 }
 
@@ -175,45 +161,17 @@ std::string unreached_text(const SyncReport& report) {
                    " here, as said before";
 }
 
-void print_json(Tool& tool, const ForgottenView& view) {
+void print_forgotten(Tool& tool, const ForgottenView& view) {
   const bool is_reached = view.unreached.empty();
   // The hub doesn't know yet of what it should have none.
   const RawJson left =
       is_reached ? raw_json(std::to_string(view.rows.with_content)) : raw_json("null");
-  print_object(tool, "verified_at_hub",
-               object_of("left", left, "reached", is_reached, "why_not", view.unreached, "vacuumed",
-                         view.rows.is_vacuumed, "confirmed",
-                         shaped(shape::confirming_replica, view.confirmed), "waiting",
-                         shaped(shape::confirming_replica, view.waiting)));
-}
-
-void print_text(Tool& tool, const ForgottenView& view) {
-  if (!view.unreached.empty()) {
-    tool.out().print(
-        "{} at the hub: it has not heard of all that was purged here. {}; then `bmad-mem sync` "
-        "tells it\n",
-        tool.style().red("not verified"), view.unreached);
-  } else if (view.rows.with_content > 0) {
-    tool.out().print("{} at the hub: {} of purged entries\n", tool.style().red("found"),
-                     format_count(view.rows.with_content, "line", "lines"));
-  } else {
-    tool.out().print("{} at the hub: no line is left\n", tool.style().green("verified"));
-  }
-  for (const HubReplica& replica : view.confirmed) {
-    tool.out().print("confirmed: {}  {}\n", printable(replica.host), replica.replica);
-  }
-  for (const HubReplica& replica : view.waiting) {
-    tool.out().print("has not confirmed: {}  {}, last seen {}\n", printable(replica.host),
-                     replica.replica, format_rfc3339(replica.seen_at));
-  }
-  if (!view.rows.is_vacuumed) {
-    tool.note(
-        "the database has not dropped the old rows yet; who owns the tables runs the same command, "
-        "or `vacuum bmad.entry`");
-  }
-  tool.note(
-      "not covered: backups, archived write-ahead logs and dumps of the database, git history, "
-      "copies of this folder; docs/fleet.md says more");
+  show(tool, "hub_forgotten",
+       object_of("verified_at_hub",
+                 object_of("left", left, "reached", is_reached, "why_not", view.unreached,
+                           "vacuumed", view.rows.is_vacuumed, "confirmed",
+                           shaped(shape::confirming_replica, view.confirmed), "waiting",
+                           shaped(shape::confirming_replica, view.waiting))));
 }
 
 }  // namespace
@@ -239,11 +197,7 @@ Result<ExitStatus> verify_at_hub(Tool& tool, ExitStatus before) {
     const bool has_heard = view.unreached.empty() && replica.cursor >= view.rows.last_purge;
     (has_heard ? view.confirmed : view.waiting).push_back(replica);
   }
-  if (tool.json()) {
-    print_json(tool, view);
-  } else {
-    print_text(tool, view);
-  }
+  print_forgotten(tool, view);
   const bool is_gone =
       view.unreached.empty() && view.rows.with_content == 0 && view.waiting.empty();
   return is_gone ? before : ExitStatus::kFailed;

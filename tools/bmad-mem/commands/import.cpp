@@ -22,38 +22,16 @@ namespace {
 /// Refused lines that are told one by one; the rest is counted.
 constexpr std::uint64_t kRefusedShownMax = 20;
 
-void print_text(Tool& tool, const ImportReport& report, bool dry_run) {
-  tool.out().print("{} {} from {} into {}", dry_run ? "would import" : "imported",
-                   format_count(report.written_in_all(), "entry", "entries"),
-                   format_count(report.files, "file", "files"),
-                   format_count(report.sessions.size(), "session", "sessions"));
-  if (report.known != 0) {
-    tool.out().print("; {} there already",
-                     report.known == 1 ? "1 was" : format_count(report.known) + " were");
-  }
-  if (report.deleted != 0) {
-    tool.out().print("; {} deleted, `bmad-mem undelete` restores {}",
-                     report.deleted == 1 ? "1 was" : format_count(report.deleted) + " were",
-                     report.deleted == 1 ? "it" : "them");
-  }
-  tool.out().write("\n");
-  const auto line = [&](std::uint64_t count, std::string_view what) {
-    if (count != 0) {
-      tool.out().print("  {}  {}\n", padded_left(format_count(count), 9), what);
-    }
-  };
+/// How many entries of each type were written, under the plural of its name.
+std::vector<std::pair<std::string_view, std::uint64_t>> written_by_type(
+    const ImportReport& report) {
+  std::vector<std::pair<std::string_view, std::uint64_t>> written;
   for (const EntryType type : kEntryTypes) {
-    line(report.written[static_cast<std::size_t>(type)], entry_type_info(type).plural);
-  }
-  if (!report.skipped.empty()) {
-    tool.out().write("left out:\n");
-    for (const auto& [reason, count] : report.skipped) {
-      line(count, reason);
+    if (const std::uint64_t count = report.written[static_cast<std::size_t>(type)]; count > 0) {
+      written.emplace_back(entry_type_info(type).plural, count);
     }
   }
-  if (report.refused != 0) {
-    tool.out().print("refused: {}\n", format_count(report.refused, "line", "lines"));
-  }
+  return written;
 }
 
 /// Where goes what names no session; empty when there is no such place.
@@ -174,12 +152,8 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
   });
   tool.report_all(problems);
   const ImportReport& report = sink.report();
-  if (tool.json()) {
-    print_object(tool, shaped(shape::import_report, report, dry_run));
-  } else {
-    print_text(tool, report, dry_run);
-    tool.notes(report.notices);
-  }
+  show(tool, "imported", shaped(shape::import_report, report, dry_run), "written",
+       written_by_type(report));
   if (sink.is_stopped()) {
     tool.note(fmt::format("stopped; {} of it {} stored. Run the command again to import the rest",
                           format_count(report.written_in_all(), "entry", "entries"),
@@ -196,15 +170,9 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
 /// The formats, for people or programs.
 void print_formats(Tool& tool) {
   for (const ImportRow& row : import_rows()) {
-    if (!row.is_source) {
-      continue;
+    if (row.is_source) {
+      show(tool, "import_format", shaped(shape::import_format, row));
     }
-    if (tool.json()) {
-      print_object(tool, shaped(shape::import_format, row));
-      continue;
-    }
-    tool.out().print("{:<16}{}{}\n", row.name, row.title,
-                     row.place.empty() ? "" : fmt::format(" ({})", row.place));
   }
 }
 

@@ -103,27 +103,14 @@ Result<ExitStatus> run_context(Tool& tool) {
   BMAD_TRY_ASSIGN(const ContextOptions options, read_context_options(tool.args()));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const Context context, Knowledge(memory).context(options));
-  if (tool.json()) {
-    print_context_as_json(tool, context, options.as_of);
-  } else if (tool.args().has("explain")) {
-    print_context_table(tool, context);
+  if (tool.json() || tool.args().has("explain")) {
+    print_context(tool, context, options.as_of);
   } else {
     tool.out().write(context.markdown);
   }
-  if (context.items.empty()) {
-    tool.note(context.omitted.empty() ? "no relevant memory for this task"
-                                      : "no statement fits; raise --max-tokens N");
-  }
-  if (context.sealed_lines > 0) {
-    tool.note(
-        fmt::format("{} left out: no context has what is sealed",
-                    format_count(context.sealed_lines, "sealed line was", "sealed lines were")));
-  }
-  if (memory.is_foreign()) {
-    const std::string reason = memory.trust_report().reason;
-    tool.note(fmt::format("{} all of it is quoted; `bmad-mem trust` shows it and asks",
-                          reason.empty() ? "this memory came from elsewhere, so" : reason + ";"));
-  }
+  describe(tool, "context_notes", "items", context.items.size(), "omitted", context.omitted.size(),
+           "sealed_lines", context.sealed_lines, "is_foreign", memory.is_foreign(), "reason",
+           memory.trust_report().reason);
   return ExitStatus::kDone;
 }
 
@@ -182,35 +169,8 @@ Result<ExitStatus> run_state_get(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-namespace {
-
-constexpr std::array<std::string_view, 2> kOutcomes = {"success", "failure"};
-
-/// What doesn't go together, as a sentence; empty when all does.
-std::string_view learn_clash(const Arguments& args) {
-  if (!args.has("task")) {
-    return "missing --task TEXT, the task in a few words";
-  }
-  if (std::ranges::find(kOutcomes, args.value("outcome")) == kOutcomes.end()) {
-    return "--outcome says how it went: success or failure";
-  }
-  const bool failed = args.value("outcome") == "failure";
-  if (failed && (!args.has("error") || args.has("output"))) {
-    return "a failure needs --error: a file, or - for stdin";
-  }
-  if (!failed && (!args.has("output") || args.has("error"))) {
-    return "a success needs --output: a file, or - for stdin";
-  }
-  return {};
-}
-
-}  // namespace
-
 Result<ExitStatus> run_learn(Tool& tool) {
   const Arguments& args = tool.args();
-  if (const std::string_view problem = learn_clash(args); !problem.empty()) {
-    return tool.wrong_usage(std::string(problem));
-  }
   LearnParams params{.agent_id = std::string(args.maybe("agent").value_or(tool.agent_id())),
                      .task = std::string(args.value("task"))};
   if (params.agent_id.empty()) {
@@ -244,48 +204,10 @@ std::string_view way_name(ExtractionWay way) {
   return "rules";
 }
 
-void print_report(Tool& tool, const ExtractOptions& options, const ExtractionReport& report) {
-  if (tool.json()) {
-    print_object(tool, shaped(shape::extraction, report, options, way_name(report.way)));
-    return;
-  }
-  for (const Remembered& each : report.learned) {
-    const std::string id = each.id.empty() ? std::string() : tool.style().id(each.id) + "  ";
-    tool.out().print("{}{}  {:.2f}  {}\n", id, category_name(each.category), each.confidence,
-                     printable(each.value));
-    tool.notes(each.notices);
-  }
-  for (const std::string& text : report.known) {
-    tool.note("known already: " + printable(text));
-  }
-  tool.notes(report.notices);
-  if (report.learned.empty()) {
-    tool.note("no new knowledge found");
-  } else if (options.dry_run) {
-    tool.note("nothing was stored; leave out --dry-run to store it");
-  } else if (report.way == ExtractionWay::kRules) {
-    tool.note("these are candidates; `bmad-mem recall --accept ID` keeps one, --drop ID does not");
-  }
-}
-
-/// What doesn't go together, as a sentence; empty when all does.
-std::string_view extract_clash(const Arguments& args) {
-  if (args.has("prompt") && (args.has("answer") || args.has("rules") || args.has("dry-run"))) {
-    return "--prompt prints the prompt and does nothing else";
-  }
-  if (args.has("answer") && args.has("rules")) {
-    return "an answer is a model's; leave out --rules";
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<ExitStatus> run_extract(Tool& tool) {
   const Arguments& args = tool.args();
-  if (const std::string_view problem = extract_clash(args); !problem.empty()) {
-    return tool.wrong_usage(std::string(problem));
-  }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   ExtractOptions options;
   BMAD_TRY_ASSIGN(options.session_id, choose_session(tool, memory));
@@ -306,41 +228,10 @@ Result<ExitStatus> run_extract(Tool& tool) {
     return options.answer ? tool.report_in(report.error(), *options.answer)
                           : Result<ExitStatus>(std::move(report).error());
   }
-  print_report(tool, options, *report);
+  show(tool, "extraction", shaped(shape::extraction, *report, options, way_name(report->way)));
   note_sealed(tool, memory, {options.session_id});
   return ExitStatus::kDone;
 }
-
-namespace {
-
-void print_text(Tool& tool, const MergeProposal& proposal) {
-  const KnowledgeItem& into = proposal.into;
-  std::string name(category_name(into.category));
-  if (!into.key.empty()) {
-    name += " " + printable(into.key);
-  }
-  tool.out().print("{}  {}\n", tool.style().bold(name),
-                   tool.style().faint(fmt::format("{:.0f} % alike  trust {:.2f}",
-                                                  100 * proposal.similarity, proposal.trust)));
-  tool.out().print("  {} {}  {}\n", tool.style().green("stays"), into.id, printable(into.value));
-  for (const KnowledgeItem& part : proposal.parts) {
-    const std::string key = part.key.empty() || part.key == into.key ? "" : part.key + ": ";
-    tool.out().print("  goes  {}  {}\n", part.id, printable(key + part.value));
-  }
-}
-
-void print_text(Tool& tool, const NearStatements& near) {
-  tool.out().print(
-      "{}  {}\n", tool.style().bold(std::string(category_name(near.first.category))),
-      tool.style().faint(fmt::format("alike in meaning{}  cosine {:.2f}",
-                                     near.may_contradict ? ", may contradict" : "", near.cosine)));
-  for (const KnowledgeItem* const item : {&near.first, &near.second}) {
-    const std::string key = item->key.empty() ? "" : item->key + ": ";
-    tool.out().print("  {}  {}\n", item->id, printable(key + item->value));
-  }
-}
-
-}  // namespace
 
 Result<ExitStatus> run_consolidate(Tool& tool) {
   const Arguments& args = tool.args();
@@ -353,33 +244,17 @@ Result<ExitStatus> run_consolidate(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const ConsolidateReport report, Knowledge(memory).consolidate(options));
   for (const MergeProposal& proposal : report.merged) {
-    if (tool.json()) {
-      print_object(tool, shaped(shape::merge, proposal, !options.dry_run));
-    } else {
-      print_text(tool, proposal);
-    }
+    show(tool, "merge", shaped(shape::merge, proposal, !options.dry_run));
   }
   for (const NearStatements& near : report.near) {
-    if (tool.json()) {
-      print_object(tool, "applied", false, "cosine", near.cosine, "may_contradict",
-                   near.may_contradict, "near",
-                   shaped(shape::item, std::array{near.first, near.second}));
-    } else {
-      print_text(tool, near);
-    }
+    show(tool, "near",
+         object_of("applied", false, "cosine", near.cosine, "may_contradict", near.may_contradict,
+                   "near", shaped(shape::item, std::array{near.first, near.second})));
   }
   note_sealed(tool, memory, options.sessions);
-  if (report.encoder.failed) {
-    tool.note(fmt::format("compared by words alone: {}", report.encoder.reason));
-  }
-  if (!report.near.empty()) {
-    tool.note("what is alike in meaning is never merged; `bmad-mem delete ID` deletes one");
-  }
-  if (report.merged.empty() && report.near.empty()) {
-    tool.note("no near-duplicates found");
-  } else if (options.dry_run && !report.merged.empty()) {
-    tool.note("nothing was merged; --apply does it");
-  }
+  describe(tool, "consolidated", "encoder_failed", report.encoder.failed, "reason",
+           report.encoder.reason, "near", report.near.size(), "merged", report.merged.size(),
+           "dry_run", options.dry_run);
   return ExitStatus::kDone;
 }
 

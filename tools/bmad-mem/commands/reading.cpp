@@ -15,7 +15,6 @@
 #include "cli/filters.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/tool.hpp"
-#include "cli/totals.hpp"
 #include "cli/views.hpp"
 #include "exchange/import/import_sink.hpp"
 #include "operation_calls.hpp"
@@ -86,10 +85,9 @@ namespace {
 /// Longer changes have the old and the new value one below the other.
 constexpr std::size_t kOneLineMax = 70;
 
-const FieldText* find_field(const std::vector<FieldText>& fields, std::string_view name) {
-  const auto found =
-      std::ranges::find_if(fields, [&](const FieldText& field) { return field.name == name; });
-  return found == fields.end() ? nullptr : &*found;
+const std::string* find_field(const std::vector<FieldText>& fields, std::string_view name) {
+  const auto found = std::ranges::find(fields, name, &FieldText::first);
+  return found == fields.end() ? nullptr : &found->second;
 }
 
 /// When the version was written: an update may keep the entry's time and say its own besides.
@@ -103,19 +101,18 @@ std::string written_at(const Entry& entry) {
 std::vector<FieldText> changes(const std::vector<FieldText>& before,
                                const std::vector<FieldText>& now) {
   std::vector<FieldText> out;
-  for (const FieldText& field : now) {
-    const FieldText* old = find_field(before, field.name);
+  for (const auto& [name, value] : now) {
+    const std::string* old = find_field(before, name);
     if (old == nullptr) {
-      out.push_back({"+ " + field.name, field.value});
-    } else if (old->value != field.value) {
-      const bool is_long = old->value.size() + field.value.size() > kOneLineMax;
-      out.push_back({"~ " + field.name,
-                     fmt::format("{}{}-> {}", old->value, is_long ? '\n' : ' ', field.value)});
+      out.emplace_back("+ " + name, value);
+    } else if (*old != value) {
+      const bool is_long = old->size() + value.size() > kOneLineMax;
+      out.emplace_back("~ " + name, fmt::format("{}{}-> {}", *old, is_long ? '\n' : ' ', value));
     }
   }
-  for (const FieldText& field : before) {
-    if (find_field(now, field.name) == nullptr) {
-      out.push_back({"- " + field.name, field.value});
+  for (const auto& [name, value] : before) {
+    if (find_field(now, name) == nullptr) {
+      out.emplace_back("- " + name, value);
     }
   }
   return out;
@@ -124,25 +121,15 @@ std::vector<FieldText> changes(const std::vector<FieldText>& before,
 /// The first version shows all fields, a later one what is new; the time stands in the heading.
 void print_version(Tool& tool, const Entry& entry, const Entry* before, std::size_t number,
                    std::size_t count) {
-  tool.out().print("{} of {}, {}{}{}\n", tool.style().bold(fmt::format("version {}", number)),
-                   count, written_at(entry), entry.who.empty() ? "" : ", by ",
-                   printable(entry.who));
   std::vector<FieldText> fields =
       before == nullptr ? entry_fields(entry) : changes(entry_fields(*before), entry_fields(entry));
   std::erase_if(fields, [](const FieldText& field) {
-    return field.name == "id" || field.name == "timestamp" || field.name == "~ timestamp" ||
-           field.name.ends_with("written_at");
+    return field.first == "id" || field.first == "timestamp" || field.first == "~ timestamp" ||
+           field.first.ends_with("written_at");
   });
-  std::size_t width = 0;
-  for (const FieldText& field : fields) {
-    width = std::max(width, text_width(field.name));
-  }
-  for (const FieldText& field : fields) {
-    print_field(tool, printable(field.name), field.value, width);
-  }
-  if (fields.empty()) {
-    tool.out().write("  only the time changed\n");
-  }
+  describe(tool, "version_of_entry", shaped(shape::entry_head, entry), "is_first",
+           before == nullptr, "number", number, "count", count, "at", written_at(entry), "fields",
+           shown_fields(fields));
 }
 
 }  // namespace
@@ -177,13 +164,9 @@ Result<ExitStatus> run_history(Tool& tool) {
       continue;
     }
     if (tool.json()) {
-      tool.out().print("{}\n", entry_json_line(entry, fmt::format(R"("version":{},"versions":{})",
-                                                                  number, count)));
+      tool.out().print(
+          "{}\n", entry_json_line(entry, json_members_of("version", number, "versions", count)));
     } else {
-      if (before == nullptr) {
-        tool.out().print("{} {} in {}\n", tool.style().bold(entry_type_name(entry.type)),
-                         tool.style().id(entry.id), entry.session_id);
-      }
       print_version(tool, entry, before, number, count);
     }
     before = &entry;
@@ -212,18 +195,12 @@ Result<ExitStatus> run_for_session(Tool& tool, MemoryManager& memory, std::strin
   BMAD_TRY_ASSIGN(const Session session, memory.load_session(id));
   const std::string only(id);
   BMAD_TRY_ASSIGN(std::vector<DecayReport> decay, memory.decay({&only, 1}));
-  const MaintenanceReport maintenance = due_maintenance(memory, id);
   SessionLife life{.state = std::string(session_state(memory, session)),
-                   .maintenance = maintenance};
+                   .maintenance = due_maintenance(memory, id)};
   if (!decay.empty()) {
     life.decay = std::move(decay.front());
   }
-  if (tool.json()) {
-    print_object(tool, shaped(shape::session_statistics, statistics, life));
-  } else {
-    print_statistics(tool, statistics, life);
-    print_maintenance(tool, maintenance);
-  }
+  print_statistics(tool, statistics, life);
   return ExitStatus::kDone;
 }
 
@@ -246,23 +223,9 @@ Result<ExitStatus> run_stats(Tool& tool) {
     return run_for_session(tool, memory, *id);
   }
   BMAD_TRY_ASSIGN(const GlobalStatistics statistics, memory.global_statistics());
-  const MaintenanceReport maintenance = due_maintenance(memory, {});
-  const std::vector<std::string> states = states_of(memory, statistics);
   const bool has_any = !statistics.sessions.empty() || statistics.problems.empty();
-  if (!has_any) {
-    // No figure of a read that failed.
-  } else if (tool.json()) {
-    for (std::size_t i = 0; i < states.size(); ++i) {
-      print_object(tool, shaped(shape::session_statistics, statistics.sessions[i],
-                                SessionLife{.state = states[i]}));
-    }
-    print_object(tool, "total", shaped(shape::total, totals_of(statistics), maintenance));
-  } else {
-    print_statistics(tool, statistics, states);
-    if (!maintenance.done.empty()) {
-      tool.out().write("\n");
-      print_maintenance(tool, maintenance);
-    }
+  if (has_any) {  // Else no figure of a read that failed.
+    print_statistics(tool, statistics, states_of(memory, statistics), due_maintenance(memory, {}));
   }
   for (const Error& problem : statistics.problems) {
     tool.leave_out(problem);
@@ -277,6 +240,7 @@ using Steady = std::chrono::steady_clock;
 constexpr std::size_t kTypeWidth = 12;  // "conversation"
 constexpr std::size_t kWhoWidth = 12;
 constexpr std::size_t kMinutes = 16;
+constexpr std::size_t kWidthMax = 1'000'000;
 constexpr std::uint64_t kSecondsMax = 365ULL * 86'400;
 constexpr std::chrono::hours kLong(1);
 
@@ -344,15 +308,9 @@ void print_line(Tool& tool, const Entry& entry) {
     tool.out().print("{}\n", entry_json_line(entry));
     return;
   }
-  const Style& style = tool.style();
   const std::size_t before = kMinutes + kTypeWidth + kWhoWidth + 8 + entry.id.size();
-  const std::size_t terminal = tool.columns();
-  const std::size_t room = terminal > before + 20 ? terminal - before : std::string::npos;
-  tool.out().print("{}  {}  {}  {}{}  {}\n", style.faint(shown_minute(entry.timestamp)),
-                   padded(entry_type_name(entry.type), kTypeWidth),
-                   padded(shortened(printable(entry.who), kWhoWidth), kWhoWidth),
-                   entry.sensitive ? kSensitiveMark : "",
-                   shortened(printable(entry.headline), room), style.id(entry.id));
+  const std::size_t room = tool.columns() > before + 20 ? tool.columns() - before : kWidthMax;
+  describe(tool, "watched", shaped(shape::entry_head, entry), "room", room);
 }
 
 /// The newest entries there are, oldest first.

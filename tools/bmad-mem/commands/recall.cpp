@@ -23,6 +23,7 @@
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -71,9 +72,8 @@ Result<ExitStatus> review(Tool& tool, Knowledge& knowledge, std::string_view nam
   if (tool.json()) {
     print_items(tool, report.reviewed);
   } else {
-    for (const KnowledgeItem& item : report.reviewed) {
-      tool.out().print("{} {}: {}\n", review_name(review), item.id, printable(item.value));
-    }
+    describe(tool, "reviewed", "verb", review_name(review), "all",
+             shaped(shape::item, report.reviewed));
   }
   ExitStatus status = ExitStatus::kDone;
   for (const std::string& id : report.unknown_ids) {
@@ -97,9 +97,8 @@ Result<ExitStatus> review_all(Tool& tool, Knowledge& knowledge, RecallOptions op
   }
   const std::string_view verb = accepts ? "accept" : "drop";
   if (args.has("dry-run")) {
-    for (const KnowledgeItem& item : tool.json() ? std::vector<KnowledgeItem>() : items) {
-      tool.out().print("would {} {}: {}\n", verb, item.id, printable(item.value));
-    }
+    describe(tool, "reviewed", "verb", fmt::format("would {}", verb), "all",
+             shaped(shape::item, items));
     if (tool.json()) {
       print_items(tool, items);
     }
@@ -138,30 +137,6 @@ Result<ExitStatus> review_named(Tool& tool, Knowledge& knowledge) {
   BMAD_TRY_ASSIGN(const ExitStatus dropped,
                   review(tool, knowledge, "drop", tool.args().all("drop"), Review::kDropped));
   return accepted == ExitStatus::kDone ? dropped : accepted;
-}
-
-/// What doesn't go together, as a sentence; empty when all does.
-std::string_view recall_clash(const Arguments& args) {
-  const bool for_all = args.has("accept-all") || args.has("drop-all");
-  if (args.has("accept-all") && args.has("drop-all")) {
-    return "give one of --accept-all and --drop-all";
-  }
-  if (for_all && (args.has("accept") || args.has("drop"))) {
-    return "--accept ID and --drop ID name candidates; --accept-all and --drop-all take those that "
-           "the filters leave";
-  }
-  if (for_all && args.has("as-of")) {
-    return "only the candidates of now can be accepted or dropped; leave out --as-of";
-  }
-  return args.has("dry-run") && !for_all ? "--dry-run goes with --accept-all or --drop-all"
-                                         : std::string_view();
-}
-
-std::string_view nothing_note(const RecallOptions& options) {
-  if (options.candidates) {
-    return "there are no candidates to look at";
-  }
-  return "no knowledge matches; add some with `bmad-mem remember VALUE`";
 }
 
 }  // namespace
@@ -258,11 +233,7 @@ Result<ExitStatus> run_review(Tool& tool) {
   const std::size_t waiting = items.size();
   items.resize(limit == 0 ? waiting : std::min(limit, waiting));
   const std::size_t of_user = tool.args().has("session") ? 0 : count_waiting_for_user(tool);
-  if (of_user > 0) {
-    tool.note(fmt::format("{} in your own memory, too; `bmad-mem --scope user review` shows {}",
-                          format_count(of_user, "candidate waits", "candidates wait"),
-                          of_user == 1 ? "it" : "them"));
-  }
+  describe(tool, "waiting", "of_user", of_user);
   note_closed(tool, memory,
               {.sessions = options.sessions, .types = {EntryType::kFact, EntryType::kPreference}});
   if (items.empty()) {
@@ -282,9 +253,6 @@ Result<ExitStatus> run_review(Tool& tool) {
 }
 
 Result<ExitStatus> run_recall(Tool& tool) {
-  if (const std::string_view problem = recall_clash(tool.args()); !problem.empty()) {
-    return tool.wrong_usage(std::string(problem));
-  }
   BMAD_TRY_ASSIGN(const RecallOptions options, read_recall_options(tool.args()));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   Knowledge knowledge(memory);
@@ -297,18 +265,8 @@ Result<ExitStatus> run_recall(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items, knowledge.recall(options));
   print_items(tool, items);
   note_sealed(tool, memory, options.sessions);
-  if (items.empty()) {
-    tool.note(nothing_note(options));
-    return ExitStatus::kDone;
-  }
-  if (options.limit != 0 && items.size() == options.limit) {
-    tool.note(fmt::format("showing the {} most important; use --limit N for more", options.limit));
-  }
-  if (options.candidates) {
-    tool.note(
-        "`bmad-mem recall --accept ID` keeps one, --drop ID does not; --accept-all and "
-        "--drop-all take all that the filters leave");
-  }
+  describe(tool, "recalled", "shown", items.size(), "candidates", options.candidates, "is_full",
+           options.limit != 0 && items.size() == options.limit);
   return ExitStatus::kDone;
 }
 

@@ -133,25 +133,10 @@ void print_served(Tool& tool, const Served& served) {
                     "run `bmad-mem serve` in a terminal of your own, or here with --open",
                     tool.agent_sign()));
   }
-  if (tool.json()) {
-    print_object(tool, "url", url, "link", only_if(with_link, served.link), "port", served.port,
+  show(tool, "served",
+       object_of("url", url, "link", only_if(with_link, served.link), "port", served.port,
                  "token_file", if_some(served.token_file), "root", served.root, "pid", served.pid,
-                 "token", only_if(tool.args().has("print-token"), served.token));
-  } else {
-    if (with_link) {
-      tool.out().print("{}\n", served.link);
-    }
-    tool.note(fmt::format("serving {} at {}", served.root, url));
-    if (with_link) {
-      tool.note("the link opens it once, within 10 minutes; `bmad-mem serve` prints another one");
-    }
-    if (!served.token_file.empty()) {
-      tool.note(fmt::format("the token for programs is in {}", served.token_file));
-    }
-    if (tool.args().has("print-token")) {
-      tool.out().print("{}\n", served.token);
-    }
-  }
+                 "token", only_if(tool.args().has("print-token"), served.token)));
   static_cast<void>(tool.out().flush());
   if (tool.args().has("open")) {
     open_browser(tool, served.root, served.link);

@@ -27,16 +27,11 @@ namespace bmad_mem::cli {
 Result<ExitStatus> run_init(Tool& tool) {
   BMAD_TRY_ASSIGN(const InitReport report,
                   MemoryManager::init(tool.root_to_create(), trusting_folder()));
-  const bool created = report.created_config || report.created_gitignore;
-  if (tool.json()) {
-    print_object(tool, shaped(shape::init, report));
-  } else if (tool.args().has("quiet")) {
-    // Only the exit status says so.
-  } else if (created) {
-    tool.out().print("created memory {}\n", report.root);
-    tool.note("next: bmad-mem add fact TEXT, then bmad-mem query WORDS");
-  } else {
-    tool.out().print("memory {} already exists; nothing changed\n", report.root);
+  if (tool.json() || !tool.quiet()) {
+    show(tool, "init", shaped(shape::init, report));
+  }
+  const bool is_new = report.created_config || report.created_gitignore;
+  if (!is_new && !tool.json() && !tool.quiet()) {
     const Result<MemoryManager> memory = tool.open(report.root);
     if (memory && memory->is_foreign()) {
       tool.note(
@@ -51,6 +46,16 @@ Result<ExitStatus> run_init(Tool& tool) {
 }
 
 namespace {
+
+/// The session, or what `view` says of it and of `more`.
+void print_session(Tool& tool, std::string_view view, const MemoryManager& memory,
+                   const Session& session, const auto&... more) {
+  const std::string json = session_as_json(memory, session);
+  if (tool.json()) {
+    tool.out().print("{}\n", json);
+  }
+  describe(tool, view, "session", raw_json(json), more...);
+}
 
 /// The values of --meta as a JSON object; empty without any.
 Result<std::string> metadata_from(const Arguments& args) {
@@ -96,11 +101,7 @@ Result<ExitStatus> run_session_new(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string id, memory.create_session(params));
   note_maintenance(tool, memory);
-  if (tool.json()) {
-    print_object(tool, "session_id", id);
-  } else {
-    tool.out().print("{}\n", id);
-  }
+  show(tool, "session_new", object_of("session_id", id));
   return ExitStatus::kDone;
 }
 
@@ -116,12 +117,7 @@ Result<ExitStatus> run_session_set(Tool& tool) {
   }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const Session session, memory.update_session(args.positional(0), change));
-  if (tool.json()) {
-    tool.out().print("{}\n", session_as_json(memory, session));
-  } else {
-    tool.out().print("changed {}: {}\n", tool.style().id(session.session_id),
-                     printable(session.title));
-  }
+  print_session(tool, "session_set", memory, session);
   return ExitStatus::kDone;
 }
 
@@ -152,13 +148,10 @@ std::string about(const Session& session, bool is_sealed) {
   return printable(title + (title.empty() || out.empty() ? "" : "  ") + out);
 }
 
-/// One line of the list.
+/// A line of the list: JSON, and what it doesn't say to people.
 struct Row {
-  std::string id;
-  std::string state;
-  std::string text;  ///< What stands behind the state.
   std::string json;
-  bool is_bad = false;
+  std::string about = {};
 };
 
 Status add_live(const MemoryManager& memory, bool only_open, std::vector<Row>& rows) {
@@ -186,15 +179,9 @@ Status add_live(const MemoryManager& memory, bool only_open, std::vector<Row>& r
   const bool is_sealed = std::filesystem::exists(memory.root() + "/sealing.json", failed);
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     const Session& session = sessions[i];
-    rows.push_back({.id = session.session_id,
-                    .state = std::string(session_state(memory, session)),
-                    .text = session.problem
-                                ? printable(session.problem->to_string())
-                                : fmt::format("{}  {}  {}", shown_minute(session.last_write),
-                                              padded_left(format_size(session.size_bytes), 9),
-                                              about(shown[i], is_sealed)),
-                    .json = session_as_json(memory, session),
-                    .is_bad = session.problem.has_value()});
+    rows.push_back(
+        {.json = session_as_json(memory, session),
+         .about = session.problem ? session.problem->to_string() : about(shown[i], is_sealed)});
   }
   return {};
 }
@@ -203,15 +190,7 @@ Status add_archived(const MemoryManager& memory, std::vector<Row>& rows) {
   BMAD_TRY_ASSIGN(std::vector<ArchivedSession> sessions, memory.archived_sessions());
   std::ranges::sort(sessions, std::ranges::greater(), &ArchivedSession::archived_at);
   for (const ArchivedSession& session : sessions) {
-    const bool has_title = session.title_from != TitleSource::kDay;
-    rows.push_back({.id = session.session_id,
-                    .state = "archived",
-                    .text = fmt::format("{}  {}  of {}{}{}", shown_minute(session.archived_at),
-                                        padded_left(format_size(session.compressed_bytes), 9),
-                                        format_size(session.original_bytes), has_title ? "  " : "",
-                                        has_title ? printable(session.title) : std::string()),
-                    .json = json_object(shaped(shape::session_in_archive, session)),
-                    .is_bad = false});
+    rows.push_back({.json = json_object(shaped(shape::session_in_archive, session))});
   }
   return {};
 }
@@ -221,21 +200,9 @@ Status add_deleted(const MemoryManager& memory, bool entries, std::vector<Row>& 
   BMAD_TRY_ASSIGN(std::vector<Deletion> deletions, memory.deletions());
   std::ranges::reverse(deletions);
   for (const Deletion& deletion : deletions) {
-    if (!deletion.whole_session && !entries) {
-      continue;
+    if (deletion.whole_session || entries) {
+      rows.push_back({.json = json_object(shaped(shape::deleted_session, deletion))});
     }
-    const std::string what = deletion.whole_session
-                                 ? format_count(deletion.entries, "entry", "entries")
-                                 : format_count(deletion.entries, "line", "lines") + " of it";
-    rows.push_back(
-        {.id = deletion.session_id,
-         .state = deletion.whole_session ? "deleted" : "entries",
-         .text = fmt::format(
-             "{}  {}, until {}{}", shown_minute(deletion.deleted_at), what,
-             shown_minute(deletion.expires_at),
-             deletion.agent_id.empty() ? std::string() : ", by " + printable(deletion.agent_id)),
-         .json = json_object(shaped(shape::deleted_session, deletion)),
-         .is_bad = false});
   }
   return {};
 }
@@ -258,19 +225,12 @@ Result<ExitStatus> run_session_list(Tool& tool) {
   if (all || args.has("deleted")) {
     BMAD_TRY(add_deleted(memory, !all, rows));
   }
-  const std::span<const Row> shown = page.of(rows);
-  std::size_t id_width = 0;
-  for (const Row& row : shown) {
-    id_width = std::max(id_width, row.id.size());
+  std::vector<RawJson> lines;
+  for (const Row& row : page.of(rows)) {
+    lines.push_back(raw_json(
+        tool.json() ? row.json : json_object("about", row.about, "session", raw_json(row.json))));
   }
-  for (const Row& row : shown) {
-    if (tool.json()) {
-      tool.out().print("{}\n", row.json);
-    } else {
-      const std::string state = row.is_bad ? tool.style().red(row.state) : padded(row.state, 8);
-      tool.out().print("{}  {}  {}\n", tool.style().id(padded(row.id, id_width)), state, row.text);
-    }
-  }
+  print_lines(tool, "sessions", lines);
   if (rows.empty()) {
     tool.note(is_special ? "there is no such session"
                          : "there is no such session; `bmad-mem session new` makes one");
@@ -296,33 +256,14 @@ Result<ExitStatus> run_session_show(Tool& tool) {
     BMAD_TRY_ASSIGN(id, choose_session(tool, memory));
   }
   BMAD_TRY_ASSIGN(const Session session, memory.load_session(id));
-  if (tool.json()) {
-    tool.out().print("{}\n", session_as_json(memory, session));
-    return ExitStatus::kDone;
-  }
   BMAD_TRY_ASSIGN(const SessionStatistics statistics, memory.statistics(id));
-  tool.out().print("{} {}, {}\n", tool.style().bold("session"), tool.style().id(session.session_id),
-                   session_state(memory, session));
-  const auto show = [&](std::string_view name, const std::string& value) {
-    if (!value.empty()) {
-      print_field(tool, name, value, 10);
-    }
-  };
-  show("title", session.title);
-  show("request", session.first_request == session.title ? std::string() : session.first_request);
-  show("created", shown_time(session.created_at));
-  show("last write", shown_time(session.last_write));
-  show("closed", session.closed_at ? shown_time(*session.closed_at) : "");
-  show("user", session.user_id);
-  show("agents", joined(session.agent_ids));
-  show("project", session.project_name);
-  show("type", session.session_type);
-  show("tags", joined(session.tags));
+  std::vector<std::pair<std::string, std::string>> meta;
   for (const MemberText& member : json_members(session.metadata_json)) {
-    show(member.key, metadata_value(member.value));
+    meta.emplace_back(member.key, metadata_value(member.value));
   }
-  show("entries", format_count(statistics.entries()));
-  show("size", format_size(session.size_bytes));
+  print_session(tool, "session", memory, session, "request",
+                session.first_request == session.title ? "" : session.first_request, "meta", meta,
+                "entries", statistics.entries());
   return ExitStatus::kDone;
 }
 
@@ -334,44 +275,21 @@ Result<ExitStatus> run_session_close(Tool& tool) {
   }
   BMAD_TRY_ASSIGN(const Session session, memory.close_session(id));
   note_maintenance(tool, memory);
-  if (tool.json()) {
-    tool.out().print("{}\n", session_as_json(memory, session));
-  } else {
-    tool.out().print("closed {} at {}\n", session.session_id,
-                     format_rfc3339(session.closed_at.value_or(session.last_write)));
-  }
+  print_session(tool, "session_close", memory, session);
   if (!session.notice.empty()) {
     tool.note(session.notice);
   }
   return ExitStatus::kDone;
 }
 
-namespace {
-
-void print_report(Tool& tool, const ArchiveReport& report, bool dry_run) {
-  if (tool.json()) {
-    print_object(tool, shaped(shape::archive, report, dry_run ? "would be archived" : "archived"));
-    return;
-  }
-  tool.out().print(
-      "{} {}: {}, {} {} {}; {} searchable\n", dry_run ? "would archive" : "archived",
-      tool.style().id(report.session_id), format_count(report.files, "file", "files"),
-      format_size(report.original_bytes), dry_run ? "would become" : "became",
-      format_size(report.compressed_bytes),
-      report.kept == 1 ? "1 entry stays" : format_count(report.kept) + " entries stay");
-}
-
-}  // namespace
-
 Result<ExitStatus> run_session_archive(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const bool dry_run = tool.args().has("dry-run");
   return for_all(tool, tool.args().positionals(), [&](const std::string& id) -> Status {
     BMAD_TRY_ASSIGN(const ArchiveReport report, memory.archive_session(id, {.dry_run = dry_run}));
-    print_report(tool, report, dry_run);
-    if (!report.notice.empty()) {
-      tool.note(report.notice);
-    }
+    show(tool, "archive",
+         shaped(shape::archive, report, dry_run ? "would be archived" : "archived"), "notice",
+         report.notice);
     return {};
   });
 }
@@ -380,12 +298,7 @@ Result<ExitStatus> run_session_restore(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   return for_all(tool, tool.args().positionals(), [&](const std::string& id) -> Status {
     BMAD_TRY_ASSIGN(const Session session, memory.restore_session(id));
-    if (tool.json()) {
-      tool.out().print("{}\n", session_as_json(memory, session));
-    } else {
-      tool.out().print("restored {}, {}\n", tool.style().id(session.session_id),
-                       format_size(session.size_bytes));
-    }
+    print_session(tool, "session_restore", memory, session);
     return {};
   });
 }

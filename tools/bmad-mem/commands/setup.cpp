@@ -73,31 +73,13 @@ std::vector<bool> picked(std::string_view answer, std::size_t count) {
   return is_picked;
 }
 
-void print_json(Tool& tool, const std::vector<Host>& hosts) {
-  print_object(tool, "scope", is_for_user_settings(tool) ? "user" : "project", "recording",
-               std::ranges::count_if(hosts, &Host::records), "hosts", shaped(shape::host, hosts));
-}
-
-void print_text(Tool& tool, const std::vector<Host>& hosts) {
+void print_hosts(Tool& tool, const std::vector<Host>& hosts) {
   const auto with_hooks = [](const Host& host) { return host.client->hooks.has_value(); };
-  for (const Host& host : hosts) {
-    const std::string mark =
-        host.problem.empty() ? tool.style().green("ok") : tool.style().red("!!");
-    tool.out().print("{}  {:<15} {}\n", mark, host.client->title,
-                     !host.problem.empty() ? host.problem
-                     : host.records()      ? "records"
-                                           : "its server answers; it has no hooks");
-  }
-  tool.out().print("{} of {} record\n", std::ranges::count_if(hosts, &Host::records),
-                   std::ranges::count_if(hosts, with_hooks));
-  for (const Host& host : hosts) {
-    for (const std::string& warning : host.warnings) {
-      tool.note(fmt::format("{}: {}", host.client->title, warning));
-    }
-    for (const std::string_view step : host.steps) {
-      tool.note(fmt::format("next: {}: {}", host.client->title, step));
-    }
-  }
+  show(tool, "setup",
+       object_of("scope", is_for_user_settings(tool) ? "user" : "project", "recording",
+                 std::ranges::count_if(hosts, &Host::records), "hosts", shaped(shape::host, hosts)),
+       "with_hooks", std::ranges::count_if(hosts, with_hooks), "shown",
+       shaped(shape::shown_host, hosts));
 }
 
 /// Takes out what `install` and `setup` wrote in this scope.
@@ -116,24 +98,16 @@ Result<ExitStatus> undo(Tool& tool) {
       hosts.push_back({.client = &client, .found = {}});
     }
   }
-  if (tool.json()) {
-    const auto name_of = [](const Host& host) { return host.client->name; };
-    print_object(tool, "disconnected", hosts | std::views::transform(name_of));
-    return status;
-  }
-  for (const Host& host : hosts) {
-    tool.out().print("disconnected {}\n", host.client->title);
-  }
-  tool.note(hosts.empty() ? "no host was connected" : "the memory stays");
+  const auto name_of = [](const Host& host) { return host.client->name; };
+  const auto title_of = [](const Host& host) { return host.client->title; };
+  show(tool, "disconnected", object_of("disconnected", hosts | std::views::transform(name_of)),
+       "titles", hosts | std::views::transform(title_of));
   return status;
 }
 
 }  // namespace
 
 Result<ExitStatus> run_setup(Tool& tool) {
-  if (const auto status = scope_problem(tool)) {
-    return *status;
-  }
   if (!tool.args().value("root").empty()) {
     return tool.wrong_usage(
         "setup takes the memory of the project; `bmad-mem install CLIENT "
@@ -150,14 +124,15 @@ Result<ExitStatus> run_setup(Tool& tool) {
                      "one by its name"};
   }
   const bool connects = tool.args().has("yes");
-  if (!tool.json() && !connects) {
+  if (!connects) {
     for (std::size_t i = 0; i < hosts.size(); ++i) {
-      tool.out().print("{:>2}  {:<15} {}\n", i + 1, hosts[i].client->title, hosts[i].found);
+      describe(tool, "host_found", "number", i + 1, "title", hosts[i].client->title, "found",
+               hosts[i].found);
     }
   }
   if (!connects && !is_asked(tool)) {
     if (tool.json()) {
-      print_json(tool, hosts);
+      print_hosts(tool, hosts);
     }
     return tool.wrong_usage("nothing was changed; --yes connects all of these hosts");
   }
@@ -177,11 +152,7 @@ Result<ExitStatus> run_setup(Tool& tool) {
     tool.note("nothing was changed");
     return ExitStatus::kDone;
   }
-  if (tool.json()) {
-    print_json(tool, chosen);
-  } else {
-    print_text(tool, chosen);
-  }
+  print_hosts(tool, chosen);
   const bool is_well = std::ranges::all_of(chosen, &std::string::empty, &Host::problem);
   return is_well ? ExitStatus::kDone : ExitStatus::kFailed;
 }

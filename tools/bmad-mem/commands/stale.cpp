@@ -161,33 +161,6 @@ void note_unused(std::vector<Statement>& statements, days limit, Timestamp now) 
   }
 }
 
-std::string reasons_of(const Statement& statement) {
-  std::string text;
-  const auto add = [&](const std::string& reason) { text += (text.empty() ? "" : "; ") + reason; };
-  for (const std::string& file : statement.missing_files) {
-    add(fmt::format("{} is not in the project", printable(file)));
-  }
-  for (const std::string& name : statement.missing_symbols) {
-    add(fmt::format("{} is in no source file", printable(name)));
-  }
-  if (statement.unused_days > 0) {
-    add(fmt::format(
-        "not used for {}",
-        format_count(static_cast<std::uint64_t>(statement.unused_days), "day", "days")));
-  }
-  return text;
-}
-
-void print_statement(Tool& tool, const Statement& statement) {
-  if (tool.json()) {
-    print_object(tool, shaped(shape::stale_statement, statement));
-  } else {
-    tool.out().print("{}  {}  {}  {}\n      {}\n", tool.style().id(statement.id),
-                     entry_type_name(statement.type), format_minute(statement.at).substr(0, 10),
-                     shortened(printable(statement.text), 100), reasons_of(statement));
-  }
-}
-
 /// Does what --keep or --drop says with each of its ids. Whether all were known.
 template <typename Use>
 Result<bool> for_each_named(Tool& tool, const std::vector<Statement>& statements,
@@ -237,23 +210,6 @@ Result<ExitStatus> keep_and_drop(Tool& tool, MemoryManager& memory,
   return kept && dropped ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
-void note_limits(Tool& tool, const std::optional<ProjectLook>& look, std::size_t found) {
-  if (!look) {
-    tool.note("this memory is not in the .bmad of a project, so no files were looked for");
-  } else if (!look->has_files) {
-    tool.note(fmt::format("the project has too many files ({} seen), so none was looked for",
-                          format_count(look->files_seen)));
-  } else if (!look->has_symbols) {
-    tool.note(
-        "the sources of the project are too large to look for symbols; files were looked for");
-  }
-  if (found == 0) {
-    tool.note("no stale statements found");
-  } else {
-    tool.note("`bmad-mem stale --keep ID` keeps one, --drop ID deletes it");
-  }
-}
-
 }  // namespace
 
 Result<ExitStatus> run_stale(Tool& tool) {
@@ -283,9 +239,11 @@ Result<ExitStatus> run_stale(Tool& tool) {
   });
   const std::span<const Statement> shown = page.of(statements);
   for (const Statement& statement : shown) {
-    print_statement(tool, statement);
+    show(tool, "stale_statement", shaped(shape::stale_statement, statement));
   }
-  note_limits(tool, look, statements.size());
+  const ProjectLook seen = look.value_or(ProjectLook());
+  describe(tool, "stale_limits", "no_project", !look, "has_files", seen.has_files, "has_symbols",
+           seen.has_symbols, "files_seen", seen.files_seen, "found", statements.size());
   return ExitStatus::kDone;
 }
 

@@ -12,9 +12,6 @@ namespace bmad_mem::cli {
 
 Result<ExitStatus> run_help(Tool& tool) {
   const std::vector<std::string>& words = tool.args().positionals();
-  if (tool.args().has("all") && !words.empty()) {
-    return tool.wrong_usage("--all lists all commands; it takes no COMMAND");
-  }
   if (words.empty()) {
     tool.out().write(tool.args().has("all") ? complete_overview_text(tool.style())
                                             : overview_text(tool.style()));
@@ -32,11 +29,7 @@ Result<ExitStatus> run_help(Tool& tool) {
 }
 
 Result<ExitStatus> run_version(Tool& tool) {
-  if (tool.json()) {
-    tool.out().print("{{\"version\":{}}}\n", json_quoted(tool_version()));
-  } else {
-    tool.out().print("bmad-mem {}\n", tool_version());
-  }
+  show(tool, "version", object_of("version", tool_version()));
   return ExitStatus::kDone;
 }
 

@@ -207,10 +207,6 @@ Result<ExitStatus> run_add(Tool& tool) {
 Result<ExitStatus> run_edit(Tool& tool) {
   const Arguments& args = tool.args();
   const std::string_view text = args.positional(1);
-  if (text.empty() && !args.has("set") && !args.has("unset")) {
-    return tool.wrong_usage(
-        "nothing to change; give a new text, --set FIELD=VALUE or --unset FIELD");
-  }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const std::vector<std::string>& sessions = args.all("session");
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids,
@@ -244,11 +240,6 @@ Result<ExitStatus> run_edit(Tool& tool) {
 Result<ExitStatus> run_move(Tool& tool) {
   const Arguments& args = tool.args();
   const std::string_view scope = args.value("scope");
-  if (scope != "user" && scope != "project") {
-    return tool.wrong_usage(scope.empty()
-                                ? std::string("say where they go with --scope user or project")
-                                : fmt::format("--scope takes user or project, not '{}'", scope));
-  }
   const std::string users = user_memory_root();
   if (users.empty()) {
     return Error{.code = ErrorCode::E_STORAGE_IO,
@@ -262,12 +253,10 @@ Result<ExitStatus> run_move(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(from, args.positionals()));
   BMAD_TRY_ASSIGN(const MoveReport report, from.move_entries(ids, to_user ? own : project));
   for (const Entry& entry : report.moved) {
-    if (tool.json()) {
-      print_object(tool, "id", entry.id, "type", entry_type_name(entry.type), "scope", scope,
-                   "session_id", report.session_id);
-    } else {
-      tool.out().print("moved {}: {}\n", entry.id, printable(entry.headline));
-    }
+    show(tool, "moved",
+         object_of("id", entry.id, "type", entry_type_name(entry.type), "scope", scope,
+                   "session_id", report.session_id),
+         "headline", entry.headline);
   }
   return report_unknown(tool, from, report.unknown_ids);
 }
@@ -292,11 +281,6 @@ Result<DeletionCriteria> read_criteria(const Arguments& args) {
 Result<ExitStatus> run_delete(Tool& tool) {
   const Arguments& args = tool.args();
   const DeleteOptions options{.dry_run = args.has("dry-run"), .purge = args.has("purge")};
-  if (args.has("verify") && (!options.purge || options.dry_run || !args.has("match"))) {
-    return tool.wrong_usage(
-        "--verify looks whether a text is gone: it goes with --purge and --match TEXT, not with "
-        "--dry-run");
-  }
   if (args.has("verify")) {
     pull_to_verify(tool);
   }
@@ -314,9 +298,6 @@ Result<ExitStatus> run_delete(Tool& tool) {
 Result<ExitStatus> run_undelete(Tool& tool) {
   UndeleteCriteria criteria{.ids = tool.args().positionals(), .sessions = {}};
   criteria.sessions = tool.args().all("session");
-  if (criteria.ids.empty() && criteria.sessions.empty()) {
-    return tool.wrong_usage("give the ids of entries, or --session ID");
-  }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   return undelete_and_tell(tool, memory, criteria);
 }
@@ -364,17 +345,7 @@ Result<ExitStatus> run_link(Tool& tool) {
                             .remove = args.has("remove"),
                             .sessions = args.all("session")};
   BMAD_TRY_ASSIGN(const LinkReport report, memory.link(request));
-  const std::string text = fmt::format("{} {} {}", printable(request.from), link_kind_name(*kind),
-                                       printable(request.to));
-  if (tool.json()) {
-    print_object(tool, shaped(shape::link_change, request, report));
-  } else if (report.changed) {
-    tool.out().print("{}: {}\n", request.remove ? "removed" : "linked", text);
-  }
-  if (!report.changed) {
-    tool.note(fmt::format("{}: {}", text,
-                          request.remove ? "there is no such link" : "is linked already"));
-  }
+  show(tool, "link", shaped(shape::link_change, request, report));
   return ExitStatus::kDone;
 }
 

@@ -9,9 +9,6 @@
 
 namespace bmad_mem::cli {
 
-/// What ends a command whose --scope is neither project nor user, which is reported; else nothing.
-std::optional<ExitStatus> scope_problem(Tool& tool);
-
 /// Puts our settings in, or takes them out.
 Result<ExitStatus> run_install(Tool& tool, bool is_install);
 

@@ -10,6 +10,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "cli/json_text.hpp"
+#include "cli/results.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -39,7 +40,7 @@ std::string with_front(const Entry& entry, std::string_view front) {
 
 void add_some(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
   if (!texts.empty()) {
-    add_list(json, key, texts);
+    put(json, key, texts);
   }
 }
 
@@ -101,7 +102,7 @@ std::string session_identity(const Session& session) {
   if (!session.problem) {
     json.member("created_at", format_rfc3339(session.created_at));
   }
-  add_time(json, "closed_at", session.closed_at);
+  put(json, "closed_at", session.closed_at);
   add_text(json, "user_id", session.user_id);
   add_some(json, "agent_ids", session.agent_ids);
   add_text(json, "project_name", session.project_name);

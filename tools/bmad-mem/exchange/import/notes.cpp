@@ -9,6 +9,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/json_text.hpp"
+#include "cli/results.hpp"
 #include "exchange/graph/graph.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/transcript_text.hpp"
@@ -142,7 +143,7 @@ class NoteImport final : public RecordImporter {
       tags.insert(tags.end(), found->second.begin(), found->second.end());
     }
     JsonWriter list;
-    add_list(list, "tags", tags);
+    put_all(list, "tags", tags);
     return fmt::format("\"timestamp\":\"{}\",{}{}{}", timestamp_, tags.empty() ? "" : list.text(),
                        tags.empty() ? "" : ",", memory_origin("basic-memory", file_, line));
   }
