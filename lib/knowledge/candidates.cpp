@@ -120,10 +120,6 @@ class CandidateSearch {
   }
 
  private:
-  [[nodiscard]] static std::string log_of(const std::string& session_id, EntryType type) {
-    return session_file(session_id, entry_type_info(type).log_file);
-  }
-
   Result<std::vector<UserMessage>> messages_of(const std::string& session_id, std::uint64_t from) {
     std::vector<UserMessage> messages;
     std::map<std::string, std::size_t, std::less<>> places;
@@ -143,7 +139,7 @@ class CandidateSearch {
     };
     BMAD_TRY_ASSIGN(
         const LogScan scan,
-        scan_log(*store_.files, log_of(session_id, EntryType::kConversation),
+        scan_log(*store_.files, log_path(session_id, EntryType::kConversation),
                  EntryType::kConversation, parser_, {.on_entry = take}, {.offset = from}));
     looked_to_ = scan.whole_end;
     return messages;
@@ -157,7 +153,7 @@ class CandidateSearch {
         ids.emplace(id);
       }
     };
-    BMAD_TRY(scan_log(*store_.files, log_of(session_id, EntryType::kFact), EntryType::kFact,
+    BMAD_TRY(scan_log(*store_.files, log_path(session_id, EntryType::kFact), EntryType::kFact,
                       parser_, {.on_entry = take}));
     BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store_, session_id));
     ids.insert(gone.ids.begin(), gone.ids.end());
@@ -213,8 +209,7 @@ Result<NewCandidates> found_new_candidates(const Store& store, const std::string
   if (!may_look_for_candidates(store)) {
     return NewCandidates{.items = {}, .looked_to = looked_to};
   }
-  const std::string path =
-      session_file(session_id, entry_type_info(EntryType::kConversation).log_file);
+  const std::string path = log_path(session_id, EntryType::kConversation);
   const Result<FileInfo> log = store.files->info(path);
   if (log && log->size == looked_to) {
     return NewCandidates{.items = {}, .looked_to = looked_to};

@@ -57,6 +57,16 @@ void add_references(ObjectText& object, JsonValue entry, std::string_view kind,
   object.set("references", references.to_line());
 }
 
+/// `object`, which was made of `line`, as a version of `now`; empty when it says the same.
+std::string changed_version(ObjectText& object, JsonValue entry, std::string_view line,
+                            Timestamp now) {
+  if (object.to_line() == ObjectText(entry, line).to_line()) {
+    return {};
+  }
+  object.set_string("updated_at", format_rfc3339(next_version_time(entry, now)));
+  return object.to_line();
+}
+
 /// The latest versions of the entries of some sessions.
 class LatestLines {
  public:
@@ -154,11 +164,7 @@ Result<std::string> merged_line(const MergeProposal& proposal, Timestamp now) {
   if (sensitive && !entry["sensitive"].boolean()) {
     object.set("sensitive", "true");
   }
-  if (object.to_line() == ObjectText(entry, line).to_line()) {
-    return std::string();
-  }
-  object.set_string("updated_at", format_rfc3339(next_version_time(entry, now)));
-  return object.to_line();
+  return changed_version(object, entry, line, now);
 }
 
 /// The version of a part that says where it went; empty when it says so.
@@ -168,11 +174,7 @@ Result<std::string> dropped_line(const std::string& line, const std::string& int
   ObjectText object(entry, line);
   object.set_string("review", review_name(Review::kDropped));
   add_references(object, entry, "merged_into", {into});
-  if (object.to_line() == ObjectText(entry, line).to_line()) {
-    return std::string();
-  }
-  object.set_string("updated_at", format_rfc3339(next_version_time(entry, now)));
-  return object.to_line();
+  return changed_version(object, entry, line, now);
 }
 
 Status add_dropped(const KnowledgeItem& part, const std::string& into, const LatestLines& latest,

@@ -267,8 +267,7 @@ Result<std::vector<DistilledStatement>> distil_talk(Store& store, FileSystem& lo
     const auto take = [&](const ScannedEntry& each) {
       distiller.look_at(type, each.value, each.text);
     };
-    BMAD_TRY(scan_log(logs, session_file(session_id, entry_type_info(type).log_file), type, parser,
-                      {.on_entry = take}));
+    BMAD_TRY(scan_log(logs, log_path(session_id, type), type, parser, {.on_entry = take}));
   }
   return distiller.take(size_max);
 }

@@ -50,8 +50,7 @@ Result<ExtractionLog> read_log(const Store& store, const std::string& session_id
         log.add(type, entry.value, entry.text);
       }
     };
-    BMAD_TRY(scan_log(*store.files, session_file(session_id, entry_type_info(type).log_file), type,
-                      parser, {.on_entry = take}));
+    BMAD_TRY(scan_log(*store.files, log_path(session_id, type), type, parser, {.on_entry = take}));
   }
   return log;
 }

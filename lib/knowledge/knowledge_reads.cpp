@@ -33,15 +33,13 @@ Result<std::shared_ptr<FileSystem>> knowledge_files(const Store& store,
 }
 
 Status collect_session(const Store& store, const SessionSource& source, FileSystem& files,
-                       JsonParser& parser, KnowledgeCollector& collector) {
-  for (const EntryType type : kKnowledgeTypes) {
-    const auto take = [&](const ScannedEntry& entry) {
-      collector.add({.session_id = source.session_id, .type = type, .text = entry.text},
-                    entry.value);
-    };
-    BMAD_TRY(scan_log(files, session_file(source.session_id, entry_type_info(type).log_file), type,
-                      parser, {.on_entry = take}));
-  }
+                       KnowledgeCollector& collector) {
+  const auto take = [&](const ScannedEntry& entry) {
+    collector.add({.session_id = source.session_id, .type = entry.type, .text = entry.text},
+                  entry.value);
+  };
+  BMAD_TRY(
+      scan_logs(files, session_folder(source.session_id), {.on_entry = take}, kKnowledgeTypes));
   return source.check_still_there(store);
 }
 
@@ -66,14 +64,13 @@ Status collect_sessions(const Store& store, std::span<const SessionSource> sourc
                                                          std::shared_ptr<FileSystem>());
   for_each_parallel(sources.size(),
                     [&](std::size_t i) { files[i] = knowledge_files(store, sources[i]); });
-  JsonParser parser;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     BMAD_TRY(files[i]);
     if (as_of) {
       BMAD_TRY(collect_evicted(store, sources[i].session_id, *as_of, collector));
     }
     if (*files[i] != nullptr) {
-      Status collected = collect_session(store, sources[i], **files[i], parser, collector);
+      Status collected = collect_session(store, sources[i], **files[i], collector);
       BMAD_TRY(collected ? Status() : sources[i].leave_out(store, std::move(collected).error()));
     }
   }

@@ -22,10 +22,6 @@
 namespace bmad_mem {
 namespace {
 
-std::string log_of(const std::string& session_id, EntryType type) {
-  return session_file(session_id, entry_type_info(type).log_file);
-}
-
 /// Whether Error::field names one, by its path: no id of a session has a slash.
 bool is_segment(std::string_view field) { return field.contains('/'); }
 
@@ -204,7 +200,7 @@ Status KnownStatements::scan(Session& session) const {
 Status KnownStatements::scan_log_of(Session& session, EntryType type,
                                     const std::optional<SessionBase>& base,
                                     JsonParser& parser) const {
-  const std::string path = log_of(session.source.session_id, type);
+  const std::string path = log_path(session.source.session_id, type);
   ScanStart start;
   if (base) {
     const LogCover& cover = base->covers[static_cast<std::size_t>(type)];
@@ -228,19 +224,18 @@ Status KnownStatements::scan_log_of(Session& session, EntryType type,
       start = {.offset = cover.bytes, .line = cover.lines + 1};
     }
   }
-  const auto take = [&](const ScannedEntry& entry) {
-    session.scanned.push_back({.outline = statement_outline(type, entry.value, entry.text),
+  const auto add = [&](const ScannedEntry& entry, StatementOutline outline) {
+    session.scanned.push_back({.outline = std::move(outline),
                                .row = {.offset = entry.offset,
                                        .size = static_cast<std::uint32_t>(entry.text.size()),
                                        .line = static_cast<std::uint32_t>(entry.line),
                                        .line_hash = entry_line_hash(entry.text)}});
   };
+  const auto take = [&](const ScannedEntry& entry) {
+    add(entry, statement_outline(type, entry.value, entry.text));
+  };
   const auto take_sealed = [&](const ScannedEntry& entry) {
-    session.scanned.push_back({.outline = sealed_outline(type, entry.value),
-                               .row = {.offset = entry.offset,
-                                       .size = static_cast<std::uint32_t>(entry.text.size()),
-                                       .line = static_cast<std::uint32_t>(entry.line),
-                                       .line_hash = entry_line_hash(entry.text)}});
+    add(entry, sealed_outline(type, entry.value));
   };
   BMAD_TRY(scan_log(*session.files, path, type, parser,
                     {.on_entry = take, .on_sealed = take_sealed}, start));

@@ -25,19 +25,17 @@ namespace bmad_mem {
 
 Result<DeletionReport> MemoryManager::delete_entries(const DeletionCriteria& criteria,
                                                      const DeleteOptions& options) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kDelete));
-  return bmad_mem::delete_entries(*store, criteria, options);
+  return impl_->call(Operation::kDelete, bmad_mem::delete_entries, criteria, options);
 }
 
 Result<DeletionReport> MemoryManager::delete_session(std::string_view session_id,
                                                      const DeleteOptions& options) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionDelete));
-  return bmad_mem::delete_session(*store, std::string(session_id), options);
+  return impl_->call(Operation::kSessionDelete, bmad_mem::delete_session, std::string(session_id),
+                     options);
 }
 
 Result<UndeleteReport> MemoryManager::undelete(const UndeleteCriteria& criteria) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kUndelete));
-  return bmad_mem::undelete(*store, criteria);
+  return impl_->call(Operation::kUndelete, bmad_mem::undelete, criteria);
 }
 
 Result<std::vector<Deletion>> MemoryManager::deletions() const {
@@ -58,8 +56,7 @@ Result<DeletionReport> MemoryManager::purge_deleted(bool all) {
 }
 
 Result<std::vector<Leftover>> MemoryManager::find_text(std::string_view text) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kFindText));
-  return bmad_mem::find_text(*store, text);
+  return impl_->call(Operation::kFindText, bmad_mem::find_text, text);
 }
 
 Result<std::vector<AuditRecord>> MemoryManager::audit(const AuditFilter& filter) const {
@@ -72,35 +69,31 @@ Result<std::vector<AuditRecord>> MemoryManager::audit(const AuditFilter& filter)
 
 Result<CompactionReport> MemoryManager::compact(std::string_view session_id,
                                                 const CompactOptions& options) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kCompact));
-  return compact_session(*store, std::string(session_id), options);
+  return impl_->call(Operation::kCompact, compact_session, std::string(session_id), options);
 }
 
 Result<std::uint64_t> MemoryManager::restore_evicted(std::string_view session_id,
                                                      std::span<const std::string> ids) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRestore));
-  return restore_evicted_entries(*store, std::string(session_id), ids);
+  return impl_->call(Operation::kRestore, restore_evicted_entries, std::string(session_id), ids);
 }
 
 Result<ArchiveReport> MemoryManager::archive_session(std::string_view session_id,
                                                      const ArchiveOptions& options) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionArchive));
-  return bmad_mem::archive_session(*store, std::string(session_id), options);
+  return impl_->call(Operation::kSessionArchive, bmad_mem::archive_session, std::string(session_id),
+                     options);
 }
 
 Result<Session> MemoryManager::restore_session(std::string_view session_id) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionRestore));
-  return bmad_mem::restore_session(*store, std::string(session_id));
+  return impl_->call(Operation::kSessionRestore, bmad_mem::restore_session,
+                     std::string(session_id));
 }
 
 Result<bool> MemoryManager::resolve_session(std::string_view session_id) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionRestore));
-  return settle_session(*store, std::string(session_id));
+  return impl_->call(Operation::kSessionRestore, settle_session, std::string(session_id));
 }
 
 Result<std::vector<ArchivedSession>> MemoryManager::archived_sessions() const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kSessionList));
-  return list_archived(*store);
+  return impl_->call(Operation::kSessionList, list_archived);
 }
 
 Result<std::vector<DecayReport>> MemoryManager::decay(std::span<const std::string> sessions,
@@ -168,20 +161,17 @@ std::vector<MaintenanceAction> MemoryManager::maintained_by_the_way() {
 
 Result<VerifyReport> MemoryManager::verify(std::span<const std::string> sessions,
                                            const Progress& on_progress) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kVerify));
-  return verify_store(*store, sessions, on_progress);
+  return impl_->call(Operation::kVerify, verify_store, sessions, on_progress);
 }
 
 Result<std::vector<IndexReport>> MemoryManager::rebuild_index(std::span<const std::string> sessions,
                                                               const Progress& on_progress) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRebuildIndex));
-  return rebuild_indexes(*store, sessions, on_progress);
+  return impl_->call(Operation::kRebuildIndex, rebuild_indexes, sessions, on_progress);
 }
 
 Result<EncodeReport> MemoryManager::encode(const EncodeOptions& options,
                                            const Progress& on_progress) {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kEncode));
-  return encode_entries(*store, options, on_progress);
+  return impl_->call(Operation::kEncode, encode_entries, options, on_progress);
 }
 
 bool MemoryManager::index_new_entries(bool with_readable) const {
@@ -228,20 +218,17 @@ Result<std::vector<HandEdit>> MemoryManager::settle_hand_edits(std::span<const H
 }
 
 Result<RepairReport> MemoryManager::accept_changes(std::span<const std::string> sessions) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRepair));
-  return bmad_mem::accept_changes(*store, sessions);
+  return impl_->call(Operation::kRepair, bmad_mem::accept_changes, sessions);
 }
 
 Result<std::vector<RedactReport>> MemoryManager::redact(std::span<const std::string> sessions,
                                                         bool dry_run, const Progress& on_progress) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRedact));
-  return redact_sessions(*store, sessions, dry_run, on_progress);
+  return impl_->call(Operation::kRedact, redact_sessions, sessions, dry_run, on_progress);
 }
 
 Result<std::vector<SealReport>> MemoryManager::seal(const SealOptions& options,
                                                     const Progress& on_progress) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSeal));
-  return seal_sessions(*store, options, on_progress);
+  return impl_->call(Operation::kSeal, seal_sessions, options, on_progress);
 }
 
 SealState MemoryManager::seal_state() const {
@@ -254,8 +241,7 @@ SealState MemoryManager::seal_state() const {
 }
 
 Result<PrivacyReport> MemoryManager::privacy_report(std::span<const std::string> sessions) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kPrivacy));
-  return report_privacy(*store, sessions);
+  return impl_->call(Operation::kPrivacy, report_privacy, sessions);
 }
 
 Result<SecretScanner> MemoryManager::scanner() const {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,14 @@ struct MemoryManager::Impl {
   Result<Store*> enter(Operation operation, bool changes = true) {
     BMAD_TRY(permit(store, operation, changes));
     return &store;
+  }
+
+  /// The same, and then `function` of the store and `arguments`.
+  template <typename Function, typename... Arguments>
+  auto call(Operation operation, const Function& function, Arguments&&... arguments)
+      -> std::invoke_result_t<Function, Store&, Arguments...> {
+    BMAD_TRY_ASSIGN(Store* const entered, enter(operation));
+    return function(*entered, std::forward<Arguments>(arguments)...);
   }
 
   Store store;

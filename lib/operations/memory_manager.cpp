@@ -153,8 +153,7 @@ Result<std::string> MemoryManager::create_session(const SessionParams& params) {
 
 Result<UsualSession> MemoryManager::usual_session(const SessionParams& fresh,
                                                   const std::function<Result<bool>()>& is_needed) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionNew));
-  return bmad_mem::usual_session(*store, fresh, is_needed);
+  return impl_->call(Operation::kSessionNew, bmad_mem::usual_session, fresh, is_needed);
 }
 
 Result<Session> MemoryManager::load_session(std::string_view session_id) const {
@@ -165,8 +164,8 @@ Result<Session> MemoryManager::load_session(std::string_view session_id) const {
 
 Result<Session> MemoryManager::update_session(std::string_view session_id,
                                               const SessionChange& change) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionSet));
-  return bmad_mem::update_session(*store, std::string(session_id), change);
+  return impl_->call(Operation::kSessionSet, bmad_mem::update_session, std::string(session_id),
+                     change);
 }
 
 Result<std::vector<Session>> MemoryManager::list_sessions() const {
@@ -197,8 +196,7 @@ Result<Session> MemoryManager::close_session(std::string_view session_id) {
 }
 
 Result<SessionStatistics> MemoryManager::statistics(std::string_view session_id) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kStats));
-  return count_session(*store, std::string(session_id));
+  return impl_->call(Operation::kStats, count_session, std::string(session_id));
 }
 
 Result<GlobalStatistics> MemoryManager::global_statistics() const {
@@ -235,8 +233,7 @@ Result<Entry> MemoryManager::update_entry(std::string_view id, std::string_view 
 }
 
 Result<LinkReport> MemoryManager::link(const LinkRequest& request) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kLink));
-  return link_entries(*store, request);
+  return impl_->call(Operation::kLink, link_entries, request);
 }
 
 Result<PinReport> MemoryManager::pin(std::span<const std::string> ids, bool pinned,
@@ -256,9 +253,8 @@ Result<MoveReport> MemoryManager::move_entries(std::span<const std::string> ids,
 Result<std::string> MemoryManager::add_artifact_document(std::string_view session_id,
                                                          ArtifactEntry entry,
                                                          std::string_view document) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kArtifactAdd));
-  return bmad_mem::add_artifact_document(*store, std::string(session_id), std::move(entry),
-                                         document);
+  return impl_->call(Operation::kArtifactAdd, bmad_mem::add_artifact_document,
+                     std::string(session_id), std::move(entry), document);
 }
 
 Result<std::optional<Entry>> MemoryManager::agent_state(
@@ -276,8 +272,7 @@ Result<std::optional<Entry>> MemoryManager::agent_state(
 std::uint64_t MemoryManager::count_waiting() const { return bmad_mem::count_waiting(impl_->store); }
 
 Result<std::uint64_t> MemoryManager::write_waiting() {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kAdd));
-  return bmad_mem::write_waiting(*store);
+  return impl_->call(Operation::kAdd, bmad_mem::write_waiting);
 }
 
 Result<BatchReport> MemoryManager::add_batch(std::string_view session_id, EntryType type,
@@ -297,8 +292,7 @@ Result<BatchReport> MemoryManager::add_batch(std::string_view session_id, EntryT
 Result<BatchReport> MemoryManager::check_batch(EntryType type,
                                                std::span<const std::string_view> lines,
                                                const BatchOptions& options) const {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kAdd));
-  return check_lines(*store, type, lines, options);
+  return impl_->call(Operation::kAdd, check_lines, type, lines, options);
 }
 
 Result<ExportReport> MemoryManager::export_entries(const ExportOptions& options,
@@ -310,20 +304,17 @@ Result<ExportReport> MemoryManager::export_entries(const ExportOptions& options,
 }
 
 Status MemoryManager::adopt_session(const Session& identity) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionAdopt));
-  return bmad_mem::adopt_session(*store, identity);
+  return impl_->call(Operation::kSessionAdopt, bmad_mem::adopt_session, identity);
 }
 
 Result<AnonymizeReport> MemoryManager::export_anonymized(const AnonymizeOptions& options,
                                                          ExportVisitor& visitor) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kAnonymize));
-  return bmad_mem::export_anonymized(*store, options, visitor);
+  return impl_->call(Operation::kAnonymize, bmad_mem::export_anonymized, options, visitor);
 }
 
 Result<AnonymizeReport> MemoryManager::anonymize(
     const AnonymizeOptions& options, const std::function<void(const Error&)>& on_problem) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kAnonymize));
-  return anonymize_sessions(*store, options, on_problem);
+  return impl_->call(Operation::kAnonymize, anonymize_sessions, options, on_problem);
 }
 
 }  // namespace bmad_mem

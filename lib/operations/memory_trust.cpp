@@ -93,7 +93,7 @@ Status for_each_log(const Store& store, const SessionSource& source, KnownIds& k
     std::vector<std::string> lines;
     std::vector<std::string> sealed;
     BMAD_TRY(scan_log(
-        *files, session_file(source.session_id, entry_type_info(type).log_file), type, parser,
+        *files, log_path(source.session_id, type), type, parser,
         {.on_entry =
              [&](const ScannedEntry& entry) {
                if (ids.emplace(type, entry_id(entry.value)).second || !source.is_evicted()) {

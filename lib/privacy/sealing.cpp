@@ -280,10 +280,4 @@ Result<std::unique_ptr<LineOpener>> StoreSealing::opener() const {
   return std::unique_ptr<LineOpener>(std::make_unique<KeyedOpener>(std::move(all)));
 }
 
-Result<std::string> StoreSealing::open(std::string_view session_id, EntryType type,
-                                       JsonValue entry) const {
-  BMAD_TRY_ASSIGN(const std::unique_ptr<LineOpener> opens, opener());
-  return opens->open(session_id, type, entry);
-}
-
 }  // namespace bmad_mem

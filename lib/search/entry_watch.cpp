@@ -98,7 +98,7 @@ Result<FollowedSession*> EntryWatch::Impl::follow(const std::string& session_id,
   FollowedSession& session = sessions[session_id];
   if (session.logs.empty()) {
     for (const EntryType type : filter.types) {
-      session.logs.emplace_back(session_file(session_id, entry_type_info(type).log_file), type);
+      session.logs.emplace_back(log_path(session_id, type), type);
     }
     if (!begins && archived.contains(session_id)) {
       session.since = opened_at;

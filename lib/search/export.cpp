@@ -227,7 +227,7 @@ class Export {
     }
     FileSystem& files = apart == nullptr ? *store_.files : *apart;
     const auto on_damage = [&](EntryType type, const DamagedLine& line) {
-      const std::string path = session_file(id, entry_type_info(type).log_file);
+      const std::string path = log_path(id, type);
       note_problem({.code = ErrorCode::E_STORAGE_CORRUPT,
                     .message = line.reason,
                     .path = files.display_path(path),

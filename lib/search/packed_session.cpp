@@ -62,7 +62,7 @@ Status add_evicted(const Store& store, const std::string& session_id, std::uint3
   });
   keep_last_versions(lines);
   for (const EvictedLine& line : lines) {
-    files[session_file(session_id, entry_type_info(line.type).log_file)] += line.line + '\n';
+    files[log_path(session_id, line.type)] += line.line + '\n';
   }
   return {};
 }
@@ -81,7 +81,7 @@ Result<NamedBytes> unpack(const Store& store, const std::string& session_id,
   if (place.kind == PackedKind::kKept) {
     BMAD_TRY_ASSIGN(const std::vector<KeptLine> lines, read_good_kept(*store.files, session_id));
     for (const KeptLine& line : lines) {
-      files[session_file(session_id, entry_type_info(line.type).log_file)] += line.line + '\n';
+      files[log_path(session_id, line.type)] += line.line + '\n';
     }
     return files;
   }
@@ -147,10 +147,9 @@ std::shared_ptr<UnpackedFiles> read_known(const Store& store, const std::string&
     return nullptr;
   }
   NamedBytes files;
-  files[session_file(session_id, entry_type_info(EntryType::kPreference).log_file)] =
+  files[log_path(session_id, EntryType::kPreference)] =
       rest.substr(0, static_cast<std::size_t>(size));
-  files[session_file(session_id, entry_type_info(EntryType::kFact).log_file)] =
-      rest.substr(static_cast<std::size_t>(size));
+  files[log_path(session_id, EntryType::kFact)] = rest.substr(static_cast<std::size_t>(size));
   return std::make_shared<UnpackedFiles>(store.files->display_path(path), package,
                                          std::move(files));
 }
@@ -262,7 +261,7 @@ Status write_known_file(const Store& store, const std::string& session_id, std::
   std::string logs;
   std::array<std::size_t, kKnownTypes.size()> sizes{};
   for (std::size_t i = 0; i < kKnownTypes.size(); ++i) {
-    const std::string path = session_file(session_id, entry_type_info(kKnownTypes[i]).log_file);
+    const std::string path = log_path(session_id, kKnownTypes[i]);
     BMAD_TRY_ASSIGN(const std::string log, read_file(unpacked, path, kKnownSizeMax));
     sizes[i] = log.size();
     logs += log;

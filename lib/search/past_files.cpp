@@ -183,9 +183,8 @@ class PastFiles final : public ReadOnlyFiles {
   }
 
   [[nodiscard]] EntryType type_of(const std::string& path) const {
-    return *std::ranges::find_if(kEntryTypes, [&](EntryType type) {
-      return path == session_file(source_->session_id, entry_type_info(type).log_file);
-    });
+    return *std::ranges::find_if(
+        kEntryTypes, [&](EntryType type) { return path == log_path(source_->session_id, type); });
   }
 
   const Store& store_;
@@ -229,7 +228,7 @@ NamedBytes logs_of(const std::string& session_id, std::span<const EvictedLine> l
     logs[session_file(session_id, log)];
   }
   for (const EvictedLine& line : lines) {
-    logs[session_file(session_id, entry_type_info(line.type).log_file)] += line.line + '\n';
+    logs[log_path(session_id, line.type)] += line.line + '\n';
   }
   return logs;
 }
@@ -259,8 +258,7 @@ Status drop_those_in(FileSystem& session, const std::string& session_id,
     }
     std::set<std::string, std::less<>> ids;
     const auto take = [&](const ScannedEntry& entry) { ids.emplace(entry_id(entry.value)); };
-    BMAD_TRY(scan_log(session, session_file(session_id, entry_type_info(type).log_file), type,
-                      parser, {.on_entry = take}));
+    BMAD_TRY(scan_log(session, log_path(session_id, type), type, parser, {.on_entry = take}));
     std::erase_if(lines, [&](const EvictedLine& line) {
       const Result<JsonValue> value = parser.parse(line.line);
       return line.type == type && value && ids.contains(entry_id(*value));

@@ -112,8 +112,7 @@ bool RootIndex::is_log_as_covered(const std::string& path, LogCover& log, Findin
 
 /// Whether it is there, without a byte. Nothing when there is something in it, or nobody can tell.
 std::optional<bool> RootIndex::is_empty_log(const std::string& id, EntryType type) const {
-  const Result<FileInfo> info =
-      store_.files->info(session_file(id, entry_type_info(type).log_file));
+  const Result<FileInfo> info = store_.files->info(log_path(id, type));
   if (info) {
     return info->kind == FileKind::kRegular && info->size == 0 ? std::optional(true) : std::nullopt;
   }
@@ -138,8 +137,7 @@ bool RootIndex::is_as_covered(const std::string& id, const CoveredSession& cover
   std::uint32_t seen = 0;
   for (CoveredLog& log : now.logs) {
     seen |= 1U << static_cast<unsigned>(log.type);
-    if (!is_log_as_covered(session_file(id, entry_type_info(log.type).log_file), log.cover,
-                           finding)) {
+    if (!is_log_as_covered(log_path(id, log.type), log.cover, finding)) {
       return false;
     }
   }

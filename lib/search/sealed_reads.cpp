@@ -151,7 +151,7 @@ class SealedLog {
 
   /// Counts in `bytes` what is opened. Errors: as the file system's.
   Status read(FileSystem& files, const LineOpener* opener, std::uint64_t& bytes) {
-    const std::string path = session_file(session_id_, entry_type_info(type_).log_file);
+    const std::string path = log_path(session_id_, type_);
     Result<std::string> read = read_file(files, path, kLogSizeMax);
     if (!read) {
       return is_not_found(read.error()) ? Status() : Status(std::move(read).error());
@@ -416,7 +416,7 @@ Status SealedSessions::add(const Store& store, const HeldIndexes& indexes, const
       all += log.all();
       wanted += log.wanted();
       if (log.wanted() > 0) {
-        logs[session_file(session->session_id(), entry_type_info(type).log_file)] = log.text();
+        logs[log_path(session->session_id(), type)] = log.text();
       }
     }
     if (wanted > 0) {

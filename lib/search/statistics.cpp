@@ -104,7 +104,7 @@ Status count_log(const Store& store, EntryType type, SessionStatistics& statisti
     ids.emplace(entry_id(entry.value));
     widen(statistics, entry_timestamp(entry.value));
   };
-  const std::string path = session_file(statistics.session_id, entry_type_info(type).log_file);
+  const std::string path = log_path(statistics.session_id, type);
   BMAD_TRY_ASSIGN(const LogScan scan,
                   scan_log(*store.files, path, type, parser, {.on_entry = take}));
   statistics.types[static_cast<std::size_t>(type)] = {.type = type,

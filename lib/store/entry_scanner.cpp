@@ -169,12 +169,20 @@ Result<LogScan> scan_log(FileSystem& files, const std::string& path, EntryType t
   }
 }
 
-namespace {
+Status scan_logs(FileSystem& files, std::string_view folder, const ScanHandlers& handlers,
+                 std::span<const EntryType> types) {
+  JsonParser parser;
+  for (const EntryType type : types) {
+    BMAD_TRY(scan_log(files, fmt::format("{}/{}", folder, entry_type_info(type).log_file), type,
+                      parser, handlers));
+  }
+  return {};
+}
 
-Result<OpenedEntry> opened_entry(Result<std::string> line, const ScannedEntry& scanned,
-                                 JsonParser& parser) {
+Result<OpenedEntry> open_entry(const LineOpener& opener, std::string_view session_id,
+                               const ScannedEntry& scanned, JsonParser& parser) {
   OpenedEntry opened;
-  BMAD_TRY_ASSIGN(opened.line, std::move(line));
+  BMAD_TRY_ASSIGN(opened.line, opener.open(session_id, scanned.type, scanned.value));
   opened.entry = scanned;
   opened.entry.text = opened.line;
   BMAD_TRY_ASSIGN(opened.entry.value, parser.parse(opened.line));
@@ -184,18 +192,6 @@ Result<OpenedEntry> opened_entry(Result<std::string> line, const ScannedEntry& s
                  .field = std::move(problem->field)};
   }
   return opened;
-}
-
-}  // namespace
-
-Result<OpenedEntry> open_entry(const LineSealing& sealing, std::string_view session_id,
-                               const ScannedEntry& scanned, JsonParser& parser) {
-  return opened_entry(sealing.open(session_id, scanned.type, scanned.value), scanned, parser);
-}
-
-Result<OpenedEntry> open_entry(const LineOpener& opener, std::string_view session_id,
-                               const ScannedEntry& scanned, JsonParser& parser) {
-  return opened_entry(opener.open(session_id, scanned.type, scanned.value), scanned, parser);
 }
 
 DamagedLine sealed_damage(const ScannedEntry& scanned, const Error& error) {
@@ -228,10 +224,26 @@ TableEntry to_table_entry(const ScannedEntry& scanned) {
 
 namespace {
 
+/// Takes out of `entries`, from `begin` on, those that come before a place of their id in `closed`.
+void drop_replaced(std::vector<TableEntry>& entries, std::size_t begin,
+                   const std::unordered_map<std::string, std::size_t>& closed) {
+  std::size_t kept = begin;
+  for (std::size_t i = begin; i < entries.size() && !closed.empty(); ++i) {
+    const auto newer = closed.find(entries[i].id);
+    if (newer == closed.end() || i >= newer->second) {
+      if (kept != i) {
+        entries[kept] = std::move(entries[i]);
+      }
+      ++kept;
+    }
+  }
+  entries.resize(closed.empty() ? entries.size() : kept);
+}
+
 Status load_log(FileSystem& files, std::string_view session_id, EntryType type, Versions versions,
                 JsonParser& parser, const OnDamage& on_damage, const LineSealing* sealing,
                 std::uint64_t* closed, std::vector<TableEntry>& entries) {
-  const std::string path = session_file(session_id, entry_type_info(type).log_file);
+  const std::string path = log_path(session_id, type);
   std::unordered_map<std::string, std::size_t> latest;  // Id to position in `entries`.
   bool is_sealed = false;
   const auto take = [&](const ScannedEntry& scanned) {
@@ -255,22 +267,27 @@ Status load_log(FileSystem& files, std::string_view session_id, EntryType type, 
     handlers.on_damage = [&](const DamagedLine& line) { on_damage(type, line); };
   }
   JsonParser inner;
+  std::optional<Result<std::unique_ptr<LineOpener>>> opener;  // Made for the first sealed line.
   const std::size_t begin = entries.size();
   std::unordered_map<std::string, std::size_t> closed_ids;  // To what is replaced in `entries`.
   handlers.on_sealed = [&](const ScannedEntry& scanned) {
-    const Result<OpenedEntry> opened = sealing == nullptr
-                                           ? Result<OpenedEntry>(Error{})
-                                           : open_entry(*sealing, session_id, scanned, inner);
+    std::string id(entry_id(scanned.value));
+    if (!opener) {
+      opener = sealing == nullptr ? std::unique_ptr<LineOpener>() : sealing->opener();
+    }
+    const Result<OpenedEntry> opened =
+        !*opener              ? Result<OpenedEntry>(opener->error())
+        : **opener == nullptr ? Result<OpenedEntry>(Error{.code = ErrorCode::E_ACCESS_DENIED})
+                              : open_entry(***opener, session_id, scanned, inner);
     if (opened) {
       is_sealed = true;
       take(opened->entry);
       is_sealed = false;
       return;
     }
-    std::string id(entry_id(scanned.value));
     latest.erase(id);
     closed_ids.insert_or_assign(std::move(id), entries.size());
-    if (sealing != nullptr && on_damage && opened.error().code != ErrorCode::E_ACCESS_DENIED) {
+    if (on_damage && opened.error().code != ErrorCode::E_ACCESS_DENIED) {
       on_damage(type, sealed_damage(scanned, opened.error()));
     }
   };
@@ -281,20 +298,7 @@ Status load_log(FileSystem& files, std::string_view session_id, EntryType type, 
   if (closed != nullptr) {
     *closed += closed_ids.size();
   }
-  if (closed_ids.empty()) {
-    return {};
-  }
-  std::size_t kept = begin;
-  for (std::size_t i = begin; i < entries.size(); ++i) {
-    const auto newer = closed_ids.find(entries[i].id);
-    if (newer == closed_ids.end() || i >= newer->second) {
-      if (kept != i) {
-        entries[kept] = std::move(entries[i]);
-      }
-      ++kept;
-    }
-  }
-  entries.resize(kept);
+  drop_replaced(entries, begin, closed_ids);
   return {};
 }
 

@@ -47,8 +47,8 @@ Result<KnownLines> known_lines(const Store& store, const std::string& session_id
     opened.text = line ? std::string_view(*line) : entry.text;
     take(opened);
   };
-  BMAD_TRY(scan_log(*store.files, session_file(session_id, entry_type_info(type).log_file), type,
-                    parser, {.on_entry = take, .on_sealed = take_sealed}));
+  BMAD_TRY(scan_log(*store.files, log_path(session_id, type), type, parser,
+                    {.on_entry = take, .on_sealed = take_sealed}));
   // A damaged archive is for verify to name; it must not prevent a write. One part at a
   // time, the newest version first.
   BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));

@@ -59,6 +59,10 @@ std::string session_folder(std::string_view session_id) {
   return in_folder(kSessionsFolder, session_id, "");
 }
 
+std::string log_path(std::string_view session_id, EntryType type) {
+  return session_file(session_id, entry_type_info(type).log_file);
+}
+
 std::string session_file(std::string_view session_id, std::string_view name) {
   assert(is_session_id(session_id));
   assert(is_file_name(name));

@@ -38,7 +38,7 @@ Result<EntryVersions> kept_versions(const Store& store, const std::string& sessi
   EntryVersions versions;
   JsonParser parser;
   BMAD_TRY(scan_log(
-      files, session_file(session_id, entry_type_info(type).log_file), type, parser,
+      files, log_path(session_id, type), type, parser,
       {.on_entry = [&](const ScannedEntry& entry) { note_version(versions, entry.value); },
        .on_sealed = [&](const ScannedEntry& entry) { note_version(versions, entry.value); }}));
   if (const Result<std::vector<EvictedLine>> evicted = read_evicted(files, session_id)) {

@@ -62,8 +62,7 @@ class Returning {
         there_.insert(*version);
       }
     };
-    BMAD_TRY(scan_log(files, session_file(session_id, entry_type_info(type_).log_file), type_,
-                      parser, {.on_entry = take}));
+    BMAD_TRY(scan_log(files, log_path(session_id, type_), type_, parser, {.on_entry = take}));
     return {};
   }
 

@@ -15,35 +15,11 @@
 
 namespace bmad_mem {
 
-namespace {
-
-/// Of a root that nobody has opened with keys.
-class NoSealing : public LineSealing {
- public:
-  [[nodiscard]] bool is_on() const override { return false; }
-  [[nodiscard]] Result<SealingRule> rule() const override { return SealingRule(); }
-  [[nodiscard]] bool opens() const override { return false; }
-  [[nodiscard]] Result<std::unique_ptr<LineOpener>> opener() const override {
-    return std::unique_ptr<LineOpener>();
-  }
-  [[nodiscard]] Result<std::optional<std::string>> seal(std::string_view /*session_id*/,
-                                                        EntryType /*type*/, JsonValue /*entry*/,
-                                                        std::string_view /*line*/) const override {
-    return std::optional<std::string>();
-  }
-  [[nodiscard]] Result<std::string> open(std::string_view /*session_id*/, EntryType /*type*/,
-                                         JsonValue /*entry*/) const override {
-    return Error{.code = ErrorCode::E_ACCESS_DENIED, .message = "there is no key"};
-  }
-};
-
-}  // namespace
-
 Store::Store(const Clock& used_clock, const RoomsAbove& rooms)
     : clock(used_clock),
       ids(used_clock),
       above(rooms),
-      sealing(std::make_unique<NoSealing>()),
+      sealing(std::make_unique<LineSealing>()),
       origins(std::make_unique<RootOrigins>(std::string(), std::string())),
       root_index(rooms.make_root_index(*this)) {}
 

@@ -49,7 +49,7 @@ class SessionAging {
 
  private:
   Status age_log(EntryType type) {
-    const std::string path = session_file(session_id_, entry_type_info(type).log_file);
+    const std::string path = log_path(session_id_, type);
     std::map<std::string, double, std::less<>> factors;
     std::map<std::string, Replacement, std::less<>> newest;  // By id: the last line counts.
     Status problem;

@@ -70,8 +70,7 @@ Status add_session(const Store& store, const std::string& session_id, Timestamp 
       }
       spans.insert_or_assign(std::string(head.id), span);
     };
-    BMAD_TRY(scan_log(*store.files, session_file(session_id, entry_type_info(type).log_file), type,
-                      parser, {.on_entry = take}));
+    BMAD_TRY(scan_log(*store.files, log_path(session_id, type), type, parser, {.on_entry = take}));
     UsefulLives& of_type = lives[static_cast<std::size_t>(type)];
     for (const auto& [id, span] : spans) {
       if (!span.last_used || span.pinned) {

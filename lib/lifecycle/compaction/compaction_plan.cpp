@@ -94,23 +94,19 @@ Result<std::vector<CompactionEntry>> load_compaction_entries(FileSystem& files,
                                                              std::string_view session_id,
                                                              const CompactionRules& rules) {
   std::vector<CompactionEntry> entries;
-  JsonParser parser;
   std::string first;    // Id of the first request, …
   std::string titling;  // … and of that after which the session is called.
-  for (const EntryType type : kEntryTypes) {
-    const auto take = [&](const ScannedEntry& scanned) {
-      CompactionEntry& entry = entries.emplace_back(to_compaction_entry(scanned, rules));
-      if (titling.empty()) {
-        const std::string request = request_of(type, scanned.value);
-        first = first.empty() && !request.empty() ? entry.id : first;
-        titling = says_something(request) ? entry.id : titling;
-      }
-      entry.must_stay = entry.must_stay || (type == EntryType::kConversation &&
-                                            (entry.id == first || entry.id == titling));
-    };
-    BMAD_TRY(scan_log(files, session_file(session_id, entry_type_info(type).log_file), type, parser,
-                      {.on_entry = take}));
-  }
+  const auto take = [&](const ScannedEntry& scanned) {
+    CompactionEntry& entry = entries.emplace_back(to_compaction_entry(scanned, rules));
+    if (titling.empty()) {
+      const std::string request = request_of(scanned.type, scanned.value);
+      first = first.empty() && !request.empty() ? entry.id : first;
+      titling = says_something(request) ? entry.id : titling;
+    }
+    entry.must_stay = entry.must_stay || (scanned.type == EntryType::kConversation &&
+                                          (entry.id == first || entry.id == titling));
+  };
+  BMAD_TRY(scan_logs(files, session_folder(session_id), {.on_entry = take}));
   return entries;
 }
 

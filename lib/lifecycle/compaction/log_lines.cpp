@@ -17,13 +17,21 @@ Status for_each_log(const std::string& session_id, std::span<const LogLine> line
     const EntryType type = lines.front().type;
     const auto end = std::ranges::find_if(lines, [&](const LogLine& l) { return l.type != type; });
     const auto count = static_cast<std::size_t>(end - lines.begin());
-    BMAD_TRY(use(session_file(session_id, entry_type_info(type).log_file), lines.first(count)));
+    BMAD_TRY(use(log_path(session_id, type), lines.first(count)));
     lines = lines.subspan(count);
   }
   return {};
 }
 
 }  // namespace
+
+LogLine log_line(const ScannedEntry& entry) {
+  return {.type = entry.type,
+          .id = std::string(entry_id(entry.value)),
+          .line = entry.line,
+          .offset = entry.offset,
+          .size = entry.line_size};
+}
 
 Result<std::vector<std::string>> read_lines(FileSystem& files, const std::string& session_id,
                                             const std::vector<LogLine>& lines) {
@@ -80,7 +88,7 @@ Status take_out_lines(FileSystem& files, const std::string& session_id,
 Result<LogMarks> look_at_logs(FileSystem& files, std::string_view session_id) {
   LogMarks logs;
   for (const EntryType type : kEntryTypes) {
-    Result<FileInfo> info = files.info(session_file(session_id, entry_type_info(type).log_file));
+    Result<FileInfo> info = files.info(log_path(session_id, type));
     if (info) {
       logs[static_cast<std::size_t>(type)] = *info;
     } else if (!is_not_found(info.error())) {

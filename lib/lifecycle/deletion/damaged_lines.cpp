@@ -63,7 +63,7 @@ Result<DamagedFinds> find_damaged_lines(FileSystem& files, const std::string& se
       damaged.push_back(
           {.type = type, .line = line.line, .offset = line.offset, .size = line.size + 1});
     };
-    BMAD_TRY(scan_log(files, session_file(session_id, entry_type_info(type).log_file), type, parser,
+    BMAD_TRY(scan_log(files, log_path(session_id, type), type, parser,
                       {.on_entry = [](const ScannedEntry&) {}, .on_damage = take}));
   }
   BMAD_TRY_ASSIGN(const std::vector<std::string> texts, read_lines(files, session_id, damaged));

@@ -43,31 +43,18 @@ namespace {
 template <typename MayGo, typename Goes>
 Result<std::vector<LogLine>> find_lines(FileSystem& files, const std::string& session_id,
                                         bool any_version, const MayGo& may_go, const Goes& goes) {
-  std::vector<LogLine> found;
-  JsonParser parser;
-  for (const EntryType type : kEntryTypes) {
-    std::vector<LogLine> lines;
-    std::unordered_map<std::string, bool> verdicts;  // By id.
-    const auto take = [&](const ScannedEntry& entry) {
-      const std::string_view known_as = entry_id(entry.value);
-      if (!may_go(known_as)) {
-        return;
-      }
-      const std::string id(known_as);
-      bool& verdict = verdicts[id];
+  std::vector<LogLine> lines;
+  std::map<std::pair<EntryType, std::string>, bool> verdicts;
+  const auto take = [&](const ScannedEntry& entry) {
+    if (may_go(entry_id(entry.value))) {
+      const LogLine& line = lines.emplace_back(log_line(entry));
+      bool& verdict = verdicts[{line.type, line.id}];
       verdict = goes(entry) || (verdict && any_version);
-      lines.push_back({.type = type,
-                       .id = id,
-                       .line = entry.line,
-                       .offset = entry.offset,
-                       .size = entry.line_size});
-    };
-    BMAD_TRY(scan_log(files, session_file(session_id, entry_type_info(type).log_file), type, parser,
-                      {.on_entry = take, .on_sealed = take}));
-    std::ranges::copy_if(lines, std::back_inserter(found),
-                         [&](const LogLine& line) { return verdicts.at(line.id); });
-  }
-  return found;
+    }
+  };
+  BMAD_TRY(scan_logs(files, session_folder(session_id), {.on_entry = take, .on_sealed = take}));
+  std::erase_if(lines, [&](const LogLine& line) { return !verdicts.at({line.type, line.id}); });
+  return lines;
 }
 
 Status check_criteria(const DeletionCriteria& criteria) {

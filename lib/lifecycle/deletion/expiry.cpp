@@ -32,19 +32,11 @@ namespace bmad_mem {
 Result<std::vector<LogLine>> look_into_logs(FileSystem& files, const std::string& folder,
                                             Verdicts& verdicts) {
   std::vector<LogLine> lines;
-  JsonParser parser;
-  for (const EntryType type : kEntryTypes) {
-    const auto take = [&](const ScannedEntry& entry) {
-      verdicts.note(type, entry.value, entry.text);
-      lines.push_back({.type = type,
-                       .id = std::string(entry_id(entry.value)),
-                       .line = entry.line,
-                       .offset = entry.offset,
-                       .size = entry.line_size});
-    };
-    BMAD_TRY(scan_log(files, fmt::format("{}/{}", folder, entry_type_info(type).log_file), type,
-                      parser, {.on_entry = take, .on_sealed = take}));
-  }
+  const auto take = [&](const ScannedEntry& entry) {
+    verdicts.note(entry.type, entry.value, entry.text);
+    lines.push_back(log_line(entry));
+  };
+  BMAD_TRY(scan_logs(files, folder, {.on_entry = take, .on_sealed = take}));
   std::erase_if(lines, [&](const LogLine& line) { return !verdicts.goes(line.type, line.id); });
   return lines;
 }

@@ -93,7 +93,7 @@ class SessionPurge {
   Status describe(std::string_view reason, bool with_headlines) {
     BMAD_TRY(describe_doomed(files_, session_id_, lines_, reason, with_headlines, report_));
     for (const EntryType type : kEntryTypes) {
-      add_elsewhere(session_file(session_id_, entry_type_info(type).log_file),
+      add_elsewhere(log_path(session_id_, type),
                     static_cast<std::uint64_t>(std::ranges::count(damaged_, type, &LogLine::type)));
     }
     std::ranges::move(copies_.count(files_, target_), std::back_inserter(report_.elsewhere));
@@ -149,8 +149,8 @@ class SessionPurge {
         add_ids(counts.ids, {std::string(entry_id(each.value))});
       }
     };
-    BMAD_TRY(scan_log(files_, session_file(session_id_, entry_type_info(EntryType::kFact).log_file),
-                      EntryType::kFact, parser, {.on_entry = take}));
+    BMAD_TRY(scan_log(files_, log_path(session_id_, EntryType::kFact), EntryType::kFact, parser,
+                      {.on_entry = take}));
     for (const std::string& id : counts.ids) {
       target_.add(id);
     }

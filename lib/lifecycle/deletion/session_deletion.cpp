@@ -39,16 +39,10 @@ namespace {
 /// All ids that the logs in `folder` hold, sorted, each once.
 Result<std::vector<std::string>> ids_in_folder(FileSystem& files, const std::string& folder) {
   std::vector<std::string> ids;
-  JsonParser parser;
-  for (const EntryType type : kEntryTypes) {
-    std::vector<std::string> of_log;
-    const auto take = [&](const ScannedEntry& entry) {
-      of_log.emplace_back(entry_id(entry.value));
-    };
-    const std::string path = fmt::format("{}/{}", folder, entry_type_info(type).log_file);
-    BMAD_TRY(scan_log(files, path, type, parser, {.on_entry = take, .on_sealed = take}));
-    add_ids(ids, std::move(of_log));
-  }
+  std::vector<std::string> found;
+  const auto take = [&](const ScannedEntry& entry) { found.emplace_back(entry_id(entry.value)); };
+  BMAD_TRY(scan_logs(files, folder, {.on_entry = take, .on_sealed = take}));
+  add_ids(ids, std::move(found));
   return ids;
 }
 

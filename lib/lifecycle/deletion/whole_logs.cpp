@@ -20,8 +20,7 @@ Result<std::vector<LogLine>> whole_logs(FileSystem& files, const std::string& se
     for (const LogLine& line : lines) {
       size += line.type == type ? line.size : 0;
     }
-    const Result<FileInfo> log =
-        files.info(session_file(session_id, entry_type_info(type).log_file));
+    const Result<FileInfo> log = files.info(log_path(session_id, type));
     if (!log && !is_not_found(log.error())) {
       return log.error();
     }
@@ -36,7 +35,7 @@ Status remove_empty_logs(Store& store, const std::string& session_id,
                          const std::bitset<kEntryTypeCount>& types) {
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(session_id)->writer.lock("delete"));
   for (const EntryType type : kEntryTypes) {
-    const std::string path = session_file(session_id, entry_type_info(type).log_file);
+    const std::string path = log_path(session_id, type);
     const Result<FileInfo> log = store.files->info(path);
     if (types[static_cast<std::size_t>(type)] && log && log->size == 0) {
       BMAD_TRY(remove_durably(*store.files, path));

@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "bmad_mem/json_parser.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "search/session_sources.hpp"
 #include "store/entry_scanner.hpp"
@@ -20,15 +19,10 @@ namespace {
 Status add_session_tags(const Store& store, const SessionSource& source, const OriginLedger& ledger,
                         std::vector<std::uint64_t>& tags) {
   BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, source.files(store));
-  JsonParser parser;
-  for (const EntryType type : kEntryTypes) {
-    const auto take = [&](const ScannedEntry& entry) {
-      ledger.add_tags(source.session_id, type, entry.text, tags);
-    };
-    BMAD_TRY(scan_log(*files, session_file(source.session_id, entry_type_info(type).log_file), type,
-                      parser, {.on_entry = take}));
-  }
-  return {};
+  return scan_logs(*files, session_folder(source.session_id),
+                   {.on_entry = [&](const ScannedEntry& entry) {
+                     ledger.add_tags(source.session_id, entry.type, entry.text, tags);
+                   }});
 }
 
 /// The tags of all lines that there are, in order; nothing when that is not known of each.

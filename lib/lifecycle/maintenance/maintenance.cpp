@@ -253,7 +253,7 @@ class Maintenance {
   bool has_many_tool_events(const std::string& session_id) {
     const auto kept = static_cast<std::uint64_t>(store_.config.events.keep);
     const std::uint64_t many = kept + kept / 4 + 1;
-    const std::string path = session_file(session_id, entry_type_info(EntryType::kEvent).log_file);
+    const std::string path = log_path(session_id, EntryType::kEvent);
     const Result<FileInfo> log = store_.files->info(path);
     if (kept == 0 || !log || log->size < many * kToolEventSizeMin) {
       return false;

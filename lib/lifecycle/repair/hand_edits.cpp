@@ -438,8 +438,7 @@ Status look_for_hand_edits(Store& store, HandLook look) {
     std::optional<Seal> seal;
     const Result<FileInfo> folder = store.files->info(session_folder(session_id));
     for (const EntryType type : kEntryTypes) {
-      const Result<FileInfo> file =
-          store.files->info(session_file(session_id, entry_type_info(type).log_file));
+      const Result<FileInfo> file = store.files->info(log_path(session_id, type));
       const bool is_new = file ? file->ctime_ns >= since : folder && folder->ctime_ns >= since;
       if (is_new && !seal && store.files->info(seal_path(session_id))) {
         seal = load_seal(*store.files, session_id).value_or(Seal());
@@ -455,8 +454,7 @@ Status look_for_hand_edits(Store& store, HandLook look) {
 }
 
 void look_before_append(Store& store, const std::string& session_id, EntryType type) {
-  const Result<FileInfo> file =
-      store.files->info(session_file(session_id, entry_type_info(type).log_file));
+  const Result<FileInfo> file = store.files->info(log_path(session_id, type));
   const std::optional<LogStamp> stamp = read_stamp(*store.files, session_id, type);
   if (!file || file->size == 0 || store.origins->ledger() == nullptr ||
       (stamp && stamp->describes(*file)) || !store.files->info(seal_path(session_id))) {

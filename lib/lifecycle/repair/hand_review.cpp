@@ -78,9 +78,7 @@ Status seal_as_it_is(FileSystem& files, const std::string& session_id,
 
 namespace {
 
-std::string path_of(const HandEdit& edit) {
-  return session_file(edit.place.session_id, entry_type_info(edit.type).log_file);
-}
+std::string path_of(const HandEdit& edit) { return log_path(edit.place.session_id, edit.type); }
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;

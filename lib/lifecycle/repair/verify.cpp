@@ -198,7 +198,7 @@ class Verifier {
   }
 
   Status check_log(EntryType type) {
-    const std::string path = session_file(session_id_, entry_type_info(type).log_file);
+    const std::string path = log_path(session_id_, type);
     const std::string shown = store_.files->display_path(path);
     const auto on_damage = [&](const DamagedLine& line) {
       report_.findings.push_back({.kind = FindingKind::kDamagedLine,
@@ -218,12 +218,7 @@ class Verifier {
                         report_.unsealed_lines +=
                             rule_.wants && rule_.wants(session_id_, type, entry.value) ? 1U : 0U;
                       },
-                  .on_sealed =
-                      [&](const ScannedEntry& entry) {
-                        if (const auto problem = sealed_.problem_of(session_id_, entry)) {
-                          on_damage(sealed_damage(entry, *problem));
-                        }
-                      },
+                  .on_sealed = sealed_.handler(session_id_, on_damage),
                   .on_damage = on_damage,
                   .on_progress = [&](std::uint64_t offset) { progress_.at(offset); }});
     if (!scan) {

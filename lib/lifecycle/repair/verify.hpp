@@ -48,6 +48,15 @@ class SealedCheck {
 
   /// Why a sealed line of the session does not open; nothing when it does, or without its key.
   std::optional<Error> problem_of(std::string_view session_id, const ScannedEntry& scanned);
+  /// Gives what does not open of the session to `on_damage`.
+  template <typename OnDamage>
+  auto handler(std::string_view session_id, const OnDamage& on_damage) {
+    return [this, session_id, &on_damage](const ScannedEntry& entry) {
+      if (const auto problem = problem_of(session_id, entry)) {
+        on_damage(sealed_damage(entry, *problem));
+      }
+    };
+  }
   /// The same of what may be a sealed document.
   std::optional<Error> problem_of_document(std::string_view session_id, std::string_view text);
 

@@ -174,16 +174,10 @@ class StoredCheck {
       found_.add(FindingKind::kDamagedLine, files_.display_path(shown), line.line,
                  prefix + line.reason);
     };
-    const Result<LogScan> scan =
-        scan_log(files, path, type, parser,
-                 {.on_entry = [](const ScannedEntry&) {},
-                  .on_sealed =
-                      [&](const ScannedEntry& entry) {
-                        if (const auto problem = sealed_.problem_of(session_id_, entry)) {
-                          on_damage(sealed_damage(entry, *problem));
-                        }
-                      },
-                  .on_damage = on_damage});
+    const Result<LogScan> scan = scan_log(files, path, type, parser,
+                                          {.on_entry = [](const ScannedEntry&) {},
+                                           .on_sealed = sealed_.handler(session_id_, on_damage),
+                                           .on_damage = on_damage});
     if (note(FindingKind::kDamagedFile, scan)) {
       report_.lines += scan->entries + scan->damaged;
       report_.bytes += scan->whole_end + scan->torn_size;

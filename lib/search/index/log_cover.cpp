@@ -54,8 +54,7 @@ LogLook with_stamp(FileSystem& files, std::string_view session_id, EntryType typ
       look.chain = stamp->chain;
       break;
     }
-    const Result<FileInfo> again =
-        files.info(session_file(session_id, entry_type_info(type).log_file));
+    const Result<FileInfo> again = files.info(log_path(session_id, type));
     if (!again || again->kind != FileKind::kRegular) {
       break;  // The next look finds out.
     }

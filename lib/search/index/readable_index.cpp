@@ -153,8 +153,7 @@ Result<ReadableIndex> make_readable_index(SegmentSource& source, FileSystem& fil
   EntryIds ids(slots, rows);
   JsonParser parser;
   for (const EntryType type : kEntryTypes) {
-    BMAD_TRY(
-        ids.read(files, session_file(session.id, entry_type_info(type).log_file), type, parser));
+    BMAD_TRY(ids.read(files, log_path(session.id, type), type, parser));
   }
   KeyTable words("inverted_index", {});
   KeyTable topics("topic_index", {});

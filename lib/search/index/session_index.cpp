@@ -96,7 +96,7 @@ void SessionIndex::note_package() {
 /// What is at the place of a log. A pipe has no bytes, and would pass for an empty log.
 /// Errors: as the file system's; as opening it when it is no regular file.
 Result<FileInfo> SessionIndex::log_info(EntryType type) const {
-  const std::string path = log_path_of(options_.session_id, type);
+  const std::string path = log_path(options_.session_id, type);
   BMAD_TRY_ASSIGN(const FileInfo info, files_.info(path));
   if (info.kind == FileKind::kRegular) {
     return info;
@@ -317,7 +317,7 @@ Status SessionIndex::scan_logs(const Progress& on_progress) {
 Status SessionIndex::scan_log_from(EntryType type, bool verify_prefix, bool& prefix_holds,
                                    const Progress& on_progress) {
   LogCover& cover = state_->covers[static_cast<std::size_t>(type)];
-  const std::string path = log_path_of(options_.session_id, type);
+  const std::string path = log_path(options_.session_id, type);
   // As it is before anything is read: what changes from here on is seen at the next look.
   BMAD_TRY_ASSIGN(LogLook look, log_look(type));
   const FileInfo& info = look.file;

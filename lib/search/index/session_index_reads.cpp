@@ -307,7 +307,7 @@ Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal, OpenLogs& l
 Result<IndexedSession::LoadedLine> read_row(FileSystem& files, const std::string& session_id,
                                             EntryType type, const EntryRow& row,
                                             std::unique_ptr<File>& log) {
-  const std::string path = log_path_of(session_id, type);
+  const std::string path = log_path(session_id, type);
   if (log == nullptr) {
     Result<std::unique_ptr<File>> opened = files.open(path, OpenMode::kRead);
     if (!opened && !is_not_found(opened.error())) {

@@ -18,10 +18,6 @@
 
 namespace bmad_mem {
 
-inline std::string log_path_of(const std::string& session_id, EntryType type) {
-  return session_file(session_id, entry_type_info(type).log_file);
-}
-
 /// All that an index knows. A new one for each start from nothing.
 struct SessionIndex::State {
   bool opened = false;

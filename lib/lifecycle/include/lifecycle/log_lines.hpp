@@ -16,6 +16,7 @@
 #include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/result.hpp"
 #include "store/append_log.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/file_lock.hpp"
 
 namespace bmad_mem {
@@ -28,6 +29,8 @@ struct LogLine {
   std::uint64_t offset = 0;  ///< In its log.
   std::uint64_t size = 0;    ///< With its '\n'.
 };
+
+LogLine log_line(const ScannedEntry& entry);
 
 /// Finds the lines that an operation is about, by type and offset; asked again when a log changed
 /// before the session's lock was held.

@@ -57,8 +57,6 @@ class StoreSealing : public LineSealing {
   [[nodiscard]] Result<std::optional<std::string>> seal(std::string_view session_id, EntryType type,
                                                         JsonValue entry,
                                                         std::string_view line) const override;
-  [[nodiscard]] Result<std::string> open(std::string_view session_id, EntryType type,
-                                         JsonValue entry) const override;
 
   /// The keys that the source has; for a passphrase with `recipe`. Read once. Errors:
   /// E_ACCESS_DENIED when it names none; E_INVALID_FORMAT when it names two, and for what is no

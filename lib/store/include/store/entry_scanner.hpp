@@ -82,6 +82,10 @@ struct ScanStart {
 Result<LogScan> scan_log(FileSystem& files, const std::string& path, EntryType type,
                          JsonParser& parser, const ScanHandlers& handlers, ScanStart start = {});
 
+/// The same of the logs of `types` in `folder`, a session's or of that form.
+Status scan_logs(FileSystem& files, std::string_view folder, const ScanHandlers& handlers,
+                 std::span<const EntryType> types = kEntryTypes);
+
 /// What a sealed line holds.
 struct OpenedEntry {
   std::string line;
@@ -93,10 +97,8 @@ struct OpenedEntry {
   }
 };
 
-/// `scanned`, a sealed line, opened and parsed by `parser`. Errors: as LineSealing::open(), and
+/// `scanned`, a sealed line, opened and parsed by `parser`. Errors: as LineOpener::open(), and
 /// E_STORAGE_CORRUPT when no entry is in it.
-Result<OpenedEntry> open_entry(const LineSealing& sealing, std::string_view session_id,
-                               const ScannedEntry& scanned, JsonParser& parser);
 Result<OpenedEntry> open_entry(const LineOpener& opener, std::string_view session_id,
                                const ScannedEntry& scanned, JsonParser& parser);
 /// A sealed line that `error` keeps from being opened.

@@ -26,6 +26,7 @@
 #include <string_view>
 
 #include "base/file_system.hpp"
+#include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
@@ -96,6 +97,8 @@ inline constexpr const char* kArtifactsName = "artifacts";
 std::string session_folder(std::string_view session_id);
 /// "sessions/{session_id}/{name}": a log, or one of the names above.
 std::string session_file(std::string_view session_id, std::string_view name);
+/// Of its log of `type`.
+std::string log_path(std::string_view session_id, EntryType type);
 
 std::string manifest_path(std::string_view session_id);
 std::string index_path(std::string_view session_id);

@@ -20,7 +20,7 @@ class LineOpener {
   virtual ~LineOpener() = default;
   /// Whether the key of a sealed line is here; nothing is said of the line.
   [[nodiscard]] virtual bool has_key(JsonValue entry) const = 0;
-  /// As LineSealing::open().
+  /// The line that was sealed as `entry`. Errors: as open_line().
   [[nodiscard]] virtual Result<std::string> open(std::string_view session_id, EntryType type,
                                                  JsonValue entry) const = 0;
 };
@@ -32,28 +32,39 @@ struct SealingRule {
   std::string command;  ///< Which seals what is not.
 };
 
-/// StoreSealing (privacy/sealing.hpp) is the one.
+/// StoreSealing (privacy/sealing.hpp) is the one; this, of a root that nobody has opened with keys.
 class LineSealing {
  public:
   virtual ~LineSealing() = default;
 
   /// Whether lines of this memory are to be sealed, or opened. Costs a look at a file's name.
-  [[nodiscard]] virtual bool is_on() const = 0;
+  [[nodiscard]] virtual bool is_on() const { return false; }
   /// Errors: E_STORAGE_CORRUPT when sealing.json can't be read.
-  [[nodiscard]] virtual Result<SealingRule> rule() const = 0;
+  [[nodiscard]] virtual Result<SealingRule> rule() const { return SealingRule(); }
   /// Whether a key was named, which may open what is sealed.
-  [[nodiscard]] virtual bool opens() const = 0;
+  [[nodiscard]] virtual bool opens() const { return false; }
   /// Who opens lines with the keys that are here; null where nobody may have any. Errors: as
   /// open(), of the key.
-  [[nodiscard]] virtual Result<std::unique_ptr<LineOpener>> opener() const = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<LineOpener>> opener() const {
+    return std::unique_ptr<LineOpener>();
+  }
   /// `line`, a whole entry whose value is `entry`, sealed; nothing when it is to stay as it is.
-  /// Errors: E_ACCESS_DENIED without the key; as seal_line() and read_private_file().
-  [[nodiscard]] virtual Result<std::optional<std::string>> seal(std::string_view session_id,
-                                                                EntryType type, JsonValue entry,
-                                                                std::string_view line) const = 0;
-  /// The line that was sealed as `entry`. Errors: as open_line().
-  [[nodiscard]] virtual Result<std::string> open(std::string_view session_id, EntryType type,
-                                                 JsonValue entry) const = 0;
+  /// Errors: E_ACCESS_DENIED without the key; as
+  /// seal_line() and read_private_file().
+  [[nodiscard]] virtual Result<std::optional<std::string>> seal(std::string_view /*session_id*/,
+                                                                EntryType /*type*/,
+                                                                JsonValue /*entry*/,
+                                                                std::string_view /*line*/) const {
+    return std::optional<std::string>();
+  }
+  /// The line that was sealed as `entry`. Errors: as LineOpener::open().
+  [[nodiscard]] Result<std::string> open(std::string_view session_id, EntryType type,
+                                         JsonValue entry) const {
+    BMAD_TRY_ASSIGN(const std::unique_ptr<LineOpener> all, opener());
+    return all == nullptr ? Result<std::string>(Error{.code = ErrorCode::E_ACCESS_DENIED,
+                                                      .message = "there is no key"})
+                          : all->open(session_id, type, entry);
+  }
 };
 
 /// The document of artifact `id` as what is sealed of it: an object with its text.
