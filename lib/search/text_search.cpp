@@ -50,7 +50,7 @@ class TextSearch {
   /// What waits for its key, outside the memory.
   Status search_waiting() {
     BMAD_TRY_ASSIGN(const std::string bytes, waiting_text(store_));
-    note(bytes, store_.origins->waiting_file(),
+    note(bytes, store_.origins->state_file(RootOrigins::kWaitingName),
          "`bmad-mem forget --match TEXT` removes the entries that contain it");
     return {};
   }

@@ -421,7 +421,7 @@ Status purge_waiting(const Store& store, const DeletionCriteria& criteria, bool 
   BMAD_TRY_ASSIGN(const std::uint64_t gone, drop_waiting(store, goes, dry_run));
   if (gone > 0) {
     report.entries += gone;
-    report.elsewhere.push_back({.path = store.origins->waiting_file(), .lines = gone});
+    report.elsewhere.push_back({.path = store.origins->state_file(RootOrigins::kWaitingName), .lines = gone});
   }
   return {};
 }

@@ -371,7 +371,7 @@ class ChangedLog {
       edit.hash = line.hash;
       edit.id = entry ? entry_id(*entry) : "";
     }
-    return store_.origins->change_hand_edits([&](const std::string& text) {
+    return store_.origins->change_state(RootOrigins::kHandName, [&](const std::string& text) {
       std::vector<HandEdit> all = read_edits(text);
       join(all);
       return to_text(all);

@@ -143,7 +143,7 @@ Status restore_log(Store& store, std::span<const HandEdit* const> edits,
 }  // namespace
 
 std::vector<HandEdit> hand_edits(const Store& store, bool with_texts) {
-  std::vector<HandEdit> edits = read_edits(store.origins->hand_edits());
+  std::vector<HandEdit> edits = read_edits(store.origins->state_text(RootOrigins::kHandName));
   std::erase_if(edits, [](const HandEdit& edit) {  // A mark of git's.
     return edit.place.kind == FindingKind::kAddedLine && edit.id.empty();
   });
@@ -195,7 +195,7 @@ Result<std::vector<HandEdit>> settle_hand_edits(Store& store, std::span<const Ha
   for (const auto& [path, of_log] : by_log) {
     BMAD_TRY(restore ? restore_log(store, of_log, left) : Status());
   }
-  BMAD_TRY(store.origins->change_hand_edits([&](const std::string& text) {
+  BMAD_TRY(store.origins->change_state(RootOrigins::kHandName, [&](const std::string& text) {
     std::vector<HandEdit> all = read_edits(text);
     std::erase_if(all, [&](const HandEdit& each) {
       const auto is_it = [&](const HandEdit& other) { return is_same_edit(each, other); };

@@ -2,14 +2,11 @@
 #include "store/origin_ledger.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <optional>
@@ -18,6 +15,7 @@
 #include <vector>
 
 #include "bmad_mem/json_parser.hpp"
+#include "state_file.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -58,52 +56,11 @@ int strength(const Record& record) {
   return is_origin(record.origin) ? strength(static_cast<Origin>(record.origin)) : -1;
 }
 
-class OpenFile {
- public:
-  OpenFile(const std::string& path, int flags)
-      : number_(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600)) {}
-  ~OpenFile() {
-    if (number_ >= 0) {
-      ::close(number_);
-    }
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-
-  [[nodiscard]] bool is_open() const { return number_ >= 0; }
-  [[nodiscard]] int number() const { return number_; }
-  [[nodiscard]] std::size_t size() const {
-    struct stat about{};
-    return ::fstat(number_, &about) == 0 ? static_cast<std::size_t>(about.st_size) : 0;
-  }
-
- private:
-  int number_;
-};
-
-/// The file at `path` with a lock. The lock is a file of its own: whoever waits for one that is
-/// then replaced has to begin again, and may wait for ever.
-class LockedFile {
- public:
-  explicit LockedFile(const std::string& path) : lock_(path + ".lock", O_RDWR | O_CREAT) {
-    if (lock_.is_open() && ::flock(lock_.number(), LOCK_EX) == 0) {
-      file_.emplace(path, O_RDWR | O_APPEND | O_CREAT);
-    }
-  }
-
-  /// Null when there is none to be had.
-  [[nodiscard]] const OpenFile* get() const {
-    return file_ && file_->is_open() ? &*file_ : nullptr;
-  }
-
- private:
-  OpenFile lock_;
-  std::optional<OpenFile> file_;
-};
-
-/// Writes all of `bytes` or says false.
-bool write_whole(const OpenFile& file, const void* bytes, std::size_t size) {
-  return ::write(file.number(), bytes, size) == static_cast<ssize_t>(size);
+/// Of `count` things at `data`, as they are in memory.
+template <typename Thing>
+std::string_view bytes_of(const Thing* data, std::size_t count) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+  return {reinterpret_cast<const char*>(data), count * sizeof(Thing)};
 }
 
 enum class Appended : std::uint8_t {
@@ -126,8 +83,8 @@ Appended append(const std::string& path, std::span<const Record> records) {
   }
   Header header;
   const bool has_header = whole > 0 ? ::pread(file->number(), &header, sizeof header, 0) > 0
-                                    : write_whole(*file, &header, sizeof header);
-  if (!has_header || !write_whole(*file, records.data(), records.size_bytes())) {
+                                    : file->write(bytes_of(&header, 1));
+  if (!has_header || !file->write(bytes_of(records.data(), records.size()))) {
     static_cast<void>(::ftruncate(file->number(), static_cast<off_t>(whole)) == 0);
     return Appended::kNothing;
   }
@@ -292,20 +249,9 @@ std::optional<std::vector<Record>> each_once(const Records& records) {
 
 /// Puts `records`, by their tags, in place of the ledger, whose lock is held.
 bool replace_ledger(const std::string& path, std::span<const Record> records, std::int64_t day) {
-  const std::string fresh = path + ".tmp";  // What a process left there that died is written over.
-  const OpenFile file(fresh, O_WRONLY | O_CREAT | O_TRUNC);
   const Header header{.sorted = records.size(), .day = day};
-  const bool is_written = file.is_open() && write_whole(file, &header, sizeof header) &&
-                          write_whole(file, records.data(), records.size_bytes()) &&
-                          ::fsync(file.number()) == 0 &&
-                          std::rename(fresh.c_str(), path.c_str()) == 0;
-  if (!is_written) {
-    ::unlink(fresh.c_str());
-    return false;
-  }
-  const OpenFile folder(path.substr(0, path.rfind('/')), O_RDONLY | O_DIRECTORY);
-  static_cast<void>(folder.is_open() && ::fsync(folder.number()) == 0);
-  return true;
+  return replace_whole(path, path + ".tmp",
+                       {bytes_of(&header, 1), bytes_of(records.data(), records.size())});
 }
 
 }  // namespace

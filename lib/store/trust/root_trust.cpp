@@ -1,7 +1,6 @@
 #include "store/root_trust.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -25,6 +23,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "model/entry_marks.hpp"
+#include "state_file.hpp"
 #include "store/layout.hpp"
 
 namespace bmad_mem {
@@ -33,8 +32,6 @@ namespace {
 constexpr std::string_view kMarkName = "/mark.json";
 constexpr std::string_view kLedgerName = "/ledger";
 constexpr std::string_view kRevoked = "revoked";
-constexpr std::string_view kWaitingName = "/waiting.jsonl";
-constexpr std::string_view kHandName = "/hand.jsonl";
 constexpr std::string_view kLookName = "/hand.look";
 
 /// The folder that a path names, as the kernel tells it from all others.
@@ -71,7 +68,7 @@ std::string real_path(const std::string& path) {
 }
 
 std::string read_small(const std::string& path) {
-  constexpr off_t kSizeMax = off_t{16} << 20U;
+  constexpr off_t kSizeMax = off_t{64} << 20U;
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat about{};
   const bool is_there = file >= 0 && ::fstat(file, &about) == 0 && S_ISREG(about.st_mode);
@@ -119,24 +116,9 @@ Error state_error(std::string_view what, std::string path) {
 }
 
 Status write_mark(const std::string& path, std::string_view text) {
-  const std::string fresh = fmt::format("{}.{}.tmp", path, ::getpid());
-  const int file =
-      ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (file < 0) {
-    return state_error("write the mark of the root", path);
-  }
-  const bool is_written =
-      ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-      ::fsync(file) == 0;
-  Status done = is_written ? Status() : Status(state_error("write the mark of the root", path));
-  ::close(file);
-  if (done && std::rename(fresh.c_str(), path.c_str()) != 0) {
-    done = state_error("write the mark of the root", path);
-  }
-  if (!done) {
-    ::unlink(fresh.c_str());
-  }
-  return done;
+  return replace_whole(path, fmt::format("{}.{}.tmp", path, ::getpid()), {text})
+             ? Status()
+             : Status(state_error("write the mark of the root", path));
 }
 
 }  // namespace
@@ -320,11 +302,9 @@ Status RootOrigins::mark(RootTrust trust, const Config& config) {
       ::unlink((folder_ + std::string(name)).c_str());
     }
   }
-  const int made = ::open(ledger.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (made < 0) {
+  if (const OpenFile made(ledger, O_WRONLY | O_CREAT); !made.is_open()) {
     return state_error("write the ledger of the root", ledger);
   }
-  ::close(made);
   JsonWriter json;
   json.begin_object();
   json.member("path", root_).member("device", now->device).member("inode", now->inode);
@@ -339,13 +319,13 @@ Status RootOrigins::mark(RootTrust trust, const Config& config) {
              : Status();
 }
 
-std::string RootOrigins::waiting_file() const {
+std::string RootOrigins::state_file(std::string_view name) const {
   return folder_.empty() || state_folder_ == kNoStateFolder ? std::string()
-                                                            : folder_ + std::string(kWaitingName);
+                                                            : folder_ + std::string(name);
 }
 
-Result<std::string> RootOrigins::make_waiting_file() const {
-  std::string path = waiting_file();
+Result<std::string> RootOrigins::make_state_file(std::string_view name) const {
+  std::string path = state_file(name);
   if (path.empty()) {
     return Error{.code = ErrorCode::E_ACCESS_DENIED,
                  .message =
@@ -361,24 +341,35 @@ Result<std::string> RootOrigins::make_waiting_file() const {
   return path;
 }
 
-std::string RootOrigins::hand_edits() const {
-  return folder_.empty() ? std::string() : read_small(folder_ + std::string(kHandName));
+std::string RootOrigins::state_text(std::string_view name) const {
+  const std::string path = state_file(name);
+  return path.empty() || !problem_of(path).empty() ? std::string() : read_small(path);
 }
 
-Status RootOrigins::change_hand_edits(const std::function<std::string(std::string)>& change) const {
-  const std::string path = folder_ + std::string(kHandName);
-  const int lock =
-      ::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  const bool is_locked = lock >= 0 && ::flock(lock, LOCK_EX) == 0;
-  const std::string before = hand_edits();
-  const std::string text = is_locked ? change(before) : std::string();
-  Status done = !is_locked       ? Status(state_error("lock the edits by hand", path))
-                : text == before ? Status()
-                                 : write_mark(path, text);
-  if (lock >= 0) {
-    ::close(lock);
+Status RootOrigins::change_state(std::string_view name,
+                                 const std::function<std::string(std::string)>& change) const {
+  BMAD_TRY_ASSIGN(const std::string path, make_state_file(name));
+  const LockedFile locked(path);
+  if (locked.get() == nullptr) {
+    return state_error("lock the state of the root", path);
   }
-  return done;
+  const std::string before = state_text(name);
+  const std::string text = change(before);
+  return text == before ? Status() : write_mark(path, text);
+}
+
+Status RootOrigins::append_state(std::string_view name, std::string_view text) const {
+  BMAD_TRY_ASSIGN(const std::string path, make_state_file(name));
+  const LockedFile locked(path);
+  return locked.get() != nullptr && locked.get()->write(text)
+             ? Status()
+             : Status(state_error("add to the state of the root", path));
+}
+
+std::string RootOrigins::identity() const {
+  const FolderIdentity now = identity_of(root_).value_or(FolderIdentity());
+  return fmt::format("{}.{}", now.inode,
+                     now.born_ns != 0 ? now.born_ns : static_cast<std::int64_t>(now.device));
 }
 
 std::int64_t RootOrigins::last_look_ns() const {
@@ -391,13 +382,10 @@ std::int64_t RootOrigins::last_look_ns() const {
 void RootOrigins::note_look(std::int64_t time_ns) const {
   constexpr std::int64_t kNanoseconds = 1'000'000'000;
   const std::string path = folder_ + std::string(kLookName);
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const OpenFile file(path, O_WRONLY | O_CREAT);
   const timespec time{.tv_sec = time_ns / kNanoseconds, .tv_nsec = time_ns % kNanoseconds};
   const std::array<timespec, 2> times = {time, time};
-  static_cast<void>(file >= 0 && ::futimens(file, times.data()) == 0);
-  if (file >= 0) {
-    ::close(file);
-  }
+  static_cast<void>(::futimens(file.number(), times.data()));
 }
 
 Status RootOrigins::revoke() {

@@ -16,6 +16,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/text.hpp"
+#include "state_file.hpp"
 #include "store/append_log.hpp"
 #include "store/layout.hpp"
 #include "store/manifest.hpp"
@@ -29,45 +30,30 @@ namespace {
 /// What no hook ever records between two looks for the key.
 constexpr std::uint64_t kWaitingSizeMax = std::uint64_t{256} << 20U;
 
-class WaitingFile {
+class WaitingFile : public OpenFile {
  public:
   WaitingFile(const std::string& path, int flags, int lock)
-      : number_(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600)) {
-    is_locked_ = number_ >= 0 && ::flock(number_, lock) == 0;
-  }
-  ~WaitingFile() {
-    if (number_ >= 0) {
-      ::close(number_);
-    }
-  }
-  WaitingFile(const WaitingFile&) = delete;
-  WaitingFile& operator=(const WaitingFile&) = delete;
+      : OpenFile(path, flags), is_locked_(is_open() && ::flock(number(), lock) == 0) {}
 
   [[nodiscard]] bool is_locked() const { return is_locked_; }
-  [[nodiscard]] int number() const { return number_; }
-  [[nodiscard]] std::uint64_t size() const {
-    struct stat about{};
-    return ::fstat(number_, &about) == 0 ? static_cast<std::uint64_t>(about.st_size) : 0;
-  }
   /// Each range is one line or more: a crash leaves the others as they are. Durable.
   [[nodiscard]] Status blank(const std::string& path, std::span<const ByteRange> ranges) const {
     for (const ByteRange& range : ranges) {
       const std::string blanks(range.end - range.begin, ' ');
-      if (::pwrite(number_, blanks.data(), blanks.size(), static_cast<off_t>(range.begin)) !=
+      if (::pwrite(number(), blanks.data(), blanks.size(), static_cast<off_t>(range.begin)) !=
           static_cast<ssize_t>(blanks.size())) {
         return posix_error(errno, "write to", path);
       }
     }
-    return ::fsync(number_) == 0 ? Status() : Status(posix_error(errno, "write to", path));
+    return ::fsync(number()) == 0 ? Status() : Status(posix_error(errno, "write to", path));
   }
   [[nodiscard]] Status clear(const std::string& path) const {
-    const bool is_done = ::ftruncate(number_, 0) == 0 && ::fsync(number_) == 0;
+    const bool is_done = ::ftruncate(number(), 0) == 0 && ::fsync(number()) == 0;
     return is_done ? Status() : Status(posix_error(errno, "truncate", path));
   }
 
  private:
-  int number_;
-  bool is_locked_ = false;
+  bool is_locked_;
 };
 
 /// An entry as it waits.
@@ -110,20 +96,17 @@ void for_each_line(std::string_view text,
 
 Status sync_folder_of(const std::string& path) {
   const std::string folder = path.substr(0, path.rfind('/'));
-  const int number = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool is_synced = number >= 0 && ::fsync(number) == 0;
-  const int failed = errno;
-  if (number >= 0) {
-    ::close(number);
-  }
-  return is_synced ? Status() : Status(posix_error(failed, "sync", folder));
+  const OpenFile file(folder, O_RDONLY | O_DIRECTORY);
+  const bool is_synced = file.is_open() && ::fsync(file.number()) == 0;
+  return is_synced ? Status() : Status(posix_error(errno, "sync", folder));
 }
 
 }  // namespace
 
 Status keep_waiting(const Store& store, std::string_view session_id, EntryType type,
                     std::span<const std::string_view> lines, Origin origin) {
-  BMAD_TRY_ASSIGN(const std::string path, store.origins->make_waiting_file());
+  BMAD_TRY_ASSIGN(const std::string path,
+                  store.origins->make_state_file(RootOrigins::kWaitingName));
   std::string text;
   for (const std::string_view line : lines) {
     JsonWriter json;
@@ -142,8 +125,7 @@ Status keep_waiting(const Store& store, std::string_view session_id, EntryType t
     text.insert(0, 1, '\n');  // A crash has cut the line before.
   }
   errno = ENOSPC;  // What a short write means.
-  if (::write(file.number(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
-      ::fsync(file.number()) != 0) {
+  if (!file.write(text) || ::fsync(file.number()) != 0) {
     const int number = errno;
     static_cast<void>(::ftruncate(file.number(), static_cast<off_t>(before)));
     return posix_error(number, "write to", path);
@@ -152,7 +134,7 @@ Status keep_waiting(const Store& store, std::string_view session_id, EntryType t
 }
 
 Result<std::string> waiting_text(const Store& store) {
-  const std::string path = store.origins->waiting_file();
+  const std::string path = store.origins->state_file(RootOrigins::kWaitingName);
   struct stat about{};
   if (path.empty() || ::stat(path.c_str(), &about) != 0 || about.st_size == 0) {
     return std::string();
@@ -169,7 +151,7 @@ std::uint64_t count_waiting(const Store& store) {
 }
 
 Result<std::uint64_t> write_waiting(Store& store) {
-  const std::string path = store.origins->waiting_file();
+  const std::string path = store.origins->state_file(RootOrigins::kWaitingName);
   BMAD_TRY_ASSIGN(std::string text, waiting_text(store));  // Mostly there is none.
   if (text.empty()) {
     return 0;
@@ -217,7 +199,7 @@ Result<std::uint64_t> drop_waiting(const Store& store, const WaitingGoes& goes, 
   if (text.empty()) {
     return 0;
   }
-  const std::string path = store.origins->waiting_file();
+  const std::string path = store.origins->state_file(RootOrigins::kWaitingName);
   const WaitingFile file(path, O_WRONLY, LOCK_EX);
   if (!file.is_locked()) {
     return posix_error(errno, "write to", path);

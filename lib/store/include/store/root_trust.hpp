@@ -69,18 +69,25 @@ class RootOrigins {
   /// Marks the root with what it is now; a ledger that is there stays. Errors: E_STORAGE_IO,
   /// E_ACCESS_DENIED for a folder that others may write.
   Status mark(RootTrust trust, const Config& config);
-  /// Where entries wait for the key that seals them, also those of a foreign root; empty where no
-  /// state folder is known.
-  [[nodiscard]] std::string waiting_file() const;
+  // Files beside the mark, also of a foreign root.
+  static constexpr std::string_view kWaitingName = "/waiting.jsonl";
+  static constexpr std::string_view kHandName = "/hand.jsonl";
+
+  /// Where the file `name` is; empty without a state folder.
+  [[nodiscard]] std::string state_file(std::string_view name) const;
   /// The same, with the folders above it. Errors: E_ACCESS_DENIED for what others may write, and
   /// where no state folder is known.
-  [[nodiscard]] Result<std::string> make_waiting_file() const;
-
-  /// The lines of hand.jsonl; empty without any, and without a state folder.
-  [[nodiscard]] std::string hand_edits() const;
-  /// Replaces them by what `change` makes of them, one process at a time. Errors: E_STORAGE_IO,
-  /// E_STORAGE_FULL: they are as they were.
-  Status change_hand_edits(const std::function<std::string(std::string)>& change) const;
+  [[nodiscard]] Result<std::string> make_state_file(std::string_view name) const;
+  /// What it holds; empty without it, without a state folder, and for what others may write.
+  [[nodiscard]] std::string state_text(std::string_view name) const;
+  /// Replaces it by what `change` makes of it, one process at a time. Errors: as make_state_file();
+  /// E_STORAGE_IO, E_STORAGE_FULL: it is as it was.
+  Status change_state(std::string_view name,
+                      const std::function<std::string(std::string)>& change) const;
+  /// Adds `text` at its end. Errors: as change_state().
+  Status append_state(std::string_view name, std::string_view text) const;
+  /// Which folder is at the root's path: it differs after a move and for a new clone.
+  [[nodiscard]] std::string identity() const;
   /// The time of the last look for them, as ctime has it; 0 for never.
   [[nodiscard]] std::int64_t last_look_ns() const;
   void note_look(std::int64_t time_ns) const;
