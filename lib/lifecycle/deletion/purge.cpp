@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -177,16 +176,27 @@ class SessionPurge {
     return all;
   }
 
-  /// Prose and what lies in quarantine hold texts that no entry has.
-  [[nodiscard]] bool finds_text_beside_logs() const {
-    if (!is_live_) {
-      return false;
-    }
-    return std::ranges::any_of(std::array{kQuarantineName, kSummaryName}, [&](const char* name) {
-      const Result<std::string> text =
-          read_file(files_, session_file(session_id_, name), kTextFileSizeMax);
-      return text && target_.is_text_in(*text);
+  /// What an editor or a merge left of a file.
+  static bool is_backup(std::string_view name) {
+    return is_editor_leftover(name) || name.ends_with(".orig") || name.ends_with(".bak");
+  }
+
+  /// Prose, what lies in quarantine and backups hold texts that no entry has.
+  [[nodiscard]] std::vector<std::string> names_beside_logs() const {
+    std::vector<std::string> names =
+        list_if_there(files_, session_folder(session_id_)).value_or(std::vector<std::string>());
+    std::erase_if(names, [](const std::string& name) {
+      return name != kQuarantineName && name != kSummaryName && !is_backup(name);
     });
+    return names;
+  }
+
+  [[nodiscard]] bool finds_text_beside_logs() const {
+    return is_live_ && std::ranges::any_of(names_beside_logs(), [&](const std::string& name) {
+             const Result<std::string> text =
+                 read_file(files_, session_file(session_id_, name), kTextFileSizeMax);
+             return text && target_.is_text_in(*text);
+           });
   }
 
   void add_elsewhere(const std::string& path, std::uint64_t lines) {
@@ -268,8 +278,8 @@ class SessionPurge {
   }
 
   Status purge_beside_logs() {
-    for (const char* name : {kQuarantineName, kSummaryName}) {
-      BMAD_TRY(purge_text_file(session_file(session_id_, name)));
+    for (const std::string& name : names_beside_logs()) {
+      BMAD_TRY(purge_text_file(session_file(session_id_, name), is_backup(name)));
     }
     BMAD_TRY(purge_accesses());
     bool removed_artifact = false;
@@ -286,7 +296,8 @@ class SessionPurge {
                             : Status();
   }
 
-  Status purge_text_file(const std::string& path) {
+  /// Takes the lines out of it; a backup goes as a whole.
+  Status purge_text_file(const std::string& path, bool goes_whole) {
     const Result<std::string> text = read_file(files_, path, kTextFileSizeMax);
     if (!text) {
       return is_not_found(text.error()) ? Status() : Status(text.error());
@@ -301,7 +312,9 @@ class SessionPurge {
       at = end;
     }
     add_elsewhere(path, gaps.size());
-    return gaps.empty() ? Status() : remove_lines(files_, path, gaps);
+    return goes_whole && !gaps.empty() ? remove_durably(files_, path)
+           : gaps.empty()              ? Status()
+                                       : remove_lines(files_, path, gaps);
   }
 
   /// A log that can't be folded goes as a whole: it only helps the ranking.
@@ -421,7 +434,8 @@ Status purge_waiting(const Store& store, const DeletionCriteria& criteria, bool 
   BMAD_TRY_ASSIGN(const std::uint64_t gone, drop_waiting(store, goes, dry_run));
   if (gone > 0) {
     report.entries += gone;
-    report.elsewhere.push_back({.path = store.origins->state_file(RootOrigins::kWaitingName), .lines = gone});
+    report.elsewhere.push_back(
+        {.path = store.origins->state_file(RootOrigins::kWaitingName), .lines = gone});
   }
   return {};
 }
