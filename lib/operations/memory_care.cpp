@@ -228,7 +228,7 @@ Result<std::vector<RedactReport>> MemoryManager::redact(std::span<const std::str
 
 Result<std::vector<SealReport>> MemoryManager::seal(const SealOptions& options,
                                                     const Progress& on_progress) {
-  return impl_->call(Operation::kSeal, seal_sessions, options, on_progress);
+  return impl_->call(Operation::kEncrypt, seal_sessions, options, on_progress);
 }
 
 SealState MemoryManager::seal_state() const {

@@ -14,7 +14,7 @@ namespace bmad_mem {
 
 Error nothing_sealed() {
   return {.code = ErrorCode::E_INVALID_QUERY,
-          .message = "nothing is sealed in this memory; `bmad-mem seal on` begins",
+          .message = "nothing is sealed in this memory; `bmad-mem encrypt on` begins",
           .field = "step"};
 }
 
@@ -32,7 +32,7 @@ Error other_key(const SealingRecord& record, const SealKeys& here) {
               "the memory is sealed with the key {}, and the key here is {}; {}", record.key_id,
               here.current().id(),
               has_former(record, here)
-                  ? "`bmad-mem seal rotate` was interrupted: run it again with the same new key"
+                  ? "`bmad-mem encrypt rotate` was interrupted: run it again with the same new key"
                   : "name that one; nothing was changed"),
           .field = "key"};
 }

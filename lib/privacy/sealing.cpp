@@ -174,7 +174,7 @@ Result<SealKeys> StoreSealing::read_keys(const std::optional<PassphraseRecipe>& 
                     static_cast<int>(!source_.key_file.empty()) +
                     static_cast<int>(!source_.passphrase.empty());
   if (named == 0) {
-    return no_key("there is no key (`bmad-mem seal on --key-file FILE` makes one)");
+    return no_key("there is no key (`bmad-mem encrypt on --key-file FILE` makes one)");
   }
   if (named > 1) {
     return Error{.code = ErrorCode::E_INVALID_FORMAT,
@@ -245,9 +245,10 @@ Result<SealingRule> StoreSealing::rule() const {
   return SealingRule{
       .wants = [record = *record](std::string_view session, EntryType type,
                                   JsonValue entry) { return record.wants(session, type, entry); },
-      .command = record->all                ? "bmad-mem seal on"
-                 : record->sessions.empty() ? "bmad-mem seal on --sensitive"
-                                            : "bmad-mem seal on --session " + record->sessions[0]};
+      .command = record->all ? "bmad-mem encrypt on"
+                 : record->sessions.empty()
+                     ? "bmad-mem encrypt on --sensitive"
+                     : "bmad-mem encrypt on --session " + record->sessions[0]};
 }
 
 Result<std::optional<std::string>> StoreSealing::seal(std::string_view session_id, EntryType type,

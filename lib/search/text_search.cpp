@@ -128,9 +128,10 @@ Result<std::vector<Leftover>> find_text(const Store& store, std::string_view tex
   BMAD_TRY(search.search_waiting());
   std::vector<Leftover> found = search.take();
   if (store.sealing->is_on()) {
-    found.push_back({.place = store.files->display_path(kSealingFile),
-                     .detail = "sealed entries can't be searched, and may hold it",
-                     .remedy = "run `bmad-mem seal off`, then this again, or delete them by id"});
+    found.push_back(
+        {.place = store.files->display_path(kSealingFile),
+         .detail = "sealed entries can't be searched, and may hold it",
+         .remedy = "run `bmad-mem encrypt off`, then this again, or delete them by id"});
   }
   return found;
 }

@@ -105,7 +105,7 @@ CALLS = {
     "forget": (["forget", "--match", "zqcanary-fact", "--yes"], None, None),
     "redact": (["redact", "--all", "--yes"], None, None),
     "trust": (["trust", "--revoke"], None, None),
-    "seal": (["seal", "on", "--key-file", "../zq-key", "--yes"], None, None),
+    "encrypt": (["encrypt", "on", "--key-file", "../zq-key", "--yes"], None, None),
     "memory-tool": (["memory-tool", '{"command":"create","path":"/memories/a.md","file_text":"x"}'], None, None),
 }
 # What each row without a right tells; no content of types that may not be read may be in it.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills `seal on`, `seal rotate` and `seal off` at many moments, runs them again, and looks at the result:
+"""Kills `encrypt on`, `encrypt rotate` and `encrypt off` at many moments, runs them again, and looks at the result:
 no entry is lost, and no word of a sealed one stands in any file. With the key a query answers as if nothing were
 sealed; a passphrase is typed on a terminal; what hooks record waits for the key; MCP tells what the key opens; a merge
 conflict in sealing.json loses nothing.
@@ -703,7 +703,7 @@ class Conflict(Project):
         with (self.root / "sessions/s1/facts.jsonl").open("a") as log:
             log.write('{"id":"f8","timestamp":"2026-11-01T10:00:00Z","content":"in clear"}\n')
         self.run_tool("verify", key=self.key)
-        self.assertIn("1 line is in clear in what is sealed; `bmad-mem seal on --session s1` seals", self.said)
+        self.assertIn("1 line is in clear in what is sealed; `bmad-mem encrypt on --session s1` seals", self.said)
         self.run_tool("seal", "on", "--session", "s1", "--yes", key=self.key)
         self.run_tool("verify", key=self.key)
         self.assertNotIn("in clear", self.said)

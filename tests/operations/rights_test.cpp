@@ -240,7 +240,7 @@ const std::multimap<Operation, Call>& calls() {
       {Operation::kRedact, [](M m) { return status_of(m.redact({}, false)); }},
       {Operation::kList, [](M m) { return status_of(m.closed_entries({})); }},
       {Operation::kList, [](M m) { return status_of(m.sealed_lines()); }},
-      {Operation::kSeal, [](M m) { return status_of(m.seal({.step = SealStep::kOff})); }},
+      {Operation::kEncrypt, [](M m) { return status_of(m.seal({.step = SealStep::kOff})); }},
       {Operation::kPrivacy, [](M m) { return status_of(m.privacy_report()); }},
       {Operation::kStats, [](M m) { return status_of(m.global_statistics()); }},
       {Operation::kRecall, [](M m) { return status_of(Knowledge(m).recall()); }},

@@ -52,7 +52,8 @@ struct SealOptions {
 /// What was done to one session.
 /// What helps where two branches have sealed: the file names what is sealed, and is merged by hand.
 inline constexpr std::string_view kConflictRemedy =
-    "take one side (`git checkout --ours` or `--theirs` of the file), then run `bmad-mem seal on "
+    "take one side (`git checkout --ours` or `--theirs` of the file), then run `bmad-mem encrypt "
+    "on "
     "--session ID` for each session that the other side sealed";
 
 struct SealReport {

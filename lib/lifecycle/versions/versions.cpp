@@ -335,7 +335,7 @@ Status check_stays_sealed(const Store& from, const Store& to, const Entry& entry
                   to.sealing->seal({}, entry.type, value, entry.json));
   if (here && !there) {
     return bad_change("id", fmt::format("{} is sealed here and would be in clear in {}; run "
-                                        "`bmad-mem seal on` there first",
+                                        "`bmad-mem encrypt on` there first",
                                         entry.id, to.root));
   }
   return {};

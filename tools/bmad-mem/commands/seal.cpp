@@ -106,11 +106,11 @@ std::string_view question_of(SealStep step) {
 /// What doesn't go together, as a sentence; empty when all does.
 std::string_view seal_clash(const Arguments& args, std::string_view step) {
   if (step != "on" && (args.has("session") || args.has("sensitive"))) {
-    return "--session and --sensitive belong to `seal on`";
+    return "--session and --sensitive belong to `encrypt on`";
   }
   if (args.has("new-key-file") != (step == "rotate")) {
     return step == "rotate" ? "rotate needs --new-key-file FILE"
-                            : "--new-key-file belongs to `seal rotate`";
+                            : "--new-key-file belongs to `encrypt rotate`";
   }
   if (args.has("passphrase") && args.has("key-file")) {
     return "two keys are named at once; leave out --passphrase or --key-file";
@@ -120,7 +120,7 @@ std::string_view seal_clash(const Arguments& args, std::string_view step) {
 
 }  // namespace
 
-Result<ExitStatus> run_seal(Tool& tool) {
+Result<ExitStatus> run_encrypt(Tool& tool) {
   const Arguments& args = tool.args();
   const std::vector<std::string> words = args.positionals();
   const std::string_view name = words.empty() ? std::string_view() : words.front();
@@ -137,7 +137,7 @@ Result<ExitStatus> run_seal(Tool& tool) {
     BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
     if (!has_file(memory.root() + "/sealing.json")) {
       return Error{.code = ErrorCode::E_INVALID_QUERY,
-                   .message = "nothing is sealed in this memory; `bmad-mem seal on` begins",
+                   .message = "nothing is sealed in this memory; `bmad-mem encrypt on` begins",
                    .field = "step"};
     }
   }
