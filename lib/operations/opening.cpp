@@ -135,8 +135,9 @@ Status open_store(Store& store, OpenOptions options) {
   store.workspace = workspace_of(store.root);
   const bool is_home = is_users || store.workspace.resolved == store.workspace.home;
   options.seal_key.key_file = with_home(options.seal_key.key_file);
-  store.sealing = std::make_unique<StoreSealing>(*store.files, std::move(options.seal_key),
-                                                 is_home ? store.root : store.workspace.resolved);
+  store.sealing =
+      std::make_unique<StoreSealing>(*store.files, *store.origins, std::move(options.seal_key),
+                                     is_home ? store.root : store.workspace.resolved);
   store.agent_id = std::move(options.agent_id);
   store.access = std::move(options.access);
   store.on_problem = std::move(options.on_problem);
@@ -214,7 +215,7 @@ Result<std::unique_ptr<Store>> open_other_store(const Store& store, const std::s
   other->workspace = workspace_of(other->root);
   const auto* const sealing = dynamic_cast<const StoreSealing*>(store.sealing.get());
   other->sealing = std::make_unique<StoreSealing>(
-      *other->files, sealing == nullptr ? SealKeySource() : sealing->source(),
+      *other->files, *other->origins, sealing == nullptr ? SealKeySource() : sealing->source(),
       other->workspace.resolved);
   other->agent_id = store.agent_id;
   other->access = store.access;

@@ -37,6 +37,15 @@ Error other_key(const SealingRecord& record, const SealKeys& here) {
           .field = "key"};
 }
 
+Status check_drawn(const SealKey& key) {
+  return key.is_weak()
+             ? Status(Error{.code = ErrorCode::E_INVALID_FORMAT,
+                            .message = "the key is zeros or a pattern, which anybody guesses; name "
+                                       "a key file that is not there, and a key is made",
+                            .field = "key"})
+             : Status();
+}
+
 /// The new key seals, and the one of before is a former one until all is sealed anew: a run that
 /// is cut short loses neither. Errors: E_ACCESS_DENIED when no key here opens what is sealed,
 /// before anything changes.
@@ -52,6 +61,7 @@ Status plan_rotation(const StoreSealing& own, const std::string& new_key_file, S
   BMAD_TRY(own.make_file(new_key_file));
   BMAD_TRY_ASSIGN(const SealKeys others, own.read_file(new_key_file));
   const SealKey& next = others.current();
+  BMAD_TRY(check_drawn(next));
   if (next.id() != record.key_id) {
     if (!opens) {
       return other_key(record, sealing.keys);
@@ -67,10 +77,9 @@ Status plan_rotation(const StoreSealing& own, const std::string& new_key_file, S
 
 }  // namespace
 
-Result<Sealing> plan_sealing(FileSystem& files, const StoreSealing& own,
-                             const SealOptions& options) {
+Result<Sealing> plan_sealing(const StoreSealing& own, const SealOptions& options) {
   Sealing sealing{.step = options.step, .record = {}, .keys = {}};
-  BMAD_TRY_ASSIGN(const std::optional<SealingRecord> before, load_sealing(files));
+  BMAD_TRY_ASSIGN(const std::optional<SealingRecord> before, own.record());
   if (!before && options.step != SealStep::kOn) {
     return nothing_sealed();
   }
@@ -82,6 +91,12 @@ Result<Sealing> plan_sealing(FileSystem& files, const StoreSealing& own,
     BMAD_TRY(own.make_file(own.source().key_file));
   }
   const Result<std::shared_ptr<const SealKeys>> here = own.keys(record.recipe);
+  const bool opens = here && (*here)->find(record.key_id) != nullptr;
+  if (record.is_gone && !opens && options.step == SealStep::kOff) {
+    record.ends = sealing.forgets = true;  // The owner, without the key, writes in clear.
+    sealing.keys = here ? **here : SealKeys();
+    return sealing;
+  }
   if (!here) {
     Error error = here.error();
     error.message += before ? fmt::format("; this memory is sealed with the key {}", before->key_id)
@@ -93,7 +108,10 @@ Result<Sealing> plan_sealing(FileSystem& files, const StoreSealing& own,
   if (options.step == SealStep::kRotate) {
     BMAD_TRY(plan_rotation(own, options.new_key_file, sealing));
   }
-  record.key_id = record.key_id.empty() ? keys->current().id() : record.key_id;
+  if (record.key_id.empty() || (record.is_gone && record.is_of_lines() && !opens)) {
+    BMAD_TRY(check_drawn(keys->current()));  // Lines of another key may be a stranger's.
+    record.key_id = keys->current().id();
+  }
   const SealKey* const current = sealing.keys.find(record.key_id);
   if (current == nullptr) {
     return other_key(record, *keys);

@@ -13,14 +13,14 @@ namespace bmad_mem {
 struct Sealing {
   SealStep step = SealStep::kOn;
   SealingRecord record;
-  SealKeys keys;  ///< The first seals.
+  SealKeys keys;         ///< The first seals.
+  bool forgets = false;  ///< kOff without the key: what is sealed stays so, and all is over.
 };
 
 /// What sealing.json is to say, and the keys for it. Errors: E_INVALID_QUERY when there is nothing
 /// to open or to rotate; E_ACCESS_DENIED when no key here opens what is sealed, before anything
 /// changes; as StoreSealing::keys().
-Result<Sealing> plan_sealing(FileSystem& files, const StoreSealing& own,
-                             const SealOptions& options);
+Result<Sealing> plan_sealing(const StoreSealing& own, const SealOptions& options);
 
 Error nothing_sealed();
 

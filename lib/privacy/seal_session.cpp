@@ -6,6 +6,7 @@
 // Every file of a session is replaced whole, one after another. A crash leaves both kinds of lines,
 // which is what readers expect: running it again does the rest.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -22,6 +23,7 @@
 #include "knowledge/knowledge_store.hpp"
 #include "lifecycle/audit_log.hpp"
 #include "lifecycle/deletion.hpp"
+#include "lifecycle/repair.hpp"
 #include "lifecycle/session_copies.hpp"
 #include "model/entry.hpp"
 #include "model/validate.hpp"
@@ -32,6 +34,7 @@
 #include "session_rewrite.hpp"
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
+#include "store/encrypted_head.hpp"
 #include "store/layout.hpp"
 #include "store/seal.hpp"
 #include "store/store.hpp"
@@ -190,7 +193,10 @@ class SessionSealing final : public SessionRewriter {
 
   std::uint64_t change_file(std::string_view name, std::string& bytes) override {
     if (const std::optional<EntryType> type = entry_type_of_log_file(name)) {
-      return change_lines(bytes, [&](std::string_view line) { return changed_entry(*type, line); });
+      newest_.clear();
+      return change_lines(bytes, [&](std::string_view line) {
+        return is_outdated(line) ? std::optional(std::string()) : changed_entry(*type, line);
+      });
     }
     if (name.starts_with(kArtifactsName) && name.ends_with(kDocumentEnding)) {
       return change_document(name, bytes);
@@ -204,6 +210,19 @@ class SessionSealing final : public SessionRewriter {
             "look at it, then delete the file");
     }
     return 0;
+  }
+
+  /// Of a sealed line after a newer version: in clear it would replace that.
+  bool is_outdated(std::string_view line) {
+    const Result<JsonValue> value = parser_.parse(line);
+    if (sealing_.step != SealStep::kOff || !value) {
+      return false;
+    }
+    Timestamp& newest = newest_[std::string(entry_id(*value))];
+    const Timestamp at = entry_written_time(*value);
+    const bool is_older = is_sealed(*value) && at < newest;
+    newest = std::max(newest, at);
+    return is_older;
   }
 
   void leave(std::string_view name, std::string detail, std::string remedy) {
@@ -241,8 +260,7 @@ class SessionSealing final : public SessionRewriter {
                                                    std::string_view line, EntryType type) {
     std::optional<std::string> opened;
     if (is_sealed(value) && check_entry(type, value)) {
-      const bool is_new = sealing_key_id(value) == sealing_.keys.current().id();
-      if (is_new && sealing_.step != SealStep::kOff) {
+      if (is_current(sealing_key_id(value))) {
         note_sealed(type, value);
         return std::optional<std::string>();
       }
@@ -261,6 +279,11 @@ class SessionSealing final : public SessionRewriter {
     return std::optional(std::move(sealed));
   }
 
+  /// Whether what has that key stays as it is.
+  [[nodiscard]] bool is_current(std::string_view key_id) const {
+    return sealing_.step != SealStep::kOff && key_id == sealing_.keys.current().id();
+  }
+
   void note_sealed(EntryType type, JsonValue value) {
     sealed_ids_.insert(type == EntryType::kArtifact ? std::string(entry_id(value)) : "");
   }
@@ -274,7 +297,7 @@ class SessionSealing final : public SessionRewriter {
     const std::string_view key_id = value ? sealing_key_id(*value) : std::string_view();
     std::string text = bytes;
     if (!key_id.empty()) {
-      if (key_id == sealing_.keys.current().id() && sealing_.step != SealStep::kOff) {
+      if (is_current(key_id)) {
         return 0;
       }
       const Result<std::string> opened = open_line(sealing_.keys, place, *value);
@@ -307,15 +330,17 @@ class SessionSealing final : public SessionRewriter {
   const Sealing& sealing_;
   LeavingIndex& leaving_;
   std::set<std::pair<EntryType, std::string>> hidden_;
-  std::set<std::string> sealed_ids_;  // Of artifacts; "" stands for others.
+  std::set<std::string> sealed_ids_;         // Of artifacts; "" stands for others.
+  std::map<std::string, Timestamp> newest_;  // In the log, so far; of kOff.
   JsonParser inner_;
   SealReport report_;
 };
 
-Status save_record(Store& store, const SealingRecord& record) {
+Status save_record(Store& store, const StoreSealing& own, const SealingRecord& record) {
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("seal"));
   BMAD_TRY(replace_file(*store.files, kLayoutFile,
                         fmt::format("{{\"layout_version\": {}}}\n", kLayoutVersion)));
+  own.note(&record);
   return replace_file(*store.files, kSealingFile, record.to_text());
 }
 
@@ -375,8 +400,8 @@ Result<std::vector<SealReport>> seal_sessions(Store& store, const SealOptions& o
       BMAD_TRY(check_session(store, session_id));
     }
   }
-  BMAD_TRY_ASSIGN(Sealing sealing, plan_sealing(*store.files, *own, options));
-  BMAD_TRY(save_record(store, sealing.record));
+  BMAD_TRY_ASSIGN(Sealing sealing, plan_sealing(*own, options));
+  BMAD_TRY(save_record(store, *own, sealing.record));
   const ViewsDropped views(store);
   BMAD_TRY(views.status());
   std::vector<SealReport> reports;
@@ -385,12 +410,16 @@ Result<std::vector<SealReport>> seal_sessions(Store& store, const SealOptions& o
   if (options.step != SealStep::kOff && is_whole && !sealing.record.former_ids.empty()) {
     sealing.record.former_ids.clear();
     sealing.record.recipe.reset();  // Only a former key is of a passphrase: rotate takes a file.
-    BMAD_TRY(save_record(store, sealing.record));
+    BMAD_TRY(save_record(store, *own, sealing.record));
   }
-  if (options.step == SealStep::kOff && is_whole) {
+  if (options.step == SealStep::kOff && (is_whole || sealing.forgets)) {
+    own->note(nullptr);
+    static_cast<void>(store.origins->change_state(kHeadName, [](const auto&) { return ""; }));
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("seal"));
     BMAD_TRY(remove_durably(*store.files, kSealingFile));
-    BMAD_TRY(remove_durably(*store.files, kLayoutFile));
+    BMAD_TRY(is_whole ? remove_durably(*store.files, kLayoutFile) : Status());
+  } else {
+    update_head(store);
   }
   return reports;
 }

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cstdlib>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -30,7 +31,8 @@ constexpr std::uint64_t kKeyFileSizeMax = std::uint64_t{64} << 10U;
 
 /// The members that stay readable: of these, those that the entry has.
 constexpr std::array<std::string_view, 3> kClear = {"id", "timestamp", "updated_at"};
-/// Further ones that say until when it is kept.
+/// Further ones, which say until when it is kept, and when a pin or a link was written.
+constexpr std::array<std::string_view, 2> kClearTimes = {kExpiresField, kWrittenField};
 constexpr std::string_view kPinnedField = "pinned";
 
 // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): libsodium's bytes are unsigned.
@@ -66,9 +68,11 @@ std::string authenticated(const LinePlace& place, JsonValue entry) {
   for (const std::string_view name : kClear) {
     add(entry[name].string());
   }
-  if (const JsonValue end = entry[kExpiresField]; end.is_string()) {
-    add(kExpiresField);
-    add(end.string());
+  for (const std::string_view name : kClearTimes) {
+    if (entry[name].is_string()) {
+      add(name);
+      add(entry[name].string());
+    }
   }
   if (entry[kPinnedField].boolean()) {
     add(kPinnedField);
@@ -132,6 +136,11 @@ SealKey SealKey::make() {
   randombytes_buf(key.bytes_.data(), key.bytes_.size());
   key.set_id();
   return key;
+}
+
+bool SealKey::is_weak() const {
+  constexpr std::size_t kDistinctMin = 8;  // Of 32 drawn ones, 30 differ.
+  return std::set<unsigned char>(bytes_.begin(), bytes_.end()).size() < kDistinctMin;
 }
 
 Result<SealKey> SealKey::parse(std::string_view text) {
@@ -262,13 +271,14 @@ Result<std::string> seal_line(const SealKey& key, const LinePlace& place, JsonVa
       beside.size(), nullptr, bytes_of(body.data()), key.bytes().data());
   JsonWriter json;
   json.begin_object();
-  for (const std::string_view name : kClear) {
-    if (entry[name].is_string()) {
-      json.member(name, entry[name].string());
+  for (const std::span<const std::string_view> names :
+       {std::span<const std::string_view>(kClear),
+        std::span<const std::string_view>(kClearTimes)}) {
+    for (const std::string_view name : names) {
+      if (entry[name].is_string()) {
+        json.member(name, entry[name].string());
+      }
     }
-  }
-  if (const JsonValue end = entry[kExpiresField]; end.is_string()) {
-    json.member(kExpiresField, end.string());
   }
   if (entry[kPinnedField].boolean()) {
     json.member(kPinnedField, true);

@@ -15,13 +15,16 @@
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
 #include "store/atomic_file.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
+#include "store/line_reader.hpp"
 #include "store/posix_file_system.hpp"
 
 namespace bmad_mem {
 namespace {
 
 constexpr std::uint64_t kRecordSizeMax = std::uint64_t{1} << 20U;
+constexpr std::string_view kCopyName = "/encryption.json";
 
 Error no_key(std::string message) {
   return {.code = ErrorCode::E_ACCESS_DENIED,
@@ -38,6 +41,18 @@ Error not_here(FileSystem& files, std::string_view key_id, std::string_view inst
       "; if nobody you know sealed this memory, delete the file: entries are then in clear";
   error.path = files.display_path(kSealingFile);
   return error;
+}
+
+/// It may have gone with git: the copy is in force.
+Error is_gone(FileSystem& files, std::string_view key_id) {
+  return {.code = ErrorCode::E_ACCESS_DENIED,
+          .message = fmt::format(
+              "is gone, and the memory is encrypted with the key {}, so nothing is written; bring "
+              "it back from git, or run `bmad-mem encrypt on` with the same key file, or "
+              "`bmad-mem encrypt off`",
+              key_id),
+          .path = files.display_path(kSealingFile),
+          .field = "key"};
 }
 
 Error bad_record(FileSystem& files, std::string_view field) {
@@ -79,8 +94,9 @@ class KeyedOpener final : public LineOpener {
 }  // namespace
 
 bool SealingRecord::wants(std::string_view session_id, EntryType type, JsonValue entry) const {
-  return !ends && (all || std::ranges::find(sessions, session_id) != sessions.end() ||
-                   (sensitive && entry_head(type, entry).sensitive));
+  return !ends &&
+         (all || is_of_lines() || std::ranges::find(sessions, session_id) != sessions.end() ||
+          (sensitive && entry_head(type, entry).sensitive));
 }
 
 std::string SealingRecord::to_text() const {
@@ -101,34 +117,26 @@ std::string SealingRecord::to_text() const {
   return json_pretty(json.take()) + '\n';
 }
 
-Result<std::optional<SealingRecord>> load_sealing(FileSystem& files) {
-  const Result<std::string> text = bmad_mem::read_file(files, kSealingFile, kRecordSizeMax);
-  if (!text && is_not_found(text.error())) {
-    return std::optional<SealingRecord>();
-  }
-  BMAD_TRY(text);
-  JsonParser parser;
-  const Result<JsonValue> root = parser.parse(*text);
-  if (!root) {
-    return no_record(files, *text);
-  }
-  SealingRecord record{.all = (*root)["all"].boolean(),
-                       .sensitive = (*root)["sensitive"].boolean(),
-                       .ends = (*root)["ends"].boolean(),
+namespace {
+
+Result<SealingRecord> read_record(FileSystem& files, JsonValue root) {
+  SealingRecord record{.all = root["all"].boolean(),
+                       .sensitive = root["sensitive"].boolean(),
+                       .ends = root["ends"].boolean(),
                        .sessions = {},
-                       .key_id = std::string((*root)["key"].string()),
+                       .key_id = std::string(root["key"].string()),
                        .former_ids = {},
                        .recipe = {}};
-  for (const JsonValue session : (*root)["sessions"].elements()) {
+  for (const JsonValue session : root["sessions"].elements()) {
     record.sessions.emplace_back(session.string());
   }
-  for (const JsonValue id : (*root)["former"].elements()) {
+  for (const JsonValue id : root["former"].elements()) {
     record.former_ids.emplace_back(id.string());
   }
   if (record.key_id.empty() || !std::ranges::all_of(record.sessions, is_session_id)) {
     return bad_record(files, record.key_id.empty() ? "key" : "sessions");
   }
-  if (const JsonValue recipe = (*root)["passphrase"]; recipe.is_object()) {
+  if (const JsonValue recipe = root["passphrase"]; recipe.is_object()) {
     PassphraseRecipe& its = record.recipe.emplace();
     its.passes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, recipe["passes"].integer()));
     its.memory = static_cast<std::uint64_t>(std::max<std::int64_t>(0, recipe["memory"].integer()));
@@ -136,10 +144,98 @@ Result<std::optional<SealingRecord>> load_sealing(FileSystem& files) {
       return bad_record(files, "passphrase");
     }
   }
+  return record;
+}
+
+/// Nothing without the file.
+Result<std::optional<SealingRecord>> load_sealing(FileSystem& files) {
+  const Result<std::string> text = read_file(files, kSealingFile, kRecordSizeMax);
+  if (!text && is_not_found(text.error())) {
+    return std::optional<SealingRecord>();
+  }
+  BMAD_TRY(text);
+  JsonParser parser;
+  const Result<JsonValue> root = parser.parse(*text);
+  BMAD_TRY_ASSIGN(SealingRecord record, root ? read_record(files, *root)
+                                             : Result<SealingRecord>(no_record(files, *text)));
   return std::optional(std::move(record));
 }
 
-bool StoreSealing::is_on() const { return files_.info(kSealingFile).has_value(); }
+}  // namespace
+
+std::optional<SealingRecord> StoreSealing::noted() const {
+  JsonParser parser;
+  const std::string text = origins_.state_text(kCopyName);
+  const Result<JsonValue> copy = parser.parse(text);
+  if (!copy || (*copy)["folder"].string() != origins_.identity()) {
+    return std::nullopt;
+  }
+  return read_record(files_, *copy).value_or(SealingRecord());
+}
+
+void StoreSealing::note(const SealingRecord* record) const {
+  const std::string text =
+      fmt::format("{{\"folder\":\"{}\"{}", origins_.identity(),
+                  record == nullptr ? "}\n" : "," + record->to_text().substr(1));
+  static_cast<void>(origins_.change_state(kCopyName, [&](const std::string&) { return text; }));
+}
+
+void StoreSealing::learn() const {
+  if (origins_.state_file(kCopyName).empty() || files_.info(kSealingFile) || noted()) {
+    return;
+  }
+  SealingRecord found;
+  const auto take = [&](const ScannedEntry& line) { found.key_id = sealing_key_id(line.value); };
+  for (const std::string& session :
+       list_if_there(files_, kSessionsFolder).value_or(std::vector<std::string>())) {
+    for (const EntryType type : kEntryTypes) {
+      const std::string path = log_path(session, type);
+      const Result<std::string> log = bmad_mem::read_file(files_, path, kLogSizeMax);
+      JsonParser parser;
+      if (log && log->contains("\"sealed\"")) {  // So it is hardly ever.
+        static_cast<void>(scan_log(files_, path, type, parser,
+                                   {.on_entry = [](const auto&) {}, .on_sealed = take}));
+      }
+    }
+  }
+  note(found.key_id.empty() ? nullptr : &found);
+}
+
+Result<std::optional<SealingRecord>> StoreSealing::record() const {
+  std::call_once(learned_, [this] { learn(); });
+  BMAD_TRY_ASSIGN(std::optional<SealingRecord> record, load_sealing(files_));
+  std::optional<SealingRecord> copy = noted();
+  if (!copy || copy->key_id.empty() || copy->ends) {
+    return record;
+  }
+  if (!record) {
+    copy->is_gone = true;
+    return copy;
+  }
+  record->all = record->all || copy->all;
+  record->sensitive = record->sensitive || copy->sensitive;
+  record->ends = false;
+  for (const std::string& session : copy->sessions) {
+    if (std::ranges::find(record->sessions, session) == record->sessions.end()) {
+      record->sessions.push_back(session);
+    }
+  }
+  record->is_noted = record->to_text() == copy->to_text();
+  return record;
+}
+
+bool StoreSealing::is_on() const {
+  if (files_.info(kSealingFile)) {
+    return true;
+  }
+  const std::optional<SealingRecord> copy = noted();
+  return copy && !copy->key_id.empty() && !copy->ends;
+}
+
+bool StoreSealing::is_on_for_writes() const {
+  std::call_once(learned_, [this] { learn(); });
+  return is_on();
+}
 
 bool StoreSealing::opens() const { return !source_.is_empty(); }
 
@@ -211,6 +307,9 @@ Result<std::shared_ptr<const SealKeys>> StoreSealing::keys(
 
 /// Errors: as keys(), and E_ACCESS_DENIED when it is not here.
 Result<SealKey> StoreSealing::sealing_key(const SealingRecord& record) const {
+  if (record.is_gone) {
+    return is_gone(files_, record.key_id);
+  }
   if (source_.is_empty()) {
     return not_here(files_, record.key_id, "which is not here");
   }
@@ -224,7 +323,7 @@ Result<SealKey> StoreSealing::sealing_key(const SealingRecord& record) const {
 }
 
 SealState StoreSealing::state() const {
-  const Result<std::optional<SealingRecord>> record = load_sealing(files_);
+  const Result<std::optional<SealingRecord>> record = this->record();
   if (!record) {
     return {.is_on = true, .problem = record.error()};
   }
@@ -238,9 +337,12 @@ SealState StoreSealing::state() const {
 }
 
 Result<SealingRule> StoreSealing::rule() const {
-  BMAD_TRY_ASSIGN(const std::optional<SealingRecord> record, load_sealing(files_));
+  BMAD_TRY_ASSIGN(const std::optional<SealingRecord> record, this->record());
   if (!record || record->ends) {
     return SealingRule();
+  }
+  if (record->is_gone) {
+    return is_gone(files_, record->key_id);
   }
   return SealingRule{
       .wants = [record = *record](std::string_view session, EntryType type,
@@ -254,17 +356,20 @@ Result<SealingRule> StoreSealing::rule() const {
 Result<std::optional<std::string>> StoreSealing::seal(std::string_view session_id, EntryType type,
                                                       JsonValue entry,
                                                       std::string_view line) const {
-  BMAD_TRY_ASSIGN(const std::optional<SealingRecord> record, load_sealing(files_));
+  BMAD_TRY_ASSIGN(const std::optional<SealingRecord> record, this->record());
   if (!record || !record->wants(session_id, type, entry)) {
     return std::optional<std::string>();
   }
   Result<SealKey> key = sealing_key(*record);
-  if (!key && !record->all) {
+  if (!key && !record->all && !record->is_gone) {
     key.error().message += "; `--session ID` writes to a session that is not sealed";
   }
   BMAD_TRY(key ? Status() : Status(key.error()));
   BMAD_TRY_ASSIGN(std::string sealed,
                   seal_line(*key, {.session_id = session_id, .type = type}, entry, line));
+  if (!record->is_noted) {
+    note(&*record);
+  }
   return std::optional(std::move(sealed));
 }
 
@@ -273,7 +378,7 @@ Result<std::unique_ptr<LineOpener>> StoreSealing::opener() const {
   if (!source_.is_empty()) {
     std::optional<PassphraseRecipe> recipe;
     if (!source_.passphrase.empty()) {
-      BMAD_TRY_ASSIGN(const std::optional<SealingRecord> record, load_sealing(files_));
+      BMAD_TRY_ASSIGN(const std::optional<SealingRecord> record, this->record());
       recipe = record ? record->recipe : std::nullopt;
     }
     BMAD_TRY_ASSIGN(all, keys(recipe));

@@ -140,6 +140,7 @@ struct LogLine {
   bool may_be_sealed = false;
   bool is_wanted = false;
   std::string id;
+  Timestamp at{};  // When a sealed one was written.
   std::string opened;
 };
 
@@ -226,6 +227,7 @@ class SealedLog {
       return;
     }
     line.id = entry_id(*value);
+    line.at = entry_written_time(*value);
     if (opener == nullptr || !opener->has_key(*value)) {
       line.kind = LineKind::kClosed;
       return;
@@ -257,7 +259,12 @@ class SealedLog {
     latest.reserve(lines_.size());
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       if (lines_[i].kind == LineKind::kOpened && !lines_[i].opened.empty()) {
-        latest.insert_or_assign(lines_[i].id, i);
+        const auto [newest, is_first] = latest.try_emplace(lines_[i].id, i);
+        if (is_first || lines_[newest->second].at <= lines_[i].at) {
+          newest->second = i;
+        } else {
+          lines_[i].opened.clear();  // A copy of an older version replaces nothing.
+        }
       }
       has_others = has_others || lines_[i].kind == LineKind::kOther;
     }

@@ -240,6 +240,12 @@ void drop_replaced(std::vector<TableEntry>& entries, std::size_t begin,
   entries.resize(closed.empty() ? entries.size() : kept);
 }
 
+/// Whether a sealed line is a copy of a version before `newest`, which is sealed as well.
+bool is_outdated(const ScannedEntry& scanned, const TableEntry& newest, JsonParser& parser) {
+  const Result<JsonValue> value = parser.parse(newest.text);
+  return newest.sealed && value && entry_written_time(*value) > entry_written_time(scanned.value);
+}
+
 Status load_log(FileSystem& files, std::string_view session_id, EntryType type, Versions versions,
                 JsonParser& parser, const OnDamage& on_damage, const LineSealing* sealing,
                 std::uint64_t* closed, std::vector<TableEntry>& entries) {
@@ -272,6 +278,10 @@ Status load_log(FileSystem& files, std::string_view session_id, EntryType type, 
   std::unordered_map<std::string, std::size_t> closed_ids;  // To what is replaced in `entries`.
   handlers.on_sealed = [&](const ScannedEntry& scanned) {
     std::string id(entry_id(scanned.value));
+    const auto known = latest.find(id);
+    if (known != latest.end() && is_outdated(scanned, entries[known->second], inner)) {
+      return;
+    }
     if (!opener) {
       opener = sealing == nullptr ? std::unique_ptr<LineOpener>() : sealing->opener();
     }

@@ -2,6 +2,7 @@
 #include "known_entries.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <ranges>
 #include <span>
@@ -12,7 +13,9 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
+#include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/rfc3339.hpp"
 #include "model/entry.hpp"
 #include "store/deletion_record.hpp"
 #include "store/entry_scanner.hpp"
@@ -27,6 +30,7 @@ namespace {
 struct KnownEntry {
   std::unordered_set<std::uint64_t> lines;
   std::uint64_t newest = 0;
+  Timestamp at{};  ///< Of the newest version in the log.
 };
 
 /// What a log holds already, or held before compaction made room, by id. What was evicted was
@@ -40,6 +44,7 @@ Result<KnownLines> known_lines(const Store& store, const std::string& session_id
     KnownEntry& its = known[std::string(entry_id(entry.value))];
     its.newest = xxh3(entry.text);
     its.lines.insert(its.newest);
+    its.at = std::max(its.at, entry_written_time(entry.value));
   };
   const auto take_sealed = [&](const ScannedEntry& entry) {  // The same line may be written again.
     const Result<std::string> line = store.sealing->open(session_id, type, entry.value);
@@ -91,14 +96,38 @@ Status refuse_known(const Store& store, const KnownLines& known,
   return {};
 }
 
+/// What is encrypted is ordered by its times: an entry that says none of its own, as a clock in the
+/// past may date it, is later than what it replaces.
+Status date_versions(const KnownLines& known, std::vector<CompleteEntry>& entries) {
+  JsonParser parser;
+  for (CompleteEntry& each : entries) {
+    const auto before = known.find(each.id);
+    BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(each.line));
+    if (before != known.end() && entry_written_time(entry) <= before->second.at &&
+        !entry["updated_at"].present() && !entry[kWrittenField].present()) {
+      ObjectText object(entry, each.line);
+      object.set_string("updated_at",
+                        format_rfc3339(before->second.at + std::chrono::milliseconds(1)));
+      each.line = object.to_line();
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Status drop_known(const Store& store, const std::string& session_id, EntryType type,
                   KnownEntries rule, std::vector<CompleteEntry>& entries, BatchReport& report) {
   const bool refuses = rule == KnownEntries::kRefuse;
-  const bool may_be_known = !refuses || std::ranges::any_of(entries, &CompleteEntry::has_own_id);
-  if (rule == KnownEntries::kAppendVersion || !may_be_known) {
+  const bool appends = rule == KnownEntries::kAppendVersion;
+  const bool may_be_known =
+      (!refuses && !appends) || std::ranges::any_of(entries, &CompleteEntry::has_own_id);
+  if ((appends && !store.sealing->is_on()) || !may_be_known) {
     return {};
+  }
+  if (appends) {
+    BMAD_TRY_ASSIGN(const KnownLines known, known_lines(store, session_id, type));
+    return date_versions(known, entries);
   }
   BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id, /*with_sessions=*/true));
   const auto is_gone = [&](const CompleteEntry& entry) { return gone.hold(entry.id); };

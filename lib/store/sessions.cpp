@@ -218,7 +218,7 @@ Status make_session(Store& store, const Manifest& manifest) {
 
 Status check_may_seal(const Store& store, std::string_view session_id) {
   constexpr std::string_view kEntry = "{}";
-  if (!store.sealing->is_on()) {
+  if (!store.sealing->is_on_for_writes()) {
     return {};
   }
   JsonParser parser;

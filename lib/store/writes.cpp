@@ -19,6 +19,7 @@
 #include "model/validate.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
+#include "store/encrypted_head.hpp"
 #include "store/layout.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
@@ -176,6 +177,20 @@ void note_origins(const Store& store, const std::string& session_id, EntryType t
   }
 }
 
+/// Adds to what this machine knows of encrypted entries. Where that can't be written, nothing is
+/// compared.
+void note_encrypted(const Store& store, const std::string& session_id, EntryType type,
+                    const std::vector<CompleteEntry>& lines) {
+  std::string text;
+  JsonParser parser;
+  for (const CompleteEntry& line : lines) {
+    if (const Result<JsonValue> entry = parser.parse(line.line); entry && is_sealed(*entry)) {
+      text += head_line({session_id, type, line.id}, entry_written_time(*entry));
+    }
+  }
+  static_cast<void>(text.empty() ? Status() : store.origins->append_state(kHeadName, text));
+}
+
 /// One append, under the session's lock.
 struct Append {
   AppendLog::Written written;
@@ -198,7 +213,7 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
   if (!entries.empty()) {
     const std::string log_file(entry_type_info(type).log_file);
     std::vector<CompleteEntry> sealed;
-    if (store.sealing->is_on()) {
+    if (store.sealing->is_on_for_writes()) {
       Result<std::vector<CompleteEntry>> lines = sealed_entries(store, session_id, type, entries);
       report.waiting = lines || lines.error().code == ErrorCode::E_SIZE_LIMIT ? 0 : entries.size();
       BMAD_TRY_ASSIGN(sealed, std::move(lines));
@@ -209,6 +224,7 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
     BMAD_TRY_ASSIGN(append.written,
                     session.writer.append(guard, log_file, joined_lines(lines, options.spaced),
                                           SealLook::kAtLock));
+    note_encrypted(store, session_id, type, sealed);
     if (Status kept = keep_manifest(store, session_id, session); !kept) {
       session.writer.refuse(guard, log_file, append.written);
       return std::move(kept).error();

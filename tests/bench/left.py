@@ -84,7 +84,7 @@ class Left:
     def ask(self):
         tell(f"asking {self.shape}")
         if self.shape == SEALED:
-            self.bench.environment["BMAD_MEM_KEY"] = "a" * 64
+            self.bench.environment["BMAD_MEM_KEY"] = "0123456789abcdef" * 4
             self.bench.on(self.made.root, "seal", "on", "--yes")
         self.add("the first question", "ms", [self.bench.run(*self.call(QUERY, 0))],
                  note=f"{self.made.entries} entries in {self.made.log_bytes} bytes of logs, {len(self.made.sessions)} sessions")

@@ -18,7 +18,7 @@ from tool_under_test import TIMEOUT_S, TOOL, ToolTest, main
 MARK = b"\x1c"  # No tool writes it.
 ESCAPE = "\x1b["
 AGENTS = ({"CLAUDECODE": "1"}, {"BMAD_AGENT_ID": "x"})
-KEY = {"BMAD_MEM_KEY": "a" * 64}
+KEY = {"BMAD_MEM_KEY": "0123456789abcdef" * 4}
 
 
 class Terminal(ToolTest):

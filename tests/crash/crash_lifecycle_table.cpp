@@ -259,9 +259,10 @@ void with_old_secrets(CrashStore& store) {
 std::string make_keys() {
   const std::filesystem::path folder = std::filesystem::path(own_folder()) / "config" / "bmad-mem";
   std::filesystem::create_directories(folder);
-  const std::string second = std::string(64, 'b') + "\n";
+  const std::string first = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n";
+  const std::string second = "123456789abcdef0" + first.substr(16);
   for (const auto& [name, keys] :
-       {std::pair("keys", std::string(64, 'a') + "\n" + second), std::pair("second", second)}) {
+       {std::pair("keys", first + second), std::pair("second", second)}) {
     write_file(folder / name, keys);
     std::filesystem::permissions(
         folder / name, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);

@@ -89,7 +89,7 @@ class SealedTest(SecurityTest):
 
     @classmethod
     def fill(cls):
-        cls.key = {"BMAD_MEM_KEY": "a" * 64}
+        cls.key = {"BMAD_MEM_KEY": "0123456789abcdef" * 4}
         cls.tool_in_class("session", "new", "--id", "s2")
         cls.tool_in_class("add", "fact", "--session", "s2", "--id", "open", "The open boat")
         text = f"The {cls.WORD} boat"

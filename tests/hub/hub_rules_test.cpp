@@ -174,7 +174,9 @@ TEST_CASE("a session that one machine seals goes on at the others") {
   m[0].add_fact("f2", "two");
   m.settle();
   const std::string clear = facts(m[0]);
-  REQUIRE(m[0].reopen({.seal_key = {.key = std::string(64, 'a')}}));
+  REQUIRE(m[0].reopen(
+      {.seal_key = {.key = std::string(
+                        "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef")}}));
   REQUIRE(m[0]->seal({.sessions = {"s1"}}));
   REQUIRE(facts(m[0]) != clear);
   m[1].add_fact("f3", "three");

@@ -86,6 +86,32 @@ TEST_CASE("lines of any size are sealed, up to what a log takes") {
       ErrorCode::E_SIZE_LIMIT);
 }
 
+TEST_CASE("the time of a pin is in clear and authenticated, and a line without it opens") {
+  const Chest chest;
+  const std::string line =
+      R"({"id":"x","timestamp":"2026-01-11T10:00:00Z","written_at":"2026-02-01T10:00:00Z","c":"d"})";
+  const std::string sealed = chest.seal(line);
+  JsonParser parser;
+  CHECK(entry_written_time(parser.parse(sealed).value()) ==
+        entry_written_time(parser.parse(line).value()));
+  CHECK(chest.open(sealed).value() == line);
+  CHECK_FALSE(chest.open(replaced(sealed, "2026-02", "2027-02")));
+  CHECK_FALSE(chest.open(replaced(sealed, R"("written_at":"2026-02-01T10:00:00Z",)", "")));
+}
+
+TEST_CASE("a key that nobody has drawn is weak") {
+  const auto is_weak = [](const std::string& digits) {
+    return SealKey::parse(digits).value().is_weak();
+  };
+  CHECK(is_weak(std::string(64, '0')));
+  CHECK(is_weak(std::string(62, 'f') + "01"));
+  CHECK(is_weak("00112233445566" + std::string(50, '0')));
+  CHECK_FALSE(is_weak("0011223344556677" + std::string(48, '0')));
+  for (int i = 0; i < 1000; ++i) {
+    CHECK_FALSE(SealKey::make().is_weak());
+  }
+}
+
 TEST_CASE("a line opens where it was sealed, and nowhere else") {
   const Chest chest;
   const std::string sealed = chest.seal(kLine);
@@ -100,6 +126,8 @@ TEST_CASE("a line opens where it was sealed, and nowhere else") {
       {"another id", replaced(sealed, "fact-1", "fact-2"), kPlace},
       {"another time", replaced(sealed, "2026", "2027"), kPlace},
       {"a version time", replaced(sealed, ",\"sealed", ",\"updated_at\":\"x\",\"sealed"), kPlace},
+      {"the time of a pin", replaced(sealed, ",\"sealed", ",\"written_at\":\"x\",\"sealed"),
+       kPlace},
       {"parts moved", replaced(sealed, "fact-1", "fact-12026-01-11T10:00:00.000Z"), kPlace},
       {"cut short", replaced(sealed, sealed.substr(sealed.size() - 10), "\"}"), kPlace},
       {"nothing in it", R"({"id":"fact-1","timestamp":"t","sealed":""})", kPlace},

@@ -538,6 +538,8 @@ struct VerifyReport {
   std::uint64_t unsealed_lines =
       0;                     ///< In clear, though they are to be sealed: of a merge, mostly.
   std::string seal_command;  ///< Which seals these.
+  /// Whether this machine knows which encrypted entries there were, or there are none.
+  bool knows_encrypted = true;
 };
 
 /// Where to look for lines that an editor changed.

@@ -100,6 +100,7 @@ class Maintenance {
                  OtherVectors::kReplace);
       write_missing_views(store_);
     }
+    update_head(store_);
     return save_maintenance(*store_.files, plan_, state_);
   }
 

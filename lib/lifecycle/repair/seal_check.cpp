@@ -307,6 +307,7 @@ Result<RepairReport> accept_changes(Store& store, std::span<const std::string> w
     }
   }
   report.sessions = sessions.size();
+  update_head(store, sessions);
   BMAD_TRY_ASSIGN(VerifyReport after, verify_store(store, wanted, {}));
   report.left = std::move(after.findings);
   return report;

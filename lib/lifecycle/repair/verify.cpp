@@ -338,6 +338,7 @@ Result<VerifyReport> verify_store(const Store& store, std::span<const std::strin
   for (const std::string& session_id : stored) {
     verify_stored(store, session_id, report);
   }
+  check_head(store, wanted, report);
   return verifier.take();
 }
 

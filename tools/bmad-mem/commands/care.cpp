@@ -46,7 +46,8 @@ Result<ExitStatus> run_verify(Tool& tool) {
   print_findings(tool, report.findings);
   print_findings(tool, report.changes, "change");
   show(tool, "verify", object_of("summary", shaped(shape::verify_summary, report)), "seal_command",
-       report.seal_command, "repairable", std::ranges::any_of(report.findings, is_repairable));
+       report.seal_command, "knows_encrypted", report.knows_encrypted, "repairable",
+       std::ranges::any_of(report.findings, is_repairable));
   return report.findings.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 

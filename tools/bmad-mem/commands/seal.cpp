@@ -135,7 +135,7 @@ Result<ExitStatus> run_encrypt(Tool& tool) {
                                         : SealStep::kRotate;
   if (step != SealStep::kOn) {  // Before anybody is asked for anything.
     BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
-    if (!has_file(memory.root() + "/sealing.json")) {
+    if (!has_file(memory.root() + "/sealing.json") && !memory.seal_state().is_on) {
       return Error{.code = ErrorCode::E_INVALID_QUERY,
                    .message = "nothing is sealed in this memory; `bmad-mem encrypt on` begins",
                    .field = "step"};

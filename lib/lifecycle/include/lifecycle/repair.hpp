@@ -20,6 +20,13 @@ Result<RepairReport> repair_store(
 /// See MemoryManager::accept_changes().
 Result<RepairReport> accept_changes(Store& store, std::span<const std::string> sessions);
 
+/// Adds to `report` which encrypted entries of the sessions `wanted`, or of all, this machine knew
+/// and misses, or has in an older version, though no deletion names them; see encrypted_head.hpp.
+void check_head(const Store& store, std::span<const std::string> wanted, VerifyReport& report);
+/// Notes the encrypted entries that there are. What is missing is still to be compared, except what
+/// a deletion names, and in the sessions `accepted`.
+void update_head(const Store& store, std::span<const std::string> accepted = {});
+
 /// See MemoryManager::look_for_hand_edits().
 Status look_for_hand_edits(Store& store, HandLook look);
 /// The same for one log that is about to grow: lines of an editor at its end would pass for ours.

@@ -10,7 +10,8 @@
 // XChaCha20-Poly1305 of libsodium with 24 random bytes as the nonce of each line. What is sealed is
 // the line as it was, byte for byte. Session, type, id and times are authenticated with it: a line
 // that was put into another session, log or entry does not open, nor one with another time.
-// `expires_at` and `pinned` stay in clear as well, and are authenticated: retention needs no key.
+// `expires_at`, `written_at` and `pinned` stay in clear as well, and are authenticated: neither
+// retention nor the choice of the newest version needs a key.
 //
 // A key is 32 bytes, and its id is a hash of them: it says nothing of the key, and which one opens
 // a line. Losing a key is final.
@@ -75,6 +76,8 @@ class SealKey {
   /// 11 letters that need no quoting anywhere.
   [[nodiscard]] const std::string& id() const { return id_; }
   [[nodiscard]] const std::array<unsigned char, kSize>& bytes() const { return bytes_; }
+  /// Whether it has too few different bytes to be drawn: zeros, or a pattern.
+  [[nodiscard]] bool is_weak() const;
 
  private:
   SealKey() = default;

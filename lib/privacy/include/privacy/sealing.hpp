@@ -4,8 +4,10 @@
 //                   "former":["x2bQ0c8nLWE"],
 //                   "passphrase":{"salt":"0f…","passes":3,"memory":268435456}}
 //
-// It is tracked by git, names no path, and is no secret. Whoever may write it may remove it: then
-// new lines are clear, and what is sealed stays sealed.
+// It is tracked by git, names no path, and is no secret. Who may write it may remove or weaken it,
+// so the state folder has a copy, encryption.json, from the first write here with the key: what
+// either wants is sealed, and where sealing.json is gone, nothing is written until `encrypt on` or
+// `off`. A machine without a copy makes one of the key of the first sealed lines that it finds.
 #pragma once
 
 #include <memory>
@@ -20,6 +22,7 @@
 #include "bmad_mem/sealing.hpp"
 #include "privacy/sealed_line.hpp"
 #include "store/line_sealing.hpp"
+#include "store/root_trust.hpp"
 
 namespace bmad_mem {
 
@@ -35,22 +38,29 @@ struct SealingRecord {
   std::vector<std::string> former_ids;
   /// Of the one of all these keys that is made of a passphrase.
   std::optional<PassphraseRecipe> recipe;
+  bool is_gone = false;   ///< sealing.json is not there: this is what the state folder knows.
+  bool is_noted = false;  ///< The state folder knows all of it.
 
   [[nodiscard]] bool wants(std::string_view session_id, EntryType type, JsonValue entry) const;
+  /// Of a copy that was made of sealed lines, nothing is there but the key.
+  [[nodiscard]] bool is_of_lines() const { return !all && !sensitive && sessions.empty(); }
   [[nodiscard]] std::string to_text() const;
 };
-
-/// Nothing without the file. Errors: E_STORAGE_CORRUPT for one that can't be read.
-Result<std::optional<SealingRecord>> load_sealing(FileSystem& files);
 
 /// Threads: safe.
 class StoreSealing : public LineSealing {
  public:
-  /// `files` is the root's and must outlive it; `project` the folder no key file may be in.
-  StoreSealing(FileSystem& files, SealKeySource source, std::string project)
-      : files_(files), source_(std::move(source)), project_(std::move(project)) {}
+  /// `files` and `origins` are the root's and must outlive it; `project` the folder no key file may
+  /// be in.
+  StoreSealing(FileSystem& files, const RootOrigins& origins, SealKeySource source,
+               std::string project)
+      : files_(files),
+        origins_(origins),
+        source_(std::move(source)),
+        project_(std::move(project)) {}
 
   [[nodiscard]] bool is_on() const override;
+  [[nodiscard]] bool is_on_for_writes() const override;
   [[nodiscard]] Result<SealingRule> rule() const override;
   [[nodiscard]] bool opens() const override;
   [[nodiscard]] Result<std::unique_ptr<LineOpener>> opener() const override;
@@ -68,6 +78,13 @@ class StoreSealing : public LineSealing {
   /// the project.
   [[nodiscard]] Result<SealKeys> read_file(const std::string& path) const;
 
+  /// The record in force here; nothing without the file and a copy. Errors: E_STORAGE_CORRUPT for a
+  /// file that can't be read.
+  [[nodiscard]] Result<std::optional<SealingRecord>> record() const;
+  /// Makes `record` the copy in the state folder; null: that nothing is sealed. Nothing where none
+  /// can be kept.
+  void note(const SealingRecord* record) const;
+
   /// All but what waits.
   [[nodiscard]] SealState state() const;
 
@@ -75,16 +92,22 @@ class StoreSealing : public LineSealing {
   [[nodiscard]] Status make_file(const std::string& path) const;
 
  private:
+  /// The copy, with an empty key where nothing is sealed; nothing without one of this folder.
+  [[nodiscard]] std::optional<SealingRecord> noted() const;
+  /// Makes the copy of a root without one, and without sealing.json, of its lines; once.
+  void learn() const;
   [[nodiscard]] Status check_place(const std::string& path) const;
   [[nodiscard]] Result<SealKey> sealing_key(const SealingRecord& record) const;
   [[nodiscard]] Result<SealKeys> read_keys(const std::optional<PassphraseRecipe>& recipe) const;
 
   FileSystem& files_;
+  const RootOrigins& origins_;
   SealKeySource source_;
   std::string project_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const SealKeys> keys_;
   mutable PassphraseRecipe recipe_;  // Of `keys_`.
+  mutable std::once_flag learned_;
 };
 
 /// What `options` say, for all sessions, and all copies of them. One file after another is replaced

@@ -37,9 +37,11 @@ class LineSealing {
  public:
   virtual ~LineSealing() = default;
 
-  /// Whether lines of this memory are to be sealed, or opened. Costs a look at a file's name.
+  /// Whether lines of this memory are to be sealed, or opened. Costs a look at one or two files.
   [[nodiscard]] virtual bool is_on() const { return false; }
-  /// Errors: E_STORAGE_CORRUPT when sealing.json can't be read.
+  /// The same; on a machine that knows nothing of the root, its lines are read first, once.
+  [[nodiscard]] virtual bool is_on_for_writes() const { return is_on(); }
+  /// Errors: E_STORAGE_CORRUPT when sealing.json can't be read, E_ACCESS_DENIED when it is gone.
   [[nodiscard]] virtual Result<SealingRule> rule() const { return SealingRule(); }
   /// Whether a key was named, which may open what is sealed.
   [[nodiscard]] virtual bool opens() const { return false; }
@@ -49,7 +51,7 @@ class LineSealing {
     return std::unique_ptr<LineOpener>();
   }
   /// `line`, a whole entry whose value is `entry`, sealed; nothing when it is to stay as it is.
-  /// Errors: E_ACCESS_DENIED without the key; as
+  /// Errors: E_ACCESS_DENIED without the key, and where sealing.json is gone; as
   /// seal_line() and read_private_file().
   [[nodiscard]] virtual Result<std::optional<std::string>> seal(std::string_view /*session_id*/,
                                                                 EntryType /*type*/,

@@ -7,6 +7,8 @@
 //     waiting.jsonl             entries that wait for their key, see waiting_lines.hpp
 //     hand.jsonl, hand.look     lines that an editor changed, before their review, and the time of
 //                               the last look for them: lifecycle/repair/hand_edits.hpp
+//     encryption.json           sealing.json as this machine knows it, see privacy/sealing.hpp
+//     encrypted.jsonl           the encrypted entries that it knows, see encrypted_head.hpp
 //
 // The name of the folder is a hash of the root's real path. The mark holds for the folder that has
 // this path, inode and time of birth; where a file system knows no birth, this device. A root that
