@@ -68,6 +68,15 @@ bool is_machine_text(std::string_view text) {
 
 std::string_view stripped(std::string_view text) { return trimmed(text, " \t\r\n\v\f"); }
 
+std::string_view words_prefix(std::string_view text, std::size_t size_max) {
+  constexpr std::size_t kWordMax = 256;
+  const std::string_view begin = utf8_prefix(text, size_max);
+  const std::size_t word = begin.find_last_of(kWhiteSpace) + 1;
+  const bool cuts = begin.size() < text.size() && !is_space(text[begin.size()]) &&
+                    begin.size() - word <= kWordMax;
+  return cuts ? stripped(begin.substr(0, word)) : begin;
+}
+
 std::string_view tool_path(JsonValue input) {
   for (const std::string_view key : kPathKeys) {
     if (const std::string_view path = input[key].string(); !path.empty()) {

@@ -21,6 +21,10 @@ bool is_machine_text(std::string_view text);
 /// `text` without blanks at both ends: those of trimmed(), and '\v' and '\f'.
 std::string_view stripped(std::string_view text);
 
+/// As much of `text` as has room and ends no word of up to 256 bytes in the middle: nobody knows
+/// half a secret by its name or its form.
+std::string_view words_prefix(std::string_view text, std::size_t size_max);
+
 /// The file that a tool's input is about; empty when it is about none.
 std::string_view tool_path(JsonValue input);
 

@@ -115,7 +115,7 @@ std::string tool_result_entry(const HookEvent& event) {
   add_text(json, "path", tool.path);
   add_text(json, "content", tool.output);
   json.key("metadata").begin_object().member("is_error", tool.failed);
-  add_text(json, "command", utf8_prefix(tool.command, kCommandSizeMax));
+  add_text(json, "command", words_prefix(tool.command, kCommandSizeMax));
   json.member("bytes", tool.output_bytes);
   add_origin(json, event);
   json.end_object();
@@ -135,7 +135,7 @@ std::string tool_result_entry(const HookEvent& event) {
 std::string happening_entry(const HookEvent& event, std::string_view kind) {
   JsonWriter json;
   json.begin_object().member("agent_id", agent_of(event)).member("kind", kind);
-  add_text(json, "content", utf8_prefix(event.text, kSnippetSizeMax));
+  add_text(json, "content", words_prefix(event.text, kSnippetSizeMax));
   return ended(json, event, "assistant");
 }
 

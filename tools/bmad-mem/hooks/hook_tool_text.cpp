@@ -103,7 +103,7 @@ std::string response_in_text(std::string_view text) {
 }
 
 std::string snippet(std::string_view text) {
-  return std::string(utf8_prefix(stripped(text), kSnippetSizeMax));
+  return std::string(words_prefix(stripped(text), kSnippetSizeMax));
 }
 
 /// The first of these members that is there.

@@ -144,7 +144,7 @@ Status TranscriptImporter::add_tool_event(const TranscriptToolEvent& event) {
   json.member("kind", event.is_result ? "tool_result" : "tool_use");
   add_text(json, "tool", event.tool);
   add_text(json, "path", event.path);
-  add_text(json, "content", utf8_prefix(text, kSnippetSizeMax));
+  add_text(json, "content", words_prefix(text, kSnippetSizeMax));
   if (event.is_result) {
     json.key("metadata").begin_object().member("is_error", event.is_error);
     json.member("bytes", static_cast<std::uint64_t>(std::max(text.size(), event.size)));
