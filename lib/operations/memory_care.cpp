@@ -246,11 +246,11 @@ Result<PrivacyReport> MemoryManager::privacy_report(std::span<const std::string>
 
 Result<SecretScanner> MemoryManager::scanner() const {
   if (impl_->store.redaction != nullptr) {
-    return SecretScanner(impl_->store.redaction->redactor());
+    return impl_->store.redaction->scanner();
   }
   BMAD_TRY_ASSIGN(const std::unique_ptr<StoreRedaction> rules,
                   StoreRedaction::make(impl_->store, KeyUse::kNone));
-  return SecretScanner(rules->redactor());
+  return rules->scanner();
 }
 
 Result<Store*> MemoryInside::enter(MemoryManager& memory, Operation operation, bool changes) {

@@ -387,6 +387,31 @@ bool stands_for_password(std::string_view value) {
          !kCommonPasswords.contains(lower_ascii(value.substr(0, 16)));
 }
 
+std::string_view why_common(std::string_view value) {
+  constexpr std::size_t kSizeMin = 7;
+  constexpr std::size_t kLong = 16;      // Nobody writes so much twice by chance.
+  constexpr double kWordBits = 5;        // More than names of programs and people have.
+  constexpr std::size_t kWordTurns = 2;  // "Berlin2024".
+  const bool is_number =
+      all_are(value, [](char c) { return is_digit(c) || std::string_view("-+.,:/ ").contains(c); });
+  if (is_number && (std::ranges::count_if(value, is_digit) < std::ptrdiff_t{kSizeMin} ||
+                    (value.starts_with("20") && byte_at(value, 4) == '-'))) {
+    return "a short number, or a date";
+  }
+  if (value.size() < kSizeMin) {
+    return "too short";
+  }
+  const bool has_alphabet =
+      all_are(value, [](char c) { return is_alnum(c) || std::string_view("-_.:/ ").contains(c); });
+  const bool is_word = has_alphabet && !is_number && shape_of(value).turns <= kWordTurns &&
+                       randomness_bits(value) < (value.size() < kLong ? kWordBits : 0);
+  const bool is_name = value.size() < kLong || !any_is(value, [](char c) { return !is_letter(c); });
+  return (is_word && is_name) || is_made_of_words(value, true) ||
+                 kCommonPasswords.contains(lower_ascii(value.substr(0, kLong)))
+             ? "a common word"
+             : "";
+}
+
 bool is_example_word(std::string_view value) { return is_made_of_words(value, true); }
 
 }  // namespace bmad_mem

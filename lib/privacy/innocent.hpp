@@ -44,6 +44,10 @@ bool is_stand_in(std::string_view value);
 /// "mysecretpassword" are somebody's, and "password" is not.
 bool stands_for_password(std::string_view value);
 
+/// Why `value`, a secret where it is named, is no evidence of one elsewhere: "a common word", "a
+/// short number"; empty when it is.
+std::string_view why_common(std::string_view value);
+
 /// Whether `value` is made of words of examples and digits: "token123", "my_secret_token_1".
 bool is_example_word(std::string_view value);
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -33,9 +34,22 @@
 #include "store/mirrored_manifests.hpp"
 #include "store/seal.hpp"
 #include "store/store.hpp"
+#include "store/waiting_lines.hpp"
 
 namespace bmad_mem {
 namespace {
+
+/// Moves what `rules` have listed to the report, as what was found at `path`.
+void place_taken(const StoreRedaction& rules, std::string_view path, std::uint64_t line,
+                 RedactReport& report) {
+  for (TakenSecret& each : rules.take_listed()) {
+    if (report.taken.size() < RedactReport::kTakenMax) {
+      each.path = path;
+      each.line = line;
+      report.taken.push_back(std::move(each));
+    }
+  }
+}
 
 class SessionRedaction final : public SessionRewriter {
  public:
@@ -53,10 +67,14 @@ class SessionRedaction final : public SessionRewriter {
     if (!dry_run_ && is_archived(store_, session_id_)) {
       BMAD_TRY(leave_root_index());
     }
-    BMAD_TRY(rewrite_copies([this](std::string_view name, std::string& bytes) {
+    constexpr std::string_view kCopies = "(evicted, archived or deleted)";
+    path_ = kCopies;
+    BMAD_TRY(rewrite_copies([&](std::string_view name, std::string& bytes) {
       note_name(fmt::format("{}/{}", session_folder(session_id_), name), name,
                 "the file is packed; restore the session, and redact it again");
-      return change_file(name, bytes);
+      const std::uint64_t changed = change_file(name, bytes);
+      path_ = kCopies;
+      return changed;
     }));
     // Who has maintained stands at the root, by name.
     BMAD_TRY(rewrite_file(deletion_record_path(session_id_), "record.json", false));
@@ -94,6 +112,7 @@ class SessionRedaction final : public SessionRewriter {
     RedactionCounts counts;  // Its entry was counted.
     const std::string json =
         rules_.redact_object(fmt::format("{{\"id\":{}}}", json_quoted(id)), session_id_, counts);
+    static_cast<void>(rules_.take_listed());
     const Result<JsonValue> object = parser_.parse(json);
     const std::string other = object ? std::string((*object)["id"].string()) : id;
     if (other == id || !is_entry_id(other)) {
@@ -123,6 +142,7 @@ class SessionRedaction final : public SessionRewriter {
     }
     std::optional<std::string> entry =
         rules_.redact_entry(*value, line, session_id_, report_.counts);
+    place_taken(rules_, path_, line_number_, report_);
     if (!entry || *entry == line) {
       return std::nullopt;
     }
@@ -137,6 +157,7 @@ class SessionRedaction final : public SessionRewriter {
     std::string text = parser_.parse(line)
                            ? rules_.redact_object(std::string(line), session_id_, report_.counts)
                            : rules_.redact_text(line, session_id_, &report_.counts);
+    place_taken(rules_, path_, line_number_, report_);
     return text == line ? std::nullopt : std::optional(std::move(text));
   }
 
@@ -155,15 +176,19 @@ class SessionRedaction final : public SessionRewriter {
   }
 
   std::uint64_t change_file(std::string_view name, std::string& bytes) override {
+    path_ = name;
+    line_number_ = 0;
     if (name.ends_with(".jsonl")) {
       const std::optional<EntryType> type = entry_type_of_log_file(name);
       return change_lines(bytes, [&](std::string_view line) {
+        ++line_number_;
         return type ? changed_entry(*type, line) : changed_line(line);
       });
     }
     std::string other = name.ends_with(".json")
                             ? changed_document(bytes)
                             : rules_.redact_text(bytes, session_id_, &report_.counts);
+    place_taken(rules_, path_, 0, report_);
     const bool is_same = other == bytes;
     bytes = std::move(other);
     return is_same ? 0 : 1;
@@ -193,6 +218,8 @@ class SessionRedaction final : public SessionRewriter {
 
   const StoreRedaction& rules_;
   RedactReport report_;
+  std::string_view path_;          // Of the file at hand,
+  std::uint64_t line_number_ = 0;  // and its line; 0: one of several files.
 };
 
 /// The files that belong to no session, and what stays: names, and settings.
@@ -221,6 +248,7 @@ Result<RedactReport> redact_beside(Store& store, const StoreRedaction& rules, bo
     const std::string other = path.ends_with(".json")
                                   ? rules.redact_object(*bytes, {}, report.counts)
                                   : rules.redact_text(*bytes, {}, &report.counts);
+    place_taken(rules, path, 0, report);
     if (other == *bytes) {
       continue;
     }
@@ -233,6 +261,11 @@ Result<RedactReport> redact_beside(Store& store, const StoreRedaction& rules, bo
   const Result<std::string> config = read_file(files, kConfigFile, kBesideFileSizeMax);
   if (config && rules.has_secret(*config)) {
     leave(kConfigFile, "in a setting", "edit it by hand");
+  }
+  BMAD_TRY_ASSIGN(const std::string waiting, waiting_text(store));
+  if (rules.has_secret(waiting)) {
+    leave(store.origins->waiting_file(), "in an entry that waits for its key",
+          "name the key, so that it is written, and redact again");
   }
   return report;
 }
@@ -276,14 +309,34 @@ Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const 
   BMAD_TRY_ASSIGN(const std::string policy, load_hub_policy(store));
   BMAD_TRY_ASSIGN(const std::unique_ptr<StoreRedaction> rules,
                   StoreRedaction::make(store, dry_run ? KeyUse::kNone : KeyUse::kKept, policy));
+  if (wanted.empty()) {
+    rules->judge_for_all();
+  }
+  std::uint64_t looked_at = 0;
+  const auto show = [&] {
+    if (on_progress && looked_at < 2 * sessions.size()) {
+      on_progress(looked_at++, 2 * sessions.size());
+    }
+  };
+  // What is named at the end may stand at the begin: nothing is changed before all is judged.
+  constexpr int kLooksMax = 4;
+  std::uint64_t judged = ~std::uint64_t{0};
+  for (int look = 0; look < kLooksMax && judged != rules->judged_count(); ++look) {
+    judged = rules->judged_count();
+    for (const std::string& session_id : sessions) {
+      show();
+      static_cast<void>(SessionRedaction(store, *rules, session_id, /*dry_run=*/true).run());
+    }
+    if (wanted.empty()) {
+      static_cast<void>(redact_beside(store, *rules, /*dry_run=*/true));
+    }
+  }
+  rules->list();
   const ViewsDropped views(store, !dry_run);
   BMAD_TRY(views.status());
   std::vector<RedactReport> reports;
-  std::uint64_t looked_at = 0;
   for (const std::string& session_id : sessions) {
-    if (on_progress) {
-      on_progress(looked_at++, sessions.size());
-    }
+    show();
     Result<RedactReport> report = SessionRedaction(store, *rules, session_id, dry_run).run();
     if (!report) {
       BMAD_TRY(wanted.empty() ? store.leave_out(session_id, std::move(report).error())

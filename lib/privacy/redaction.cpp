@@ -1,12 +1,14 @@
 #include "privacy/redaction.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "judged_values.hpp"
 #include "model/entry.hpp"
 #include "model/entry_marks.hpp"
 #include "replacement.hpp"
@@ -99,8 +101,9 @@ Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store,
                      .allowed = config.allow,
                      .is_foreign = store.origins->is_foreign(),
                      .is_trusted = [&] { return store.origins->trusts(store.config); }});
-  Result<Redactor> redactor = rules ? Redactor::make(config.redaction, *std::move(rules))
-                                    : Result<Redactor>(std::move(rules).error());
+  Result<Redactor> redactor =
+      rules ? Redactor::make(config.redaction, *std::move(rules), store.workspace.folder)
+            : Result<Redactor>(std::move(rules).error());
   if (!redactor) {
     Error error = std::move(redactor).error();
     error.path = store.files->display_path(kConfigFile);
@@ -114,7 +117,8 @@ Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store,
   } else {
     key = random_hash_key();
   }
-  return std::unique_ptr<StoreRedaction>(new StoreRedaction(std::move(*redactor), key));
+  return std::unique_ptr<StoreRedaction>(new StoreRedaction(
+      std::move(*redactor), key, std::make_unique<JudgedMemory>(store, key_use != KeyUse::kNone)));
 }
 
 Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store, KeyUse key_use,
@@ -138,30 +142,64 @@ Result<std::string> load_hub_policy(const Store& store) {
   return !policy && is_not_found(policy.error()) ? std::string() : std::move(policy);
 }
 
-/// What of `root` stays when both sets of rules are through.
+StoreRedaction::StoreRedaction(Redactor redactor, const RedactionKey& key,
+                               std::unique_ptr<JudgedMemory> memory)
+    : redactor_(std::make_shared<Redactor>(std::move(redactor))),
+      key_(key),
+      memory_(std::move(memory)) {}
+
+StoreRedaction::~StoreRedaction() = default;
+
+template <typename Redact>
+bool StoreRedaction::with_both(std::string_view session_id, RedactionCounts* counts,
+                               const Redact& redact) const {
+  const std::shared_ptr<const JudgedValues> judged = memory_->of(session_id);
+  std::vector<std::string> fresh;
+  const RedactionScope scope{
+      .key = key_, .session_id = session_id, .judged = judged.get(), .fresh = &fresh};
+  RedactionTally tally{.by_rule = counts == nullptr ? RedactionCounts() : std::move(*counts),
+                       .lists = lists_};
+  if (policy_) {
+    redact(*policy_, scope, tally);
+  }
+  redact(*redactor_, scope, tally);
+  if (!fresh.empty()) {
+    memory_->add(session_id, fresh);
+  }
+  if (lists_) {
+    std::ranges::move(tally.taken, std::back_inserter(listed_));
+  }
+  if (counts != nullptr) {
+    *counts = std::move(tally.by_rule);
+  }
+  return tally.comes_near;
+}
+
 std::optional<std::string> StoreRedaction::without_secrets(JsonValue root, std::string_view json,
                                                            std::string_view session_id,
-                                                           RedactionTally& tally) const {
-  const RedactionScope scope{.key = key_, .session_id = session_id};
-  std::optional<std::string> first =
-      policy_ ? policy_->redact_json(root, json, scope, tally) : std::nullopt;
-  if (!first) {
-    return redactor_->redact_json(root, json, scope, tally);
-  }
+                                                           RedactionCounts& counts,
+                                                           bool& comes_near) const {
   thread_local JsonParser parser;
-  const Result<JsonValue> rest = parser.parse(*first);
-  std::optional<std::string> both =
-      rest ? redactor_->redact_json(*rest, *first, scope, tally) : std::nullopt;
-  return both ? both : first;
+  std::optional<std::string> clean;
+  const auto redact = [&](const Redactor& rules, const RedactionScope& scope,
+                          RedactionTally& tally) {
+    const Result<JsonValue> now = clean ? parser.parse(*clean) : Result<JsonValue>(root);
+    std::optional<std::string> other =
+        now ? rules.redact_json(*now, clean ? std::string_view(*clean) : json, scope, tally)
+            : std::nullopt;
+    clean = other ? std::move(other) : std::move(clean);
+  };
+  comes_near = with_both(session_id, &counts, redact);
+  return clean;
 }
 
 std::optional<std::string> StoreRedaction::redact_entry(JsonValue entry, std::string_view line,
                                                         std::string_view session_id,
                                                         RedactionCounts& counts) const {
-  RedactionTally tally{.by_rule = std::move(counts)};
-  std::optional<std::string> redacted = without_secrets(entry, line, session_id, tally);
-  counts = std::move(tally.by_rule);
-  if (!tally.comes_near) {
+  bool comes_near = false;
+  std::optional<std::string> redacted =
+      without_secrets(entry, line, session_id, counts, comes_near);
+  if (!comes_near) {
     return redacted;
   }
   return redacted ? with_mark(*redacted, kSensitiveField) : with_mark(entry, line, kSensitiveField);
@@ -170,31 +208,31 @@ std::optional<std::string> StoreRedaction::redact_entry(JsonValue entry, std::st
 std::string StoreRedaction::redact_object(const std::string& json, std::string_view session_id,
                                           RedactionCounts& counts) const {
   thread_local JsonParser parser;
+  bool comes_near = false;
   const Result<JsonValue> root = parser.parse(json);
-  if (!root) {
-    return json;
-  }
-  RedactionTally tally{.by_rule = std::move(counts)};
-  std::optional<std::string> redacted = without_secrets(*root, json, session_id, tally);
-  counts = std::move(tally.by_rule);
-  return redacted.value_or(json);
+  return root ? without_secrets(*root, json, session_id, counts, comes_near).value_or(json) : json;
 }
 
 std::string StoreRedaction::redact_text(std::string_view text, std::string_view session_id,
                                         RedactionCounts* counts) const {
-  RedactionTally tally{.by_rule = counts == nullptr ? RedactionCounts() : std::move(*counts)};
-  const RedactionScope scope{.key = key_, .session_id = session_id};
-  std::optional<std::string> first = policy_ ? policy_->redact(text, scope, tally) : std::nullopt;
-  std::string rest = std::move(first).value_or(std::string(text));
-  std::optional<std::string> redacted = redactor_->redact(rest, scope, tally);
-  if (counts != nullptr) {
-    *counts = std::move(tally.by_rule);
-  }
-  return std::move(redacted).value_or(std::move(rest));
+  std::string rest(text);
+  with_both(session_id, counts,
+            [&](const Redactor& rules, const RedactionScope& scope, RedactionTally& tally) {
+              std::optional<std::string> other = rules.redact(rest, scope, tally);
+              rest = other ? *std::move(other) : std::move(rest);
+            });
+  return rest;
 }
 
+SecretScanner StoreRedaction::scanner() const { return SecretScanner(redactor_, memory_->of({})); }
+
+std::uint64_t StoreRedaction::judged_count() const { return memory_->count(); }
+
+void StoreRedaction::judge_for_all() { memory_->hold_for_all(); }
+
 bool StoreRedaction::has_secret(std::string_view text) const {
-  return std::ranges::any_of(redactor_->find(text), [](const Detection& each) {
+  const std::shared_ptr<const JudgedValues> judged = memory_->of({});
+  return std::ranges::any_of(redactor_->find(text, judged.get()), [](const Detection& each) {
     return each.action == DetectionAction::kSecret;
   });
 }

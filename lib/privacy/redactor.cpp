@@ -1,6 +1,9 @@
 #include "privacy/redactor.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -11,6 +14,7 @@
 #include "bmad_mem/text.hpp"
 #include "finders.hpp"
 #include "innocent.hpp"
+#include "judged_values.hpp"
 #include "replacement.hpp"
 #include "rule_set.hpp"
 #include "text_scan.hpp"
@@ -145,6 +149,14 @@ void find_in_context(std::string_view context, std::string_view text, Detections
   }
 }
 
+/// As much of a secret as a list may show.
+std::string masked(std::string_view secret) {
+  constexpr std::size_t kSizeMin = 12;
+  constexpr std::size_t kShown = 2;
+  const std::string_view shown = secret.substr(0, secret.size() < kSizeMin ? 0 : kShown);
+  return fmt::format("{}...", all_are(shown, is_alnum) ? shown : std::string_view());
+}
+
 /// `rule`, which a user may have named "door code", as it can stand in an id.
 std::string within_id(std::string_view rule) {
   constexpr std::size_t kSizeMax = 64;
@@ -164,7 +176,8 @@ Detections merge_detections(std::string_view text, Detections detections,
       continue;
     }
     std::vector<Ranked>& list = detections[i].action == DetectionAction::kSecret ? secrets : near;
-    append_outside(text, {.detection = snapped(text, detections[i]), .rank = i}, kept, list);
+    const std::size_t rank = detections[i].rule == JudgedValues::kRule ? detections.size() : i;
+    append_outside(text, {.detection = snapped(text, detections[i]), .rank = rank}, kept, list);
   }
   Detections all = joined(std::move(secrets));
   Detections rest = joined(std::move(near));
@@ -181,8 +194,71 @@ struct Redactor::Impl {
   PersonalPolicies personal;
   std::vector<UserPattern> patterns;
   std::shared_ptr<const RuleSet> rules;
+  std::string project;
 
-  void find_all(std::string_view text, Detections& out) const {
+  [[nodiscard]] std::string_view why_only_named(std::string_view secret) const {
+    constexpr std::size_t kPathMax = 1024;
+    if (const std::string_view why = why_common(secret); !why.empty()) {
+      return why;
+    }
+    if (project.empty() || secret.size() > kPathMax || secret.contains('\0')) {
+      return {};
+    }
+    const std::string path = fmt::format("{}/{}", project, secret);
+    return ::access(path.c_str(), F_OK) == 0 ? "a path of the project" : "";
+  }
+
+  /// Notes what of the secrets from `from` on in `found` goes wherever it stands, as it is and as
+  /// it is read. Not what is found by its form in any case.
+  void judge(std::string_view text, const Detections& found, std::size_t from,
+             const RedactionScope& scope) const {
+    constexpr std::size_t kFreshMax = 256;
+    constexpr std::array<std::string_view, 5> kByForm = {"email", "ip", "card", "iban",
+                                                         JudgedValues::kRule};
+    const auto take = [&](std::string_view value) {
+      if (scope.fresh->size() < kFreshMax && why_only_named(value).empty() &&
+          !is_among(*scope.fresh, value) && placeholder.find(value).empty() &&
+          (scope.judged == nullptr || !scope.judged->knows(value))) {
+        scope.fresh->emplace_back(value);
+      }
+    };
+    for (; scope.fresh != nullptr && from < found.size(); ++from) {
+      const Detection& each = found[from];
+      if (each.action == DetectionAction::kNear || each.begin >= each.end ||
+          each.end > text.size() || is_among(kByForm, each.rule)) {
+        continue;
+      }
+      const std::string_view value = text.substr(each.begin, each.end - each.begin);
+      take(value);
+      take(trimmed(value, " \t\r\n\"'`.,;:!?()[]{}<>"));
+      std::string read;
+      for (std::size_t at = 0; at < value.size(); ++at) {
+        at += value[at] == '\\' && at + 1 < value.size() && !is_alnum(value[at + 1]) ? 1 : 0;
+        read += value[at];
+      }
+      take(read);
+      if (is_encoded_login(value)) {
+        const std::string login = decode_base64(value);
+        take(std::string_view(login).substr(login.find(':') + 1));
+      }
+    }
+  }
+
+  /// The placeholders in `text`, but for those that somebody wrote around a value.
+  [[nodiscard]] Detections placeholders_in(std::string_view text,
+                                           const RedactionScope& scope) const {
+    Detections all = placeholder.find(text);
+    std::erase_if(all, [&](const Detection& each) {
+      Detections inside;
+      if (scope.judged != nullptr) {
+        scope.judged->find(text.substr(each.begin, each.end - each.begin), inside);
+      }
+      return !inside.empty();
+    });
+    return all;
+  }
+
+  void find_all(std::string_view text, Detections& out, const RedactionScope& scope) const {
     const std::size_t from = out.size();
     find_keywords(text, out);
     find_assigned(text, out);
@@ -190,25 +266,31 @@ struct Redactor::Impl {
       find_user_pattern(pattern, text, out);
     }
     find_personal(text, personal, out);
+    if (scope.judged != nullptr) {
+      scope.judged->find(text, out);
+    }
     if (rules != nullptr) {
       rules->find(text, out);
       rules->leave_allowed(text, out, from);
     }
+    judge(text, out, from, scope);
   }
 
-  [[nodiscard]] Detections find(std::string_view text) const {
+  [[nodiscard]] Detections find(std::string_view text, const RedactionScope& scope) const {
     Detections all;
-    if (patterns.empty() && rules == nullptr && is_plain_word(text)) {
+    if (patterns.empty() && rules == nullptr && scope.judged == nullptr && is_plain_word(text)) {
       return all;
     }
-    find_all(text, all);
-    const auto find_again = [this](std::string_view read, Detections& out) { find_all(read, out); };
+    find_all(text, all, scope);
+    const auto find_again = [&](std::string_view read, Detections& out) {
+      find_all(read, out, scope);
+    };
     find_encoded(text, find_again, all);
     find_disguised(text, find_again, all);
     if (all.empty()) {
       return all;
     }
-    return merge_detections(text, std::move(all), placeholder.find(text));
+    return merge_detections(text, std::move(all), placeholders_in(text, scope));
   }
 
   /// Appends `text` to `out` with its secrets replaced, and to `places` where; false when it has
@@ -223,7 +305,14 @@ struct Redactor::Impl {
       ++tally.by_rule[std::string(each.rule)];
       out.append(text, from, each.begin - from);
       const std::size_t begin = out.size();
-      out += placeholder.text(each.rule, text.substr(each.begin, each.end - each.begin), scope);
+      const std::string_view secret = text.substr(each.begin, each.end - each.begin);
+      out += placeholder.text(each.rule, secret, scope);
+      if (tally.lists) {
+        tally.taken.push_back({.rule = std::string(each.rule),
+                               .masked = masked(secret),
+                               .bytes = secret.size(),
+                               .only_named = why_only_named(secret)});
+      }
       places.push_back({.begin = begin, .end = out.size()});
       from = each.end;
     }
@@ -233,12 +322,14 @@ struct Redactor::Impl {
 
   /// What find() finds in the lines around `places`, which are ascending; in a short text, in all
   /// of it.
-  [[nodiscard]] Detections find_around(std::string_view text, const Detections& places) const {
+  [[nodiscard]] Detections find_around(std::string_view text, const Detections& places,
+                                       RedactionScope scope) const {
+    scope.fresh = nullptr;  // A rest beside a placeholder is no value.
     constexpr std::size_t kShort = std::size_t{16} << 10U;
     constexpr std::size_t kReach = std::size_t{2} << 10U;
     constexpr std::size_t kEdge = 64;  // What a cut may have made of the line.
     if (text.size() <= kShort) {
-      return find(text);
+      return find(text, scope);
     }
     Detections all;
     for (std::size_t i = 0; i < places.size();) {
@@ -251,7 +342,7 @@ struct Redactor::Impl {
       } while (i < places.size() && places[i].begin < end + kReach);
       const std::size_t line = begin == 0 ? 0 : text.find('\n', begin);
       begin = line < first && begin > 0 ? line + 1 : begin;
-      for (Detection each : find(text.substr(begin, end - begin))) {
+      for (Detection each : find(text.substr(begin, end - begin), scope)) {
         const bool is_at_begin = begin > 0 && text[begin - 1] != '\n' && each.begin < kEdge;
         const bool is_at_end = end < text.size() && each.end + kEdge > end - begin;
         if (!is_at_begin && !is_at_end) {
@@ -285,21 +376,50 @@ struct Redactor::Impl {
         return redacted;
       }
       redacted = std::move(next);
-      detections = find_around(*redacted, places);
+      detections = find_around(*redacted, places, scope);
       note_near();
     }
     tally.comes_near = tally.comes_near || !detections.empty();
     return redacted;
   }
+
+  /// What `run(scope)` returns, which adds to `tally`. It is called until it judges nothing anew:
+  /// what is named at the end goes from the begin on.
+  template <typename Run>
+  auto settled(RedactionScope scope, RedactionTally& tally, const Run& run) const {
+    constexpr int kRoundsMax = 4;
+    const RedactionTally before = tally;
+    std::optional<JudgedValues> judged;
+    std::vector<std::string> fresh;
+    std::vector<std::string>* const all = std::exchange(scope.fresh, &fresh);
+    for (int round = 1;; ++round) {
+      auto result = run(scope);
+      if (fresh.empty() || round == kRoundsMax) {
+        return result;
+      }
+      if (!judged) {
+        judged = scope.judged == nullptr ? JudgedValues(scope.key) : *scope.judged;
+        scope.judged = &*judged;
+      }
+      for (std::string& value : std::exchange(fresh, {})) {
+        judged->add(judged->records_of(value));
+        if (all != nullptr) {
+          all->push_back(std::move(value));
+        }
+      }
+      tally = before;
+    }
+  }
 };
 
-Result<Redactor> Redactor::make(const RedactionConfig& config,
-                                std::shared_ptr<const RuleSet> rules) {
+Result<Redactor> Redactor::make(const RedactionConfig& config, std::shared_ptr<const RuleSet> rules,
+                                std::string project) {
   BMAD_TRY_ASSIGN(Placeholder placeholder, Placeholder::make(config.replacement, config.linkable));
   auto impl = std::make_shared<Impl>();
   impl->placeholder = std::move(placeholder);
   impl->personal = policies_of(config.personal);
   impl->rules = std::move(rules);
+  impl->project = std::move(project);
   for (std::size_t i = 0; i < config.patterns.size(); ++i) {
     BMAD_TRY_ASSIGN(UserPattern pattern,
                     make_user_pattern(config.patterns[i], i, config.aggressive));
@@ -308,23 +428,34 @@ Result<Redactor> Redactor::make(const RedactionConfig& config,
   return Redactor(std::move(impl));
 }
 
-Detections Redactor::find(std::string_view text) const { return impl_->find(text); }
+Detections Redactor::find(std::string_view text, const JudgedValues* judged) const {
+  RedactionTally tally;
+  return impl_->settled({.judged = judged}, tally,
+                        [&](const RedactionScope& scope) { return impl_->find(text, scope); });
+}
+
+std::string_view Redactor::why_only_named(std::string_view secret) const {
+  return impl_->why_only_named(secret);
+}
 
 const std::shared_ptr<const RuleSet>& Redactor::rules() const { return impl_->rules; }
 
 std::optional<std::string> Redactor::redact(std::string_view text, const RedactionScope& scope,
                                             RedactionTally& tally) const {
-  return impl_->redact(text, impl_->find(text), scope, tally);
+  return impl_->settled(scope, tally, [&](const RedactionScope& now) {
+    return impl_->redact(text, impl_->find(text, now), now, tally);
+  });
 }
 
 std::optional<std::string> Redactor::redact_json(JsonValue root, std::string_view json,
                                                  const RedactionScope& scope,
                                                  RedactionTally& tally) const {
-  const auto redact_string = [&](const JsonString& string) -> std::optional<std::string> {
+  const auto redact_string = [&](const JsonString& string,
+                                 const RedactionScope& now) -> std::optional<std::string> {
     if (impl_->patterns.empty() && impl_->rules == nullptr && is_own_stamp(string.text)) {
       return std::nullopt;
     }
-    Detections detections = impl_->find(string.text);
+    Detections detections = impl_->find(string.text, now);
     const std::size_t found = detections.size();
     if (!string.name.empty()) {
       if (const std::optional<ValueVerdict> verdict = judge_assignment(string.name, string.text)) {
@@ -341,20 +472,24 @@ std::optional<std::string> Redactor::redact_json(JsonValue root, std::string_vie
       impl_->rules->leave_allowed(string.text, detections, found);
     }
     if (detections.size() > found) {
+      impl_->judge(string.text, detections, found, now);
       detections = merge_detections(string.text, std::move(detections),
-                                    impl_->placeholder.find(string.text));
+                                    impl_->placeholders_in(string.text, now));
     }
     if (detections.empty()) {
       return std::nullopt;
     }
-    std::optional<std::string> redacted = impl_->redact(string.text, detections, scope, tally);
+    std::optional<std::string> redacted = impl_->redact(string.text, detections, now, tally);
     if (redacted && string.is_id) {
       return fmt::format("REDACTED:{}:{}", within_id(detections.front().rule),
                          keyed_hash(string.text, scope));
     }
     return redacted;
   };
-  return replace_json_strings(root, json, redact_string);
+  return impl_->settled(scope, tally, [&](const RedactionScope& now) {
+    return replace_json_strings(
+        root, json, [&](const JsonString& string) { return redact_string(string, now); });
+  });
 }
 
 void count_placeholders(const RedactionConfig& config, std::string_view text,

@@ -45,14 +45,17 @@ std::shared_ptr<const Redactor> default_redactor() {
   return kRedactor;
 }
 
-std::vector<SecretPlace> places_of(const Redactor& redactor, const Detections& found) {
+std::vector<SecretPlace> places_of(const Redactor& redactor, std::string_view text,
+                                   const Detections& found) {
   std::vector<SecretPlace> places;
   for (const Detection& each : found) {
-    places.push_back({.begin = each.begin,
-                      .end = each.end,
-                      .rule = std::string(each.rule),
-                      .what = std::string(what_of(redactor.rules().get(), each.rule)),
-                      .is_certain = each.action == DetectionAction::kSecret});
+    places.push_back(
+        {.begin = each.begin,
+         .end = each.end,
+         .rule = std::string(each.rule),
+         .what = std::string(what_of(redactor.rules().get(), each.rule)),
+         .is_certain = each.action == DetectionAction::kSecret,
+         .only_named = redactor.why_only_named(text.substr(each.begin, each.end - each.begin))});
   }
   return places;
 }
@@ -60,23 +63,24 @@ std::vector<SecretPlace> places_of(const Redactor& redactor, const Detections& f
 }  // namespace
 
 SecretScanner::SecretScanner() : redactor_(default_redactor()) {}
-SecretScanner::SecretScanner(std::shared_ptr<const Redactor> redactor)
-    : redactor_(std::move(redactor)) {}
+SecretScanner::SecretScanner(std::shared_ptr<const Redactor> redactor,
+                             std::shared_ptr<const JudgedValues> judged)
+    : redactor_(std::move(redactor)), judged_(std::move(judged)) {}
 
 std::vector<SecretPlace> SecretScanner::find(std::string_view text) const {
-  return places_of(*redactor_, redactor_->find(text));
+  return places_of(*redactor_, text, redactor_->find(text, judged_.get()));
 }
 
 std::vector<SecretPlace> SecretScanner::find_in_file(std::string_view text,
                                                      std::string_view path) const {
-  Detections found = redactor_->find(text);
+  Detections found = redactor_->find(text, judged_.get());
   leave_allowed(redactor_->rules().get(), text, found, {.path = path, .honours_marks = true});
-  return places_of(*redactor_, found);
+  return places_of(*redactor_, text, found);
 }
 
 std::string SecretScanner::redact(std::string_view text) const {
   RedactionTally tally;
-  const RedactionScope scope{.key = random_hash_key()};
+  const RedactionScope scope{.key = random_hash_key(), .session_id = {}, .judged = judged_.get()};
   return redactor_->redact(text, scope, tally).value_or(std::string(text));
 }
 

@@ -32,69 +32,25 @@ Error bad_metadata(ErrorCode code, std::string_view key, std::string message) {
           .field = key.empty() ? "metadata" : fmt::format("metadata.{}", key)};
 }
 
-/// Texts without their secrets.
-class Cleaning {
- public:
-  Cleaning(const Store& store, const std::string& session_id)
-      : rules_(store.redaction.get()), session_id_(session_id) {}
-
-  [[nodiscard]] std::string text(std::string_view text) const {
-    return rules_ == nullptr ? std::string(text) : rules_->redact_text(text, session_id_);
-  }
-
-  /// The value of a member, which may say what a value is that says nothing by itself.
-  [[nodiscard]] std::string value(std::string_view key, std::string_view value) const {
-    const std::string before = fmt::format("{}=", key);
-    const std::string both = text(before + std::string(value));
-    return both.starts_with(before) ? both.substr(before.size()) : text(value);
-  }
-
-  /// Writes `value` with clean strings.
-  void write(JsonWriter& json, std::string_view key, JsonValue value) const {
-    if (value.is_string()) {
-      json.string(this->value(key, value.string()));
-    } else if (value.is_array()) {
-      json.begin_array();
-      for (const JsonValue element : value.elements()) {
-        write(json, key, element);
-      }
-      json.end_array();
-    } else if (value.is_object()) {
-      json.begin_object();
-      for (const JsonMember& member : value.members()) {
-        json.key(text(member.key));
-        write(json, member.key, member.value);
-      }
-      json.end_object();
-    } else {
-      write_json(json, value);
-    }
-  }
-
- private:
-  const WriteRedaction* rules_;
-  const std::string& session_id_;
-};
-
-void set_title(Manifest& manifest, std::string_view title, const Cleaning& clean) {
+void set_title(Manifest& manifest, std::string_view title) {
   constexpr std::size_t kChosenWidth = 200;
-  manifest.title = title_line(clean.text(title), kChosenWidth);
+  manifest.title = title_line(title, kChosenWidth);
 }
 
-Status set_text(std::string_view key, JsonValue value, const Cleaning& clean, std::string& out) {
+Status set_text(std::string_view key, JsonValue value, std::string& out) {
   if (!value.is_string() && !is_null(value)) {
     return bad_metadata(ErrorCode::E_SCHEMA_INVALID, key, "must be a string, or null to remove it");
   }
-  out = is_null(value) ? std::string() : clean.text(value.string());
+  out = value.string();
   return {};
 }
 
-Status set_tags(JsonValue value, const Cleaning& clean, std::vector<std::string>& out) {
+Status set_tags(JsonValue value, std::vector<std::string>& out) {
   std::vector<std::string> tags;
   bool are_texts = value.is_array() || is_null(value);
   for (const JsonValue element : value.elements()) {
     are_texts = are_texts && element.is_string();
-    tags.push_back(clean.text(element.string()));
+    tags.emplace_back(element.string());
   }
   if (!are_texts) {
     return bad_metadata(ErrorCode::E_SCHEMA_INVALID, "tags",
@@ -104,7 +60,7 @@ Status set_tags(JsonValue value, const Cleaning& clean, std::vector<std::string>
   return {};
 }
 
-Status set_member(const JsonMember& member, const Cleaning& clean, Manifest& manifest) {
+Status set_member(const JsonMember& member, Manifest& manifest) {
   constexpr std::size_t kKeySizeMax = 64;
   const std::string_view key = member.key;
   if (key.empty() || key.size() > kKeySizeMax) {
@@ -112,35 +68,36 @@ Status set_member(const JsonMember& member, const Cleaning& clean, Manifest& man
   }
   if (key == "title") {
     std::string title;
-    BMAD_TRY(set_text(key, member.value, clean, title));
-    set_title(manifest, title, clean);
+    BMAD_TRY(set_text(key, member.value, title));
+    set_title(manifest, title);
     return {};
   }
   if (key == "project_name") {
-    return set_text(key, member.value, clean, manifest.project_name);
+    return set_text(key, member.value, manifest.project_name);
   }
   if (key == "session_type") {
-    return set_text(key, member.value, clean, manifest.session_type);
+    return set_text(key, member.value, manifest.session_type);
   }
   if (key == "tags") {
-    return set_tags(member.value, clean, manifest.tags);
+    return set_tags(member.value, manifest.tags);
   }
   if (!can_write_json(member.value)) {
     return bad_metadata(ErrorCode::E_SCHEMA_INVALID, key,
                         "numbers above 9223372036854775807 lose digits; write them as strings");
   }
   JsonWriter json;
-  clean.write(json, key, member.value);
-  manifest.set_metadata(clean.text(key), is_null(member.value) ? std::string() : json.take());
+  write_json(json, member.value);
+  manifest.set_metadata(key, is_null(member.value) ? std::string() : json.take());
   return {};
 }
 
 }  // namespace
 
 Status change_manifest(const Store& store, const SessionChange& change, Manifest& manifest) {
-  const Cleaning clean(store, manifest.session_id);
+  const WriteRedaction* const rules = store.redaction.get();
+  const std::string& id = manifest.session_id;
   if (change.title) {
-    set_title(manifest, *change.title, clean);
+    set_title(manifest, rules == nullptr ? *change.title : rules->redact_text(*change.title, id));
   }
   if (change.metadata_json.empty()) {
     return {};
@@ -149,13 +106,17 @@ Status change_manifest(const Store& store, const SessionChange& change, Manifest
     return bad_metadata(ErrorCode::E_SIZE_LIMIT, "", "is longer than 16 KiB; store it as an entry");
   }
   JsonParser parser;
-  const Result<JsonValue> object = parser.parse(change.metadata_json);
+  RedactionCounts counts;
+  const std::string clean = rules == nullptr
+                                ? change.metadata_json
+                                : rules->redact_object(change.metadata_json, id, counts);
+  const Result<JsonValue> object = parser.parse(clean);
   if (!object || !object->is_object()) {
     return bad_metadata(ErrorCode::E_INVALID_FORMAT, "",
                         "must be a JSON object, such as {\"reviewer\":\"Ann\"}");
   }
   for (const JsonMember& member : object->members()) {
-    BMAD_TRY(set_member(member, clean, manifest));
+    BMAD_TRY(set_member(member, manifest));
   }
   if (manifest.to_text().size() > 4 * kMetadataSizeMax) {
     return bad_metadata(ErrorCode::E_SIZE_LIMIT, "",

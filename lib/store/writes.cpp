@@ -58,7 +58,9 @@ Result<CompleteEntry> complete_line(Store& store, const std::string& session_id,
 /// Completes each line. Refused ones go to `report.rejected`.
 std::vector<CompleteEntry> complete_lines(Store& store, const std::string& session_id,
                                           EntryType type, std::span<const std::string_view> lines,
-                                          BatchReport& report) {
+                                          BatchReport& report, bool is_again = false) {
+  const auto judged = [&] { return store.redaction ? store.redaction->judged_count() : 0; };
+  const std::uint64_t judged_before = judged();
   const Timestamp now = store.clock.now();
   std::vector<CompleteEntry> entries;
   entries.reserve(lines.size());
@@ -79,6 +81,13 @@ std::vector<CompleteEntry> complete_lines(Store& store, const std::string& sessi
     }
     report.rejected.push_back({.line = i + 1, .error = std::move(error)});
   }
+  const std::uint64_t fresh = judged() - judged_before;
+  if (fresh > 0 && lines.size() > 1 &&
+      !is_again) {  // A later line may name what an earlier repeats.
+    report = {.judged = fresh};
+    return complete_lines(store, session_id, type, lines, report, true);
+  }
+  report.judged += fresh;
   return entries;
 }
 

@@ -20,6 +20,7 @@
 
 namespace bmad_mem {
 
+class JudgedValues;
 class Redactor;
 struct SecretRuleInfo;
 struct RuleTrial;
@@ -31,13 +32,27 @@ struct SecretPlace {
   std::string rule;        ///< "github-pat"
   std::string what;        ///< "GitHub personal access token"
   bool is_certain = true;  ///< False: it comes near the line, and is left where it is.
+  /// Why the same text is left where nothing names it: "a common word"; empty: it goes everywhere.
+  std::string_view only_named = {};
+};
+
+/// One that was taken out, or would be.
+struct TakenSecret {
+  std::string path;
+  std::uint64_t line = 0;  ///< 0: the file has none, or is one of several.
+  std::string rule;
+  std::string masked;  ///< How it begins, if it is long: "gh...".
+  std::uint64_t bytes = 0;
+  std::string_view only_named = {};  ///< See SecretPlace.
 };
 
 /// Finds secrets and personal data. Thread-safe: constant once it is made.
 class SecretScanner {
  public:
   SecretScanner();
-  explicit SecretScanner(std::shared_ptr<const Redactor> redactor);
+  /// `judged`: values that are taken out wherever they stand; may be null.
+  explicit SecretScanner(std::shared_ptr<const Redactor> redactor,
+                         std::shared_ptr<const JudgedValues> judged = nullptr);
 
   /// Ascending, without overlaps. Time is linear in the size of the text.
   [[nodiscard]] std::vector<SecretPlace> find(std::string_view text) const;
@@ -58,6 +73,7 @@ class SecretScanner {
 
  private:
   std::shared_ptr<const Redactor> redactor_;
+  std::shared_ptr<const JudgedValues> judged_;
 };
 
 /// What is known of a kind of secret.
@@ -101,11 +117,13 @@ std::string allow_item(std::string_view text);
 
 /// What applying the rules of today to a session did, or would do.
 struct RedactReport {
-  std::string session_id;        ///< Empty: the files beside the sessions, such as memories/.
-  RedactionCounts counts;        ///< What was taken out, by rule.
-  std::uint64_t entries = 0;     ///< Lines of logs that changed.
-  std::vector<FileCount> files;  ///< Which files, and how many lines of each.
-  std::vector<Leftover> left;    ///< What stays, and what a person can do about it.
+  std::string session_id;          ///< Empty: the files beside the sessions, such as memories/.
+  RedactionCounts counts;          ///< What was taken out, by rule.
+  std::uint64_t entries = 0;       ///< Lines of logs that changed.
+  std::vector<FileCount> files;    ///< Which files, and how many lines of each.
+  std::vector<Leftover> left;      ///< What stays, and what a person can do about it.
+  std::vector<TakenSecret> taken;  ///< The first of them, see kTakenMax.
+  static constexpr std::size_t kTakenMax = 1000;
 };
 
 /// What is kept of one type of entry.

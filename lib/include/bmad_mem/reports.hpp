@@ -116,6 +116,7 @@ struct BatchReport {
   std::vector<std::string> notices;
   std::uint64_t waiting = 0;  ///< Entries that wait for their key, see BatchOptions::may_wait.
   RedactionCounts redacted;   ///< Secrets and personal data that were taken out before writing.
+  std::uint64_t judged = 0;   ///< New values of these, which go wherever they stand from here on.
 };
 
 /// How an entry is linked to another one.

@@ -115,8 +115,8 @@ Error state_error(std::string_view what, std::string path) {
           .os_error = errno};
 }
 
-Status write_mark(const std::string& path, std::string_view text) {
-  return replace_whole(path, fmt::format("{}.{}.tmp", path, ::getpid()), {text})
+Status write_mark(const std::string& path, std::string_view text, bool is_durable = true) {
+  return replace_whole(path, fmt::format("{}.{}.tmp", path, ::getpid()), {text}, is_durable)
              ? Status()
              : Status(state_error("write the mark of the root", path));
 }
@@ -346,8 +346,18 @@ std::string RootOrigins::state_text(std::string_view name) const {
   return path.empty() || !problem_of(path).empty() ? std::string() : read_small(path);
 }
 
+std::uint64_t RootOrigins::state_stamp(std::string_view name) const {
+  struct stat about{};
+  const std::string path = state_file(name);
+  const bool is_there = !path.empty() && ::stat(path.c_str(), &about) == 0;
+  return is_there ? about.st_ino << 32U ^ static_cast<std::uint64_t>(about.st_mtim.tv_sec) << 30U ^
+                        static_cast<std::uint64_t>(about.st_mtim.tv_nsec)
+                  : 0;
+}
+
 Status RootOrigins::change_state(std::string_view name,
-                                 const std::function<std::string(std::string)>& change) const {
+                                 const std::function<std::string(std::string)>& change,
+                                 bool is_durable) const {
   BMAD_TRY_ASSIGN(const std::string path, make_state_file(name));
   const LockedFile locked(path);
   if (locked.get() == nullptr) {
@@ -355,7 +365,7 @@ Status RootOrigins::change_state(std::string_view name,
   }
   const std::string before = state_text(name);
   const std::string text = change(before);
-  return text == before ? Status() : write_mark(path, text);
+  return text == before ? Status() : write_mark(path, text, is_durable);
 }
 
 Status RootOrigins::append_state(std::string_view name, std::string_view text) const {

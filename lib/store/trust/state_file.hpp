@@ -63,23 +63,25 @@ class LockedFile {
   std::optional<OpenFile> file_;
 };
 
-/// Puts `parts` in the place of the file at `path`, durably. `fresh` is their name until then, and
-/// what a process left there that died is written over. On false, with errno, it is as it was.
+/// Puts `parts` in the place of the file at `path`, durably unless told otherwise. `fresh` is their
+/// name until then, and what a process left there that died is written over. On false, with errno,
+/// it is as it was.
 inline bool replace_whole(const std::string& path, const std::string& fresh,
-                          std::initializer_list<std::string_view> parts) {
+                          std::initializer_list<std::string_view> parts, bool is_durable = true) {
   const OpenFile file(fresh, O_WRONLY | O_CREAT | O_TRUNC);
   bool is_written = file.is_open();
   for (const std::string_view part : parts) {
     is_written = is_written && file.write(part);
   }
-  if (!is_written || ::fsync(file.number()) != 0 || std::rename(fresh.c_str(), path.c_str()) != 0) {
+  if (!is_written || (is_durable && ::fsync(file.number()) != 0) ||
+      std::rename(fresh.c_str(), path.c_str()) != 0) {
     const int failed = errno;
     ::unlink(fresh.c_str());
     errno = failed;
     return false;
   }
   const OpenFile folder(path.substr(0, path.rfind('/')), O_RDONLY | O_DIRECTORY);
-  static_cast<void>(folder.is_open() && ::fsync(folder.number()) == 0);
+  static_cast<void>(is_durable && folder.is_open() && ::fsync(folder.number()) == 0);
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bmad_mem/exports.hpp"
@@ -17,6 +18,8 @@
 #include "store/store.hpp"
 
 namespace bmad_mem {
+
+class JudgedMemory;
 
 /// Where the key of a store's placeholders comes from.
 enum class KeyUse : std::uint8_t {
@@ -41,28 +44,41 @@ class StoreRedaction final : public WriteRedaction {
                                                         std::string_view session_id,
                                                         RedactionCounts& counts) const override;
 
-  /// `json`, an object laid out for people, without secrets.
   [[nodiscard]] std::string redact_object(const std::string& json, std::string_view session_id,
-                                          RedactionCounts& counts) const;
-
+                                          RedactionCounts& counts) const override;
   [[nodiscard]] std::string redact_text(std::string_view text, std::string_view session_id,
                                         RedactionCounts* counts = nullptr) const override;
   [[nodiscard]] bool has_secret(std::string_view text) const override;
-  [[nodiscard]] const std::shared_ptr<const Redactor>& redactor() const override {
-    return redactor_;
-  }
+  [[nodiscard]] SecretScanner scanner() const override;
+  [[nodiscard]] std::uint64_t judged_count() const override;
+
+  /// What is judged from here on holds in all sessions, and what was judged in any does.
+  void judge_for_all();
+  /// From here on what is taken out is listed, but for its place. Not for several threads.
+  void list() { lists_ = true; }
+  /// What was listed since the last call.
+  [[nodiscard]] std::vector<TakenSecret> take_listed() const { return std::exchange(listed_, {}); }
+
+  ~StoreRedaction() override;
 
  private:
-  StoreRedaction(Redactor redactor, const RedactionKey& key)
-      : redactor_(std::make_shared<Redactor>(std::move(redactor))), key_(key) {}
+  StoreRedaction(Redactor redactor, const RedactionKey& key, std::unique_ptr<JudgedMemory> memory);
 
+  /// Calls `redact(redactor, scope, tally)` for the policy, if there is one, then for the project's
+  /// rules. Adds to `counts`; whether anything came near.
+  template <typename Redact>
+  bool with_both(std::string_view session_id, RedactionCounts* counts, const Redact& redact) const;
+  /// `json` without secrets, nothing when it has none.
   std::optional<std::string> without_secrets(JsonValue root, std::string_view json,
-                                             std::string_view session_id,
-                                             RedactionTally& tally) const;
+                                             std::string_view session_id, RedactionCounts& counts,
+                                             bool& comes_near) const;
 
   std::shared_ptr<const Redactor> redactor_;
   std::optional<Redactor> policy_;  // Goes first.
   RedactionKey key_;
+  std::unique_ptr<JudgedMemory> memory_;
+  bool lists_ = false;
+  mutable std::vector<TakenSecret> listed_;
 };
 
 /// The rules of the hub that the root has joined; empty for none. Errors: as read_file().

@@ -20,6 +20,7 @@
 
 #include "base/keyed_hash.hpp"
 #include "bmad_mem/json_value.hpp"
+#include "bmad_mem/privacy.hpp"
 #include "bmad_mem/result.hpp"
 #include "store/config.hpp"
 
@@ -53,16 +54,23 @@ inline Detection detection_of(std::string_view text, std::string_view secret,
 /// What makes the hashes in linkable placeholders: who hasn't the key can't guess a secret back.
 using RedactionKey = HashKey;
 
+class JudgedValues;
+
 /// Where a text belongs: the same secret in the same scope gets the same hash.
 struct RedactionScope {
   RedactionKey key{};
   std::string_view session_id;
+  const JudgedValues* judged = nullptr;  ///< What was judged there before; null: nothing.
+  /// Where values are added that go wherever they stand, and were not known; may be null.
+  std::vector<std::string>* fresh = nullptr;
 };
 
 /// What was done.
 struct RedactionTally {
   std::map<std::string, std::uint64_t, std::less<>> by_rule;  ///< What was taken out.
-  bool comes_near = false;  ///< Something is left that makes its entry a sensitive one.
+  bool comes_near = false;              ///< Something is left that makes its entry a sensitive one.
+  bool lists = false;                   ///< Whether `taken` is wanted.
+  std::vector<TakenSecret> taken = {};  ///< Each that was taken out, but for its place.
 };
 
 class RuleSet;
@@ -70,14 +78,19 @@ class RuleSet;
 /// Thread-safe: constant after make(). Copies share what it is made of.
 class Redactor {
  public:
-  /// `rules`, of files and allow lists, may be null.
+  /// `rules`, of files and allow lists, may be null. What is a path below the folder `project` is
+  /// taken out only where it is named.
   /// Errors: E_SCHEMA_INVALID for a pattern that doesn't compile, or a replacement without a
   /// character of its own; `field` names it.
   static Result<Redactor> make(const RedactionConfig& config,
-                               std::shared_ptr<const RuleSet> rules = nullptr);
+                               std::shared_ptr<const RuleSet> rules = nullptr,
+                               std::string project = {});
 
-  /// What is to be taken out of `text`, or comes near the line: ascending, without overlaps.
-  [[nodiscard]] Detections find(std::string_view text) const;
+  /// What is to be taken out of `text`, or comes near the line: ascending, without overlaps. What
+  /// is named once goes wherever it stands, and so does what was judged before.
+  [[nodiscard]] Detections find(std::string_view text, const JudgedValues* judged = nullptr) const;
+  /// Why `secret` is taken out only where it is named; empty: wherever it stands.
+  [[nodiscard]] std::string_view why_only_named(std::string_view secret) const;
 
   /// `text` without what find() calls a secret; nothing when there is none. Adds to `tally`.
   [[nodiscard]] std::optional<std::string> redact(std::string_view text,

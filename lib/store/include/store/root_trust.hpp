@@ -82,10 +82,12 @@ class RootOrigins {
   [[nodiscard]] Result<std::string> make_state_file(std::string_view name) const;
   /// What it holds; empty without it, without a state folder, and for what others may write.
   [[nodiscard]] std::string state_text(std::string_view name) const;
+  /// Another number once change_state() was called, by whatever process; 0 where there is none.
+  [[nodiscard]] std::uint64_t state_stamp(std::string_view name) const;
   /// Replaces it by what `change` makes of it, one process at a time. Errors: as make_state_file();
   /// E_STORAGE_IO, E_STORAGE_FULL: it is as it was.
-  Status change_state(std::string_view name,
-                      const std::function<std::string(std::string)>& change) const;
+  Status change_state(std::string_view name, const std::function<std::string(std::string)>& change,
+                      bool is_durable = true) const;
   /// Adds `text` at its end. Errors: as change_state().
   Status append_state(std::string_view name, std::string_view text) const;
   /// Which folder is at the root's path: it differs after a move and for a new clone.

@@ -38,7 +38,6 @@ namespace bmad_mem {
 
 struct EncoderChoice;
 class PackedSession;
-class Redactor;
 class RootIndex;
 class SessionIndex;
 class StoreWatch;
@@ -57,13 +56,19 @@ class WriteRedaction {
                                                                 std::string_view line,
                                                                 std::string_view session_id,
                                                                 RedactionCounts& counts) const = 0;
+  /// `json`, an object of whatever layout, without secrets.
+  [[nodiscard]] virtual std::string redact_object(const std::string& json,
+                                                  std::string_view session_id,
+                                                  RedactionCounts& counts) const = 0;
   /// `text`, which is no JSON, without secrets. Adds to `counts` if given.
   [[nodiscard]] virtual std::string redact_text(std::string_view text, std::string_view session_id,
                                                 RedactionCounts* counts = nullptr) const = 0;
   /// Whether there is anything in `text` that would be taken out.
   [[nodiscard]] virtual bool has_secret(std::string_view text) const = 0;
-  /// For those who look at other texts by the same rules.
-  [[nodiscard]] virtual const std::shared_ptr<const Redactor>& redactor() const = 0;
+  /// For those who look at other texts by the same rules; what was judged in any session is known.
+  [[nodiscard]] virtual SecretScanner scanner() const = 0;
+  /// How many this process has judged: what was redacted before may repeat one.
+  [[nodiscard]] virtual std::uint64_t judged_count() const = 0;
 };
 
 /// What this room asks of those above it; all_rooms() (operations/rooms.hpp) says who does it.
