@@ -300,6 +300,12 @@ Status ImportSink::finish() {
   if (memory_ == nullptr) {
     return first_problem;
   }
+  if (!judged_.empty()) {  // An earlier batch may repeat what a later one has named.
+    const std::vector<std::string> sessions(judged_.begin(), judged_.end());
+    judged_.clear();
+    const Result<std::vector<RedactReport>> done = memory_->redact(sessions, /*dry_run=*/false);
+    first_problem = first_problem && !done ? Status(done.error()) : std::move(first_problem);
+  }
   for (const auto& [session_id, span] : std::exchange(spans_, {})) {
     if (Status status = give_times(session_id, span); !status && first_problem) {
       first_problem = std::move(status);
@@ -436,6 +442,9 @@ Status ImportSink::write_batch(const Key& key, std::span<const Pending> entries,
     return written.error();
   }
   const BatchReport& batch = *written;
+  if (batch.judged > 0) {
+    judged_.insert(session_id);
+  }
   report_.written[static_cast<std::size_t>(type)] += batch.ids.size();
   report_.known += batch.skipped - batch.deleted;
   report_.deleted += batch.deleted;

@@ -173,6 +173,7 @@ class ImportSink {
   std::size_t pending_bytes_ = 0;
   int stop_descriptor_ = -1;
   bool is_stopped_ = false;
+  std::set<std::string> judged_;  ///< Sessions in which a value was judged to be a secret.
   std::map<std::string, Span, std::less<>> spans_;  ///< Of sessions that were made or closed.
   std::set<std::string, std::less<>> spaced_;
   std::map<std::string, std::string, std::less<>> shared_;  ///< By name: where to write.
