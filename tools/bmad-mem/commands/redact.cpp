@@ -1,6 +1,7 @@
 // redact - finds secrets in texts, and takes them out of sessions written under older rules.
 #include <algorithm>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -49,7 +50,7 @@ Result<ExitStatus> check_files(Tool& tool, const std::vector<std::string>& names
                         format_count(found.near, "place comes", "places come"));
   }
   tool.note(says);
-  return found.secrets == 0 ? ExitStatus::kDone : ExitStatus::kFailed;
+  return found.secrets == 0 || tool.args().has("explain") ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
 Result<ExitStatus> clean_files(Tool& tool, const std::vector<std::string>& names) {
@@ -66,13 +67,23 @@ Result<ExitStatus> clean_files(Tool& tool, const std::vector<std::string>& names
 }
 
 /// A path of `file` may have the secret in its name.
-std::string shown_path(const FileCount& file) { return SecretScanner().redact(file.path); }
+std::string shown_path(const std::string& path) { return SecretScanner().redact(path); }
+
+/// "events.jsonl:12: password, Zx... (15 bytes)".
+void print_taken(Tool& tool, const std::vector<TakenSecret>& taken) {
+  for (const TakenSecret& each : taken) {
+    const std::string line = each.line == 0 ? "" : fmt::format(":{}", each.line);
+    tool.out().print("  {}{}: {}, {} ({}){}\n", printable(shown_path(each.path)), line, each.rule,
+                     printable(each.masked), format_count(each.bytes, "byte", "bytes"),
+                     only_named_text(each.only_named, tool.args().has("explain")));
+  }
+}
 
 void print_report(Tool& tool, const RedactReport& report, bool dry_run) {
   if (tool.json()) {
     RedactReport shown = report;
     for (FileCount& file : shown.files) {
-      file.path = shown_path(file);
+      file.path = shown_path(file.path);
     }
     for (Leftover& left : shown.left) {
       left.place = SecretScanner().redact(left.place);
@@ -94,37 +105,72 @@ void print_report(Tool& tool, const RedactReport& report, bool dry_run) {
                               : format_count(report.files.size(), "file", "files"),
                    dry_run ? "would change" : "changed");
   print_counts(tool, report.counts);
+  if (dry_run) {
+    print_taken(tool, report.taken);
+  }
   for (const FileCount& file : report.files) {
     tool.out().print("  {}\n",
-                     tool.style().faint(fmt::format("{}: {}", printable(shown_path(file)),
+                     tool.style().faint(fmt::format("{}: {}", printable(shown_path(file.path)),
                                                     format_count(file.lines, "line", "lines"))));
   }
 }
 
-Result<ExitStatus> redact_memory(Tool& tool) {
-  const Arguments& args = tool.args();
-  const bool dry_run = args.has("dry-run");
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  if (!dry_run && args.has("all") &&
-      !is_confirmed(tool, "rewrite every session in which a secret is found?")) {
-    return ExitStatus::kFailed;
-  }
+/// Redacts, or shows what that would do. Whether there is anything.
+Result<bool> redact_now(Tool& tool, MemoryManager& memory, bool dry_run) {
   BMAD_TRY_ASSIGN(const std::vector<RedactReport> reports,
                   with_progress(
-                      tool, "redact",
+                      tool, dry_run ? "look" : "redact",
                       [&](const MemoryManager::Progress& show) {
-                        return memory.redact(args.all("session"), dry_run, show);
+                        return memory.redact(tool.args().all("session"), dry_run, show);
                       },
                       "sessions"));
-  const bool found = std::ranges::any_of(
-      reports, [](const RedactReport& report) { return !report.files.empty(); });
   for (const RedactReport& report : reports) {
     print_report(tool, report, dry_run);
+  }
+  return std::ranges::any_of(reports,
+                             [](const RedactReport& report) { return !report.files.empty(); });
+}
+
+/// Says which commits hold secrets still.
+Status note_commits(Tool& tool, const MemoryManager& memory) {
+  constexpr std::size_t kShownMax = 20;
+  BMAD_TRY_ASSIGN(const SecretScanner scanner, memory.scanner());
+  const GitSearch search = search_git_secrets(memory.root(), scanner);
+  const std::size_t count = search.found.size();
+  for (const Leftover& each : std::span(search.found).first(std::min(count, kShownMax))) {
+    tool.note(fmt::format("left in git: {}", each.detail));
+  }
+  if (count > 0) {
+    tool.note(fmt::format("{} still {} secrets: {}", format_count(count, "commit", "commits"),
+                          count == 1 ? "holds" : "hold", search.found.front().remedy));
+  }
+  if (!search.obstacle.empty()) {
+    tool.note(search.obstacle);
+  }
+  return {};
+}
+
+Result<ExitStatus> redact_memory(Tool& tool) {
+  const Arguments& args = tool.args();
+  const bool dry_run = args.has("dry-run") || args.has("explain");
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  bool found = true;
+  if (!dry_run && args.has("all") && is_asked(tool)) {
+    BMAD_TRY_ASSIGN(found, redact_now(tool, memory, true));
+    if (found && !is_confirmed(tool, "take all of it out, irreversibly?")) {
+      return ExitStatus::kFailed;
+    }
+  }
+  if (found) {
+    BMAD_TRY_ASSIGN(found, redact_now(tool, memory, dry_run));
   }
   note_sealed(tool, memory, args.all("session"));
   if (!found) {
     tool.note("nothing to redact");
-  } else if (!dry_run && is_in_git(memory.root())) {
+  }
+  if (is_in_git(memory.root()) && args.has("all")) {
+    BMAD_TRY(note_commits(tool, memory));
+  } else if (found && !dry_run && is_in_git(memory.root())) {
     tool.note("earlier commits in git still contain the secrets");
   }
   return tool.has_left_out() ? ExitStatus::kFailed : ExitStatus::kDone;
@@ -173,7 +219,8 @@ Result<ExitStatus> run_redact(Tool& tool) {
   if (names.empty()) {
     return redact_memory(tool);
   }
-  return args.has("check") ? check_files(tool, names) : clean_files(tool, names);
+  return args.has("check") || args.has("explain") ? check_files(tool, names)
+                                                  : clean_files(tool, names);
 }
 
 }  // namespace bmad_mem::cli

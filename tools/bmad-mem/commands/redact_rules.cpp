@@ -102,6 +102,12 @@ void TextPosition::move_to(std::size_t at) {
   at_ = at;
 }
 
+std::string only_named_text(std::string_view why, bool explains) {
+  return !explains     ? std::string()
+         : why.empty() ? "; wherever it stands"
+                       : fmt::format("; only where it is named: {}", why);
+}
+
 void report_places(Tool& tool, const std::string& name, std::string_view text,
                    const std::vector<SecretPlace>& places, Found& found) {
   TextPosition position(text);
@@ -118,7 +124,8 @@ void report_places(Tool& tool, const std::string& name, std::string_view text,
         fmt::format("{}:{}:{}: {} ({}), {}", printable(name), line, column, place.rule, place.what,
                     format_count(place.end - place.begin, "byte", "bytes"));
     if (place.is_certain) {
-      tool.out().print("{}\n", says);
+      tool.out().print("{}{}\n", says,
+                       only_named_text(place.only_named, tool.args().has("explain")));
     } else {
       tool.out().print("{}\n", tool.style().faint(says + "; perhaps, it would stay"));
     }

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_writer.hpp"
+#include "cli/text.hpp"
 #include "exchange/files.hpp"
 #include "exchange/git/git_program.hpp"
 
@@ -76,6 +77,41 @@ class HistorySearch {
                           commits.front().substr(0, 10)),
               drop_path(full_path));
       }
+    }
+    return std::move(result_);
+  }
+
+  GitSearch for_secrets(const SecretScanner& scanner) {
+    if (!result_.obstacle.empty()) {
+      return std::move(result_);
+    }
+    const ProgramRun run =
+        run_git(root_, {"log", "--all", "--reflog", "-p", "-U0", "--no-color", "--no-textconv",
+                        "--no-ext-diff", "--format=%x01%h", "--", "."});
+    is_whole(run);
+    std::string_view commit;
+    std::uint64_t count = 0;
+    const auto end_commit = [&] {
+      if (count > 0) {
+        found(fmt::format("commit {}: {}", commit, format_count(count, "secret", "secrets")),
+              kReplaceText);
+      }
+      count = 0;
+    };
+    for (const std::string_view line : lines_of(run.output)) {
+      if (line.starts_with('\x01')) {
+        end_commit();
+        commit = line.substr(1);
+      } else if (line.starts_with('+') && !line.starts_with("+++ ")) {
+        count += static_cast<std::uint64_t>(
+            std::ranges::count_if(scanner.find(line.substr(1)), &SecretPlace::is_certain));
+      }
+    }
+    end_commit();
+    const ProgramRun packed = list_commits(root_, "archive");
+    if (is_whole(packed) && !packed.output.empty() && result_.obstacle.empty()) {
+      result_.obstacle =
+          "packed files in commits were not looked at; `bmad-mem purge --verify TEXT` does";
     }
     return std::move(result_);
   }
@@ -235,6 +271,10 @@ bool is_in_git(fs::path folder) {
 
 GitSearch search_git_paths(const std::string& root, std::span<const std::string> paths) {
   return HistorySearch(root).for_paths(paths);
+}
+
+GitSearch search_git_secrets(const std::string& root, const SecretScanner& scanner) {
+  return HistorySearch(root).for_secrets(scanner);
 }
 
 ExitStatus print_git_search(Tool& tool, const GitSearch& search) {

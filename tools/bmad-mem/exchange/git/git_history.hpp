@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/privacy.hpp"
 #include "cli/command.hpp"
 #include "cli/tool.hpp"
 
@@ -27,6 +28,10 @@ struct GitSearch {
   std::string obstacle;
   std::vector<Leftover> found;
 };
+
+/// The commits that brought a secret of `scanner` into the root, a sentence each, also those that
+/// only a reflog remembers. No secret is a word of git's command.
+GitSearch search_git_secrets(const std::string& root, const SecretScanner& scanner);
 
 /// Which of these `paths`, relative to `root`, were ever committed.
 GitSearch search_git_paths(const std::string& root, std::span<const std::string> paths);
