@@ -94,7 +94,7 @@ bool has_phone_word(std::string_view text, std::size_t at) {
          is_announced(text, at,
                       "tel|phone|mobile|fax|telefon|telephone|handy|mobil|cell|whatsapp|sms|"
                       "telefono|tlf|phonenumber|phone_number|tel.|rufnummer|dial|cellphone|"
-                      "telefax");
+                      "telefax|手机|手機|电话|電話|携帯|휴대폰|전화|핸드폰|телефон|тел|моб");
 }
 
 bool is_iso_date(const DigitGroups& groups) {

@@ -1,8 +1,8 @@
 // national_ids.cpp - numbers that states give to people, by their layouts and checks.
 //
-//   alone       USA ddd-dd-dddd · France 15 digits · Spain 8 digits, letter · Italy 16 · Brazil
-//               ddd.ddd.ddd-dd
-//   announced   USA nine digits · United Kingdom · Germany · India · Canada · Brazil 11 digits
+//   alone       USA ddd-dd-dddd · France 15 digits · Italy 16
+//   announced   USA nine digits
+//   both        words/national_ids.txt
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -13,6 +13,7 @@
 #include "bmad_mem/text.hpp"
 #include "personal_scan.hpp"
 #include "privacy_tables.hpp"
+#include "privacy_words.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {
@@ -59,29 +60,6 @@ bool has_german_check(std::string_view digits) {
   return (11 - product) % 10 == digits[10] - '0';
 }
 
-/// Two digits, each the weighted sum of those before it, modulo 11.
-bool has_cpf_check(std::string_view digits) {
-  for (std::size_t size = 9; size < 11; ++size) {
-    std::size_t sum = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-      sum += static_cast<std::size_t>(digits[i] - '0') * (size + 1 - i);
-    }
-    if (sum * 10 % 11 % 10 != static_cast<std::size_t>(digits[size] - '0')) {
-      return false;
-    }
-  }
-  return true;
-}
-
-MaybeSpan brazilian(std::string_view text, const DigitGroups& groups) {
-  if (groups.digits.size() != 11 || is_all_same(groups.digits) || !has_cpf_check(groups.digits)) {
-    return std::nullopt;
-  }
-  const bool is_formatted = groups.has_sizes({3, 3, 3, 2}) && text[groups.end() - 3] == '-' &&
-                            text[groups.groups[0].end] == '.';
-  return is_formatted || is_announced(text, groups.begin(), "cpf") ? whole(groups) : std::nullopt;
-}
-
 bool has_verhoeff_check(std::string_view digits) {
   // Ten rows multiply in the dihedral group of order ten, eight permute.
   const auto entry = [](std::size_t row, std::size_t column) {
@@ -95,30 +73,148 @@ bool has_verhoeff_check(std::string_view digits) {
   return check == 0;
 }
 
-/// Numbers that are known by their check and by a word before them.
-struct AnnouncedId {
-  std::size_t size;
-  bool is_grouped;             ///< One group of digits, or those of equal size.
-  std::string_view not_first;  ///< Digits that no number begins with.
-  bool (*has_check)(std::string_view digits);
+/// Whether `code` satisfies one check of words/national_ids.txt.
+bool has_check(std::string_view code, std::string_view check) {
+  if (check.size() < 2 || is_lower(check.front())) {
+    return check == "-" || (check == "iso" ? has_german_check : has_verhoeff_check)(code);
+  }
+  const std::size_t sign = check.find_first_of("%/");
+  const std::size_t equals = std::min(check.find('=', sign), check.size());
+  const std::uint64_t modulus = number_of(check.substr(sign + 1, equals - sign - 1));
+  std::uint64_t sum = 0;
+  std::size_t count = 0;
+  for_each_word(
+      check.substr(0, sign),
+      [&](std::string_view weight) {
+        const char c = code[count++];
+        const std::uint64_t product = number_of(weight) * (is_digit(c) ? number_of({&c, 1}) : 10);
+        sum += check[sign] == '/' ? product / 10 + product % 10 : product;
+      },
+      '.');
+  if (equals < check.size()) {
+    return code[count] == check[equals + 1 + sum % modulus];
+  }
+  const std::uint64_t left = (modulus - sum % modulus) % modulus;
+  const std::size_t size = modulus > 97 ? 2 : 1;
+  return count == code.size()
+             ? left == 0
+             : number_of(code.substr(count, size)) == left % (size == 1 ? 10 : 100);
+}
+
+/// A row of words/national_ids.txt.
+struct NumberForm {
+  std::string_view layout;
+  std::string_view checks;
   std::string_view words;
-};
-constexpr AnnouncedId kAnnouncedIds[] = {
-    {9, true, "08", has_luhn_check, "sin|social insurance|nas"},  // Canada
-    {11, false, "0", has_german_check,
-     "steuer|idnr|tin|tax id|steuer-id|steueridentifikationsnummer|steuernummer|steuerid|tax|"
-     "steuer-idnr"},
-    {12, true, "01", has_verhoeff_check, "aadhaar|aadhar|uidai|uid|adhaar"},  // India
+  std::size_t lead = 0;    ///< Letters before the first digit.
+  std::size_t first = 0;   ///< Digits up to the first letter behind them.
+  std::size_t digits = 0;  ///< All digits.
 };
 
-MaybeSpan announced(std::string_view text, const DigitGroups& groups) {
-  const std::string_view digits = groups.digits;
-  for (const AnnouncedId& id : kAnnouncedIds) {
-    const std::size_t third = id.size / 3;
-    if (digits.size() == id.size && !id.not_first.contains(digits[0]) &&
-        (!id.is_grouped || groups.count == 1 || groups.has_sizes({third, third, third})) &&
-        id.has_check(digits) && is_announced(text, groups.begin(), id.words)) {
-      return whole(groups);
+constexpr bool is_form_digit(char c) {
+  return is_digit(c) || std::string_view("npqdm").contains(c);
+}
+
+constexpr auto kNumberForms = [] {
+  std::array<NumberForm, kNationalIds.size()> forms;
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    const std::string_view row = kNationalIds[i];
+    const std::size_t checks = row.find(' ') + 1;
+    const std::size_t words = row.find(' ', checks) + 1;
+    NumberForm& form = forms[i];
+    form = {.layout = row.substr(0, checks - 1),
+            .checks = row.substr(checks, words - checks - 1),
+            .words = row.substr(words)};
+    form.lead = run_end(form.layout, 0, [](char c) { return !is_form_digit(c); });
+    const std::size_t letter =
+        std::min(form.layout.find_first_of("axg~", form.lead), form.layout.size());
+    const auto count = [](std::string_view layout) {
+      return static_cast<std::size_t>(std::ranges::count_if(layout, is_form_digit));
+    };
+    form.first = count(form.layout.substr(0, letter));
+    form.digits = count(form.layout);
+  }
+  return forms;
+}();
+
+bool fits(char form, char c) {
+  switch (form) {
+    case '9':
+      return is_digit(c);
+    case 'n':
+    case 'p':
+      return is_digit(c) && c > (form == 'n' ? '0' : '1');
+    case 'q':
+      return is_digit(c) && c != '1' && c != '2';
+    case 'd':
+    case 'm':
+      return c >= '0' && c <= (form == 'd' ? '7' : '1');
+    case 'a':
+    case 'g':
+      return c >= 'A' && c <= (form == 'a' ? 'Z' : 'D');
+    case 'x':
+      return is_digit(c) || std::string_view("KkXx").contains(c);
+    case '~':
+      return std::string_view("-+ABCDEFUVWXY").contains(c);
+    default:
+      return c == form;
+  }
+}
+
+constexpr std::string_view kSigns = " -./";
+
+/// The number in the layout of `form` whose first digit is at `at`; appends it to `code` without
+/// its signs and the letters before it.
+MaybeSpan read_form(std::string_view text, std::size_t at, const NumberForm& form,
+                    std::string& code) {
+  at = form.lead > 0 && form.words != "-" ? blanks_begin(text, at, 1) : at;
+  if (at < form.lead) {
+    return std::nullopt;
+  }
+  const std::size_t begin = at - form.lead;
+  const bool has_signs =
+      form.words == "-" || form.layout.find_first_of(kSigns) != std::string_view::npos;
+  at = begin;
+  for (std::size_t i = 0; i < form.layout.size(); ++i) {
+    at += i > 0 && !has_signs && kSigns.contains(byte_at(text, at)) && at < text.size() &&
+                  form.layout[i] != '~'
+              ? 1U
+              : 0U;
+    if (at >= text.size() || !fits(form.layout[i], text[at])) {
+      return std::nullopt;
+    }
+    if (i >= form.lead && form.layout[i] != '~' && !kSigns.contains(form.layout[i])) {
+      code += text[at];
+    }
+    ++at;
+  }
+  return Span{.begin = begin, .end = at};
+}
+
+/// Whether what is around a number makes it a part of something larger.
+bool goes_on(std::string_view text, const Span& number) {
+  const char before = byte_before(text, number.begin);
+  const char after = byte_at(text, number.end);
+  return is_word_byte(before) || (before != '\0' && std::string_view(".-+/").contains(before)) ||
+         is_word_byte(after) ||
+         (std::string_view("-./").contains(after) && is_digit(byte_at(text, number.end + 1)));
+}
+
+/// A number of words/national_ids.txt.
+MaybeSpan listed(std::string_view text, const DigitGroups& groups) {
+  const std::size_t size = groups.digits.size();
+  for (const NumberForm& form : kNumberForms) {
+    if (size != form.first && size != form.digits &&
+        !(size == form.digits + 1 && form.layout.ends_with('x'))) {
+      continue;
+    }
+    std::string code;
+    const MaybeSpan span = read_form(text, groups.begin(), form, code);
+    if (span && !goes_on(text, *span) && !is_all_same(code) &&
+        !any_word(
+            form.checks, [&](auto check) { return !has_check(code, check); }, ',') &&
+        (form.words == "-" || is_announced(text, span->begin, form.words))) {
+      return span;
     }
   }
   return std::nullopt;
@@ -137,62 +233,6 @@ MaybeSpan french(std::string_view text, const DigitGroups& groups) {
   const bool has_key = 97 - number_of(digits.substr(0, 13)) % 97 == number_of(digits.substr(13));
   const bool is_id = is_named(text, groups.begin(), "id|ids|time|seed");
   return is_month && is_layout && has_key && !is_id ? whole(groups) : std::nullopt;
-}
-
-/// "12345678Z", "12345678-Z", "X1234567L": the letter is the number modulo 23.
-MaybeSpan spanish(std::string_view text, std::size_t at, std::size_t end) {
-  constexpr std::string_view kLetters = "TRWAGMYFPDXBNJZSQVHLCKE";
-  const std::size_t letter = byte_at(text, end) == '-' ? end + 1 : end;
-  if (!is_upper(byte_at(text, letter)) || is_word_byte(byte_at(text, letter + 1))) {
-    return std::nullopt;
-  }
-  std::size_t begin = at;
-  std::uint64_t number = number_of(text.substr(at, end - at));
-  if (end - at == 7) {
-    begin -= byte_before(text, at) == '-' ? 1U : 0U;
-    const std::size_t kind = std::string_view("XYZ").find(byte_before(text, begin));
-    if (begin == 0 || kind == std::string_view::npos) {
-      return std::nullopt;
-    }
-    --begin;
-    number += kind * 10'000'000U;
-  } else if (end - at != 8) {
-    return std::nullopt;
-  }
-  const std::string_view digits = text.substr(at, end - at);
-  const bool is_date =
-      text[letter] == 'T' && (digits.starts_with("19") || digits.starts_with("20"));
-  if (kLetters[number % 23] != text[letter] || is_date || is_word_byte(byte_before(text, begin)) ||
-      std::string_view("-.+/").contains(byte_before(text, begin))) {
-    return std::nullopt;
-  }
-  return Span{.begin = begin, .end = letter + 1};
-}
-
-/// "QQ 12 34 56 C", announced.
-MaybeSpan british(std::string_view text, std::size_t at) {
-  std::size_t begin = blanks_begin(text, at, 1);
-  if (begin < 2 || !is_upper(text[begin - 1]) || !is_upper(text[begin - 2])) {
-    return std::nullopt;
-  }
-  begin -= 2;
-  std::size_t place = at;
-  for (std::size_t digits = 0; digits < 6;) {
-    const char c = byte_at(text, place);
-    if (!is_digit(c) && c != ' ') {
-      return std::nullopt;
-    }
-    digits += is_digit(c) ? 1U : 0U;
-    ++place;
-  }
-  place = blanks_end(text, place, 1);
-  const char suffix = byte_at(text, place);
-  if (suffix < 'A' || suffix > 'D' || is_word_byte(byte_at(text, place + 1)) ||
-      is_word_byte(byte_before(text, begin)) ||
-      !is_announced(text, begin, "nino|national insurance|ni number|ni|nin")) {
-    return std::nullopt;
-  }
-  return Span{.begin = begin, .end = place + 1};
 }
 
 /// The letter at the end is a sum over the others, which count differently at odd places.
@@ -240,21 +280,15 @@ std::optional<Span> national_id_at(std::string_view text, const DigitGroups& gro
   if (groups.count == 0) {
     return std::nullopt;
   }
-  const Span first = groups.groups[0];
-  for (const MaybeSpan& found : {spanish(text, first.begin, first.end), british(text, first.begin),
-                                 italian(text, first.begin)}) {
+  for (const MaybeSpan& found : {italian(text, groups.begin()), listed(text, groups)}) {
     if (found) {
       return found;
     }
   }
-  const char before = byte_before(text, groups.begin());
-  const char after = byte_at(text, groups.end());
-  const bool goes_on = is_word_byte(after) || (std::string_view("-./").contains(after) &&
-                                               is_digit(byte_at(text, groups.end() + 1)));
-  if (is_word_byte(before) || std::string_view(".-+/").contains(before) || goes_on) {
+  if (goes_on(text, {.begin = groups.begin(), .end = groups.end()})) {
     return std::nullopt;
   }
-  for (const auto& country : {american, announced, brazilian, french}) {
+  for (const auto& country : {american, french}) {
     if (const MaybeSpan found = country(text, groups)) {
       return found;
     }

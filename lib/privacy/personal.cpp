@@ -149,12 +149,14 @@ DigitGroups read_digit_groups(std::string_view text, std::size_t at) {
 bool is_announced(std::string_view text, std::size_t at, std::string_view words) {
   constexpr std::size_t kReach = 40;
   for (std::size_t i = at - std::min(at, kReach); i < at; ++i) {
-    if (is_letter(text[i]) && !is_alnum(byte_before(text, i)) &&
+    // A word of a script beyond ASCII may stand amid others.
+    const bool is_foreign = static_cast<unsigned char>(text[i]) >= 0xc0;
+    if ((is_foreign || (is_letter(text[i]) && !is_alnum(byte_before(text, i)))) &&
         any_word(
             words,
             [&](std::string_view word) {
               return starts_folded(text.substr(i, at - i), word) &&
-                     !is_letter(byte_at(text, i + word.size()));
+                     (is_foreign || !is_letter(byte_at(text, i + word.size())));
             },
             '|')) {
       return true;
