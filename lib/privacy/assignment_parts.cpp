@@ -225,6 +225,16 @@ std::optional<ValuePart> quoted_at(std::string_view text, std::size_t at) {
   }
   const std::size_t escapes = at - escapes_begin;
   const char quote = text[at];
+  if (escapes == 0 && byte_at(text, at + 1) == quote && byte_at(text, at + 2) == quote) {
+    // Three quotes: a word, on lines of its own or not.
+    const std::size_t begin = run_end(text, at + 3, is_space, 64);
+    const std::size_t end =
+        run_end(text, begin, [&](char c) { return !is_space(c) && c != quote; }, kValueSizeMax);
+    const std::size_t close = run_end(text, end, is_space, 64);
+    if (end > begin && byte_at(text, close) == quote && byte_at(text, close + 1) == quote) {
+      return ValuePart{.begin = begin, .end = end};
+    }
+  }
   const std::size_t begin = at + 1;
   const std::size_t last = std::min(text.size(), begin + kValueSizeMax);
   std::size_t slashes = 0;

@@ -75,6 +75,13 @@ ProviderName provider_in(std::string_view name);
 /// key.
 bool is_providers_key(std::string_view name, std::string_view value);
 
+/// What the words of a text say of a drawn value near them, as bits.
+inline constexpr unsigned kNearSecret = 1;   ///< "token", "api key", "client secret".
+inline constexpr unsigned kNearKey = 2;      ///< "key", "auth", "client": now and then a secret.
+inline constexpr unsigned kNearService = 4;  ///< The name of a service.
+inline constexpr unsigned kNearPublic = 8;   ///< "commit", "id": what is near is none.
+unsigned near_words(std::string_view text);
+
 /// Id of the rule that a value of `kind` is redacted by.
 std::string_view rule_of(SecretKind kind);
 

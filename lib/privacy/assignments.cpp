@@ -300,18 +300,21 @@ void AssignmentFinder::element(const NamePart& name) {
 }
 
 bool AssignmentFinder::block(const NamePart& name, std::size_t begin) {
-  if ((at(begin) != '|' && at(begin) != '>') || !begins_line(name)) {
+  const bool is_next = at(begin) == '\n';  // `password:` and a value in the next line.
+  if ((at(begin) != '|' && at(begin) != '>' && !is_next) || !begins_line(name)) {
     return false;
   }
-  const std::size_t head =
-      run_end(text_, begin + 1, [](char c) { return c == '-' || c == '+' || is_digit(c); }, 2);
+  const std::size_t head = run_end(
+      text_, begin + (is_next ? 0 : 1), [](char c) { return c == '-' || c == '+' || is_digit(c); },
+      2);
   const std::size_t line = run_end(text_, head, [](char c) { return c == '\r'; }, 1);
   const std::size_t first = skip_blanks(text_, line + 1);
   if (at(line) != '\n' || first == line + 1) {
     return false;
   }
   ValuePart value = word_at(text_, first, first);
-  if (!is_line_over(text_, value.end) || !judge(name.of(text_), value, ValueForm::kLiteral)) {
+  if (!is_line_over(text_, value.end) || (is_next && !is_scrambled(value.of(text_))) ||
+      !judge(name.of(text_), value, ValueForm::kLiteral)) {
     return false;
   }
   // The lines after it that are indented as much, and are no more than a word, go on with it.

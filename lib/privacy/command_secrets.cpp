@@ -1,9 +1,5 @@
-// command_secrets.cpp - passwords that commands read from a pipe or at a place of their arguments,
-// and those of a column of a table.
+// command_secrets.cpp - passwords of a column of a table, as commands print it.
 //
-//   echo HERE | docker login --password-stdin      echo "ann:HERE" | chpasswd
-//   chpasswd <<< "ann:HERE"                        htpasswd -b file ann HERE
-//   wpa_passphrase net HERE
 //   user,password,mail                             the same place of each of the next lines
 //   | user | password |                            the same below a line of dashes
 #include <algorithm>
@@ -20,47 +16,6 @@ namespace {
 using std::string_view;
 
 constexpr std::size_t kLineMax = 512;
-
-void judge_part(StructureScan& scan, const ValuePart& value, ValueForm form) {
-  if (const std::optional<ValueVerdict> verdict =
-          judge_value("password", value.of(scan.text), form)) {
-    scan.add(value.begin, value.end, verdict->rule, verdict->action);
-  }
-}
-
-/// The next argument of a command from `at` on: in quotes, or up to a blank or '|'.
-ValuePart argument_at(string_view text, std::size_t at) {
-  at = skip_blanks(text, at);
-  if (const std::optional<ValuePart> quoted = quoted_at(text, at)) {
-    return *quoted;
-  }
-  const std::size_t end = run_end(
-      text, std::min(at, text.size()),
-      [](char c) { return !is_space(c) && c != '|' && c != ';' && c != '"' && c != '\\'; },
-      kLineMax);
-  return {.begin = at, .end = end};
-}
-
-/// Where the argument behind `value` begins.
-std::size_t behind(string_view text, const ValuePart& value) {
-  return run_end(text, std::min(value.end, text.size()), is_quote, 1);
-}
-
-void judge_piped(StructureScan& scan, ValuePart value, bool has_user) {
-  const string_view text = scan.text;
-  if (value.of(text) == "-n" || value.of(text) == "-e" || value.of(text) == "%s" ||
-      value.of(text) == "%s\\n") {
-    value = argument_at(text, behind(text, value));
-  }
-  if (has_user) {
-    const std::size_t colon = value.of(text).find(':');
-    if (colon == string_view::npos) {
-      return;
-    }
-    value.begin += colon + 1;
-  }
-  judge_part(scan, value, ValueForm::kLiteral);
-}
 
 /// The fields of a line, apart by `sign`; quotes may be around each.
 struct Fields {
@@ -110,49 +65,6 @@ bool is_field_name(string_view name) {
 
 }  // namespace
 
-void scan_piped_password(StructureScan& scan, std::size_t at, std::size_t size) {
-  const string_view text = scan.text;
-  const bool has_user = text.substr(at, size) == "chpasswd";
-  const std::size_t line = run_begin(text, at, [](char c) { return c != '\n'; }, kLineMax);
-  const string_view before = text.substr(line, at - line);
-  const std::size_t pipe = before.rfind('|');
-  for (const string_view command : {"echo ", "printf "}) {
-    const std::size_t echo = before.substr(0, std::min(pipe, before.size())).rfind(command);
-    if (pipe != string_view::npos && echo != string_view::npos) {
-      judge_piped(scan, argument_at(text, line + echo + command.size()), has_user);
-      return;
-    }
-  }
-  const std::size_t here = text.substr(0, std::min(text.size(), at + size + 64)).find("<<<", at);
-  if (here != string_view::npos && !text.substr(at, here - at).contains('\n')) {
-    judge_piped(scan, argument_at(text, here + 3), has_user);
-  }
-}
-
-void scan_htpasswd(StructureScan& scan, std::size_t at, std::size_t size) {
-  constexpr int kArgumentsMax = 8;
-  const string_view text = scan.text;
-  std::size_t next = at + size;
-  // Arguments before the password: the file and the user, with -n the user; or the network.
-  int wanted = text.substr(at, size) == "htpasswd " ? -1 : 1;
-  for (int i = 0; i < kArgumentsMax; ++i) {
-    const ValuePart argument = argument_at(text, next);
-    const string_view word = argument.of(text);
-    if (word.empty()) {
-      return;
-    }
-    if (word.starts_with('-')) {
-      wanted = word.contains('b') ? (word.contains('n') ? 1 : 2) : wanted;
-    } else if (wanted < 0) {
-      return;
-    } else if (wanted-- == 0) {
-      judge_part(scan, argument, ValueForm::kLiteral);
-      return;
-    }
-    next = behind(text, argument);
-  }
-}
-
 void scan_column(StructureScan& scan, std::size_t at, std::size_t size) {
   constexpr std::size_t kRowsMax = 10'000;
   constexpr std::size_t kGapMax = 64;
@@ -180,16 +92,6 @@ void scan_column(StructureScan& scan, std::size_t at, std::size_t size) {
   }
   const std::size_t line = run_begin(text, name, [](char c) { return c != '\n'; }, kLineMax);
   const Fields head = fields_at(text, line, sign);
-  if (sign != '|' && name == line && head.count >= 2 && head.count <= 3) {
-    // "airtableToken,…," of one row alone.
-    const ValuePart& value = head.fields[1];
-    if (const std::optional<ValueVerdict> verdict =
-            judge_value(head.fields[0].of(text), value.of(text), ValueForm::kLiteral);
-        verdict && any_is(value.of(text), is_digit)) {
-      scan.add(value.begin, value.end, verdict->rule, verdict->action);
-      return;
-    }
-  }
   if (head.count < 2 || byte_at(text, head.end) != '\n' ||
       !std::all_of(
           head.fields, head.fields + head.count,

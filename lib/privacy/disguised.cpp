@@ -5,6 +5,9 @@
 //   g\0h\0p\0_\0Z\0               UTF-16                        NULs dropped
 //   \u0067hp_…  &quot;ghp_…       escapes of JSON and HTML      decoded
 //   "ghp_Zk3Q" + "w9Lm2X"         literals that code joins      joined
+//   gһp_  ｇｈｐ_                   letters that look alike       read as those of ASCII
+//   ghp_Zk3Q⏎w9Lm2X  ghp_${x}Zk3  a token in two parts          joined, for tokens alone
+//   'g', 'h', 'p'  103, 104, 112  lists of characters, of bytes read as a text, for tokens alone
 //
 //   text ── one byte of a few? ── rarely ──► a sign? ──► its line and those beside it, as read
 //                                                           └─► found there ── places ──► text
@@ -20,6 +23,7 @@
 #include "bmad_mem/text.hpp"
 #include "byte_places.hpp"
 #include "finders.hpp"
+#include "privacy_words.hpp"
 #include "read_text.hpp"
 #include "text_scan.hpp"
 
@@ -30,8 +34,9 @@ using std::string_view;
 
 constexpr char kEscape = '\x1b';
 
-/// The bytes with which a sign begins, and the '+' between literals.
-using SignPlaces = BytePlaces<ByteSet<false, 0x00, 0x1b, 0xc2, 0xe2, 0xef, '&', '+', '\\'>>;
+/// The bytes with which a sign begins, and what joins literals and parts.
+using SignPlaces = BytePlaces<
+    AnyByteSet<false, true, 0x00, '\b', '\n', 0x1b, '&', '+', '.', ',', '=', '{', '~', '\\'>>;
 
 /// Bytes of a text that stand for other ones, or for none.
 struct Sign {
@@ -40,6 +45,8 @@ struct Sign {
   std::array<char, 4> bytes = {};
   std::size_t size = 0;  ///< Of `bytes`.
   bool is_colour = false;
+  bool is_erased = false;  ///< The character before is as well.
+  bool is_part = false;    ///< It parts a token, and nothing else is read so.
 
   [[nodiscard]] bool exists() const { return end > begin; }
 };
@@ -76,18 +83,53 @@ std::size_t terminal_sequence_end(string_view text, std::size_t at) {
   return between('0', '~')(kind) ? next : at + 1;
 }
 
-/// Whether U+`code` has no width: soft hyphen, zero-width signs, marks of direction, BOM.
+/// Whether U+`code` has no width: soft hyphen, fillers, zero-width signs, marks of direction, BOM,
+/// selectors of variations, tags.
 bool is_invisible(std::uint32_t code) {
-  return code == 0xad || (code >= 0x200b && code <= 0x200f) || (code >= 0x202a && code <= 0x202e) ||
-         (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
+  struct Range {
+    std::uint32_t first;
+    std::uint32_t last;
+  };
+  static constexpr Range kRanges[] = {
+      {0xad, 0xad},     {0x34f, 0x34f},   {0x61c, 0x61c},   {0x115f, 0x1160},  {0x17b4, 0x17b5},
+      {0x180b, 0x180f}, {0x200b, 0x200f}, {0x202a, 0x202e}, {0x2060, 0x206f},  {0x3164, 0x3164},
+      {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xe0000, 0xe0fff}};
+  return std::ranges::any_of(
+      kRanges, [&](const Range& range) { return code >= range.first && code <= range.last; });
 }
 
-/// The character of two or three bytes at `at`, one that may be invisible; 0: another.
-std::uint32_t character_at(string_view text, std::size_t at) {
-  const auto bits = [&](std::size_t i) {
-    return static_cast<unsigned char>(byte_at(text, at + i)) & 0x3fU;
-  };
-  return text[at] == '\xc2' ? 0x80U | bits(1) : (bits(0) & 0xfU) << 12U | bits(1) << 6U | bits(2);
+/// The character beyond ASCII whose first byte is at `at`, and its size; 0: another byte.
+std::uint32_t character_at(string_view text, std::size_t at, std::size_t& size) {
+  const auto first = static_cast<unsigned char>(text[at]);
+  size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
+  if (size == 0 || at + size > text.size()) {
+    return 0;
+  }
+  std::uint32_t code = first & (0x7fU >> size);
+  for (std::size_t i = 1; i < size; ++i) {
+    code = code << 6U | (static_cast<unsigned char>(text[at + i]) & 0x3fU);
+  }
+  return code;
+}
+
+/// The letter of ASCII that U+`code` looks like: one of full width, or of another alphabet beside
+/// those of this one; '\0': none.
+char look_alike(string_view text, std::size_t at, std::size_t size, std::uint32_t code) {
+  if (code >= 0xff0d && code <= 0xff5a) {
+    const char c = static_cast<char>(code - 0xfee0);
+    return is_word_byte(c) || c == '-' ? c : '\0';
+  }
+  if (code < 0x370 || code > 0x52f ||
+      !(is_word_byte(byte_before(text, at)) || is_word_byte(byte_at(text, at + size)))) {
+    return '\0';
+  }
+  char letter = '\0';
+  static_cast<void>(kLookAlikes.any([&](string_view row) {
+    const bool is_it = row.starts_with(text.substr(at, size));
+    letter = is_it ? row.back() : letter;
+    return is_it;
+  }));
+  return letter;
 }
 
 /// Makes `sign` stand for U+`code`, which has at most 16 bits.
@@ -122,17 +164,32 @@ Number number_at(string_view text, std::size_t at, int base, std::size_t digits_
   return number;
 }
 
-/// `\u0067`.
-Sign json_escape_at(string_view text, std::size_t at) {
-  constexpr std::size_t kDigits = 4;
+/// `\u0067`, `\u{67}`, `\x67`, `\147`, and a backslash before a line break.
+Sign escape_at(string_view text, std::size_t at) {
   Sign sign{.begin = at, .end = at};
-  if (byte_at(text, at + 1) != 'u') {
+  const char kind = byte_at(text, at + 1);
+  if (kind == 'u') {
+    constexpr std::size_t kDigits = 4;
+    const bool is_braced = byte_at(text, at + 2) == '{';
+    const Number code = number_at(text, at + (is_braced ? 3 : 2), 16, kDigits);
+    const bool is_half = code.value >= 0xd800 && code.value < 0xe000;
+    const bool is_whole = is_braced ? byte_at(text, code.end) == '}' : code.end == at + 2 + kDigits;
+    if (is_whole && !is_half) {
+      sign.end = code.end + (is_braced ? 1 : 0);
+      set_character(sign, code.value);
+    }
     return sign;
   }
-  const Number code = number_at(text, at + 2, 16, kDigits);
-  const bool is_half = code.value >= 0xd800 && code.value < 0xe000;
-  if (code.end == at + 2 + kDigits && !is_half) {
+  const std::size_t line = run_end(text, at + 1, [](char c) { return c == '\r'; }, 1);
+  if (byte_at(text, line) == '\n') {
+    sign.end = blanks_end(text, line + 1, 64);
+    return sign;
+  }
+  const bool is_hex = kind == 'x';
+  const Number code = is_hex ? number_at(text, at + 2, 16, 2) : number_at(text, at + 1, 8, 3);
+  if (code.end == at + 4 && code.value > ' ' && code.value <= '~') {
     sign.end = code.end;
+    sign.is_part = true;
     set_character(sign, code.value);
   }
   return sign;
@@ -168,10 +225,11 @@ Sign entity_at(string_view text, std::size_t at) {
   return sign;
 }
 
-/// `" + "`, also over a line break.
+/// `" + "`, `' . '`, `" .. "`, `" & "`, also over a line break.
 Sign join_at(string_view text, std::size_t at) {
   constexpr std::size_t kJoinBlanksMax = 40;
-  const std::size_t open = run_end(text, at + 1, is_space, kJoinBlanksMax);
+  const std::size_t last = at + (text.substr(at).starts_with("..") ? 2 : 1);
+  const std::size_t open = run_end(text, last, is_space, kJoinBlanksMax);
   const char quote = byte_at(text, open);
   Sign sign{.begin = at, .end = at};
   // At the begin of a line it is the mark of a diff.
@@ -185,42 +243,148 @@ Sign join_at(string_view text, std::size_t at) {
   return sign;
 }
 
+/// What parts a token: a line break with what stands before the next line, or a value put in.
+Sign part_at(string_view text, std::size_t at) {
+  constexpr std::size_t kPartMin = 6;
+  constexpr std::size_t kMarginMax = 12;
+  Sign sign{.begin = at, .end = at, .is_part = true};
+  std::size_t end = at + 1;
+  if (text[at] == '{') {
+    const std::size_t close = text.substr(0, std::min(text.size(), at + kMarginMax)).find('}', at);
+    if (close == string_view::npos) {
+      return sign;
+    }
+    end = run_end(text, close, [](char c) { return c == '}'; }, 2);
+    sign.begin = run_begin(text, at, [](char c) { return string_view("{$#").contains(c); }, 2);
+  } else {
+    sign.begin = run_begin(text, at, [](char c) { return c == '\r' || c == '='; }, 2);
+    end = run_end(
+        text, end, [](char c) { return !is_letter(c) && is_ascii(c) && c != '\n'; }, kMarginMax);
+    // Digits that a margin doesn't part from the token are its own.
+    while (end > at + 1 && is_digit(text[end - 1])) {
+      --end;
+    }
+  }
+  const auto is_token = [](char c) { return is_base64url(c); };
+  const string_view before = text.substr(run_begin(text, sign.begin, is_token, kPartMin), kPartMin);
+  const string_view behind = text.substr(std::min(end, text.size()), kPartMin);
+  const bool is_between = before.size() == kPartMin && behind.size() == kPartMin &&
+                          all_are(before, is_token) && all_are(behind, is_token) &&
+                          (any_is(before, is_digit) || any_is(behind, is_digit) ||
+                           any_is(behind, is_upper) || any_is(before, is_upper));
+  sign.end = is_between ? end : sign.begin;
+  return sign;
+}
+
+/// A list of characters or of their numbers, whose first ',' is at `at`: read as a text.
+struct ListItem {
+  char c = '\0';
+  std::size_t end = 0;  ///< 0: none.
+};
+ListItem list_item_at(string_view text, std::size_t at) {
+  if (is_quote(byte_at(text, at))) {
+    return byte_at(text, at + 2) == text[at] ? ListItem{.c = text[at + 1], .end = at + 3}
+                                             : ListItem{};
+  }
+  const bool is_hex = text.substr(std::min(at, text.size())).starts_with("0x");
+  const Number number = number_at(text, at + (is_hex ? 2 : 0), is_hex ? 16 : 10, 3);
+  return number.value > ' ' && number.value <= '~' && number.end > at + 1
+             ? ListItem{.c = static_cast<char>(number.value), .end = number.end}
+             : ListItem{};
+}
+
+/// Where the list ends that has its first ',' at `at`.
+std::size_t find_in_list(string_view text, std::size_t at, Detections& out) {
+  constexpr std::size_t kItemsMin = 16;
+  std::size_t begin = run_begin(text, at, [](char c) { return is_hex_digit(c) || c == 'x'; }, 4);
+  if (begin == at) {
+    begin = at > 2 && is_quote(text[at - 1]) && text[at - 3] == text[at - 1] ? at - 3 : at;
+  }
+  ReadText items;
+  std::size_t count = 0;
+  std::size_t next = begin;
+  for (ListItem item = list_item_at(text, begin); item.end != 0; item = list_item_at(text, next)) {
+    items.add(item.c, next, item.end);
+    ++count;
+    next = item.end;
+    if (byte_at(text, next) != ',') {
+      break;
+    }
+    next = run_end(text, next + 1, is_space, 40);
+  }
+  if (count >= kItemsMin) {
+    items.find(text, find_tokens, out);
+  }
+  return std::max(at + 1, std::min(next, text.size()));
+}
+
 /// The sign that the byte at `at` announces.
 Sign sign_at(string_view text, std::size_t at) {
   Sign sign{.begin = at, .end = at};
+  const char after = byte_at(text, at + 1);
   switch (text[at]) {
     case '\0':
       sign.end = at + 1;
+      return sign;
+    case '\b':
+      sign.end = at + 1;
+      sign.is_erased = true;
       return sign;
     case kEscape:
       sign.end = terminal_sequence_end(text, at);
       sign.is_colour = true;
       return sign;
     case '\\':
-      return json_escape_at(text, at);
+      return escape_at(text, at);
     case '&':
-      return entity_at(text, at);
+      sign = entity_at(text, at);
+      return sign.exists() ? sign : join_at(text, at);
     case '+':
+    case '~':
       return join_at(text, at);
-    case '\xc2':
-      if (byte_at(text, at + 1) == '\x9b') {
-        sign.end = terminal_sequence_end(text, at);
-        sign.is_colour = true;
-        return sign;
+    case '.':
+      return is_alnum(after) || is_alnum(byte_before(text, at)) ? sign : join_at(text, at);
+    case '\n':
+    case '{':
+      return part_at(text, at);
+    case '=':
+      // Quoted-printable.
+      if (is_hex_digit(after) && is_hex_digit(byte_at(text, at + 2)) && !is_lower(after)) {
+        const Number code = number_at(text, at + 1, 16, 2);
+        sign.end = code.value > ' ' && code.value <= '~' ? code.end : at;
+        sign.is_part = true;
+        set_character(sign, code.value);
       }
-      break;
+      return sign;
+    case ',':
+      return sign;
     default:
       break;
   }
-  if (is_invisible(character_at(text, at))) {
-    sign.end = at + (text[at] == '\xc2' ? 2 : 3);
+  if (text[at] == '\xc2' && after == '\x9b') {
+    sign.end = terminal_sequence_end(text, at);
+    sign.is_colour = true;
+    return sign;
+  }
+  std::size_t size = 0;
+  const std::uint32_t code = character_at(text, at, size);
+  if (is_invisible(code)) {
+    sign.end = at + size;
+  } else if (const char letter = code == 0 ? '\0' : look_alike(text, at, size, code);
+             letter != '\0') {
+    sign.end = at + size;
+    set_character(sign, static_cast<unsigned char>(letter));
   }
   return sign;
 }
 
-/// The first sign from `at` on; none when there is no other.
-Sign next_sign(string_view text, SignPlaces& places, std::size_t at) {
+/// The first sign from `at` on; none when there is no other. What lists have goes to `out`.
+Sign next_sign(string_view text, SignPlaces& places, std::size_t at, Detections& out) {
   for (at = places.next(at); at < text.size(); at = places.next(at + 1)) {
+    if (text[at] == ',') {
+      at = find_in_list(text, at, out) - 1;
+      continue;
+    }
     if (const Sign sign = sign_at(text, at); sign.exists()) {
       return sign;
     }
@@ -248,6 +412,9 @@ class ReadLines {
   void take(const Sign& sign) {
     copy_to(sign.begin);
     bytes_.cut_to(sign.begin);  // What stands before a '+'.
+    if (sign.is_erased) {
+      bytes_.drop_last();
+    }
     if (sign.is_colour && !drops_colours_) {
       bytes_.add(' ', sign.begin, sign.end);
     }
@@ -276,27 +443,41 @@ class ReadLines {
 
 void find_disguised(string_view text, const FindSecrets& find, Detections& out) {
   SignPlaces places(text);
-  Sign sign = next_sign(text, places, 0);
+  Sign sign = next_sign(text, places, 0, out);
   while (sign.exists()) {
     const std::size_t begin = lines_begin(text, sign.begin);
-    // A colour may stand within a word, or be all that parts two of them: so both ways.
+    // A colour may stand within a word, or be all that parts two of them: so both ways. Joined
+    // parts are read for tokens alone.
     ReadLines dropped(text, begin, true);
     ReadLines blanked(text, begin, false);
+    ReadLines joined(text, begin, true);
     bool has_colour = false;
+    bool has_parts = false;
+    bool has_others = false;
     std::size_t line = 0;  // The end of the last line with a sign,
     std::size_t end = 0;   // and of the one after it.
     do {
       has_colour = has_colour || sign.is_colour;
-      dropped.take(sign);
-      blanked.take(sign);
+      (sign.is_part ? has_parts : has_others) = true;
+      joined.take(sign);
+      if (!sign.is_part) {
+        dropped.take(sign);
+        blanked.take(sign);
+      }
       if (sign.end > line) {
         line = line_end(text, sign.end);
         end = line_end(text, std::min(line + 1, text.size()));
       }
-      sign = next_sign(text, places, sign.end);
+      sign = next_sign(text, places, sign.end, out);
     } while (sign.exists() && sign.begin < end);
-    dropped.copy_to(end);
-    dropped.find(find, out);
+    if (has_parts) {
+      joined.copy_to(end);
+      joined.find(find_tokens, out);
+    }
+    if (has_others) {
+      dropped.copy_to(end);
+      dropped.find(find, out);
+    }
     if (has_colour) {
       blanked.copy_to(end);
       blanked.find(find, out);

@@ -109,6 +109,7 @@ void find_base64(std::string_view text, const FindSecrets& find, Detections& out
   for (std::string_view run; !(run = next_base64_run(text, at)).empty();) {
     const auto begin = static_cast<std::size_t>(run.data() - text.data());
     at = begin + run.size();
+    find_near(text, begin, at, out);
     if (!may_be_text(run)) {
       continue;
     }
@@ -143,10 +144,14 @@ void find_percent(std::string_view text, const FindSecrets& find, Detections& ou
     const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
     ReadText decoded;
     for (std::size_t i = begin; i < end;) {
-      const std::size_t size = is_escape(text, i) ? 3 : 1;
-      decoded.add(size == 1
-                      ? text[i]
-                      : static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2])),
+      std::size_t size = is_escape(text, i) ? 3 : 1;
+      while (size > 1 && text.substr(i + size - 2).starts_with("25") &&
+             all_are(text.substr(i + size, 2), is_hex_digit) && i + size + 2 <= end) {
+        size += 2;  // "%2541": encoded twice.
+      }
+      decoded.add(size == 1 ? text[i]
+                            : static_cast<char>(hex_value(text[i + size - 2]) * 16 +
+                                                hex_value(text[i + size - 1])),
                   i, i + size);
       i += size;
     }

@@ -37,6 +37,8 @@ const SecretRule* find_assigned_rule(std::string_view name, std::string_view val
 ///
 /// Both in one walk over the text, tokens first.
 void find_keywords(std::string_view text, Detections& out);
+/// Tokens alone.
+void find_tokens(std::string_view text, Detections& out);
 
 /// What a value is that stands under a name.
 struct ValueVerdict {
@@ -99,6 +101,10 @@ using FindSecrets = std::function<void(std::string_view, Detections&)>;
 /// the places in `text` that stand for what it finds. Of base64 that is the whole run, since its
 /// characters don't stand for whole bytes.
 void find_encoded(std::string_view text, const FindSecrets& find, Detections& out);
+
+/// Appends the run of base64 at [begin, end) of `text` when it is drawn and words that stand within
+/// 40 bytes speak of a secret or of a service: `use key V for acme`, `acme token - 'V'`.
+void find_near(std::string_view text, std::size_t begin, std::size_t end, Detections& out);
 
 /// Calls `find(lines, out)` for the lines of `text` in which signs stand that a reader doesn't see
 /// as they are (colours of a terminal, signs without width, NULs of UTF-16, escapes, joins of

@@ -4,7 +4,6 @@
 //   .pypirc, settings    username = ann (line end) password = HERE
 //   vaults of Ansible    $ANSIBLE_VAULT;1.1;AES256 (line end) HERE
 //   .docker/config.json  "auths": {"ghcr.io": {"auth": "HERE"}}
-//   /etc/shadow          root:HERE:19000:0:99999:7:::
 #include <algorithm>
 #include <cstddef>
 
@@ -217,27 +216,6 @@ void scan_docker_auth(StructureScan& scan, std::size_t at, std::size_t size) {
   if (is_login || (size > 4 && looks_random(encoded))) {
     const bool is_open = encoded.size() == kFileValueMax;
     scan.add(value, is_open ? scan.real_end(end, is_inside) : end, "docker-auth");
-  }
-}
-
-void scan_shadow(StructureScan& scan, std::size_t at, std::size_t /*size*/) {
-  // name:HASH:days:days:99999:7::: - the word found is ":99999:".
-  const std::string_view text = scan.text;
-  std::size_t end = at;
-  for (int i = 0; i < 2; ++i) {
-    end = run_begin(text, end, is_digit, 8);
-    if (byte_before(text, end) != ':') {
-      return;
-    }
-    --end;
-  }
-  const auto is_hash_byte = [](char c) {
-    return is_alnum(c) || std::string_view("./+=,-_$").contains(c);
-  };
-  const std::size_t begin = run_begin(text, end, is_hash_byte, 256);
-  constexpr std::size_t kHashMin = 13;
-  if (end - begin >= kHashMin && byte_before(text, begin) == ':') {
-    scan.add(begin, end, "password-hash");
   }
 }
 

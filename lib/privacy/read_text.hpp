@@ -29,6 +29,11 @@ class ReadText {
       ends_.pop_back();
     }
   }
+  void drop_last() {
+    if (!bytes_.empty()) {
+      cut_to(begins_.back());
+    }
+  }
   /// Appends the places in `text`, which it was read from, of what `find` finds.
   void find(std::string_view text, const FindSecrets& find, Detections& out) const {
     Detections inside;

@@ -50,14 +50,6 @@ string_view without_sentence_end(string_view word) {
   return word;
 }
 
-/// "the datadog app key": a name, and the service that stands a word or two before it.
-string_view with_service(string_view text, const NamePart& name) {
-  constexpr std::size_t kSizeMax = 24;
-  const std::size_t begin = run_begin(
-      text, name.begin, [](char c) { return is_word_byte(c) || c == ' ' || c == '-'; }, kSizeMax);
-  return text.substr(begin, name.end - begin);
-}
-
 }  // namespace
 
 void AssignmentFinder::alternative() {
@@ -159,17 +151,6 @@ void AssignmentFinder::after_word() {
   const SecretKind kind = (has_digit || is_drawn) && can_be_secret_name(name.letters)
                               ? secret_kind(word)
                               : SecretKind::kNone;
-  if (kind == SecretKind::kNone && has_digit && !is_said && bare.end - bare.begin >= 20 &&
-      provider_in(word) == ProviderName::kKeyed) {
-    judge(word, bare, ValueForm::kLiteral);  // `ENV BEAMER_KEY b_…`
-    return;
-  }
-  if (is_strong_kind(kind) && !is_said && has_digit && bare.end - bare.begin >= 20) {
-    const string_view wide = with_service(text_, name);
-    if (provider_in(wide) == ProviderName::kKeyed && judge(wide, bare, ValueForm::kLiteral)) {
-      return;
-    }
-  }
   // "Pass x to f" is said of anything, "root_pass is x" of a password.
   const bool is_verb = kind == SecretKind::kPass && !word.contains('_');
   if (kind == SecretKind::kNone || is_verb) {
@@ -237,7 +218,8 @@ NamePart AssignmentFinder::subject_before(std::size_t end) const {
                  ? NamePart()
                  : with_what_follows(name, subject_end);
     }
-    end = name.begin;
+    // The user, as in "the password for 'ann' is", may be in quotes.
+    end = run_begin(text_, name.begin, is_quote, 1);
     if (end == 0 || string_view(".;:\n").contains(text_[end - 1])) {
       break;
     }
@@ -251,7 +233,11 @@ void AssignmentFinder::short_option() {
   }
   const std::size_t first = at_ - std::min(at_, kCommandSizeMax);
   string_view before = text_.substr(first, at_ - first);
-  before.remove_prefix(before.find_last_of("\n|;") + 1);  // npos + 1 is 0.
+  std::size_t command = before.find_last_of("\n|;");
+  while (command != string_view::npos && command > 0 && before.substr(command - 1, 2) == "\\\n") {
+    command = before.substr(0, command).find_last_of("\n|;");  // A backslash: the line goes on.
+  }
+  before.remove_prefix(command + 1);  // npos + 1 is 0.
   const string_view rest = text_.substr(at_);
   static_cast<void>(kCommandOptions.any([&](string_view row) {
     const std::size_t how = row.rfind(' ');

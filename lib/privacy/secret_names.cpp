@@ -178,7 +178,8 @@ SecretKind kind_of_word(string_view before, string_view word) {
 constexpr auto kStems = [] {
   std::array<bool, kStemSlots> stems = {};
   for_each_word(
-      "pas pwd psw key oke cre aut rer jwt dsn pin otp alt eed ode str hra ord epp nnw woo ras nha "
+      "pas pwd psw ssw swr key oke cre aut rer jwt dsn pin otp alt eed ode str hra ord epp nnw woo "
+      "ras nha "
       "lav mne psk",
       [&](string_view stem) { stems[stem_slot(stem[0], stem[1], stem[2])] = true; });
   return stems;
@@ -381,6 +382,34 @@ bool is_providers_key(string_view name, string_view value) {
   const bool may_be_public = shape.lower == 0 || shape.upper == 0 || !is_hex;
   return value.size() >= kSureSizeMin && !(may_be_public && is_public_shape(value)) &&
          (is_hex || bits >= kRandomBits);
+}
+
+unsigned near_words(string_view text) {
+  const NameWords names(text.substr(text.size() - std::min(text.size(), kNameSizeMax)));
+  const std::span<const string_view> words = names.all();
+  unsigned found = 0;
+  bool is_ambiguous = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const string_view word = words[i];
+    const SecretKind kind = kind_of_word(i > 0 ? words[i - 1] : string_view(), word);
+    const std::size_t next = i + 1 < words.size() ? words[i + 1].size() : 0;
+    if (kNearKeyWords.contains(word) || kind == SecretKind::kWeak) {
+      found |= kNearKey;
+    }
+    if (kind == SecretKind::kCode ||
+        (kind != SecretKind::kNone && kind != SecretKind::kPass && is_strong_kind(kind))) {
+      found |= kNearSecret;
+    }
+    if (kProviders.contains(word) ||
+        kProviders.contains(string_view(word.data(), word.size() + next))) {
+      found |= kNearService;
+    }
+    if (kDigestWords.contains(word) || kNearPublicWords.contains(word)) {
+      found |= kNearPublic;
+    }
+    is_ambiguous = is_ambiguous || kAmbiguousProviders.contains(word);
+  }
+  return found | (is_ambiguous && (found & (kNearKey | kNearSecret)) != 0 ? kNearService : 0U);
 }
 
 bool names_digest(string_view name) {

@@ -86,19 +86,18 @@ void scan_netrc(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_login(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_ansible_vault(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_docker_auth(StructureScan& scan, std::size_t at, std::size_t size);
-void scan_shadow(StructureScan& scan, std::size_t at, std::size_t size);
 
 // spoken_secrets.cpp: behind what a password is called in other languages, before "is the
 // password", and behind "seed phrase".
 void scan_spoken_password(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_spoken_key(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_spoken_copula(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_password_before(StructureScan& scan, std::size_t at, std::size_t size);
+// Behind "password": what is drawn and parted from it by signs alone.
+void scan_named_password(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_seed_phrase(StructureScan& scan, std::size_t at, std::size_t size);
 
-// command_secrets.cpp: before "--password-stdin" and "chpasswd", behind "htpasswd", and below the
-// head of a column.
-void scan_piped_password(StructureScan& scan, std::size_t at, std::size_t size);
-void scan_htpasswd(StructureScan& scan, std::size_t at, std::size_t size);
+// command_secrets.cpp: below the head of a column.
 void scan_column(StructureScan& scan, std::size_t at, std::size_t size);
 
 /// Where the value begins that a name which ends at `name_end` is given: behind quotes, brackets

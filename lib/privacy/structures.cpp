@@ -39,11 +39,11 @@ constexpr Announcers kAnnouncers[] = {
     {scan_putty_key, Case::kExact, "PuTTY-User-Key-File-"},
     {scan_web_token, Case::kExact, "eyJ"},
     {scan_url, Case::kExact, R"(://|:\/\/)"},
-    {scan_go_data_source, Case::kExact, "@tcp(|@unix("},
-    {scan_oracle_login, Case::kExact, "jdbc:oracle:thin:"},
     {scan_connection_password, Case::kAny, "password|pwd|passwd"},
     {scan_connection_key, Case::kAny,
      "accountkey|sharedaccesskey|sharedsecretkey|;accesskey|;secret"},
+    {scan_go_data_source, Case::kExact, "@tcp(|@unix("},
+    {scan_oracle_login, Case::kExact, "jdbc:oracle:thin:"},
     {scan_signature, Case::kExact, "sig="},
     {scan_signature, Case::kAny,
      "signature=|x-amz-signature=|x-amz-security-token=|x-goog-signature="},
@@ -60,13 +60,9 @@ constexpr Announcers kAnnouncers[] = {
     {scan_login, Case::kAny, "password|passwd"},
     {scan_ansible_vault, Case::kExact, "$ANSIBLE_VAULT;"},
     {scan_docker_auth, Case::kExact, "auth|identitytoken|registrytoken"},
-    {scan_shadow, Case::kExact, ":99999:"},
     {scan_spoken_copula, Case::kExact, " \u00e8 | \u00e9 | \u00e4r | jest "},
     {scan_said_password, Case::kAny, "password|passwort"},
-    {scan_piped_password, Case::kExact,
-     "--password-stdin|chpasswd|--passphrase-fd 0|passwd --stdin|sudo -S|wrangler secret put|"
-     "gh secret set|docker secret create"},
-    {scan_htpasswd, Case::kExact, "htpasswd |wpa_passphrase "},
+    {scan_named_password, Case::kAny, "password|passwd|passwort|_pass|pw |pw:|pw=|pass:"},
     {scan_column, Case::kAny, "password|passwd|secret|api_key|apikey|token"},
 };
 
@@ -92,6 +88,7 @@ class Index {
     }
     const std::size_t spoken = announcers_.size();
     add_list(kPasswordPhrases, scan_spoken_password);
+    add_list(kApiKeyPhrases, scan_spoken_key);
     add_list(kSeedPhraseNames, scan_seed_phrase);
     starts_.reserve(announcers_.size() * kWays.size());  // The index holds views of them.
     const auto count = static_cast<std::uint16_t>(announcers_.size());

@@ -56,11 +56,14 @@ constexpr bool has_word(std::string_view list, std::string_view word) {
   return any_word(list, [&](std::string_view each) { return each == word; });
 }
 
-/// Whether `text` has the form of `layout`: 'h' is any hexadecimal digit, all else stands for
-/// itself.
+/// Whether `text` has the form of `layout`: 'h' is any hexadecimal digit, '?' one of base32, all
+/// else stands for itself.
 constexpr bool has_layout(std::string_view text, std::string_view layout) {
-  return std::ranges::equal(
-      text, layout, [](char c, char form) { return form == 'h' ? is_hex_digit(c) : c == form; });
+  return std::ranges::equal(text, layout, [](char c, char form) {
+    return form == 'h'   ? is_hex_digit(c)
+           : form == '?' ? (c >= 'A' && c <= 'Z') || (c >= '2' && c <= '7')
+                         : c == form;
+  });
 }
 inline constexpr std::string_view kUuidLayout = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
 

@@ -70,6 +70,11 @@ bool can_be(const SecretRule& rule, std::string_view secret) {
 }
 
 bool satisfies(RuleJudge judge, std::string_view secret) {
+  if (judge == RuleJudge::kMixed) {
+    return (is_scrambled(secret) ||
+            (std::ranges::any_of(secret, is_digit) && randomness_bits(secret) >= kRandomBits)) &&
+           !is_unfilled(secret) && !secret.contains("://");
+  }
   if (judge != RuleJudge::kDrawn) {
     return judge == RuleJudge::kNone || !stands_for_password(secret);
   }
@@ -87,9 +92,9 @@ class Matcher {
 
   /// The secret, if one begins at `begin` or up to `lead` bytes before it. Each place is tried by
   /// itself: a search from the first would read thousands of bytes in vain at every "-us1".
-  std::optional<std::string_view> find_at(std::string_view text, std::size_t begin) {
+  std::optional<std::string_view> find_at(std::string_view text, std::size_t begin, bool is_glued) {
     for (std::size_t at = begin - std::min(begin, rule_->lead); at <= begin; ++at) {
-      if (!may_token_begin_at(text, at)) {
+      if (!is_glued && !may_token_begin_at(text, at)) {
         continue;
       }
       if (const std::optional<std::string_view> match = match_at(text, at, begin)) {
@@ -221,17 +226,33 @@ struct AssignedRules {
   }
 };
 
-/// Lower case letters and digits of `name`: "DATA_DOG-Key" as "datadogkey".
-std::string squeezed(std::string_view name) {
+/// Lower case letters and digits of a name: "DATA_DOG-Key" as "datadogkey"; and where its words
+/// begin.
+struct Squeezed {
   std::string letters;
-  letters.reserve(name.size());
-  for (const char c : name) {
-    if (is_alnum(c)) {
-      letters += to_lower(c);
+  std::string begins;  ///< For each letter '1', or '0'.
+
+  explicit Squeezed(std::string_view name) {
+    for (std::size_t i = 0; i < name.size(); ++i) {
+      if (is_alnum(name[i])) {
+        const char before = byte_before(name, i);
+        letters += to_lower(name[i]);
+        begins += !is_alnum(before) || (is_upper(name[i]) &&
+                                        (is_lower(before) || is_lower(byte_at(name, i + 1))))
+                      ? '1'
+                      : '0';
+      }
     }
   }
-  return letters;
-}
+
+  /// Whether what is there begins a word, and ends with one or within it: "okta" is no word of
+  /// "rookTable", nor "sumo" of "sumOfAll".
+  [[nodiscard]] bool has_word(std::size_t at, std::size_t size) const {
+    const std::size_t end = at + size;
+    return begins[at] == '1' && (end == begins.size() || begins[end] == '1' ||
+                                 !begins.substr(at + 1, size - 1).contains('1'));
+  }
+};
 
 const TokenRules& token_rules() {
   static const TokenRules kRules;
@@ -242,12 +263,15 @@ const TokenRules& token_rules() {
 
 const KeywordIndex& TokenScan::keywords() { return token_rules().keywords; }
 
-void TokenScan::operator()(std::size_t at, std::string_view /*word*/, std::uint16_t index) {
+void TokenScan::operator()(std::size_t at, std::string_view word, std::uint16_t index) {
   Matcher& matcher = token_rules().matchers[index];
-  if (at < long_end_ || (matcher.rule().lead == 0 && !may_token_begin_at(text_, at))) {
+  // What has a prefix of its own may be glued to a word: "abcghp_…".
+  const bool is_glued = matcher.rule().lead == 0 && !may_token_begin_at(text_, at);
+  if (at < long_end_ || (is_glued && (word.size() < 4 || is_alnum(word.back()) ||
+                                      matcher.rule().kind != RuleKind::kToken))) {
     return;
   }
-  if (const std::optional<std::string_view> secret = matcher.find_at(text_, at)) {
+  if (const std::optional<std::string_view> secret = matcher.find_at(text_, at, is_glued)) {
     out_.push_back(detection_of(text_, *secret, matcher.rule().id));
     if (secret->size() >= kRuleTokenSizeMax) {
       long_end_ = out_.back().end;
@@ -255,17 +279,22 @@ void TokenScan::operator()(std::size_t at, std::string_view /*word*/, std::uint1
   }
 }
 
+void find_tokens(std::string_view text, Detections& out) {
+  TokenScan::keywords().find(text, TokenScan(text, out));
+}
+
 const SecretRule* find_assigned_rule(std::string_view name, std::string_view value) {
   static const AssignedRules kRules;
-  const std::string letters = squeezed(name);
+  const Squeezed squeezed(name);
   const SecretRule* found = nullptr;
   std::size_t found_size = 0;
-  kRules.keywords.find(letters,
-                       [&](std::size_t /*at*/, std::string_view word, std::uint16_t index) {
+  kRules.keywords.find(squeezed.letters,
+                       [&](std::size_t at, std::string_view word, std::uint16_t index) {
                          const AssignedRules::Name& each = kRules.names[index];
                          // The longest keyword knows best: "azureopenai+key" before "azure+key".
                          const std::size_t size = word.size() + each.second_part.size();
-                         if (size > found_size && letters.contains(each.second_part) &&
+                         if (size > found_size && squeezed.has_word(at, word.size()) &&
+                             squeezed.letters.contains(each.second_part) &&
                              kRules.matchers[each.matcher].matches_all_of(value)) {
                            found = &kRules.matchers[each.matcher].rule();
                            found_size = size;

@@ -6,9 +6,12 @@ Usage: ./dev bench redact [--filter GROUP] [--effort X] [--seed N] [--json]
 
 import sys
 
-from bench_memory import run
+from bench_memory import SOURCE, run
 from bench_rows import Bench, Row, Target, at_least, measure_rows, row_options
 from corpus_entries import Corpus
+
+sys.path.insert(0, str(SOURCE / "tests" / "privacy"))
+import drawn_kinds  # noqa: E402
 
 TEXT_SIZE = 400
 # Texts on which patterns that go back and forth take for ever.
@@ -67,7 +70,13 @@ def redact_rows(bench):
         return rows + [hostile_row(bench, probe, name, size) for name in HOSTILE]
 
 
-GROUPS = {"redact": redact_rows}
+def kind_rows(bench):
+    """what goes of drawn secrets in many layouts, by half of the layouts"""
+    return [Row(f"{half} layouts, {kind}: well treated, of {len(wells)}", "", [drawn_kinds.share(wells)], wants=at_least(drawn_kinds.BOUNDS[kind]))
+            for half in ("tuned", "sealed") for kind, wells in drawn_kinds.measured(bench.chosen.tool, half)[0].items()]
+
+
+GROUPS = {"redact": redact_rows, "kinds": kind_rows}
 
 
 def main():

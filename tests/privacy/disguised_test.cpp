@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "privacy/byte_places.hpp"
 #include "privacy/redactor.hpp"
@@ -79,6 +80,37 @@ TEST_CASE("signs around and within a secret go with it or stay outside") {
   for (const Row& row : rows) {
     CHECK_MESSAGE(redacted(row.text) == row.expected, row.text);
     CHECK_MESSAGE(redacted(row.expected) == row.expected, "again: " << row.expected);
+  }
+}
+
+TEST_CASE("a token is read in parts, in lists, and in letters that look alike") {
+  const std::string place(kPlace);
+  for (const string_view between : {"\ufe0f", "\u034f", "\u061c", "\u115f", "\u3164", "\U000e0041",
+                                    "x\b", "ab\b\b", "\r\n", "\\\n  ", "\n+", "\n  43  ", "\n12:",
+                                    "\" .. \"", "' . '", "\" & \"", "${x}", "{{ x }}", "=\n"}) {
+    CHECK_MESSAGE(redacted(std::string(kBegin).append(between) + kEnd) == place, between);
+  }
+  const auto each = [](string_view form, string_view end) {
+    std::string text;
+    for (const char c : kToken) {
+      text += (text.empty() ? "" : std::string(end)) + fmt::format(fmt::runtime(form), c);
+    }
+    return text;
+  };
+  CHECK(redacted(each("\\x{:02x}", "")) == place);
+  CHECK(redacted(each("\\{:03o}", "")) == place);
+  CHECK(redacted(each("={:02X}", "")) == place);
+  CHECK(redacted(each("%25{:02x}", "")) == place);
+  CHECK(redacted(each("{:d}", ", ")) == place);
+  CHECK(redacted(each("0x{:02x}", ",")) == place);
+  CHECK(redacted(each("'{:c}'", ", ")) == place);
+  CHECK(redacted("\uff47\uff48\uff50" + kToken.substr(3)) == place);
+  CHECK(redacted("gh\u0440" + kToken.substr(3)) == place);
+  CHECK(redacted("abc" + kToken) == "abc" + place);
+  for (const std::string& text :
+       {"a line\nand another one with 1234567"s, "one, two, three, four"s,
+        "1, 2, 3, 4, 5, 6, 7, 8"s, "a \xd1\x81 b"s, "x \\\n  y"s, "=41=42"s, "{ a }"s}) {
+    CHECK(redacted(text) == text);
   }
 }
 

@@ -25,7 +25,7 @@ TOKENS = {
     "tuned": (
         "ghp_<w36>", "glpat-<_20>", "xoxb-<912>-<912>-<w24>", "AKIA<B16>", "sk_live_<w24>", "AIza<_35>", "SG.<_22>.<_43>", "npm_<w36>", "hf_<w34>", "dop_v1_<h64>",
         "SU<B56>", "SA<B56>", "cosmo_<h32>", "dnkey-<n26>-<n52>", "llx-<w48>", "<h36>NRAL", "sq0idp-<_22>", "sandbox-sq0idb-<_22>", "VF.DM.<h24>.<w16>",
-        "ffio-u-<w24>", "shpss_<w32>", "xoxp-1-<w40>", "key-<h32>", "<h32>-<h8>-<h8>", "lin_api_<w40>", "sntrys_<_64>", "pul-<h40>", "dp.pt.<w43>", "rubygems_<h48>",
+        "ffio-u-<w24>", "shpss_<w32>", "xoxp-1-<w40>", "key-<h32>", "<h32>-<h8>-<h8>", "lin_api_<w40>", "sntrys_eyJ<w90>_<b43>", "pul-<h40>", "dp.pt.<w43>", "rubygems_<h48>",
         "figd_<_40>", "phc_<w43>", "NRAK-<N27>", "EAAA<_60>", "shpat_<h32>", "PMAK-<h24>-<h34>", "glsa_<w32>_<h8>", "gsk_<w52>", "r8_<w37>", "pplx-<w48>",
         "tvly-<w32>", "fc-<h32>", "nvapi-<_64>", "xai-<w80>", "vcp_<w56>", "sbp_<h40>", "CFPAT-<_43>", "<w14>.atlasv1.<_60>", "ops_eyJ<w300>"),
     "sealed": (

@@ -185,6 +185,61 @@ kata sandi: «Rk8vWq2mZt5L»
 )");
 }
 
+TEST_CASE("a key is known by its name in other languages") {
+  check_lines(R"(
+clé d'API : «Rk8vWq2mZt5LxB7nQ4tY»
+clave de API: «Rk8vWq2mZt5LxB7nQ4tY»
+Der API-Schlüssel lautet «Rk8vWq2mZt5LxB7nQ4tY»
+ключ API: «8f14e45fceea167a5a36dedd4bea2543»
+API密钥：«Rk8vWq2mZt5LxB7nQ4tY»
+API キー: «Rk8vWq2mZt5LxB7nQ4tY»
+Der API-Schlüssel fehlt noch
+API密钥必须保密
+)");
+}
+
+TEST_CASE("a drawn value is known by the words near it") {
+  check_lines(R"(
+acme token - '«Rk8vWq2mZt5LxB7nQ4tY»'
+use key «Rk8vWq2mZt5LxB7nQ4tY» for acme
+[DEBUG] Using acme KEY=«Rk8vWq2mZt5LxB7nQ4tY»
+<secret>{acme AQAAABAAA «Rk8vWq2mZt5LxB7nQ4tY»}</secret>
+getDatadog("«Rk8vWq2mZt5LxB7nQ4tY»")
+datadogTemplate := "«Rk8vWq2mZt5LxB7nQ4tY»"
+creds.Secret != "«8f14e45fceea167a5a36dedd4bea2543»"
+%define token «8f14e45fceea167a5a36dedd4bea2543»
+algolia = "«1f7a2c90-5b3e-4c1d-9a77-0c2e8d4b6f11»"
+8f14e45fceea167a5a36dedd4bea2543 is the sum
+the id of the key is Rk8vWq2mZt5LxB7nQ4tY
+see https://datadog.com/Rk8vWq2mZt5LxB7nQ4tY
+commit 8f14e45fceea167a5a36dedd4bea25430bd5e812 for the token
+rookTable = 00Rk8vWq2mZt5LxB7nQ4tYRk8vWq2mZt5LxB7nQ4tY
+)");
+  check_each({"API key:\n\n«Rk8vWq2mZt5LxB7nQ4tY»", "# datadog\n«Rk8vWq2mZt5LxB7nQ4tY»",
+              "token=\"\"\"«8f14e45fceea167a5a36dedd4bea2543»\"\"\"",
+              "api_key = \"\"\"\n«Rk8vWq2mZt5LxB7nQ4tY»\n\"\"\""});
+}
+
+TEST_CASE("a drawn password is known by its name when signs alone are between them") {
+  check_lines(R"(
+| password | «Rk8%Wq2mZt5L» |
+|password|«Rk8%Wq2mZt5L»|
+Ldap password   ----   «Rk8%Wq2mZt5L»
+PASSWORD("«Rk8%Wq2mZt5L»")
+user ann, pw «Rk8%Wq2mZt5L»
+the pw is «Rk8%Wq2mZt5L»
+PSSWD=«Rk8%Wq2mZt5L»
+the password for user 'ann' is '«Rk8%Wq2mZt5L»'
+| password | string | yes |
+password-reset-2024-11.html
+password (RFC2617)
+passwd(5)
+)");
+  check_each({"password:\n  «Rk8%Wq2mZt5L»",
+              "docker login x.io \\\n  -u ann \\\n  -p «Rk8vWq2mZt5L»",
+              "curl x.io \\\n  -u ann:«Rk8vWq2mZt5L»"});
+}
+
 TEST_CASE("a member is judged by the one beside it, above it, and before it") {
   struct Row {
     string_view json;

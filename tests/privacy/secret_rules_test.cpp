@@ -24,10 +24,6 @@ namespace {
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr std::string_view kCrockfordDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-void find_tokens(std::string_view text, Detections& out) {
-  TokenScan::keywords().find(text, TokenScan(text, out));
-}
-
 bool finds(const SecretRule& rule, const std::string& text) {
   if (rule.kind == RuleKind::kAssigned) {
     const std::size_t equals = text.find('=');

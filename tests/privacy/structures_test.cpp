@@ -457,7 +457,7 @@ TEST_CASE("secrets in files of tools are found") {
       {"password-hash", "«pbkdf2_sha256$600000$abcSALT1$Zm9vYmFyMTIzNDU2Nzg5·MFFhWndTeA8=»"},
       {"password-hash", "«scrypt:32768:8:1$abcSALT1$0a1b2c3d4e5f60718293·a4b5c6d7e8f9»"},
       {"password-hash", "«$P$B1234567aBcDeFgHiJkLmNoP·qRsTuV1»"},
-      {"password-hash", "ann:«abJnggxhB·/yWI»:18000:0:99999:7:::"},
+      {"shadow-hash", "ann:«abJnggxhB·/yWI»:18000:0:99999:7:::"},
   };
   check_found(kRows);
   static constexpr std::string_view kInnocents[] = {

@@ -23,6 +23,7 @@ enum class RuleJudge : std::uint8_t {
   kNone,
   kPassword,  ///< That it doesn't stand for a password, as in an example.
   kDrawn,     ///< That a machine chose what follows its last '$' or '}', unless it begins with '$'.
+  kMixed,     ///< That it is mixed as passwords are: no word, and no name in code.
 };
 
 struct SecretRule {
