@@ -248,49 +248,46 @@ Sign part_at(string_view text, std::size_t at) {
   constexpr std::size_t kPartMin = 6;
   constexpr std::size_t kMarginMax = 12;
   Sign sign{.begin = at, .end = at, .is_part = true};
+  const string_view opening = text[at] == '\n' ? "\r=" : "{$#";
+  const std::size_t begin = run_begin(text, at, [&](char c) { return opening.contains(c); }, 2);
+  const string_view before = text.substr(begin - std::min(begin, kPartMin), kPartMin);
+  if (begin < kPartMin || !all_are(before, is_base64url)) {
+    return sign;
+  }
   std::size_t end = at + 1;
-  if (text[at] == '{') {
-    const std::size_t close = text.substr(0, std::min(text.size(), at + kMarginMax)).find('}', at);
-    if (close == string_view::npos) {
-      return sign;
-    }
-    end = run_end(text, close, [](char c) { return c == '}'; }, 2);
-    sign.begin = run_begin(text, at, [](char c) { return string_view("{$#").contains(c); }, 2);
-  } else {
-    sign.begin = run_begin(text, at, [](char c) { return c == '\r' || c == '='; }, 2);
+  if (text[at] == '\n') {
     end = run_end(
         text, end, [](char c) { return !is_letter(c) && is_ascii(c) && c != '\n'; }, kMarginMax);
-    // Digits that a margin doesn't part from the token are its own.
+    // Digits right before the token are its own.
     while (end > at + 1 && is_digit(text[end - 1])) {
       --end;
     }
+  } else {
+    const std::size_t close = text.substr(at, kMarginMax).find('}');
+    end = close == string_view::npos
+              ? text.size()
+              : run_end(text, at + close, [](char c) { return c == '}'; }, 2);
   }
-  const auto is_token = [](char c) { return is_base64url(c); };
-  const string_view before = text.substr(run_begin(text, sign.begin, is_token, kPartMin), kPartMin);
-  const string_view behind = text.substr(std::min(end, text.size()), kPartMin);
-  const bool is_between = before.size() == kPartMin && behind.size() == kPartMin &&
-                          all_are(before, is_token) && all_are(behind, is_token) &&
-                          (any_is(before, is_digit) || any_is(behind, is_digit) ||
-                           any_is(behind, is_upper) || any_is(before, is_upper));
-  sign.end = is_between ? end : sign.begin;
+  const string_view after = text.substr(end, kPartMin);
+  const auto is_telling = [](char c) { return is_digit(c) || is_upper(c); };
+  if (after.size() == kPartMin && all_are(after, is_base64url) &&
+      (any_is(before, is_telling) || any_is(after, is_telling))) {
+    sign.begin = begin;
+    sign.end = end;
+  }
   return sign;
 }
 
-/// A list of characters or of their numbers, whose first ',' is at `at`: read as a text.
-struct ListItem {
-  char c = '\0';
-  std::size_t end = 0;  ///< 0: none.
-};
-ListItem list_item_at(string_view text, std::size_t at) {
+/// The character of a list, or its number, at `at`; `end` is 0 where there is none.
+Number list_item_at(string_view text, std::size_t at) {
   if (is_quote(byte_at(text, at))) {
-    return byte_at(text, at + 2) == text[at] ? ListItem{.c = text[at + 1], .end = at + 3}
-                                             : ListItem{};
+    return byte_at(text, at + 2) == text[at]
+               ? Number{.value = static_cast<unsigned char>(text[at + 1]), .end = at + 3}
+               : Number{};
   }
   const bool is_hex = text.substr(std::min(at, text.size())).starts_with("0x");
   const Number number = number_at(text, at + (is_hex ? 2 : 0), is_hex ? 16 : 10, 3);
-  return number.value > ' ' && number.value <= '~' && number.end > at + 1
-             ? ListItem{.c = static_cast<char>(number.value), .end = number.end}
-             : ListItem{};
+  return number.value > ' ' && number.value <= '~' && number.end > at + 1 ? number : Number{};
 }
 
 /// Where the list ends that has its first ',' at `at`.
@@ -303,8 +300,8 @@ std::size_t find_in_list(string_view text, std::size_t at, Detections& out) {
   ReadText items;
   std::size_t count = 0;
   std::size_t next = begin;
-  for (ListItem item = list_item_at(text, begin); item.end != 0; item = list_item_at(text, next)) {
-    items.add(item.c, next, item.end);
+  for (Number item = list_item_at(text, begin); item.end != 0; item = list_item_at(text, next)) {
+    items.add(static_cast<char>(item.value), next, item.end);
     ++count;
     next = item.end;
     if (byte_at(text, next) != ',') {

@@ -107,7 +107,7 @@ struct NumberForm {
   std::string_view checks;
   std::string_view words;
   std::size_t lead = 0;    ///< Letters before the first digit.
-  std::size_t first = 0;   ///< Digits up to the first letter behind them.
+  std::size_t first = 0;   ///< Digits up to the first letter after them.
   std::size_t digits = 0;  ///< All digits.
 };
 

@@ -235,7 +235,8 @@ void AssignmentFinder::short_option() {
   string_view before = text_.substr(first, at_ - first);
   std::size_t command = before.find_last_of("\n|;");
   while (command != string_view::npos && command > 0 && before.substr(command - 1, 2) == "\\\n") {
-    command = before.substr(0, command).find_last_of("\n|;");  // A backslash: the line goes on.
+    command =
+        before.substr(0, command).find_last_of("\n|;");  // After a backslash it is the same line.
   }
   before.remove_prefix(command + 1);  // npos + 1 is 0.
   const string_view rest = text_.substr(at_);

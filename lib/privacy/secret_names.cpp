@@ -15,6 +15,9 @@ namespace {
 
 using std::string_view;
 
+/// Servers of code are beside the names of commits.
+constexpr string_view kOfCommits = "github gitlab gitea gitee bitbucket atlassian sourcegraph";
+
 /// The words of a name, in lower case.
 class NameWords {
  public:
@@ -370,10 +373,7 @@ bool is_providers_key(string_view name, string_view value) {
                : bits < 2 * kRandomBits || is_public_shape(value);
     return value.size() >= kSureSizeMin && shape.lower > 0 && !is_id;
   }
-  // "deepgram = …": a value of the very form of the keys of that service. Servers of code are
-  // beside the names of commits.
-  static constexpr string_view kOfCommits =
-      "github gitlab gitea gitee bitbucket atlassian sourcegraph";
+  // "deepgram = …": a value of the very form of the keys of that service.
   if (!has_word(kOfCommits, lower_ascii(name)) && shannon_entropy(value) >= 3 &&
       find_assigned_rule(std::string(name) + " key token secret", value) != nullptr) {
     return true;
@@ -391,23 +391,24 @@ unsigned near_words(string_view text) {
   bool is_ambiguous = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const string_view word = words[i];
-    const SecretKind kind = kind_of_word(i > 0 ? words[i - 1] : string_view(), word);
+    const string_view before = i > 0 ? words[i - 1] : string_view();
+    const SecretKind kind = kind_of_word(before, word);
     const std::size_t next = i + 1 < words.size() ? words[i + 1].size() : 0;
     if (kNearKeyWords.contains(word) || kind == SecretKind::kWeak) {
       found |= kNearKey;
     }
-    if (kind == SecretKind::kCode ||
-        (kind != SecretKind::kNone && kind != SecretKind::kPass && is_strong_kind(kind))) {
-      found |= kNearSecret;
-    }
-    if (kProviders.contains(word) ||
-        kProviders.contains(string_view(word.data(), word.size() + next))) {
+    const bool is_weak = kind == SecretKind::kNone || kind == SecretKind::kPass;
+    found |= kind == SecretKind::kCode || (!is_weak && is_strong_kind(kind)) ? kNearSecret : 0U;
+    const bool is_server = has_word(kOfCommits, word);
+    if (!is_server && (kProviders.contains(word) ||
+                       kProviders.contains(string_view(word.data(), word.size() + next)))) {
       found |= kNearService;
     }
-    if (kDigestWords.contains(word) || kNearPublicWords.contains(word)) {
+    if (kDigestWords.contains(word) || kNearPublicWords.contains(word) ||
+        (word == "key" && kind == SecretKind::kNone && kPublicKeyOwners.contains(before))) {
       found |= kNearPublic;
     }
-    is_ambiguous = is_ambiguous || kAmbiguousProviders.contains(word);
+    is_ambiguous = is_ambiguous || is_server || kAmbiguousProviders.contains(word);
   }
   return found | (is_ambiguous && (found & (kNearKey | kNearSecret)) != 0 ? kNearService : 0U);
 }

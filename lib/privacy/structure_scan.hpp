@@ -91,9 +91,8 @@ void scan_docker_auth(StructureScan& scan, std::size_t at, std::size_t size);
 // password", and behind "seed phrase".
 void scan_spoken_password(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_spoken_key(StructureScan& scan, std::size_t at, std::size_t size);
-void scan_spoken_copula(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_password_before(StructureScan& scan, std::size_t at, std::size_t size);
-// Behind "password": what is drawn and parted from it by signs alone.
+// After "password": what is drawn and parted from it by signs alone.
 void scan_named_password(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_seed_phrase(StructureScan& scan, std::size_t at, std::size_t size);
 

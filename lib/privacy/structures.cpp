@@ -60,9 +60,8 @@ constexpr Announcers kAnnouncers[] = {
     {scan_login, Case::kAny, "password|passwd"},
     {scan_ansible_vault, Case::kExact, "$ANSIBLE_VAULT;"},
     {scan_docker_auth, Case::kExact, "auth|identitytoken|registrytoken"},
-    {scan_spoken_copula, Case::kExact, " \u00e8 | \u00e9 | \u00e4r | jest "},
     {scan_said_password, Case::kAny, "password|passwort"},
-    {scan_named_password, Case::kAny, "password|passwd|passwort|_pass|pw |pw:|pw=|pass:"},
+    {scan_named_password, Case::kAny, "password|passwd|passwort|_pass|pw |pw is |pw:|pw=|pass:"},
     {scan_column, Case::kAny, "password|passwd|secret|api_key|apikey|token"},
 };
 
