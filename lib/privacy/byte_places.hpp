@@ -19,25 +19,20 @@ constexpr ByteBlock block_of(unsigned char c) {
   return ByteBlock{c, c, c, c, c, c, c, c, c, c, c, c, c, c, c, c};
 }
 
-/// Some bytes, digits when `kDigits`, and all beyond ASCII when `kForeign`.
-template <bool kDigits, bool kForeign, unsigned char... kBytes>
-struct AnyByteSet {
+/// Some bytes, and digits when `kDigits`.
+template <bool kDigits, unsigned char... kBytes>
+struct ByteSet {
   static auto in(ByteBlock block) {
     auto mask = (... | (block == block_of(kBytes)));
     if constexpr (kDigits) {
       mask |= (block - block_of('0')) < block_of(10);
     }
-    if constexpr (kForeign) {
-      mask |= std::bit_cast<SignedBlock>(block) < SignedBlock{};
-    }
     return mask;
   }
   static constexpr bool has(unsigned char c) {
-    return (... || (c == kBytes)) || (kDigits && c >= '0' && c <= '9') || (kForeign && c >= 0x80);
+    return (... || (c == kBytes)) || (kDigits && c >= '0' && c <= '9');
   }
 };
-template <bool kDigits, unsigned char... kBytes>
-using ByteSet = AnyByteSet<kDigits, false, kBytes...>;
 
 template <typename Set>
 class BytePlaces {

@@ -16,6 +16,7 @@
 // linear.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -34,9 +35,19 @@ using std::string_view;
 
 constexpr char kEscape = '\x1b';
 
-/// The bytes with which a sign begins, and what joins literals and parts.
-using SignPlaces = BytePlaces<
-    AnyByteSet<false, true, 0x00, '\b', '\n', 0x1b, '&', '+', '.', ',', '=', '{', '~', '\\'>>;
+/// The bytes with which a sign begins, and what joins literals and parts: controls and all beyond
+/// ASCII in one comparison, and in one each "+,-." and "{|}~", of which '-', '|' and '}' are none.
+struct SignBytes {
+  static auto in(ByteBlock block) {
+    return (std::bit_cast<SignedBlock>(block) < std::bit_cast<SignedBlock>(block_of(' '))) |
+           ((block - block_of('+')) < block_of(4)) | ((block - block_of('{')) < block_of(4)) |
+           (block == block_of('&')) | (block == block_of('=')) | (block == block_of('\\'));
+  }
+  static constexpr bool has(unsigned char c) {
+    return c < ' ' || c >= 0x80 || string_view("+,-.{|}~&=\\").contains(static_cast<char>(c));
+  }
+};
+using SignPlaces = BytePlaces<SignBytes>;
 
 /// Bytes of a text that stand for other ones, or for none.
 struct Sign {
@@ -169,11 +180,10 @@ Sign escape_at(string_view text, std::size_t at) {
   Sign sign{.begin = at, .end = at};
   const char kind = byte_at(text, at + 1);
   if (kind == 'u') {
-    constexpr std::size_t kDigits = 4;
     const bool is_braced = byte_at(text, at + 2) == '{';
-    const Number code = number_at(text, at + (is_braced ? 3 : 2), 16, kDigits);
+    const Number code = number_at(text, at + (is_braced ? 3 : 2), 16, 4);
     const bool is_half = code.value >= 0xd800 && code.value < 0xe000;
-    const bool is_whole = is_braced ? byte_at(text, code.end) == '}' : code.end == at + 2 + kDigits;
+    const bool is_whole = is_braced ? byte_at(text, code.end) == '}' : code.end == at + 6;
     if (is_whole && !is_half) {
       sign.end = code.end + (is_braced ? 1 : 0);
       set_character(sign, code.value);
@@ -182,6 +192,9 @@ Sign escape_at(string_view text, std::size_t at) {
   }
   const std::size_t line = run_end(text, at + 1, [](char c) { return c == '\r'; }, 1);
   if (byte_at(text, line) == '\n') {
+    // A shell keeps the blank before it; a token in two parts has none.
+    sign.begin = blanks_begin(text, at, 4);
+    sign.is_part = sign.begin < at;
     sign.end = blanks_end(text, line + 1, 64);
     return sign;
   }
@@ -292,24 +305,22 @@ Number list_item_at(string_view text, std::size_t at) {
 
 /// Where the list ends that has its first ',' at `at`.
 std::size_t find_in_list(string_view text, std::size_t at, Detections& out) {
-  constexpr std::size_t kItemsMin = 16;
+  constexpr std::size_t kListMin = 48;
   std::size_t begin = run_begin(text, at, [](char c) { return is_hex_digit(c) || c == 'x'; }, 4);
   if (begin == at) {
     begin = at > 2 && is_quote(text[at - 1]) && text[at - 3] == text[at - 1] ? at - 3 : at;
   }
   ReadText items;
-  std::size_t count = 0;
   std::size_t next = begin;
   for (Number item = list_item_at(text, begin); item.end != 0; item = list_item_at(text, next)) {
     items.add(static_cast<char>(item.value), next, item.end);
-    ++count;
     next = item.end;
     if (byte_at(text, next) != ',') {
       break;
     }
     next = run_end(text, next + 1, is_space, 40);
   }
-  if (count >= kItemsMin) {
+  if (next - begin >= kListMin) {
     items.find(text, find_tokens, out);
   }
   return std::max(at + 1, std::min(next, text.size()));
@@ -321,11 +332,9 @@ Sign sign_at(string_view text, std::size_t at) {
   const char after = byte_at(text, at + 1);
   switch (text[at]) {
     case '\0':
-      sign.end = at + 1;
-      return sign;
     case '\b':
       sign.end = at + 1;
-      sign.is_erased = true;
+      sign.is_erased = text[at] == '\b';
       return sign;
     case kEscape:
       sign.end = terminal_sequence_end(text, at);
@@ -337,10 +346,9 @@ Sign sign_at(string_view text, std::size_t at) {
       sign = entity_at(text, at);
       return sign.exists() ? sign : join_at(text, at);
     case '+':
+    case '.':
     case '~':
       return join_at(text, at);
-    case '.':
-      return is_alnum(after) || is_alnum(byte_before(text, at)) ? sign : join_at(text, at);
     case '\n':
     case '{':
       return part_at(text, at);
@@ -352,8 +360,6 @@ Sign sign_at(string_view text, std::size_t at) {
         sign.is_part = true;
         set_character(sign, code.value);
       }
-      return sign;
-    case ',':
       return sign;
     default:
       break;
@@ -378,7 +384,16 @@ Sign sign_at(string_view text, std::size_t at) {
 /// The first sign from `at` on; none when there is no other. What lists have goes to `out`.
 Sign next_sign(string_view text, SignPlaces& places, std::size_t at, Detections& out) {
   for (at = places.next(at); at < text.size(); at = places.next(at + 1)) {
-    if (text[at] == ',') {
+    // Most are told by the byte before them, without a call.
+    const char c = text[at];
+    const char before = byte_before(text, at);
+    if (c == '\n'  ? !is_base64url(before) && before != '\r' && before != '='
+        : c == '.' ? is_alnum(before)
+        : c == ',' ? !is_quote(before) && !is_hex_digit(before)
+                   : string_view("-|}\t\r").contains(c)) {
+      continue;
+    }
+    if (c == ',') {
       at = find_in_list(text, at, out) - 1;
       continue;
     }

@@ -1,10 +1,10 @@
 // national_ids.cpp - numbers that states give to people, by their layouts and checks.
 //
-//   alone       USA ddd-dd-dddd · France 15 digits · Italy 16
-//   announced   USA nine digits
-//   both        words/national_ids.txt
+//   by code, without a word before it   France 15 digits · Italy 16
+//   by a row of words/national_ids.txt  all others
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,33 +21,15 @@ namespace {
 
 using MaybeSpan = std::optional<Span>;
 
-MaybeSpan whole(const DigitGroups& groups) {
-  return Span{.begin = groups.begin(), .end = groups.end()};
-}
-
 bool is_all_same(std::string_view digits) {
   return std::ranges::all_of(digits, [&](char c) { return c == digits.front(); });
 }
 
-MaybeSpan american(std::string_view text, const DigitGroups& groups) {
-  const std::string_view digits = groups.digits;
-  if (digits.size() != 9) {
-    return std::nullopt;
-  }
-  const std::string_view area = digits.substr(0, 3);
-  // The last two stood on sample cards in wallets.
-  if (area == "000" || area == "666" || area[0] == '9' || digits.substr(3, 2) == "00" ||
-      digits.substr(5) == "0000" || digits == "078051120" || digits == "219099999") {
-    return std::nullopt;
-  }
-  const bool is_formatted = groups.has_sizes({3, 2, 4});
-  if (is_formatted && groups.sign(text) == '-') {
-    return whole(groups);
-  }
-  const bool is_announced_here =
-      (is_formatted || groups.count == 1) &&
-      is_announced(text, groups.begin(), "ssn|social security|socialsecurity|itin");
-  return is_announced_here ? whole(groups) : std::nullopt;
+/// Parts that no number of the USA has; the last two stood on sample cards in wallets.
+bool is_american(std::string_view digits) {
+  return !digits.starts_with("000") && !digits.starts_with("666") && digits[0] != '9' &&
+         digits.substr(3, 2) != "00" && digits.substr(5) != "0000" && digits != "078051120" &&
+         digits != "219099999";
 }
 
 /// ISO 7064, modulo 11,10.
@@ -76,7 +58,9 @@ bool has_verhoeff_check(std::string_view digits) {
 /// Whether `code` satisfies one check of words/national_ids.txt.
 bool has_check(std::string_view code, std::string_view check) {
   if (check.size() < 2 || is_lower(check.front())) {
-    return check == "-" || (check == "iso" ? has_german_check : has_verhoeff_check)(code);
+    return check == "-" || (check == "iso"   ? has_german_check
+                            : check == "ssn" ? is_american
+                                             : has_verhoeff_check)(code);
   }
   const std::size_t sign = check.find_first_of("%/");
   const std::size_t equals = std::min(check.find('=', sign), check.size());
@@ -133,6 +117,20 @@ constexpr auto kNumberForms = [] {
     };
     form.first = count(form.layout.substr(0, letter));
     form.digits = count(form.layout);
+  }
+  return forms;
+}();
+
+/// The rows that fit so many digits, as bits: most numbers are of none.
+constexpr auto kFormsOfSize = [] {
+  static_assert(kNumberForms.size() <= 64);
+  std::array<std::uint64_t, 32> forms = {};
+  for (std::size_t i = 0; i < kNumberForms.size(); ++i) {
+    const NumberForm& form = kNumberForms[i];
+    for (const std::size_t size :
+         {form.first, form.digits, form.digits + (form.layout.ends_with('x') ? 1U : 0U)}) {
+      forms[size] |= std::uint64_t{1} << i;
+    }
   }
   return forms;
 }();
@@ -202,12 +200,8 @@ bool goes_on(std::string_view text, const Span& number) {
 
 /// A number of words/national_ids.txt.
 MaybeSpan listed(std::string_view text, const DigitGroups& groups) {
-  const std::size_t size = groups.digits.size();
-  for (const NumberForm& form : kNumberForms) {
-    if (size != form.first && size != form.digits &&
-        !(size == form.digits + 1 && form.layout.ends_with('x'))) {
-      continue;
-    }
+  for (std::uint64_t rest = kFormsOfSize[groups.digits.size()]; rest != 0; rest &= rest - 1) {
+    const NumberForm& form = kNumberForms[static_cast<std::size_t>(std::countr_zero(rest))];
     std::string code;
     const MaybeSpan span = read_form(text, groups.begin(), form, code);
     if (span && !goes_on(text, *span) && !is_all_same(code) &&
@@ -232,7 +226,9 @@ MaybeSpan french(std::string_view text, const DigitGroups& groups) {
       groups.count == 1 || groups.has_sizes({1, 2, 2, 2, 3, 3, 2}) || groups.has_sizes({13, 2});
   const bool has_key = 97 - number_of(digits.substr(0, 13)) % 97 == number_of(digits.substr(13));
   const bool is_id = is_named(text, groups.begin(), "id|ids|time|seed");
-  return is_month && is_layout && has_key && !is_id ? whole(groups) : std::nullopt;
+  return is_month && is_layout && has_key && !is_id
+             ? MaybeSpan({.begin = groups.begin(), .end = groups.end()})
+             : std::nullopt;
 }
 
 /// The letter at the end is a sum over the others, which count differently at odd places.
@@ -285,15 +281,8 @@ std::optional<Span> national_id_at(std::string_view text, const DigitGroups& gro
       return found;
     }
   }
-  if (goes_on(text, {.begin = groups.begin(), .end = groups.end()})) {
-    return std::nullopt;
-  }
-  for (const auto& country : {american, french}) {
-    if (const MaybeSpan found = country(text, groups)) {
-      return found;
-    }
-  }
-  return std::nullopt;
+  return goes_on(text, {.begin = groups.begin(), .end = groups.end()}) ? std::nullopt
+                                                                       : french(text, groups);
 }
 
 }  // namespace bmad_mem
