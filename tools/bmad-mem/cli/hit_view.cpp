@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/output.hpp"
 #include "cli/views.hpp"
 #include "result_shapes.hpp"
 

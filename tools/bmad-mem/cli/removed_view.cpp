@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/session_choice.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
@@ -39,10 +38,6 @@ std::string undelete_hint(const DeletionReport& report) {
 
 }  // namespace
 
-void print_removed(Tool& tool, std::span<const RemovedEntry> removed) {
-  show_all(tool, "removed", shape::removed_entry, removed);
-}
-
 std::uint64_t removed_bytes(std::span<const RemovedEntry> removed) {
   return std::accumulate(
       removed.begin(), removed.end(), std::uint64_t{0},
@@ -51,7 +46,7 @@ std::uint64_t removed_bytes(std::span<const RemovedEntry> removed) {
 
 void print_deletion(Tool& tool, const DeletionReport& report, const DeleteOptions& options) {
   if (options.dry_run) {
-    print_removed(tool, report.removed);
+    show_all(tool, "removed", shape::removed_entry, report.removed);
   }
   show(tool, "deletion",
        object_of("summary",

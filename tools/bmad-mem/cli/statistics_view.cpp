@@ -6,7 +6,6 @@
 
 #include <fmt/core.h>
 
-#include "cli/output.hpp"
 #include "cli/text.hpp"
 #include "cli/totals.hpp"
 #include "cli/views.hpp"

@@ -79,6 +79,7 @@ void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer);
 
 /// Whether meaning took part, as a sentence without a full stop; empty when nobody wanted it.
 std::string encoder_note(const EncoderUse& use);
+
 // A context as JSON, and as a table that says why each item is in it.
 
 /// What is said and why, and what is left out and why.
@@ -168,10 +169,6 @@ Result<ExitStatus> review_hand_edits(Tool& tool, MemoryManager& memory);
 void print_counts(Tool& tool, const RedactionCounts& counts);
 
 // Lines that left the logs, or that would, as text and as JSON.
-
-/// A line each: session, type, id, size, reason, headline; aligned, and cut to the terminal's
-/// width. With --json an object each.
-void print_removed(Tool& tool, std::span<const RemovedEntry> removed);
 
 /// The bytes of all these lines together.
 std::uint64_t removed_bytes(std::span<const RemovedEntry> removed);

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "cli/entry_options.hpp"
-#include "cli/filters.hpp"
 #include "cli/output.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/filters.hpp"
 #include "cli/output.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/text.hpp"
@@ -198,14 +197,6 @@ Result<std::vector<std::string>> chosen_sessions(Tool& tool, const MemoryManager
   return ids;
 }
 
-void print_report(Tool& tool, const CompactionReport& report, bool dry_run) {
-  if (tool.json() || dry_run) {
-    print_removed(tool, report.removed);
-  }
-  show(tool, "compaction", object_of("summary", shaped(shape::compaction_summary, report, dry_run)),
-       "removed", report.removed.size(), "below_trigger", report.below_trigger);
-}
-
 }  // namespace
 
 Result<ExitStatus> run_compact(Tool& tool) {
@@ -223,7 +214,12 @@ Result<ExitStatus> run_compact(Tool& tool) {
         memory.compact(id, {.dry_run = dry_run, .keep_share = keep, .force = force});
     progress.hide();
     BMAD_TRY_ASSIGN(const CompactionReport report, compacted);
-    print_report(tool, report, dry_run);
+    if (tool.json() || dry_run) {
+      show_all(tool, "removed", shape::removed_entry, report.removed);
+    }
+    show(tool, "compaction",
+         object_of("summary", shaped(shape::compaction_summary, report, dry_run)), "removed",
+         report.removed.size(), "below_trigger", report.below_trigger);
     return {};
   });
 }

@@ -1,5 +1,4 @@
 // connecting.cpp - agents and their clients.
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,5 @@
 // decay.cpp - the decay of entries, and its rates as the use of the memory teaches them.
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <span>
@@ -9,10 +8,7 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/settings.hpp"
-#include "cli/filters.hpp"
-#include "cli/output.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "bmad_mem/encoder.hpp"
 #include "bmad_mem/hub.hpp"

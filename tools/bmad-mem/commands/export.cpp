@@ -1,5 +1,4 @@
 // export - writes entries out, all of them or some, in a format for programs or for people.
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>

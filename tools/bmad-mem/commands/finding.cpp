@@ -6,10 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "bmad_mem/json_writer.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/filters.hpp"
-#include "cli/output.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"

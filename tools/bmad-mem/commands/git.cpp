@@ -50,9 +50,7 @@ Result<ExitStatus> run_git_install(Tool& tool) {
 Result<ExitStatus> run_git_untrack_events(Tool& tool) {
   BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
   if (tracks_events(memory)) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = "memory_config.events.track is true; set it to false first",
-                 .field = "events.track"};
+    return bad_value("events.track", "memory_config.events.track is true; set it to false first");
   }
   BMAD_TRY_ASSIGN(const GitPlan plan, plan_untrack_events(memory.root()));
   BMAD_TRY_ASSIGN(const ExitStatus status, carry_out_and_tell(tool, plan));

@@ -9,7 +9,6 @@
 #include "bmad_mem/hub.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/privacy.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/settings.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/hub_door.hpp"
@@ -39,11 +38,9 @@ Result<std::string> chosen_service(Tool& tool) {
       return service;
     }
   }
-  return Error{
-      .code = ErrorCode::E_INVALID_QUERY,
-      .message =
-          "config.json has no hub.service; name a service of pg_service.conf with --service NAME",
-      .field = "service"};
+  return bad_value(
+      "service",
+      "config.json has no hub.service; name a service of pg_service.conf with --service NAME");
 }
 
 struct ProjectAtHub {
@@ -72,11 +69,9 @@ Result<ProjectAtHub> chosen_project(Tool& tool) {
     }
   }
   if (chosen.service.empty() || chosen.project.empty()) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message =
-                     "this memory has joined no hub, and config.json names none; name it "
-                     "with --service NAME and --project NAME",
-                 .field = chosen.service.empty() ? "service" : "project"};
+    return bad_value(chosen.service.empty() ? "service" : "project",
+                     "this memory has joined no hub, and config.json names none; name it with "
+                     "--service NAME and --project NAME");
   }
   return chosen;
 }

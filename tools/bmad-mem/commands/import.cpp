@@ -1,7 +1,6 @@
 // import - takes in entries and transcripts from files.
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -167,15 +166,6 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
   return failed || report.refused != 0 ? ExitStatus::kFailed : ExitStatus::kDone;
 }
 
-/// The formats, for people or programs.
-void print_formats(Tool& tool) {
-  for (const ImportRow& row : import_rows()) {
-    if (row.is_source) {
-      show(tool, "import_format", shaped(shape::import_format, row));
-    }
-  }
-}
-
 /// What is wrong with the options, as a sentence; empty when nothing is.
 std::string options_problem(const Arguments& args, ImportFormat format) {
   const auto from = args.maybe("from");
@@ -200,7 +190,11 @@ std::string options_problem(const Arguments& args, ImportFormat format) {
 
 Result<ExitStatus> run_import(Tool& tool) {
   if (tool.args().has("list")) {
-    print_formats(tool);
+    for (const ImportRow& row : import_rows()) {
+      if (row.is_source) {
+        show(tool, "import_format", shaped(shape::import_format, row));
+      }
+    }
     return ExitStatus::kDone;
   }
   const auto from = tool.args().maybe("from");

@@ -1,7 +1,6 @@
 // knowledge.cpp - what stays true across sessions.
 #include "bmad_mem/knowledge.hpp"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -193,15 +192,9 @@ Result<ExitStatus> run_learn(Tool& tool) {
 namespace {
 
 std::string_view way_name(ExtractionWay way) {
-  switch (way) {
-    case ExtractionWay::kCommand:
-      return "command";
-    case ExtractionWay::kAnswer:
-      return "answer";
-    case ExtractionWay::kRules:
-      break;
-  }
-  return "rules";
+  return way == ExtractionWay::kCommand  ? "command"
+         : way == ExtractionWay::kAnswer ? "answer"
+                                         : "rules";
 }
 
 }  // namespace

@@ -62,12 +62,6 @@ Result<ExitStatus> forget_text(Tool& tool, const std::string& text) {
   return verify_at_hub(tool, status);
 }
 
-void print_sessions(Tool& tool, const std::vector<WorkspaceSession>& sessions) {
-  for (const WorkspaceSession& session : sessions) {
-    show(tool, "workspace_session", shaped(shape::workspace_session, session));
-  }
-}
-
 /// What a purge of sessions does not reach, said rather than passed over.
 Status note_the_rest(Tool& tool, const MemoryManager& memory, const Workspace& workspace) {
   BMAD_TRY_ASSIGN(const std::vector<Deletion> deletions, memory.deletions());
@@ -96,8 +90,9 @@ Result<ExitStatus> forget_workspace(Tool& tool, std::string_view folder) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<WorkspaceSession> sessions,
                   sessions_of_workspace(memory, workspace));
-  if (options.dry_run || is_asked(tool)) {
-    print_sessions(tool, sessions);
+  const bool lists = options.dry_run || is_asked(tool);
+  for (const WorkspaceSession& session : lists ? sessions : std::vector<WorkspaceSession>()) {
+    show(tool, "workspace_session", shaped(shape::workspace_session, session));
   }
   if (sessions.empty()) {
     tool.note(fmt::format("no session names the workspace {} or {}", printable(workspace.path),

@@ -16,7 +16,6 @@
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/text.hpp"
-#include "cli/entry_options.hpp"
 #include "cli/filters.hpp"
 #include "cli/output.hpp"
 #include "cli/text.hpp"
@@ -139,10 +138,6 @@ Result<ExitStatus> review_named(Tool& tool, Knowledge& knowledge) {
   return accepted == ExitStatus::kDone ? dropped : accepted;
 }
 
-}  // namespace
-
-namespace {
-
 /// One after another on a terminal.
 Result<ExitStatus> ask_about(Tool& tool, Knowledge& knowledge,
                              std::span<const KnowledgeItem> items) {
@@ -180,10 +175,6 @@ Result<ExitStatus> ask_about(Tool& tool, Knowledge& knowledge,
   }
   return ExitStatus::kDone;
 }
-
-}  // namespace
-
-namespace {
 
 /// How many candidates wait in the user's own memory when the project's are shown.
 std::size_t count_waiting_for_user(Tool& tool) {

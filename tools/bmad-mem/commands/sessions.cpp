@@ -1,7 +1,6 @@
 // sessions.cpp - a memory is made; sessions begin, end, are archived, deleted and restored.
 #include <algorithm>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -11,7 +10,6 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "cli/filters.hpp"
 #include "cli/json_text.hpp"
 #include "cli/output.hpp"
@@ -64,10 +62,8 @@ Result<std::string> metadata_from(const Arguments& args) {
   for (const std::string& pair : args.all("meta")) {
     const std::size_t equals = pair.find('=');
     if (equals == 0 || equals == std::string::npos) {
-      return Error{
-          .code = ErrorCode::E_INVALID_QUERY,
-          .message = fmt::format("'{}' is not KEY=VALUE, such as ticket=NB-12", printable(pair)),
-          .field = "meta"};
+      return bad_value("meta",
+                       fmt::format("'{}' is not KEY=VALUE, such as ticket=NB-12", printable(pair)));
     }
     json.key(std::string_view(pair).substr(0, equals));
     const std::string_view value = std::string_view(pair).substr(equals + 1);

@@ -6,8 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/core.h>
-
 #include "cli/tool.hpp"
 #include "install/client_state.hpp"
 #include "install/host_trial.hpp"

@@ -2,7 +2,6 @@
 #include "cli/tool.hpp"
 
 #include "bmad_mem/entry_fields.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/help.hpp"
 #include "cli/options.hpp"

@@ -10,7 +10,6 @@
 #include <fmt/ranges.h>
 
 #include "bmad_mem/json_writer.hpp"
-#include "cli/json_text.hpp"
 #include "install/install_plan.hpp"
 
 namespace bmad_mem::cli {
