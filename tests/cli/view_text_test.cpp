@@ -104,12 +104,12 @@ std::string whole(std::string_view view) {
     const std::size_t end = std::min(view.find('}', begin), view.size());
     const std::string_view tag = view.substr(begin, end - begin);
     out += view.substr(0, begin);
-    out += tag.starts_with("{?")                     ? "{?t"
-           : tag.starts_with("{:")                   ? "{/}{?t"
-           : tag.starts_with("{#")                   ? "{#l"
-           : tag.starts_with("{@") && tag.size() > 2 ? "{@m"
-           : tag.starts_with("{>note")               ? std::string_view("{>note")
-                                                     : tag;
+    out += tag.starts_with("{?")                                      ? "{?t"
+           : tag.starts_with("{:")                                    ? "{/}{?t"
+           : tag.starts_with("{#")                                    ? "{#l"
+           : tag.starts_with("{@") && tag.size() > 2 && tag[2] != '|' ? "{@m"
+           : tag.starts_with("{>note")                                ? std::string_view("{>note")
+                                                                      : tag;
     view.remove_prefix(end);
     out += view.substr(0, 1);
     view.remove_prefix(std::min<std::size_t>(1, view.size()));

@@ -42,8 +42,9 @@ bool Output::flush() {
 
 std::vector<std::string> table_lines(const std::vector<TableRow>& rows, std::string_view alignment,
                                      std::size_t width) {
-  std::vector<std::size_t> widths(rows.empty() ? 0 : rows.front().size());
+  std::vector<std::size_t> widths;
   for (const TableRow& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) {
       widths[i] = std::max(widths[i], text_width(row[i]));
     }

@@ -67,7 +67,7 @@ class Output {
 
 using TableRow = std::vector<std::string>;
 
-/// The rows as lines; the first row has the most cells. `alignment` has an 'l' for each column that
+/// The rows as lines. `alignment` has an 'l' for each column that
 /// is aligned to the left, the others stand to the right. Where `width` is not 0, the last cells
 /// are cut so that lines fit; but not to a few letters, which would help nobody.
 std::vector<std::string> table_lines(const std::vector<TableRow>& rows,
