@@ -349,11 +349,8 @@ class SessionFeed {
       return written.error();
     }
     // The quota is of who writes: that one compacts, and what it evicts comes by the feed.
-    Result<std::string> all = read_file(files_, path, kLogSizeMax);
-    if (!all && !is_not_found(all.error())) {
-      return all.error();
-    }
-    return replace_log(files_, path, (all ? *all : std::string()) + text);
+    BMAD_TRY_ASSIGN(const std::string all, read_if_there(files_, path, kLogSizeMax));
+    return replace_log(files_, path, all + text);
   }
 
   Status merge_manifest(const FeedRow& row, OpenSession& session) {

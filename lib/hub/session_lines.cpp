@@ -12,26 +12,20 @@ namespace bmad_mem {
 Result<SessionLines> SessionLines::read(FileSystem& files, const std::string& session_id,
                                         EntryType type, const std::vector<FeedLine>& feed) {
   SessionLines out;
-  Result<std::string> bytes =
-      read_file(files, session_file(session_id, entry_type_info(type).log_file), kLogSizeMax);
-  if (!bytes && !is_not_found(bytes.error())) {
-    return bytes.error();
-  }
-  out.texts_.push_back(bytes ? *std::move(bytes) : std::string());
+  BMAD_TRY_ASSIGN(
+      std::string bytes,
+      read_if_there(files, session_file(session_id, entry_type_info(type).log_file), kLogSizeMax));
+  out.texts_.push_back(std::move(bytes));
   const std::string_view text = out.texts_.back();
   std::uint64_t number = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin);
-    if (end == std::string_view::npos) {
-      break;
-    }
+  std::size_t begin = 0;
+  for_each_text_line(whole_lines(text), [&](std::string_view line) {
     ++number;
-    const std::string_view line = text.substr(begin, end - begin);
     if (line.find_first_not_of(" \t\r") != std::string_view::npos) {
       out.lines_.push_back({.text = line, .hash = xxh3(line), .offset = begin, .number = number});
     }
-    begin = end + 1;
-  }
+    begin += line.size() + 1;
+  });
   out.read_count_ = out.lines_.size();
   out.match(feed);
   return out;

@@ -53,7 +53,8 @@ std::string packed_path(const std::string& session_id, const OriginPlace& place)
 /// A part of what was evicted, without older versions of an entry, and what was deleted since.
 Status add_evicted(const Store& store, const std::string& session_id, std::uint32_t part,
                    NamedBytes& files) {
-  BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines, read_evicted(*store.files, session_id, part));
+  BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines,
+                  read_evicted(*store.files, session_id, part, &store.unpack_budget));
   BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));
   JsonParser parser;
   std::erase_if(lines, [&](const EvictedLine& line) {
@@ -79,14 +80,15 @@ Result<NamedBytes> unpack(const Store& store, const std::string& session_id,
     return files;
   }
   if (place.kind == PackedKind::kKept) {
-    BMAD_TRY_ASSIGN(const std::vector<KeptLine> lines, read_good_kept(*store.files, session_id));
+    BMAD_TRY_ASSIGN(const std::vector<KeptLine> lines,
+                    read_kept(*store.files, session_id, /*only_good=*/true));
     for (const KeptLine& line : lines) {
       files[log_path(session_id, line.type)] += line.line + '\n';
     }
     return files;
   }
   BMAD_TRY_ASSIGN(std::vector<ArchivedFile> members,
-                  read_session_archive(*store.files, session_id));
+                  read_session_archive(*store.files, session_id, question_limits(store)));
   for (ArchivedFile& member : members) {
     // Not session_file(): an artifact's name has a folder in it.
     files[fmt::format("{}/{}", session_folder(session_id), member.name)] = std::move(member.bytes);
@@ -188,12 +190,6 @@ class LazyFiles final : public ReadOnlyFiles {
     }
     BMAD_TRY_ASSIGN(std::shared_ptr<UnpackedFiles> files, unpack_once());
     return std::shared_ptr<FileSystem>(std::move(files));
-  }
-
-  /// All of it.
-  Result<std::shared_ptr<UnpackedFiles>> unpacked() {
-    const std::lock_guard guard(mutex_);
-    return unpack_once();
   }
 
   /// Frees what was unpacked.
@@ -384,9 +380,7 @@ Result<std::shared_ptr<FileSystem>> archive_files(const Store& store,
     BMAD_TRY(read_session_archive(*store.files, session_id));  // It says what is wrong.
     return now.error();
   }
-  BMAD_TRY_ASSIGN(std::shared_ptr<UnpackedFiles> files,
-                  open_packed(store, session_id, kArchivePlace, *now)->lazy_files().unpacked());
-  return std::shared_ptr<FileSystem>(std::move(files));
+  return open_packed(store, session_id, kArchivePlace, *now)->files();
 }
 
 Result<std::shared_ptr<FileSystem>> archive_lines(const Store& store,

@@ -153,11 +153,7 @@ class SealedLog {
   /// Counts in `bytes` what is opened. Errors: as the file system's.
   Status read(FileSystem& files, const LineOpener* opener, std::uint64_t& bytes) {
     const std::string path = log_path(session_id_, type_);
-    Result<std::string> read = read_file(files, path, kLogSizeMax);
-    if (!read) {
-      return is_not_found(read.error()) ? Status() : Status(std::move(read).error());
-    }
-    bytes_ = *std::move(read);
+    BMAD_TRY_ASSIGN(bytes_, read_if_there(files, path, kLogSizeMax));
     const std::size_t size = bytes_.size();
     bytes_.append(kJsonPadding, '\0');
     split(std::string_view(bytes_).substr(0, size), bytes);

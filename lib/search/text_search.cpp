@@ -8,14 +8,15 @@
 #include "search/reads.hpp"
 #include "store/gzip.hpp"
 #include "store/layout.hpp"
+#include "store/line_reader.hpp"
 #include "store/mirrored_manifests.hpp"
+#include "store/session_archive.hpp"
 #include "store/store.hpp"
 #include "store/waiting_lines.hpp"
 
 namespace bmad_mem {
 namespace {
 
-constexpr std::uint64_t kSearchedSizeMax = std::uint64_t{1} << 30U;
 constexpr int kDepthMax = 16;
 
 class TextSearch {
@@ -41,7 +42,7 @@ class TextSearch {
       if (info.kind == FileKind::kDirectory) {
         BMAD_TRY(search_folder(path, depth + 1));
       } else if (info.kind == FileKind::kRegular) {
-        BMAD_TRY(search_file(path));
+        BMAD_TRY(search_file(path, info.size));
       }
     }
     return {};
@@ -63,25 +64,43 @@ class TextSearch {
            (escaped_ != text_ && bytes.find(escaped_) != std::string_view::npos);
   }
 
-  Status search_file(const std::string& path) {
-    const Result<std::string> read = read_file(*store_.files, path, kSearchedSizeMax);
+  Status search_file(const std::string& path, std::uint64_t size) {
+    const bool is_text = !path.ends_with(".gz") && !path.starts_with(kHubSessionsFolder);
+    if (is_text && size > kTextLineMax) {
+      return search_pieces(path, size);
+    }
+    Result<std::string> read = read_file(*store_.files, path, kReadLimits.bytes);
+    if (read && path.ends_with(".gz")) {
+      read = gunzip(*read, kReadLimits.bytes);
+    }
     if (!read) {
-      return is_not_found(read.error()) ? Status() : Status(read.error());
-    }
-    std::string bytes = *read;
-    if (path.ends_with(".gz")) {
-      Result<std::string> unpacked = gunzip(bytes, kSearchedSizeMax);
-      if (!unpacked) {
-        Error error = unpacked.error();
-        error.path = store_.files->display_path(path);
-        return error;
+      if (!is_not_found(read.error())) {
+        found_.push_back({.place = store_.files->display_path(path),
+                          .detail = fmt::format("can't be searched: it {}", read.error().message),
+                          .remedy = "look into it by hand, or remove it"});
       }
-      bytes = std::move(*unpacked);
+      return {};
     }
+    std::string bytes = *std::move(read);
     if (path.starts_with(kHubSessionsFolder)) {  // Text within text: its quotes are there twice.
       bytes = mirrored_manifest(bytes);
     }
     note(bytes, store_.files->display_path(path), remedy_for(path));
+    return {};
+  }
+
+  Status search_pieces(const std::string& path, std::uint64_t size) {
+    const Result<std::unique_ptr<File>> file = store_.files->open(path, OpenMode::kRead);
+    BMAD_TRY(file || is_not_found(file.error()) ? Status() : Status(file.error()));
+    std::uint64_t at = size;
+    for (const std::string_view wanted : {text_, std::string_view(escaped_)}) {
+      BMAD_TRY_ASSIGN(at, file ? find_bytes(**file, 0, at, wanted) : Result<std::uint64_t>(at));
+    }
+    if (at < size) {
+      found_.push_back({.place = store_.files->display_path(path),
+                        .detail = fmt::format("byte {}", at),
+                        .remedy = remedy_for(path)});
+    }
     return {};
   }
 

@@ -44,8 +44,9 @@ DamagedLine damage(const Line& line) {
 
 DamagedLine too_long(const Line& line) {
   DamagedLine damaged = damage(line);
-  damaged.reason = fmt::format("the line has {} bytes, more than the {} an entry may have",
-                               line.size, kEntrySizeMax);
+  damaged.reason =
+      fmt::format("the line has {} bytes, more than the {} an entry may have{}", line.size,
+                  kEntrySizeMax, line.size > kTextLineMax ? "; take it out by hand" : "");
   return damaged;
 }
 

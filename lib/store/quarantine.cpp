@@ -8,9 +8,14 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "store/atomic_file.hpp"
+#include "store/line_reader.hpp"
 
 namespace bmad_mem {
 namespace {
+
+// Around the members that identify a kept piece.
+constexpr std::string_view kFirstMember = "\"file\":";
+constexpr std::string_view kReason = ",\"reason\":";
 
 bool is_plain_text(std::string_view bytes) {
   return utf8_valid_size(bytes) == bytes.size() && bytes.find('\0') == std::string_view::npos;
@@ -31,7 +36,8 @@ std::string identity(const QuarantinedRange& range, std::string_view bytes) {
 std::string record(const QuarantinedRange& range, std::string_view bytes,
                    const std::string& identity_members, Timestamp now) {
   std::string line = "{\"at\":" + json_quoted(format_rfc3339(now)) + "," + identity_members;
-  line += ",\"reason\":" + json_quoted(range.reason);
+  line += kReason;
+  line += json_quoted(range.reason);
   if (is_plain_text(bytes)) {
     line += ",\"text\":" + json_quoted(bytes);
   } else {
@@ -57,8 +63,8 @@ Status Quarantine::keep(File& log, const QuarantinedRange& range, Timestamp now)
     BMAD_TRY_ASSIGN(const std::size_t got, log.read_at(at, bytes));
     bytes.resize(got);
     const std::string members = identity(piece, bytes);
-    if (known_.find(members) == std::string::npos) {
-      BMAD_TRY(append(record(piece, bytes, members, now)));
+    if (known_.insert(members).second) {
+      BMAD_TRY(write_all(*file_, record(piece, bytes, members, now)));
     }
   }
   return {};
@@ -81,23 +87,21 @@ Status Quarantine::open() {
     return {};
   }
   BMAD_TRY_ASSIGN(file_, files_.open(path_, OpenMode::kAppend));
-  BMAD_TRY_ASSIGN(const FileInfo info, file_->info());
-  known_.resize(info.size);
-  BMAD_TRY_ASSIGN(const std::size_t size, file_->read_at(0, known_));
-  known_.resize(size);
+  LineReader reader(*file_, kTextLineMax);
+  Line line;
+  while (true) {
+    BMAD_TRY_ASSIGN(const bool has_more, reader.next(line));
+    if (!has_more) {
+      break;
+    }
+    const std::size_t begin = line.text.find(kFirstMember);
+    known_.emplace(begin < line.text.size()
+                       ? line.text.substr(begin, line.text.find(kReason) - begin)
+                       : std::string_view());
+  }
   // An unfinished line was never synced, so what it was to keep is still in its log. It must go: it
   // looks like a kept piece, but for its end.
-  const std::size_t whole = known_.rfind('\n') + 1;  // 0 without a newline.
-  if (whole != known_.size()) {
-    BMAD_TRY(file_->truncate(whole));
-    known_.resize(whole);
-  }
-  return {};
-}
-
-Status Quarantine::append(const std::string& line) {
-  known_ += line;
-  return write_all(*file_, line);
+  return reader.torn_size() == 0 ? Status() : file_->truncate(reader.whole_end());
 }
 
 }  // namespace bmad_mem

@@ -233,10 +233,9 @@ Result<std::vector<ReturningLine>> archived_lines(const Store& store, const std:
   for (const EntryType type : kEntryTypes) {
     const auto log =
         std::ranges::find(members, entry_type_info(type).log_file, &ArchivedFile::name);
-    std::string_view rest = log == members.end() ? std::string_view() : log->bytes;
-    while (!rest.empty()) {
-      const std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::string_view bytes = log == members.end() ? std::string_view() : log->bytes;
+    for (const auto& each : bytes | std::views::split('\n')) {
+      const std::string_view line(each);
       const Result<JsonValue> value = parser.parse(line);
       const bool is_gone = value && gone.hold(entry_id(*value));
       if (!line.empty() && !is_gone && !moved_out.contains({type, line})) {
@@ -249,7 +248,7 @@ Result<std::vector<ReturningLine>> archived_lines(const Store& store, const std:
 
 Result<bool> holds_more_than_folder(const Store& store, const std::string& session_id) {
   BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members,
-                  read_session_archive(*store.files, session_id));
+                  read_session_archive(*store.files, session_id, question_limits(store)));
   BMAD_TRY_ASSIGN(const std::vector<ReturningLine> lines,
                   archived_lines(store, session_id, members));
   return are_lines_missing(*store.files, session_id, lines);

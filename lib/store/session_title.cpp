@@ -132,9 +132,10 @@ std::string read_first_words(Speaker speaker, FileSystem& files, const std::stri
     const std::string_view head = std::string_view(bytes).substr(seen, end - seen);
     if (!first_words(speaker, head, Extent::kHead, now, lines).empty()) {
       if (has_more) {  // In one go: growing would copy it each time.
+        constexpr std::uint64_t kWholeMax = 4 * kTextLineMax;
         const Result<FileInfo> info = (*log)->info();
         bytes.clear();
-        read_on(**log, bytes, info ? static_cast<std::size_t>(info->size) : 0);
+        read_on(**log, bytes, std::min(info ? info->size : 0, kWholeMax));
       }
       lines = 0;
       bytes.resize(bytes.rfind('\n') + 1);

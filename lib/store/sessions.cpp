@@ -126,7 +126,7 @@ std::optional<Timestamp> last_time(FileSystem& files, const std::string& path) {
   const Result<FileInfo> info = log ? (*log)->info() : Result<FileInfo>(log.error());
   const std::uint64_t size = info ? info->size : 0;
   std::string tail;
-  for (std::uint64_t wanted = kTailSize; size > 0; wanted *= 8) {
+  for (std::uint64_t wanted = kTailSize; size > 0 && wanted <= kTextLineMax; wanted *= 8) {
     tail.resize(std::min(wanted, size));
     if ((*log)->read_at(size - tail.size(), std::span(tail)).value_or(0) != tail.size()) {
       return std::nullopt;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "archive/refused_files.hpp"
 #include "bmad_mem/text.hpp"
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"
@@ -157,7 +158,10 @@ void Store::forget_session(const std::string& session_id) {
 
 void Store::note_damage(const std::string& path, const FileInfo& file, const Error& error) const {
   Error damage = error;
-  damage.message += "; its entries are left out, so restore the file from git or from a backup";
+  damage.message +=
+      damage.code == ErrorCode::E_SIZE_LIMIT
+          ? "; its entries are left out"
+          : "; its entries are left out, so restore the file from git or from a backup";
   note_problem(path, file, std::move(damage));
 }
 
@@ -171,12 +175,17 @@ void Store::note_problem(const std::string& path, const FileInfo& file, Error er
                 .error = std::move(error),
                 .is_lasting = false,
                 .is_readable = is_readable};
-  damage.is_lasting = damage.error.code == ErrorCode::E_STORAGE_CORRUPT ||
-                      damage.error.code == ErrorCode::E_SIZE_LIMIT;
+  damage.is_lasting =
+      damage.error.os_error == 0 && (damage.error.code == ErrorCode::E_STORAGE_CORRUPT ||
+                                     damage.error.code == ErrorCode::E_SIZE_LIMIT);
   if (damage.error.path.empty()) {
     damage.error.path = files->display_path(path);
   }
   const std::lock_guard guard(damaged_mutex);
+  if (damage.is_lasting && !is_readable && path.ends_with(".gz") &&
+      damage.error.path == files->display_path(path)) {
+    remember_refused(*files, path, file, damage.error);
+  }
   damaged.insert_or_assign(path, damage);
   ++damages;
   if (on_problem) {
@@ -187,6 +196,17 @@ void Store::note_problem(const std::string& path, const FileInfo& file, Error er
 bool Store::is_damaged(const std::string& path, const FileInfo& file) const {
   {
     const std::lock_guard guard(damaged_mutex);
+    refused = refused ? std::move(refused) : read_refused(*files);
+    const auto known =
+        damaged.contains(path) ? refused->end() : refused->find(refused_key(path, file));
+    if (known != refused->end()) {
+      known->second.path = files->display_path(path);
+      damaged.emplace(path, Damage{.file = file, .error = known->second, .is_lasting = true});
+      ++damages;
+      if (on_problem) {
+        on_problem(known->second);
+      }
+    }
     const auto found = damaged.find(path);
     if (found == damaged.end() || found->second.is_readable) {
       return false;

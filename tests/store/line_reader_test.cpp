@@ -216,6 +216,55 @@ TEST_CASE("a disk that fails is an error, not the end") {
   CHECK(more.error().os_error == EIO);
 }
 
+TEST_CASE("bytes are found wherever the pieces end") {
+  const std::string word = "harbour";
+  for (const std::size_t at :
+       {std::size_t{0}, std::size_t{9}, kChunk - 3, kChunk, kChunk + 7, 2 * kChunk + 2}) {
+    std::string bytes(3 * kChunk, 'x');
+    bytes.replace(at, word.size(), word);
+    Page page(bytes);
+    CAPTURE(at);
+    CHECK(find_bytes(*page.file, 0, bytes.size(), word).value() == at);
+    CHECK(find_bytes(*page.file, at, at + word.size(), word).value() == at);
+    CHECK(find_bytes(*page.file, at + 1, bytes.size(), word).value() == bytes.size());
+    CHECK(find_bytes(*page.file, 0, at + 1, word).value() == at + 1);
+  }
+  Page page("xx");
+  CHECK(find_bytes(*page.file, 0, 10, word).value() == 10);  // Cut short since.
+}
+
+TEST_CASE("no line is read that is longer than any") {
+  const std::string longest(kTextLineMax, 'x');
+  struct Row {
+    const char* name;
+    std::string bytes;
+    std::uint64_t line;  ///< That is too long; 0: none.
+  };
+  const Row rows[] = {
+      {"none", "", 0},
+      {"the longest ones", longest + '\n' + longest + '\n', 0},
+      {"many lines", "{}\n" + longest + "\n{}\n", 0},
+      {"one byte more", "{}\nx" + longest + "\n{}\n", 2},
+      {"two lines before", "{}\n\n" + longest + longest + '\n', 3},
+      {"a torn one", "{}\n" + longest + longest, 2},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    MemoryFileSystem disk;
+    disk.write("facts.jsonl", row.bytes);
+    disk.write("facts.json", row.bytes);
+    const Result<std::string> text = read_file(disk, "facts.jsonl", 5 * kTextLineMax);
+    CHECK(text.has_value() == (row.line == 0));
+    const bool is_whole = text.value_or(row.bytes) == row.bytes;
+    CHECK(is_whole);
+    if (!text) {
+      CHECK(text.error().code == ErrorCode::E_SIZE_LIMIT);
+      CHECK(text.error().line == row.line);
+    }
+    CHECK(read_file(disk, "facts.json", 5 * kTextLineMax).value().size() == row.bytes.size());
+  }
+}
+
 TEST_CASE("a small file is read in one piece") {
   Page page("one\ntwo\nthree\n");
   LineReader reader(*page.file, kLimit);

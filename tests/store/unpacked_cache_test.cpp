@@ -19,6 +19,30 @@ bool holds(UnpackedCache& cache, std::uint64_t owner, std::size_t part) {
 
 }  // namespace
 
+TEST_CASE("what is likely is free, and what is not is shared") {
+  constexpr std::uint64_t kMax = UnpackBudget::kExcessMax;
+  constexpr std::uint64_t kRatio = UnpackBudget::kLikelyRatio;
+  UnpackBudget budget;
+  CHECK(budget.allowed(1000, 5000) == 5000);
+  for (int i = 0; i < 100; ++i) {
+    budget.spend(kMax, kRatio * kMax);
+  }
+  CHECK(budget.allowed(1000, 10 * kMax) == kRatio * 1000 + kMax);
+  const auto unpack = [](std::string_view /*packed*/, std::uint64_t size_max) {
+    return size_max < kMax ? Result<std::string>(Error{.code = ErrorCode::E_SIZE_LIMIT})
+                           : Result<std::string>("text");
+  };
+  const std::string packed(1000, 'x');
+  CHECK(unpack_within(&budget, packed, kMax, unpack).value() == "text");
+  budget.spend(1, kMax / 2);
+  const auto refused = unpack_within(&budget, packed, kMax, unpack);
+  REQUIRE(!refused);
+  CHECK(refused.error().os_error == EAGAIN);  // At another time it would not be.
+  CHECK(budget.allowed(1000, 10 * kMax) < kRatio * 1000 + kMax / 2);
+  CHECK(unpack_within(nullptr, packed, kMax, unpack));
+  CHECK(unpack_within(&budget, packed, kMax - 1, unpack).error().code == ErrorCode::E_SIZE_LIMIT);
+}
+
 TEST_CASE("what was asked for last stays") {
   UnpackedCache cache;
   const std::uint64_t one = cache.new_owner();

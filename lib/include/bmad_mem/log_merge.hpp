@@ -51,7 +51,7 @@ Result<std::string> merge_manifests(std::string_view base, std::string_view ours
 /// either side added behind `base`, unpacked by nobody, since gzip members may follow each other.
 ///
 /// Errors: E_STORAGE_CORRUPT with path "ours" or "theirs" for a side that has rewritten the file,
-/// as `restore` and `purge` do, or that is no whole gzip file; E_SIZE_LIMIT above 256 MiB unpacked.
+/// as `restore` and `purge` do, or that is no whole gzip file; E_SIZE_LIMIT above 32 MiB unpacked.
 Result<std::string> merge_evicted(std::string_view base, std::string_view ours,
                                   std::string_view theirs);
 

@@ -8,6 +8,7 @@
 #include "bmad_mem/utf8.hpp"
 #include "prompt_text.hpp"
 #include "store/layout.hpp"
+#include "store/line_reader.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -33,15 +34,6 @@ constexpr std::string_view kTemplate =
     "## Open questions\n"
     "_What is still to be answered or done._\n";
 
-template <typename Visit>
-void for_each_line(std::string_view text, const Visit& visit) {
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    visit(line);
-  }
-}
-
 bool is_heading(std::string_view line) {
   const std::size_t level = std::min(line.find_first_not_of('#'), line.size());
   return level >= 1 && level <= 6 && (level == line.size() || line[level] == ' ');
@@ -49,7 +41,7 @@ bool is_heading(std::string_view line) {
 
 bool is_of_template(std::string_view line) {
   bool found = false;
-  for_each_line(kTemplate, [&](std::string_view own) { found = found || own == line; });
+  for_each_text_line(kTemplate, [&](std::string_view own) { found = found || own == line; });
   return found;
 }
 
@@ -71,7 +63,7 @@ std::string_view summary_template() { return kTemplate; }
 
 bool is_empty_summary(std::string_view body) {
   bool is_empty = true;
-  for_each_line(body, [&](std::string_view line) {
+  for_each_text_line(body, [&](std::string_view line) {
     line = trimmed(line);
     is_empty = is_empty && (line.empty() || is_heading(line) || is_of_template(line));
   });
@@ -81,7 +73,7 @@ bool is_empty_summary(std::string_view body) {
 std::vector<std::string_view> summary_headings(std::string_view body) {
   std::vector<std::string_view> headings;
   bool in_fence = false;
-  for_each_line(body, [&](std::string_view line) {
+  for_each_text_line(body, [&](std::string_view line) {
     line = trimmed(line);
     if (line.starts_with("```") || line.starts_with("~~~")) {
       in_fence = !in_fence;

@@ -7,6 +7,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "store/line_reader.hpp"
 
 namespace bmad_mem {
 SummaryDue summary_due(const SummaryDueInput& input) {
@@ -238,16 +239,13 @@ std::string totals_record(const SummaryStats& stats, Timestamp at) {
 SummaryStats count_summary_records(std::string_view text) {
   SummaryStats stats;
   JsonParser parser;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
+  for_each_text_line(text, [&](std::string_view line) {
     const Result<JsonValue> record = parser.parse(line);
     if (record && record->is_object()) {
       add_record(*record, stats);
       stats.records.emplace_back(line);
     }
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
+  });
   return stats;
 }
 

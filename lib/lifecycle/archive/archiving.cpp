@@ -76,7 +76,8 @@ Status take_folder_away(
 /// Errors: E_STORAGE_CORRUPT when the archive can't be read; as the file system's.
 Status take_in_archive(Store& store, const std::string& session_id, const FileLock::Guard& guard) {
   FileSystem& files = *store.files;
-  Result<std::vector<ArchivedFile>> members = read_session_archive(files, session_id);
+  Result<std::vector<ArchivedFile>> members =
+      read_session_archive(files, session_id, ArchiveLimits{});
   if (!members) {
     members.error().message += kMendArchive;
     return std::move(members).error();
@@ -185,7 +186,8 @@ Result<Session> restore_session(Store& store, const std::string& session_id) {
     // git may have taken away all of a folder but its events: they join what is in the archive.
     BMAD_TRY_ASSIGN(const bool has_events, is_there(files, session_file(session_id, kEventsName)));
     if (!is_live && !has_events) {
-      Result<std::vector<ArchivedFile>> members = read_session_archive(files, session_id);
+      Result<std::vector<ArchivedFile>> members =
+          read_session_archive(files, session_id, ArchiveLimits{});
       if (!members) {
         const bool is_damaged = members.error().code == ErrorCode::E_STORAGE_CORRUPT;
         members.error().message += is_damaged ? kMendArchive : "";
@@ -217,13 +219,9 @@ Result<std::optional<Timestamp>> newest_in_folder(FileSystem& files,
                                                   const std::string& session_id) {
   std::vector<ArchivedFile> logs;
   for (const std::string& log_file : log_files()) {
-    Result<std::string> bytes =
-        read_file(files, session_file(session_id, log_file), ArchiveLimits().bytes);
-    if (bytes) {
-      logs.push_back({.name = log_file, .bytes = *std::move(bytes)});
-    } else if (!is_not_found(bytes.error())) {
-      return bytes.error();
-    }
+    BMAD_TRY_ASSIGN(std::string bytes, read_if_there(files, session_file(session_id, log_file),
+                                                     ArchiveLimits().bytes));
+    logs.push_back({.name = log_file, .bytes = std::move(bytes)});
   }
   return size_of_archive(logs, 0).newest;
 }
@@ -233,7 +231,8 @@ Result<std::optional<Timestamp>> newest_in_folder(FileSystem& files,
 Result<bool> settle_session(Store& store, const std::string& session_id) {
   BMAD_TRY(check_session_id(session_id));
   FileSystem& files = *store.files;
-  BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members, read_session_archive(files, session_id));
+  BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members,
+                  read_session_archive(files, session_id, ArchiveLimits{}));
   BMAD_TRY_ASSIGN(const std::optional<Timestamp> in_folder, newest_in_folder(files, session_id));
   const bool is_archive_later = size_of_archive(members, 0).newest > in_folder;
   BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, session_folder(session_id)));
@@ -254,7 +253,7 @@ DerivedTitle title_of_archive(const Store& store, const ArchiveManifest& manifes
     return *manifest.title;
   }
   const Result<std::vector<ArchivedFile>> members =
-      read_session_archive(*store.files, manifest.session_id);
+      read_session_archive(*store.files, manifest.session_id, question_limits(store));
   return members ? size_of_archive(*members, 0).title : DerivedTitle();
 }
 

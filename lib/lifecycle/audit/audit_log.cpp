@@ -13,6 +13,7 @@
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"
+#include "store/line_reader.hpp"
 #include "store/session_archive.hpp"
 #include "store/store.hpp"
 
@@ -115,26 +116,20 @@ std::uint64_t audit_size(const AuditRecord& record) { return to_line(record).siz
 std::vector<AuditRecord> parse_audit(std::string_view text, const std::string& session_id) {
   std::vector<AuditRecord> records;
   JsonParser parser;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    const Result<JsonValue> line = parser.parse(text.substr(0, end));
+  for_each_text_line(text, [&](std::string_view each) {
+    const Result<JsonValue> line = parser.parse(each);
     if (line && !(*line)["action"].string().empty()) {
       records.push_back(to_record(*line, session_id));
     }
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
+  });
   return records;
 }
 
 Result<std::vector<AuditRecord>> read_audit(FileSystem& files, const std::string& session_id) {
   std::vector<AuditRecord> records;
   for (const std::string& path : {audit_path(session_id), deleted_audit_path(session_id)}) {
-    const Result<std::string> text = read_file(files, path, kAuditSizeMax);
-    if (text) {
-      std::ranges::move(parse_audit(*text, session_id), std::back_inserter(records));
-    } else if (!is_not_found(text.error())) {
-      return text.error();
-    }
+    BMAD_TRY_ASSIGN(const std::string text, read_if_there(files, path, kAuditSizeMax));
+    std::ranges::move(parse_audit(text, session_id), std::back_inserter(records));
   }
   std::ranges::stable_sort(records, {}, &AuditRecord::at);
   return records;

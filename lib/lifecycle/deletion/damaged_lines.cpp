@@ -8,6 +8,7 @@
 #include "store/atomic_file.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
+#include "store/line_reader.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -47,6 +48,16 @@ std::vector<std::string> ids_in(std::string text, const std::vector<std::string>
   return found;
 }
 
+/// Whether `text` is in a line that is too long to be read as a whole.
+Result<bool> holds_text(FileSystem& files, const std::string& session_id, const LogLine& line,
+                        std::string_view text) {
+  const std::string path = session_file(session_id, entry_type_info(line.type).log_file);
+  BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path, OpenMode::kRead));
+  BMAD_TRY_ASSIGN(const std::uint64_t at,
+                  find_bytes(*log, line.offset, line.offset + line.size, text));
+  return at < line.offset + line.size;
+}
+
 }  // namespace
 
 Result<DamagedFinds> find_damaged_lines(FileSystem& files, const std::string& session_id,
@@ -66,21 +77,28 @@ Result<DamagedFinds> find_damaged_lines(FileSystem& files, const std::string& se
     BMAD_TRY(scan_log(files, log_path(session_id, type), type, parser,
                       {.on_entry = [](const ScannedEntry&) {}, .on_damage = take}));
   }
-  BMAD_TRY_ASSIGN(const std::vector<std::string> texts, read_lines(files, session_id, damaged));
+  std::vector<LogLine> heads = damaged;
+  for (LogLine& head : heads) {
+    head.size = std::min(head.size, kTextLineMax);
+  }
+  BMAD_TRY_ASSIGN(const std::vector<std::string> texts, read_lines(files, session_id, heads));
   for (std::size_t i = 0; i < damaged.size(); ++i) {
     std::vector<std::string> ids =
         has_ids ? ids_in(texts[i], criteria.ids) : std::vector<std::string>();
-    if (!ids.empty() || (!criteria.match.empty() && texts[i].contains(criteria.match))) {
+    const bool has_more = heads[i].size < damaged[i].size && !criteria.match.empty();
+    BMAD_TRY_ASSIGN(
+        const bool holds,
+        has_more ? holds_text(files, session_id, damaged[i], criteria.match)
+                 : Result<bool>(!criteria.match.empty() && texts[i].contains(criteria.match)));
+    if (!ids.empty() || holds) {
       finds.lines.push_back(damaged[i]);
     }
     std::ranges::move(ids, std::back_inserter(finds.ids));
   }
   if (has_ids) {
-    const Result<std::string> kept =
-        read_file(files, quarantine_path(session_id), kQuarantineSizeMax);
-    BMAD_TRY(kept || is_not_found(kept.error()) ? Status() : Status(kept.error()));
-    std::ranges::move(ids_in(kept.value_or(std::string()), criteria.ids),
-                      std::back_inserter(finds.ids));
+    BMAD_TRY_ASSIGN(const std::string kept,
+                    read_if_there(files, quarantine_path(session_id), kQuarantineSizeMax));
+    std::ranges::move(ids_in(kept, criteria.ids), std::back_inserter(finds.ids));
   }
   return finds;
 }

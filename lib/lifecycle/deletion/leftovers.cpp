@@ -89,7 +89,8 @@ Status cut_torn_ends(FileSystem& files, const std::string& session_id) {
   for (std::uint32_t part = 1; part <= parts; ++part) {
     BMAD_TRY(cut_file(files, evicted_path(session_id, part),
                       [](const std::string& packed) -> Result<std::uint64_t> {
-                        BMAD_TRY_ASSIGN(const WholeMembers whole, gunzip_whole(packed, kSizeMax));
+                        BMAD_TRY_ASSIGN(const WholeMembers whole,
+                                        gunzip_whole(packed, kEvictedSizeMax));
                         return whole.whole_size;
                       }));
   }

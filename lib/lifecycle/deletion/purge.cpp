@@ -23,6 +23,7 @@
 #include "store/deletion_record.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
+#include "store/line_reader.hpp"
 #include "store/session_archive.hpp"
 #include "store/store.hpp"
 #include "store/waiting_lines.hpp"
@@ -195,7 +196,8 @@ class SessionPurge {
     return is_live_ && std::ranges::any_of(names_beside_logs(), [&](const std::string& name) {
              const Result<std::string> text =
                  read_file(files_, session_file(session_id_, name), kTextFileSizeMax);
-             return text && target_.is_text_in(*text);
+             return text ? target_.is_text_in(*text)
+                         : !is_not_found(text.error());  // Purging says why.
            });
   }
 
@@ -298,19 +300,16 @@ class SessionPurge {
 
   /// Takes the lines out of it; a backup goes as a whole.
   Status purge_text_file(const std::string& path, bool goes_whole) {
-    const Result<std::string> text = read_file(files_, path, kTextFileSizeMax);
-    if (!text) {
-      return is_not_found(text.error()) ? Status() : Status(text.error());
-    }
+    BMAD_TRY_ASSIGN(const std::string text, read_if_there(files_, path, kTextFileSizeMax));
     std::vector<ByteRange> gaps;
-    for (std::size_t at = 0; at < text->size();) {
-      const std::size_t newline = text->find('\n', at);
-      const std::size_t end = newline == std::string::npos ? text->size() : newline + 1;
-      if (target_.is_named_in(std::string_view(*text).substr(at, end - at))) {
+    std::size_t at = 0;
+    for_each_text_line(text, [&](std::string_view line) {
+      const std::size_t end = std::min(at + line.size() + 1, text.size());
+      if (target_.is_named_in(line)) {
         gaps.push_back({.begin = at, .end = end});
       }
       at = end;
-    }
+    });
     add_elsewhere(path, gaps.size());
     return goes_whole && !gaps.empty() ? remove_durably(files_, path)
            : gaps.empty()              ? Status()
@@ -320,11 +319,8 @@ class SessionPurge {
   /// A log that can't be folded goes as a whole: it only helps the ranking.
   Status purge_accesses() {
     const std::string path = access_path(session_id_);
-    const Result<std::string> text = read_file(files_, path, kTextFileSizeMax);
-    if (!text) {
-      return is_not_found(text.error()) ? Status() : Status(text.error());
-    }
-    if (!target_.is_id_in(*text)) {
+    BMAD_TRY_ASSIGN(const std::string text, read_if_there(files_, path, kTextFileSizeMax));
+    if (!target_.is_id_in(text)) {
       return {};
     }
     std::uint64_t gone = 0;

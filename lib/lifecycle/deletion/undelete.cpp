@@ -137,11 +137,9 @@ Result<std::vector<std::string>> whole_deleted_ids(FileSystem& files,
 
 /// Adds the audit log in `folder` to that of the session.
 Status keep_audit(FileSystem& files, const std::string& session_id, const std::string& folder) {
-  const Result<std::string> text = read_file(files, folder + "/" + kAuditName, kAuditSizeMax);
-  if (!text) {
-    return is_not_found(text.error()) ? Status() : Status(text.error());
-  }
-  for (const AuditRecord& record : parse_audit(*text, session_id)) {
+  BMAD_TRY_ASSIGN(const std::string text,
+                  read_if_there(files, folder + "/" + kAuditName, kAuditSizeMax));
+  for (const AuditRecord& record : parse_audit(text, session_id)) {
     BMAD_TRY(append_audit(files, record));
   }
   return {};

@@ -14,6 +14,7 @@
 #include "base/hash.hpp"
 #include "bmad_mem/text.hpp"
 #include "store/command.hpp"
+#include "store/line_reader.hpp"
 #include "store/posix_file_system.hpp"
 
 namespace bmad_mem {

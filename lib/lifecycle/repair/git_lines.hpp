@@ -27,16 +27,6 @@ std::uint32_t line_hash(std::string_view line);
 /// Without what an editor puts around it: a byte order mark, a carriage return.
 std::string_view bare_line(std::string_view line);
 
-/// Calls `use` with each line of `text`, also with one that has no end.
-template <typename Use>
-void for_each_text_line(std::string_view text, const Use& use) {
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    use(line);
-    text.remove_prefix(line.size() + (line.size() < text.size() ? 1 : 0));
-  }
-}
-
 class GitLines {
  public:
   /// Of the log at `path`. Asks git, unless the log is in no work tree.

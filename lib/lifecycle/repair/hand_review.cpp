@@ -124,8 +124,8 @@ Status restore_log(Store& store, std::span<const HandEdit* const> edits,
   const std::string path = path_of(first);
   BMAD_TRY_ASSIGN(const FileLock::Guard guard,
                   store.session(first.place.session_id)->writer.lock("review"));
-  const Result<std::string> text = read_file(*store.files, path, kLogSizeMax);
-  std::vector<std::string> lines = lines_of(text ? std::string_view(*text) : "");
+  BMAD_TRY_ASSIGN(const std::string text, read_if_there(*store.files, path, kLogSizeMax));
+  std::vector<std::string> lines = lines_of(text);
   std::string restored;
   for (const HandEdit* const edit : edits) {
     if (!restore_line(*edit, lines)) {

@@ -192,9 +192,7 @@ class SessionRepair {
     std::vector<ReturningLine> lines;
     std::uint64_t left = 0;
     JsonParser parser;
-    while (!text.empty()) {
-      const std::string_view line = text.substr(0, text.find('\n'));
-      text.remove_prefix(std::min(line.size() + 1, text.size()));
+    for_each_text_line(text, [&](std::string_view line) {
       const Result<JsonValue> value = parser.parse(line);
       const bool is_entry = value && (!check_entry(type, *value) || is_sealed(*value));
       if (is_entry && !gone.hold(entry_id(*value))) {
@@ -202,7 +200,7 @@ class SessionRepair {
       } else {
         left += is_blank(line) ? 0 : 1;
       }
-    }
+    });
     BMAD_TRY_ASSIGN(const ReturnOutcome outcome,
                     bring_back_lines(store_, session_id_, guard, lines, {}));
     return left + static_cast<std::uint64_t>(std::ranges::count(outcome.is_back, false));
@@ -220,6 +218,9 @@ class SessionRepair {
         did(path, "removed a byte order mark");
         continue;
       }
+      if (line.size > kTextLineMax) {
+        continue;  // No command would read the quarantine then: left for a person.
+      }
       BMAD_TRY(quarantine.keep(*log,
                                {.file_name = log_file,
                                 .line = line.line,
@@ -231,7 +232,7 @@ class SessionRepair {
       ++set_aside_count;
     }
     BMAD_TRY(quarantine.sync());
-    BMAD_TRY(rewrite_log_without(*store_.files, path, gaps));
+    BMAD_TRY(gaps.empty() ? Status() : rewrite_log_without(*store_.files, path, gaps));
     if (set_aside_count != 0) {
       did(path,
           fmt::format("set aside {} damaged line{} in {}", set_aside_count,

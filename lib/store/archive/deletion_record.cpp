@@ -205,23 +205,17 @@ Status append_deleted(FileSystem& files, const std::string& session_id,
 }
 
 Result<std::vector<DeletedLine>> read_deleted(FileSystem& files, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const std::string text,
+                  read_if_there(files, deleted_entries_path(session_id), kDeletedSizeMax));
   std::vector<DeletedLine> lines;
-  const Result<std::string> file =
-      read_file(files, deleted_entries_path(session_id), kDeletedSizeMax);
-  if (!file) {
-    return is_not_found(file.error()) ? Result<std::vector<DeletedLine>>(std::move(lines))
-                                      : file.error();
-  }
   JsonParser parser;
-  std::string_view text = *file;
   std::uint64_t number = 0;
-  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+  for_each_text_line(whole_lines(text), [&](std::string_view line) {
     ++number;
-    if (const std::string_view each = text.substr(0, end); !is_blank(each)) {
-      lines.push_back(to_deleted(parser, each, number));
+    if (!is_blank(line)) {
+      lines.push_back(to_deleted(parser, line, number));
     }
-    text.remove_prefix(end + 1);
-  }
+  });
   return lines;
 }
 
@@ -241,17 +235,11 @@ Result<std::vector<DeletedLog>> deleted_logs(FileSystem& files, const std::strin
 }
 
 Result<std::vector<DeletedLine>> read_deleted_log(FileSystem& files, const DeletedLog& log) {
-  const Result<std::string> bytes = read_file(files, log.path, kLogSizeMax);
-  if (!bytes && !is_not_found(bytes.error())) {
-    return bytes.error();
-  }
+  BMAD_TRY_ASSIGN(const std::string text, read_if_there(files, log.path, kLogSizeMax));
   std::vector<DeletedLine> lines;
-  std::string_view text = bytes ? std::string_view(*bytes) : std::string_view();
-  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-    lines.push_back(
-        {.type = log.type, .line = std::string(text.substr(0, end)), .of_session = true});
-    text.remove_prefix(end + 1);
-  }
+  for_each_text_line(whole_lines(text), [&](std::string_view line) {
+    lines.push_back({.type = log.type, .line = std::string(line), .of_session = true});
+  });
   return lines;
 }
 

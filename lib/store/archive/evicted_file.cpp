@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -17,27 +18,29 @@
 #include "store/atomic_file.hpp"
 #include "store/gzip.hpp"
 #include "store/layout.hpp"
+#include "store/unpacked_cache.hpp"
 
 namespace bmad_mem {
 namespace {
 
 /// Hands over the lines of `text` one by one. Empty lines are passed over, and the last one may
-/// lack its '\n', as people's editors have it. `display_path` is where the text comes from. Errors:
-/// E_STORAGE_CORRUPT with path, line and field, for a line that is no wrapped one; what `take`
-/// returns, with path and line.
+/// lack its '\n', as people's editors have it; `skips_bad`: so are bad ones. `display_path` is
+/// where the text comes from. Errors: E_STORAGE_CORRUPT with path, line and field, for a line that
+/// is no wrapped one; what `take` returns, with path and line.
 Status for_each_wrapped(std::string_view text, const std::string& display_path,
-                        const std::function<Status(const WrappedLine&)>& take) {
+                        const std::function<Status(const WrappedLine&)>& take,
+                        bool skips_bad = false) {
   JsonParser parser;
-  for (std::uint64_t number = 1; !text.empty(); ++number) {
-    const std::size_t size = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, size);
-    text.remove_prefix(std::min(size + 1, text.size()));
+  std::uint64_t number = 0;
+  for (const auto& each : text | std::views::split('\n')) {
+    const std::string_view line(each);
+    ++number;
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) {
       continue;
     }
     const Result<WrappedLine> wrapped = unwrap_line(parser, line);
     Status taken = wrapped ? take(*wrapped) : Status(wrapped.error());
-    if (!taken) {
+    if (!taken && !skips_bad) {
       Error error = std::move(taken).error();
       error.code = ErrorCode::E_STORAGE_CORRUPT;
       error.message += "; correct the line, or take it out";
@@ -63,15 +66,14 @@ std::string identity(EntryType type, std::string_view line) {
 
 /// The file's members that are whole. No file is as good as an empty one.
 Result<WholeMembers> read_whole(FileSystem& files, const std::string& path,
-                                std::uint64_t size_max = kEvictedSizeMax) {
-  Result<std::string> packed = read_file(files, path, size_max);
-  if (!packed) {
-    return is_not_found(packed.error()) ? Result<WholeMembers>(WholeMembers{}) : packed.error();
-  }
-  Result<WholeMembers> whole = gunzip_whole(*packed, size_max);
+                                std::uint64_t size_max = kEvictedSizeMax,
+                                UnpackBudget* budget = nullptr) {
+  BMAD_TRY_ASSIGN(const std::string packed, read_if_there(files, path, size_max));
+  Result<WholeMembers> whole = unpack_within(budget, packed, size_max, gunzip_whole);
   if (!whole) {
     whole.error().path = files.display_path(path);
-    whole.error().message += "; put back an older copy of the file, or move it away";
+    whole.error().message +=
+        whole.error().os_error == 0 ? "; put back an older copy of the file, or move it away" : "";
   }
   return whole;
 }
@@ -171,9 +173,9 @@ Status append_evicted(FileSystem& files, std::string_view session_id,
 }
 
 Result<std::vector<EvictedLine>> read_evicted(FileSystem& files, std::string_view session_id,
-                                              std::uint32_t part) {
+                                              std::uint32_t part, UnpackBudget* budget) {
   const std::string path = evicted_path(session_id, part);
-  BMAD_TRY_ASSIGN(const WholeMembers whole, read_whole(files, path));
+  BMAD_TRY_ASSIGN(const WholeMembers whole, read_whole(files, path, kEvictedSizeMax, budget));
   return parse(whole.bytes, files.display_path(path), part);
 }
 
@@ -224,37 +226,20 @@ Status replace_evicted(FileSystem& files, std::string_view session_id,
 namespace {
 
 /// The limit of an archive: there can't be more in a part of a session than in all of it.
-constexpr std::uint64_t kKeptSizeMax = 256U << 20U;
+constexpr std::uint64_t kKeptSizeMax = 64U << 20U;
 
 }  // namespace
 
-Result<std::vector<KeptLine>> read_kept(FileSystem& files, std::string_view session_id) {
+Result<std::vector<KeptLine>> read_kept(FileSystem& files, std::string_view session_id,
+                                        bool only_good) {
   const std::string path = kept_path(session_id);
-  const Result<std::string> text = read_file(files, path, kKeptSizeMax);
+  BMAD_TRY_ASSIGN(const std::string text, read_if_there(files, path, kKeptSizeMax));
   std::vector<KeptLine> lines;
-  if (!text) {
-    return is_not_found(text.error()) ? Result<std::vector<KeptLine>>(lines) : text.error();
-  }
-  BMAD_TRY(
-      for_each_wrapped(*text, files.display_path(path), [&](const WrappedLine& wrapped) -> Status {
-        lines.push_back({.type = wrapped.type, .line = std::string(wrapped.entry)});
-        return {};
-      }));
-  return lines;
-}
-
-Result<std::vector<KeptLine>> read_good_kept(FileSystem& files, std::string_view session_id) {
-  BMAD_TRY_ASSIGN(const std::string text, read_file(files, kept_path(session_id), kKeptSizeMax));
-  std::vector<KeptLine> lines;
-  JsonParser parser;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const std::size_t size = std::min(rest.find('\n'), rest.size());
-    if (const Result<WrappedLine> wrapped = unwrap_line(parser, rest.substr(0, size))) {
-      lines.push_back({.type = wrapped->type, .line = std::string(wrapped->entry)});
-    }
-    rest.remove_prefix(std::min(size + 1, rest.size()));
-  }
+  const auto take = [&](const WrappedLine& wrapped) -> Status {
+    lines.push_back({.type = wrapped.type, .line = std::string(wrapped.entry)});
+    return {};
+  };
+  BMAD_TRY(for_each_wrapped(text, files.display_path(path), take, only_good));
   return lines;
 }
 

@@ -265,6 +265,11 @@ std::uint32_t member_text_size(std::string_view bytes) {
   return little_endian(bytes.substr(bytes.size() - kSizeFieldSize));
 }
 
+bool says_too_large(std::string_view bytes, std::uint64_t size_max) {
+  const std::uint64_t size = bytes.size() < kSizeFieldSize ? 0 : member_text_size(bytes);
+  return size > size_max && size <= bytes.size() * kDeflateRatioMax && !sized_member(bytes);
+}
+
 Result<std::string> gunzip_member(std::string_view bytes, std::uint64_t at, std::uint64_t size) {
   z_stream stream{};
   if (inflateInit2(&stream, kWindowBits) != Z_OK) {
@@ -289,6 +294,12 @@ Result<std::string> gunzip_member(std::string_view bytes, std::uint64_t at, std:
 }
 
 Result<std::string> gunzip(std::string_view bytes, std::uint64_t size_max) {
+  if (says_too_large(bytes, size_max)) {
+    return Error{.code = ErrorCode::E_SIZE_LIMIT,
+                 .message = fmt::format("says that it unpacks to {} bytes, more than the {} that "
+                                        "are read of it, or is cut short",
+                                        member_text_size(bytes), size_max)};
+  }
   Unpacker unpacker(bytes, sensible_limit(bytes, size_max));
   do {
     switch (unpacker.next()) {

@@ -11,6 +11,9 @@
 namespace bmad_mem {
 namespace {
 
+constexpr ArchiveLimits kRangeLimits{.ratio = UnpackBudget::kLikelyRatio,
+                                     .ratio_free_bytes = UnpackBudget::kExcessMax};
+
 /// A file in an archive.
 class RangedFile final : public PackedFile {
  public:
@@ -49,7 +52,8 @@ Result<std::shared_ptr<RangedFiles>> RangedFiles::open(const Store& store,
                                                        std::uint64_t package, std::uint64_t owner) {
   const std::string path = archive_path(session_id);
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> archive, open_same(*store.files, path, origin));
-  BMAD_TRY_ASSIGN(std::optional<ArchiveMembers> members, ArchiveMembers::find(*archive));
+  BMAD_TRY_ASSIGN(std::optional<ArchiveMembers> members,
+                  ArchiveMembers::find(*archive, kRangeLimits));
   if (!members) {
     return std::shared_ptr<RangedFiles>();
   }
@@ -114,6 +118,14 @@ Status RangedFiles::read_tar(std::uint64_t offset, std::span<char> out) const {
 Result<std::string> RangedFiles::read_member(std::size_t member) const {
   // Opened each time: there may be more archives than a process may have files open.
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> archive, open_same(*store_.files, path_, origin_));
+  const std::uint64_t packed = members_.packed_size(member);
+  const std::uint64_t size = members_.text_size(member);
+  if (store_.unpack_budget.allowed(packed, size) < size) {
+    Error error{.code = ErrorCode::E_SIZE_LIMIT};
+    UnpackBudget::defer(error);
+    return error;
+  }
+  store_.unpack_budget.spend(packed, size);
   return members_.read(*archive, member);
 }
 

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <chrono>
 #include <iterator>
+#include <ranges>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -18,6 +19,7 @@
 #include "store/gzip.hpp"
 #include "store/layout.hpp"
 #include "store/store.hpp"
+#include "store/unpacked_cache.hpp"
 #include "tar.hpp"
 
 namespace bmad_mem {
@@ -25,6 +27,14 @@ namespace {
 
 constexpr std::string_view kUnpackRemedy =
     "; if you trust it, unpack it with tar and look, and pack what is the session's";
+
+/// What is said of an archive that is too large: not all that read one take as much.
+std::string size_remedy(std::string_view session_id, const ArchiveLimits& limits) {
+  return limits.bytes == ArchiveLimits().bytes
+             ? std::string(kUnpackRemedy)
+             : fmt::format("; if you trust it, `bmad-mem session restore {}` takes up to {} MiB",
+                           session_id, ArchiveLimits().bytes >> 20U);
+}
 
 /// Judges the members of an archive one by one, and keeps the files.
 class MemberGate {
@@ -95,15 +105,18 @@ TarBytes bytes_of(std::string_view tar) {
   };
 }
 
-Result<std::vector<ArchivedFile>> unpack(std::string_view packed, std::string_view session_id,
+Result<std::vector<ArchivedFile>> unpack(std::string packed, std::string_view session_id,
                                          const ArchiveLimits& limits) {
-  Result<std::string> tar = gunzip(packed, tar_size_max(packed.size(), limits));
+  const std::uint64_t size_max = tar_size_max(packed.size(), limits);
+  UnpackBudget* const budget = says_too_large(packed, size_max) ? nullptr : limits.budget;
+  Result<std::string> tar = unpack_within(budget, packed, size_max, gunzip);
   if (!tar) {
-    if (tar.error().code == ErrorCode::E_SIZE_LIMIT) {
-      tar.error().message += kUnpackRemedy;
+    if (tar.error().code == ErrorCode::E_SIZE_LIMIT && tar.error().os_error == 0) {
+      tar.error().message += size_remedy(session_id, limits);
     }
     return std::move(tar).error();
   }
+  packed = {};
   BMAD_TRY_ASSIGN(const std::vector<PlacedFile> places,
                   place_archive_files(session_id, tar->size(), bytes_of(*tar), limits));
   std::vector<ArchivedFile> files;
@@ -122,11 +135,8 @@ Result<std::vector<ArchivedFile>> unpack(std::string_view packed, std::string_vi
 Result<std::vector<ArchivedFile>> take_local_members(FileSystem& files,
                                                      std::vector<ArchivedFile>& members) {
   constexpr std::uint64_t kSizeMax = 1U << 20U;
-  const Result<std::string> text = read_file(files, kGitignoreFile, kSizeMax);
-  if (!text && !is_not_found(text.error())) {
-    return text.error();
-  }
-  const std::string lines = fmt::format("\n{}\n", text ? *text : std::string());
+  BMAD_TRY_ASSIGN(const std::string text, read_if_there(files, kGitignoreFile, kSizeMax));
+  const std::string lines = fmt::format("\n{}\n", text);
   const auto is_local = [&](const ArchivedFile& member) {
     return lines.contains(fmt::format("\n/{}/*/{}\n", kSessionsFolder, member.name));
   };
@@ -144,8 +154,8 @@ Result<std::vector<ArchivedFile>> take_local_members(FileSystem& files,
 Result<std::vector<ArchivedFile>> read_archive(FileSystem& files, const std::string& path,
                                                std::string_view session_id,
                                                const ArchiveLimits& limits) {
-  BMAD_TRY_ASSIGN(const std::string packed, read_file(files, path, limits.bytes));
-  Result<std::vector<ArchivedFile>> members = unpack(packed, session_id, limits);
+  BMAD_TRY_ASSIGN(std::string packed, read_file(files, path, limits.bytes));
+  Result<std::vector<ArchivedFile>> members = unpack(std::move(packed), session_id, limits);
   if (!members) {
     members.error().path = files.display_path(path);
   }
@@ -221,6 +231,12 @@ Status verify(FileSystem& files, const std::string& path, std::string_view sessi
 
 }  // namespace
 
+ArchiveLimits question_limits(const Store& store) {
+  ArchiveLimits limits = kReadLimits;
+  limits.budget = &store.unpack_budget;
+  return limits;
+}
+
 std::uint64_t tar_size_max(std::uint64_t packed_size, const ArchiveLimits& limits) {
   return std::min(limits.bytes, std::max(limits.ratio_free_bytes, limits.ratio * packed_size));
 }
@@ -246,10 +262,9 @@ ArchiveSize size_of_archive(std::span<const ArchivedFile> members, std::uint64_t
     size.hashes.push_back(
         {.name = member.name, .size = member.bytes.size(), .xxh3 = hash_hex(xxh3(member.bytes))});
     const bool is_log = std::ranges::find(log_files(), member.name) != log_files().end();
-    for (std::string_view rest = is_log ? member.bytes : std::string_view(); !rest.empty();) {
-      const std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-      const Result<JsonValue> entry = parser.parse(line);
+    const std::string_view bytes = is_log ? member.bytes : std::string_view();
+    for (const auto& line : bytes | std::views::split('\n')) {
+      const Result<JsonValue> entry = parser.parse(std::string_view(line));
       for (const char* key : {"timestamp", "updated_at"}) {
         size.newest =
             std::max(size.newest, entry ? try_parse_rfc3339((*entry)[key].string()) : std::nullopt);

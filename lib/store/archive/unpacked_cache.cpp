@@ -1,8 +1,38 @@
 #include "store/unpacked_cache.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 namespace bmad_mem {
+
+void UnpackBudget::renew() {
+  constexpr std::chrono::seconds kQuestion(10);
+  const auto now = std::chrono::steady_clock::now();
+  if (now - since_ > kQuestion) {
+    since_ = now;
+    spent_ = 0;
+  }
+}
+
+std::uint64_t UnpackBudget::allowed(std::uint64_t packed, std::uint64_t size_max) {
+  const std::lock_guard guard(mutex_);
+  renew();
+  const std::uint64_t left = kExcessMax - std::min(spent_, kExcessMax);
+  return std::min(size_max, kLikelyRatio * packed + left);
+}
+
+void UnpackBudget::spend(std::uint64_t packed, std::uint64_t unpacked) {
+  const std::lock_guard guard(mutex_);
+  renew();
+  spent_ += unpacked - std::min(unpacked, kLikelyRatio * packed);
+}
+
+void UnpackBudget::defer(Error& error) {
+  error.os_error = EAGAIN;
+  error.message =
+      "is not read now: the packed files of this memory unpack to too much; ask again, or "
+      "remove those that are refused";
+}
 
 std::uint64_t UnpackedCache::new_owner() {
   const std::lock_guard guard(mutex_);

@@ -19,6 +19,7 @@
 #include "store/atomic_file.hpp"
 #include "store/file_lock.hpp"
 #include "store/layout.hpp"
+#include "store/line_reader.hpp"
 #include "store/posix_file_system.hpp"
 
 namespace bmad_mem {
@@ -122,10 +123,7 @@ class AccessReader {
   void add_lines(std::string_view text) {
     constexpr std::size_t kIdSize = 24;  // With its quotes and comma.
     table_.entries_.reserve(std::min(text.size() / kIdSize, kFoldedAccessesMax));
-    for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-      add_line(text.substr(0, end));
-      text.remove_prefix(end + 1);
-    }
+    for_each_text_line(whole_lines(text), [&](std::string_view line) { add_line(line); });
   }
 
   void add_line(std::string_view text) {
@@ -222,14 +220,8 @@ Status append_accesses(FileSystem& files, const Clock& clock, std::string_view s
 }
 
 Result<AccessTable> read_accesses(FileSystem& files, std::string_view session_id) {
-  Result<std::string> text = read_file(files, access_path(session_id), kReadSizeMax);
-  if (!text) {
-    if (is_not_found(text.error())) {
-      return AccessTable();
-    }
-    return std::move(text).error();
-  }
-  return AccessReader::read(std::move(*text));
+  BMAD_TRY_ASSIGN(std::string text, read_if_there(files, access_path(session_id), kReadSizeMax));
+  return AccessReader::read(std::move(text));
 }
 
 Status fold_accesses(FileSystem& files, std::string_view session_id,

@@ -28,6 +28,21 @@ constexpr std::size_t kChunkSize = 256U << 10U;
 
 }  // namespace
 
+Result<std::uint64_t> find_bytes(File& file, std::uint64_t begin, std::uint64_t end,
+                                 std::string_view bytes) {
+  std::string piece;
+  while (begin < end) {
+    piece.resize(std::min<std::uint64_t>(kChunkSize + bytes.size(), end - begin));
+    BMAD_TRY_ASSIGN(const std::size_t got, file.read_at(begin, piece));
+    piece.resize(got);
+    if (const std::size_t at = piece.find(bytes); at != std::string::npos) {
+      return begin + at;
+    }
+    begin += got < bytes.size() ? end : got - bytes.size() + 1;
+  }
+  return end;
+}
+
 LineReader::LineReader(File& file, std::uint64_t line_size_max)
     : file_(file), line_size_max_(line_size_max) {}
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bmad_mem/json_parser.hpp"
+#include "store/line_reader.hpp"
 #include "store/origin_ledger.hpp"
 
 namespace bmad_mem {
@@ -34,12 +35,11 @@ void OriginLedger::note_elsewhere(std::string_view session_id, EntryType type,
   JsonParser parser;
   std::vector<OriginQuery> queries;
   std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    lines.push_back(text.substr(0, text.find('\n')));
-    text.remove_prefix(std::min(lines.back().size() + 1, text.size()));
-    const Result<JsonValue> entry = parser.parse(lines.back());
-    queries.push_back({.tag = entry ? line_tag(session_id, *entry, lines.back()) : 0});
-  }
+  for_each_text_line(text, [&](std::string_view line) {
+    lines.push_back(line);
+    const Result<JsonValue> entry = parser.parse(line);
+    queries.push_back({.tag = entry ? line_tag(session_id, *entry, line) : 0});
+  });
   find(queries);
   std::vector<std::string_view> unknown;
   for (std::size_t i = 0; i < lines.size(); ++i) {

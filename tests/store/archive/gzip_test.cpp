@@ -37,6 +37,17 @@ TEST_CASE("members that follow each other unpack one after the other") {
   CHECK(gunzip(packed("one ") + packed("") + packed("two"), kNoLimit).value() == "one two");
 }
 
+TEST_CASE("what says that it is too large is believed where it may be right") {
+  const std::string large = packed(std::string(100'000, '\0'));
+  CHECK(says_too_large(large, 99'999));
+  CHECK(!says_too_large(large, 100'000));
+  CHECK(gunzip(large, 99'999).error().message.contains("says that it unpacks to 100000 bytes"));
+  // No member of this size unpacks to so much: it is cut short, or damaged.
+  CHECK(!says_too_large(packed("text") + "\xFF\xFF\xFF\xFF", 10));
+  CHECK(!says_too_large(gzip_sized(std::string(50'000, '\0')).value(), 10));
+  CHECK(!says_too_large("", 0));
+}
+
 TEST_CASE("more than the limit is not unpacked") {
   const std::string bomb = packed(std::string(50'000'000, '\0'));
   CHECK(bomb.size() < 300'000);

@@ -111,7 +111,15 @@ Result<bool> is_there(FileSystem& files, const std::string& path);
 /// when something else is in the folder's place: its content must not pass for missing.
 Result<std::vector<std::string>> list_if_there(FileSystem& files, const std::string& path);
 
-/// Reads the whole file `path`. Errors: as open(); E_SIZE_LIMIT above `size_max` bytes.
+/// The longest line that is read into memory: an entry has 1 MiB at most, and a damaged one that is
+/// kept as text of JSON has some more.
+inline constexpr std::uint64_t kTextLineMax = std::uint64_t{4} << 20U;
+
+/// Reads the whole file `path`. Errors: as open(); E_SIZE_LIMIT above `size_max` bytes, and for a
+/// .jsonl with a line above kTextLineMax, of which 4 MiB more are read at most.
 Result<std::string> read_file(FileSystem& files, const std::string& path, std::uint64_t size_max);
+/// The same; empty when there is none.
+Result<std::string> read_if_there(FileSystem& files, const std::string& path,
+                                  std::uint64_t size_max);
 
 }  // namespace bmad_mem

@@ -79,7 +79,7 @@ using Packed = std::shared_ptr<PackedSession>;
 Result<Packed> packed_session(const Store& store, const std::string& session_id, PackedKind kind,
                               std::uint32_t evicted_part = 0);
 
-/// The files of an archive, all unpacked. Errors: as read_session_archive().
+/// The files of an archive. Errors: as read_session_archive().
 Result<std::shared_ptr<FileSystem>> archive_files(const Store& store,
                                                   const std::string& session_id);
 

@@ -47,6 +47,12 @@ class ArchiveMembers {
   [[nodiscard]] std::size_t holding(std::uint64_t offset) const;
   /// Where in the tar the text of member `member` begins.
   [[nodiscard]] std::uint64_t begin(std::size_t member) const { return places_[member].tar; }
+  [[nodiscard]] std::uint64_t text_size(std::size_t member) const {
+    return begin(member + 1) - begin(member);
+  }
+  [[nodiscard]] std::uint64_t packed_size(std::size_t member) const {
+    return places_[member + 1].packed - places_[member].packed;
+  }
   /// The text of member `member`, of the file that find() was given. Errors: E_STORAGE_CORRUPT when
   /// it is damaged, naming it; as the file system's.
   Result<std::string> read(File& archive, std::size_t member) const;

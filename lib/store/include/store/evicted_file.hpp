@@ -31,8 +31,11 @@ namespace bmad_mem {
 /// Text in a part from which on lines go to the next one: unpacking it, and finding what is there
 /// already, takes 50 ms.
 constexpr std::uint64_t kEvictedPartSize = std::uint64_t{8} << 20U;
-/// Most bytes that are read of a file, packed or not: before there were parts it grew without end.
-constexpr std::uint64_t kEvictedSizeMax = std::uint64_t{1} << 30U;
+/// Most bytes that are read of a file, packed or not: several parts, as git may have joined them.
+/// Before there were parts it grew without end; docs/recovery.md says how to divide one.
+constexpr std::uint64_t kEvictedSizeMax = 4 * kEvictedPartSize;
+
+class UnpackBudget;
 
 /// A version of an entry that was moved out.
 struct EvictedLine {
@@ -59,9 +62,9 @@ Status append_evicted(FileSystem& files, std::string_view session_id,
 /// All lines in the order in which they were moved out; none without a file. A torn last member is
 /// left out. Errors: as append_evicted; E_STORAGE_CORRUPT with the line that can't be read.
 Result<std::vector<EvictedLine>> read_evicted(FileSystem& files, std::string_view session_id);
-/// Those of one part, from 1 on.
+/// Those of one part, from 1 on, within `budget` if given.
 Result<std::vector<EvictedLine>> read_evicted(FileSystem& files, std::string_view session_id,
-                                              std::uint32_t part);
+                                              std::uint32_t part, UnpackBudget* budget = nullptr);
 
 /// Makes each part hold those of `lines` that are of it, and nothing else; without any line all are
 /// removed. Parts that hold these already are left alone. Durable on success, each part the old or
@@ -86,12 +89,11 @@ struct KeptLine {
   bool operator==(const KeptLine&) const = default;
 };
 
-/// As read_kept(), but without the lines that can't be read.
-Result<std::vector<KeptLine>> read_good_kept(FileSystem& files, std::string_view session_id);
-
 /// All lines in order; none without a file. Errors: E_STORAGE_CORRUPT with path, line and field for
-/// a line that can't be read; E_SIZE_LIMIT above 256 MiB; as the file system's.
-Result<std::vector<KeptLine>> read_kept(FileSystem& files, std::string_view session_id);
+/// a line that can't be read; E_SIZE_LIMIT above 64 MiB; as the file system's.
+/// `only_good`: those that can't be read are left out instead.
+Result<std::vector<KeptLine>> read_kept(FileSystem& files, std::string_view session_id,
+                                        bool only_good = false);
 
 /// Removes the file, if there is one. Durable on success.
 Status remove_kept(FileSystem& files, std::string_view session_id);

@@ -41,6 +41,10 @@ std::optional<std::uint32_t> sized_member(std::string_view bytes);
 /// How much text the member says it has that `bytes` end with: 4 bytes at least.
 std::uint32_t member_text_size(std::string_view bytes);
 
+/// Whether the last member of `bytes`, of another program, says that it has more than `size_max`
+/// bytes, and may be right.
+bool says_too_large(std::string_view bytes, std::uint64_t size_max);
+
 /// The text of the one member that `bytes` are, which is to have `size` bytes. `at` is where it
 /// starts in its file, for the message. Errors: E_STORAGE_CORRUPT when it is damaged or of another
 /// size: no more than `size` bytes are unpacked.
@@ -49,13 +53,16 @@ Result<std::string> gunzip_member(std::string_view bytes, std::uint64_t at, std:
 /// The contents of all members of `bytes`, of which there must be one at least.
 /// Errors: E_STORAGE_CORRUPT when anything is damaged, cut short, not gzip, or a sized member of
 /// another size;
-/// E_SIZE_LIMIT when there are more than `size_max` bytes in it: no more than those are unpacked.
+/// E_SIZE_LIMIT when there are more than `size_max` bytes in it: no more than those are unpacked,
+/// and nothing where the last member says that it has more.
 Result<std::string> gunzip(std::string_view bytes, std::uint64_t size_max);
 
 /// What can be had of a file whose last member may be torn.
 struct WholeMembers {
   std::string bytes;             ///< Of all members that are whole.
   std::uint64_t whole_size = 0;  ///< Where the last of them ends in the packed bytes.
+
+  [[nodiscard]] std::size_t size() const { return bytes.size(); }
 };
 
 /// As gunzip(), but a last member that a crash has torn is left out, and no members are fine. Torn

@@ -67,6 +67,8 @@ inline constexpr const char* kHubIgnoreFile = "hub/.gitignore";
 inline constexpr const char* kHubSessionsFolder = "hub/sessions";
 inline constexpr const char* kHubLockName = "hub/.lock";  ///< Who synchronizes.
 inline constexpr const char* kHubLockInfoName = "hub/.lock.json";
+/// Which packed files can't be read.
+inline constexpr const char* kRefusedFile = "archive/.lock.refused.jsonl";
 /// What is derived in kArchiveFolder, for .gitignore.
 inline constexpr const char* kArchiveIndexes = "/archive/*.index.json";
 inline constexpr const char* kArchiveKnown = "/archive/*.known.jsonl";

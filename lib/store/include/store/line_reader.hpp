@@ -24,6 +24,26 @@ inline constexpr std::uint64_t kLogSizeMax = std::uint64_t{8} << 30U;
 /// Errors: E_SIZE_LIMIT for a log at `path` of more than kLogSizeMax bytes.
 Status check_log_size(const FileSystem& files, const std::string& path, std::uint64_t size);
 
+/// Calls `use` with each line of `text`, also with one that has no end.
+template <typename Use>
+void for_each_text_line(std::string_view text, const Use& use) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    use(line);
+    text.remove_prefix(line.size() + (line.size() < text.size() ? 1 : 0));
+  }
+}
+
+/// The lines of `text` that have an end: what follows the last newline is torn.
+inline std::string_view whole_lines(std::string_view text) {
+  return text.substr(0, text.rfind('\n') + 1);  // npos + 1 is 0.
+}
+
+/// Where in `file`, from `begin` to `end`, `bytes` first are; `end` where they are not. Reads piece
+/// by piece. Errors: as the file's.
+Result<std::uint64_t> find_bytes(File& file, std::uint64_t begin, std::uint64_t end,
+                                 std::string_view bytes);
+
 /// One line of a log.
 struct Line {
   /// Without its '\n'; kJsonPadding readable bytes follow. Valid until the next call of next().

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -42,13 +43,12 @@ class Quarantine {
 
  private:
   Status open();
-  Status append(const std::string& line);
 
   FileSystem& files_;
   std::string path_;
   std::unique_ptr<File> file_;
   bool unsynced_ = false;
-  std::string known_;  // What the quarantine holds; small, because damage is rare.
+  std::set<std::string> known_;  // What the quarantine holds, without the texts.
 };
 
 }  // namespace bmad_mem

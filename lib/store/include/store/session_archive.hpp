@@ -17,7 +17,9 @@
 // Equal files give equal bytes, on every machine and day: members have the time of the newest
 // entry.
 //
-// Everything happens in memory: at most four times what the session's files have together.
+// Everything happens in memory: at most four times what the session's files have together. So what
+// reads any archive that it meets keeps to kReadLimits; a session that has more is read
+// in ranges (ranged_files.hpp), and as a whole by the command that restores it.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +34,9 @@
 #include "store/session_title.hpp"
 
 namespace bmad_mem {
+
+class UnpackBudget;
+struct Store;
 
 /// A file of a session.
 struct ArchivedFile {
@@ -72,7 +77,14 @@ struct ArchiveLimits {
   /// same all over again is still one of ours.
   std::uint64_t ratio = 200;
   std::uint64_t ratio_free_bytes = 16U << 20U;
+  UnpackBudget* budget = nullptr;  ///< Shared with other files; null: its own limits are all.
 };
+
+/// For readers of any archive, without a session that the user named.
+inline constexpr ArchiveLimits kReadLimits{.bytes = 48U << 20U, .ratio = 16};
+
+/// The same, within the budget of the root.
+ArchiveLimits question_limits(const Store& store);
 
 /// Writes session `session_id`, whose lock the caller holds, into its archive, in place of one that
 /// is there. Durable on success; else the old archive, if any, is as it was, unless the last sync
@@ -105,7 +117,7 @@ Result<ArchiveSize> rewrite_session_archive(FileSystem& files, std::string_view 
 /// anything else, naming it; E_SIZE_LIMIT above `limits`.
 Result<std::vector<ArchivedFile>> read_session_archive(FileSystem& files,
                                                        std::string_view session_id,
-                                                       const ArchiveLimits& limits = {});
+                                                       const ArchiveLimits& limits = kReadLimits);
 
 /// Makes the folder of session `session_id` with `members`, by one rename: it is there whole or not
 /// at all. The caller holds the root's lock. Durable on success; on error there is no session,

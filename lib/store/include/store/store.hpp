@@ -151,6 +151,7 @@ struct Store {
   /// What was unpacked of archives and evicted entries, and how many bytes of it stay for the next
   /// question.
   mutable UnpackedCache unpacked;
+  mutable UnpackBudget unpack_budget;
   std::uint64_t archives_size_max = 64U << 20U;
   /// What is in an archive, or was evicted, by the file it is in; see search/packed_session.hpp.
   /// indexes_mutex guards it as well.
@@ -159,7 +160,7 @@ struct Store {
   /// Packed files and sessions' folders that can't be read, by path, as they were then.
   struct Damage {
     FileInfo file;
-    std::chrono::steady_clock::time_point at;
+    std::chrono::steady_clock::time_point at = {};
     Error error;
     bool is_lasting = false;   ///< As long as the file is the same.
     bool is_readable = false;  ///< It is a problem, and no reason to leave the file out.
@@ -167,16 +168,18 @@ struct Store {
   mutable std::mutex damaged_mutex;
   mutable std::map<std::string, Damage, std::less<>> damaged;
   mutable std::atomic<std::uint64_t> damages{0};  // How often one was noted.
-  std::function<void(const Error&)> on_problem;   // See OpenOptions; damaged_mutex guards it.
+  /// As former processes noted it (archive/refused_files.hpp); nothing until it is read.
+  mutable std::optional<std::map<std::string, Error, std::less<>>> refused;
+  std::function<void(const Error&)> on_problem;  // See OpenOptions; damaged_mutex guards it.
 
   std::unique_ptr<StoreWatch> watch;  // Null unless OpenOptions wants one.
   mutable std::mutex present_mutex;
   mutable std::shared_ptr<const KeptSessions> present;  // With `watch`: as last looked for.
-  std::shared_ptr<RootIndex> root_index;                // Never null.
-  bool indexes_at_the_end = false;                      // As OpenOptions has it.
-  mutable std::atomic<bool> is_index_wanting{false};    // Somebody would have made one.
-  mutable std::atomic<bool> seals_any{false};           // However little is new.
-  mutable std::atomic<bool> replaces_vectors{false};    // Those of another encoder.
+  std::shared_ptr<RootIndex> root_index;              // Never null.
+  bool indexes_at_the_end = false;                    // As OpenOptions has it.
+  mutable std::atomic<bool> is_index_wanting{false};  // Somebody would have made one.
+  mutable std::atomic<bool> seals_any{false};         // However little is new.
+  mutable std::atomic<bool> replaces_vectors{false};  // Those of another encoder.
 
   mutable std::timed_mutex encoder_mutex;
   mutable std::shared_ptr<EncoderChoice> encoder;  // See encoder/encoder_choice.hpp.

@@ -1,15 +1,60 @@
-// unpacked_cache.hpp - what was unpacked lately, for the next question.
+// unpacked_cache.hpp - what was unpacked lately, for the next question, and how much may be.
 #pragma once
 
+#include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <list>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
+#include "bmad_mem/result.hpp"
+
 namespace bmad_mem {
+
+/// How much may be unpacked of all files of a root beyond what is likely: text shrinks to a third
+/// or a sixth, JSON to a tenth, and what was made to do harm to a thousandth. What is likely is
+/// free. Threads: safe.
+class UnpackBudget {
+ public:
+  static constexpr std::uint64_t kLikelyRatio = 16;
+  /// In all files together, within a question or some seconds.
+  static constexpr std::uint64_t kExcessMax = std::uint64_t{32} << 20U;
+
+  /// To how much `packed` bytes may unpack now, up to `size_max`.
+  std::uint64_t allowed(std::uint64_t packed, std::uint64_t size_max);
+  void spend(std::uint64_t packed, std::uint64_t unpacked);
+  /// Says of `error`, which is E_SIZE_LIMIT, that it is one of the moment.
+  static void defer(Error& error);
+
+ private:
+  void renew();  // The caller holds the mutex.
+
+  std::mutex mutex_;  // Guards what follows.
+  std::uint64_t spent_ = 0;
+  std::chrono::steady_clock::time_point since_{};
+};
+
+/// What `unpack(packed, size_max)` returns, within `budget`, which may be null.
+/// An E_SIZE_LIMIT that would be none at another time has the os_error EAGAIN.
+template <typename Unpack>
+auto unpack_within(UnpackBudget* budget, std::string_view packed, std::uint64_t size_max,
+                   const Unpack& unpack) {
+  if (budget == nullptr) {
+    return unpack(packed, size_max);
+  }
+  const std::uint64_t allowed = budget->allowed(packed.size(), size_max);
+  auto unpacked = unpack(packed, allowed);
+  budget->spend(packed.size(), unpacked ? unpacked->size() : allowed);
+  if (!unpacked && unpacked.error().code == ErrorCode::E_SIZE_LIMIT && allowed < size_max) {
+    UnpackBudget::defer(unpacked.error());
+  }
+  return unpacked;
+}
 
 /// Parts of packed files, each with the number of its owner. Threads: safe.
 class UnpackedCache {

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""What a memory from elsewhere may cost: small files that unpack to gigabytes, lines that no entry has, thousands of
+empty folders, hooks that are called again and again. Bounds are those of a question and a root, not of a file.
+"""
+
+import ctypes
+import fcntl
+import filecmp
+import json
+import os
+import shutil
+import struct
+import subprocess
+import tarfile
+import time
+import zlib
+
+from tool_under_test import ToolTest, main
+
+MIB = 1 << 20
+RSS_MAX = 200 * MIB
+HOOK_CPU_MAX_S = 0.3
+PROMPT = "when does the harbour open"
+PR_SET_CHILD_SUBREAPER = 36
+FACT = "the harbour opens at dawn"
+SHOWN = "opens at dawn"  # `query` marks the words that it found.
+COMMANDS = (
+    ["list"], ["get", "f1"], ["get", "nosuch"], ["query", "harbour"], ["context"], ["session", "list"],
+    ["forget", "--match", "zqnothing", "--yes"], ["redact", "--all", "--yes"], ["maintain"], ["verify"], ["doctor"],
+    ["export"], ["add", "fact", "--session", "s2", "zqnew"])
+
+
+def header(name, size):
+    member = tarfile.TarInfo(name)
+    member.size = size
+    return member.tobuf()
+
+
+def packed(*parts):
+    """One gzip member of bytes, and of zeros where a part is a number."""
+    pack = zlib.compressobj(9, zlib.DEFLATED, 31)
+    out = []
+    for part in parts:
+        if isinstance(part, int):
+            zeros = bytes(MIB)
+            out += [pack.compress(zeros) for _ in range(part // MIB)] + [pack.compress(bytes(part % MIB))]
+        else:
+            out.append(pack.compress(part))
+    return b"".join([*out, pack.flush()])
+
+
+def put_line(path, text):
+    """Writes 200 MiB into `text`, and returns its size. Piece by piece: a child begins with what this process has."""
+    begin, end = text.split(b"%b")
+    with path.open("wb") as file:
+        file.write(begin)
+        for _ in range(200):
+            file.write(b"a" * MIB)
+        return file.write(end) + file.tell() - len(end)
+
+
+class Cost:
+    """What a process and what it left behind took."""
+
+    def __init__(self, status, output, cpu_s, rss, took_s):
+        self.status, self.output, self.cpu_s, self.rss, self.took_s = status, output, cpu_s, rss, took_s
+
+
+class Budget(ToolTest):
+    def setUp(self):
+        super().setUp()
+        # Children of children that are left alone become ours, so that their costs count.
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        self.root = self.folder / ".bmad/memory"
+        self.run_command("git", "init", "-q")
+        self.run_tool("init", "-q")
+        for session in ("s1", "s2"):
+            self.run_tool("-q", "session", "new", "--id", session)
+        self.run_tool("-q", "add", "fact", "--session", "s2", "--id", "f1", FACT)
+        (self.root / "archive").mkdir(exist_ok=True)
+
+    def cost(self, *arguments, stdin=""):
+        out = self.folder / "out.txt"
+        begin = time.monotonic()
+        with out.open("wb") as file:
+            process = subprocess.Popen(
+                [str(self.tool), *arguments], cwd=self.folder, env=self.environment, stdin=subprocess.PIPE, stdout=file,
+                stderr=file)
+            process.stdin.write(stdin.encode())
+            process.stdin.close()
+            _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        costs = [usage]
+        while True:  # What goes on by itself.
+            try:
+                costs.append(os.wait4(-1, 0)[2])
+            except ChildProcessError:
+                break
+        took_s = time.monotonic() - begin
+        return Cost(process.returncode, out.read_text(errors="replace"), sum(one.ru_utime + one.ru_stime for one in costs),
+                    max(one.ru_maxrss for one in costs) * 1024, took_s)
+
+    def prompt(self, session="z"):
+        event = {"hook_event_name": "UserPromptSubmit", "session_id": session, "cwd": str(self.folder), "prompt": PROMPT}
+        return self.cost("hook", "claude-code", stdin=json.dumps(event))
+
+    def check_commands(self, *names, commands=COMMANDS):
+        """All stay small, reports of `names` say what is wrong, and what is right is found."""
+        reported = ""
+        for command in commands:
+            with self.subTest(command=" ".join(command)):
+                cost = self.cost(*command)
+                self.assertLessEqual(cost.rss, RSS_MAX, cost.output[:1000])
+                self.assertIn(cost.status, (0, 1, 3, 4), cost.output[:1000])
+                reported += cost.output
+        for name in names:
+            self.assertIn(name, reported)
+        self.assertIn(FACT, self.cost("get", "f1").output)
+        self.assertIn(SHOWN, self.cost("query", "harbour").output)
+
+    def put_archives(self, count, bytes_of):
+        for i in range(count):
+            (self.root / f"archive/b{i}.tar.gz").write_bytes(bytes_of(i))
+
+    def test_archives_of_zeros_cost_nothing(self):
+        """Each says at its end that it is too large."""
+        bomb = packed(header("s7/facts.jsonl", 300 * MIB), 300 * MIB)
+        self.put_archives(60, lambda i: bomb)
+        hook = self.prompt()
+        self.assertLessEqual(hook.cpu_s, HOOK_CPU_MAX_S)
+        self.assertIn(FACT, hook.output)
+        self.assertLessEqual(hook.rss, RSS_MAX)
+        self.check_commands("b59.tar.gz", "session restore b59")
+
+    def test_archives_that_lie_share_a_budget(self):
+        """They say that they are small, or are as large as one may be; the next process knows those that were refused."""
+        manifest = (self.root / "sessions/s1/manifest.json").read_bytes()
+
+        def whole(i):
+            name = f"b{i}"
+            text = manifest.replace(b'"s1"', f'"{name}"'.encode())
+            padded = text + bytes(-len(text) % 512)
+            return packed(header(f"{name}/manifest.json", len(text)), padded, header(f"{name}/facts.jsonl", 45 * MIB),
+                          45 * MIB, 1024)
+
+        def lying(i):
+            return packed(header(f"b{i}/facts.jsonl", 300 * MIB), 300 * MIB)[:-4] + struct.pack("<I", 1000)
+
+        self.put_archives(40, lambda i: lying(i) if i % 2 else whole(i))
+        for _ in range(3):
+            hook = self.prompt()
+            self.assertLessEqual(hook.cpu_s, 4 * HOOK_CPU_MAX_S)
+            self.assertLessEqual(hook.rss, RSS_MAX)
+        self.check_commands("b1.tar.gz")
+
+    def test_a_refused_archive_is_remembered_and_a_mended_one_is_read(self):
+        lie = packed(header("b1/facts.jsonl", 60 * MIB), 60 * MIB)
+        self.put_archives(2, lambda i: lie)
+        first, second = self.cost("list"), self.cost("list")
+        refused = self.root / "archive/.lock.refused.jsonl"
+        self.assertIn('"archive/b1.tar.gz"', refused.read_text())
+        self.assertIn("b1.tar.gz", second.output)
+        self.assertEqual(first.status, second.status)
+        self.assertLess(second.cpu_s, first.cpu_s)
+        for i in range(2):
+            (self.root / f"archive/b{i}.tar.gz").unlink()
+        self.run_tool("-q", "session", "archive", "s2")
+        # A line that came with a clone is of another file.
+        line = {"key": "0" * 16, "file": "archive/s2.tar.gz", "code": "E_SIZE_LIMIT", "message": "zq"}
+        refused.write_text(json.dumps(line) + "\nno JSON\n")
+        third = self.cost("query", "harbour")
+        self.assertEqual(third.status, 0, third.output)
+        self.assertIn(SHOWN, third.output)
+
+    def test_archives_that_fit_are_read_one_by_one(self):
+        """4 MiB each, to be 45 MiB; and 250 MiB, which are refused."""
+        noise = os.urandom(4 * MIB)
+        self.put_archives(7, lambda i: packed(header(f"b{i}/facts.jsonl", 250 * MIB), noise, 246 * MIB))
+        for i in range(6):
+            (self.root / f"archive/c{i}.tar.gz").write_bytes(packed(header(f"c{i}/facts.jsonl", 45 * MIB), noise, 41 * MIB, 1024))
+        self.check_commands("b6.tar.gz", "c5.tar.gz")
+
+    def test_evicted_entries_that_unpack_to_zeros(self):
+        (self.root / "archive/s1.evicted.jsonl.gz").write_bytes(packed(250 * MIB))
+        self.assertLessEqual(self.prompt().cpu_s, HOOK_CPU_MAX_S)
+        self.check_commands("s1.evicted.jsonl.gz")
+
+    def test_a_line_of_200_mb(self):
+        log = self.root / "sessions/s1/conversation.jsonl"
+        size = put_line(log, b'{"id":"m1","timestamp":"2026-01-01T00:00:00Z","role":"user","content":"%b harbour"}\n')
+        self.assertLessEqual(self.prompt().cpu_s, HOOK_CPU_MAX_S)
+        self.check_commands("conversation.jsonl:1")
+        repaired = self.cost("repair")
+        self.assertIn("take it out by hand", repaired.output)
+        self.assertLessEqual(repaired.rss, RSS_MAX)
+        self.assertEqual(log.stat().st_size, size)
+        forgotten = self.cost("forget", "--match", "aa harbour", "--yes")
+        self.assertLessEqual(forgotten.rss, RSS_MAX)
+        self.assertEqual(log.stat().st_size, 0, forgotten.output)
+
+    def test_a_line_of_200_mb_in_files_beside_the_logs(self):
+        for name in ("quarantine.jsonl", "audit.jsonl", "access.jsonl", "facts (1).jsonl"):
+            put_line(self.root / "sessions/s1" / name, b'{"a":"%b"}\n')
+        self.check_commands()
+
+    def test_thousands_of_empty_folders(self):
+        for i in range(5000):
+            (self.root / f"sessions/e{i}").mkdir()
+        time.sleep(2.1)  # Until then a folder may have changed within the same tick.
+        for command in (["get", "nosuch"], ["get", "f1"], ["list"]):
+            self.assertLessEqual(self.cost(*command).cpu_s, 0.6, command)
+        self.assertLessEqual(self.cost("maintain").cpu_s, 1.5)
+        self.assertFalse((self.root / "sessions/e1").exists())
+
+    def test_one_hook_of_a_session_goes_on_at_a_time(self):
+        self.prompt()
+        with (self.root / ".lock.hooks").open("r+b") as other:
+            fcntl.fcntl(other, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
+            for session in ("z1", "z2"):
+                hook = self.prompt(session)
+                self.assertIn(FACT, hook.output)
+                self.assertLess(hook.took_s, 2)
+                self.assertIn(PROMPT, self.run_tool("list", "--session", f"cc-{session}", "--type", "conversation"))
+
+    def test_a_large_archive_of_ours_stays_readable(self):
+        config = self.root / "config.json"
+        settings = json.loads(config.read_text())
+        settings.setdefault("memory_config", {}).setdefault("storage", {})["max_session_size_mb"] = 200
+        config.write_text(json.dumps(settings))
+        words = [f"{i:x}{i * 7919 % 1000003:x}" for i in range(40000)]
+        log, kept = self.root / "sessions/s1/conversation.jsonl", self.folder / "kept.jsonl"
+        with log.open("w") as file:
+            for i in range(0, 36000, 16):
+                line = {"id": f"m{i}", "timestamp": "2026-01-01T00:00:00Z", "role": "user", "content": " ".join(words[i:i + 4000])}
+                file.write(json.dumps(line) + "\n")
+        self.assertGreater(log.stat().st_size, 64 * MIB)
+        shutil.copy(log, kept)
+        self.run_tool("-q", "session", "archive", "s1")
+        self.assertIn("m16 ", self.run_tool("query", f"{words[17]}"))
+        self.run_tool("verify")
+        self.run_tool("-q", "export", "-o", "all.jsonl")
+        with (self.folder / "all.jsonl").open() as exported:
+            self.assertEqual(sum(1 for line in exported if '"m' in line[:200]), 2250)
+        self.run_tool("-q", "session", "restore", "s1")
+        self.assertTrue(filecmp.cmp(log, kept, shallow=False))
+
+
+if __name__ == "__main__":
+    main()
