@@ -180,7 +180,7 @@ void show_links(const Store& store, std::span<Entry* const> entries,
   }
   const bool have_links =
       std::ranges::any_of(entries, [](const Entry* entry) { return may_have_links(*entry); });
-  if (!have_links && !fill) {
+  if (entries.empty() || (!have_links && !fill)) {
     return;
   }
   EntryFilter filter;

@@ -11,6 +11,7 @@
 #include "search/root_index.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
+#include "store/present_sessions.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -95,7 +96,8 @@ bool RootIndex::seal_in_turns(std::span<const Candidate> candidates) {
   std::vector<std::uint64_t> sizes;
   for (const Candidate& each : candidates) {
     sizes.push_back(0);
-    if (!each.is_covered && !each.archived && !has_index(store_, each.id)) {
+    if (!each.is_covered && !each.archived && !has_index(store_, each.id) &&
+        !has_gone(store_, each.id).value_or(false)) {
       sizes.back() = session_footprint(*store_.files, each.id, log_files()).value_or(0);
       sum += sizes.back();
     }

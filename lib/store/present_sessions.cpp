@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -49,7 +50,7 @@ void note_missing_archives(const Store& store, const std::vector<std::string>& p
 void look_behind_folder(const Store& store, const std::string& session_id) {
   const std::string path = archive_path(session_id);
   const std::optional<FileInfo> archive = look_at(store, path);
-  if (!archive || store.has_problem(path, *archive)) {
+  if (!archive || store.is_damaged(path, *archive) || store.has_problem(path, *archive)) {
     return;
   }
   const SeenFolder seen = see_folder(store, session_id);
@@ -71,6 +72,28 @@ void look_behind_folder(const Store& store, const std::string& session_id) {
                                 session_id, session_id)},
         /*is_readable=*/true);
   }
+}
+
+/// As is_remains(); a folder that is as it was is not listed again. One that changed a moment ago
+/// may change within the same tick of the clock.
+Result<bool> are_remains(const Store& store, const std::string& session_id) {
+  constexpr std::int64_t kTickNs = 2'000'000'000;
+  const std::optional<FileInfo> folder = look_at(store, session_folder(session_id));
+  {
+    const std::lock_guard guard(store.present_mutex);
+    const auto known = store.remains.find(session_id);
+    if (folder && known != store.remains.end() && known->second.same_file(*folder) &&
+        known->second.ctime_ns == folder->ctime_ns) {
+      return true;
+    }
+  }
+  BMAD_TRY_ASSIGN(const bool remains, is_remains(*store.files, session_id));
+  const std::chrono::nanoseconds now = store.clock.now().time_since_epoch();
+  if (remains && folder && folder->links <= 2 && folder->ctime_ns + kTickNs < now.count()) {
+    const std::lock_guard guard(store.present_mutex);
+    store.remains.insert_or_assign(session_id, *folder);
+  }
+  return remains;
 }
 
 /// Whether two sorted lists have nothing in common.
@@ -109,8 +132,7 @@ Result<PresentSessions> look_for_sessions(const Store& store, bool with_remains,
   std::vector<std::string> archived_since;
   std::erase_if(present.live, [&](const std::string& id) {
     const bool is_packed = std::ranges::binary_search(present.packed, id);
-    const bool is_nothing =
-        (!with_remains || is_packed) && is_remains(*store.files, id).value_or(false);
+    const bool is_nothing = (!with_remains || is_packed) && are_remains(store, id).value_or(false);
     if (is_nothing && !is_packed && store.files->info(archive_path(id))) {
       archived_since.push_back(id);
     }
@@ -161,7 +183,7 @@ Result<PresentSessions> present_sessions(const Store& store, bool with_remains) 
 }
 
 Result<bool> has_gone(const Store& store, const std::string& session_id) {
-  if (!is_remains(*store.files, session_id).value_or(false)) {
+  if (!are_remains(store, session_id).value_or(false)) {
     return false;
   }
   if (store.files->info(archive_path(session_id))) {

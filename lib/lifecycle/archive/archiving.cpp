@@ -104,6 +104,9 @@ Result<bool> clear_remains(Store& store, const std::string& session_id) {
   if (!before) {
     return false;
   }
+  if (files.remove_directory(session_folder(session_id))) {
+    return true;  // There was nothing in it.
+  }
   // A process that waits for this lock finds that its folder has gone.
   const Result<FileLock::Guard> guard = store.session(session_id)->writer.lock("tidy");
   if (!guard) {

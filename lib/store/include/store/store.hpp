@@ -175,6 +175,8 @@ struct Store {
   std::unique_ptr<StoreWatch> watch;  // Null unless OpenOptions wants one.
   mutable std::mutex present_mutex;
   mutable std::shared_ptr<const KeptSessions> present;  // With `watch`: as last looked for.
+  /// Folders of which only remains are left, as they were then; `present_mutex` guards it.
+  mutable std::map<std::string, FileInfo, std::less<>> remains;
   std::shared_ptr<RootIndex> root_index;              // Never null.
   bool indexes_at_the_end = false;                    // As OpenOptions has it.
   mutable std::atomic<bool> is_index_wanting{false};  // Somebody would have made one.
