@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -89,6 +90,32 @@ TEST_CASE("work that may go on outlives the limit, without a word") {
   for (const int end : {ends[0], ends[1], gate[0], gate[1]}) {
     ::close(end);
   }
+}
+
+TEST_CASE("one child of a session goes on, and the others end with their hooks") {
+  std::string folder = "/tmp/bmad-claim-XXXXXX";
+  REQUIRE(::mkdtemp(folder.data()) != nullptr);
+  const HookWork here(-1);
+  here.claim(folder, "s1");
+  CHECK(here.is_alone());
+  const HookResult result = run_limited(kToBeHeard, [&](const HookWork& work) {
+    work.claim(folder, "s1");
+    work.answer(work.is_alone() ? "alone" : "not alone");
+    work.limit(kShort, "ended");
+    work.may_go_on();
+    work.said_all();
+    hang();
+  });
+  CHECK(result.answer == "not alone");
+  CHECK(result.problem == "ended");
+  const HookResult other = run_limited(kLong, [&](const HookWork& work) {
+    work.claim(folder, "s2");
+    work.answer(work.is_alone() ? "alone" : "not alone");
+  });
+  CHECK(other.answer == "alone");
+  here.claim(folder + "/nowhere", "s1");
+  CHECK_FALSE(here.is_alone());  // Nothing can be written there.
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("who has said all is not waited for, and what was wrong comes back") {

@@ -223,6 +223,9 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
       work.problem(problem_line(taken.error()));
     }
   }
+  if (!is_about_tool(event.kind)) {
+    work.claim(memory->root(), event.session_id);
+  }
   const Status done = take_hook_event(
       {.memory = *memory, .settings = settings, .work = work, .policy = policy}, event);
   if (!done) {
@@ -232,6 +235,10 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
     if (const std::string helper = hub_helper(); !helper.empty()) {
       start_program({helper, "--root", memory->root(), "--quiet", "sync"});
     }
+  }
+  if (!work.is_alone()) {
+    work.done();
+    ::_exit(0);  // The other one makes the index, which `memory` would do as it goes.
   }
   const bool is_turn_over = event.kind != HookEventKind::kPrompt;
   if (!is_about_tool(event.kind) && memory->index_new_entries(is_turn_over)) {

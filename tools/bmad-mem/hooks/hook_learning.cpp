@@ -97,7 +97,8 @@ WaitingCandidates waiting_candidates(const HookJob& job) {
 }
 
 void learn(const HookJob& job, const HookEvent& event, LearnScope scope, const std::string& typed) {
-  if ((job.policy.learns_at_end || !typed.empty()) && !is_skipped(job.policy, event)) {
+  if (((job.policy.learns_at_end && job.work.is_alone()) || !typed.empty()) &&
+      !is_skipped(job.policy, event)) {
     static_cast<void>(Knowledge(job.memory)
                           .extract({.session_id = event.session_id,
                                     .use_rules = true,

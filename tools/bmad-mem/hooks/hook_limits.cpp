@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 #include <ctime>
+#include <functional>
 #include <optional>
 
 #include <fmt/core.h>
@@ -33,8 +35,11 @@ constexpr char kSaidAll = 's';
 constexpr char kDone = 'd';
 constexpr std::size_t kHeadSize = 5;
 
-/// Nothing of ours lives longer, also what goes on by itself.
-constexpr unsigned kLifeMaxS = 120;
+// Limits of a child in the background.
+constexpr unsigned kRestMaxS = 30;
+constexpr unsigned kRestCpuMaxS = 10;
+/// For a child whose hook was killed: it waits no longer for its own end.
+constexpr milliseconds kOrphanGrace{1000};
 
 /// What the child has said so far.
 struct Heard {
@@ -138,8 +143,19 @@ void collect(pid_t child) {
   }
 }
 
-[[noreturn]] void run_child(int pipe, const std::function<void(const HookWork&)>& work) {
-  ::alarm(kLifeMaxS);
+/// Ends this process by a signal that nothing of ours catches.
+void end_after(__itimer_which_t clock, milliseconds limit) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(limit);
+  itimerval timer{};
+  timer.it_value.tv_sec = seconds.count();
+  timer.it_value.tv_usec = std::chrono::microseconds(limit - seconds).count();
+  ::setitimer(clock, &timer, nullptr);
+}
+
+[[noreturn]] void run_child(int pipe, milliseconds limit,
+                            const std::function<void(const HookWork&)>& work) {
+  end_after(ITIMER_REAL, limit + kOrphanGrace);
+  end_after(ITIMER_PROF, std::chrono::seconds(kRestCpuMaxS));
   // The client waits until nobody holds its pipes any more.
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   if (nowhere >= 0) {
@@ -180,15 +196,29 @@ void HookWork::limit(milliseconds rest, std::string_view why) const {
   send(kLimit, fmt::format("{} {}", rest.count(), why));
 }
 
-void HookWork::may_go_on() const {
-  ::setsid();  // Else it would end with the terminal.
-  send(kMayGoOn, {});
+void HookWork::claim(const std::string& folder, std::string_view session) const {
+  struct flock place{};
+  place.l_type = F_WRLCK;
+  place.l_whence = SEEK_SET;
+  place.l_start = static_cast<off_t>(std::hash<std::string_view>()(session) >> 33U);
+  place.l_len = 1;
+  // It stays open: the kernel ends the claim with the process.
+  const int file = ::open((folder + "/.lock.hooks").c_str(),
+                          O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  is_alone_ = file >= 0 && ::fcntl(file, F_OFD_SETLK, &place) == 0;
 }
 
-void HookWork::said_all() const {
-  ::setsid();
-  send(kSaidAll, {});
+void HookWork::go_on(char kind) const {
+  if (is_alone_) {
+    ::setsid();  // Else it would end with the terminal.
+    end_after(ITIMER_REAL, std::chrono::seconds(kRestMaxS));
+    send(kind, {});
+  }
 }
+
+void HookWork::may_go_on() const { go_on(kMayGoOn); }
+
+void HookWork::said_all() const { go_on(kSaidAll); }
 
 HookResult run_limited(milliseconds limit, const std::function<void(const HookWork&)>& work) {
   const SteadyTime deadline = std::chrono::steady_clock::now() + limit;
@@ -199,7 +229,7 @@ HookResult run_limited(milliseconds limit, const std::function<void(const HookWo
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(ends[0]);
-    run_child(ends[1], work);
+    run_child(ends[1], limit, work);
   }
   ::close(ends[1]);
   if (child < 0) {

@@ -7,6 +7,9 @@
 // A signal or a thread is not enough: a process that waits for a slow disk ends only when the disk
 // has answered, and the client waits for its end. So the work is done by a child, which holds none
 // of the client's pipes. A child that crashes costs the client nothing, either.
+//
+// A child in the background has 10 s of the processor and 30 s at most, and is the only one of its
+// session: signals of its own timers end it, also in an endless loop.
 #pragma once
 
 #include <chrono>
@@ -27,6 +30,10 @@ class HookWork {
   void problem(std::string_view line) const;
   /// From now on wait at most so long, if that ends earlier; `why` is the problem if it doesn't do.
   void limit(std::chrono::milliseconds rest, std::string_view why) const;
+  /// Tries to become the one background child of `session`, in the memory at `folder`: else
+  /// may_go_on() and said_all() do nothing, and the child ends with the hook.
+  void claim(const std::string& folder, std::string_view session) const;
+  [[nodiscard]] bool is_alone() const { return is_alone_; }
   /// Once it has answered, or the limit has passed, the child goes on by itself instead of being
   /// waited for or killed.
   void may_go_on() const;
@@ -37,8 +44,10 @@ class HookWork {
 
  private:
   void send(char kind, std::string_view text) const;
+  void go_on(char kind) const;
 
   int pipe_;
+  mutable bool is_alone_ = true;
 };
 
 /// What is left of it.
