@@ -223,7 +223,7 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
       work.problem(problem_line(taken.error()));
     }
   }
-  if (!is_about_tool(event.kind)) {
+  if (!is_about_tool(event.kind) && memory->check_writable()) {
     work.claim(memory->root(), event.session_id);
   }
   const Status done = take_hook_event(
