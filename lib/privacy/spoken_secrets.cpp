@@ -102,7 +102,7 @@ void scan_spoken(StructureScan& scan, std::size_t at, std::size_t size, string_v
 }
 
 /// What stands around a drawn value.
-struct Nearness {
+struct Surroundings {
   unsigned words = 0;
   bool is_marked = false;  ///< It is in quotes or brackets, or in a line of its own.
   bool is_padded = false;  ///< '=' follows: base64.
@@ -110,7 +110,7 @@ struct Nearness {
 };
 
 /// Whether `value` is drawn, so that the words near it decide.
-bool is_drawn_by(const Nearness& near, string_view value) {
+bool is_drawn_by(const Surroundings& near, string_view value) {
   constexpr double kSureBits = 18;
   constexpr double kVerySureBits = 40;
   const bool is_secret = (near.words & kNearSecret) != 0;
@@ -161,7 +161,7 @@ void find_near(string_view text, std::size_t begin, std::size_t end, Detections&
   if (kDigestPrefixes.any([&](string_view prefix) { return ends_folded(context, prefix); })) {
     return;
   }
-  Nearness near{.words = near_words(context) | near_words(text.substr(end, reach - end)),
+  Surroundings near{.words = near_words(context) | near_words(text.substr(end, reach - end)),
                 .is_marked = is_quote(before) || before == '(' || marks.contains('\n'),
                 .is_padded = byte_at(text, end) == '=',
                 .is_said = ends_folded(text.substr(0, word), "key") &&
