@@ -32,7 +32,8 @@ struct RuleSpec {
   std::vector<std::string> examples;  ///< Texts in which it must find something.
   std::vector<std::string> innocent;  ///< Texts in which it must not.
   bool has_path = false;
-  bool is_helper = false;  ///< skipReport: only there for rules that require it.
+  bool is_helper = false;   ///< skipReport: only there for rules that require it.
+  bool is_strange = false;  ///< Of a project that is not trusted: it finds values, never words.
   std::uint64_t line = 0;
   std::string origin = {};        ///< The name of its file.
   std::string keyword_text = {};  ///< All of them, for people.

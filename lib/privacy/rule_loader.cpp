@@ -281,6 +281,7 @@ class RuleLoader {
       loaded_.disabled.emplace(rule.id, file.name);
     }
     rule.origin = file.name;
+    rule.is_strange = !trusts();
     loaded_.rules.push_back(std::move(rule));
   }
 

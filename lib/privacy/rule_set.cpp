@@ -23,6 +23,11 @@
 namespace bmad_mem {
 namespace {
 
+/// Whether it can't be a word or a sentence: without "never" a rule of the user says the opposite.
+bool is_value(std::string_view text) {
+  return std::ranges::any_of(text, is_digit) && std::ranges::none_of(text, is_space);
+}
+
 constexpr std::string_view kMark = "gitleaks:allow";
 
 bool is_marked(const FoundText& found) { return found.lines().contains(kMark); }
@@ -69,7 +74,7 @@ struct RuleSet::Impl : LoadedRules {
     rule.regex.for_each_match(text, [&](std::span<const std::string_view> groups) {
       const FoundText found{
           .text = text, .match = groups.front(), .secret = secret_of(groups, rule.secret_group)};
-      if (!found.secret.empty() &&
+      if (!found.secret.empty() && (!rule.is_strange || is_value(found.secret)) &&
           (!rule.entropy || *rule.entropy <= 0 || shannon_entropy(found.secret) > *rule.entropy)) {
         use(found, any_holds(rule.allows, found) || is_allowed(found, rule.id));
       }

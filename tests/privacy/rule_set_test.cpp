@@ -267,6 +267,7 @@ TEST_CASE("in a project that is not trusted files add rules, and switch nothing 
   project.sources.trusted = false;
   CHECK(project.redacted("AA-1 OO-1 ann@corp.de " + kPat) ==
         "[REDACTED:a] OO-1 [REDACTED:email] [REDACTED:github-pat]");
+  CHECK(project.redacted("never push AA-1") == "never push [REDACTED:a]");
   CHECK(project.problems().size() == 4);
 }
 
