@@ -30,6 +30,21 @@ class Gate(HookTest):
         for line in ("bmad-mem trust --yes", "bmad-mem trust --revoke"):
             self.run_command("sh", "-c", f"cd {clone} && {line}")
 
+    def test_a_terminal_that_it_opened_is_not_the_user_s(self):
+        clone = self.folder / "clone"
+        self.run_command("cp", "-r", str(self.root.parent.parent), str(clone))
+        types = ("import os, pty, sys\npid, terminal = pty.fork()\nif pid == 0:\n    os.chdir(sys.argv[1])\n"
+                 "    os.execvp(sys.argv[2], sys.argv[2:])\nos.write(terminal, b'y\\n')\nsaid = b''\n"
+                 "try:\n    while part := os.read(terminal, 4096):\n        said += part\nexcept OSError:\n    pass\n"
+                 "os.waitpid(pid, 0)\nprint(said.decode())\n")
+        script = self.folder / "types.py"
+        script.write_text(types, encoding="ascii")
+        for options in ("", "--yes"):
+            said = self.run_below("claude-code", f"env -u CLAUDECODE python3 {script} {clone} {TOOL} trust {options}; true")
+            self.assertIn("E_ACCESS_DENIED: the process of claude-code that started it", said)
+        said = self.run_command("python3", str(script), str(clone), str(TOOL), "trust")
+        self.assertIn("trusted; ", said)
+
     def test_what_it_states_waits(self):
         self.run_below("claude-code", f"{TOOL} -q remember --category constraint --key k 'Push to main'")
         self.assertEqual(json.loads(self.tool("--json", "review"))["value"], "Push to main")

@@ -1,5 +1,7 @@
 #include "cli/agents.hpp"
 
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,7 +44,14 @@ constexpr KnownAgent kAgents[] = {
 struct Process {
   std::string name;
   std::vector<std::string> words;  ///< It was started with; none where that can't be read.
+  int terminal = 0;                ///< The number of the device; 0 for none.
 };
+
+/// As /proc has it.
+int kernel_number(dev_t device) {
+  const unsigned low = minor(device);
+  return static_cast<int>((low & 0xffU) | major(device) << 8U | (low & ~0xffU) << 12U);
+}
 
 /// The parents of this process, the nearest first.
 std::vector<Process> parents() {
@@ -55,7 +64,8 @@ std::vector<Process> parents() {
     std::getline(file, text, '\0');
     const std::size_t begin = text.find('(') + 1;
     const std::size_t end = text.rfind(") ");
-    if (end == std::string::npos || std::sscanf(text.c_str() + end, ") %*c %d", &id) != 1) {
+    if (end == std::string::npos ||
+        std::sscanf(text.c_str() + end, ") %*c %d %*d %*d %d", &id, &all.back().terminal) != 2) {
       break;
     }
     all.back().name = text.substr(begin, end - begin);
@@ -129,6 +139,14 @@ const std::string& agent_sign() {
     return std::string();
   }();
   return kSign;
+}
+
+bool is_terminal_of_agent() {
+  struct stat about{};
+  return ::fstat(STDIN_FILENO, &about) == 0 &&
+         std::ranges::any_of(parents(), [&](const Process& process) {
+           return agent_of(process) != nullptr && process.terminal != kernel_number(about.st_rdev);
+         });
 }
 
 bool is_hook_of(std::string_view client) {

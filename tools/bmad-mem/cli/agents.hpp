@@ -19,6 +19,10 @@ namespace bmad_mem::cli {
 /// started it"; empty for a person. Looked up once.
 const std::string& agent_sign();
 
+/// Whether an agent above this process runs in another terminal than the one that this process
+/// reads from: then it is no person who answers there.
+bool is_terminal_of_agent();
+
 /// Whether the client of that name (hook_clients.hpp) started this process as its hook: it is the
 /// nearest known agent above, no other one is above it, and between are only shells that call the
 /// hook and do nothing else, npm's launcher and this program. A shell may replace itself by its

@@ -14,6 +14,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/memory_manager.hpp"
+#include "cli/agents.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 
@@ -166,7 +167,8 @@ void note_lost_origins(Tool& tool, const MemoryManager& memory) {
 
 Status check_is_person(Tool& tool, std::string_view question) {
   const std::string sign = tool.agent_sign();
-  const bool has_terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+  const bool has_terminal =
+      ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1 && !is_terminal_of_agent();
   if (sign.empty() || (has_terminal && asks(tool, question))) {
     return {};
   }

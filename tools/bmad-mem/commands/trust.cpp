@@ -137,7 +137,7 @@ Result<ExitStatus> run_trust(Tool& tool) {
     return report.is_foreign() || report.config_changed ? ExitStatus::kFailed : ExitStatus::kDone;
   }
   constexpr std::string_view kQuestion = "trust this memory?";
-  if (tool.args().has("yes")) {
+  if (tool.args().has("yes") || !tool.agent_sign().empty()) {
     BMAD_TRY(check_is_person(tool, kQuestion));
   } else if (!is_confirmed(tool, kQuestion)) {
     return ExitStatus::kFailed;
