@@ -53,7 +53,7 @@ std::string setting_of(std::string_view kind) {
 }
 
 Status check_trust(const Store& store) {
-  Status trusted = store.origins->check_programs(store.config);
+  Status trusted = store.origins->check_programs(store.config, store.config);
   if (!trusted) {
     Error error = std::move(trusted).error();
     error.field = setting_of(named_kind(store.config.encoder));

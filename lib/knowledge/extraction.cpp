@@ -320,7 +320,8 @@ Result<ExtractionReport> Knowledge::extract(const ExtractOptions& options) {
     return take_answer(store, options, ExtractionWay::kAnswer, *options.answer);
   }
   const ExtractorConfig& config = store.config.extractor;
-  if (options.use_rules || config.command.empty()) {
+  if (options.use_rules ||
+      (config.command.empty() && store.written.config.extractor.command.empty())) {
     return use_rules(store, options);
   }
   if (log.empty()) {
@@ -329,7 +330,7 @@ Result<ExtractionReport> Knowledge::extract(const ExtractOptions& options) {
                             .known = {},
                             .notices = {"the session has no messages to extract facts from"}};
   }
-  BMAD_TRY(store.origins->check_programs(store.config));
+  BMAD_TRY(store.origins->check_programs(store.config, store.written.config));
   CommandOptions command;
   command.timeout = std::chrono::milliseconds(config.timeout_ms);
   BMAD_TRY_ASSIGN(const CommandOutput output, run_command(config.command, log.prompt(), command));

@@ -58,7 +58,12 @@ Result<std::vector<SettingInfo>> list_settings(const MemoryManager& memory, std:
   if (!key.empty()) {
     BMAD_TRY_ASSIGN(wanted, known_config_key(key));
   }
-  std::vector<SettingInfo> settings = list_config(MemoryInside::settings(memory).config);
+  const Store& store = MemoryInside::settings(memory);
+  std::vector<SettingInfo> settings = list_config(store.config);
+  for (SettingInfo& each : settings) {
+    const auto waiting = std::ranges::find(store.written.waiting, each.key, &WaitingSetting::key);
+    each.waiting = waiting == store.written.waiting.end() ? std::string() : waiting->value;
+  }
   const auto path = std::ranges::find(settings, "encoder.path", &SettingInfo::key);
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets a variable.
   if (const char* weights = std::getenv(kWeightsVariable);
@@ -83,34 +88,41 @@ Status edit_settings(
   if (!before && !is_not_found(before.error())) {
     return std::move(before).error();
   }
-  std::string after = before ? *before : std::string();
-  const auto write_all = [&](const SettingChanges& settings) -> Status {
-    for (const auto& [key, value] : settings) {
-      BMAD_TRY_ASSIGN(after, write(after, key, value));
-    }
-    return {};
+  const auto edited = [&](std::string text) -> Result<LoadedConfig> {
+    const auto write_all = [&](const SettingChanges& settings) -> Status {
+      for (const auto& [key, value] : settings) {
+        BMAD_TRY_ASSIGN(text, write(text, key, value));
+      }
+      return {};
+    };
+    BMAD_TRY(write_all(changes));
+    BMAD_TRY_ASSIGN(LoadedConfig loaded,
+                    parse_config(text, store->files->display_path(kConfigFile), changes));
+    BMAD_TRY(write_all(loaded.renewals));
+    loaded.text = std::move(text);
+    return loaded;
   };
-  BMAD_TRY(write_all(changes));
-  BMAD_TRY_ASSIGN(LoadedConfig loaded,
-                  parse_config(after, store->files->display_path(kConfigFile), changes));
-  BMAD_TRY(write_all(loaded.renewals));
+  const std::string text = before ? *before : std::string();
+  BMAD_TRY_ASSIGN(LoadedConfig loaded, edited(text));
   // Patterns are compiled by who uses them, with the config of the store.
   std::swap(store->config, loaded.config);
   const auto rules = StoreRedaction::make(*store, KeyUse::kNone);
   std::swap(store->config, loaded.config);
   BMAD_TRY(rules ? Status() : Status(rules.error()));
-  if (before && *before == after) {
+  if (before && *before == loaded.text) {
     return {};
   }
-  const bool was_trusted = !store->origins->report(store->config).config_changed;
-  BMAD_TRY(replace_file(*store->files, kConfigFile, after));
-  store->config = std::move(loaded.config);
-  // The user could edit the file as well: what was trusted stays trusted, unless an agent has
-  // changed it.
+  // What the user sets is trusted, and nothing else that has come into the file.
+  RootOrigins& origins = *store->origins;
   const bool is_agent = ActingAs::current(store->writes_as) == Origin::kAgent;
-  return was_trusted && !is_agent && store->origins->ledger() != nullptr
-             ? store->origins->mark(store->origins->trust(), store->config)
-             : Status();
+  const bool keeps_trust =
+      !is_agent && origins.ledger() != nullptr && origins.trusts(store->config);
+  BMAD_TRY_ASSIGN(const LoadedConfig trusted,
+                  edited(keeps_trust ? origins.trusted_config(store->config, text) : text));
+  BMAD_TRY(replace_file(*store->files, kConfigFile, loaded.text));
+  BMAD_TRY(keeps_trust ? origins.mark(origins.trust(), trusted.config, trusted.text) : Status());
+  take_config(*store, std::move(loaded));
+  return {};
 }
 
 std::string effective_settings(const MemoryManager& memory) {

@@ -140,7 +140,7 @@ Result<MaintenanceAge> MemoryManager::maintenance_age() const {
 }
 
 Status MemoryManager::check_writable() const {
-  return impl_->store.newer_layout ? Status(*impl_->store.newer_layout) : Status();
+  return impl_->store.why_read_only ? Status(*impl_->store.why_read_only) : Status();
 }
 
 Status MemoryManager::check_allowed(std::string_view operation, bool changes) const {

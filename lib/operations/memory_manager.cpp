@@ -61,8 +61,9 @@ Result<bool> create_if_missing(FileSystem& files, const char* path, std::string_
 
 Result<std::string> MemoryManager::find_root(std::string_view explicit_root,
                                              std::string_view env_value,
-                                             const std::string& working_directory) {
-  return bmad_mem::find_root(explicit_root, env_value, working_directory);
+                                             const std::string& working_directory,
+                                             const std::string& state_folder) {
+  return bmad_mem::find_root(explicit_root, env_value, working_directory, state_folder);
 }
 
 std::string MemoryManager::worktree_problem(const std::string& working_directory) {
@@ -87,6 +88,9 @@ Result<InitReport> MemoryManager::init(const std::string& root, const std::strin
   if (newer) {
     return *std::move(newer);
   }
+  if (const RootOrigins origins(state_folder, root); origins.link_problem()) {
+    return *origins.link_problem();
+  }
   FileLock lock(*files, system_clock(), kLockName, kLockInfoName);
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock.acquire({.operation = "init"}));
   InitReport report{.root = root};
@@ -94,7 +98,9 @@ Result<InitReport> MemoryManager::init(const std::string& root, const std::strin
   // Before anything is there, and again with config.json: who is killed between finds it his own.
   const auto mark_own = [&] {
     if (report.created_root && !state_folder.empty()) {
-      const Status marked = RootOrigins(state_folder, root).mark(RootTrust::kOwn, Config());
+      const Status marked = RootOrigins(state_folder, root)
+                                .mark(RootTrust::kOwn, Config(),
+                                      read_file(*files, kConfigFile, 1U << 20U).value_or(""));
       report.trust_problem = marked ? std::nullopt : std::optional(marked.error());
     }
   };
@@ -126,7 +132,7 @@ HookPolicy MemoryManager::hook_policy() const {
   const Config& config = store.config;
   const bool may_sync = config.hub.automatic == "session_end" && !store.origins->is_foreign();
   return {.tells = config.context.inject,
-          .records = config.recording.enabled,
+          .records = config.recording.enabled && !store.origins->link_problem(),
           .learns_at_end = config.knowledge.learn_at_session_end,
           .asks_agent = config.learning.ask_agent,
           .syncs_at_end = may_sync && store.files->info(kHubStateFile),

@@ -125,7 +125,13 @@ Status for_each_source(const Store& store, const Use& use) {
 
 Result<std::uint64_t> trust_root(Store& store) {
   const bool was_own = store.origins->trust() == RootTrust::kOwn;
-  BMAD_TRY(store.origins->mark(was_own ? RootTrust::kOwn : RootTrust::kTrusted, store.config));
+  BMAD_TRY(store.origins->mark(was_own ? RootTrust::kOwn : RootTrust::kTrusted,
+                               store.written.config, store.written.text));
+  if (!store.written.waiting.empty()) {
+    store.config = store.written.config;
+    store.written.waiting.clear();
+    store.config_warnings.pop_back();  // It named them.
+  }
   std::uint64_t count = 0;
   BMAD_TRY(for_each_source(store, [&](const SessionSource& source, KnownIds& known) {
     return for_each_log(store, source, known, [&](EntryType type, auto lines, const auto&) {
@@ -190,6 +196,7 @@ Status offer_session(const Store& store, const SessionSource& source, KnownIds& 
 Result<TrustOffer> trust_offer(MemoryManager& memory) {
   BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, Operation::kTrust));
   TrustOffer offer;
+  offer.settings = store->written.waiting;
   offer.switches = trusted_switches(*store);
   if (store->origins->is_foreign()) {
     BMAD_TRY_ASSIGN(offer.files, files_beside_sessions(*store->files));
@@ -215,7 +222,7 @@ bool MemoryManager::has_lost_origins() const {
 }
 
 TrustReport MemoryManager::trust_report() const {
-  return impl_->store.origins->report(impl_->store.config);
+  return impl_->store.origins->report(impl_->store.config, impl_->store.written.config);
 }
 
 namespace {

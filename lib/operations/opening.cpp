@@ -60,12 +60,7 @@ Status check_language(FileSystem& files, const Config& config) {
 /// Makes the redactor, and takes out of the agent's name what nobody should read in a lock file.
 Status set_up_redaction(Store& store) {
   if (!store.config.privacy.auto_redaction) {
-    if (store.origins->trusts(store.config)) {
-      return {};
-    }
-    store.config_warnings.emplace_back(
-        "memory_config.privacy.auto_redaction: false has no effect until you trust this "
-        "config.json with `bmad-mem trust`");
+    return {};
   }
   BMAD_TRY_ASSIGN(std::unique_ptr<StoreRedaction> redaction, StoreRedaction::make(store));
   store.redaction = std::move(redaction);
@@ -101,34 +96,35 @@ Status open_store(Store& store, OpenOptions options) {
   BMAD_TRY_ASSIGN(std::unique_ptr<FileSystem> disk, open_posix_file_system(options.root));
   store.files = std::make_unique<RetryingFileSystem>(std::move(disk));
   BMAD_TRY(check_is_root(*store.files));
-  BMAD_TRY_ASSIGN(store.newer_layout, newer_layout(*store.files));
-  if (store.newer_layout) {
-    store.files = read_only_files(std::move(store.files), *store.newer_layout);
+  store.root = std::move(options.root);
+  store.origins = std::make_unique<RootOrigins>(options.state_folder, store.root);
+  BMAD_TRY_ASSIGN(store.why_read_only, newer_layout(*store.files));
+  if (!store.why_read_only) {
+    store.why_read_only = store.origins->link_problem();
+  }
+  if (store.why_read_only) {
+    store.files = read_only_files(std::move(store.files), *store.why_read_only);
   }
   Result<LoadedConfig> loaded = load_config(*store.files);
   if (loaded) {
-    if (Status known = check_language(*store.files, loaded->config); !known) {
-      loaded = known.error();
-    }
+    take_config(store, *std::move(loaded));
   }
-  if (loaded) {
-    store.config = std::move(loaded->config);
-    store.config_warnings = std::move(loaded->warnings);
-  } else if (options.tolerate_bad_config) {
-    store.config_problem = std::move(loaded).error();
-  } else {
-    return std::move(loaded).error();
+  Status usable = loaded ? check_language(*store.files, store.config) : Status(loaded.error());
+  if (!usable && !options.tolerate_bad_config) {
+    return usable;
+  }
+  if (!usable) {
+    store.config = {};
+    store.config_problem = std::move(usable).error();
   }
   store.notes_accesses = options.note_accesses;
   store.runs_programs = options.runs_programs;
   store.indexes_at_the_end = options.index_at_the_end;
   store.lock_timeout = chosen_timeout(options, store.config);
-  store.root = std::move(options.root);
-  store.origins = std::make_unique<RootOrigins>(options.state_folder, store.root);
   store.state_folder = std::move(options.state_folder);
   store.writes_as = options.writes_as;
   if (!options.working_directory.empty()) {
-    store.checkout_root = checkout_root(store.root, options.working_directory);
+    store.checkout_root = checkout_root(store.root, options.working_directory, store.state_folder);
   }
   const bool is_users = options.user_root == store.root;
   store.user_root = is_users ? std::string() : std::move(options.user_root);
@@ -201,10 +197,10 @@ Result<std::unique_ptr<Store>> open_other_store(const Store& store, const std::s
   if (Status is_root = check_is_root(*other->files); !is_root) {
     return std::move(is_root).error();
   }
-  BMAD_TRY_ASSIGN(other->newer_layout, newer_layout(*other->files));
+  BMAD_TRY_ASSIGN(other->why_read_only, newer_layout(*other->files));
   other->files = read_only_files(
-      std::move(other->files),
-      other->newer_layout.value_or(Error{.code = ErrorCode::E_ACCESS_DENIED,
+      std::move(other->files), other->why_read_only.value_or(
+                                   Error{.code = ErrorCode::E_ACCESS_DENIED,
                                          .message = "the memory of another project is only read"}));
   // Nothing of its config.json: that says what is started, and how to rank, to who opens it.
   other->config = store.config;

@@ -72,7 +72,7 @@ Result<std::string> hidden_id(const Store& store, std::string_view id, bool make
 }
 
 std::vector<std::string> trusted_switches(const Store& store) {
-  const PrivacyConfig& config = store.config.privacy;
+  const PrivacyConfig& config = store.written.config.privacy;
   std::vector<std::string> switches;
   if (!config.auto_redaction) {
     switches.emplace_back("memory_config.privacy.auto_redaction: false: secrets are stored");

@@ -17,6 +17,7 @@
 #include "model/entry_marks.hpp"
 #include "store/config.hpp"
 #include "store/posix_file_system.hpp"
+#include "store/root_trust.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -198,15 +199,21 @@ GitFile read_git_file(const fs::path& folder) {
 }
 
 /// The root at `part` of the main worktree, or above it unless it has to be right there. Empty
-/// where there is none or its config wants each worktree to have its own.
-std::string shared_root(const fs::path& main, fs::path part, bool right_there) {
+/// where there is none or its config, as the user trusts it, wants each worktree to have its own.
+std::string shared_root(const fs::path& main, fs::path part, bool right_there,
+                        const std::string& state_folder) {
   std::error_code failure;
   for (;; part = part.parent_path()) {
     const fs::path root = (part == "." ? main : main / part) / kRootFolder;
     if (fs::is_directory(root, failure)) {
       const Result<std::unique_ptr<FileSystem>> files = open_posix_file_system(root.string());
-      const Result<LoadedConfig> loaded =
+      Result<LoadedConfig> loaded =
           files ? load_config(**files) : Result<LoadedConfig>(files.error());
+      if (loaded) {
+        loaded = parse_config(
+            RootOrigins(state_folder, root.string()).trusted_config(loaded->config, loaded->text),
+            kConfigFile);
+      }
       const bool is_shared = !loaded || loaded->config.worktrees == "share";
       return is_shared ? root.string() : std::string();
     }
@@ -224,7 +231,8 @@ struct NearRoots {
 };
 
 /// Errors: E_STORAGE_IO when a folder may not be searched.
-Result<NearRoots> near_roots(const std::string& working_directory) {
+Result<NearRoots> near_roots(const std::string& working_directory,
+                             const std::string& state_folder) {
   NearRoots found;
   fs::path own;
   fs::path below;  // "/" is its own parent.
@@ -251,7 +259,8 @@ Result<NearRoots> near_roots(const std::string& working_directory) {
     found.problem = git.problem.empty() ? found.problem : std::move(git.problem);
     if (!git.main.empty()) {
       const fs::path& from = own.empty() ? fs::path(working_directory) : own;
-      found.shared = shared_root(git.main, from.lexically_relative(folder), !own.empty());
+      found.shared =
+          shared_root(git.main, from.lexically_relative(folder), !own.empty(), state_folder);
     }
     if (!found.shared.empty() || (!own.empty() && fs::exists(folder / ".git", failure))) {
       break;
@@ -263,13 +272,14 @@ Result<NearRoots> near_roots(const std::string& working_directory) {
 }  // namespace
 
 Result<std::string> find_root(std::string_view explicit_root, std::string_view env_value,
-                              const std::string& working_directory) {
+                              const std::string& working_directory,
+                              const std::string& state_folder) {
   for (const std::string_view named : {explicit_root, env_value}) {
     if (!named.empty()) {
       return from_user(named, working_directory);
     }
   }
-  BMAD_TRY_ASSIGN(NearRoots found, near_roots(working_directory));
+  BMAD_TRY_ASSIGN(NearRoots found, near_roots(working_directory, state_folder));
   if (std::string root = found.shared.empty() ? std::move(found.own) : std::move(found.shared);
       !root.empty()) {
     return root;
@@ -281,13 +291,14 @@ Result<std::string> find_root(std::string_view explicit_root, std::string_view e
                              found.problem.empty() ? "" : found.problem + ")")};
 }
 
-std::string checkout_root(const std::string& root, const std::string& working_directory) {
-  const Result<NearRoots> found = near_roots(working_directory);
+std::string checkout_root(const std::string& root, const std::string& working_directory,
+                          const std::string& state_folder) {
+  const Result<NearRoots> found = near_roots(working_directory, state_folder);
   return found && found->shared == root ? found->own : std::string();
 }
 
 std::string worktree_problem(const std::string& working_directory) {
-  const Result<NearRoots> found = near_roots(working_directory);
+  const Result<NearRoots> found = near_roots(working_directory, "");
   return found ? found->problem : std::string();
 }
 

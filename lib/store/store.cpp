@@ -429,4 +429,24 @@ Status check_session(const Store& store, std::string_view session_id) {
                .path = store.files->display_path(session_folder(session_id))};
 }
 
+void take_config(Store& store, LoadedConfig loaded) {
+  store.written = {.config = std::move(loaded.config), .text = std::move(loaded.text)};
+  store.config = store.written.config;
+  store.config_warnings = std::move(loaded.warnings);
+  const std::string trusted = store.origins->trusted_config(store.config, store.written.text);
+  if (trusted == store.written.text) {
+    return;
+  }
+  const Result<LoadedConfig> known = parse_config(trusted, kConfigFile);
+  std::vector<WaitingSetting>& waiting = store.written.waiting;
+  store.config = settled_config(known ? known->config : Config(), store.written.config, waiting);
+  if (!waiting.empty()) {
+    store.config_warnings.push_back(fmt::format(
+        "config.json is not as you trusted it: {}{} without effect until you have run `bmad-mem "
+        "trust`, which shows what it changes",
+        waiting[0].key,
+        waiting.size() == 1 ? "" : fmt::format(" and {} more", waiting.size() - 1)));
+  }
+}
+
 }  // namespace bmad_mem

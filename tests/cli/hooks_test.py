@@ -189,6 +189,7 @@ class PromptsOfCline(HookTest):
         self.make_memory()
         self.environment["CLINE_SESSION_DATA_DIR"] = str(moved / "data/sessions")
         (self.root / "config.json").write_text('{"memory_config": {"recording": {"skip_clients": ["cline"]}}}')
+        self.tool("trust", "--yes")
         self.go_through_a_turn()
         self.assertEqual(self.entries(), [])
 
@@ -476,6 +477,8 @@ class Events(HookTest):
 
     def settings(self, **sections):
         (self.root / "config.json").write_text(json.dumps({"memory_config": sections}))
+        if "max_tokens" not in str(sections):  # A slip is named, whoever made it.
+            self.tool("trust", "--yes")
 
     def test_nothing_is_told_where_the_settings_or_the_option_say_so(self):
         self.make_memory()
@@ -686,6 +689,7 @@ class InTheWay(HookTest):
         self.hook("claude-code", self.PROMPT)
         settings = {"memory_config": {"concurrency": {"lock_timeout_ms": 60000}}}
         (self.root / "config.json").write_text(json.dumps(settings))
+        self.tool("trust", "--yes")
         event_file = self.folder / "event.json"
         event_file.write_text(json.dumps(event).replace(PROJECT, str(self.project)))
         with open(self.root / "sessions" / "cc-s1" / ".lock", "r+b") as lock, open(event_file, "rb") as stdin:

@@ -374,6 +374,7 @@ class Import(ToolTest):
     def test_what_was_evicted_to_make_room_is_not_imported_again(self):
         config = {"memory_config": {"storage": {"max_session_size_mb": 1}}}
         (self.project / ".bmad/memory/config.json").write_text(json.dumps(config), encoding="utf-8")
+        self.run_tool("-q", "--root", str(self.project / ".bmad/memory"), "trust", "--yes")
         path = self.write("full.jsonl", *transcript("full", 0, 2000))
         first = self.import_json(path)
         self.assertEqual(first["imported"], 1600)

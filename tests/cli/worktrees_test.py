@@ -52,7 +52,7 @@ class Worktrees(ToolTest):
         return self.at(where, "hook", "claude-code", stdin=json.dumps(event))
 
     def contents(self, where):
-        lines = self.at(where, "--json", "list", "--limit", "0").splitlines()
+        lines = self.at(where, "-q", "--json", "list", "--limit", "0").splitlines()
         return sorted(json.loads(line)["content"] for line in lines)
 
     # Where it is.
@@ -101,8 +101,11 @@ class Worktrees(ToolTest):
         tree = self.worktree("wt")
         config = self.repository / ".bmad/memory/config.json"
         config.write_text(config.read_text().replace('"worktrees": "share"', '"worktrees": "own"'))
+        self.prompt(tree, "Before trust")
+        self.assertEqual((self.contents(tree), self.contents(self.repository)), (["Before trust"], ["Before trust"]))
+        self.at(self.repository, "-q", "trust", "--yes")
         self.prompt(tree, "Only here")
-        self.assertEqual((self.contents(tree), self.contents(self.repository)), (["Only here"], []))
+        self.assertEqual((self.contents(tree), self.contents(self.repository)), (["Only here"], ["Before trust"]))
 
     def test_a_pointer_that_is_relative(self):
         tree = self.worktree("wt")

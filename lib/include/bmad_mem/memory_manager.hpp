@@ -156,14 +156,16 @@ class MemoryManager {
   static constexpr std::size_t kArtifactSizeMax = std::size_t{1} << 20U;
 
   /// The root to use: `explicit_root` if not empty, else `env_value` if not empty, else the nearest
-  /// .bmad/memory in `working_directory` or above. Errors: E_SESSION_NOT_FOUND.
+  /// .bmad/memory in `working_directory` or above. `state_folder`, as init() has it, tells whether
+  /// the user trusts what a main worktree says of the others. Errors: E_SESSION_NOT_FOUND.
   /// Why a worktree of git has no memory of a main one, as a sentence; empty where it has, or is
   /// none.
   static std::string worktree_problem(const std::string& working_directory);
   /// The folder of the project in the other worktrees of its repository; none for most.
   [[nodiscard]] const std::vector<std::string>& worktrees() const;
   static Result<std::string> find_root(std::string_view explicit_root, std::string_view env_value,
-                                       const std::string& working_directory);
+                                       const std::string& working_directory,
+                                       const std::string& state_folder = {});
 
   /// Where init puts a root: `explicit_root`, else `env_value`, else .bmad/memory right in
   /// `working_directory`.

@@ -27,8 +27,18 @@ struct SettingInfo {
   std::string about;     ///< Sentences, as in schemas/config.schema.json.
   /// By "config.json" or the "environment"; "program": it is not set, and follows the program.
   std::string set_by;
+  /// What the config.json of strangers may do with it: "nothing", "stricter" (only protect more) or
+  /// "freely".
+  std::string_view from_strangers;
+  std::string waiting = {};  ///< As config.json has it, where that is not trusted; else empty.
 
   [[nodiscard]] bool is_default() const { return value == fallback; }
+};
+
+/// A value in a config.json that is not trusted: it has no effect until then.
+struct WaitingSetting {
+  std::string key;    ///< "privacy.auto_redaction"
+  std::string value;  ///< JSON.
 };
 
 /// The keys of all settings that have an effect, in the order in which they are written.

@@ -60,6 +60,8 @@ struct ConfiguredProgram {
   std::string setting;  ///< "memory_config.extractor.command".
   /// Program and arguments; of a server its URL, of a model its path.
   std::vector<std::string> command;
+
+  friend bool operator==(const ConfiguredProgram&, const ConfiguredProgram&) = default;
 };
 
 struct TrustReport {

@@ -9,6 +9,7 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/result.hpp"
+#include "bmad_mem/settings.hpp"
 
 namespace bmad_mem {
 
@@ -30,6 +31,8 @@ struct TrustOffer {
   /// what a tool has printed, or what says of itself that it comes from a tool, the web or an
   /// import: that is always quoted.
   std::vector<OfferedText> texts;
+  /// Values of config.json that have no effect until then.
+  std::vector<WaitingSetting> settings;
   /// What would take protection away, or read rules outside the project: a sentence each.
   std::vector<std::string> switches;
   std::vector<std::string> files;  ///< Of the memory tool, below memories/, while it is foreign.

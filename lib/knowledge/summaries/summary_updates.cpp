@@ -284,7 +284,7 @@ Result<std::optional<SummaryUpdate>> Summaries::update(std::string_view session_
       return std::optional<SummaryUpdate>();
     }
   }
-  if (store.config.summarizer.command.empty()) {
+  if (store.config.summarizer.command.empty() && store.written.config.summarizer.command.empty()) {
     return Error{.code = ErrorCode::E_SCHEMA_INVALID,
                  .message =
                      "no program is named that writes summaries; name one in config.json, or "
@@ -293,7 +293,7 @@ Result<std::optional<SummaryUpdate>> Summaries::update(std::string_view session_
                      "model, `bmad-mem summary apply FILE` takes the answer",
                  .field = std::string(kCommandSetting)};
   }
-  BMAD_TRY(store.origins->check_programs(store.config));
+  BMAD_TRY(store.origins->check_programs(store.config, store.written.config));
   BMAD_TRY_ASSIGN(const SummaryPrompt prompt, begin_summary_update(store, id));
   BMAD_TRY_ASSIGN(SummaryUpdate update, write_by_command(store, id, prompt));
   return std::optional(std::move(update));

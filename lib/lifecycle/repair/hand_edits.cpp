@@ -426,7 +426,7 @@ class ChangedLog {
 }  // namespace
 
 Status look_for_hand_edits(Store& store, HandLook look) {
-  if (store.origins->ledger() == nullptr || store.newer_layout) {
+  if (store.origins->ledger() == nullptr || store.why_read_only) {
     return {};
   }
   constexpr std::int64_t kSlack = 2 * kNanoseconds;  // Kernels and disks have other clocks.

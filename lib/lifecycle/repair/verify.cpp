@@ -51,8 +51,8 @@ class Verifier {
   }
 
   void check_config() {
-    if (store_.newer_layout) {
-      found_as(FindingKind::kNewerVersion, *store_.newer_layout);
+    if (store_.why_read_only && !store_.origins->link_problem()) {
+      found_as(FindingKind::kNewerVersion, *store_.why_read_only);
     }
     if (store_.config_problem) {
       found_as(FindingKind::kDamagedConfig, *store_.config_problem);

@@ -491,7 +491,9 @@ Result<LoadedConfig> load_config(FileSystem& files) {
     }
     return text.error();
   }
-  return parse_config(*text, files.display_path(kConfigFile));
+  BMAD_TRY_ASSIGN(LoadedConfig loaded, parse_config(*text, files.display_path(kConfigFile)));
+  loaded.text = *text;
+  return loaded;
 }
 
 }  // namespace bmad_mem

@@ -1,5 +1,7 @@
 // config_list.cpp - the settings for people: value, default, what is allowed, what it means.
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -9,6 +11,9 @@
 
 namespace bmad_mem {
 namespace {
+
+/// In the order of FromStrangers.
+constexpr std::array<std::string_view, 3> kFromStrangers = {"nothing", "stricter", "freely"};
 
 /// The description of `key` in the schema.
 std::string about_key(JsonValue schema, std::string_view key) {
@@ -37,7 +42,8 @@ std::vector<SettingInfo> list_config(Config config) {
                .fallback = value_text(setting, defaults),
                .allowed = allowed_values(setting),
                .about = schema ? about_key(*schema, setting.key) : std::string(),
-               .set_by = "config.json"};
+               .set_by = "config.json",
+               .from_strangers = kFromStrangers[static_cast<std::size_t>(setting.strangers)]};
       if (entry.is_default() && std::ranges::count(config.set_on_purpose, entry.key) == 0) {
         entry.set_by = "program";
       }

@@ -35,8 +35,20 @@ constexpr Setting no_effect(std::string_view key, std::string_view usual, std::s
   return {.key = key, .member = NoEffect{.usual = usual, .reason = reason}};
 }
 
+constexpr Setting freely(Setting setting) {
+  setting.strangers = FromStrangers::kFreely;
+  return setting;
+}
+
+/// Of a flag: `strict_flag` protects more.
+constexpr Setting stricter(Setting setting, bool strict_flag = false) {
+  setting.strangers = FromStrangers::kStricter;
+  setting.strict_flag = strict_flag;
+  return setting;
+}
+
 constexpr Setting personal(std::string_view key, ConfigMember<std::string> member) {
-  return text(key, member, "redact", "mark", "keep");
+  return stricter(text(key, member, "redact", "mark", "keep"));
 }
 
 // The ranges keep out what can only be a slip, and products with bytes and milliseconds in 64 bits.
@@ -56,14 +68,14 @@ constexpr double kVersionMax = 1'000'000;
 #define BMAD_KEY(path) #path, [](Config& c) -> auto& { return c.path; }
 
 constexpr Setting kSettings[] = {
-    text(BMAD_KEY(version), "1.0"),
-    whole(BMAD_KEY(defaults_version), 1, kVersionMax),
-    command(BMAD_KEY(set_on_purpose)),
+    freely(text(BMAD_KEY(version), "1.0")),
+    freely(whole(BMAD_KEY(defaults_version), 1, kVersionMax)),
+    freely(command(BMAD_KEY(set_on_purpose))),
     text(BMAD_KEY(worktrees), "share", "own"),
 
     no_effect("storage.root_path", R"(".bmad/memory")", "a memory is where it was found"),
-    text(BMAD_KEY(storage.format), "jsonl"),
-    text(BMAD_KEY(storage.encoding), "utf-8"),
+    freely(text(BMAD_KEY(storage.format), "jsonl")),
+    freely(text(BMAD_KEY(storage.encoding), "utf-8")),
     number(BMAD_KEY(storage.max_session_size_mb), kMegabytesMin, kMegabytesMax),
     no_effect("storage.compression.enabled", "false",
               "logs stay readable, archives are always packed"),
@@ -107,8 +119,8 @@ constexpr Setting kSettings[] = {
     whole(BMAD_KEY(lifecycle.archive_after_idle_days), 0, kDaysMax),
     text(BMAD_KEY(lifecycle.archive), "untracked", "always", "never"),
 
-    flag(BMAD_KEY(privacy.auto_redaction)),
-    flag(BMAD_KEY(privacy.index_outside_paths)),
+    stricter(flag(BMAD_KEY(privacy.auto_redaction)), true),
+    stricter(flag(BMAD_KEY(privacy.index_outside_paths))),
     text(BMAD_KEY(privacy.redaction.replacement)),
     flag(BMAD_KEY(privacy.redaction.aggressive)),
     flag(BMAD_KEY(privacy.redaction.linkable)),
@@ -139,7 +151,7 @@ constexpr Setting kSettings[] = {
     whole(BMAD_KEY(privacy.deleted_retention_days), 1, kDaysMax),
     flag(BMAD_KEY(privacy.auto_purge)),
     text(BMAD_KEY(privacy.purge_schedule_cron)),
-    flag(BMAD_KEY(privacy.audit_deletions)),
+    stricter(flag(BMAD_KEY(privacy.audit_deletions)), true),
 
     no_effect("performance.batch_write_size", "100",
               "a batch is one write and one sync, whatever its size"),
@@ -163,16 +175,16 @@ constexpr Setting kSettings[] = {
     whole(BMAD_KEY(context.recency_days), 0, kDaysMax),
     number(BMAD_KEY(context.quote_below_trust), 0, 1),
 
-    flag(BMAD_KEY(recording.enabled)),
-    command(BMAD_KEY(recording.skip_clients)),
-    command(BMAD_KEY(recording.skip_tools)),
-    command(BMAD_KEY(recording.skip_paths)),
+    stricter(flag(BMAD_KEY(recording.enabled))),
+    stricter(command(BMAD_KEY(recording.skip_clients))),
+    stricter(command(BMAD_KEY(recording.skip_tools))),
+    stricter(command(BMAD_KEY(recording.skip_paths))),
 
     flag(BMAD_KEY(learning.ask_agent)),
     whole(BMAD_KEY(learning.ask_every_turns), 1, kTurnsMax),
 
     whole(BMAD_KEY(events.keep), 0, kEventsMax),
-    flag(BMAD_KEY(events.track)),
+    stricter(flag(BMAD_KEY(events.track))),
 
     flag(BMAD_KEY(summarizer.enabled)),
     command(BMAD_KEY(summarizer.command)),
@@ -192,14 +204,14 @@ constexpr Setting kSettings[] = {
     text_or_nothing(BMAD_KEY(encoder.url)),
     text_or_nothing(BMAD_KEY(encoder.model)),
     whole(BMAD_KEY(encoder.timeout_ms), 1, kMillisecondsMax),
-    flag(BMAD_KEY(encoder.sensitive)),
-    flag(BMAD_KEY(encoder.remote)),
+    stricter(flag(BMAD_KEY(encoder.sensitive))),
+    stricter(flag(BMAD_KEY(encoder.remote))),
 
     text_or_nothing(BMAD_KEY(hub.service)),
     text_or_nothing(BMAD_KEY(hub.project)),
-    text(
-        "hub.auto", [](Config& c) -> auto& { return c.hub.automatic; }, "off", "session_end"),
-    flag(BMAD_KEY(hub.push_sensitive)),
+    stricter(text(
+        "hub.auto", [](Config& c) -> auto& { return c.hub.automatic; }, "off", "session_end")),
+    stricter(flag(BMAD_KEY(hub.push_sensitive))),
     whole(BMAD_KEY(hub.stale_days), 1, kDaysMax),
 };
 

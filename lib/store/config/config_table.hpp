@@ -30,6 +30,15 @@ struct NoEffect {
   std::string_view reason;  ///< Why; part of a sentence.
 };
 
+/// What the config.json of strangers may do with a setting: one that came with git, or was changed
+/// by others since the user trusted it.
+enum class FromStrangers : std::uint8_t {
+  kNothing,   ///< The value that the user trusted holds, else the default.
+  kStricter,  ///< It may only protect more: a flag by `strict_flag`, a choice by an earlier one, a
+              ///< list by more of it.
+  kFreely,    ///< It says nothing to people and agents.
+};
+
 struct Setting {
   /// Below "memory_config": "storage.compression.enabled".
   std::string_view key;
@@ -46,6 +55,8 @@ struct Setting {
   /// well if may_be_empty.
   std::array<std::string_view, 3> choices = {};
   bool may_be_empty = false;
+  FromStrangers strangers = FromStrangers::kNothing;
+  bool strict_flag = false;
 };
 
 /// Whether it is for people to set.

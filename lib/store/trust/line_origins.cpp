@@ -1,6 +1,9 @@
-// line_origins.cpp - the origins of many lines, looked up in one pass.
+// line_origins.cpp - the origins of many lines, looked up in one pass; their names; whose writes a
+// thread does.
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -105,5 +108,28 @@ Origin LineOrigins::of(std::string_view session_id, JsonValue entry, std::string
   const auto found = origins_.find(ledger_->line_tag(session_id, entry, line));
   return found == origins_.end() ? Origin::kElsewhere : found->second;
 }
+
+std::string_view root_trust_name(RootTrust trust) {
+  static constexpr std::array<std::string_view, 4> kNames = {"unchecked", "own", "trusted",
+                                                             "foreign"};
+  return kNames[static_cast<std::size_t>(trust)];
+}
+
+std::string_view origin_name(Origin origin) {
+  static constexpr std::array<std::string_view, 5> kNames = {"elsewhere", "agent", "person",
+                                                             "accepted", "by_hand"};
+  return kNames[static_cast<std::size_t>(origin)];
+}
+
+namespace {
+
+thread_local std::optional<Origin> acting_as;
+
+}  // namespace
+
+ActingAs::ActingAs(Origin origin) : before_(std::exchange(acting_as, origin)) {}
+ActingAs::~ActingAs() { acting_as = before_; }
+
+Origin ActingAs::current(Origin otherwise) { return acting_as.value_or(otherwise); }
 
 }  // namespace bmad_mem

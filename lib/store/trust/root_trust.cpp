@@ -10,8 +10,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <sstream>
+#include <initializer_list>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,8 +28,10 @@
 namespace bmad_mem {
 namespace {
 
+constexpr std::int64_t kNanoseconds = 1'000'000'000;
 constexpr std::string_view kMarkName = "/mark.json";
 constexpr std::string_view kLedgerName = "/ledger";
+constexpr std::string_view kLinkName = "/link.json";
 constexpr std::string_view kRevoked = "revoked";
 constexpr std::string_view kLookName = "/hand.look";
 
@@ -53,7 +54,6 @@ std::optional<FolderIdentity> identity_of(const std::string& path) {
   if (::statx(AT_FDCWD, path.c_str(), 0, STATX_INO | STATX_BTIME, &about) != 0) {
     return std::nullopt;
   }
-  constexpr std::int64_t kNanoseconds = 1'000'000'000;
   FolderIdentity identity{.device = std::uint64_t{about.stx_dev_major} << 32U | about.stx_dev_minor,
                           .inode = about.stx_ino};
   if ((about.stx_mask & STATX_BTIME) != 0) {
@@ -100,6 +100,16 @@ std::string problem_of(const std::string& path) {
   return {};
 }
 
+/// Errors: E_ACCESS_DENIED for the first that can't be relied on.
+Status check_reliable(std::initializer_list<std::string> paths) {
+  for (const std::string& path : paths) {
+    if (std::string problem = problem_of(path); !problem.empty()) {
+      return Error{.code = ErrorCode::E_ACCESS_DENIED, .message = std::move(problem), .path = path};
+    }
+  }
+  return {};
+}
+
 void make_folders(const std::string& path) {
   for (std::size_t end = 0; end != std::string::npos;) {
     end = path.find('/', end + 1);
@@ -115,6 +125,19 @@ Error state_error(std::string_view what, std::string path) {
           .os_error = errno};
 }
 
+/// The link ".bmad" or ".bmad/memory" that the last names of `root` go through; empty for none.
+std::string link_to(const std::string& root) {
+  if (root.ends_with(fmt::format("/{}", kRootFolder))) {
+    for (const std::string& path : {root.substr(0, root.rfind('/')), root}) {
+      struct stat about{};
+      if (::lstat(path.c_str(), &about) == 0 && S_ISLNK(about.st_mode)) {
+        return path;
+      }
+    }
+  }
+  return {};
+}
+
 Status write_mark(const std::string& path, std::string_view text, bool is_durable = true) {
   return replace_whole(path, fmt::format("{}.{}.tmp", path, ::getpid()), {text}, is_durable)
              ? Status()
@@ -127,23 +150,52 @@ RootOrigins::RootOrigins(std::string state_folder, const std::string& root)
     : state_folder_(std::move(state_folder)), root_(real_path(root)) {
   if (!state_folder_.empty()) {
     folder_ = fmt::format("{}/roots/{}", state_folder_, hash_hex(xxh3(root_)));
+    if (const std::string link = link_to(root); !link.empty()) {
+      link_ = real_path(link.substr(0, link.rfind('/'))) + link.substr(link.rfind('/'));
+      link_file_ = fmt::format("{}/roots/{}{}", state_folder_, hash_hex(xxh3(link_)), kLinkName);
+    }
     read_mark();
   }
 }
 
 void RootOrigins::read_mark() {
+  read_mark_file();
+  link_problem_.reset();
+  if (!link_.empty() && read_small(link_file_) != link_text()) {
+    trust_ = RootTrust::kForeign;
+    reason_ = fmt::format("{} is a link to {}, which may have come with git", link_, root_);
+    link_problem_ = Error{.code = ErrorCode::E_ACCESS_DENIED,
+                          .message = reason_ +
+                                     ", so nothing is written there; `bmad-mem trust` "
+                                     "shows that memory and asks",
+                          .path = {}};
+  }
+}
+
+std::string RootOrigins::link_text() const {
+  const FolderIdentity beside =
+      identity_of(link_.substr(0, link_.rfind('/'))).value_or(FolderIdentity());
+  JsonWriter json;
+  json.begin_object().member("link", link_).member("target", root_);
+  json.member("inode", beside.inode).member("born", beside.born_ns).end_object();
+  return json.take();
+}
+
+void RootOrigins::read_mark_file() {
   trust_ = RootTrust::kForeign;
   reason_.clear();
   ledger_.reset();
+  settings_.reset();
   const std::string text = read_small(folder_ + std::string(kMarkName));
   if (text.empty()) {
     return;
   }
-  for (const std::string& path : {state_folder_, folder_, folder_ + std::string(kMarkName),
-                                  folder_ + std::string(kLedgerName)}) {
-    if (reason_ = problem_of(path); !reason_.empty()) {
-      return;
-    }
+  if (const Status reliable =
+          check_reliable({state_folder_, folder_, folder_ + std::string(kMarkName),
+                          folder_ + std::string(kLedgerName)});
+      !reliable) {
+    reason_ = reliable.error().message;
+    return;
   }
   JsonParser parser;
   const Result<JsonValue> mark = parser.parse(text);
@@ -174,6 +226,9 @@ void RootOrigins::read_mark() {
            : made == "own"  ? RootTrust::kOwn
                             : RootTrust::kTrusted;
   config_digest_ = (*mark)["config"].string();
+  if (const JsonValue settings = (*mark)["settings"]; settings.present()) {
+    settings_ = settings.string();
+  }
   ledger_ = std::move(ledger);
 }
 
@@ -208,10 +263,21 @@ std::string encoder_path(const Config& config, const std::string& root) {
              : fmt::format("{}/{}", workspace_of(root).folder, path);
 }
 
+std::string RootOrigins::trusted_config(const Config& config, const std::string& written) const {
+  if (settings_ && !is_foreign()) {
+    return *settings_;
+  }
+  return trusts(config) ? written : std::string();
+}
+
+std::string RootOrigins::digest(const Config& config) const {
+  return digest(config,
+                settings_ ? *settings_ : read_small(fmt::format("{}/{}", root_, kConfigFile)));
+}
+
 /// Of config.json, of the files that its programs and their arguments name, and of the rules files:
 /// scripts and rules of the project come with git as well.
-std::string RootOrigins::digest(const Config& config) const {
-  std::string text = read_small(fmt::format("{}/{}", root_, kConfigFile));
+std::string RootOrigins::digest(const Config& config, std::string text) const {
   const auto add_file = [&](const std::string& named) {
     const std::string path = with_home(named);
     struct stat about{};
@@ -238,13 +304,14 @@ std::string RootOrigins::digest(const Config& config) const {
   return content_digest(text);
 }
 
-TrustReport RootOrigins::report(const Config& config) const {
+TrustReport RootOrigins::report(const Config& config, const Config& written) const {
   TrustReport report{.root = root_,
                      .folder = folder_,
                      .trust = trust_,
                      .reason = reason_,
-                     .programs = programs_of(config)};
-  report.config_changed = !is_foreign() && !trusts(config);
+                     .programs = programs_of(written)};
+  const std::string text = read_small(fmt::format("{}/{}", root_, kConfigFile));
+  report.config_changed = !is_foreign() && (!trusts(config) || settings_.value_or(text) != text);
   return report;
 }
 
@@ -258,9 +325,9 @@ bool RootOrigins::was_revoked() const {
   return !mark || (*mark)["made"].string() == kRevoked;
 }
 
-Status RootOrigins::check_programs(const Config& config) const {
+Status RootOrigins::check_programs(const Config& config, const Config& written) const {
   const bool is_yours = !is_foreign() && !was_revoked();
-  if (is_yours && trusts(config)) {
+  if (is_yours && trusts(config) && programs_of(config) == programs_of(written)) {
     return {};
   }
   return Error{.code = ErrorCode::E_ACCESS_DENIED,
@@ -273,7 +340,7 @@ Status RootOrigins::check_programs(const Config& config) const {
                .path = fmt::format("{}/{}", root_, kConfigFile)};
 }
 
-Status RootOrigins::mark(RootTrust trust, const Config& config) {
+Status RootOrigins::mark(RootTrust trust, const Config& config, const std::string& text) {
   if (folder_.empty() || state_folder_ == kNoStateFolder) {
     return Error{.code = ErrorCode::E_INVALID_QUERY,
                  .message = "no folder is known to keep trust in; set HOME or XDG_STATE_HOME"};
@@ -281,19 +348,14 @@ Status RootOrigins::mark(RootTrust trust, const Config& config) {
   make_folders(folder_);
   const std::string path = folder_ + std::string(kMarkName);
   const std::string ledger = folder_ + std::string(kLedgerName);
-  for (const std::string& each : {state_folder_, folder_, path, ledger}) {
-    if (std::string problem = problem_of(each); !problem.empty()) {
-      return Error{.code = ErrorCode::E_ACCESS_DENIED, .message = std::move(problem), .path = each};
-    }
-  }
+  BMAD_TRY(check_reliable({state_folder_, folder_, path, ledger}));
   const std::optional<FolderIdentity> now = identity_of(root_);
   if (!now) {
     return state_error("look at the root", root_);
   }
   // Another folder was here: what was known of its lines says nothing of these.
-  const bool keeps_ledger = ledger_ != nullptr;
   JsonParser parser;
-  const std::string before = keeps_ledger ? read_small(path) : std::string();
+  const std::string before = ledger_ == nullptr ? std::string() : read_small(path);
   const Result<JsonValue> old = parser.parse(before);
   HashKey key{};
   if (!old || !read_hash_key((*old)["key"].string(), key)) {
@@ -310,9 +372,13 @@ Status RootOrigins::mark(RootTrust trust, const Config& config) {
   json.member("path", root_).member("device", now->device).member("inode", now->inode);
   json.member("born", now->born_ns);
   json.member("made", trust == RootTrust::kOwn ? "own" : "trusted");
-  json.member("config", digest(config)).member("key", hash_key_hex(key));
-  json.end_object();
+  json.member("config", digest(config, text)).member("key", hash_key_hex(key));
+  json.member("settings", text).end_object();
   BMAD_TRY(write_mark(path, json.take() + '\n'));
+  if (!link_.empty()) {
+    make_folders(link_file_.substr(0, link_file_.rfind('/')));
+    BMAD_TRY(write_mark(link_file_, link_text()));
+  }
   read_mark();
   return is_foreign()
              ? Status(Error{.code = ErrorCode::E_STORAGE_IO, .message = reason_, .path = path})
@@ -333,11 +399,7 @@ Result<std::string> RootOrigins::make_state_file(std::string_view name) const {
                      "XDG_STATE_HOME"};
   }
   make_folders(folder_);
-  for (const std::string& each : {state_folder_, folder_, path}) {
-    if (std::string problem = problem_of(each); !problem.empty()) {
-      return Error{.code = ErrorCode::E_ACCESS_DENIED, .message = std::move(problem), .path = each};
-    }
-  }
+  BMAD_TRY(check_reliable({state_folder_, folder_, path}));
   return path;
 }
 
@@ -383,14 +445,12 @@ std::string RootOrigins::identity() const {
 }
 
 std::int64_t RootOrigins::last_look_ns() const {
-  constexpr std::int64_t kNanoseconds = 1'000'000'000;
   struct stat about{};
   const bool is_there = ::stat((folder_ + std::string(kLookName)).c_str(), &about) == 0;
   return is_there ? about.st_mtim.tv_sec * kNanoseconds + about.st_mtim.tv_nsec : 0;
 }
 
 void RootOrigins::note_look(std::int64_t time_ns) const {
-  constexpr std::int64_t kNanoseconds = 1'000'000'000;
   const std::string path = folder_ + std::string(kLookName);
   const OpenFile file(path, O_WRONLY | O_CREAT);
   const timespec time{.tv_sec = time_ns / kNanoseconds, .tv_nsec = time_ns % kNanoseconds};
@@ -399,6 +459,11 @@ void RootOrigins::note_look(std::int64_t time_ns) const {
 }
 
 Status RootOrigins::revoke() {
+  if (!link_.empty()) {  // The root is still the user's own elsewhere.
+    ::unlink(link_file_.c_str());
+    read_mark();
+    return {};
+  }
   if (ledger_ != nullptr) {
     const std::string path = folder_ + std::string(kMarkName);
     const std::string text = read_small(path);
@@ -427,28 +492,5 @@ Status RootOrigins::revoke() {
   }
   return {};
 }
-
-std::string_view root_trust_name(RootTrust trust) {
-  static constexpr std::array<std::string_view, 4> kNames = {"unchecked", "own", "trusted",
-                                                             "foreign"};
-  return kNames[static_cast<std::size_t>(trust)];
-}
-
-std::string_view origin_name(Origin origin) {
-  static constexpr std::array<std::string_view, 5> kNames = {"elsewhere", "agent", "person",
-                                                             "accepted", "by_hand"};
-  return kNames[static_cast<std::size_t>(origin)];
-}
-
-namespace {
-
-thread_local std::optional<Origin> acting_as;
-
-}  // namespace
-
-ActingAs::ActingAs(Origin origin) : before_(std::exchange(acting_as, origin)) {}
-ActingAs::~ActingAs() { acting_as = before_; }
-
-Origin ActingAs::current(Origin otherwise) { return acting_as.value_or(otherwise); }
 
 }  // namespace bmad_mem

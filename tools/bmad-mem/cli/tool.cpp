@@ -169,7 +169,8 @@ Result<std::string> Tool::find_root(std::string_view root) const {
     return users;
   }
   return MemoryManager::find_root(root.empty() ? arguments_.value("root") : root,
-                                  environment("BMAD_MEMORY_ROOT"), working_directory());
+                                  environment("BMAD_MEMORY_ROOT"), working_directory(),
+                                  trusting_folder());
 }
 
 Result<std::optional<MemoryAccess>> Tool::access() const {

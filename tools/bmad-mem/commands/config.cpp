@@ -61,8 +61,13 @@ void print_setting(Tool& tool, const SettingInfo& setting) {
   const std::string by = is_set(setting) ? fmt::format("  ({}; default: {})", setting.set_by,
                                                        shown_value(setting.fallback))
                                          : std::string();
+  const std::string waiting =
+      setting.waiting.empty()
+          ? std::string()
+          : fmt::format("  (config.json: {}, without effect until `bmad-mem trust`)",
+                        shown_value(setting.waiting));
   tool.out().print("{} = {}{}\n", tool.style().bold(setting.key), shown_value(setting.value),
-                   tool.style().faint(by));
+                   tool.style().faint(by + waiting));
   const std::size_t width = tool.columns() == 0 ? 100 : tool.columns();
   tool.out().write(
       wrapped(fmt::format("{} Allowed: {}.", setting.about, setting.allowed), width, "    "));
@@ -97,7 +102,7 @@ Result<ExitStatus> run_config_list(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::vector<SettingInfo> settings, list_settings(memory));
   bool is_any = false;
   for (const SettingInfo& setting : settings) {
-    if (!tool.args().has("changed") || is_set(setting)) {
+    if (!tool.args().has("changed") || is_set(setting) || !setting.waiting.empty()) {
       print_setting(tool, setting);
       is_any = true;
     }
@@ -149,8 +154,11 @@ Result<ExitStatus> run_config_set(Tool& tool) {
   if (tool.json()) {
     print_setting(tool, now.front());
   } else {
-    tool.note(fmt::format("{} = {} (was {})", setting.key, shown_value(now.front().value),
-                          shown_value(setting.value)));
+    tool.note(now.front().waiting.empty()
+                  ? fmt::format("{} = {} (was {})", setting.key, shown_value(now.front().value),
+                                shown_value(setting.value))
+                  : fmt::format("{} = {} once the user has run `bmad-mem trust` in a terminal",
+                                setting.key, shown_value(now.front().waiting)));
   }
   return ExitStatus::kDone;
 }

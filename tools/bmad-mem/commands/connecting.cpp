@@ -129,7 +129,7 @@ std::string find_memory(const Tool& tool, const HookEvent& event) {
     folders.push_back(working_directory());
   }
   for (const std::string& folder : folders) {
-    if (Result<std::string> root = MemoryManager::find_root("", "", folder)) {
+    if (Result<std::string> root = MemoryManager::find_root("", "", folder, trusting_folder())) {
       return std::move(*root);
     }
   }

@@ -196,8 +196,8 @@ Check trust_check(const MemoryManager& memory) {
   if (report.config_changed) {
     return {.name = "trust",
             .text =
-                "config.json, a program or a rules file has changed since you trusted it, so no "
-                "program of it runs, and it takes no protection away",
+                "config.json, a program or a rules file has changed since you trusted it, so what "
+                "changed has no effect",
             .remedy = "run `bmad-mem trust`"};
   }
   return {.name = "trust",
@@ -314,7 +314,9 @@ void check_encoder(const MemoryManager& memory, std::vector<Check>& checks) {
 void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
   const Status writable = memory.check_writable();
   checks.push_back(writable ? Check{.name = "memory", .text = memory.root()}
-                            : of_error("memory", writable.error(), "install a newer bmad-mem"));
+                            : of_error("memory", writable.error(),
+                                       memory.is_foreign() ? "run `bmad-mem trust`"
+                                                           : "install a newer bmad-mem"));
   const auto add_warning = [&](const std::string& warning) {
     checks.push_back({.name = "config",
                       .text = warning,

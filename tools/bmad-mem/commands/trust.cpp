@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/trust_offer.hpp"
@@ -20,14 +21,6 @@
 
 namespace bmad_mem::cli {
 namespace {
-
-std::string command_line(const ConfiguredProgram& program) {
-  std::string line;
-  for (const std::string& argument : program.command) {
-    line += (line.empty() ? "" : " ") + argument;
-  }
-  return line;
-}
 
 using LinesByType = std::array<std::uint64_t, kEntryTypeCount>;
 
@@ -84,6 +77,13 @@ void print_text(Tool& tool, const TrustReport& report, const TrustOffer& offer) 
   for (const std::string& path : offer.files) {
     tool.out().print("  {}\n", printable(path));
   }
+  if (!offer.settings.empty()) {
+    tool.out().print(
+        "\nSettings of config.json that have an effect then (data, not instructions):\n");
+  }
+  for (const WaitingSetting& setting : offer.settings) {
+    tool.out().print("  {}: {}\n", setting.key, printable(setting.value));
+  }
   tool.out().print("\n{}\n", offer.switches.empty() ? "It switches no protection off."
                                                     : "Protection that it would take away:");
   for (const std::string& each : offer.switches) {
@@ -94,7 +94,8 @@ void print_text(Tool& tool, const TrustReport& report, const TrustOffer& offer) 
                                  : "Programs that would run, servers and models that "
                                    "would be used:");
   for (const ConfiguredProgram& program : report.programs) {
-    tool.out().print("  {}: {}\n", program.setting, printable(command_line(program)));
+    tool.out().print("  {}: {}\n", program.setting,
+                     printable(fmt::format("{}", fmt::join(program.command, " "))));
   }
 }
 

@@ -305,9 +305,11 @@ Result<HookNews> news_at_start(const HookJob& job, const HookEvent& event) {
     return news;
   }
   if (job.memory.is_foreign()) {
-    news.for_person =
-        "bmad-mem: this memory came from elsewhere, so all of it is quoted and none of its "
-        "programs runs; `bmad-mem trust` shows it and asks";
+    const std::string reason = job.memory.trust_report().reason;
+    news.for_person = fmt::format(
+        "bmad-mem: {} all of it is quoted and none of its programs runs; `bmad-mem trust` shows it "
+        "and asks",
+        reason.empty() ? "this memory came from elsewhere, so" : reason + ";");
     add_news(news.for_person, waiting_news(job.memory));
     return news;
   }

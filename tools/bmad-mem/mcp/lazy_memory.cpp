@@ -43,8 +43,8 @@ Result<MemoryManager*> LazyMemory::to_read() {
   if (memory_) {
     return &*memory_;
   }
-  Result<std::string> root =
-      MemoryManager::find_root(place_.explicit_root, place_.environment_root, place_.directory);
+  Result<std::string> root = MemoryManager::find_root(place_.explicit_root, place_.environment_root,
+                                                      place_.directory, trusting_folder());
   Result<MemoryManager*> memory =
       root ? open(*std::move(root)) : Result<MemoryManager*>(std::move(root).error());
   if (!memory && memory.error().code == ErrorCode::E_SESSION_NOT_FOUND) {

@@ -345,6 +345,7 @@ struct LoadedConfig {
   Config config;
   /// A sentence each, without path, in the order of the file. Empty when all is well.
   std::vector<std::string> warnings;
+  std::string text = {};  ///< Of the file; empty for none.
   /// What brings the file to kDefaultsVersion without a change of what is set; empty for a file of
   /// it. Of a newer program's file only `set_on_purpose` changes.
   SettingChanges renewals;
@@ -360,6 +361,10 @@ Result<LoadedConfig> parse_config(std::string_view text, const std::string& disp
 /// Reads the root's config.json; the defaults when there is none.
 /// Errors: as parse_config(); E_SIZE_LIMIT above 1 MB; E_STORAGE_IO.
 Result<LoadedConfig> load_config(FileSystem& files);
+
+/// The settings in effect where `written` may be by strangers: those of `trusted`, except where
+/// `written` is stricter, or its row allows any. `waiting` gets all other values of `written`.
+Config settled_config(Config trusted, Config written, std::vector<WaitingSetting>& waiting);
 
 /// All settings of `config` that have an effect, in the order in which they are written.
 std::vector<SettingInfo> list_config(Config config);

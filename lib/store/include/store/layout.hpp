@@ -146,16 +146,19 @@ std::string deleted_session_folder(std::string_view session_id, std::string_view
 /// The memory root to work on: `explicit_root` (--root) if given, else `env_value`
 /// ($BMAD_MEMORY_ROOT) if given, else the nearest folder .bmad/memory in `working_directory` (an
 /// absolute path) or above it. A worktree of git has that of the main worktree instead, unless
-/// memory_config.worktrees there is "own". A relative `explicit_root` or `env_value` starts at the
-/// working directory. Whether a root that was named exists is not looked at: opening it tells.
-/// Cost: one stat a folder on the way up; links are followed, nothing is resolved.
-/// Errors: E_SESSION_NOT_FOUND when there is none; E_STORAGE_IO when a folder may not be searched.
+/// memory_config.worktrees there is "own", as the user trusts it by `state_folder`. A relative
+/// `explicit_root` or `env_value` starts at the working directory. Whether a root that was named
+/// exists is not looked at: opening it tells. Cost: one stat a folder on the way up; links are
+/// followed, nothing is resolved. Errors: E_SESSION_NOT_FOUND when there is none; E_STORAGE_IO when
+/// a folder may not be searched.
 Result<std::string> find_root(std::string_view explicit_root, std::string_view env_value,
-                              const std::string& working_directory);
+                              const std::string& working_directory,
+                              const std::string& state_folder = {});
 
 /// The root in the checkout of the worktree at `working_directory`, where `root`, the main one's,
 /// is in its place; else empty.
-std::string checkout_root(const std::string& root, const std::string& working_directory);
+std::string checkout_root(const std::string& root, const std::string& working_directory,
+                          const std::string& state_folder = {});
 
 /// Why a worktree at `working_directory` has no memory of a main one, as a sentence; else empty.
 std::string worktree_problem(const std::string& working_directory);

@@ -2,7 +2,9 @@
 //
 //   STATE/roots/4f0c5a…/        0700, of this user alone
 //     mark.json                 {"path":…,"device":…,"inode":…,"born":…,"made":"own",…}
-//                               made: own, trusted, or revoked
+//                               made: own, trusted, or revoked; settings: the config.json that
+//                               the user trusted
+//     link.json                 {"link":…,"target":…}: the user trusts this link to a root
 //     ledger                    origins of lines, see origin_ledger.hpp
 //     waiting.jsonl             entries that wait for their key, see waiting_lines.hpp
 //     hand.jsonl, hand.look     lines that an editor changed, before their review, and the time of
@@ -12,12 +14,14 @@
 //
 // The name of the folder is a hash of the root's real path. The mark holds for the folder that has
 // this path, inode and time of birth; where a file system knows no birth, this device. A root that
-// was copied, moved or cloned anew is foreign.
+// was copied, moved or cloned anew is foreign. So is one that a link `.bmad` or `.bmad/memory`
+// leads to, which git may have brought, until the user trusts it there.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -48,6 +52,8 @@ class RootOrigins {
   [[nodiscard]] Origin without_ledger() const {
     return is_foreign() ? Origin::kElsewhere : Origin::kAccepted;
   }
+  /// Why nothing is written: a link leads to the root, and the user does not trust it.
+  [[nodiscard]] const std::optional<Error>& link_problem() const { return link_problem_; }
   /// Of one line.
   [[nodiscard]] Origin origin_of(std::string_view session_id, std::string_view line) const {
     return ledger_ == nullptr ? without_ledger() : ledger_->origin_of(session_id, line);
@@ -56,21 +62,27 @@ class RootOrigins {
   /// The same with what is still known of a root whose trust was revoked.
   [[nodiscard]] LineOrigins known_lines() const { return {ledger_.get(), without_ledger()}; }
 
-  /// All but `lines`.
-  [[nodiscard]] TrustReport report(const Config& config) const;
-  /// Whether `config` may take protection away: nobody checks, or it is as the user trusted it.
+  /// All but `lines`. `config` is the part of `written`, which is config.json, in effect.
+  [[nodiscard]] TrustReport report(const Config& config, const Config& written) const;
+  /// The text of config.json that the user trusted: `written`, which reads as `config`, where
+  /// the root is unchecked, or where it is the one; empty for that of a foreign root.
+  [[nodiscard]] std::string trusted_config(const Config& config, const std::string& written) const;
+  /// Whether all files that `config`, which holds, makes this program run, read or obey are as the
+  /// user trusted them, or the root is unchecked.
   [[nodiscard]] bool trusts(const Config& config) const {
     return trust_ == RootTrust::kUnchecked || (!is_foreign() && digest(config) == config_digest_);
   }
-  /// Of the config and of all files that it makes this program run, read or obey.
+  /// Of the trusted config.json and of all files that it makes this program run, read or obey.
   [[nodiscard]] std::string digest(const Config& config) const;
-  /// Nothing when the programs, servers and models that `config` names may be used: it is read
-  /// again whether somebody revoked the trust. Errors: E_ACCESS_DENIED, which says what to do.
-  [[nodiscard]] Status check_programs(const Config& config) const;
+  /// Nothing when the programs, servers and models that `config` names may be used, and `written`
+  /// names no others: it is read again whether the trust was revoked. Errors: E_ACCESS_DENIED,
+  /// which says what to do.
+  [[nodiscard]] Status check_programs(const Config& config, const Config& written) const;
 
-  /// Marks the root with what it is now; a ledger that is there stays. Errors: E_STORAGE_IO,
-  /// E_ACCESS_DENIED for a folder that others may write.
-  Status mark(RootTrust trust, const Config& config);
+  /// Marks the root with `config`, the text of which the user trusts, and with what it is now; a
+  /// ledger that is there stays. Errors: E_STORAGE_IO, E_ACCESS_DENIED for a folder that others may
+  /// write.
+  Status mark(RootTrust trust, const Config& config, const std::string& text);
   // Files beside the mark, also of a foreign root.
   static constexpr std::string_view kWaitingName = "/waiting.jsonl";
   static constexpr std::string_view kHandName = "/hand.jsonl";
@@ -102,6 +114,9 @@ class RootOrigins {
 
  private:
   void read_mark();
+  void read_mark_file();
+  [[nodiscard]] std::string link_text() const;
+  [[nodiscard]] std::string digest(const Config& config, std::string text) const;
   /// Since the mark was read, by whatever process.
   [[nodiscard]] bool was_revoked() const;
 
@@ -110,7 +125,11 @@ class RootOrigins {
   std::string folder_;  // Of the mark; empty when nothing is checked.
   RootTrust trust_ = RootTrust::kUnchecked;
   std::string reason_;
-  std::string config_digest_;             // As marked.
+  std::string config_digest_;            // As marked.
+  std::optional<std::string> settings_;  // As marked; a mark of version 0.1 has none.
+  std::string link_;                     // To the root; empty for none.
+  std::string link_file_;                // Its link.json.
+  std::optional<Error> link_problem_;
   std::unique_ptr<OriginLedger> ledger_;  // May be there for a foreign root: see revoke().
 };
 

@@ -118,6 +118,13 @@ struct SessionSlot {
 /// have.
 std::size_t writers_max();
 
+/// config.json as it is on disk; Store::config is the part in effect.
+struct WrittenConfig {
+  Config config = {};
+  std::string text = {};
+  std::vector<WaitingSetting> waiting = {};  ///< Values that hold once the user trusts them.
+};
+
 /// One opened root. Threads: safe; `sessions` and `indexes` have their own mutexes, all else is
 /// constant.
 struct Store {
@@ -128,9 +135,10 @@ struct Store {
   const Clock& clock;
   std::unique_ptr<FileSystem> files;
   Config config;
+  WrittenConfig written;
   std::vector<std::string> config_warnings;
   std::optional<Error> config_problem;  // Only with tolerate_bad_config.
-  std::optional<Error> newer_layout;    // A newer program made the root: `files` only reads.
+  std::optional<Error> why_read_only;   // `files` only reads.
   std::chrono::milliseconds lock_timeout{0};
   IdGenerator ids;
   const RoomsAbove above;
@@ -262,5 +270,8 @@ Status check_session(const Store& store, std::string_view session_id);
 
 /// Whether there is an archive of session `session_id`, which must be a session id.
 bool is_archived(const Store& store, std::string_view session_id);
+
+/// Makes `loaded`, of which the user may not have trusted all, the config of `store`.
+void take_config(Store& store, LoadedConfig loaded);
 
 }  // namespace bmad_mem
