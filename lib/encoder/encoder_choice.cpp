@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/hash.hpp"
 #include "base/process.hpp"
@@ -62,14 +63,6 @@ Status check_trust(const Store& store) {
   return trusted;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string line;
-  for (const std::string& word : words) {
-    line += (line.empty() ? "" : " ") + word;
-  }
-  return line;
-}
-
 /// All that is the same for programs and servers.
 ExternalOptions external_options(const Store& store, std::string name) {
   const EncoderConfig& config = store.config.encoder;
@@ -100,7 +93,7 @@ Result<std::shared_ptr<TextEncoder>> open_program(const Store& store,
                  .field = setting_of("command")};
   }
   const std::vector<std::string>& command = store.config.encoder.command;
-  ExternalOptions options = external_options(store, joined(command));
+  ExternalOptions options = external_options(store, fmt::format("{}", fmt::join(command, " ")));
   options.ask = [command](std::span<const std::string> texts,
                           std::chrono::milliseconds timeout) -> Result<Vectors> {
     BMAD_TRY_ASSIGN(const CommandOutput output,
