@@ -65,7 +65,7 @@ void JudgedMemory::read_again() {
         {.code = ErrorCode::E_STORAGE_CORRUPT,
          .message = "the key of the values that were judged to be secret is gone, so these are "
                     "forgotten: what repeats them stays until they are named once more",
-         .path = store_.origins->report(store_.config).folder + std::string(kName)},
+         .path = store_.origins->state_file(kName)},
         /*is_readable=*/true);
     keep({});
   }
