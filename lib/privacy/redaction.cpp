@@ -187,7 +187,9 @@ std::optional<std::string> StoreRedaction::without_secrets(JsonValue root, std::
     std::optional<std::string> other =
         now ? rules.redact_json(*now, clean ? std::string_view(*clean) : json, scope, tally)
             : std::nullopt;
-    clean = other ? std::move(other) : std::move(clean);
+    if (other) {
+      clean = std::move(other);
+    }
   };
   comes_near = with_both(session_id, &counts, redact);
   return clean;
@@ -218,8 +220,9 @@ std::string StoreRedaction::redact_text(std::string_view text, std::string_view 
   std::string rest(text);
   with_both(session_id, counts,
             [&](const Redactor& rules, const RedactionScope& scope, RedactionTally& tally) {
-              std::optional<std::string> other = rules.redact(rest, scope, tally);
-              rest = other ? *std::move(other) : std::move(rest);
+              if (std::optional<std::string> other = rules.redact(rest, scope, tally)) {
+                rest = *std::move(other);
+              }
             });
   return rest;
 }
