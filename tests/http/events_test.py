@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """/memory/events of `serve`: what is told, to whom, and how nothing is missed."""
 
+import secrets
+
 from own_server_fixture import HttpServerTest, Stream, main
 
 
@@ -86,7 +88,7 @@ class Events(HttpServerTest):
         self.assertEqual(again.event()["data"]["id"], "d-1")
 
     def test_without_the_key_nothing_is_told_of_a_sealed_entry(self):
-        self.environment["BMAD_MEM_KEY"] = "a" * 64  # Not the server's.
+        self.environment["BMAD_MEM_KEY"] = secrets.token_hex(32)  # Not the server's.
         self.run_tool("session", "new", "--id", "s2")
         self.run_tool("seal", "on", "--session", "s1", "--yes")
         streams = [Stream(self, target) for target in ("/memory/events", "/memory/events?q=pool")]
