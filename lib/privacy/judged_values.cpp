@@ -13,20 +13,15 @@ namespace {
 
 constexpr unsigned kSizeBits = 20;
 constexpr std::size_t kSizeMax = (std::size_t{1} << kSizeBits) - 1;
-/// Of a longer form so many bytes in its middle are compared: that is where keys differ.
-constexpr std::size_t kWindow = 128;
 constexpr std::size_t kRecordsMax = 4096;
 /// What begins alike is looked at one by one.
 constexpr std::ptrdiff_t kAlikeMax = 16;
 
-/// The part of a form of `size` bytes that is compared.
-struct Window {
-  std::size_t begin = 0;
-  std::size_t size = 0;
-};
-Window window_of(std::size_t size) {
-  const std::size_t compared = std::min(size, kWindow);
-  return {.begin = (size - compared) / 2, .size = compared};
+/// A longer form is known by its parts, so that one that is cut is, too.
+std::size_t part_size(std::size_t form_size) {
+  constexpr std::size_t kPartMin = 128;
+  constexpr std::size_t kPartsMax = 32;
+  return std::min(form_size, std::max(kPartMin, form_size / kPartsMax + 1));
 }
 
 std::uint32_t start_bits(const JudgedValues::Record& record) { return record.start >> kSizeBits; }
@@ -90,26 +85,33 @@ std::uint32_t JudgedValues::start_of(const char* bytes) const {
   return static_cast<std::uint32_t>(first * factor_ >> (32U + kSizeBits));
 }
 
+JudgedValues::Record JudgedValues::record_of(std::string_view part) const {
+  return {.hash = keyed_hash(key_, part),
+          .start = start_of(part.data()) << kSizeBits | static_cast<std::uint32_t>(part.size())};
+}
+
+bool JudgedValues::has(const Record& record) const {
+  return std::ranges::any_of(
+      std::ranges::equal_range(records_, start_bits(record), {}, start_bits),
+      [&](const Record& each) { return each.hash == record.hash && each.start == record.start; });
+}
+
 bool JudgedValues::knows(std::string_view value) const {
-  Detections found;
-  find(value, found);
-  return is_among(found, Detection{.begin = 0, .end = value.size(), .rule = kRule});
+  return value.size() >= kSizeMin && has(record_of(value.substr(0, part_size(value.size()))));
 }
 
 std::vector<JudgedValues::Record> JudgedValues::records_of(std::string_view value,
                                                            std::uint32_t session) const {
   std::vector<Record> records;
-  const auto add = [&](std::string_view form) {
-    const auto [begin, size] = window_of(form.size());
-    if (size >= kSizeMin && form.size() <= kSizeMax) {
-      const std::string_view window = form.substr(begin, size);
-      records.push_back({.hash = keyed_hash(key_, window),
-                         .session = session,
-                         .start = start_of(window.data()) << kSizeBits |
-                                  static_cast<std::uint32_t>(form.size())});
+  for (const std::string& form : forms_of(value)) {
+    const std::size_t size = part_size(form.size());
+    for (std::size_t at = 0; size >= kSizeMin && at < form.size() && form.size() <= kSizeMax;
+         at += size) {
+      const std::size_t begin = std::min(at, form.size() - size);
+      records.push_back(record_of(std::string_view(form).substr(begin, size)));
+      records.back().session = session;
     }
-  };
-  std::ranges::for_each(forms_of(value), add);
+  }
   return records;
 }
 
@@ -117,10 +119,7 @@ void JudgedValues::add(std::span<const Record> records) {
   for (const Record& record : records) {
     const std::uint32_t start = start_bits(record);
     const auto alike = std::ranges::equal_range(records_, start, {}, start_bits);
-    const bool is_known = std::ranges::any_of(alike, [&](const Record& each) {
-      return each.hash == record.hash && each.start == record.start;
-    });
-    if (!is_known && std::ssize(alike) < kAlikeMax && records_.size() < kRecordsMax) {
+    if (!has(record) && std::ssize(alike) < kAlikeMax && records_.size() < kRecordsMax) {
       records_.insert(alike.end(), record);
       starts_[start / 64] |= std::uint64_t{1} << start % 64;
     }
@@ -135,14 +134,9 @@ void JudgedValues::find(std::string_view text, Detections& out) const {
     }
     for (const Record& each : std::ranges::equal_range(records_, start, {}, start_bits)) {
       const std::size_t size = each.start & kSizeMax;
-      const Window window = window_of(size);
-      if (at + window.size <= text.size() &&
-          keyed_hash(key_, text.substr(at, window.size)) == each.hash) {
-        const std::size_t begin = at - std::min(at, window.begin);  // It may be cut at its ends.
-        const std::size_t end = std::min(text.size(), at + size - window.begin);
-        if (is_apart(text, begin, end)) {
-          out.push_back({.begin = begin, .end = end, .rule = kRule});
-        }
+      if (at + size <= text.size() && keyed_hash(key_, text.substr(at, size)) == each.hash &&
+          is_apart(text, at, at + size)) {
+        out.push_back({.begin = at, .end = at + size, .rule = kRule});
       }
     }
   }

@@ -33,11 +33,11 @@ struct Store;
 /// Some values. Threads: constant once it is made.
 class JudgedValues {
  public:
-  /// One form of a value.
+  /// One form of a value, or a part of a long one.
   struct Record {
-    std::uint64_t hash = 0;     ///< Of the form, or of the bytes in its middle.
+    std::uint64_t hash = 0;
     std::uint32_t session = 0;  ///< Where it was judged; 0: it holds in all.
-    std::uint32_t start = 0;    ///< 12 bits of a hash of how these begin, 20 of the form's size.
+    std::uint32_t start = 0;    ///< 12 bits of a hash of how it begins, 20 of its size.
   };
   /// Shorter ones say too little by themselves.
   static constexpr std::size_t kSizeMin = 7;
@@ -59,6 +59,8 @@ class JudgedValues {
 
  private:
   [[nodiscard]] std::uint32_t start_of(const char* bytes) const;
+  [[nodiscard]] Record record_of(std::string_view part) const;
+  [[nodiscard]] bool has(const Record& record) const;
 
   HashKey key_;
   std::uint64_t factor_;                       // Of the hash of starts.

@@ -285,7 +285,12 @@ struct Redactor::Impl {
     const auto find_again = [&](std::string_view read, Detections& out) {
       find_all(read, out, scope);
     };
+    const std::size_t from = all.size();
     find_encoded(text, find_again, all);
+    if (all.size() > from && rules != nullptr) {
+      rules->leave_allowed(text, all, from);
+    }
+    judge(text, all, from, scope);
     find_disguised(text, find_again, all);
     if (all.empty()) {
       return all;

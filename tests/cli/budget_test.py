@@ -223,10 +223,7 @@ class Budget(ToolTest):
                 self.assertIn(PROMPT, self.run_tool("list", "--session", f"cc-{session}", "--type", "conversation"))
 
     def test_a_large_archive_of_ours_stays_readable(self):
-        config = self.root / "config.json"
-        settings = json.loads(config.read_text())
-        settings.setdefault("memory_config", {}).setdefault("storage", {})["max_session_size_mb"] = 200
-        config.write_text(json.dumps(settings))
+        self.run_tool("-q", "config", "set", "storage.max_session_size_mb", "200")
         words = [f"{i:x}{i * 7919 % 1000003:x}" for i in range(40000)]
         log, kept = self.root / "sessions/s1/conversation.jsonl", self.folder / "kept.jsonl"
         with log.open("w") as file:

@@ -101,7 +101,7 @@ class Judged(ToolTest):
         values = drawn(60, 2)
         self.run_tool("add", "fact", "--session", "s1", "\n".join(f"DB_PASSWORD='{value}'" for value in values))
         for form in FORMS.values():
-            self.run_tool("add", "fact", "--session", "s1", "\n".join(map(form, values)))
+            self.run_tool("add", "fact", "--session", "s1", "these:\n" + "\n".join(map(form, values)))
         self.check_gone(values)
         self.run_tool("session", "new", "--id", "s2")
         self.run_tool("add", "fact", "--session", "s2", f"another session knows nothing of {values[0]}")
@@ -136,7 +136,8 @@ class Judged(ToolTest):
         self.switch_on()
         self.assertIn(values[0], self.kept())
         listed = self.run_tool("redact", "--all", "--dry-run")
-        self.assertIn("facts.jsonl:1: password, " + values[0][:2] * values[0][:2].isalnum(), listed)
+        self.assertIn("facts.jsonl:1: password, ... (9 bytes)", listed)
+        self.assertIn("facts.jsonl:23: password, T7... (31 bytes)", listed)
         self.check_gone(values, listed)
         self.assertIn(values[0], self.kept())
         self.run_tool("redact", "--all", "--yes")

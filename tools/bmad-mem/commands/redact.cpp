@@ -85,6 +85,9 @@ void print_report(Tool& tool, const RedactReport& report, bool dry_run) {
     for (FileCount& file : shown.files) {
       file.path = shown_path(file.path);
     }
+    for (TakenSecret& each : shown.taken) {
+      each.path = shown_path(each.path);
+    }
     for (Leftover& left : shown.left) {
       left.place = SecretScanner().redact(left.place);
     }
