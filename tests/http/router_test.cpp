@@ -35,7 +35,7 @@ TEST_CASE("what a parameter can't be is refused before anything runs") {
     std::string_view says;
   };
   static constexpr Row kRows[] = {
-      {"/memory/search?sesion_id=s1", "sesion_id", "did you mean session_id?"},
+      {"/memory/search?sesion_id=s1", "sesion_id", "did you mean \"session_id\"?"},
       {"/memory/search?zzzzzzz=1", "zzzzzzz", "there are: q, k, offset, counts, type"},
       {"/memory/health?limit=1", "limit", "nothing is taken here"},
       {"/memory/search?k=0", "k", "from 1 to 200"},
