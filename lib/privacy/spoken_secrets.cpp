@@ -57,7 +57,86 @@ ValuePart spoken_word(string_view text, std::size_t at) {
   return word;
 }
 
-/// After what `name` is called in another language.
+/// What stands around a drawn value.
+struct Nearness {
+  unsigned words = 0;
+  bool is_marked = false;  ///< It is in quotes or brackets, or in a line of its own.
+  bool is_padded = false;  ///< '=' follows: base64.
+  bool is_said = false;    ///< "key" stands right before it, without an operator.
+};
+
+/// Whether `value` is drawn, so that the words near it decide.
+bool is_drawn_by(const Nearness& near, string_view value) {
+  const bool is_secret = (near.words & kNearSecret) != 0;
+  const bool is_key = (near.words & kNearKey) != 0;
+  const bool is_service = (near.words & kNearService) != 0;
+  const Shape shape = shape_of(value);
+  if (shape.digits < 2 || shape.lower + shape.upper < 2) {
+    return false;
+  }
+  if (all_are(value, [](char c) { return is_hex_digit(c) || c == '-'; })) {
+    const bool is_uuid = has_layout(value, kUuidLayout);
+    return (is_uuid || !value.contains('-')) && shannon_entropy(value) >= 2.8 &&
+           (is_secret || near.is_said || (is_service && (is_uuid || is_key || near.is_marked)));
+  }
+  const double bits = randomness_bits(value);
+  const bool has_all = shape.lower > 0 && shape.upper > 0;
+  return bits >= 2 * kRandomBits && !is_own_id(value) &&
+         (is_secret ||
+          (is_key && (has_all || bits >= 3 * kRandomBits) && (is_service || !near.is_padded)) ||
+          (is_service && !near.is_padded &&
+           (near.is_marked || all_are(value, is_alnum) || bits >= 7 * kRandomBits)));
+}
+
+}  // namespace
+
+void find_near(string_view text, std::size_t begin, std::size_t end, Detections& out) {
+  constexpr std::size_t kReach = 40;
+  constexpr std::size_t kSizeMax = 256;
+  const string_view value = text.substr(begin, end - begin);
+  const char before = byte_before(text, begin);
+  const bool is_known = kDrawnForms.any([&](string_view form) { return has_layout(value, form); });
+  if (!is_known &&
+      (value.size() > kSizeMax || !any_is(value, is_digit) || byte_at(text, end) == '(' ||
+       (before != '\0' && string_view("/.@#%&$\\").contains(before)))) {
+    return;
+  }
+  // The line before counts where nothing stands before the value in its own.
+  const auto is_mark = [](char c) { return !is_alnum(c) && is_ascii(c); };
+  const std::size_t word = run_begin(text, begin, is_mark, kReach);
+  const std::size_t line = run_begin(
+      text, word, [](char c) { return c != '\n'; }, kReach - std::min(kReach, begin - word));
+  const string_view after =
+      text.substr(end, run_end(text, end, [](char c) { return c != '\n'; }, kReach / 2) - end);
+  string_view context = text.substr(line, begin - line);
+  // What an earlier redaction left there says nothing.
+  const string_view wide =
+      text.substr(begin - std::min(begin, 2 * kReach), std::min(begin, 2 * kReach));
+  const std::size_t close = wide.rfind(']');
+  if (close != string_view::npos && wide.substr(0, close).contains("REDACTED:")) {
+    context.remove_prefix(context.size() - std::min(context.size(), wide.size() - close));
+  }
+  const string_view marks = text.substr(word, begin - word);
+  if (!is_known &&
+      kDigestPrefixes.any([&](string_view prefix) { return ends_folded(context, prefix); })) {
+    return;
+  }
+  Nearness near{.words = near_words(context) | near_words(after.substr(0, after.find("[REDACTED"))),
+                .is_marked = is_quote(before) || before == '(' || marks.contains('\n'),
+                .is_padded = byte_at(text, end) == '=',
+                .is_said = ends_folded(text.substr(0, word), "key") &&
+                           marks.find_first_of("=:") == marks.npos};
+  // `new Acme("HERE")`, `AcmeClient('HERE')`.
+  if (is_quote(before) && marks.contains('(') &&
+      (context.contains("new ") || context.contains("lient") || context.contains("onnect"))) {
+    near.words |= kNearKey;
+  }
+  if (is_known ||
+      ((near.words & kNearPublic) == 0 && near.words != 0 && is_drawn_by(near, value))) {
+    out.push_back({.begin = begin, .end = end, .rule = "generic-secret"});
+  }
+}
+
 void scan_spoken(StructureScan& scan, std::size_t at, std::size_t size, string_view name) {
   constexpr std::size_t kReach = 64;
   constexpr int kWordsMax = 6;
@@ -101,102 +180,17 @@ void scan_spoken(StructureScan& scan, std::size_t at, std::size_t size, string_v
   }
 }
 
-/// What stands around a drawn value.
-struct Surroundings {
-  unsigned words = 0;
-  bool is_marked = false;  ///< It is in quotes or brackets, or in a line of its own.
-  bool is_padded = false;  ///< '=' follows: base64.
-  bool is_said = false;    ///< "key" stands right before it, without an operator.
-};
-
-/// Whether `value` is drawn, so that the words near it decide.
-bool is_drawn_by(const Surroundings& near, string_view value) {
-  constexpr double kSureBits = 18;
-  constexpr double kVerySureBits = 40;
-  const bool is_secret = (near.words & kNearSecret) != 0;
-  const bool is_key = (near.words & kNearKey) != 0;
-  const bool is_service = (near.words & kNearService) != 0;
-  const Shape shape = shape_of(value);
-  if (shape.digits < 2 || shape.lower + shape.upper < 2) {
-    return false;
-  }
-  if (all_are(value, [](char c) { return is_hex_digit(c) || c == '-'; })) {
-    const bool is_uuid = has_layout(value, kUuidLayout);
-    return (is_uuid || !value.contains('-')) && shannon_entropy(value) >= 2.8 &&
-           (is_secret || near.is_said || (is_service && (is_uuid || is_key || near.is_marked)));
-  }
-  const double bits = randomness_bits(value);
-  const bool has_all = shape.lower > 0 && shape.upper > 0;
-  return bits >= 2 * kRandomBits && !is_own_id(value) &&
-         (is_secret ||
-          (is_key && (has_all || bits >= kSureBits) && (is_service || !near.is_padded)) ||
-          (is_service && !near.is_padded &&
-           (near.is_marked || all_are(value, is_alnum) || bits >= kVerySureBits)));
-}
-
-}  // namespace
-
-void find_near(string_view text, std::size_t begin, std::size_t end, Detections& out) {
-  constexpr std::size_t kReach = 40;
-  constexpr std::size_t kReachAfter = 24;
-  constexpr std::size_t kSizeMax = 256;
-  const string_view value = text.substr(begin, end - begin);
-  const char before = byte_before(text, begin);
-  if (kDrawnForms.any([&](string_view form) { return has_layout(value, form); })) {
-    out.push_back({.begin = begin, .end = end, .rule = "generic-secret"});
-    return;
-  }
-  if (value.size() > kSizeMax || !any_is(value, is_digit) ||
-      (before != '\0' && string_view("/.@#%&$\\").contains(before)) || byte_at(text, end) == '(') {
-    return;
-  }
-  // The line before counts where nothing stands before the value in its own.
-  const auto is_mark = [](char c) { return !is_alnum(c) && is_ascii(c); };
-  const std::size_t word = run_begin(text, begin, is_mark, kReach);
-  const std::size_t line = run_begin(
-      text, word, [](char c) { return c != '\n'; }, kReach - std::min(kReach, begin - word));
-  const std::size_t reach = run_end(text, end, [](char c) { return c != '\n'; }, kReachAfter);
-  const string_view context = text.substr(line, begin - line);
-  const string_view marks = text.substr(word, begin - word);
-  if (kDigestPrefixes.any([&](string_view prefix) { return ends_folded(context, prefix); })) {
-    return;
-  }
-  Surroundings near{.words = near_words(context) | near_words(text.substr(end, reach - end)),
-                .is_marked = is_quote(before) || before == '(' || marks.contains('\n'),
-                .is_padded = byte_at(text, end) == '=',
-                .is_said = ends_folded(text.substr(0, word), "key") &&
-                           marks.find_first_of("=:") == marks.npos};
-  // `new Acme("HERE")`, `AcmeClient('HERE')`.
-  if (is_quote(before) && marks.contains('(') &&
-      (context.contains("new ") || context.contains("lient") || context.contains("onnect"))) {
-    near.words |= kNearKey;
-  }
-  if ((near.words & kNearPublic) == 0 && near.words != 0 && is_drawn_by(near, value)) {
-    out.push_back({.begin = begin, .end = end, .rule = "generic-secret"});
-  }
-}
-
-void scan_spoken_password(StructureScan& scan, std::size_t at, std::size_t size) {
-  scan_spoken(scan, at, size, "password");
-}
-
-void scan_spoken_key(StructureScan& scan, std::size_t at, std::size_t size) {
-  scan_spoken(scan, at, size, "api key");
-}
-
 void scan_named_password(StructureScan& scan, std::size_t at, std::size_t size) {
-  constexpr std::size_t kSignsMax = 16;
-  constexpr std::size_t kSizeMin = 8;
   const string_view text = scan.text;
   const auto is_sign = [](char c) { return !is_alnum(c) && is_ascii(c) && c != '\n'; };
   const char after = byte_at(text, at + size);
-  const bool goes_on =
+  const bool is_longer =
       is_word_byte(after) || (after == '-' && is_alnum(byte_at(text, at + size + 1)));
-  if ((is_alnum(byte_before(text, at)) && !is_upper(text[at])) ||
-      (is_alnum(text[at + size - 1]) && goes_on)) {
+  if (is_alnum(is_upper(text[at]) ? ' ' : byte_before(text, at)) ||
+      (is_alnum(text[at + size - 1]) && is_longer)) {
     return;
   }
-  const std::size_t begin = run_end(text, at + size, is_sign, kSignsMax);
+  const std::size_t begin = run_end(text, at + size, is_sign, 16);
   ValuePart word{
       .begin = begin,
       .end = run_end(
@@ -210,7 +204,7 @@ void scan_named_password(StructureScan& scan, std::size_t at, std::size_t size) 
                               randomness_bits(value) >= 2 * kRandomBits);
   const bool is_code =
       value.find_first_of("(){}[]<>;,\\/") != string_view::npos || contains_folded(value, "pass");
-  if (value.size() >= kSizeMin && is_drawn && !is_code) {
+  if (is_drawn && !is_code) {
     judge_spoken(scan, word, ValueForm::kLiteral);
   }
 }

@@ -86,8 +86,12 @@ class Index {
           '|');
     }
     const std::size_t spoken = announcers_.size();
-    add_list(kPasswordPhrases, scan_spoken_password);
-    add_list(kApiKeyPhrases, scan_spoken_key);
+    add_list(kPasswordPhrases, [](StructureScan& scan, std::size_t at, std::size_t size) {
+      scan_spoken(scan, at, size, "password");
+    });
+    add_list(kApiKeyPhrases, [](StructureScan& scan, std::size_t at, std::size_t size) {
+      scan_spoken(scan, at, size, "api key");
+    });
     add_list(kSeedPhraseNames, scan_seed_phrase);
     starts_.reserve(announcers_.size() * kWays.size());  // The index holds views of them.
     const auto count = static_cast<std::uint16_t>(announcers_.size());
