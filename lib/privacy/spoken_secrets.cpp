@@ -58,18 +58,19 @@ ValuePart spoken_word(string_view text, std::size_t at) {
 }
 
 /// What stands around a drawn value.
-struct Nearness {
+struct ValueContext {
   unsigned words = 0;
-  bool is_marked = false;  ///< It is in quotes or brackets, or in a line of its own.
-  bool is_padded = false;  ///< '=' follows: base64.
-  bool is_said = false;    ///< "key" stands right before it, without an operator.
+  bool is_marked = false;   ///< It is in quotes or brackets, or in a line of its own.
+  bool is_padded = false;   ///< '=' follows: base64.
+  bool is_address = false;  ///< It is a part of one.
+  bool is_said = false;     ///< "key" stands right before it, without an operator.
 };
 
 /// Whether `value` is drawn, so that the words near it decide.
-bool is_drawn_by(const Nearness& near, string_view value) {
+bool is_drawn_by(const ValueContext& near, string_view value) {
   const bool is_secret = (near.words & kNearSecret) != 0;
   const bool is_key = (near.words & kNearKey) != 0;
-  const bool is_service = (near.words & kNearService) != 0;
+  const bool is_service = (near.words & kNearService) != 0 && !near.is_address;
   const Shape shape = shape_of(value);
   if (shape.digits < 2 || shape.lower + shape.upper < 2) {
     return false;
@@ -121,13 +122,15 @@ void find_near(string_view text, std::size_t begin, std::size_t end, Detections&
       kDigestPrefixes.any([&](string_view prefix) { return ends_folded(context, prefix); })) {
     return;
   }
-  Nearness near{.words = near_words(context) | near_words(after.substr(0, after.find("[REDACTED"))),
-                .is_marked = is_quote(before) || before == '(' || marks.contains('\n'),
-                .is_padded = byte_at(text, end) == '=',
-                .is_said = ends_folded(text.substr(0, word), "key") &&
-                           marks.find_first_of("=:") == marks.npos};
+  ValueContext near{
+      .words = near_words(context) | near_words(after.substr(0, after.find("[REDACTED"))),
+      .is_marked = is_quote(before) || before == '(' || marks.contains('\n'),
+      .is_padded = byte_at(text, end) == '=',
+      .is_address = before == '=' && context.contains("://"),
+      .is_said =
+          ends_folded(text.substr(0, word), "key") && marks.find_first_of("=:") == marks.npos};
   // `new Acme("HERE")`, `AcmeClient('HERE')`.
-  if (is_quote(before) && marks.contains('(') &&
+  if (is_quote(before) && marks.contains('(') && any_is(value, is_lower) &&
       (context.contains("new ") || context.contains("lient") || context.contains("onnect"))) {
     near.words |= kNearKey;
   }

@@ -267,8 +267,9 @@ void TokenScan::operator()(std::size_t at, std::string_view word, std::uint16_t 
   Matcher& matcher = token_rules().matchers[index];
   // What has a prefix of its own may be glued to a word: "abcghp_…".
   const bool is_glued = matcher.rule().lead == 0 && !may_token_begin_at(text_, at);
-  if (at < long_end_ || (is_glued && (word.size() < 4 || is_alnum(word.back()) ||
-                                      matcher.rule().kind != RuleKind::kToken))) {
+  if (at < long_end_ ||
+      (is_glued && (word.size() < 4 || is_alnum(word.back()) || word.ends_with("_test_") ||
+                    word.ends_with("_live_") || matcher.rule().kind != RuleKind::kToken))) {
     return;
   }
   if (const std::optional<std::string_view> secret = matcher.find_at(text_, at, is_glued)) {

@@ -120,7 +120,7 @@ LOOK_ALIKES = {
         "login: required / optional", "user guide, pw reset", "{i} dashboard-overview-2024-12-31-final", "use key ArrowDownLeft for navigation", "Etag {s}", "<secret>see vault</secret>",
         "password: string;", "| password | text | yes |", "| token | the token of the session |", "x-request-id: {g}", "build 20240131.4 of {i}"),
     "sealed": (
-        "tree {h}", "presentryModes = {s}", "backstripeRow = {s}", "unit_live_{s}", "md5 = {s}", "span {g}", "diff 91ab2c3..7de4f5a", "correlation: {g}",
+        "tree {h}", "presentryModes = {s}", "backstripeRow = {s}", "unit_test_{s}", "md5 = {s}", "span {g}", "diff 91ab2c3..7de4f5a", "correlation: {g}",
         "checksum {s}", "tokens: 8192 in, 512 out", "token_limit = 128000", "password_policy: at-least-12-characters", "ask ann for the {i} token", "{i}_token: {{ vault_token }}",
         "read https://{i}.io/reference/authentication#bearer-tokens", "device {g}", "primary_key: order_line_number_sequence", "the secret is out", "token = session.get_token('{i}')",
         "credentials: none / basic / digest", "password or pw for short", "{i} release-notes-for-the-third-quarter", "press key ShiftLeftControl to go on", "W/\"{s}\"", "<password>redacted</password>",
