@@ -36,15 +36,16 @@ using std::string_view;
 constexpr char kEscape = '\x1b';
 
 /// The bytes with which a sign begins, and what joins literals and parts: controls and all beyond
-/// ASCII in one comparison, and in one each "+,-." and "{|}~", of which '-', '|' and '}' are none.
+/// ASCII in one comparison, and in one "{|}~", of which '|' and '}' are none.
 struct SignBytes {
   static auto in(ByteBlock block) {
     return (std::bit_cast<SignedBlock>(block) < std::bit_cast<SignedBlock>(block_of(' '))) |
-           ((block - block_of('+')) < block_of(4)) | ((block - block_of('{')) < block_of(4)) |
-           (block == block_of('&')) | (block == block_of('=')) | (block == block_of('\\'));
+           ((block - block_of('+')) < block_of(2)) | (block == block_of('.')) |
+           ((block - block_of('{')) < block_of(4)) | (block == block_of('&')) |
+           (block == block_of('=')) | (block == block_of('\\'));
   }
   static constexpr bool has(unsigned char c) {
-    return c < ' ' || c >= 0x80 || string_view("+,-.{|}~&=\\").contains(static_cast<char>(c));
+    return c < ' ' || c >= 0x80 || string_view("+,.{|}~&=\\").contains(static_cast<char>(c));
   }
 };
 using SignPlaces = BytePlaces<SignBytes>;
@@ -258,13 +259,13 @@ Sign join_at(string_view text, std::size_t at) {
 
 /// What parts a token: a line break with what stands before the next line, or a value put in.
 Sign part_at(string_view text, std::size_t at) {
-  constexpr std::size_t kPartMin = 6;
+  constexpr std::size_t kPartMin = 8;
   constexpr std::size_t kMarginMax = 12;
   Sign sign{.begin = at, .end = at, .is_part = true};
   const string_view opening = text[at] == '\n' ? "\r=" : "{$#";
   const std::size_t begin = run_begin(text, at, [&](char c) { return opening.contains(c); }, 2);
-  const string_view before = text.substr(begin - std::min(begin, kPartMin), kPartMin);
-  if (begin < kPartMin || !all_are(before, is_base64url)) {
+  const std::size_t first = run_begin(text, begin, is_base64url, kPartMin);
+  if (begin - first < kPartMin) {
     return sign;
   }
   std::size_t end = at + 1;
@@ -281,10 +282,11 @@ Sign part_at(string_view text, std::size_t at) {
               ? text.size()
               : run_end(text, at + close, [](char c) { return c == '}'; }, 2);
   }
-  const string_view after = text.substr(end, kPartMin);
+  const std::size_t last = run_end(text, std::min(end, text.size()), is_base64url, kPartMin);
+  // A capital begins the word of a sentence as well.
   const auto is_telling = [](char c) { return is_digit(c) || is_upper(c); };
-  if (after.size() == kPartMin && all_are(after, is_base64url) &&
-      (any_is(before, is_telling) || any_is(after, is_telling))) {
+  if (last == end + kPartMin && (any_is(text.substr(first + 1, kPartMin - 1), is_telling) ||
+                                 any_is(text.substr(end + 1, kPartMin - 1), is_telling))) {
     sign.begin = begin;
     sign.end = end;
   }
@@ -390,7 +392,7 @@ Sign next_sign(string_view text, SignPlaces& places, std::size_t at, Detections&
     if (c == '\n'  ? !is_base64url(before) && before != '\r' && before != '='
         : c == '.' ? is_alnum(before)
         : c == ',' ? !is_quote(before) && !is_hex_digit(before)
-                   : string_view("-|}\t\r").contains(c)) {
+                   : string_view("|}\t\r").contains(c)) {
       continue;
     }
     if (c == ',') {
