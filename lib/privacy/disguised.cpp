@@ -36,16 +36,14 @@ using std::string_view;
 constexpr char kEscape = '\x1b';
 
 /// The bytes with which a sign begins, and what joins literals and parts: controls and all beyond
-/// ASCII in one comparison, and in one "{|}~", of which '|' and '}' are none.
+/// ASCII in one comparison.
 struct SignBytes {
   static auto in(ByteBlock block) {
-    return (std::bit_cast<SignedBlock>(block) < std::bit_cast<SignedBlock>(block_of(' '))) |
-           ((block - block_of('+')) < block_of(2)) | (block == block_of('.')) |
-           ((block - block_of('{')) < block_of(4)) | (block == block_of('&')) |
-           (block == block_of('=')) | (block == block_of('\\'));
+    const auto mask = std::bit_cast<SignedBlock>(block) < std::bit_cast<SignedBlock>(block_of(' '));
+    return mask | ByteSet<false, '&', '+', ',', '.', '=', '{', '~', '\\'>::in(block);
   }
   static constexpr bool has(unsigned char c) {
-    return c < ' ' || c >= 0x80 || string_view("+,.{|}~&=\\").contains(static_cast<char>(c));
+    return c < ' ' || c >= 0x80 || string_view("+,.{~&=\\").contains(static_cast<char>(c));
   }
 };
 using SignPlaces = BytePlaces<SignBytes>;
@@ -392,7 +390,7 @@ Sign next_sign(string_view text, SignPlaces& places, std::size_t at, Detections&
     if (c == '\n'  ? !is_base64url(before) && before != '\r' && before != '='
         : c == '.' ? is_alnum(before)
         : c == ',' ? !is_quote(before) && !is_hex_digit(before)
-                   : string_view("|}\t\r").contains(c)) {
+                   : c == '\t' || c == '\r') {
       continue;
     }
     if (c == ',') {

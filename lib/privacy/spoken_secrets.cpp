@@ -189,7 +189,7 @@ void scan_named_password(StructureScan& scan, std::size_t at, std::size_t size) 
   const char after = byte_at(text, at + size);
   const bool is_longer =
       is_word_byte(after) || (after == '-' && is_alnum(byte_at(text, at + size + 1)));
-  if (is_alnum(is_upper(text[at]) ? ' ' : byte_before(text, at)) ||
+  if ((is_lower(text[at]) && is_alnum(byte_before(text, at))) ||
       (is_alnum(text[at + size - 1]) && is_longer)) {
     return;
   }
