@@ -12,7 +12,7 @@ namespace bmad_mem {
 namespace {
 
 constexpr unsigned kSizeBits = 20;
-constexpr std::size_t kSizeMax = (std::size_t{1} << kSizeBits) - 1;
+constexpr std::size_t kRepeatSizeMax = (std::size_t{1} << kSizeBits) - 1;
 constexpr std::size_t kRecordsMax = 4096;
 /// What begins alike is looked at one by one.
 constexpr std::ptrdiff_t kAlikeMax = 16;
@@ -105,7 +105,7 @@ std::vector<JudgedValues::Record> JudgedValues::records_of(std::string_view valu
   std::vector<Record> records;
   for (const std::string& form : forms_of(value)) {
     const std::size_t size = part_size(form.size());
-    for (std::size_t at = 0; size >= kSizeMin && at < form.size() && form.size() <= kSizeMax;
+    for (std::size_t at = 0; size >= kSizeMin && at < form.size() && form.size() <= kRepeatSizeMax;
          at += size) {
       const std::size_t begin = std::min(at, form.size() - size);
       records.push_back(record_of(std::string_view(form).substr(begin, size)));
@@ -133,7 +133,7 @@ void JudgedValues::find(std::string_view text, Detections& out) const {
       continue;
     }
     for (const Record& each : std::ranges::equal_range(records_, start, {}, start_bits)) {
-      const std::size_t size = each.start & kSizeMax;
+      const std::size_t size = each.start & kRepeatSizeMax;
       if (at + size <= text.size() && keyed_hash(key_, text.substr(at, size)) == each.hash &&
           is_apart(text, at, at + size)) {
         out.push_back({.begin = at, .end = at + size, .rule = kRule});
