@@ -217,15 +217,19 @@ struct Redactor::Impl {
                                                          JudgedValues::kRule};
     const auto take = [&](std::string_view value) {
       if (scope.fresh->size() < kFreshMax && why_only_named(value).empty() &&
-          !is_among(*scope.fresh, value) && placeholder.find(value).empty() &&
+          !is_among(*scope.fresh, value) &&
           (scope.judged == nullptr || !scope.judged->knows(value))) {
         scope.fresh->emplace_back(value);
       }
     };
-    for (; scope.fresh != nullptr && from < found.size(); ++from) {
+    if (scope.fresh == nullptr || from == found.size()) {
+      return;
+    }
+    const Detections kept = placeholder.find(text);
+    for (; from < found.size(); ++from) {
       const Detection& each = found[from];
       if (each.action == DetectionAction::kNear || each.begin >= each.end ||
-          each.end > text.size() || is_among(kByForm, each.rule)) {
+          each.end > text.size() || is_among(kByForm, each.rule) || overlaps_any(each, kept)) {
         continue;
       }
       const std::string_view value = text.substr(each.begin, each.end - each.begin);

@@ -154,8 +154,8 @@ TEST_CASE("a value that one member names goes from all members of an entry") {
 TEST_CASE("a value of seven bytes goes everywhere, and so does one of 16 KB") {
   Drawn drawn;
   const std::string small = "Zx9kQ2v";
-  CHECK(redacted("DB_PASSWORD=" + small + "; psql " + small) ==
-        "DB_PASSWORD=[REDACTED:password]; psql [REDACTED:repeated-secret]");
+  CHECK(redacted("DB_PASSWORD='" + small + "'; psql " + small) ==
+        "DB_PASSWORD='[REDACTED:password]'; psql [REDACTED:repeated-secret]");
   const std::string large = drawn.next(16384, false);
   const std::string text = R"({"api_key": ")" + large + "\"}\nand " + large + " once more";
   CHECK_FALSE(redacted(text).contains(large.substr(8000, 100)));
