@@ -1,11 +1,11 @@
 #include "privacy/redactor.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -204,8 +204,10 @@ struct Redactor::Impl {
     if (project.empty() || secret.size() > kPathMax || secret.contains('\0')) {
       return {};
     }
-    const std::string path = fmt::format("{}/{}", project, secret);
-    return ::access(path.c_str(), F_OK) == 0 ? "a path of the project" : "";
+    std::error_code failed;
+    return std::filesystem::exists(fmt::format("{}/{}", project, secret), failed)
+               ? "a path of the project"
+               : "";
   }
 
   /// Notes what of the secrets from `from` on in `found` goes wherever it stands, as it is and as
@@ -222,7 +224,7 @@ struct Redactor::Impl {
         scope.fresh->emplace_back(value);
       }
     };
-    if (scope.fresh == nullptr || from == found.size()) {
+    if (scope.fresh == nullptr) {
       return;
     }
     const Detections kept = placeholder.find(text);
@@ -277,7 +279,9 @@ struct Redactor::Impl {
       rules->find(text, out);
       rules->leave_allowed(text, out, from);
     }
-    judge(text, out, from, scope);
+    if (out.size() > from) {
+      judge(text, out, from, scope);
+    }
   }
 
   [[nodiscard]] Detections find(std::string_view text, const RedactionScope& scope) const {
@@ -291,10 +295,12 @@ struct Redactor::Impl {
     };
     const std::size_t from = all.size();
     find_encoded(text, find_again, all);
-    if (all.size() > from && rules != nullptr) {
-      rules->leave_allowed(text, all, from);
+    if (all.size() > from) {
+      if (rules != nullptr) {
+        rules->leave_allowed(text, all, from);
+      }
+      judge(text, all, from, scope);
     }
-    judge(text, all, from, scope);
     find_disguised(text, find_again, all);
     if (all.empty()) {
       return all;
