@@ -387,9 +387,11 @@ Sign next_sign(string_view text, SignPlaces& places, std::size_t at, Detections&
     // Most are told by the byte before them, without a call.
     const char c = text[at];
     const char before = byte_before(text, at);
+    const char after = byte_at(text, at + (byte_at(text, at + 1) == ' ' ? 2 : 1));
     if (c == '\n'  ? !is_base64url(before) && before != '\r' && before != '='
         : c == '.' ? is_alnum(before)
-        : c == ',' ? !is_quote(before) && !is_hex_digit(before)
+        : c == ',' ? (!is_quote(before) && !is_hex_digit(before)) ||
+                         (!is_digit(after) && !is_quote(after) && !is_space(after))
                    : c == '\t' || c == '\r') {
       continue;
     }

@@ -67,6 +67,28 @@ constexpr Announcers kAnnouncers[] = {
 };
 
 /// The index is exact: a word of any case is filed under each way to write its first three bytes.
+constexpr std::string_view kApi = "api";
+
+void scan_api_key(StructureScan& scan, std::size_t at, std::size_t size) {
+  scan_spoken(scan, at, size, "api key");
+}
+
+/// "api" within what its key is called, as in "clave de api": the words before it are too usual to
+/// be looked for.
+void scan_api(StructureScan& scan, std::size_t at, std::size_t size) {
+  if (is_letter(byte_before(scan.text, at)) || is_letter(byte_at(scan.text, at + size))) {
+    return;
+  }
+  for (std::size_t i = 0; i < kApiKeyPhrases.size(); ++i) {
+    const std::string_view phrase = kApiKeyPhrases[i];
+    const std::size_t before = phrase.find(kApi);
+    if (before <= at && starts_folded(scan.text.substr(at - before), phrase)) {
+      scan_api_key(scan, at - before, phrase.size());
+      return;
+    }
+  }
+}
+
 /// What people call a password is written "senha", "Senha" or "SENHA".
 class Index {
  public:
@@ -90,9 +112,12 @@ class Index {
     add_list(kPasswordPhrases, [](StructureScan& scan, std::size_t at, std::size_t size) {
       scan_spoken(scan, at, size, "password");
     });
-    add_list(kApiKeyPhrases, [](StructureScan& scan, std::size_t at, std::size_t size) {
-      scan_spoken(scan, at, size, "api key");
-    });
+    announcers_.push_back({kApi, Case::kAny, scan_api});
+    for (std::size_t i = 0; i < kApiKeyPhrases.size(); ++i) {
+      if (!kApiKeyPhrases[i].contains(kApi)) {
+        announcers_.push_back({kApiKeyPhrases[i], Case::kAny, scan_api_key});
+      }
+    }
     add_list(kSeedPhraseNames, scan_seed_phrase);
     starts_.reserve(announcers_.size() * kWays.size());  // The index holds views of them.
     const auto count = static_cast<std::uint16_t>(announcers_.size());
