@@ -20,8 +20,8 @@
 namespace bmad_mem::test {
 namespace {
 
-constexpr std::string_view kIds[] = {"f1", "f2", "own", "", "*", "../x"};
-constexpr std::string_view kSessions[] = {"s1", "s1", "s2", "../s", ""};
+constexpr std::string_view kSomeIds[] = {"f1", "f2", "own", "", "*", "../x"};
+constexpr std::string_view kSomeSessions[] = {"s1", "s1", "s2", "../s", ""};
 
 std::string fact(std::string_view id) {
   return fmt::format(
@@ -43,10 +43,10 @@ std::vector<FeedRow> rows_of(std::string_view bytes) {
     FeedRow row{.seq = rows.size() + 1,
                 .replica = "another",
                 .op = static_cast<FeedOp>(byte(0) % 8),
-                .session_id = std::string(kSessions[byte(1) % std::size(kSessions)]),
+                .session_id = std::string(kSomeSessions[byte(1) % std::size(kSomeSessions)]),
                 .log = byte(1) < 128 ? EntryType::kFact : static_cast<EntryType>(byte(1) % 9),
                 .target = byte(2) % 8U,
-                .entry_id = std::string(kIds[byte(3) % std::size(kIds)])};
+                .entry_id = std::string(kSomeIds[byte(3) % std::size(kSomeIds)])};
     const std::size_t changes = std::min<std::size_t>(byte(5), bytes.size() - 6);
     if (byte(4) % 8 != 0) {
       row.line =
