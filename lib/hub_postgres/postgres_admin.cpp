@@ -136,8 +136,9 @@ Result<int> PostgresHub::upgrade() {
   BMAD_TRY_ASSIGN(const Rows rows, impl_->ask({.text = sql::kVersion}));
   const int version = rows.integer(0, 0);
   BMAD_TRY(hub_postgres::check_newer(version, 0));
-  if (const std::string script = hub_postgres::upgrade_text(version); !script.empty()) {
-    BMAD_TRY(owners_only(impl_->connection.run_script(script, impl_->options.timeout)));
+  if (version < kHubVersion) {
+    BMAD_TRY(owners_only(
+        impl_->connection.run_script(hub_postgres::upgrade_text(), impl_->options.timeout)));
   }
   return version;
 }

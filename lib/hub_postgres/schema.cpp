@@ -25,9 +25,9 @@ grant update (cursor, seen_at) on bmad.replica to {0};
 
 std::string schema_text() { return fmt::format("{}{}", kSchemaTable, kFunctionsTable); }
 
-std::string upgrade_text(int version) {
+std::string upgrade_text() {
   static_assert(kHubVersion == 2, "each version has a way from the one before");
-  return version < 2 ? fmt::format("{}{}", kUpgrade_2Table, kFunctionsTable) : std::string();
+  return fmt::format("{}{}", kUpgrade_2Table, kFunctionsTable);
 }
 
 std::string grant_text(std::string_view role) { return fmt::format(kGrants, role); }

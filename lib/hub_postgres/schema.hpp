@@ -11,8 +11,8 @@ namespace bmad_mem::hub_postgres {
 /// Makes the schema "bmad" with all tables, of version kHubVersion.
 std::string schema_text();
 
-/// Brings tables of this version to kHubVersion.
-std::string upgrade_text(int version);
+/// Brings tables of version 1 to kHubVersion.
+std::string upgrade_text();
 
 /// Grants the role what every member needs; `role` is quoted as an identifier.
 std::string grant_text(std::string_view role);
