@@ -101,7 +101,9 @@ class Sync {
     report_.rights = head_.rights;
     confirmed_ = state_.cursor;
     BMAD_TRY(check_head(store_, state_, head_, options_.pulls));
-    state_.cursor = std::min(state_.cursor, head_.head);
+    if (head_.head < state_.cursor) {
+      state_.cursor = state_.mark.seq;
+    }
     const auto skew =
         std::chrono::duration_cast<std::chrono::seconds>(store_.clock.now() - head_.now);
     if (head_.now != Timestamp() && std::chrono::abs(skew) > kClockSkewMax) {
