@@ -60,6 +60,7 @@ ValuePart spoken_word(string_view text, std::size_t at) {
 /// What stands around a drawn value.
 struct ValueContext {
   unsigned words = 0;
+  unsigned before = 0;      ///< Of those, what stands before it in its line.
   bool is_marked = false;   ///< It is in quotes or brackets, or in a line of its own.
   bool is_padded = false;   ///< '=' follows: base64.
   bool is_address = false;  ///< It is a part of one.
@@ -77,8 +78,10 @@ bool is_drawn_by(const ValueContext& near, string_view value) {
   }
   if (all_are(value, [](char c) { return is_hex_digit(c) || c == '-'; })) {
     const bool is_uuid = has_layout(value, kUuidLayout);
+    // A hash of git is at the begin of a line, and its subject may be about secrets.
     return (is_uuid || !value.contains('-')) && shannon_entropy(value) >= 2.8 &&
-           (is_secret || near.is_said || (is_service && (is_uuid || is_key || near.is_marked)));
+           ((near.before & kNearSecret) != 0 || near.is_said ||
+            (is_service && (is_uuid || is_key || near.is_marked)));
   }
   const double bits = randomness_bits(value);
   const bool has_all = shape.lower > 0 && shape.upper > 0;
@@ -124,6 +127,7 @@ void find_near(string_view text, std::size_t begin, std::size_t end, Detections&
   }
   ValueContext near{
       .words = near_words(context) | near_words(after.substr(0, after.find("[REDACTED"))),
+      .before = near_words(context.substr(context.rfind('\n') + 1)),
       .is_marked = is_quote(before) || before == '(' || marks.contains('\n'),
       .is_padded = byte_at(text, end) == '=',
       .is_address = before == '=' && context.contains("://"),
