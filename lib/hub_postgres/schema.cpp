@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/hub.hpp"
-#include "hub_tables.hpp"
+#include "hub_postgres_tables.hpp"
 
 namespace bmad_mem::hub_postgres {
 namespace {

@@ -112,6 +112,9 @@ void find_near(std::string_view text, std::size_t begin, std::size_t end, Detect
 /// signs within it.
 void find_disguised(std::string_view text, const FindSecrets& find, Detections& out);
 
+/// Whether one of `others`, which are ascending, overlaps `detection`.
+bool overlaps_any(const Detection& detection, const Detections& others);
+
 /// The detections in `text`, ascending and without overlaps. Of two that overlap the one that was
 /// found first names the rule of both; a secret swallows what merely comes near. What lies in one
 /// of `kept` (ascending) is cut out, and no character of `text` is cut in two.

@@ -115,6 +115,20 @@ std::vector<JudgedValues::Record> JudgedValues::records_of(std::string_view valu
   return records;
 }
 
+std::vector<std::string> read_forms(std::string_view value) {
+  std::vector<std::string> forms = {std::string(value),
+                                    std::string(trimmed(value, " \t\r\n\"'`.,;:!?()[]{}<>")), ""};
+  for (std::size_t at = 0; at < value.size(); ++at) {
+    at += value[at] == '\\' && at + 1 < value.size() && !is_alnum(value[at + 1]) ? 1 : 0;
+    forms.back() += value[at];
+  }
+  if (is_encoded_login(value)) {
+    const std::string login = decode_base64(value);
+    forms.push_back(login.substr(login.find(':') + 1));
+  }
+  return forms;
+}
+
 void JudgedValues::add(std::span<const Record> records) {
   for (const Record& record : records) {
     const std::uint32_t start = start_bits(record);
