@@ -264,7 +264,8 @@ Result<RedactReport> redact_beside(Store& store, const StoreRedaction& rules, bo
   }
   BMAD_TRY_ASSIGN(const std::string waiting, waiting_text(store));
   if (rules.has_secret(waiting)) {
-    leave(store.origins->state_file(RootOrigins::kWaitingName), "in an entry that waits for its key",
+    leave(store.origins->state_file(RootOrigins::kWaitingName),
+          "in an entry that waits for its key",
           "name the key, so that it is written, and redact again");
   }
   return report;
