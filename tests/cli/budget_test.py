@@ -235,7 +235,7 @@ class Budget(ToolTest):
         self.run_tool("-q", "session", "archive", "s1")
         self.assertIn("m16 ", self.run_tool("query", f"{words[17]}"))
         self.run_tool("verify")
-        self.run_tool("-q", "export", "-o", "all.jsonl")
+        self.run_tool("-q", "export", "--archived", "-o", "all.jsonl")
         with (self.folder / "all.jsonl").open() as exported:
             self.assertEqual(sum(1 for line in exported if '"m' in line[:200]), 2250)
         self.run_tool("-q", "session", "restore", "s1")
