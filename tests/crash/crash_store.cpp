@@ -42,16 +42,29 @@ std::string binary_under_test() {
   return fs::canonical(binary).string();
 }
 
+namespace {
+
+void replace_by(const fs::path& folder, const fs::path& from) {
+  fs::remove_all(folder);
+  if (fs::exists(from)) {
+    fs::copy(from, folder, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  }
+}
+
+}  // namespace
+
 CrashStore::CrashStore(std::string binary)
     : template_(temporary_.path() / "template"),
+      kept_state_(temporary_.path() / "state"),
+      state_(fs::path(own_folder()) / "state"),
       work_(temporary_.path() / "work"),
       binary_(std::move(binary)) {
   fs::create_directory(work_);
 }
 
 void CrashStore::keep_as_template() {
-  fs::remove_all(template_);
-  fs::copy(work_, template_, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  replace_by(template_, work_);
+  replace_by(kept_state_, state_);
   prepared_tree_ = read_tree(template_);
   if (acknowledged_.empty()) {
     acknowledge();
@@ -74,8 +87,9 @@ void CrashStore::acknowledge() {
 }
 
 void CrashStore::reset() {
-  fs::remove_all(work_);
-  fs::copy(template_, work_, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  replace_by(work_, template_);
+  replace_by(state_,
+             kept_state_);  // What it knows of a later store would be of one that is rolled back.
 }
 
 std::string CrashStore::expand(std::string text) const {

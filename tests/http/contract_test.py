@@ -214,9 +214,8 @@ class Contract(ApiTest):
         call = self.call
         switched = call("PATCH", "/memory/settings", {"key": "context.inject", "value": True})
         self.assertEqual(switched["settings"]["memory_config"]["set_on_purpose"], ["context.inject"])
-        waiting = call("PATCH", "/memory/settings", {"key": "context.inject", "value": False})
-        self.assertTrue(waiting["settings"]["memory_config"]["context"]["inject"])
-        self.assertIn("context.inject", waiting["warnings"][0])  # The token is a program's, and no person's.
+        self.assertFalse(call("PATCH", "/memory/settings", {"key": "context.inject", "value": False})
+                         ["settings"]["memory_config"]["context"]["inject"])
         call("POST", "/memory/record", {"type": "prompt", "session_id": "s1", "content": "Hi"})
         call("POST", "/memory/record", {"type": "fact", "id": "mine", "content": "x", "mine": [1.0],
                                         "session_id": "new"})

@@ -171,6 +171,8 @@ Result<HttpResponse> http_config_set(ApiContext& context, const EndpointCall& ca
                                            printable(key), kSettingOfPages));
   }
   BMAD_TRY(context.memory.check_allowed("config set", /*changes=*/true));
+  // The switch is a person's in the pages; a program with their token can print briefings or none.
+  const ActingAs person(Origin::kPerson);
   // Other threads read the settings of `context.memory`.
   BMAD_TRY_ASSIGN(MemoryManager memory,
                   MemoryManager::open({.root = std::string(context.memory.root()),
