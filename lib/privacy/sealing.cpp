@@ -188,6 +188,9 @@ void StoreSealing::learn() const {
   const auto take = [&](const ScannedEntry& line) { found.key_id = sealing_key_id(line.value); };
   for (const std::string& session :
        list_if_there(files_, kSessionsFolder).value_or(std::vector<std::string>())) {
+    if (!is_session_id(session)) {
+      continue;  // What an interrupted move left.
+    }
     for (const EntryType type : kEntryTypes) {
       const std::string path = log_path(session, type);
       const Result<std::string> log = bmad_mem::read_file(files_, path, kLogSizeMax);

@@ -78,10 +78,19 @@ bool is_drawn_by(const ValueContext& near, string_view value) {
   }
   if (all_are(value, [](char c) { return is_hex_digit(c) || c == '-'; })) {
     const bool is_uuid = has_layout(value, kUuidLayout);
-    // A hash of git is at the begin of a line, and its subject may be about secrets.
+    // A hash of git, of 40, may be in or before a sentence about secrets.
+    constexpr std::size_t kGitHashSize = 40;
     return (is_uuid || !value.contains('-')) && shannon_entropy(value) >= 2.8 &&
-           ((near.before & kNearSecret) != 0 || near.is_said ||
+           (((near.before & kNearSecret) != 0 && value.size() != kGitHashSize) || near.is_said ||
             (is_service && (is_uuid || is_key || near.is_marked)));
+  }
+  // "linux-build-3f8a1c9e7b2d4056": a name with a hash.
+  const std::size_t last = value.find_last_of("-_") + 1;  // npos + 1 is 0.
+  constexpr std::size_t kShortHashMax = 16;
+  if (last > 0 && value.size() - last <= kShortHashMax &&
+      all_are(value.substr(last), is_hex_digit) &&
+      all_are(value.substr(0, last), [](char c) { return is_lower(c) || c == '-' || c == '_'; })) {
+    return false;
   }
   const double bits = randomness_bits(value);
   const bool has_all = shape.lower > 0 && shape.upper > 0;

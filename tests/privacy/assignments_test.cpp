@@ -421,10 +421,12 @@ TEST_CASE("a service's name is enough for a value of the form of its keys") {
   for (const std::string& text :
        {"deepgram = " + std::string(hex), "the datadog app key " + std::string(hex),
         "sonarqube: \"" + std::string(hex) + "\"",
-        std::string("message-birdToken,k3m9z1qx8v5t2b7n4c6w0r8ya,")}) {
+        std::string("message-birdToken,k3m9z1qx8v5t2b7n4c6w0r8ya,"),
+        std::string("acmeToken,q7wz4kvr2mxy5lpbn3hs8dc6,\n")}) {
     Detections found;
     find_keywords(text, found);
     find_assigned(text, found);
+    find_encoded(text, find_assigned, found);  // What is drawn is found there.
     CHECK_MESSAGE(!found.empty(), text);
   }
   for (const std::string& text :

@@ -438,7 +438,6 @@ TEST_CASE("secrets in files of tools are found") {
       {"password", "db => {\n  user => 'ann',\n  password => '«opensesame·hill»',\n}\n"},
       {"password", "credentials {\n  username 'ann'\n  password '«secr·et»'\n}\n"},
       {"password-hash", "$ANSIBLE_VAULT;1.1;AES256\n«61323365393932·313636\n6136376136613337»\n"},
-      {"token", "acmeToken,«q7wz4kvr2m·xy5lpbn3hs8dc6»,\n"},
       {"docker-auth", "{\"auths\": {\"ghcr.io\": {\"auth\": \"«YW5uOmh1·bnRlcjI=»\"}}}"},
       {"docker-auth", "{\\\"auth\\\":\\\"«YW5uOmh1·bnRlcjI=»\\\"}"},
       {"docker-auth", "\"identitytoken\": \"«a8Bf93kd02·LsmQ71xZp4»\""},

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ids.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
@@ -88,7 +89,7 @@ EncryptedHead parse_head(std::string_view text, std::span<const std::string> wan
     const auto type = try_parse_entry_type(value["type"].string());
     const auto at = try_parse_rfc3339(value["at"].string());
     std::string session(value["session"].string());
-    if (type && at && (wanted.empty() || is_among(wanted, session))) {
+    if (type && at && is_session_id(session) && (wanted.empty() || is_among(wanted, session))) {
       Timestamp& newest = head[{std::move(session), *type, std::string(entry_id(value))}];
       newest = std::max(newest, *at);
     }
