@@ -114,7 +114,10 @@ Status open_store(Store& store, OpenOptions options) {
     return usable;
   }
   if (!usable) {
-    store.config = {};
+    // What the user trusted holds: the file may be a stranger's.
+    const Result<LoadedConfig> trusted =
+        parse_config(store.origins->trusted_config(Config(), {}), kConfigFile);
+    store.config = trusted ? trusted->config : Config();
     store.config_problem = std::move(usable).error();
   }
   store.notes_accesses = options.note_accesses;

@@ -265,6 +265,17 @@ class SettingsTest(SettingsBase):
         self.assertEqual(self.settings(self.project)["context.max_tokens"]["value"], 700)
 
 
+    def test_what_the_user_trusts_holds_where_the_file_is_invalid(self):
+        self.run_in(self.project, "-q", "config", "set", "privacy.redaction.patterns", '[{"type": "ticket", "regex": "TICKET-[0-9]+"}]')
+        config = self.project / ".bmad/memory/config.json"
+        config.write_text(config.read_text(encoding="utf-8").replace('"snippets_max": 4', '"snippets_max": "four"'), encoding="utf-8")
+        event = {"hook_event_name": "UserPromptSubmit", "session_id": "h", "cwd": str(self.project), "prompt": "See TICKET-4714 at once"}
+        self.run_in(self.project, "hook", "claude-code", stdin=json.dumps(event), status=(0,))
+        self.assertIn("snippets_max", self.said)
+        log = (self.project / ".bmad/memory/sessions/cc-h/conversation.jsonl").read_text(encoding="utf-8")
+        self.assertIn("[REDACTED:ticket] at once", log)
+
+
 class StrangeFilesTest(SettingsBase):
     """Other files that git brings."""
 
