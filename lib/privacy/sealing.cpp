@@ -164,8 +164,14 @@ Result<std::optional<SealingRecord>> load_sealing(FileSystem& files) {
 }  // namespace
 
 std::optional<SealingRecord> StoreSealing::noted() const {
-  JsonParser parser;
   const std::string text = origins_.state_text(kCopyName);
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  if (text == note_text(nullptr)) {  // As in most memories: it takes no parser.
+    return SealingRecord();
+  }
+  JsonParser parser;
   const Result<JsonValue> copy = parser.parse(text);
   if (!copy || (*copy)["folder"].string() != origins_.identity()) {
     return std::nullopt;
@@ -173,11 +179,14 @@ std::optional<SealingRecord> StoreSealing::noted() const {
   return read_record(files_, *copy).value_or(SealingRecord());
 }
 
+std::string StoreSealing::note_text(const SealingRecord* record) const {
+  return fmt::format("{{\"folder\":\"{}\"{}", origins_.identity(),
+                     record == nullptr ? "}\n" : "," + record->to_text().substr(1));
+}
+
 void StoreSealing::note(const SealingRecord* record) const {
-  const std::string text =
-      fmt::format("{{\"folder\":\"{}\"{}", origins_.identity(),
-                  record == nullptr ? "}\n" : "," + record->to_text().substr(1));
-  static_cast<void>(origins_.change_state(kCopyName, [&](const std::string&) { return text; }));
+  static_cast<void>(
+      origins_.change_state(kCopyName, [&](const std::string&) { return note_text(record); }));
 }
 
 void StoreSealing::learn() const {

@@ -84,6 +84,8 @@ class StoreSealing : public LineSealing {
   /// Makes `record` the copy in the state folder; null: that nothing is sealed. Nothing where none
   /// can be kept.
   void note(const SealingRecord* record) const;
+  /// What the copy then says.
+  [[nodiscard]] std::string note_text(const SealingRecord* record) const;
 
   /// All but what waits.
   [[nodiscard]] SealState state() const;
