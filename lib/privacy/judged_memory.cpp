@@ -110,6 +110,26 @@ void JudgedMemory::add(std::string_view session_id, std::span<const std::string>
   count_ += values.size();
 }
 
+void JudgedMemory::hold_for_all() {
+  const std::lock_guard guard(mutex_);
+  holds_for_all_ = true;
+  read_again();
+  const auto widen = [](std::vector<Record>& records) {
+    for (Record& each : records) {
+      each.session = 0;
+    }
+  };
+  widen(records_);
+  set_.reset();
+  if (writes_ && !records_.empty()) {
+    static_cast<void>(store_.origins->change_state(kName, [&](const std::string& bytes) {
+      std::vector<Record> all = records_in(bytes);
+      widen(all);
+      return bytes_of(all);
+    }));
+  }
+}
+
 std::uint32_t JudgedMemory::tag_of(std::string_view session_id) const {
   return holds_for_all_ || session_id.empty()
              ? 0

@@ -84,8 +84,8 @@ class JudgedMemory {
   [[nodiscard]] std::shared_ptr<const JudgedValues> of(std::string_view session_id);
   /// Remembers `values` for `session_id`; nothing when it is empty, unless they hold for all.
   void add(std::string_view session_id, std::span<const std::string> values);
-  /// From here on each value holds in all sessions.
-  void hold_for_all() { holds_for_all_ = true; }
+  /// From here on each value holds in all sessions, also those that were judged in one.
+  void hold_for_all();
   /// How many were added.
   [[nodiscard]] std::uint64_t count() const { return count_; }
 

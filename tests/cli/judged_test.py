@@ -107,6 +107,16 @@ class Judged(ToolTest):
         self.run_tool("add", "fact", "--session", "s2", f"another session knows nothing of {values[0]}")
         self.assertIn(values[0], self.kept())
 
+    def test_redact_all_makes_what_a_session_judged_hold_in_all(self):
+        value = drawn(1, 7)[0]
+        self.run_tool("add", "fact", "--session", "s1", f"DB_PASSWORD='{value}'")
+        self.run_tool("session", "new", "--id", "s2")
+        self.run_tool("add", "fact", "--session", "s2", f"before: {value}")
+        self.assertIn(value, self.kept())
+        self.run_tool("redact", "--all", "--yes")
+        self.run_tool("add", "fact", "--session", "s2", f"after: {value}")
+        self.check_gone([value])
+
     def test_an_import_loses_what_a_later_line_names(self):
         values = drawn(40, 3)
         texts = [form(value) for value in values for form in FORMS.values()] + [f"DB_PASSWORD='{value}'" for value in values]

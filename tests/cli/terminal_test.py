@@ -253,6 +253,9 @@ class Terminal(ToolTest):
 
     def test_each_shell_is_asked_before_all_is_sealed_opened_or_redacted(self):
         log = self.folder / ".bmad/memory/sessions/s1/facts.jsonl"
+        token = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+        with log.open("a") as file:
+            file.write(json.dumps({"id": "k9", "timestamp": "2026-01-11T10:00:00Z", "content": f"use {token}"}) + "\n")
 
         def refuse(question, *arguments):
             before = log.read_bytes()
@@ -261,7 +264,7 @@ class Terminal(ToolTest):
                 self.assertEqual((status, log.read_bytes()), (1, before), written)
                 self.assertIn(f"{question} [y/N]", written)
 
-        refuse("rewrite every session in which a secret is found?", "redact", "--all")
+        refuse("take all of it out, irreversibly?", "redact", "--all")
         refuse("Losing the key is final: without it nothing opens them.", "seal", "on")
         self.assertEqual(self.answer(b"y\n", "seal", "on", **KEY)[0], 0)
         self.assertNotIn(b"canteen", log.read_bytes())
