@@ -340,8 +340,9 @@ Status save_record(Store& store, const StoreSealing& own, const SealingRecord& r
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("seal"));
   BMAD_TRY(replace_file(*store.files, kLayoutFile,
                         fmt::format("{{\"layout_version\": {}}}\n", kLayoutVersion)));
-  own.note(&record);
-  return replace_file(*store.files, kSealingFile, record.to_text());
+  BMAD_TRY(replace_file(*store.files, kSealingFile, record.to_text()));
+  own.note(&record);  // Only now: a copy of what was never written would refuse all writes.
+  return {};
 }
 
 /// False when something stays as it was.

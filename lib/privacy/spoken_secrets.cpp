@@ -78,11 +78,12 @@ bool is_drawn_by(const ValueContext& near, string_view value) {
   }
   if (all_are(value, [](char c) { return is_hex_digit(c) || c == '-'; })) {
     const bool is_uuid = has_layout(value, kUuidLayout);
-    // A hash of git, of 40, may be in or before a sentence about secrets.
+    // A hash of git may be in or before a sentence about secrets.
     constexpr std::size_t kGitHashSize = 40;
+    const bool is_near =
+        (near.before & kNearSecret) != 0 || (is_service && (is_uuid || is_key || near.is_marked));
     return (is_uuid || !value.contains('-')) && shannon_entropy(value) >= 2.8 &&
-           (((near.before & kNearSecret) != 0 && value.size() != kGitHashSize) || near.is_said ||
-            (is_service && (is_uuid || is_key || near.is_marked)));
+           (near.is_said || (is_near && value.size() != kGitHashSize));
   }
   // "linux-build-3f8a1c9e7b2d4056": a name with a hash.
   const std::size_t last = value.find_last_of("-_") + 1;  // npos + 1 is 0.

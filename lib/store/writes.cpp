@@ -233,11 +233,11 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
     BMAD_TRY_ASSIGN(append.written,
                     session.writer.append(guard, log_file, joined_lines(lines, options.spaced),
                                           SealLook::kAtLock));
-    note_encrypted(store, session_id, type, sealed);
     if (Status kept = keep_manifest(store, session_id, session); !kept) {
       session.writer.refuse(guard, log_file, append.written);
       return std::move(kept).error();
     }
+    note_encrypted(store, session_id, type, sealed);
     append.session_size = session.writer.size_estimate(guard);
   }
   return append;

@@ -40,7 +40,7 @@ export async function stop() {
 export async function runTool(memory, ...args) {
   const {stdout} = await promisify(execFile)(world.tool, args, {
     cwd: memory.folder,
-    env: {PATH: process.env.PATH, HOME: memory.folder},
+    env: {PATH: process.env.PATH, HOME: memory.folder, XDG_STATE_HOME: process.env.XDG_STATE_HOME},
   });
   return stdout;
 }
