@@ -186,9 +186,8 @@ void note_origins(const Store& store, const std::string& session_id, EntryType t
   }
 }
 
-/// Adds to what this machine knows of encrypted entries. Where that can't be written, nothing is
-/// compared.
-void note_encrypted(const Store& store, const std::string& session_id, EntryType type,
+/// What this machine is to know of those of `lines` that are encrypted, once they are durable.
+std::string head_of(const std::string& session_id, EntryType type,
                     const std::vector<CompleteEntry>& lines) {
   std::string text;
   JsonParser parser;
@@ -197,13 +196,14 @@ void note_encrypted(const Store& store, const std::string& session_id, EntryType
       text += head_line({session_id, type, line.id}, entry_written_time(*entry));
     }
   }
-  static_cast<void>(text.empty() ? Status() : store.origins->append_state(kHeadName, text));
+  return text;
 }
 
 /// One append, under the session's lock.
 struct Append {
   AppendLog::Written written;
   std::uint64_t session_size = 0;  ///< Of all tracked files, about.
+  std::string head;                ///< See head_of().
 };
 
 Result<Append> append_entries(Store& store, const std::string& session_id, OpenSession& session,
@@ -237,7 +237,7 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
       session.writer.refuse(guard, log_file, append.written);
       return std::move(kept).error();
     }
-    note_encrypted(store, session_id, type, sealed);
+    append.head = head_of(session_id, type, sealed);
     append.session_size = session.writer.size_estimate(guard);
   }
   return append;
@@ -427,6 +427,9 @@ Result<BatchReport> add_lines(Store& store, const std::string& session_id, Entry
     return report;
   }
   BMAD_TRY(settle(store, session_id, *session, type, options.spaced, *append, entries, report));
+  if (!append->head.empty()) {  // Where it can't be written, nothing is compared.
+    static_cast<void>(store.origins->append_state(kHeadName, append->head));
+  }
   watch_size(store, session_id, append->session_size, report);
   if (!report.redacted.empty()) {
     report.notices.push_back(redaction_notice(report.redacted));
