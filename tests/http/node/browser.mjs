@@ -37,10 +37,15 @@ export async function stop() {
 }
 
 /** Runs the tool on a memory, as another process; returns what it printed. */
-export async function runTool(memory, ...args) {
+export const runTool = (memory, ...args) => runWith(memory, {}, args);
+
+/** The same with the state folder of the server, as the person who started it. */
+export const runAsOwner = (memory, ...args) => runWith(memory, {XDG_STATE_HOME: process.env.XDG_STATE_HOME}, args);
+
+async function runWith(memory, environment, args) {
   const {stdout} = await promisify(execFile)(world.tool, args, {
     cwd: memory.folder,
-    env: {PATH: process.env.PATH, HOME: memory.folder, XDG_STATE_HOME: process.env.XDG_STATE_HOME},
+    env: {PATH: process.env.PATH, HOME: memory.folder, ...environment},
   });
   return stdout;
 }

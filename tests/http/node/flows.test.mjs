@@ -3,7 +3,7 @@
 // Elements are found by role and name, as a screen reader finds them: pages may change their markup.
 import assert from "node:assert/strict";
 import {after, before, describe, it} from "node:test";
-import {ask, barriers, finish, open, runTool, seen, settled, start, stop, until, world} from "./browser.mjs";
+import {ask, barriers, finish, open, runAsOwner, runTool, seen, settled, start, stop, until, world} from "./browser.mjs";
 
 const {sample} = world;
 
@@ -697,7 +697,7 @@ describe("Health", () => {
   });
 
   it("switches the briefings of hooks, and no other setting", async () => {
-    const stored = async () => (await runTool(sample, "config", "get", "context.inject")).trim();
+    const stored = async () => (await runAsOwner(sample, "config", "get", "context.inject")).trim();
     const page = await open(sample, "/health");
     const box = page.getByRole("switch", {name: /hooks print briefings/i});
     for (const isOn of [false, true]) {
