@@ -10,8 +10,11 @@ if(NOT DEFINED NAMESPACE)
   set(NAMESPACE bmad_mem::cli)
 endif()
 file(READ "${FILE}" text)
-if(FILE MATCHES "[.]json$")  # A literal may have 65,536 characters; indentation is for people.
-  string(REGEX REPLACE "\n +" "\n" text "${text}")
+# A literal may have 65,536 characters; indentation is for people. A blank is left before members of
+# members, so that those of the whole begin a line (cli/view_text.cpp).
+if(FILE MATCHES "[.]json$")
+  string(REGEX REPLACE "\n     +" "\n " text "${text}")
+  string(REGEX REPLACE "\n  +" "\n" text "${text}")
 endif()
 file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT [[
 // Made by cmake/embed_text.cmake.

@@ -141,8 +141,23 @@ HookPolicy MemoryManager::hook_policy() const {
           .skip_paths = config.recording.skip_paths};
 }
 
-const std::vector<std::string>& MemoryManager::config_warnings() const {
-  return impl_->store.config_warnings;
+std::vector<std::string> MemoryManager::config_warnings() const {
+  const WrittenConfig& written = impl_->store.written;
+  std::vector<std::string> warnings = impl_->store.config_warnings;
+  if (!written.waiting.empty()) {
+    const std::size_t more = written.waiting.size() - 1;
+    warnings.push_back(fmt::format(
+        "config.json is not as you trusted it: {}{} without effect until you have run `bmad-mem "
+        "trust`, which shows what it changes",
+        written.waiting[0].key, more == 0 ? "" : fmt::format(" and {} more", more)));
+  }
+  if (!written.stricter.empty()) {
+    warnings.push_back(fmt::format(
+        "config.json is not as you trusted it: {} of it {} an effect already, since it "
+        "protects more; `bmad-mem config set` changes it back",
+        fmt::join(written.stricter, ", "), written.stricter.size() == 1 ? "has" : "have"));
+  }
+  return warnings;
 }
 
 const std::string& MemoryManager::root() const { return impl_->store.root; }

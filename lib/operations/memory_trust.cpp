@@ -127,11 +127,9 @@ Result<std::uint64_t> trust_root(Store& store) {
   const bool was_own = store.origins->trust() == RootTrust::kOwn;
   BMAD_TRY(store.origins->mark(was_own ? RootTrust::kOwn : RootTrust::kTrusted,
                                store.written.config, store.written.text));
-  if (!store.written.waiting.empty()) {
-    store.config = store.written.config;
-    store.written.waiting.clear();
-    store.config_warnings.pop_back();  // It named them.
-  }
+  store.config = store.written.config;
+  store.written.waiting.clear();
+  store.written.stricter.clear();
   std::uint64_t count = 0;
   BMAD_TRY(for_each_source(store, [&](const SessionSource& source, KnownIds& known) {
     return for_each_log(store, source, known, [&](EntryType type, auto lines, const auto&) {

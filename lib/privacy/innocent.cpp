@@ -389,7 +389,7 @@ bool stands_for_password(std::string_view value) {
 
 std::string_view why_common(std::string_view value) {
   constexpr std::size_t kSizeMin = 7;
-  constexpr std::size_t kLong = 16;      // Nobody writes so much twice by chance.
+  constexpr std::size_t kLong = 16;      // So much is not written twice by chance.
   constexpr double kWordBits = 5;        // More than names of programs and people have.
   constexpr std::size_t kWordTurns = 2;  // "Berlin2024".
   const bool is_number =

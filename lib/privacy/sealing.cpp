@@ -147,6 +147,11 @@ Result<SealingRecord> read_record(FileSystem& files, JsonValue root) {
   return record;
 }
 
+/// Whether the copy says that something is sealed.
+bool is_in_force(const std::optional<SealingRecord>& copy) {
+  return copy && !copy->key_id.empty() && !copy->ends;
+}
+
 /// Nothing without the file.
 Result<std::optional<SealingRecord>> load_sealing(FileSystem& files) {
   const Result<std::string> text = read_file(files, kSealingFile, kRecordSizeMax);
@@ -190,7 +195,7 @@ void StoreSealing::note(const SealingRecord* record) const {
 }
 
 void StoreSealing::learn() const {
-  if (origins_.state_file(kCopyName).empty() || files_.info(kSealingFile) || noted()) {
+  if (origins_.state_file(kCopyName).empty()) {
     return;
   }
   SealingRecord found;
@@ -202,9 +207,10 @@ void StoreSealing::learn() const {
     }
     for (const EntryType type : kEntryTypes) {
       const std::string path = log_path(session, type);
-      const Result<std::string> log = bmad_mem::read_file(files_, path, kLogSizeMax);
+      const auto log = files_.open(path, OpenMode::kRead);
+      const std::uint64_t size = log ? (*log)->info().value_or(FileInfo()).size : 0;
       JsonParser parser;
-      if (log && log->contains("\"sealed\"")) {  // So it is hardly ever.
+      if (size > 0 && find_bytes(**log, 0, size, "\"sealed\"").value_or(size) < size) {
         static_cast<void>(scan_log(files_, path, type, parser,
                                    {.on_entry = [](const auto&) {}, .on_sealed = take}));
       }
@@ -213,11 +219,19 @@ void StoreSealing::learn() const {
   note(found.key_id.empty() ? nullptr : &found);
 }
 
-Result<std::optional<SealingRecord>> StoreSealing::record() const {
-  std::call_once(learned_, [this] { learn(); });
-  BMAD_TRY_ASSIGN(std::optional<SealingRecord> record, load_sealing(files_));
+std::optional<SealingRecord> StoreSealing::noted_or_learned() const {
   std::optional<SealingRecord> copy = noted();
-  if (!copy || copy->key_id.empty() || copy->ends) {
+  if (!copy) {
+    std::call_once(learned_, [this] { learn(); });
+    copy = noted();
+  }
+  return copy;
+}
+
+Result<std::optional<SealingRecord>> StoreSealing::record() const {
+  BMAD_TRY_ASSIGN(std::optional<SealingRecord> record, load_sealing(files_));
+  std::optional<SealingRecord> copy = record ? noted() : noted_or_learned();
+  if (!is_in_force(copy)) {
     return record;
   }
   if (!record) {
@@ -240,13 +254,11 @@ bool StoreSealing::is_on() const {
   if (files_.info(kSealingFile)) {
     return true;
   }
-  const std::optional<SealingRecord> copy = noted();
-  return copy && !copy->key_id.empty() && !copy->ends;
+  return is_in_force(noted());
 }
 
 bool StoreSealing::is_on_for_writes() const {
-  std::call_once(learned_, [this] { learn(); });
-  return is_on();
+  return files_.info(kSealingFile) || is_in_force(noted_or_learned());
 }
 
 bool StoreSealing::opens() const { return !source_.is_empty(); }

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <ranges>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -30,7 +32,6 @@ namespace {
 struct KnownEntry {
   std::unordered_set<std::uint64_t> lines;
   std::uint64_t newest = 0;
-  Timestamp at{};  ///< Of the newest version in the log.
 };
 
 /// What a log holds already, or held before compaction made room, by id. What was evicted was
@@ -44,10 +45,16 @@ Result<KnownLines> known_lines(const Store& store, const std::string& session_id
     KnownEntry& its = known[std::string(entry_id(entry.value))];
     its.newest = xxh3(entry.text);
     its.lines.insert(its.newest);
-    its.at = std::max(its.at, entry_written_time(entry.value));
   };
-  const auto take_sealed = [&](const ScannedEntry& entry) {  // The same line may be written again.
-    const Result<std::string> line = store.sealing->open(session_id, type, entry.value);
+  std::unique_ptr<LineOpener> opener;  // Made for the first sealed line, of which a copy may come.
+  const auto take_sealed = [&](const ScannedEntry& entry) {
+    if (opener == nullptr) {
+      Result<std::unique_ptr<LineOpener>> made = store.sealing->opener();
+      opener = made ? *std::move(made) : nullptr;
+    }
+    const Result<std::string> line = opener == nullptr
+                                         ? Result<std::string>(Error{})
+                                         : opener->open(session_id, type, entry.value);
     ScannedEntry opened = entry;
     opened.text = line ? std::string_view(*line) : entry.text;
     take(opened);
@@ -96,18 +103,29 @@ Status refuse_known(const Store& store, const KnownLines& known,
   return {};
 }
 
-/// What is encrypted is ordered by its times: an entry that says none of its own, as a clock in the
-/// past may date it, is later than what it replaces.
-Status date_versions(const KnownLines& known, std::vector<CompleteEntry>& entries) {
+/// What is encrypted is ordered by its times, which are in clear: an entry that says none of its
+/// own, as a clock in the past may date it, is later than what it replaces.
+Status date_versions(const Store& store, const std::string& session_id, EntryType type,
+                     std::vector<CompleteEntry>& entries) {
+  std::unordered_map<std::string_view, Timestamp> newest;
+  for (const CompleteEntry& each : entries) {
+    newest.emplace(each.id, Timestamp::min());
+  }
   JsonParser parser;
+  const auto take = [&](const ScannedEntry& entry) {
+    if (const auto found = newest.find(entry_id(entry.value)); found != newest.end()) {
+      found->second = std::max(found->second, entry_written_time(entry.value));
+    }
+  };
+  BMAD_TRY(scan_log(*store.files, log_path(session_id, type), type, parser,
+                    {.on_entry = take, .on_sealed = take}));
   for (CompleteEntry& each : entries) {
-    const auto before = known.find(each.id);
+    const Timestamp before = newest.at(each.id);
     BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(each.line));
-    if (before != known.end() && entry_written_time(entry) <= before->second.at &&
-        !entry["updated_at"].present() && !entry[kWrittenField].present()) {
+    if (entry_written_time(entry) <= before && !entry["updated_at"].present() &&
+        !entry[kWrittenField].present()) {
       ObjectText object(entry, each.line);
-      object.set_string("updated_at",
-                        format_rfc3339(before->second.at + std::chrono::milliseconds(1)));
+      object.set_string("updated_at", format_rfc3339(before + std::chrono::milliseconds(1)));
       each.line = object.to_line();
     }
   }
@@ -126,8 +144,7 @@ Status drop_known(const Store& store, const std::string& session_id, EntryType t
     return {};
   }
   if (appends) {
-    BMAD_TRY_ASSIGN(const KnownLines known, known_lines(store, session_id, type));
-    return date_versions(known, entries);
+    return date_versions(store, session_id, type, entries);
   }
   BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id, /*with_sessions=*/true));
   const auto is_gone = [&](const CompleteEntry& entry) { return gone.hold(entry.id); };

@@ -438,15 +438,8 @@ void take_config(Store& store, LoadedConfig loaded) {
     return;
   }
   const Result<LoadedConfig> known = parse_config(trusted, kConfigFile);
-  std::vector<WaitingSetting>& waiting = store.written.waiting;
-  store.config = settled_config(known ? known->config : Config(), store.written.config, waiting);
-  if (!waiting.empty()) {
-    store.config_warnings.push_back(fmt::format(
-        "config.json is not as you trusted it: {}{} without effect until you have run `bmad-mem "
-        "trust`, which shows what it changes",
-        waiting[0].key,
-        waiting.size() == 1 ? "" : fmt::format(" and {} more", waiting.size() - 1)));
-  }
+  store.config = settled_config(known ? known->config : Config(), store.written.config,
+                                store.written.waiting, store.written.stricter);
 }
 
 }  // namespace bmad_mem

@@ -169,9 +169,9 @@ class Judged(ToolTest):
     def test_explain_says_what_goes_where(self):
         said = self.run_tool("redact", "--explain", "-", stdin=f"password: hunter2\nDB_PASSWORD={PASSWORD}\npsql {PASSWORD}\n")
         self.assertEqual(said.splitlines(), [
-            "stdin:1:11: password (password by its name), 7 bytes; only where it is named: a common word",
-            "stdin:2:13: password (password by its name), 15 bytes; wherever it stands",
-            "stdin:3:6: repeated-secret (value that was judged to be a secret before), 15 bytes; wherever it stands"])
+            "stdin:1:11: password (password by its name), 7 bytes; only next to its name: a common word",
+            "stdin:2:13: password (password by its name), 15 bytes; everywhere",
+            "stdin:3:6: repeated-secret (value that was judged to be a secret before), 15 bytes; everywhere"])
         self.assertNotIn(PASSWORD, said)
 
     def test_a_key_that_vanishes_is_said_once(self):

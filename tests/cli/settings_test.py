@@ -254,7 +254,9 @@ class SettingsTest(SettingsBase):
                 self.assertFalse([key for key, each in self.settings(project).items() if "waiting" in each])
 
     def test_what_the_user_sets_holds_in_a_file_that_others_changed(self):
-        self.flip(self.project, {"privacy.redaction.replacement": EVIL, "context.max_tokens": 60})
+        self.flip(self.project, {"privacy.redaction.replacement": EVIL, "context.max_tokens": 60, "recording.enabled": False})
+        self.run_in(self.project, "list")
+        self.assertIn("recording.enabled of it has an effect already", self.said)
         self.run_in(self.project, "config", "set", "context.max_tokens", "700", status=(0,))
         now = self.settings(self.project)
         self.assertEqual((now["context.max_tokens"]["value"], now["context.max_tokens"].get("waiting")), (700, None))

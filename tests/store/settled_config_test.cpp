@@ -21,12 +21,13 @@ Config parsed(std::string_view sections) {
 struct Settled {
   Config config;
   std::vector<std::string> waiting;
+  std::vector<std::string> stricter;
 };
 
 Settled settled(std::string_view trusted, std::string_view written) {
   std::vector<WaitingSetting> waiting;
-  Settled result{.config = settled_config(parsed(trusted), parsed(written), waiting),
-                 .waiting = {}};
+  Settled result;
+  result.config = settled_config(parsed(trusted), parsed(written), waiting, result.stricter);
   for (const WaitingSetting& each : waiting) {
     result.waiting.push_back(each.key + " " + each.value);
   }
@@ -56,6 +57,7 @@ TEST_CASE("a flag and a choice become stricter, and never less strict") {
   CHECK(taken.config.privacy.redaction.personal.ip == "redact");
   CHECK(taken.config.privacy.redaction.personal.email == "redact");
   CHECK(taken.waiting == Strings{"privacy.redaction.personal.email \"mark\""});
+  CHECK(taken.stricter == Strings{"privacy.redaction.personal.ip", "recording.enabled"});
   const Settled kept = settled(strict, R"({"privacy":{"auto_redaction":false}})");
   CHECK(kept.config.privacy.auto_redaction);
   CHECK_FALSE(kept.config.recording.enabled);

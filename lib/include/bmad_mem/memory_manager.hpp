@@ -184,8 +184,9 @@ class MemoryManager {
   MemoryManager& operator=(MemoryManager&&) noexcept;
   ~MemoryManager();
 
-  /// What is odd about config.json but does not stand in the way: unknown keys.
-  [[nodiscard]] const std::vector<std::string>& config_warnings() const;
+  /// What is odd about config.json but prevents nothing: unknown keys, and what is not as the user
+  /// trusted it.
+  [[nodiscard]] std::vector<std::string> config_warnings() const;
   [[nodiscard]] HookPolicy hook_policy() const;
 
   // Trust, see trust.hpp.

@@ -19,6 +19,7 @@
 #include "store/encrypted_head.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
+#include "store/line_reader.hpp"
 #include "store/line_sealing.hpp"
 #include "store/return_lines.hpp"
 #include "verify.hpp"
@@ -82,9 +83,7 @@ class Removals {
 EncryptedHead parse_head(std::string_view text, std::span<const std::string> wanted) {
   EncryptedHead head;
   JsonParser parser;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  for_each_text_line(text, [&](std::string_view line) {
     const JsonValue value = parser.parse(line).value_or(JsonValue());
     const auto type = try_parse_entry_type(value["type"].string());
     const auto at = try_parse_rfc3339(value["at"].string());
@@ -93,7 +92,7 @@ EncryptedHead parse_head(std::string_view text, std::span<const std::string> wan
       Timestamp& newest = head[{std::move(session), *type, std::string(entry_id(value))}];
       newest = std::max(newest, *at);
     }
-  }
+  });
   return head;
 }
 

@@ -39,8 +39,10 @@ void take_stricter(const Setting& /*setting*/, T& /*held*/, const T& /*written*/
 
 }  // namespace
 
-Config settled_config(Config trusted, Config written, std::vector<WaitingSetting>& waiting) {
+Config settled_config(Config trusted, Config written, std::vector<WaitingSetting>& waiting,
+                      std::vector<std::string>& stricter) {
   for (const Setting& setting : config_settings()) {
+    const std::string before = value_text(setting, trusted);
     std::visit(
         [&](auto member) {
           if constexpr (!std::is_same_v<decltype(member), NoEffect>) {
@@ -52,7 +54,11 @@ Config settled_config(Config trusted, Config written, std::vector<WaitingSetting
           }
         },
         setting.member);
-    if (std::string value = value_text(setting, written); value != value_text(setting, trusted)) {
+    const std::string now = value_text(setting, trusted);
+    if (setting.strangers == FromStrangers::kStricter && now != before) {
+      stricter.emplace_back(setting.key);
+    }
+    if (std::string value = value_text(setting, written); value != now) {
       waiting.push_back({.key = std::string(setting.key), .value = std::move(value)});
     }
   }

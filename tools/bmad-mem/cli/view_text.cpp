@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
 #include <set>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/utf8.hpp"
@@ -12,11 +15,25 @@
 namespace bmad_mem::cli {
 namespace {
 
-/// All that views.toml holds.
-JsonValue table() {
-  static JsonParser parser;
-  static const JsonValue kTable = *parser.parse(views_json());
-  return kTable;
+/// The member `name` of views.toml. Each begins a line of its own, as no text and no member of a
+/// member does: it is found without a look at the others, which would take a third of an `add`.
+JsonValue member_of_table(std::string_view name) {
+  struct Member {
+    JsonParser parser;
+    JsonValue value;
+  };
+  static thread_local std::map<std::string, Member, std::less<>> read;
+  const auto [member, is_new] = read.try_emplace(std::string(name));
+  if (is_new) {
+    const std::string head = fmt::format("\n\"{}\" : ", name);
+    std::string_view text = views_json();
+    const std::size_t begin = text.find(head);
+    assert(begin != std::string_view::npos);
+    text.remove_prefix(begin + head.size());
+    text = text.substr(0, std::min(text.find("\n\""), text.rfind('}')));
+    member->second.value = *member->second.parser.parse(trimmed(text, ", \n"));
+  }
+  return member->second.value;
 }
 
 bool is_there(JsonValue value) {
@@ -52,7 +69,7 @@ class ViewWriter {
 
   [[nodiscard]] JsonValue find(std::string_view path) const {
     if (path.starts_with('$')) {
-      return table()[path.substr(1)];
+      return member_of_table(path.substr(1));
     }
     if (path == ".") {
       return scopes_.back().value;
@@ -242,7 +259,7 @@ class ViewWriter {
 }  // namespace
 
 std::string_view view_named(std::string_view path) {
-  JsonValue view = table();
+  JsonValue view = member_of_table(taken(path, '.'));
   while (!path.empty()) {
     view = view[taken(path, '.')];
   }

@@ -104,8 +104,8 @@ void TextPosition::move_to(std::size_t at) {
 
 std::string only_named_text(std::string_view why, bool explains) {
   return !explains     ? std::string()
-         : why.empty() ? "; wherever it stands"
-                       : fmt::format("; only where it is named: {}", why);
+         : why.empty() ? "; everywhere"
+                       : fmt::format("; only next to its name: {}", why);
 }
 
 void report_places(Tool& tool, const std::string& name, std::string_view text,

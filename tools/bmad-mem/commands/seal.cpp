@@ -179,8 +179,9 @@ Result<ExitStatus> run_encrypt(Tool& tool) {
                           printable(made)));
   }
   if (step != SealStep::kOff && !made.empty() && seal_key_here().key_file != made) {
+    const std::string place = std::filesystem::absolute(made).lexically_normal().string();
     tool.note(fmt::format("from now on $BMAD_MEM_KEY_FILE must name {}, for clients and hooks too",
-                          printable(made)));
+                          printable(place)));
   }
   if (step == SealStep::kOn && !passphrase.empty() && passphrase.size() < kPassphraseSizeMin) {
     tool.note("the passphrase is short: who has the files can try all of that length");

@@ -54,7 +54,7 @@ class StoreRedaction final : public WriteRedaction {
 
   /// What is judged from here on holds in all sessions, and what was judged in any does.
   void judge_for_all();
-  /// From here on what is taken out is listed, but for its place. Not for several threads.
+  /// From here on what is redacted is listed, without its place. Not for several threads.
   void list() { lists_ = true; }
   /// What was listed since the last call.
   [[nodiscard]] std::vector<TakenSecret> take_listed() const { return std::exchange(listed_, {}); }

@@ -70,7 +70,7 @@ struct RedactionTally {
   std::map<std::string, std::uint64_t, std::less<>> by_rule;  ///< What was taken out.
   bool comes_near = false;              ///< Something is left that makes its entry a sensitive one.
   bool lists = false;                   ///< Whether `taken` is wanted.
-  std::vector<TakenSecret> taken = {};  ///< Each that was taken out, but for its place.
+  std::vector<TakenSecret> taken = {};  ///< Each that was redacted, without its place.
 };
 
 class RuleSet;
@@ -79,7 +79,7 @@ class RuleSet;
 class Redactor {
  public:
   /// `rules`, of files and allow lists, may be null. What is a path below the folder `project` is
-  /// taken out only where it is named.
+  /// redacted only next to its name.
   /// Errors: E_SCHEMA_INVALID for a pattern that doesn't compile, or a replacement without a
   /// character of its own; `field` names it.
   static Result<Redactor> make(const RedactionConfig& config,
@@ -87,9 +87,9 @@ class Redactor {
                                std::string project = {});
 
   /// What is to be taken out of `text`, or comes near the line: ascending, without overlaps. What
-  /// is named once goes wherever it stands, and so does what was judged before.
+  /// has a secret's name once is redacted everywhere, and so is what was judged before.
   [[nodiscard]] Detections find(std::string_view text, const JudgedValues* judged = nullptr) const;
-  /// Why `secret` is taken out only where it is named; empty: wherever it stands.
+  /// Why `secret` is redacted only next to its name; empty: it is redacted everywhere.
   [[nodiscard]] std::string_view why_only_named(std::string_view secret) const;
 
   /// `text` without what find() calls a secret; nothing when there is none. Adds to `tally`.

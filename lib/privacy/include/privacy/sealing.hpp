@@ -96,7 +96,8 @@ class StoreSealing : public LineSealing {
  private:
   /// The copy, with an empty key where nothing is sealed; nothing without one of this folder.
   [[nodiscard]] std::optional<SealingRecord> noted() const;
-  /// Makes the copy of a root without one, and without sealing.json, of its lines; once.
+  /// The same; a root without one, and without sealing.json, has its lines read for it, once.
+  [[nodiscard]] std::optional<SealingRecord> noted_or_learned() const;
   void learn() const;
   [[nodiscard]] Status check_place(const std::string& path) const;
   [[nodiscard]] Result<SealKey> sealing_key(const SealingRecord& record) const;

@@ -363,8 +363,10 @@ Result<LoadedConfig> parse_config(std::string_view text, const std::string& disp
 Result<LoadedConfig> load_config(FileSystem& files);
 
 /// The settings in effect where `written` may be by strangers: those of `trusted`, except where
-/// `written` is stricter, or its row allows any. `waiting` gets all other values of `written`.
-Config settled_config(Config trusted, Config written, std::vector<WaitingSetting>& waiting);
+/// `written` is stricter, or its row allows any. `waiting` gets all other values of `written`, and
+/// `stricter` the keys of those that are.
+Config settled_config(Config trusted, Config written, std::vector<WaitingSetting>& waiting,
+                      std::vector<std::string>& stricter);
 
 /// All settings of `config` that have an effect, in the order in which they are written.
 std::vector<SettingInfo> list_config(Config config);

@@ -123,6 +123,7 @@ struct WrittenConfig {
   Config config = {};
   std::string text = {};
   std::vector<WaitingSetting> waiting = {};  ///< Values that hold once the user trusts them.
+  std::vector<std::string> stricter = {};    ///< Keys that hold already: they protect more.
 };
 
 /// One opened root. Threads: safe; `sessions` and `indexes` have their own mutexes, all else is
