@@ -109,7 +109,7 @@ TEST_CASE("one child of a session goes on, and the others end with their hooks")
   CHECK(result.answer == "not alone");
   CHECK(result.problem == "ended");
   const HookResult other = run_limited(kLong, [&](const HookWork& work) {
-    work.claim(folder, "s2");
+    work.claim(folder, "s2", milliseconds{50});
     work.answer(work.is_alone() ? "alone" : "not alone");
   });
   CHECK(other.answer == "alone");

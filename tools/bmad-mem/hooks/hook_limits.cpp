@@ -196,7 +196,8 @@ void HookWork::limit(milliseconds rest, std::string_view why) const {
   send(kLimit, fmt::format("{} {}", rest.count(), why));
 }
 
-void HookWork::claim(const std::string& folder, std::string_view session) const {
+void HookWork::claim(const std::string& folder, std::string_view session,
+                     milliseconds patience) const {
   struct flock place{};
   place.l_type = F_WRLCK;
   place.l_whence = SEEK_SET;
@@ -205,7 +206,11 @@ void HookWork::claim(const std::string& folder, std::string_view session) const 
   // It stays open: the kernel ends the claim with the process.
   const int file = ::open((folder + "/.lock.hooks").c_str(),
                           O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-  is_alone_ = file >= 0 && ::fcntl(file, F_OFD_SETLK, &place) == 0;
+  const SteadyTime end = std::chrono::steady_clock::now() + patience;
+  do {
+    is_alone_ = file >= 0 && ::fcntl(file, F_OFD_SETLK, &place) == 0;
+  } while (!is_alone_ && file >= 0 && std::chrono::steady_clock::now() < end &&
+           ::poll(nullptr, 0, 20) == 0);
 }
 
 void HookWork::go_on(char kind) const {

@@ -30,9 +30,10 @@ class HookWork {
   void problem(std::string_view line) const;
   /// From now on wait at most so long, if that ends earlier; `why` is the problem if it doesn't do.
   void limit(std::chrono::milliseconds rest, std::string_view why) const;
-  /// Tries to become the one background child of `session`, in the memory at `folder`: else
-  /// may_go_on() and said_all() do nothing, and the child ends with the hook.
-  void claim(const std::string& folder, std::string_view session) const;
+  /// Tries for as long as `patience` to become the one background child of `session`, in the memory
+  /// at `folder`: else may_go_on() and said_all() do nothing, and the child ends with the hook.
+  void claim(const std::string& folder, std::string_view session,
+             std::chrono::milliseconds patience = {}) const;
   [[nodiscard]] bool is_alone() const { return is_alone_; }
   /// Once it has answered, or the limit has passed, the child goes on by itself instead of being
   /// waited for or killed.
