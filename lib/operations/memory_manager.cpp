@@ -154,7 +154,7 @@ std::vector<std::string> MemoryManager::config_warnings() const {
   if (!written.stricter.empty()) {
     warnings.push_back(fmt::format(
         "config.json is not as you trusted it: {} of it {} an effect already, since it "
-        "protects more; `bmad-mem config set` changes it back",
+        "protects more; `bmad-mem config set KEY VALUE` changes it back",
         fmt::join(written.stricter, ", "), written.stricter.size() == 1 ? "has" : "have"));
   }
   return warnings;

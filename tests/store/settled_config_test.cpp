@@ -57,7 +57,8 @@ TEST_CASE("a flag and a choice become stricter, and never less strict") {
   CHECK(taken.config.privacy.redaction.personal.ip == "redact");
   CHECK(taken.config.privacy.redaction.personal.email == "redact");
   CHECK(taken.waiting == Strings{"privacy.redaction.personal.email \"mark\""});
-  CHECK(taken.stricter == Strings{"privacy.redaction.personal.ip", "recording.enabled"});
+  CHECK(taken.stricter ==
+        Strings{"privacy.auto_redaction", "privacy.redaction.personal.ip", "recording.enabled"});
   const Settled kept = settled(strict, R"({"privacy":{"auto_redaction":false}})");
   CHECK(kept.config.privacy.auto_redaction);
   CHECK_FALSE(kept.config.recording.enabled);

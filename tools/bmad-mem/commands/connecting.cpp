@@ -162,6 +162,28 @@ Status take_prompts(MemoryManager& memory, const HookEvent& event) {
   return sink.finish();
 }
 
+Result<MemoryManager> open_for_hook(const Tool& tool, HookClient client, std::string root,
+                                    const HookWork& work) {
+  OpenOptions options{.root = std::move(root),
+                      .user_root = tool.user_root(),
+                      .agent_id = std::string(hook_client_info(client).name),
+                      .state_folder = trusting_folder(),
+                      .writes_as = Origin::kAgent,
+                      .seal_key = seal_key_here(),
+                      .index_at_the_end = true,
+                      .runs_programs = false};
+  BMAD_TRY_ASSIGN(options.access, tool.access());
+  Result<MemoryManager> memory = MemoryManager::open(options);
+  if (!memory && (memory.error().code == ErrorCode::E_SCHEMA_INVALID ||
+                  memory.error().code == ErrorCode::E_INVALID_FORMAT)) {
+    // An invalid value is reported before the answer: later nobody reads, and recording continues.
+    work.problem(problem_line(memory.error()));
+    options.tolerate_bad_config = true;
+    memory = MemoryManager::open(options);
+  }
+  return memory;
+}
+
 Status take_event(const Tool& tool, HookClient client, const HookSettings& settings,
                   const HookWork& work) {
   BMAD_TRY_ASSIGN(const std::string input, read_stdin());
@@ -198,42 +220,28 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
                  .message = fmt::format("the event {} of {} names no session", event.name,
                                         hook_client_info(client).title)};
   }
-  OpenOptions options{.root = std::move(root),
-                      .user_root = tool.user_root(),
-                      .agent_id = std::string(hook_client_info(client).name),
-                      .state_folder = trusting_folder(),
-                      .writes_as = Origin::kAgent,
-                      .seal_key = seal_key_here(),
-                      .index_at_the_end = true,
-                      .runs_programs = false};
-  BMAD_TRY_ASSIGN(options.access, tool.access());
-  Result<MemoryManager> memory = MemoryManager::open(options);
-  if (!memory && (memory.error().code == ErrorCode::E_SCHEMA_INVALID ||
-                  memory.error().code == ErrorCode::E_INVALID_FORMAT)) {
-    // An invalid value is reported before the answer: later nobody reads, and recording continues.
-    work.problem(problem_line(memory.error()));
-    options.tolerate_bad_config = true;
-    memory = MemoryManager::open(options);
-  }
-  BMAD_TRY(memory ? Status() : Status(memory.error()));
-  HookPolicy policy = memory->hook_policy();
+  BMAD_TRY_ASSIGN(MemoryManager memory, open_for_hook(tool, client, std::move(root), work));
+  HookPolicy policy = memory.hook_policy();
   policy.records = policy.records && has_project;
   if (!is_skipped(policy, event)) {
-    if (const Status taken = take_prompts(*memory, event); !taken) {
+    if (const Status taken = take_prompts(memory, event); !taken) {
       work.problem(problem_line(taken.error()));
     }
   }
-  if (!is_about_tool(event.kind) && memory->check_writable()) {
-    work.claim(memory->root(), event.session_id);
+  if (!is_about_tool(event.kind) && memory.check_writable()) {
+    // The last event of a session learns from it, which nothing does later.
+    constexpr std::chrono::milliseconds kPatience(1000);
+    work.claim(memory.root(), event.session_id,
+               event.kind == HookEventKind::kSessionEnd ? kPatience : kPatience.zero());
   }
   const Status done = take_hook_event(
-      {.memory = *memory, .settings = settings, .work = work, .policy = policy}, event);
+      {.memory = memory, .settings = settings, .work = work, .policy = policy}, event);
   if (!done) {
     work.problem(problem_line(done.error()));
   }
   if (event.kind == HookEventKind::kSessionEnd && policy.syncs_at_end) {
     if (const std::string helper = hub_helper(); !helper.empty()) {
-      start_program({helper, "--root", memory->root(), "--quiet", "sync"});
+      start_program({helper, "--root", memory.root(), "--quiet", "sync"});
     }
   }
   if (!work.is_alone()) {
@@ -241,7 +249,7 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
     ::_exit(0);  // The other one makes the index, which `memory` would do as it goes.
   }
   const bool is_turn_over = event.kind != HookEventKind::kPrompt;
-  if (!is_about_tool(event.kind) && memory->index_new_entries(is_turn_over)) {
+  if (!is_about_tool(event.kind) && memory.index_new_entries(is_turn_over)) {
     work.said_all();  // The index is made when `memory` goes.
   }
   return {};

@@ -26,7 +26,7 @@ namespace {
 
 bool has_file(const std::string& path) {
   struct ::stat status{};
-  return path.empty() || ::stat(path.c_str(), &status) == 0;
+  return ::stat(path.c_str(), &status) == 0;
 }
 
 /// A line of the terminal that is not shown.
@@ -88,6 +88,18 @@ void tell_end(Tool& tool, SealStep step, std::uint64_t changed, bool is_whole) {
     print_object(tool, "summary", object_of("changed", changed, "whole", is_whole));
   } else if (changed == 0 && is_whole && step != SealStep::kOff) {
     tool.note("there was nothing left to seal");
+  }
+}
+
+void tell_key_file(Tool& tool, const std::string& path, bool is_new, SealStep step) {
+  const std::string place = printable(std::filesystem::absolute(path).lexically_normal().string());
+  if (is_new) {
+    tool.note(
+        fmt::format("the key is in {}; keep a copy: without it nothing opens the entries", place));
+  }
+  if (step != SealStep::kOff && seal_key_here().key_file != path) {
+    tool.note(fmt::format("from now on $BMAD_MEM_KEY_FILE must name {}, for clients and hooks too",
+                          place));
   }
 }
 
@@ -155,34 +167,26 @@ Result<ExitStatus> run_encrypt(Tool& tool) {
   }
   const std::string made = args.has("new-key-file") ? std::string(args.value("new-key-file"))
                                                     : std::string(args.value("key-file"));
-  const bool was_there = has_file(made);
+  const bool is_new = !made.empty() && !has_file(made);
   const SealOptions options{.step = step,
                             .sessions = args.all("session"),
                             .sensitive = args.has("sensitive"),
                             .new_key_file = std::string(args.value("new-key-file"))};
-  BMAD_TRY_ASSIGN(
-      const std::vector<SealReport> reports,
-      with_progress(
-          tool, "seal",
-          [&](const MemoryManager::Progress& show) { return memory.seal(options, show); },
-          "sessions"));
+  const Result<std::vector<SealReport>> reports = with_progress(
+      tool, "seal", [&](const MemoryManager::Progress& show) { return memory.seal(options, show); },
+      "sessions");
+  if (has_file(made) && (reports || is_new)) {  // What was sealed before an error needs it.
+    tell_key_file(tool, made, is_new, step);
+  }
+  BMAD_TRY(reports ? Status() : Status(reports.error()));
   bool is_whole = !tool.has_left_out();
   std::uint64_t changed = 0;
-  for (const SealReport& report : reports) {
+  for (const SealReport& report : *reports) {
     print_report(tool, report, step);
     is_whole = is_whole && report.left.empty();
     changed += report.changed;
   }
   tell_end(tool, step, changed, is_whole);
-  if (!was_there && has_file(made)) {
-    tool.note(fmt::format("the key is in {}; keep a copy: without it nothing opens the entries",
-                          printable(made)));
-  }
-  if (step != SealStep::kOff && !made.empty() && seal_key_here().key_file != made) {
-    const std::string place = std::filesystem::absolute(made).lexically_normal().string();
-    tool.note(fmt::format("from now on $BMAD_MEM_KEY_FILE must name {}, for clients and hooks too",
-                          printable(place)));
-  }
   if (step == SealStep::kOn && !passphrase.empty() && passphrase.size() < kPassphraseSizeMin) {
     tool.note("the passphrase is short: who has the files can try all of that length");
   }
