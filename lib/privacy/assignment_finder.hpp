@@ -68,6 +68,8 @@ class AssignmentFinder {
   void alternative();
   /// Judges the literal at `begin` that stands for what is called `name` where that isn't set.
   bool fallback(const NamePart& name, std::size_t begin);
+  /// Whether what follows the blank at at_ may be the value of the word before it: a quick look.
+  [[nodiscard]] bool may_follow_word() const;
   /// After a blank: `--password x`, `PASSWORD 'x'`, `the password is x`, `password x`.
   void after_word();
   /// `the password is "centipede"`: a word in quotes is one, if it doesn't say that it is none.

@@ -17,38 +17,67 @@
 namespace bmad_mem {
 
 /// Bytes at which something may begin that assigns: operators anywhere, blanks after some words;
-/// the last one is the first of signs of full width. All others are passed over.
-using AssigningPlaces =
-    BytePlaces<ByteSet<false, '=', ':', '>', '(', '{', ',', '|', '-', ' ', '\t', 0xef>>;
-
-/// The last two letters of the words after which a value may stand without an operator: password,
-/// pwd, is, was, pass, secret, ist, lautet, token, key, to, now, --auth, es, psk, ...; in any case.
-/// By the low five bits of the first, bits for those of the second.
-inline constexpr auto kWordEnds = [] {
-  std::array<std::uint32_t, 32> ends = {};
-  for (const std::string_view end : {"rd", "wd", "is", "ss", "as", "st", "et", "rt", "en", "ey",
-                                     "se", "de", "to", "th", "ow", "by", "es", "sk"}) {
-    ends[static_cast<unsigned>(end[0]) & 31U] |= 1U << (static_cast<unsigned>(end[1]) & 31U);
+/// the last one is the first of signs of full width. All others are passed over, but ';' and '<',
+/// which lie amid a range that takes one comparison.
+struct AssigningBytes {
+  using Others = ByteSet<false, '(', ',', '-', ' ', '\t', 0xef>;
+  static auto in(ByteBlock block) {
+    return Others::in(block) | ((block - block_of(':')) < block_of(5)) |
+           ((block - block_of('{')) < block_of(2));
   }
-  return ends;
-}();
+  static constexpr bool has(unsigned char c) {
+    return Others::has(c) || (c >= ':' && c <= '>') || c == '{' || c == '|';
+  }
+};
+using AssigningPlaces = BytePlaces<AssigningBytes>;
 
-constexpr bool may_name_next(char first, char second) {
-  return is_letter(second) && (kWordEnds[static_cast<unsigned char>(first) & 31U] >>
-                                   (static_cast<unsigned char>(second) & 31U) &
-                               1U) != 0;
-}
+/// The last letters of the words after which a value may stand without an operator, in any case:
+/// password (also "passwrd", "passwird"), pwd, pass, passphrase, passcode, secret, token, key, psk,
+/// --auth; is, was, to, as, now, ist, lautet, es, est; by. ' ' is any sign: "is", but not "this".
+inline constexpr std::string_view kWordEnds[] = {
+    "ord", "wrd", "ird", "ort", "pwd", "swd", "ass", "ase", "ode", "ret", "ken", "key",
+    "psk", "uth", " is", "was", " to", " as", "now", "ist", "tet", " es", "est", " by"};
 
-/// The same by both bytes at once: a bit for each pair, the second one on top.
+/// A bit for each two last letters of any case, the second one on top.
 inline constexpr auto kWordEndPairs = [] {
   std::array<std::uint64_t, (1U << 16U) / 64> pairs = {};
-  for (unsigned pair = 0; pair < 1U << 16U; ++pair) {
-    if (may_name_next(static_cast<char>(pair & 255U), static_cast<char>(pair >> 8U))) {
+  for (const std::string_view end : kWordEnds) {
+    for (const unsigned ways : {0U, 0x20U, 0x2000U, 0x2020U}) {
+      const unsigned pair =
+          (static_cast<unsigned>(end[1]) | static_cast<unsigned>(end[2]) << 8U) ^ ways;
       pairs[pair / 64] |= std::uint64_t{1} << (pair % 64);
     }
   }
   return pairs;
 }();
+
+/// By the low five bits of two last letters, bits for those of the letter before them; bit 0 is for
+/// any sign.
+constexpr std::size_t word_end_number(char first, char last) {
+  return (static_cast<unsigned char>(first) & 31U) << 5U | (static_cast<unsigned char>(last) & 31U);
+}
+inline constexpr auto kBeforeWordEnds = [] {
+  std::array<std::uint32_t, 1U << 10U> before = {};
+  for (const std::string_view end : kWordEnds) {
+    before[word_end_number(end[1], end[2])] |= 1U << (static_cast<unsigned char>(end[0]) & 31U);
+  }
+  return before;
+}();
+
+/// Whether one of kWordEnds ends before `i`.
+[[gnu::always_inline]] inline bool follows_word_end(std::string_view text, std::size_t i) {
+  if (i < 2) {
+    return false;
+  }
+  std::uint16_t pair = 0;
+  std::memcpy(&pair, text.data() + i - 2, sizeof pair);
+  if ((kWordEndPairs[pair / 64] >> (pair % 64) & 1U) == 0) {
+    return false;  // Four of five.
+  }
+  const char before = i < 3 ? ' ' : text[i - 3];
+  const unsigned letter = is_letter(before) ? static_cast<unsigned char>(before) & 31U : 0U;
+  return (kBeforeWordEnds[word_end_number(text[i - 2], text[i - 1])] >> letter & 1U) != 0;
+}
 
 /// Whether what stands directly around the byte at `i` allows that it assigns. Sorts most places
 /// out, without a call.
@@ -57,12 +86,7 @@ inline constexpr auto kWordEndPairs = [] {
     return false;
   }
   if (is_blank(text[i])) {  // Four of five places.
-    if (i < 2) {
-      return false;
-    }
-    std::uint16_t pair = 0;
-    std::memcpy(&pair, text.data() + i - 2, sizeof pair);
-    return (kWordEndPairs[pair / 64] >> (pair % 64) & 1U) != 0;
+    return follows_word_end(text, i);
   }
   const char before = text[i - 1];
   const char after = text[i + 1];
@@ -87,7 +111,7 @@ inline constexpr auto kWordEndPairs = [] {
       return after == '\xbc' && i + 2 < text.size() &&
              (text[i + 2] == '\x9a' || text[i + 2] == '\x9d');
     default:
-      return true;
+      return text[i] == '=';
   }
 }
 

@@ -49,11 +49,13 @@ bool is_pair_word(string_view word) {
 }  // namespace
 
 void AssignmentFinder::run() {
-  AssigningPlaces(text_).for_each([this](std::size_t i) {
-    at_ = i;
-    if (is_worth_a_look(text_, i)) {
-      step();
+  const string_view text = text_;  // In registers.
+  AssigningPlaces(text).for_each([this, text](std::size_t i) {
+    if (!is_worth_a_look(text, i)) {
+      return i + 1;
     }
+    at_ = i;
+    step();
     return std::max(at_, i + 1);
   });
 }
@@ -62,7 +64,9 @@ void AssignmentFinder::step() {
   switch (text_[at_]) {
     case ' ':
     case '\t':
-      after_word();
+      if (may_follow_word()) {
+        after_word();
+      }
       break;
     case '-':
       short_option();

@@ -35,15 +35,18 @@ using std::string_view;
 
 constexpr char kEscape = '\x1b';
 
-/// The bytes with which a sign begins, and what joins literals and parts: controls and all beyond
-/// ASCII in one comparison.
+/// The bytes with which a sign begins, and what joins literals and parts. Ranges take a comparison
+/// each: controls and all beyond ASCII; "{|}~" and DEL; "+,-.".
 struct SignBytes {
   static auto in(ByteBlock block) {
-    const auto mask = std::bit_cast<SignedBlock>(block) < std::bit_cast<SignedBlock>(block_of(' '));
-    return mask | ByteSet<false, '&', '+', ',', '.', '=', '{', '~', '\\'>::in(block);
+    const auto bytes = std::bit_cast<SignedBlock>(block);
+    const auto ends = (bytes < std::bit_cast<SignedBlock>(block_of(' '))) |
+                      (bytes > std::bit_cast<SignedBlock>(block_of('z')));
+    return ends | ((block - block_of('+')) < block_of(4)) |
+           ByteSet<false, '&', '=', '\\'>::in(block);
   }
   static constexpr bool has(unsigned char c) {
-    return c < ' ' || c >= 0x80 || string_view("+,.{~&=\\").contains(static_cast<char>(c));
+    return c < ' ' || c > 'z' || string_view("+,-.&=\\").contains(static_cast<char>(c));
   }
 };
 using SignPlaces = BytePlaces<SignBytes>;
@@ -255,15 +258,17 @@ Sign join_at(string_view text, std::size_t at) {
   return sign;
 }
 
+/// Bytes of a token before and behind what parts it.
+constexpr std::size_t kTokenPartMin = 8;
+
 /// What parts a token: a line break with what stands before the next line, or a value put in.
 Sign part_at(string_view text, std::size_t at) {
-  constexpr std::size_t kPartMin = 8;
   constexpr std::size_t kMarginMax = 12;
   Sign sign{.begin = at, .end = at, .is_part = true};
   const string_view opening = text[at] == '\n' ? "\r=" : "{$#";
   const std::size_t begin = run_begin(text, at, [&](char c) { return opening.contains(c); }, 2);
-  const std::size_t first = run_begin(text, begin, is_base64url, kPartMin);
-  if (begin - first < kPartMin) {
+  const std::size_t first = run_begin(text, begin, is_base64url, kTokenPartMin);
+  if (begin - first < kTokenPartMin) {
     return sign;
   }
   std::size_t end = at + 1;
@@ -280,11 +285,12 @@ Sign part_at(string_view text, std::size_t at) {
               ? text.size()
               : run_end(text, at + close, [](char c) { return c == '}'; }, 2);
   }
-  const std::size_t last = run_end(text, std::min(end, text.size()), is_base64url, kPartMin);
+  const std::size_t last = run_end(text, std::min(end, text.size()), is_base64url, kTokenPartMin);
   // A capital begins the word of a sentence as well.
   const auto is_telling = [](char c) { return is_digit(c) || is_upper(c); };
-  if (last == end + kPartMin && (any_is(text.substr(first + 1, kPartMin - 1), is_telling) ||
-                                 any_is(text.substr(end + 1, kPartMin - 1), is_telling))) {
+  if (last == end + kTokenPartMin &&
+      (any_is(text.substr(first + 1, kTokenPartMin - 1), is_telling) ||
+       any_is(text.substr(end + 1, kTokenPartMin - 1), is_telling))) {
     sign.begin = begin;
     sign.end = end;
   }
@@ -381,21 +387,40 @@ Sign sign_at(string_view text, std::size_t at) {
   return sign;
 }
 
+/// Whether the byte at `at`, one of SignBytes, may be a sign or begin a list: most are not, and are
+/// told by those near them, without a call.
+[[gnu::always_inline]] inline bool may_be_sign(string_view text, std::size_t at) {
+  const char before = byte_before(text, at);
+  switch (text[at]) {
+    case '.':
+      return !is_alnum(before);
+    case '\n':  // There may be "=\r" between it and the token.
+      return at >= kTokenPartMin &&
+             all_are(text.substr(at - kTokenPartMin, kTokenPartMin - 2), is_base64url) &&
+             (is_base64url(before) || before == '\r' || before == '=');
+    case ',': {
+      const char after = byte_at(text, at + (byte_at(text, at + 1) == ' ' ? 2 : 1));
+      return (is_quote(before) || is_hex_digit(before)) &&
+             (is_digit(after) || is_quote(after) || is_space(after));
+    }
+    case '-':
+    case '|':
+    case '}':
+    case '\t':
+    case '\r':
+      return false;
+    default:
+      return true;
+  }
+}
+
 /// The first sign from `at` on; none when there is no other. What lists have goes to `out`.
 Sign next_sign(string_view text, SignPlaces& places, std::size_t at, Detections& out) {
   for (at = places.next(at); at < text.size(); at = places.next(at + 1)) {
-    // Most are told by the byte before them, without a call.
-    const char c = text[at];
-    const char before = byte_before(text, at);
-    const char after = byte_at(text, at + (byte_at(text, at + 1) == ' ' ? 2 : 1));
-    if (c == '\n'  ? !is_base64url(before) && before != '\r' && before != '='
-        : c == '.' ? is_alnum(before)
-        : c == ',' ? (!is_quote(before) && !is_hex_digit(before)) ||
-                         (!is_digit(after) && !is_quote(after) && !is_space(after))
-                   : c == '\t' || c == '\r') {
+    if (!may_be_sign(text, at)) {
       continue;
     }
-    if (c == ',') {
+    if (text[at] == ',') {
       at = find_in_list(text, at, out) - 1;
       continue;
     }

@@ -93,18 +93,21 @@ bool AssignmentFinder::fallback(const NamePart& name, std::size_t begin) {
   return value && judge(name.of(text_), *value, ValueForm::kQuoted);
 }
 
-void AssignmentFinder::after_word() {
+bool AssignmentFinder::may_follow_word() const {
   const std::size_t begin = is_blank(at(at_ + 1)) ? skip_blanks(text_, at_ + 1) : at_ + 1;
+  return begin < text_.size() && ((at(begin) == '?' && at(begin + 1) == '?') ||
+                                  is_telling_word(text_, begin) || is_option_before(text_, at_));
+}
+
+void AssignmentFinder::after_word() {
+  const std::size_t begin = skip_blanks(text_, at_ + 1);
   const char first = at(begin);
   const bool is_operator = first == '=' || first == ':' || first == '>';
-  if (begin >= text_.size() || (is_operator && is_space(at(begin + 1)))) {
+  if (is_operator && is_space(at(begin + 1))) {
     return;  // The operator will look back.
   }
   if (first == '?' && at(begin + 1) == '?') {
     fallback(name_before(text_, at_), begin + 2);  // `process.env.API_KEY ?? "…"`
-    return;
-  }
-  if (!is_telling_word(text_, begin) && !is_option_before(text_, at_)) {
     return;
   }
   const bool is_quoted = is_quote(at(begin));
