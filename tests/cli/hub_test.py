@@ -32,6 +32,20 @@ class Hub(HubTest):
         settings = json.loads((self.folder / "a/.bmad/memory/config.json").read_text())["memory_config"]["hub"]
         self.assertEqual((settings["service"], settings["project"]), ("team", self.project))
 
+    def test_no_setting_comes_from_a_hub(self):
+        self.share("a", "b")
+        config = {machine: self.folder / machine / ".bmad/memory/config.json" for machine in ("a", "b")}
+        before = config["b"].read_bytes(), self.on("b", "--json", "config", "list")
+        settings = json.loads(config["a"].read_text())
+        settings["memory_config"] |= {
+            "context": {"max_tokens": 60, "inject": False}, "recording": {"enabled": False}, "privacy": {"auto_redaction": False}}
+        config["a"].write_text(json.dumps(settings))
+        self.on("a", "trust", "--yes")
+        self.on("a", "add", "fact", "--id", "f1", "The canteen closes at two")
+        self.on("a", "sync")
+        self.assertIn("pulled: 1 line", self.on("b", "sync"))
+        self.assertEqual((config["b"].read_bytes(), self.on("b", "--json", "config", "list")), before)
+
     def test_what_one_forgets_all_forget(self):
         self.share("a", "b")
         self.on("a", "session", "new", "--id", "s1")
