@@ -1,7 +1,7 @@
 // byte_places.hpp - the places of a text at which a byte of a small set stands, at one or two
 // instructions a byte.
 //
-//   16 bytes ── compared with each of the set at once ──► 16 bits ── the lowest ──► next()
+//   16 bytes ── compared with each of the set at once ──► 16 bits ── the lowest ──► use()
 #pragma once
 
 #include <algorithm>
@@ -39,45 +39,23 @@ class BytePlaces {
  public:
   explicit BytePlaces(std::string_view text) : text_(text) {}
 
-  /// Calls `use(place)` for each place of such a byte, ascending, from the place on that the last
-  /// call returned.
+  /// Calls `use(place)` for each place of such a byte, ascending, from `from` on, and then from the
+  /// place on that the last call returned: the text's size ends it.
   template <typename Use>
-  void for_each(const Use& use) {
-    std::size_t from = 0;
-    for (std::size_t block = 0; block * kSize < text_.size(); ++block) {
+  void for_each(const Use& use, std::size_t from = 0) const {
+    for (std::size_t block = from / kSize; block * kSize < text_.size();
+         block = std::max(block + 1, from / kSize)) {
       for (unsigned rest = mask_at(block); rest != 0; rest &= rest - 1) {
         const std::size_t at = (block * kSize) + static_cast<std::size_t>(std::countr_zero(rest));
         if (at >= from) {
           from = use(at);
         }
       }
-      block = std::max(block, (from / kSize) - (from >= kSize ? 1 : 0));
     }
-  }
-
-  /// The first place of such a byte from `at` on; the text's size when there is none.
-  std::size_t next(std::size_t at) {
-    if (at >= text_.size()) {
-      return text_.size();
-    }
-    if (at / kSize != block_) {
-      block_ = at / kSize;
-      mask_ = mask_at(block_);
-    }
-    unsigned rest = mask_ >> (at % kSize) << (at % kSize);
-    while (rest == 0) {
-      if (++block_ * kSize >= text_.size()) {
-        block_ = kNoBlock;
-        return text_.size();
-      }
-      rest = mask_ = mask_at(block_);
-    }
-    return (block_ * kSize) + static_cast<std::size_t>(std::countr_zero(rest));
   }
 
  private:
   static constexpr std::size_t kSize = 16;
-  static constexpr auto kNoBlock = static_cast<std::size_t>(-1);
 
   [[nodiscard]] unsigned mask_at(std::size_t block) const {
     const char* begin = text_.data() + (block * kSize);
@@ -111,8 +89,6 @@ class BytePlaces {
   }
 
   std::string_view text_;
-  std::size_t block_ = kNoBlock;
-  unsigned mask_ = 0;
 };
 
 }  // namespace bmad_mem

@@ -265,14 +265,17 @@ constexpr std::size_t kTokenPartMin = 8;
 Sign part_at(string_view text, std::size_t at) {
   constexpr std::size_t kMarginMax = 12;
   Sign sign{.begin = at, .end = at, .is_part = true};
-  const string_view opening = text[at] == '\n' ? "\r=" : "{$#";
-  const std::size_t begin = run_begin(text, at, [&](char c) { return opening.contains(c); }, 2);
+  const bool is_line = text[at] == '\n';
+  const std::size_t begin = run_begin(
+      text, at,
+      [&](char c) { return is_line ? c == '\r' || c == '=' : c == '{' || c == '$' || c == '#'; },
+      2);
   const std::size_t first = run_begin(text, begin, is_base64url, kTokenPartMin);
   if (begin - first < kTokenPartMin) {
     return sign;
   }
   std::size_t end = at + 1;
-  if (text[at] == '\n') {
+  if (is_line) {
     end = run_end(
         text, end, [](char c) { return !is_letter(c) && is_ascii(c) && c != '\n'; }, kMarginMax);
     // Digits right before the token are its own.
@@ -387,6 +390,8 @@ Sign sign_at(string_view text, std::size_t at) {
   return sign;
 }
 
+constexpr bool is_visible(char c) { return c > ' '; }
+
 /// Whether the byte at `at`, one of SignBytes, may be a sign or begin a list: most are not, and are
 /// told by those near them, without a call.
 [[gnu::always_inline]] inline bool may_be_sign(string_view text, std::size_t at) {
@@ -395,12 +400,11 @@ Sign sign_at(string_view text, std::size_t at) {
     case '.':
       return !is_alnum(before);
     case '\n':  // There may be "=\r" between it and the token.
-      return at >= kTokenPartMin &&
-             all_are(text.substr(at - kTokenPartMin, kTokenPartMin - 2), is_base64url) &&
-             (is_base64url(before) || before == '\r' || before == '=');
+      return at >= kTokenPartMin && (is_base64url(before) || before == '\r' || before == '=') &&
+             all_are({text.data() + at - kTokenPartMin, kTokenPartMin - 2}, is_visible);
     case ',': {
       const char after = byte_at(text, at + (byte_at(text, at + 1) == ' ' ? 2 : 1));
-      return (is_quote(before) || is_hex_digit(before)) &&
+      return !is_letter(after) && (is_quote(before) || is_hex_digit(before)) &&
              (is_digit(after) || is_quote(after) || is_space(after));
     }
     case '-':
@@ -414,21 +418,26 @@ Sign sign_at(string_view text, std::size_t at) {
   }
 }
 
-/// The first sign from `at` on; none when there is no other. What lists have goes to `out`.
-Sign next_sign(string_view text, SignPlaces& places, std::size_t at, Detections& out) {
-  for (at = places.next(at); at < text.size(); at = places.next(at + 1)) {
-    if (!may_be_sign(text, at)) {
-      continue;
-    }
-    if (text[at] == ',') {
-      at = find_in_list(text, at, out) - 1;
-      continue;
-    }
-    if (const Sign sign = sign_at(text, at); sign.exists()) {
-      return sign;
-    }
+/// Reads the sign at `at` into `sign`, or a list into `out`, and returns where to look next: at the
+/// end when there is one. By itself, so that the look for them stays small.
+[[gnu::noinline]] std::size_t read_sign(string_view text, std::size_t at, Sign& sign,
+                                        Detections& out) {
+  if (text[at] == ',') {
+    return find_in_list(text, at, out);
   }
-  return {};
+  sign = sign_at(text, at);
+  return sign.exists() ? text.size() : at + 1;
+}
+
+/// The first sign from `from` on; none when there is no other. What lists have goes to `out`.
+[[gnu::noinline]] Sign next_sign(string_view text, std::size_t from, Detections& out) {
+  Sign sign;
+  SignPlaces(text).for_each(
+      [&](std::size_t at) {
+        return may_be_sign(text, at) ? read_sign(text, at, sign, out) : at + 1;
+      },
+      from);
+  return sign;
 }
 
 /// The begin of the line before that of `at`.
@@ -481,8 +490,7 @@ class ReadLines {
 }  // namespace
 
 void find_disguised(string_view text, const FindSecrets& find, Detections& out) {
-  SignPlaces places(text);
-  Sign sign = next_sign(text, places, 0, out);
+  Sign sign = next_sign(text, 0, out);
   while (sign.exists()) {
     const std::size_t begin = lines_begin(text, sign.begin);
     // A colour may stand within a word, or be all that parts two of them: so both ways. Joined
@@ -507,7 +515,7 @@ void find_disguised(string_view text, const FindSecrets& find, Detections& out) 
         line = line_end(text, sign.end);
         end = line_end(text, std::min(line + 1, text.size()));
       }
-      sign = next_sign(text, places, sign.end, out);
+      sign = next_sign(text, sign.end, out);
     } while (sign.exists() && sign.begin < end);
     if (has_parts) {
       joined.copy_to(end);
