@@ -123,6 +123,9 @@ Status open_store(Store& store, OpenOptions options) {
   store.notes_accesses = options.note_accesses;
   store.runs_programs = options.runs_programs;
   store.indexes_at_the_end = options.index_at_the_end;
+  if (options.index_at_the_end) {
+    store.new_budget.limit(UnpackBudget::kQuickMax);
+  }
   store.lock_timeout = chosen_timeout(options, store.config);
   store.state_folder = std::move(options.state_folder);
   store.writes_as = options.writes_as;

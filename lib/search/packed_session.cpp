@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <limits>
 #include <mutex>
 #include <set>
@@ -50,45 +51,25 @@ std::string packed_path(const std::string& session_id, const OriginPlace& place)
   return kept_path(session_id);
 }
 
-/// A part of what was evicted, without older versions of an entry, and what was deleted since.
-Status add_evicted(const Store& store, const std::string& session_id, std::uint32_t part,
-                   NamedBytes& files) {
-  BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines,
-                  read_evicted(*store.files, session_id, part, &store.unpack_budget));
-  BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));
-  JsonParser parser;
-  std::erase_if(lines, [&](const EvictedLine& line) {
-    const Result<JsonValue> value = parser.parse(line.line);
-    return !value || gone.hold(line, entry_id(*value));
-  });
-  keep_last_versions(lines);
-  for (const EvictedLine& line : lines) {
-    files[log_path(session_id, line.type)] += line.line + '\n';
-  }
-  return {};
-}
-
-/// What the packed file holds. Every log is there, if only as an empty one.
+/// What the packed file holds. Every log is there, if only as an empty one. Of what was evicted,
+/// without older versions of an entry, and what was deleted since.
 Result<NamedBytes> unpack(const Store& store, const std::string& session_id,
-                          const OriginPlace& place) {
-  NamedBytes files;
-  for (const std::string& log : log_files()) {
-    files[session_file(session_id, log)];
-  }
+                          const OriginPlace& place, const ArchiveLimits& limits) {
   if (place.kind == PackedKind::kEvicted) {
-    BMAD_TRY(add_evicted(store, session_id, place.part, files));
-    return files;
+    BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines,
+                    read_evicted(*store.files, session_id, place.part, limits.budget));
+    BMAD_TRY(drop_gone(store, session_id, lines));
+    keep_last_versions(lines);
+    return logs_of(session_id, std::span(lines));
   }
   if (place.kind == PackedKind::kKept) {
     BMAD_TRY_ASSIGN(const std::vector<KeptLine> lines,
                     read_kept(*store.files, session_id, /*only_good=*/true));
-    for (const KeptLine& line : lines) {
-      files[log_path(session_id, line.type)] += line.line + '\n';
-    }
-    return files;
+    return logs_of(session_id, std::span(lines));
   }
+  NamedBytes files = logs_of(session_id, std::span<const KeptLine>());
   BMAD_TRY_ASSIGN(std::vector<ArchivedFile> members,
-                  read_session_archive(*store.files, session_id, question_limits(store)));
+                  read_session_archive(*store.files, session_id, limits));
   for (ArchivedFile& member : members) {
     // Not session_file(): an artifact's name has a folder in it.
     files[fmt::format("{}/{}", session_folder(session_id), member.name)] = std::move(member.bytes);
@@ -126,6 +107,14 @@ Result<PackedOrigin> look_at_origin(const Store& store, const std::string& sessi
   return origin;
 }
 
+/// Whether Store::new_budget is for it, where that is limited.
+bool is_new_package(const Store& store, const std::string& session_id, const OriginPlace& place,
+                    const PackedOrigin& origin) {
+  return store.new_budget.is_limited() &&
+         store.root_index->segment_of(session_id, place.part, origin.package) == nullptr &&
+         !store.is_ours(packed_path(session_id, place), origin.file);
+}
+
 constexpr std::array kKnownTypes = {EntryType::kPreference, EntryType::kFact};
 /// More is unpacked with the rest.
 constexpr std::uint64_t kKnownSizeMax = 64U << 20U;
@@ -133,17 +122,21 @@ constexpr std::uint64_t kKnownSizeMax = 64U << 20U;
 /// What stands beside the archive, if it is of that very one.
 std::shared_ptr<UnpackedFiles> read_known(const Store& store, const std::string& session_id,
                                           std::uint64_t package) {
+  constexpr std::size_t kHeadMax = 512;
   const std::string path = archive_known_path(session_id);
-  const Result<std::string> text = read_file(*store.files, path, kKnownSizeMax);
-  const std::size_t end = text ? text->find('\n') : std::string::npos;
+  const Result<std::unique_ptr<File>> file = store.files->open(path, OpenMode::kRead);
+  std::string begin(kHeadMax, '\0');
+  begin.resize(file ? (*file)->read_at(0, begin).value_or(0) : 0);
+  begin.resize(std::min(begin.find('\n'), begin.size()));
   JsonParser parser;
-  const Result<JsonValue> head =
-      parser.parse(end == std::string::npos ? "" : std::string_view(*text).substr(0, end));
+  const Result<JsonValue> head = parser.parse(begin);
   if (!head || (*head)["session_id"].string() != session_id ||
       static_cast<std::uint64_t>((*head)["package"].integer()) != package) {
-    return nullptr;
+    return nullptr;  // Before the rest is read: it may be large, and have come with a clone.
   }
-  const std::string_view rest = std::string_view(*text).substr(end + 1);
+  const std::string text = read_file(*store.files, path, kKnownSizeMax).value_or("");
+  const std::string_view rest =
+      std::string_view(text).substr(std::min(begin.size() + 1, text.size()));
   const auto size = static_cast<std::uint64_t>((*head)["preferences"].integer());
   if ((*head)["xxh3"].string() != hash_hex(xxh3(rest)) || size > rest.size()) {
     return nullptr;
@@ -160,11 +153,12 @@ std::shared_ptr<UnpackedFiles> read_known(const Store& store, const std::string&
 class LazyFiles final : public ReadOnlyFiles {
  public:
   LazyFiles(const Store& store, std::string session_id, const OriginPlace& place,
-            PackedOrigin origin)
+            PackedOrigin origin, bool is_new)
       : store_(store),
         session_id_(std::move(session_id)),
         place_(place),
         origin_(origin),
+        is_new_(is_new),
         owner_(store.unpacked.new_owner()) {}
 
   LazyFiles(const LazyFiles&) = delete;
@@ -174,13 +168,15 @@ class LazyFiles final : public ReadOnlyFiles {
   /// Its files, of which no more is unpacked than is read, if it can be read in ranges.
   Result<std::shared_ptr<FileSystem>> content() {
     const std::lock_guard guard(mutex_);
-    const bool may_have_ranges = ranged_ == nullptr && place_.kind == PackedKind::kArchive;
-    if (may_have_ranges && !is_one_piece_) {  // What git ignores of it is in a file beside it.
-      BMAD_TRY_ASSIGN(is_one_piece_, is_there(*store_.files, archive_local_path(session_id_)));
-    }
-    if (may_have_ranges && !is_one_piece_) {
+    BMAD_TRY(take_new());
+    if (ranged_ == nullptr && place_.kind == PackedKind::kArchive && !is_one_piece_) {
+      // What git ignores of it is in a file beside it.
+      BMAD_TRY_ASSIGN(const bool has_local,
+                      is_there(*store_.files, archive_local_path(session_id_)));
       Result<std::shared_ptr<RangedFiles>> opened =
-          RangedFiles::open(store_, session_id_, origin_.file, origin_.package, owner_);
+          has_local ? nullptr
+                    : RangedFiles::open(store_, session_id_, origin_.file, origin_.package, owner_,
+                                        is_new_);
       BMAD_TRY(check_read(opened));
       ranged_ = *std::move(opened);
       is_one_piece_ = ranged_ == nullptr;
@@ -215,13 +211,24 @@ class LazyFiles final : public ReadOnlyFiles {
   }
 
  private:
-  /// The caller holds the mutex.
+  /// Counts the packed bytes of one that is new, before the first is read. The caller holds the
+  /// mutex, and so for the next.
+  Status take_new() {
+    if (is_new_ && !is_taken_) {
+      BMAD_TRY(check_read(store_.new_budget.take(origin_.file.size, 0)));
+      is_taken_ = true;
+      store_.seals_any = true;  // The next process takes the rest.
+    }
+    return {};
+  }
+
   Result<std::shared_ptr<UnpackedFiles>> unpack_once() {
     constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
     if (auto known = store_.unpacked.find<UnpackedFiles>(owner_, kAll)) {
       return known;
     }
-    Result<NamedBytes> files = unpack(store_, session_id_, place_);
+    Result<NamedBytes> files =
+        unpack(store_, session_id_, place_, question_limits(store_, is_new_));
     BMAD_TRY(check_read(files));
     auto unpacked = std::make_shared<UnpackedFiles>(
         store_.files->display_path(packed_path(session_id_, place_)), origin_.package,
@@ -235,21 +242,27 @@ class LazyFiles final : public ReadOnlyFiles {
   template <typename T>
   [[nodiscard]] Status check_read(const Result<T>& read) const {
     BMAD_TRY(check_still_there());
-    if (!read) {
-      store_.note_damage(packed_path(session_id_, place_), origin_.file, read.error());
-      return read.error();
+    if (read) {
+      return {};
     }
-    return {};
+    Error error = read.error();
+    if (is_new_ && error.code == ErrorCode::E_SIZE_LIMIT && error.os_error == 0) {
+      error.os_error = EFBIG;  // For a command it may be as large.
+    }
+    store_.note_damage(packed_path(session_id_, place_), origin_.file, error);
+    return error;
   }
 
   const Store& store_;
   std::string session_id_;
   OriginPlace place_;
   PackedOrigin origin_;
+  bool is_new_;
   std::uint64_t owner_;  ///< In the cache of what is unpacked.
   std::mutex mutex_;     // Guards what follows.
   std::shared_ptr<RangedFiles> ranged_;
   bool is_one_piece_ = false;
+  bool is_taken_ = false;  ///< Of Store::new_budget.
 };
 
 Status write_known_file(const Store& store, const std::string& session_id, std::uint64_t package,
@@ -272,12 +285,12 @@ Status write_known_file(const Store& store, const std::string& session_id, std::
 class PackedSessionFile final : public PackedSession {
  public:
   PackedSessionFile(const Store& store, const std::string& session_id, const OriginPlace& place,
-                    const PackedOrigin& origin)
+                    const PackedOrigin& origin, bool is_new)
       : store_(store),
         session_id_(session_id),
         place_(place),
         package_(origin.package),
-        files_(store, session_id, place, origin),
+        files_(store, session_id, place, origin, is_new),
         index_(files_, store.clock,
                {.session_id = session_id,
                 .language = store.config.indexing.language,
@@ -285,15 +298,11 @@ class PackedSessionFile final : public PackedSession {
                 .package = origin.package,
                 .base =
                     [root = store.root_index.get(), session_id, place, package = origin.package] {
-                      return place.kind == PackedKind::kKept
-                                 ? std::nullopt
-                                 : root->base_of(session_id, place.part, package);
+                      return root->base_of(session_id, place.part, package);
                     },
                 .base_segment =
                     [root = store.root_index.get(), session_id, place, package = origin.package] {
-                      return place.kind == PackedKind::kKept
-                                 ? nullptr
-                                 : root->segment_of(session_id, place.part, package);
+                      return root->segment_of(session_id, place.part, package);
                     },
                 .archived = place.kind != PackedKind::kEvicted,
                 .evicted = place.part}) {}
@@ -341,15 +350,15 @@ using SharedFile = std::shared_ptr<PackedSessionFile>;
 
 /// The packed file at `path` as it is now, the same object for the same file.
 SharedFile open_packed(const Store& store, const std::string& session_id, const OriginPlace& place,
-                       const PackedOrigin& now) {
+                       const PackedOrigin& now, bool is_new = false) {
   const std::string path = packed_path(session_id, place);
   std::shared_ptr<PackedSession> old;  // Freed without the mutex.
   const std::lock_guard guard(store.indexes_mutex);
   std::shared_ptr<PackedSession>& session = store.packed[path];
   if (session == nullptr ||
       static_cast<PackedSessionFile*>(session.get())->package() != now.package) {
-    old =
-        std::exchange(session, std::make_shared<PackedSessionFile>(store, session_id, place, now));
+    old = std::exchange(session,
+                        std::make_shared<PackedSessionFile>(store, session_id, place, now, is_new));
   }
   return std::static_pointer_cast<PackedSessionFile>(session);
 }
@@ -360,8 +369,9 @@ Result<Packed> packed_session(const Store& store, const std::string& session_id,
                               std::uint32_t evicted_part) {
   const OriginPlace place{.kind = kind, .part = evicted_part};
   BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store, session_id, place));
-  if (!store.is_damaged(packed_path(session_id, place), now.file)) {
-    return Packed(open_packed(store, session_id, place, now));
+  const bool is_new = is_new_package(store, session_id, place, now);
+  if (!store.is_damaged(packed_path(session_id, place), now.file, is_new)) {
+    return Packed(open_packed(store, session_id, place, now, is_new));
   }
   if (kind != PackedKind::kArchive) {
     return Packed();
@@ -370,7 +380,7 @@ Result<Packed> packed_session(const Store& store, const std::string& session_id,
   if (!kept || store.is_damaged(kept_path(session_id), kept->file)) {
     return Packed();
   }
-  return Packed(open_packed(store, session_id, kKeptPlace, *kept));
+  return Packed(open_packed(store, session_id, kKeptPlace, *kept, store.new_budget.is_limited()));
 }
 
 Result<std::shared_ptr<FileSystem>> archive_files(const Store& store,

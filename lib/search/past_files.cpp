@@ -31,11 +31,11 @@ struct PastLog {
 };
 
 /// `before`, and behind it a log without what came later. Blanks keep all lines where they are.
-class PastFile final : public File {
+class PastFile final : public PackedFile {
  public:
   PastFile(std::string path, std::shared_ptr<const std::string> before, std::unique_ptr<File> log,
            std::shared_ptr<const PastLog> past)
-      : path_(std::move(path)),
+      : PackedFile(std::move(path), info_of(past->file, before->size() + past->size)),
         before_(std::move(before)),
         log_(std::move(log)),
         past_(std::move(past)) {}
@@ -55,23 +55,12 @@ class PastFile final : public File {
     hide(at, rest.first(got));
     return done + got;
   }
-  Result<std::size_t> write(std::string_view /*bytes*/) override {
-    return packed_is_read_only(path_);
-  }
-  Result<std::size_t> write_at(std::uint64_t /*offset*/, std::string_view /*bytes*/) override {
-    return packed_is_read_only(path_);
-  }
-  Status truncate(std::uint64_t /*size*/) override { return packed_is_read_only(path_); }
-  Status sync_data() override { return {}; }
-  Status sync_all() override { return {}; }
-  Result<FileInfo> info() override {
-    FileInfo info = past_->file;
-    info.size = before_->size() + past_->size;
-    return info;
-  }
-  [[nodiscard]] int descriptor() const override { return -1; }
 
  private:
+  static FileInfo info_of(FileInfo log, std::uint64_t size) {
+    log.size = size;
+    return log;
+  }
   /// Blanks what of `bytes`, which stand at `at` in the log, came later.
   void hide(std::uint64_t at, std::span<char> bytes) const {
     auto range = std::ranges::upper_bound(past_->hidden, at, {}, &HiddenBytes::end);
@@ -83,7 +72,6 @@ class PastFile final : public File {
     }
   }
 
-  std::string path_;
   std::shared_ptr<const std::string> before_;
   std::unique_ptr<File> log_;  // Null when there is none.
   std::shared_ptr<const PastLog> past_;
@@ -101,13 +89,7 @@ class PastFiles final : public ReadOnlyFiles {
   }
 
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
-    if (mode != OpenMode::kRead) {
-      return packed_is_read_only(path);
-    }
-    const auto before = before_.find(path);
-    if (before == before_.end()) {
-      return not_in_package(path);
-    }
+    BMAD_TRY_ASSIGN(const auto before, find_packed(before_, path, mode));
     if (source_) {
       BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, source_->files(store_));
       Result<std::unique_ptr<File>> file = open_log(*files, path, before->second);
@@ -119,10 +101,7 @@ class PastFiles final : public ReadOnlyFiles {
                                       std::make_shared<const PastLog>());
   }
   Result<FileInfo> info(const std::string& path) override {
-    const auto before = before_.find(path);
-    if (before == before_.end()) {
-      return not_in_package(path);
-    }
+    BMAD_TRY_ASSIGN(const auto before, find_packed(before_, path));
     FileInfo found;
     if (source_) {
       BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, source_->files(store_));
@@ -213,24 +192,8 @@ Result<std::vector<EvictedLine>> evicted_versions(const Store& store, const std:
     const Result<std::shared_ptr<FileSystem>> files = (*packed)->files();  // It notes the damage.
     return files || is_not_found(files.error()) ? std::move(lines) : std::vector<EvictedLine>();
   }
-  BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));
-  JsonParser parser;
-  std::erase_if(*lines, [&](const EvictedLine& line) {
-    const Result<JsonValue> value = parser.parse(line.line);
-    return !value || entry_written_time(*value) > as_of || gone.hold(line, entry_id(*value));
-  });
+  BMAD_TRY(drop_gone(store, session_id, *lines, as_of));
   return lines;
-}
-
-NamedBytes logs_of(const std::string& session_id, std::span<const EvictedLine> lines) {
-  NamedBytes logs;
-  for (const std::string& log : log_files()) {
-    logs[session_file(session_id, log)];
-  }
-  for (const EvictedLine& line : lines) {
-    logs[log_path(session_id, line.type)] += line.line + '\n';
-  }
-  return logs;
 }
 
 /// The session that something was evicted from; null when it has gone.
@@ -316,7 +279,7 @@ Result<std::shared_ptr<FileSystem>> past_files(const Store& store, const Session
   }
   return std::shared_ptr<FileSystem>(
       std::make_shared<PastFiles>(store, source.is_evicted() ? std::nullopt : std::optional(source),
-                                  as_of, logs_of(id, lines)));
+                                  as_of, logs_of(id, std::span(lines))));
 }
 
 Result<std::shared_ptr<SessionIndex>> past_index(const Store& store, const SessionSource& source,

@@ -274,10 +274,8 @@ Result<NearRoots> near_roots(const std::string& working_directory,
 Result<std::string> find_root(std::string_view explicit_root, std::string_view env_value,
                               const std::string& working_directory,
                               const std::string& state_folder) {
-  for (const std::string_view named : {explicit_root, env_value}) {
-    if (!named.empty()) {
-      return from_user(named, working_directory);
-    }
+  if (!explicit_root.empty() || !env_value.empty()) {
+    return root_to_create(explicit_root, env_value, working_directory);
   }
   BMAD_TRY_ASSIGN(NearRoots found, near_roots(working_directory, state_folder));
   if (std::string root = found.shared.empty() ? std::move(found.own) : std::move(found.shared);
@@ -484,6 +482,14 @@ Result<bool> is_session_there(FileSystem& files, std::string_view session_id) {
   }
   BMAD_TRY_ASSIGN(const bool remains, is_remains(files, session_id));
   return !remains;
+}
+
+Error no_session(std::string_view session_id, std::string path) {
+  return {
+      .code = ErrorCode::E_SESSION_NOT_FOUND,
+      .message = fmt::format(
+          "there is no session {}; `bmad-mem session list` shows the ones there are", session_id),
+      .path = std::move(path)};
 }
 
 }  // namespace bmad_mem

@@ -166,15 +166,13 @@ Manifest read_manifest(ManifestReader& reader, JsonValue root) {
 
 Error missing_session(FileSystem& files, std::string_view session_id) {
   const bool has_entries = is_session_there(files, session_id).value_or(false);
-  return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
-               .message = has_entries
-                              ? fmt::format("session {} has no manifest; `bmad-mem repair` makes "
-                                            "one for the entries that are there",
-                                            session_id)
-                              : fmt::format("there is no session {}; `bmad-mem session list` shows "
-                                            "the ones there are",
-                                            session_id),
-               .path = files.display_path(manifest_path(session_id))};
+  Error error = no_session(session_id, files.display_path(manifest_path(session_id)));
+  if (has_entries) {
+    error.message = fmt::format(
+        "session {} has no manifest; `bmad-mem repair` makes one for the entries that are there",
+        session_id);
+  }
+  return error;
 }
 
 }  // namespace

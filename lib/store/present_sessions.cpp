@@ -50,6 +50,9 @@ void note_missing_archives(const Store& store, const std::vector<std::string>& p
 void look_behind_folder(const Store& store, const std::string& session_id) {
   const std::string path = archive_path(session_id);
   const std::optional<FileInfo> archive = look_at(store, path);
+  if (store.new_budget.is_limited()) {
+    return;  // It would be unpacked each time, for a report.
+  }
   if (!archive || store.is_damaged(path, *archive) || store.has_problem(path, *archive)) {
     return;
   }

@@ -203,6 +203,17 @@ Result<GoneEntries> gone_entries(const Store& store, const std::string& session_
   return gone;
 }
 
+Status drop_gone(const Store& store, const std::string& session_id, std::vector<EvictedLine>& lines,
+                 Timestamp as_of) {
+  BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));
+  JsonParser parser;
+  std::erase_if(lines, [&](const EvictedLine& line) {
+    const Result<JsonValue> value = parser.parse(line.line);
+    return !value || entry_written_time(*value) > as_of || gone.hold(line, entry_id(*value));
+  });
+  return {};
+}
+
 Result<EntryIds> evicted_ids(const Store& store, const std::string& session_id) {
   BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));
   BMAD_TRY_ASSIGN(std::uint32_t part, evicted_parts(*store.files, session_id));

@@ -14,8 +14,7 @@ namespace {
 Error session_gone(const std::string& session_id, Error cause) {
   cause.code = ErrorCode::E_SESSION_NOT_FOUND;
   cause.path.clear();  // That of its lock file says nothing to a person.
-  cause.message = fmt::format(
-      "there is no session {}; `bmad-mem session list` shows the ones there are", session_id);
+  cause.message = no_session(session_id, {}).message;
   return cause;
 }
 

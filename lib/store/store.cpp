@@ -175,16 +175,18 @@ void Store::note_problem(const std::string& path, const FileInfo& file, Error er
                 .error = std::move(error),
                 .is_lasting = false,
                 .is_readable = is_readable};
-  damage.is_lasting =
-      damage.error.os_error == 0 && (damage.error.code == ErrorCode::E_STORAGE_CORRUPT ||
-                                     damage.error.code == ErrorCode::E_SIZE_LIMIT);
+  damage.is_lasting = (damage.error.os_error == 0 || damage.error.os_error == EFBIG) &&
+                      (damage.error.code == ErrorCode::E_STORAGE_CORRUPT ||
+                       damage.error.code == ErrorCode::E_SIZE_LIMIT);
   if (damage.error.path.empty()) {
     damage.error.path = files->display_path(path);
   }
   const std::lock_guard guard(damaged_mutex);
   if (damage.is_lasting && !is_readable && path.ends_with(".gz") &&
       damage.error.path == files->display_path(path)) {
-    remember_refused(*files, path, file, damage.error);
+    remember_packed(*files, path, file,
+                    damage.error.os_error == EFBIG ? PackedNote::kNotQuick : PackedNote::kRefused,
+                    damage.error);
   }
   damaged.insert_or_assign(path, damage);
   ++damages;
@@ -193,13 +195,21 @@ void Store::note_problem(const std::string& path, const FileInfo& file, Error er
   }
 }
 
-bool Store::is_damaged(const std::string& path, const FileInfo& file) const {
+bool Store::is_ours(const std::string& path, const FileInfo& file) const {
+  const std::lock_guard guard(damaged_mutex);
+  refused = refused ? std::move(refused) : read_refused(*files);
+  return refused->contains(refused_key(path, file, PackedNote::kOurs));
+}
+
+bool Store::is_damaged(const std::string& path, const FileInfo& file, bool is_new) const {
   {
     const std::lock_guard guard(damaged_mutex);
     refused = refused ? std::move(refused) : read_refused(*files);
-    const auto known =
-        damaged.contains(path) ? refused->end() : refused->find(refused_key(path, file));
-    if (known != refused->end()) {
+    auto known = refused->find(refused_key(path, file));
+    if (known == refused->end() && is_new) {
+      known = refused->find(refused_key(path, file, PackedNote::kNotQuick));
+    }
+    if (known != refused->end() && !damaged.contains(path)) {
       known->second.path = files->display_path(path);
       damaged.emplace(path, Damage{.file = file, .error = known->second, .is_lasting = true});
       ++damages;
@@ -422,11 +432,7 @@ Status check_session(const Store& store, std::string_view session_id) {
   if (!is_not_found(folder.error())) {
     return folder.error();
   }
-  return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
-               .message = fmt::format("there is no session {}; `bmad-mem session list` shows the "
-                                      "ones there are",
-                                      session_id),
-               .path = store.files->display_path(session_folder(session_id))};
+  return no_session(session_id, store.files->display_path(session_folder(session_id)));
 }
 
 void take_config(Store& store, LoadedConfig loaded) {

@@ -43,6 +43,25 @@ TEST_CASE("what is likely is free, and what is not is shared") {
   CHECK(unpack_within(&budget, packed, kMax - 1, unpack).error().code == ErrorCode::E_SIZE_LIMIT);
 }
 
+TEST_CASE("of a limited budget everything is taken before it is unpacked") {
+  UnpackBudget budget;
+  CHECK(budget.take(1000 * UnpackBudget::kLikelyRatio, 1000));
+  CHECK(budget.take(UnpackBudget::kExcessMax, 0));
+  CHECK(budget.take(1000 * UnpackBudget::kLikelyRatio, 1000));
+  CHECK(budget.take(1, 0).error().os_error == EAGAIN);
+  UnpackBudget limited;
+  limited.limit(1000);
+  CHECK(limited.take(100, 0));
+  CHECK(limited.take(1000, 100));  // The packed bytes were taken.
+  CHECK(limited.take(1, 0).error().os_error == EAGAIN);
+  CHECK(limited.take(1001, 0).error().os_error == EFBIG);  // It never has as many.
+  const auto unpack = [](std::string_view /*packed*/, std::uint64_t /*size_max*/) {
+    return Result<std::string>("text");
+  };
+  CHECK(unpack_within(&limited, "packed", 100, unpack).error().os_error == EAGAIN);
+  CHECK(unpack_within(&limited, "packed", 6, unpack).value() == "text");
+}
+
 TEST_CASE("what was asked for last stays") {
   UnpackedCache cache;
   const std::uint64_t one = cache.new_owner();

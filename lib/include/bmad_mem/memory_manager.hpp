@@ -67,7 +67,8 @@ struct OpenOptions {
   /// trace at all, for people who look at what agents remember.
   bool note_accesses = true;
   /// Whether indexes that a question finds wanting are made when the manager is closed, and not
-  /// before it answers.
+  /// before it answers. Of archives that no index has and that were not written here, 512 KiB are
+  /// read: the next process takes more, and one without this option those that are larger.
   bool index_at_the_end = false;
   /// For a program that stays and asks often: the kernel tells in which folders something changes
   /// (inotify), and a question looks at no other log. It sees each change at once, except those

@@ -15,6 +15,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "model/wrapped_line.hpp"
+#include "refused_files.hpp"
 #include "store/atomic_file.hpp"
 #include "store/gzip.hpp"
 #include "store/layout.hpp"
@@ -69,6 +70,9 @@ Result<WholeMembers> read_whole(FileSystem& files, const std::string& path,
                                 std::uint64_t size_max = kEvictedSizeMax,
                                 UnpackBudget* budget = nullptr) {
   BMAD_TRY_ASSIGN(const std::string packed, read_if_there(files, path, size_max));
+  if (budget != nullptr && budget->is_limited()) {
+    size_max = std::min(UnpackBudget::kQuickMax, UnpackBudget::kLikelyRatio * packed.size());
+  }
   Result<WholeMembers> whole = unpack_within(budget, packed, size_max, gunzip_whole);
   if (!whole) {
     whole.error().path = files.display_path(path);
@@ -119,6 +123,7 @@ Status add_text(FileSystem& files, const std::string& path, std::uint64_t whole_
     static_cast<void>(file->truncate(whole_size));
     return added;
   }
+  remember_packed(files, path, files.info(path), PackedNote::kOurs);
   return files.sync_directory(kArchiveFolder);
 }
 
@@ -202,7 +207,10 @@ Status replace_evicted_part(FileSystem& files, std::string_view session_id,
   }
   BMAD_TRY_ASSIGN(const std::string packed, gzip(text));
   BMAD_TRY(ensure_folder(files, kArchiveFolder));
-  return replace_file(files, evicted_path(session_id, part), packed);
+  const std::string path = evicted_path(session_id, part);
+  BMAD_TRY(replace_file(files, path, packed));
+  remember_packed(files, path, files.info(path), PackedNote::kOurs);
+  return {};
 }
 
 Status replace_evicted(FileSystem& files, std::string_view session_id,

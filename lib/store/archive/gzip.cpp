@@ -262,11 +262,22 @@ std::optional<std::uint32_t> sized_member(std::string_view bytes) {
 }
 
 std::uint32_t member_text_size(std::string_view bytes) {
-  return little_endian(bytes.substr(bytes.size() - kSizeFieldSize));
+  return bytes.size() < kSizeFieldSize ? 0
+                                       : little_endian(bytes.substr(bytes.size() - kSizeFieldSize));
+}
+
+std::uint64_t said_text_size(std::string_view bytes) {
+  std::uint64_t sum = 0;
+  std::uint32_t size = 0;
+  while ((size = sized_member(bytes).value_or(0)) > kSizedHeaderSize && size < bytes.size()) {
+    sum += member_text_size(bytes.substr(0, size));
+    bytes.remove_prefix(size);
+  }
+  return sum + member_text_size(bytes);
 }
 
 bool says_too_large(std::string_view bytes, std::uint64_t size_max) {
-  const std::uint64_t size = bytes.size() < kSizeFieldSize ? 0 : member_text_size(bytes);
+  const std::uint64_t size = member_text_size(bytes);
   return size > size_max && size <= bytes.size() * kDeflateRatioMax && !sized_member(bytes);
 }
 

@@ -1,6 +1,7 @@
 #include "store/ranged_files.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include <fmt/format.h>
@@ -49,7 +50,8 @@ Result<std::unique_ptr<File>> open_same(FileSystem& files, const std::string& pa
 Result<std::shared_ptr<RangedFiles>> RangedFiles::open(const Store& store,
                                                        const std::string& session_id,
                                                        const FileInfo& origin,
-                                                       std::uint64_t package, std::uint64_t owner) {
+                                                       std::uint64_t package, std::uint64_t owner,
+                                                       bool is_new) {
   const std::string path = archive_path(session_id);
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> archive, open_same(*store.files, path, origin));
   BMAD_TRY_ASSIGN(std::optional<ArchiveMembers> members,
@@ -59,16 +61,15 @@ Result<std::shared_ptr<RangedFiles>> RangedFiles::open(const Store& store,
   }
   std::shared_ptr<RangedFiles> files(
       new RangedFiles(store, path, origin, package, owner, *std::move(members)));
-  const auto text_of = [&](std::size_t member) -> Result<std::shared_ptr<const std::string>> {
-    BMAD_TRY_ASSIGN(std::string text, files->members_.read(*archive, member));
-    auto shared = std::make_shared<std::string>(std::move(text));
-    store.unpacked.add(owner, member, shared, shared->size(), store.archives_size_max);
-    return std::shared_ptr<const std::string>(std::move(shared));
-  };
-  const Result<std::vector<PlacedFile>> places = list_archive(files->members_, session_id, text_of);
+  if (is_new) {
+    BMAD_TRY(store.new_budget.take(files->members_.tar_size(), origin.size));
+  }
+  const Result<std::vector<PlacedFile>> places = list_archive(
+      files->members_, session_id, [&](std::size_t member) { return files->text(member); });
   if (!places) {
-    const bool is_of_disk = places.error().code == ErrorCode::E_STORAGE_IO;
-    return is_of_disk ? Result<std::shared_ptr<RangedFiles>>(places.error())
+    const Error& error = places.error();
+    const bool is_passing = error.code == ErrorCode::E_STORAGE_IO || error.os_error == EAGAIN;
+    return is_passing ? Result<std::shared_ptr<RangedFiles>>(error)
                       : std::shared_ptr<RangedFiles>();
   }
   for (const std::string& log : log_files()) {
@@ -83,20 +84,14 @@ Result<std::shared_ptr<RangedFiles>> RangedFiles::open(const Store& store,
 }
 
 Result<std::unique_ptr<File>> RangedFiles::open(const std::string& path, OpenMode mode) {
-  const auto found = files_.find(path);
-  if (found == files_.end()) {
-    return not_in_package(path);
-  }
-  if (mode != OpenMode::kRead) {
-    return packed_is_read_only(path);
-  }
+  BMAD_TRY_ASSIGN(const auto found, find_packed(files_, path, mode));
   return std::make_unique<RangedFile>(path, shared_from_this(), found->second.offset,
                                       info_of(found->second));
 }
 
 Result<FileInfo> RangedFiles::info(const std::string& path) {
-  const auto found = files_.find(path);
-  return found == files_.end() ? Result<FileInfo>(not_in_package(path)) : info_of(found->second);
+  BMAD_TRY_ASSIGN(const auto found, find_packed(files_, path));
+  return info_of(found->second);
 }
 
 std::string RangedFiles::display_path(const std::string& /*path*/) const {
@@ -118,14 +113,7 @@ Status RangedFiles::read_tar(std::uint64_t offset, std::span<char> out) const {
 Result<std::string> RangedFiles::read_member(std::size_t member) const {
   // Opened each time: there may be more archives than a process may have files open.
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> archive, open_same(*store_.files, path_, origin_));
-  const std::uint64_t packed = members_.packed_size(member);
-  const std::uint64_t size = members_.text_size(member);
-  if (store_.unpack_budget.allowed(packed, size) < size) {
-    Error error{.code = ErrorCode::E_SIZE_LIMIT};
-    UnpackBudget::defer(error);
-    return error;
-  }
-  store_.unpack_budget.spend(packed, size);
+  BMAD_TRY(store_.unpack_budget.take(members_.text_size(member), members_.packed_size(member)));
   return members_.read(*archive, member);
 }
 

@@ -13,10 +13,9 @@
 
 namespace bmad_mem {
 
-std::string refused_key(const std::string& path, const FileInfo& file) {
-  constexpr int kRules = 1;  // To be raised when something is read that was refused before.
-  return hash_hex(xxh3(fmt::format("{} {} {} {} {} {}", kRules, path, file.device, file.inode,
-                                   file.size, file.mtime_ns)));
+std::string refused_key(const std::string& path, const FileInfo& file, PackedNote note) {
+  return hash_hex(xxh3(fmt::format("{} {} {} {} {} {}", static_cast<int>(note), path, file.device,
+                                   file.inode, file.size, file.mtime_ns)));
 }
 
 RefusedFiles read_refused(FileSystem& files) {
@@ -35,10 +34,14 @@ RefusedFiles read_refused(FileSystem& files) {
   return refused;
 }
 
-void remember_refused(FileSystem& files, const std::string& path, const FileInfo& file,
-                      const Error& error) {
+void remember_packed(FileSystem& files, const std::string& path, const Result<FileInfo>& file,
+                     PackedNote note, const Error& error) {
+  constexpr std::uint64_t kQuickAnyway = UnpackBudget::kQuickMax / 8;  // Text shrinks to a sixth.
+  if (!file || (note == PackedNote::kOurs && file->size <= kQuickAnyway)) {
+    return;
+  }
   JsonWriter line;
-  line.begin_object().member("key", refused_key(path, file)).member("file", path);
+  line.begin_object().member("key", refused_key(path, *file, note)).member("file", path);
   line.member("code", error_code_name(error.code)).member("message", error.message).end_object();
   const Result<FileInfo> before = files.info(kRefusedFile);
   if (before && before->size > kRefusedSizeMax / 2) {

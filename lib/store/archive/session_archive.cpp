@@ -13,6 +13,7 @@
 #include "base/ids.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "refused_files.hpp"
 #include "session_files.hpp"
 #include "store/archive_members.hpp"
 #include "store/atomic_file.hpp"
@@ -107,8 +108,11 @@ TarBytes bytes_of(std::string_view tar) {
 
 Result<std::vector<ArchivedFile>> unpack(std::string packed, std::string_view session_id,
                                          const ArchiveLimits& limits) {
-  const std::uint64_t size_max = tar_size_max(packed.size(), limits);
+  std::uint64_t size_max = tar_size_max(packed.size(), limits);
   UnpackBudget* const budget = says_too_large(packed, size_max) ? nullptr : limits.budget;
+  if (budget != nullptr && budget->is_limited()) {
+    size_max = std::min(size_max, said_text_size(packed));
+  }
   Result<std::string> tar = unpack_within(budget, packed, size_max, gunzip);
   if (!tar) {
     if (tar.error().code == ErrorCode::E_SIZE_LIMIT && tar.error().os_error == 0) {
@@ -231,9 +235,10 @@ Status verify(FileSystem& files, const std::string& path, std::string_view sessi
 
 }  // namespace
 
-ArchiveLimits question_limits(const Store& store) {
+ArchiveLimits question_limits(const Store& store, bool is_new) {
   ArchiveLimits limits = kReadLimits;
-  limits.budget = &store.unpack_budget;
+  limits.budget =
+      is_new && store.new_budget.is_limited() ? &store.new_budget : &store.unpack_budget;
   return limits;
 }
 
@@ -317,6 +322,7 @@ Result<ArchiveSize> rewrite_session_archive(FileSystem& files, std::string_view 
     BMAD_TRY(file.sync_all());
     return verify(files, temporary_path(path), session_id, members, limits);
   }));
+  remember_packed(files, path, files.info(path), PackedNote::kOurs);
   return size_of_archive(members, packed.size());
 }
 

@@ -147,11 +147,7 @@ Result<std::vector<ArchivedFile>> read_session_files(FileSystem& files,
     if (!is_not_found(found.error())) {
       return found.error();
     }
-    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
-                 .message = fmt::format("there is no session {}; `bmad-mem session list` shows the "
-                                        "ones there are",
-                                        session_id),
-                 .path = files.display_path(session_folder(session_id))};
+    return no_session(session_id, files.display_path(session_folder(session_id)));
   }
   BMAD_TRY_ASSIGN(std::vector<ArchivedFile> read, collector.read());
   if (read.empty() || read.front().name != kManifestName) {

@@ -8,7 +8,7 @@ namespace bmad_mem {
 void UnpackBudget::renew() {
   constexpr std::chrono::seconds kQuestion(10);
   const auto now = std::chrono::steady_clock::now();
-  if (now - since_ > kQuestion) {
+  if (now - since_ > kQuestion && !is_limited()) {
     since_ = now;
     spent_ = 0;
   }
@@ -25,6 +25,22 @@ void UnpackBudget::spend(std::uint64_t packed, std::uint64_t unpacked) {
   const std::lock_guard guard(mutex_);
   renew();
   spent_ += unpacked - std::min(unpacked, kLikelyRatio * packed);
+}
+
+void UnpackBudget::limit(std::uint64_t size_max) { max_ = size_max; }
+
+Status UnpackBudget::take(std::uint64_t size, std::uint64_t packed) {
+  const std::lock_guard guard(mutex_);
+  renew();
+  const std::uint64_t more = size - std::min(size, is_limited() ? packed : kLikelyRatio * packed);
+  if (more <= max_ - std::min(spent_, max_)) {
+    spent_ += more;
+    return {};
+  }
+  Error error{.code = ErrorCode::E_SIZE_LIMIT};
+  defer(error);
+  error.os_error = is_limited() && size > max_ ? EFBIG : error.os_error;
+  return error;
 }
 
 void UnpackBudget::defer(Error& error) {

@@ -62,38 +62,14 @@ UnpackedFiles::UnpackedFiles(std::string display_path, std::uint64_t package, Na
     : display_path_(std::move(display_path)), package_(package), files_(std::move(files)) {}
 
 Result<std::unique_ptr<File>> UnpackedFiles::open(const std::string& path, OpenMode mode) {
-  const auto found = files_.find(path);
-  if (found == files_.end()) {
-    return not_in_package(path);
-  }
-  if (mode != OpenMode::kRead) {
-    return packed_is_read_only(path);
-  }
+  BMAD_TRY_ASSIGN(const auto found, find_packed(files_, path, mode));
   return make_packed_file(path, shared_from_this(), found->second, info_of(*found));
 }
 
 Result<FileInfo> UnpackedFiles::info(const std::string& path) {
-  const auto found = files_.find(path);
-  return found == files_.end() ? Result<FileInfo>(not_in_package(path)) : info_of(*found);
+  BMAD_TRY_ASSIGN(const auto found, find_packed(files_, path));
+  return info_of(*found);
 }
-
-Result<std::vector<std::string>> ReadOnlyFiles::list(const std::string& path) {
-  return packed_is_read_only(path);
-}
-
-Status ReadOnlyFiles::make_directory(const std::string& path) { return packed_is_read_only(path); }
-
-Status ReadOnlyFiles::rename(const std::string& from, const std::string& /*to*/) {
-  return packed_is_read_only(from);
-}
-
-Status ReadOnlyFiles::remove(const std::string& path) { return packed_is_read_only(path); }
-
-Status ReadOnlyFiles::remove_directory(const std::string& path) {
-  return packed_is_read_only(path);
-}
-
-Status ReadOnlyFiles::sync_directory(const std::string& /*path*/) { return {}; }
 
 std::string UnpackedFiles::display_path(const std::string& /*path*/) const { return display_path_; }
 

@@ -38,8 +38,12 @@ inline constexpr std::size_t kSizedHeaderSize = 20;
 /// has checked it.
 std::optional<std::uint32_t> sized_member(std::string_view bytes);
 
-/// How much text the member says it has that `bytes` end with: 4 bytes at least.
+/// How much text the member says it has that `bytes` end with; 0 where it is cut short.
 std::uint32_t member_text_size(std::string_view bytes);
+
+/// How much text `bytes` say they have: the sized members that they begin with, and the last one.
+/// Nobody has checked it, and of other members in between it says nothing.
+std::uint64_t said_text_size(std::string_view bytes);
 
 /// Whether the last member of `bytes`, of another program, says that it has more than `size_max`
 /// bytes, and may be right.

@@ -229,4 +229,7 @@ Result<bool> is_remains(FileSystem& files, std::string_view session_id);
 /// Whether something is in the session's place that is more than remains.
 Result<bool> is_session_there(FileSystem& files, std::string_view session_id);
 
+/// E_SESSION_NOT_FOUND.
+Error no_session(std::string_view session_id, std::string path);
+
 }  // namespace bmad_mem

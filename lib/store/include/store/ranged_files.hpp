@@ -20,11 +20,12 @@ class RangedFiles final : public ReadOnlyFiles, public std::enable_shared_from_t
  public:
   /// The archive of `session_id`, which is the file `origin`; all its files have the inode
   /// `package`. Null when it has to be unpacked as a whole: then that tells what is wrong with it,
-  /// too. Errors: one that is_not_found() when it is another file by now; as the file system's.
+  /// too. `is_new` as Store::new_budget has it. Errors: one that is_not_found() when it is another
+  /// file by now; those of the budgets; as the file system's.
   static Result<std::shared_ptr<RangedFiles>> open(const Store& store,
                                                    const std::string& session_id,
                                                    const FileInfo& origin, std::uint64_t package,
-                                                   std::uint64_t owner);
+                                                   std::uint64_t owner, bool is_new = false);
 
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override;
   Result<FileInfo> info(const std::string& path) override;

@@ -68,6 +68,11 @@ Result<GoneEntries> gone_entries(const Store& store, const std::string& session_
 /// What was evicted, and not deleted. Cost: reads one part after the other.
 Result<EntryIds> evicted_ids(const Store& store, const std::string& session_id);
 
+/// Drops of the evicted `lines` those that were deleted since or can't be read, and those written
+/// after `as_of`.
+Status drop_gone(const Store& store, const std::string& session_id, std::vector<EvictedLine>& lines,
+                 Timestamp as_of = Timestamp::max());
+
 /// Of the evicted `lines`, in the order in which they went, the last version of each entry: what
 /// is evicted. In the order of their times and ids, so that the same lines make the same index
 /// wherever and whenever they were evicted.

@@ -83,8 +83,8 @@ struct ArchiveLimits {
 /// For readers of any archive, without a session that the user named.
 inline constexpr ArchiveLimits kReadLimits{.bytes = 48U << 20U, .ratio = 16};
 
-/// The same, within the budget of the root.
-ArchiveLimits question_limits(const Store& store);
+/// The same, within the budget of the root; `is_new` as Store::new_budget has it.
+ArchiveLimits question_limits(const Store& store, bool is_new = true);
 
 /// Writes session `session_id`, whose lock the caller holds, into its archive, in place of one that
 /// is there. Durable on success; else the old archive, if any, is as it was, unless the last sync

@@ -207,6 +207,10 @@ struct Store {
   bool notes_accesses = true;  // What the config says, unless whoever opened the root wants none.
   mutable AccessNotes accesses;
 
+  /// As `unpack_budget`, of those that no index knows, and that were not written here: they may
+  /// have come with a clone. Limited where OpenOptions::index_at_the_end is set.
+  mutable UnpackBudget new_budget;
+
   Store(const Clock& used_clock, const RoomsAbove& rooms);
   /// Writes what is still noted of accesses.
   ~Store();
@@ -217,8 +221,12 @@ struct Store {
   /// The same without the words about what is left out; with `is_readable` nothing is.
   void note_problem(const std::string& path, const FileInfo& file, Error error,
                     bool is_readable = false) const;
-  /// Whether damage was noted of the very `file`.
-  [[nodiscard]] bool is_damaged(const std::string& path, const FileInfo& file) const;
+  /// Whether damage was noted of the very `file`; with `is_new` also that it is more than
+  /// `new_budget` has.
+  [[nodiscard]] bool is_damaged(const std::string& path, const FileInfo& file,
+                                bool is_new = false) const;
+  /// Whether the packed `file` was noted as one that was written here.
+  [[nodiscard]] bool is_ours(const std::string& path, const FileInfo& file) const;
   /// Whether anything was.
   [[nodiscard]] bool has_problem(const std::string& path, const FileInfo& file) const;
   /// For who reads many sessions: notes that `session_id`, a folder, is left out because of

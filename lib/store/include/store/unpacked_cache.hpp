@@ -18,16 +18,26 @@ namespace bmad_mem {
 
 /// How much may be unpacked of all files of a root beyond what is likely: text shrinks to a third
 /// or a sixth, JSON to a tenth, and what was made to do harm to a thousandth. What is likely is
-/// free. Threads: safe.
+/// free. Once limit() was called, everything counts. Threads: safe.
 class UnpackBudget {
  public:
   static constexpr std::uint64_t kLikelyRatio = 16;
   /// In all files together, within a question or some seconds.
   static constexpr std::uint64_t kExcessMax = std::uint64_t{32} << 20U;
+  /// For a process that must be quick: words that all differ are indexed at 2.5 MB a second.
+  static constexpr std::uint64_t kQuickMax = std::uint64_t{512} << 10U;
 
   /// To how much `packed` bytes may unpack now, up to `size_max`.
   std::uint64_t allowed(std::uint64_t packed, std::uint64_t size_max);
   void spend(std::uint64_t packed, std::uint64_t unpacked);
+
+  /// From now on there are `size_max` bytes, and never others.
+  void limit(std::uint64_t size_max);
+  [[nodiscard]] bool is_limited() const { return max_ != kExcessMax; }
+  /// Takes `size` bytes before `packed` is unpacked to them. Of a limited budget `packed` itself
+  /// was taken before it was read. Errors: E_SIZE_LIMIT, as defer() has it, or with the os_error
+  /// EFBIG when a limited one never has as many.
+  Status take(std::uint64_t size, std::uint64_t packed);
   /// Says of `error`, which is E_SIZE_LIMIT, that it is one of the moment.
   static void defer(Error& error);
 
@@ -36,16 +46,22 @@ class UnpackBudget {
 
   std::mutex mutex_;  // Guards what follows.
   std::uint64_t spent_ = 0;
+  std::uint64_t max_ = kExcessMax;
   std::chrono::steady_clock::time_point since_{};
 };
 
 /// What `unpack(packed, size_max)` returns, within `budget`, which may be null.
-/// An E_SIZE_LIMIT that would be none at another time has the os_error EAGAIN.
+/// An E_SIZE_LIMIT that would be none at another time has the os_error EAGAIN. A limited budget has
+/// to have all of `size_max`.
 template <typename Unpack>
 auto unpack_within(UnpackBudget* budget, std::string_view packed, std::uint64_t size_max,
                    const Unpack& unpack) {
   if (budget == nullptr) {
     return unpack(packed, size_max);
+  }
+  if (budget->is_limited()) {
+    const Status taken = budget->take(size_max, packed.size());
+    return taken ? unpack(packed, size_max) : decltype(unpack(packed, size_max))(taken.error());
   }
   const std::uint64_t allowed = budget->allowed(packed.size(), size_max);
   auto unpacked = unpack(packed, allowed);

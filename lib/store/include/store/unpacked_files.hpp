@@ -3,21 +3,51 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/file_system.hpp"
+#include "store/layout.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
 
 using NamedBytes = std::map<std::string, std::string>;
 
+/// `lines`, each with its type, as logs of a session. Every log is there, if only as an empty one.
+template <typename Line>
+NamedBytes logs_of(const std::string& session_id, std::span<Line> lines) {
+  NamedBytes logs;
+  for (const std::string& log : log_files()) {
+    logs[session_file(session_id, log)];
+  }
+  for (const auto& line : lines) {
+    logs[log_path(session_id, line.type)] += line.line + '\n';
+  }
+  return logs;
+}
+
 /// What archives answer to whoever wants to change them.
 Error packed_is_read_only(const std::string& path);
 /// One that is_not_found().
 Error not_in_package(const std::string& path);
+
+/// The one of `files` at `path`, a map, which is opened for `mode`.
+template <typename Files>
+auto find_packed(Files& files, const std::string& path, OpenMode mode = OpenMode::kRead)
+    -> Result<decltype(files.begin())> {
+  const auto found = files.find(path);
+  if (found == files.end()) {
+    return not_in_package(path);
+  }
+  if (mode != OpenMode::kRead) {
+    return packed_is_read_only(path);
+  }
+  return found;
+}
 
 /// An open file in a packed one; read only.
 class PackedFile : public File {
@@ -43,12 +73,16 @@ class PackedFile : public File {
 /// Packed files, of which open() and info() make what they are.
 class ReadOnlyFiles : public FileSystem {
  public:
-  Result<std::vector<std::string>> list(const std::string& path) override;
-  Status make_directory(const std::string& path) override;
-  Status rename(const std::string& from, const std::string& to) override;
-  Status remove(const std::string& path) override;
-  Status remove_directory(const std::string& path) override;
-  Status sync_directory(const std::string& path) override;
+  Result<std::vector<std::string>> list(const std::string& path) override {
+    return packed_is_read_only(path);
+  }
+  Status make_directory(const std::string& path) override { return packed_is_read_only(path); }
+  Status rename(const std::string& from, const std::string& /*to*/) override {
+    return packed_is_read_only(from);
+  }
+  Status remove(const std::string& path) override { return packed_is_read_only(path); }
+  Status remove_directory(const std::string& path) override { return packed_is_read_only(path); }
+  Status sync_directory(const std::string& /*path*/) override { return {}; }
 };
 
 /// A file of `bytes`, which `owner` keeps alive; read only.
