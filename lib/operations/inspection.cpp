@@ -13,7 +13,7 @@
 #include "bmad_mem/locks.hpp"
 #include "bmad_mem/settings.hpp"
 #include "encoder/encoder_choice.hpp"
-#include "privacy/redaction.hpp"
+#include "operations/rooms.hpp"
 #include "search/indexing.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
@@ -104,11 +104,7 @@ Status edit_settings(
   };
   const std::string text = before ? *before : std::string();
   BMAD_TRY_ASSIGN(LoadedConfig loaded, edited(text));
-  // Patterns are compiled by who uses them, with the config of the store.
-  std::swap(store->config, loaded.config);
-  const auto rules = StoreRedaction::make(*store, KeyUse::kNone);
-  std::swap(store->config, loaded.config);
-  BMAD_TRY(rules ? Status() : Status(rules.error()));
+  BMAD_TRY(check_config(*store, loaded.config));
   if (before && *before == loaded.text) {
     return {};
   }

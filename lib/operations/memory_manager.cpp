@@ -144,6 +144,10 @@ HookPolicy MemoryManager::hook_policy() const {
 std::vector<std::string> MemoryManager::config_warnings() const {
   const WrittenConfig& written = impl_->store.written;
   std::vector<std::string> warnings = impl_->store.config_warnings;
+  if (const std::optional<Error>& problem = impl_->store.config_problem) {
+    warnings.push_back(fmt::format("{}: {}; it has no effect until it is corrected",
+                                   error_code_name(problem->code), problem->to_string()));
+  }
   if (!written.waiting.empty()) {
     const std::size_t more = written.waiting.size() - 1;
     warnings.push_back(fmt::format(
@@ -158,6 +162,10 @@ std::vector<std::string> MemoryManager::config_warnings() const {
         fmt::join(written.stricter, ", "), written.stricter.size() == 1 ? "has" : "have"));
   }
   return warnings;
+}
+
+const std::optional<Error>& MemoryManager::config_problem() const {
+  return impl_->store.config_problem;
 }
 
 const std::string& MemoryManager::root() const { return impl_->store.root; }

@@ -124,9 +124,9 @@ Status for_each_source(const Store& store, const Use& use) {
 }  // namespace
 
 Result<std::uint64_t> trust_root(Store& store) {
-  const bool was_own = store.origins->trust() == RootTrust::kOwn;
-  BMAD_TRY(store.origins->mark(was_own ? RootTrust::kOwn : RootTrust::kTrusted,
-                               store.written.config, store.written.text));
+  BMAD_TRY(load_config(*store.files));  // What can't be read was not shown.
+  BMAD_TRY(check_config(store, store.written.config));
+  BMAD_TRY(store.origins->mark(RootTrust::kTrusted, store.written.config, store.written.text));
   store.config = store.written.config;
   store.written.waiting.clear();
   store.written.stricter.clear();

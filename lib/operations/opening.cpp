@@ -75,6 +75,24 @@ Status set_up_redaction(Store& store) {
   return {};
 }
 
+/// A file that is invalid has no effect where it can be a stranger's: what the user trusted holds.
+Status read_config(Store& store, bool tolerates) {
+  Result<LoadedConfig> loaded = load_config(*store.files);
+  if (loaded) {
+    take_config(store, *std::move(loaded));
+    return check_language(*store.files, store.config);
+  }
+  const bool is_invalid = loaded.error().code == ErrorCode::E_SCHEMA_INVALID ||
+                          loaded.error().code == ErrorCode::E_INVALID_FORMAT;
+  const Result<LoadedConfig> trusted =
+      parse_config(store.origins->trusted_config(Config(), {}), kConfigFile);
+  const bool is_known = trusted || store.origins->is_foreign();
+  BMAD_TRY(tolerates || (is_invalid && is_known) ? Status() : Status(loaded.error()));
+  store.config = store.written.config = trusted ? trusted->config : Config();
+  store.config_problem = loaded.error();
+  return check_language(*store.files, store.config);
+}
+
 std::chrono::milliseconds chosen_timeout(const OpenOptions& options, const Config& config) {
   return options.lock_timeout.value_or(
       std::chrono::milliseconds(config.concurrency.lock_timeout_ms));
@@ -105,19 +123,9 @@ Status open_store(Store& store, OpenOptions options) {
   if (store.why_read_only) {
     store.files = read_only_files(std::move(store.files), *store.why_read_only);
   }
-  Result<LoadedConfig> loaded = load_config(*store.files);
-  if (loaded) {
-    take_config(store, *std::move(loaded));
-  }
-  Status usable = loaded ? check_language(*store.files, store.config) : Status(loaded.error());
-  if (!usable && !options.tolerate_bad_config) {
-    return usable;
-  }
-  if (!usable) {
-    // What the user trusted holds: the file may be a stranger's.
-    const Result<LoadedConfig> trusted =
-        parse_config(store.origins->trusted_config(Config(), {}), kConfigFile);
-    store.config = trusted ? trusted->config : Config();
+  if (Status usable = read_config(store, options.tolerate_bad_config); !usable) {
+    BMAD_TRY(options.tolerate_bad_config ? Status() : usable);
+    store.config.indexing.language = IndexingConfig().language;
     store.config_problem = std::move(usable).error();
   }
   store.notes_accesses = options.note_accesses;
@@ -148,15 +156,25 @@ Status open_store(Store& store, OpenOptions options) {
     // It is in no project, so nobody but the user has made it.
     static_cast<void>(trust_root(store));
   }
-  if (Status ready = set_up_redaction(store); !ready && !options.tolerate_bad_config) {
-    return ready;
-  } else if (!ready) {
+  if (Status ready = set_up_redaction(store); !ready) {
+    BMAD_TRY(options.tolerate_bad_config ? Status() : ready);
     store.config_problem = std::move(ready).error();
     store.config.privacy.redaction = {};  // Nothing is written unredacted because of a bad pattern.
     store.config.privacy.allow.clear();
     return set_up_redaction(store);
   }
   return {};
+}
+
+Status check_config(Store& store, Config& config) {
+  std::swap(store.config, config);
+  Status usable = check_language(*store.files, store.config);
+  if (usable) {
+    const auto rules = StoreRedaction::make(store, KeyUse::kNone);
+    usable = rules ? Status() : Status(rules.error());
+  }
+  std::swap(store.config, config);
+  return usable;
 }
 
 Result<std::unique_ptr<Store>> open_user_store(const Store& store) {

@@ -59,7 +59,8 @@ struct OpenOptions {
   std::optional<std::chrono::milliseconds> lock_timeout = {};
   /// What is allowed, see read_workflow(); everything when absent.
   std::optional<MemoryAccess> access = {};
-  /// Go on with the defaults when config.json is damaged; for verify() and repair(), which name it.
+  /// Go on when config.json is damaged and nobody knows what the user trusted of it; for verify()
+  /// and repair(), which name it. See MemoryManager::config_problem().
   bool tolerate_bad_config = false;
   /// The key of what is sealed: without it that is counted, and not written.
   SealKeySource seal_key = {};
@@ -178,7 +179,7 @@ class MemoryManager {
   static Result<InitReport> init(const std::string& root, const std::string& state_folder = {});
 
   /// Opens an existing root. Errors: E_SESSION_NOT_FOUND when there is none; E_INVALID_FORMAT and
-  /// E_SCHEMA_INVALID for a bad config.json, naming line and key.
+  /// E_SCHEMA_INVALID for a bad config.json that the user trusted, naming line and key.
   static Result<MemoryManager> open(OpenOptions options);
 
   MemoryManager(MemoryManager&&) noexcept;
@@ -188,6 +189,9 @@ class MemoryManager {
   /// What is odd about config.json but prevents nothing: unknown keys, and what is not as the user
   /// trusted it.
   [[nodiscard]] std::vector<std::string> config_warnings() const;
+  /// What is wrong with config.json, which has no effect then: what the user trusted of it holds,
+  /// else the defaults. It is one of the warnings.
+  [[nodiscard]] const std::optional<Error>& config_problem() const;
   [[nodiscard]] HookPolicy hook_policy() const;
 
   // Trust, see trust.hpp.

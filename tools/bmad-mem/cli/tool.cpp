@@ -183,8 +183,10 @@ Result<std::optional<MemoryAccess>> Tool::access() const {
   return access;
 }
 
-Result<MemoryManager> Tool::open(std::string_view root, std::optional<SealKeySource> seal_key) {
-  OpenOptions options{.agent_id = std::string(agent_id())};
+Result<MemoryManager> Tool::open(std::string_view root, std::optional<SealKeySource> seal_key,
+                                 bool tolerate_bad_config) {
+  OpenOptions options{.agent_id = std::string(agent_id()),
+                      .tolerate_bad_config = tolerate_bad_config};
   BMAD_TRY_ASSIGN(options.root, find_root(root));
   if (root.empty() && is_for_user()) {
     BMAD_TRY(MemoryManager::init(options.root, trusting_folder()));  // When it is first used.

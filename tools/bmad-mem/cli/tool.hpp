@@ -100,9 +100,9 @@ class Tool {
   [[nodiscard]] Result<std::optional<MemoryAccess>> access() const;
   /// The memory in that folder. Warnings about its config go to stderr. Errors: those of
   /// MemoryManager::open, find_root and access.
-  /// `seal_key`: seal_key_here() when absent.
-  Result<MemoryManager> open(std::string_view root = {},
-                             std::optional<SealKeySource> seal_key = {});
+  /// `seal_key`: seal_key_here() when absent. `tolerate_bad_config`: see OpenOptions.
+  Result<MemoryManager> open(std::string_view root = {}, std::optional<SealKeySource> seal_key = {},
+                             bool tolerate_bad_config = false);
   /// Where `init` puts a memory.
   [[nodiscard]] std::string root_to_create() const;
 

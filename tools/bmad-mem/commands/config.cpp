@@ -25,20 +25,7 @@ constexpr std::string_view kSettingOfPages = "context.inject";
 
 /// The memory, also where its config.json has a slip: these commands are how one mends it.
 Result<MemoryManager> open_for_settings(Tool& tool) {
-  Result<MemoryManager> memory = tool.open();
-  if (memory || (memory.error().code != ErrorCode::E_SCHEMA_INVALID &&
-                 memory.error().code != ErrorCode::E_INVALID_FORMAT)) {
-    return memory;
-  }
-  tool.report(memory.error());
-  BMAD_TRY_ASSIGN(std::string root, tool.find_root());
-  BMAD_TRY_ASSIGN(std::optional<MemoryAccess> access, tool.access());
-  return MemoryManager::open({.root = std::move(root),
-                              .agent_id = std::string(tool.agent_id()),
-                              .state_folder = trusting_folder(),
-                              .writes_as = tool.writes_as(),
-                              .access = std::move(access),
-                              .tolerate_bad_config = true});
+  return tool.open({}, {}, /*tolerate_bad_config=*/true);
 }
 
 /// `value` as people read it: a text without its quotes.
@@ -53,19 +40,22 @@ std::string shown_value(const std::string& value) {
 
 bool is_set(const SettingInfo& setting) { return setting.set_by != "program"; }
 
-void print_setting(Tool& tool, const SettingInfo& setting) {
+void print_setting(Tool& tool, const MemoryManager& memory, const SettingInfo& setting) {
   if (tool.json()) {
     print_object(tool, shaped(shape::setting, setting));
     return;
   }
-  const std::string by = is_set(setting) ? fmt::format("  ({}; default: {})", setting.set_by,
-                                                       shown_value(setting.fallback))
-                                         : std::string();
-  const std::string waiting =
-      setting.waiting.empty()
-          ? std::string()
-          : fmt::format("  (config.json: {}, without effect until `bmad-mem trust`)",
-                        shown_value(setting.waiting));
+  const std::string file = printable(memory.root() + "/config.json");
+  const std::string set_by = setting.set_by != "config.json" ? setting.set_by
+                             : setting.waiting.empty()       ? file
+                                                             : "as you trusted it";
+  const std::string by =
+      is_set(setting) ? fmt::format("  ({}; default: {})", set_by, shown_value(setting.fallback))
+                      : std::string();
+  const std::string waiting = setting.waiting.empty()
+                                  ? std::string()
+                                  : fmt::format("  ({}: {}, without effect until `bmad-mem trust`)",
+                                                file, shown_value(setting.waiting));
   tool.out().print("{} = {}{}\n", tool.style().bold(setting.key), shown_value(setting.value),
                    tool.style().faint(by + waiting));
   const std::size_t width = tool.columns() == 0 ? 100 : tool.columns();
@@ -103,7 +93,7 @@ Result<ExitStatus> run_config_list(Tool& tool) {
   bool is_any = false;
   for (const SettingInfo& setting : settings) {
     if (!tool.args().has("changed") || is_set(setting) || !setting.waiting.empty()) {
-      print_setting(tool, setting);
+      print_setting(tool, memory, setting);
       is_any = true;
     }
   }
@@ -120,7 +110,7 @@ Result<ExitStatus> run_config_get(Tool& tool) {
   const bool is_one = settings.size() == 1 && key.ends_with(settings.front().key);
   for (const SettingInfo& setting : settings) {
     if (tool.json()) {
-      print_setting(tool, setting);
+      print_setting(tool, memory, setting);
     } else if (is_one) {
       tool.out().print("{}\n", shown_value(setting.value));
     } else {
@@ -152,7 +142,7 @@ Result<ExitStatus> run_config_set(Tool& tool) {
   }
   BMAD_TRY_ASSIGN(const std::vector<SettingInfo> now, list_settings(memory, setting.key));
   if (tool.json()) {
-    print_setting(tool, now.front());
+    print_setting(tool, memory, now.front());
   } else {
     tool.note(now.front().waiting.empty()
                   ? fmt::format("{} = {} (was {})", setting.key, shown_value(now.front().value),

@@ -169,17 +169,15 @@ Result<MemoryManager> open_for_hook(const Tool& tool, HookClient client, std::st
                       .agent_id = std::string(hook_client_info(client).name),
                       .state_folder = trusting_folder(),
                       .writes_as = Origin::kAgent,
+                      .tolerate_bad_config = true,
                       .seal_key = seal_key_here(),
                       .index_at_the_end = true,
                       .runs_programs = false};
   BMAD_TRY_ASSIGN(options.access, tool.access());
-  Result<MemoryManager> memory = MemoryManager::open(options);
-  if (!memory && (memory.error().code == ErrorCode::E_SCHEMA_INVALID ||
-                  memory.error().code == ErrorCode::E_INVALID_FORMAT)) {
-    // An invalid value is reported before the answer: later nobody reads, and recording continues.
-    work.problem(problem_line(memory.error()));
-    options.tolerate_bad_config = true;
-    memory = MemoryManager::open(options);
+  Result<MemoryManager> memory = MemoryManager::open(std::move(options));
+  if (memory && memory->config_problem()) {
+    // It is reported before the answer: later nobody reads, and recording continues.
+    work.problem(problem_line(*memory->config_problem()));
   }
   return memory;
 }

@@ -213,9 +213,9 @@ void check_seal(const MemoryManager& memory, std::vector<Check>& checks) {
                          : fmt::format("{} for the key",
                                        format_count(state.waiting, "entry waits", "entries wait"));
   if (state.problem) {
-    const bool is_damaged = state.problem->code == ErrorCode::E_STORAGE_CORRUPT;
+    const bool is_of_key = state.problem->code != ErrorCode::E_STORAGE_CORRUPT && !state.is_gone;
     const std::string remedy =
-        is_damaged ? "then run this again" : "name the key, or bring back its file";
+        is_of_key ? "name the key, or bring back its file" : "then run this again";
     checks.push_back(of_error(
         "seal", *state.problem,
         waiting.empty() ? remedy : waiting + "; the first hook that finds it writes them"));
@@ -343,7 +343,9 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
     checks.push_back(of_error("sessions", listed.error(), "run `bmad-mem verify`"));
   }
   check_clients(memory.root(), sessions, checks);
-  check_policy(memory.hook_policy(), checks);
+  if (writable) {
+    check_policy(memory.hook_policy(), checks);
+  }
   check_hub(memory, checks);
   check_encoder(memory, checks);
   check_redaction(memory, checks);
@@ -360,17 +362,13 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
 
 Result<ExitStatus> run_doctor(Tool& tool) {
   std::vector<Check> checks;
-  Result<MemoryManager> memory = tool.open();
-  if (!memory && memory.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
-    checks.push_back(of_error("config", memory.error(), "mend the file that it names"));
-    BMAD_TRY_ASSIGN(std::string root, tool.find_root());
-    memory = MemoryManager::open(
-        {.root = std::move(root), .state_folder = trusting_folder(), .tolerate_bad_config = true});
-  }
-  if (memory) {
+  if (Result<MemoryManager> memory = tool.open({}, {}, /*tolerate_bad_config=*/true)) {
     check_memory(*memory, checks);
-  } else if (memory.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
-    checks.push_back(of_error("memory", memory.error(), "run `bmad-mem init` in the project"));
+  } else {
+    checks.push_back(of_error("memory", memory.error(),
+                              memory.error().code == ErrorCode::E_SESSION_NOT_FOUND
+                                  ? "run `bmad-mem init` in the project"
+                                  : "mend the file that it names"));
   }
   if (const std::string problem = MemoryManager::worktree_problem(working_directory());
       !problem.empty()) {

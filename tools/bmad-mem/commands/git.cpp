@@ -69,19 +69,9 @@ Result<ExitStatus> run_git_uninstall(Tool& tool) {
   return carry_out_and_tell(tool, plan);
 }
 
-namespace {
-
-/// Not Tool::open(): a config.json with conflict markers in it is what this is there to find.
-Result<MemoryManager> open_damaged_too(const Tool& tool) {
-  BMAD_TRY_ASSIGN(std::string root, tool.find_root());
-  return MemoryManager::open(
-      {.root = std::move(root), .state_folder = trusting_folder(), .tolerate_bad_config = true});
-}
-
-}  // namespace
-
 Result<ExitStatus> run_git_check(Tool& tool) {
-  BMAD_TRY_ASSIGN(const MemoryManager memory, open_damaged_too(tool));
+  // A config.json with conflict markers in it is what this is there to find.
+  BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open({}, {}, /*tolerate_bad_config=*/true));
   BMAD_TRY_ASSIGN(const SecretScanner scanner, memory.scanner());
   const auto look = [&](const MemoryManager::Progress& show) {
     return check_repository(memory.root(), scanner, !tool.args().has("no-history"), show);

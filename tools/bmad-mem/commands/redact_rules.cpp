@@ -149,25 +149,11 @@ Result<SecretScanner> scanner_here(Tool& tool) {
 
 Result<ExitStatus> list_rules(Tool& tool) {
   BMAD_TRY_ASSIGN(const SecretScanner scanner, scanner_here(tool));
-  std::uint64_t count = 0;
-  for (const SecretRuleInfo& rule : scanner.rules()) {
-    ++count;
-    if (tool.json()) {
-      print_object(tool, shaped(shape::secret_rule, rule));
-      continue;
-    }
-    std::string origin(rule.origin);
-    if (!rule.disabled_by.empty()) {
-      origin += fmt::format("{}off: {}", origin.empty() ? "" : "; ", rule.disabled_by);
-    }
-    tool.out().print(
-        "{}  {}  {}{}\n", tool.style().id(padded(rule.id, 34)), padded(rule.tier, 9),
-        printable(rule.what),
-        tool.style().faint(origin.empty() ? "" : fmt::format("  ({})", printable(origin))));
-  }
+  const auto rules = scanner.rules();
+  show_all(tool, "secret_rules", shape::secret_rule, rules);
   tool.notes(scanner.exceptions());
   tool.note(fmt::format("{}; version {} of those that are built in",
-                        format_count(count, "rule", "rules"), secret_rules_version()));
+                        format_count(rules.size(), "rule", "rules"), secret_rules_version()));
   return ExitStatus::kDone;
 }
 
@@ -263,12 +249,7 @@ Result<ExitStatus> list_allowed(Tool& tool) {
   BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<std::string> items, allowed_items(memory));
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (tool.json()) {
-      print_object(tool, "number", i + 1, "item", items[i]);
-    } else {
-      tool.out().print("{}  {}\n", tool.style().id(fmt::format("{:>3}", i + 1)),
-                       printable(items[i]));
-    }
+    show(tool, "allowed_item", object_of("number", i + 1, "item", items[i]));
   }
   if (items.empty()) {
     tool.note("nothing is allowed");

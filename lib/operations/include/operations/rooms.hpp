@@ -17,8 +17,12 @@ Result<std::unique_ptr<Store>> open_user_store(const Store& store);
 /// memory or is not there; as the file system's.
 Result<std::unique_ptr<Store>> open_other_store(const Store& store, const std::string& folder);
 
+/// Whether `store` could work with `config`, which is as before then. Errors: E_SCHEMA_INVALID.
+Status check_config(Store& store, Config& config);
+
 /// Marks the root as trusted, and records its lines as accepted where nobody knows who wrote them.
-/// Their number. Errors: as RootOrigins::mark().
+/// Their number. Errors: as RootOrigins::mark(); as load_config() and
+/// check_config().
 Result<std::uint64_t> trust_root(Store& store);
 
 }  // namespace bmad_mem

@@ -138,7 +138,7 @@ struct Store {
   Config config;
   WrittenConfig written;
   std::vector<std::string> config_warnings;
-  std::optional<Error> config_problem;  // Only with tolerate_bad_config.
+  std::optional<Error> config_problem;  // `config` is not what config.json says.
   std::optional<Error> why_read_only;   // `files` only reads.
   std::chrono::milliseconds lock_timeout{0};
   IdGenerator ids;
