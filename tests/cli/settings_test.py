@@ -23,13 +23,13 @@ STRICTER = {
 # Values that no type tells.
 HOSTILE = {
     "privacy.redaction.replacement": ["the team. " + EVIL, "({rule})"],
-    "privacy.redaction.patterns": [[{"type": "always", "regex": "never"}], [{"type": "x", "regex": ".+"}], [{"type": "x", "regex": "("}]],
+    "privacy.redaction.patterns": [[{"type": "x", "regex": ".+"}], [{"type": "x", "regex": "("}], [{"type": "always", "regex": "never"}]],
     "privacy.rules_files": [["house.toml"], ["/etc/passwd"]],
-    "privacy.allow": [["rule=email"], ["no such thing"]],
+    "privacy.allow": [["no such thing"], ["rule=email"]],
     "privacy.project_retention_days": [{"p": {"conversation": 1}}],
     "privacy.purge_schedule_cron": ["* * * * *"],
     "knowledge.learn_rules": [[{"match": ".", "category": "constraint", "key": "k", "value": "LEARNED " + EVIL, "confidence": 1}]],
-    "indexing.language": ["german", "klingon"],
+    "indexing.language": ["klingon", "german"],
     "hub.service": ["evil"],
     "encoder.url": ["http://127.0.0.1:9/v1"],
     "recording.skip_clients": [["claude-code"]],
@@ -266,6 +266,56 @@ class SettingsTest(SettingsBase):
         self.assertIn("once the user has run `bmad-mem trust`", self.said)
         self.assertEqual(self.settings(self.project)["context.max_tokens"]["value"], 700)
 
+    def test_no_invalid_value_of_a_pull_or_a_clone_stops_anything(self):
+        clone = self.clone("clone")
+        (clone / ".bmad/memory/config.json").write_text(self.usual, encoding="utf-8")  # What protects more goes with the file.
+        for folder in (self.project, clone):
+            path = folder / ".bmad/memory/config.json"
+            written = path.read_text(encoding="utf-8")
+            before = {key: each["value"] for key, each in self.settings(folder).items()}
+            for key in before:
+                path.write_text(written, encoding="utf-8")
+                self.flip(folder, {key: {"no": [None]}})
+                with self.subTest(folder=folder.name, key=key):
+                    self.assertEqual({name: each["value"] for name, each in self.settings(folder).items()}, before)
+                    self.run_in(folder, "list", status=(0,))
+                    self.assertRegex(self.said, rf"bmad-mem: warning: E_SCHEMA_INVALID: .*config.json:.*{re.escape(key)}.*; it has no effect "
+                                                "until it is corrected")
+            for text in ('{"memory_config":', "[]", '{"memory_config": {"context": 7}}', "<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> theirs\n",
+                         written.replace('"storage": {', '"encoder": {"path": "a", "url": "http://127.0.0.1:9"}, "storage": {')):
+                path.write_text(text, encoding="utf-8")
+                with self.subTest(folder=folder.name, text=text):
+                    self.check_goes_on(folder, before)
+            self.run_in(folder, "-q", "trust", "--yes", status=(1,))
+            self.assertRegex(self.said, "E_(SCHEMA_INVALID|INVALID_FORMAT): .*config.json")
+            self.assertEqual({key: each["value"] for key, each in self.settings(folder).items()}, before)
+            path.write_text(written, encoding="utf-8")
+
+    def check_goes_on(self, folder, before):
+        self.assertEqual({key: each["value"] for key, each in self.settings(folder).items()}, before)
+        for words in (["list"], ["query", "harbour"], ["context"], ["remember", "--session", "s1", "--category", "pattern", "--key", "k", "v"],
+                      ["maintain"], ["session", "list"], ["redact", "--all", "--dry-run"], ["export"]):
+            self.run_in(folder, *words, status=(0,))
+            self.assertIn("config.json", self.said)
+        for words in (["verify"], ["doctor"]):
+            self.assertIn("config.json", self.run_in(folder, "-q", *words, status=(1,)), words)
+        self.run_in(folder, "git", "check")
+        self.assertIn("config.json", self.said)
+        event = {"hook_event_name": "UserPromptSubmit", "session_id": "h", "cwd": str(folder), "prompt": "See the harbour at once"}
+        self.run_in(folder, "hook", "claude-code", stdin=json.dumps(event), status=(0,))
+        self.assertIn("config.json", self.said)
+
+    def test_what_cannot_be_used_is_not_trusted(self):
+        for key, value in (("privacy.redaction.patterns", [{"type": "x", "regex": "("}]), ("privacy.redaction.patterns", [{"type": "x", "regex": ".+"}]),
+                           ("privacy.allow", ["no such thing"]), ("indexing.language", "klingon"), ("privacy.redaction.replacement", "{rule}")):
+            written = (self.project / ".bmad/memory/config.json").read_text(encoding="utf-8")
+            self.flip(self.project, {key: value})
+            with self.subTest(key=key, value=value):
+                self.run_in(self.project, "-q", "trust", "--yes", status=(1,))
+                self.assertRegex(self.said, f"E_SCHEMA_INVALID: .*{key}")
+                self.run_in(self.project, "list", status=(0,))
+                self.assertIn(f"{key} without effect", self.said)
+            (self.project / ".bmad/memory/config.json").write_text(written, encoding="utf-8")
 
     def test_what_the_user_trusts_holds_where_the_file_is_invalid(self):
         self.run_in(self.project, "-q", "config", "set", "privacy.redaction.patterns", '[{"type": "ticket", "regex": "TICKET-[0-9]+"}]')
@@ -302,15 +352,21 @@ class StrangeFilesTest(SettingsBase):
             self.run_in(self.clone_of, *words, status=(1,))
             self.assertIn(f"E_ACCESS_DENIED: {link} is a link to", self.said)
         self.run_in(self.clone_of, "maintain")
-        self.assertIn("is a link to", self.run_in(self.clone_of, "doctor"))
+        looked = self.run_in(self.clone_of, "doctor")
+        self.assertIn("is a link to", looked)
+        self.assertNotIn("recording.enabled", looked)
         self.assertEqual(self.stored(), before)
         self.environment["CLAUDECODE"] = "1"
         self.run_in(self.clone_of, "trust", "--yes", status=(1,))
         del self.environment["CLAUDECODE"]
-        self.run_in(self.clone_of, "-q", "trust", "--yes", status=(0,))
+        named = f"{self.clone_of}/.bmad/memory"
+        self.assertTrue(self.run_in(self.clone_of, "-q", "trust", "--yes", status=(0,)).startswith(f"{named}: foreign"))
+        self.assertIn("you trusted it", self.run_in(self.clone_of, "-q", "doctor"))
+        self.assertIn("you made it here", self.run_in(self.project, "-q", "doctor"))
         self.assertIn("- **push**: Never push to main", self.run_in(self.clone_of, "-q", "context"))
         self.run_in(self.clone_of, "-q", "add", "fact", "--session", "s1", "a fact of the clone", status=(0,))
-        self.run_in(self.clone_of, "-q", "trust", "--revoke", status=(0,))
+        self.assertEqual(self.run_in(self.clone_of, "-q", "trust", "--revoke", status=(0,)), f"{named} is foreign from now on\n")
+        self.assertIn("you made it here", self.run_in(self.project, "-q", "doctor"))
         self.assertNotIn("- **push**", self.run_in(self.clone_of, "-q", "context"))
         self.assertIn("- **push**: Never push to main", self.run_in(self.project, "-q", "context"))
 

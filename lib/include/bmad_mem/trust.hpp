@@ -65,7 +65,7 @@ struct ConfiguredProgram {
 };
 
 struct TrustReport {
-  std::string root;    ///< Its real path.
+  std::string root;    ///< Its real path; through a link, the path with it.
   std::string folder;  ///< Where the mark is, or would be; empty without a state folder.
   RootTrust trust = RootTrust::kUnchecked;
   /// Why it is foreign though there is something about it: a sentence, may be empty.

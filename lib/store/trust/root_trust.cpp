@@ -161,6 +161,7 @@ RootOrigins::RootOrigins(std::string state_folder, const std::string& root)
 void RootOrigins::read_mark() {
   read_mark_file();
   link_problem_.reset();
+  trust_ = !link_.empty() && trust_ == RootTrust::kOwn ? RootTrust::kTrusted : trust_;
   if (!link_.empty() && read_small(link_file_) != link_text()) {
     trust_ = RootTrust::kForeign;
     reason_ = fmt::format("{} is a link to {}, which may have come with git", link_, root_);
@@ -305,7 +306,8 @@ std::string RootOrigins::digest(const Config& config, std::string text) const {
 }
 
 TrustReport RootOrigins::report(const Config& config, const Config& written) const {
-  TrustReport report{.root = root_,
+  const std::string beside = link_.substr(0, link_.rfind("/.bmad") + 1);
+  TrustReport report{.root = link_.empty() ? root_ : beside + kRootFolder,
                      .folder = folder_,
                      .trust = trust_,
                      .reason = reason_,
@@ -371,7 +373,9 @@ Status RootOrigins::mark(RootTrust trust, const Config& config, const std::strin
   json.begin_object();
   json.member("path", root_).member("device", now->device).member("inode", now->inode);
   json.member("born", now->born_ns);
-  json.member("made", trust == RootTrust::kOwn ? "own" : "trusted");
+  // Through a link it is foreign, and the user's own all the same.
+  const bool is_own = trust == RootTrust::kOwn || (old && (*old)["made"].string() == "own");
+  json.member("made", is_own ? "own" : "trusted");
   json.member("config", digest(config, text)).member("key", hash_key_hex(key));
   json.member("settings", text).end_object();
   BMAD_TRY(write_mark(path, json.take() + '\n'));
