@@ -75,6 +75,16 @@ Status plan_rotation(const StoreSealing& own, const std::string& new_key_file, S
   return {};
 }
 
+Error key_is_here() {
+  return {.code = ErrorCode::E_INVALID_QUERY,
+          .message = "the key of this memory is here; `bmad-mem encrypt off` opens everything",
+          .field = "without-key"};
+}
+
+constexpr std::string_view kWithoutKey =
+    "; if it is lost, `bmad-mem encrypt off --without-key` ends encryption and leaves what is "
+    "sealed as it is";
+
 }  // namespace
 
 Result<Sealing> plan_sealing(const StoreSealing& own, const SealOptions& options) {
@@ -92,15 +102,16 @@ Result<Sealing> plan_sealing(const StoreSealing& own, const SealOptions& options
   }
   const Result<std::shared_ptr<const SealKeys>> here = own.keys(record.recipe);
   const bool opens = here && (*here)->find(record.key_id) != nullptr;
-  if (record.is_gone && !opens && options.step == SealStep::kOff) {
-    record.ends = sealing.forgets = true;  // The owner, without the key, writes in clear.
-    sealing.keys = here ? **here : SealKeys();
-    return sealing;
+  if (options.without_key) {
+    record.ends = sealing.forgets = true;
+    return opens ? Result<Sealing>(key_is_here()) : std::move(sealing);
   }
+  const std::string_view way_out = options.step == SealStep::kOff ? kWithoutKey : "";
   if (!here) {
     Error error = here.error();
-    error.message += before ? fmt::format("; this memory is sealed with the key {}", before->key_id)
-                            : std::string();
+    error.message +=
+        before ? fmt::format("; this memory is sealed with the key {}{}", before->key_id, way_out)
+               : std::string();
     return error;
   }
   const std::shared_ptr<const SealKeys>& keys = *here;
@@ -114,7 +125,9 @@ Result<Sealing> plan_sealing(const StoreSealing& own, const SealOptions& options
   }
   const SealKey* const current = sealing.keys.find(record.key_id);
   if (current == nullptr) {
-    return other_key(record, *keys);
+    Error error = other_key(record, *keys);
+    error.message += way_out;
+    return error;
   }
   sealing.keys.rotate(SealKey(*current));
   record.ends = options.step == SealStep::kOff;

@@ -14,12 +14,12 @@ struct Sealing {
   SealStep step = SealStep::kOn;
   SealingRecord record;
   SealKeys keys;         ///< The first seals.
-  bool forgets = false;  ///< kOff without the key: what is sealed stays so, and all is over.
+  bool forgets = false;  ///< As SealOptions::without_key: nothing is opened, and all is over.
 };
 
 /// What sealing.json is to say, and the keys for it. Errors: E_INVALID_QUERY when there is nothing
-/// to open or to rotate; E_ACCESS_DENIED when no key here opens what is sealed, before anything
-/// changes; as StoreSealing::keys().
+/// to open or to rotate, and for `without_key` when the key is here; E_ACCESS_DENIED when no key
+/// here opens what is sealed, before anything changes; as StoreSealing::keys().
 Result<Sealing> plan_sealing(const StoreSealing& own, const SealOptions& options);
 
 Error nothing_sealed();

@@ -406,8 +406,9 @@ Result<std::vector<SealReport>> seal_sessions(Store& store, const SealOptions& o
   const ViewsDropped views(store);
   BMAD_TRY(views.status());
   std::vector<SealReport> reports;
-  BMAD_TRY_ASSIGN(const bool is_whole,
-                  change_sessions(store, sealing, sessions, on_progress, reports));
+  BMAD_TRY_ASSIGN(const bool is_whole, sealing.forgets ? Result<bool>(false)
+                                                       : change_sessions(store, sealing, sessions,
+                                                                         on_progress, reports));
   if (options.step != SealStep::kOff && is_whole && !sealing.record.former_ids.empty()) {
     sealing.record.former_ids.clear();
     sealing.record.recipe.reset();  // Only a former key is of a passphrase: rotate takes a file.

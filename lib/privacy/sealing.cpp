@@ -26,10 +26,9 @@ namespace {
 constexpr std::uint64_t kRecordSizeMax = std::uint64_t{1} << 20U;
 constexpr std::string_view kCopyName = "/encryption.json";
 
-Error no_key(std::string message) {
+Error no_key(std::string_view message) {
   return {.code = ErrorCode::E_ACCESS_DENIED,
-          .message = std::move(message) +
-                     "; name it in $BMAD_MEM_KEY_FILE, $BMAD_MEM_KEY or $BMAD_MEM_PASSPHRASE",
+          .message = fmt::format("{}; {}", message, kKeyRemedy),
           .field = "key"};
 }
 
@@ -38,7 +37,8 @@ Error not_here(FileSystem& files, std::string_view key_id, std::string_view inst
   Error error =
       no_key(fmt::format("the entry is to be sealed with the key {}, {}", key_id, instead));
   error.message +=
-      "; if nobody you know sealed this memory, delete the file: entries are then in clear";
+      "; if nobody you know sealed this memory, or the key is lost, run `bmad-mem encrypt off "
+      "--without-key`: new entries are then in clear";
   error.path = files.display_path(kSealingFile);
   return error;
 }
@@ -49,10 +49,9 @@ Error is_gone(FileSystem& files, std::string_view key_id) {
           .message = fmt::format(
               "is gone, and the memory is encrypted with the key {}, so nothing is written; bring "
               "it back from git, or run `bmad-mem encrypt on` with the same key file, or "
-              "`bmad-mem encrypt off`",
+              "`bmad-mem encrypt off` (`--without-key` where it is lost)",
               key_id),
-          .path = files.display_path(kSealingFile),
-          .field = "key"};
+          .path = files.display_path(kSealingFile)};
 }
 
 Error bad_record(FileSystem& files, std::string_view field) {
@@ -356,6 +355,7 @@ SealState StoreSealing::state() const {
   }
   const Result<SealKey> key = sealing_key(**record);
   return {.is_on = !(*record)->ends,
+          .is_gone = (*record)->is_gone,
           .key_id = (*record)->key_id,
           .problem = key ? std::optional<Error>() : key.error()};
 }

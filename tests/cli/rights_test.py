@@ -252,7 +252,7 @@ class RightsTest(ToolTest):
         ways = (["trust", "--yes"], ["trust", "--revoke"], ["review", "--accept", "fact1"], ["review", "--drop", "fact1"],
                 ["review", "--foreign", "--accept", "fact1"], ["recall", "--accept", "fact1"], ["recall", "--drop", "fact1"],
                 ["seal", "on", "--sensitive", "--key-file", "other-key"], ["seal", "on", "--session", "s1", "--key-file", "other-key"],
-                ["seal", "off"], ["seal", "rotate", "--new-key-file", "other-key"], ["redact", "--allow", "note.md"],
+                ["seal", "off"], ["seal", "off", "--without-key", "--yes"], ["seal", "rotate", "--new-key-file", "other-key"], ["redact", "--allow", "note.md"],
                 ["redact", "--allow", "--rule", "ip"], ["redact", "--session", "s1", "--yes"],
                 ["remember", "--category", "constraint", "--agent-id", "smith", "x"], ["edit", "fact1", "--set", "content=x"])
 

@@ -28,9 +28,14 @@ struct SealKeySource {
   }
 };
 
+/// What to do where the key is missing.
+inline constexpr std::string_view kKeyRemedy =
+    "name it in $BMAD_MEM_KEY_FILE, $BMAD_MEM_KEY or $BMAD_MEM_PASSPHRASE";
+
 /// Whether new entries are sealed, and whether they can be here.
 struct SealState {
   bool is_on = false;
+  bool is_gone = false;     ///< sealing.json was removed: nothing is written.
   std::string key_id = {};  ///< Of the key that seals; empty when sealing.json is damaged.
   std::optional<Error> problem = {};  ///< Why nothing can be sealed here: the key, or the file.
   std::uint64_t waiting = 0;          ///< As MemoryManager::count_waiting().
@@ -47,15 +52,16 @@ struct SealOptions {
   std::vector<std::string> sessions = {};  ///< kOn: these alone; with `sensitive`, both.
   bool sensitive = false;                  ///< kOn: sensitive entries alone.
   std::string new_key_file = {};           ///< kRotate. A key file that is not there is made.
+  bool without_key = false;                ///< kOff: it is lost; what is sealed stays as it is.
 };
 
-/// What was done to one session.
 /// What helps where two branches have sealed: the file names what is sealed, and is merged by hand.
 inline constexpr std::string_view kConflictRemedy =
     "take one side (`git checkout --ours` or `--theirs` of the file), then run `bmad-mem encrypt "
     "on "
     "--session ID` for each session that the other side sealed";
 
+/// What was done to one session.
 struct SealReport {
   std::string session_id;
   std::uint64_t changed = 0;           ///< Lines and documents.

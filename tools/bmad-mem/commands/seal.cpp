@@ -1,5 +1,4 @@
 // seal.cpp - entries are sealed, opened for good, or sealed with another key.
-#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -17,17 +16,13 @@
 #include "cli/output.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
+#include "exchange/files.hpp"
 #include "exchange/git/git_history.hpp"
 #include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
-
-bool has_file(const std::string& path) {
-  struct ::stat status{};
-  return ::stat(path.c_str(), &status) == 0;
-}
 
 /// A line of the terminal that is not shown.
 Result<std::string> ask_secret(std::string_view question) {
@@ -69,20 +64,6 @@ Result<SealKeySource> passphrase_of(SealStep step) {
   return SealKeySource{.passphrase = std::move(passphrase)};
 }
 
-void print_report(Tool& tool, const SealReport& report, SealStep step) {
-  if (tool.json()) {
-    print_object(tool, shaped(shape::sealing, report));
-    return;
-  }
-  tool.out().print("{}: {} {}\n", tool.style().id(report.session_id),
-                   format_count(report.changed, "line", "lines"),
-                   step == SealStep::kOff ? "opened" : "sealed");
-  for (const Leftover& left : report.left) {
-    tool.note(
-        fmt::format("{}: {}; {}", printable(left.place), printable(left.detail), left.remedy));
-  }
-}
-
 void tell_end(Tool& tool, SealStep step, std::uint64_t changed, bool is_whole) {
   if (tool.json()) {
     print_object(tool, "summary", object_of("changed", changed, "whole", is_whole));
@@ -103,17 +84,11 @@ void tell_key_file(Tool& tool, const std::string& path, bool is_new, SealStep st
   }
 }
 
-std::string_view question_of(SealStep step) {
-  switch (step) {
-    case SealStep::kOn:
-      return "seal the entries? Losing the key is final: without it nothing opens them.";
-    case SealStep::kRotate:
-      return "seal everything with the new key? Losing it is final.";
-    case SealStep::kOff:
-      break;
-  }
-  return "open all sealed entries, and write them in clear?";
-}
+/// By SealStep.
+constexpr std::array<std::string_view, 3> kQuestions = {
+    "seal the entries? Losing the key is final: without it nothing opens them.",
+    "open all sealed entries, and write them in clear?",
+    "seal everything with the new key? Losing it is final."};
 
 /// What doesn't go together, as a sentence; empty when all does.
 std::string_view seal_clash(const Arguments& args, std::string_view step) {
@@ -124,10 +99,32 @@ std::string_view seal_clash(const Arguments& args, std::string_view step) {
     return step == "rotate" ? "rotate needs --new-key-file FILE"
                             : "--new-key-file belongs to `encrypt rotate`";
   }
+  if (step != "off" && args.has("without-key")) {
+    return "--without-key belongs to `encrypt off`";
+  }
   if (args.has("passphrase") && args.has("key-file")) {
     return "two keys are named at once; leave out --passphrase or --key-file";
   }
   return {};
+}
+
+/// Asks, and ends encryption where the key is lost.
+Result<ExitStatus> give_up(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::uint64_t lines, memory.sealed_lines());
+  if (!is_confirmed(tool, fmt::format("give up {}, and write in clear from now on? sealing.json "
+                                      "goes: keep a copy if its passphrase may be found",
+                                      format_count(lines, "encrypted line", "encrypted lines")))) {
+    return ExitStatus::kFailed;
+  }
+  BMAD_TRY(memory.seal({.step = SealStep::kOff, .without_key = true}));
+  if (tool.json()) {
+    print_object(tool, "summary", object_of("changed", 0, "whole", lines == 0, "lost", lines));
+  } else {
+    tool.note(fmt::format("{} as written, and only the key opens them; new entries are in clear",
+                          format_count(lines, "encrypted line stays", "encrypted lines stay")));
+  }
+  return ExitStatus::kDone;
 }
 
 }  // namespace
@@ -147,11 +144,14 @@ Result<ExitStatus> run_encrypt(Tool& tool) {
                                         : SealStep::kRotate;
   if (step != SealStep::kOn) {  // Before anybody is asked for anything.
     BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
-    if (!has_file(memory.root() + "/sealing.json") && !memory.seal_state().is_on) {
+    if (!is_there(memory.root() + "/sealing.json") && !memory.seal_state().is_on) {
       return Error{.code = ErrorCode::E_INVALID_QUERY,
                    .message = "nothing is sealed in this memory; `bmad-mem encrypt on` begins",
                    .field = "step"};
     }
+  }
+  if (args.has("without-key")) {
+    return give_up(tool);
   }
   std::optional<SealKeySource> key;
   if (args.has("passphrase")) {
@@ -162,12 +162,12 @@ Result<ExitStatus> run_encrypt(Tool& tool) {
   }
   const std::string passphrase = key ? key->passphrase : seal_key_here().passphrase;
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open({}, std::move(key)));
-  if (!is_confirmed(tool, question_of(step))) {
+  if (!is_confirmed(tool, kQuestions.at(static_cast<std::size_t>(step)))) {
     return ExitStatus::kFailed;
   }
   const std::string made = args.has("new-key-file") ? std::string(args.value("new-key-file"))
                                                     : std::string(args.value("key-file"));
-  const bool is_new = !made.empty() && !has_file(made);
+  const bool is_new = !made.empty() && !is_there(made);
   const SealOptions options{.step = step,
                             .sessions = args.all("session"),
                             .sensitive = args.has("sensitive"),
@@ -175,14 +175,14 @@ Result<ExitStatus> run_encrypt(Tool& tool) {
   const Result<std::vector<SealReport>> reports = with_progress(
       tool, "seal", [&](const MemoryManager::Progress& show) { return memory.seal(options, show); },
       "sessions");
-  if (has_file(made) && (reports || is_new)) {  // What was sealed before an error needs it.
+  if (is_there(made) && (reports || is_new)) {  // What was sealed before an error needs it.
     tell_key_file(tool, made, is_new, step);
   }
   BMAD_TRY(reports ? Status() : Status(reports.error()));
   bool is_whole = !tool.has_left_out();
   std::uint64_t changed = 0;
   for (const SealReport& report : *reports) {
-    print_report(tool, report, step);
+    show(tool, "sealing", shaped(shape::sealing, report), "opens", step == SealStep::kOff);
     is_whole = is_whole && report.left.empty();
     changed += report.changed;
   }

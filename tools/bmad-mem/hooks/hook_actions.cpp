@@ -16,6 +16,7 @@
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
+#include "exchange/files.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/transcript_text.hpp"
 #include "hooks/hook_answer.hpp"
@@ -287,16 +288,25 @@ void add_news(std::string& news, const std::string& more) {
   news += (news.empty() || more.empty() ? "" : "\n") + more;
 }
 
-/// For a person, where entries wait for their key still; else empty.
+/// For a person, where nothing is written since sealing.json is gone, or entries wait for their key
+/// still; else empty.
 std::string waiting_news(MemoryManager& memory) {
   static_cast<void>(memory.write_waiting());
   const std::uint64_t count = memory.count_waiting();
+  const std::string waits =
+      format_count(count, "entry of this memory waits", "entries of this memory wait");
+  // With the file there, to ask for the state may take as long as a passphrase does.
+  if (!is_there(memory.root() + "/sealing.json") && memory.seal_state().is_gone) {
+    return fmt::format(
+        "bmad-mem: sealing.json of this encrypted memory was removed, by a pull or by hand, so "
+        "nothing is written{}; bring it back from git, or run `bmad-mem encrypt off`",
+        count == 0 ? "" : ", and " + waits);
+  }
   return count == 0 ? std::string()
                     : fmt::format(
-                          "bmad-mem: {} of this memory {} for the key that seals {}; name "
-                          "the key in $BMAD_MEM_KEY_FILE, or ask `bmad-mem doctor`",
-                          format_count(count, "entry", "entries"), count == 1 ? "waits" : "wait",
-                          count == 1 ? "it" : "them");
+                          "bmad-mem: {} for the key that seals {}; name the key in "
+                          "$BMAD_MEM_KEY_FILE, or ask `bmad-mem doctor`",
+                          waits, count == 1 ? "it" : "them");
 }
 
 Result<HookNews> news_at_start(const HookJob& job, const HookEvent& event) {

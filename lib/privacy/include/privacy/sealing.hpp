@@ -115,7 +115,7 @@ class StoreSealing : public LineSealing {
 
 /// What `options` say, for all sessions, and all copies of them. One file after another is replaced
 /// whole; running it again goes on. Errors: E_INVALID_QUERY when there is nothing to open or to
-/// rotate; as StoreSealing::keys().
+/// rotate, and for SealOptions::without_key where the key is here; as StoreSealing::keys().
 Result<std::vector<SealReport>> seal_sessions(Store& store, const SealOptions& options,
                                               const MemoryManager::Progress& on_progress);
 
