@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/sealing.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
@@ -28,6 +29,14 @@ bool is_named_without_events(const Store& store, std::string_view id) {
 
 }  // namespace
 
+std::string closed_text(std::uint64_t count, const std::optional<Error>& key_problem) {
+  return fmt::format(
+      "{} the key{}",
+      count == 1 ? "1 entry is encrypted and needs"
+                 : fmt::format("{} entries are encrypted and need", count),
+      key_problem ? ": " + key_problem->to_string() : fmt::format("; {}", kKeyRemedy));
+}
+
 Error no_entry(const Store& store, std::string_view id) {
   const std::string whole(id);
   const std::string shown(utf8_prefix(id, 200));
@@ -46,11 +55,9 @@ Error no_entry(const Store& store, std::string_view id) {
       return error;
     }
   }
-  if (store.sealing->is_on() && !store.sealing->opens()) {
-    error.message = fmt::format(
-        "there is no entry {} that opens without the key of this memory; name it in "
-        "$BMAD_MEM_KEY_FILE",
-        shown);
+  const std::uint64_t closed = count_closed(store, {}).value_or(0);
+  if (closed > 0) {
+    error.message = fmt::format("there is no entry {} in clear; {}", shown, closed_text(closed));
   } else if (is_named_without_events(store, id)) {
     error.message = fmt::format(
         "entry {} is not here: tool output stayed on the other machine, since git does not track "

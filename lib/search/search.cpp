@@ -221,9 +221,8 @@ void note_sealed(const SealedSessions& sealed, std::vector<std::string>& notes) 
                       count == 1 ? fmt::format("y {}", one) : fmt::format("ies {}", several)));
     }
   };
-  note(sealed.closed, "needs the key", "need the key");
-  if (sealed.key_problem && sealed.closed > 0) {
-    notes.back() += ": " + sealed.key_problem->to_string();
+  if (sealed.closed > 0) {
+    notes.push_back(closed_text(sealed.closed, sealed.key_problem));
   }
   note(sealed.damaged, "does not open; `bmad-mem verify` names it",
        "do not open; `bmad-mem verify` names them");

@@ -150,7 +150,7 @@ class Answers(Project):
             self.assertEqual(self.run_tool("--json", "list", "--limit", "7", key=key), listed)
             self.assertEqual(json.loads(self.run_tool("--json", "get", "f1-3", key=key))["id"], "f1-3")
         self.run_tool("query", "harbour")
-        self.assertIn("60 sealed entries need the key", self.said)
+        self.assertIn("60 entries are encrypted and need the key; name it in $BMAD_MEM_KEY_FILE", self.said)
 
     def test_a_later_version_in_a_sealed_line_is_the_one_that_is_told(self):
         self.run_tool("session", "new", "--id", "s1")
@@ -271,7 +271,7 @@ class Hooks(Project):
             self.hook(f"the {WORD} boat", key=key)
             self.assertEqual(self.said, "")
             self.run_tool("add", "fact", "--session", "s1", "x", key=key, status=1)
-            self.assertRegex(self.said, r"E_ACCESS_DENIED: .*sealing.json: key: .* yTDm0bWjhAo, .*delete the file")
+            self.assertRegex(self.said, r"E_ACCESS_DENIED: .*sealing.json: key: .* yTDm0bWjhAo, .*`bmad-mem encrypt off --without-key`")
         (self.root / "sealing.json").unlink()
         self.hook("in clear again")
         self.assertEqual(self.run_tool("list").count(WORD), 2)
@@ -613,7 +613,8 @@ class OverMcp(Project):
             "ref": {"type": "ref/resource", "uri": "memory://entries/{id}"}, "argument": {"name": "id", "value": "f"}})]
         for answer in answers:
             self.assertNotIn(WORD, json.dumps(answer))
-        for at, said in enumerate(("Note: 3 sealed entries need the key.", "Note: 3 sealed entries need the key.", "no entry f1",
+        needs = "Note: 3 entries are encrypted and need the key; name it in $BMAD_MEM_KEY_FILE"
+        for at, said in enumerate((needs, needs, "no entry f1 in clear; 3 entries are encrypted and need the key",
                                    "Note: 3 sealed lines were left out")):
             self.assertIn(said, answers[at]["result"]["content"][0]["text"], self.CALLS[at])
         self.assertIn("The open boat", json.dumps(answers[0]))
@@ -684,7 +685,7 @@ class Conflict(Project):
             self.assertRegex(marks, r"sealing.json:\d+: a conflict marker of an unfinished merge")
             for command in (("query", "boat"), ("list",)):
                 self.assertEqual(WORD in self.run_tool(*command, key=key), key is not None, command)
-                self.assertEqual("1 sealed entry needs the key" in self.said, key is None, command)
+                self.assertEqual("1 entry is encrypted and needs the key" in self.said, key is None, command)
         self.assertEqual({path: path.read_bytes() for path in logs}, logs)
         self.hook(f"the {WORD} boat leaves at nine", key=self.key)
         self.assertIn(WORD, self.waiting().read_text())
@@ -727,11 +728,13 @@ class SealingGone(Project):
     def check_refused(self):
         for key in (self.key, None):
             self.run_tool("add", "fact", "--session", "s1", "SECRETPLAIN", key=key, status=1)
-            self.assertRegex(self.said, "E_ACCESS_DENIED: .*sealing.json: key: is gone, and the memory is encrypted with the "
+            self.assertRegex(self.said, "E_ACCESS_DENIED: .*sealing.json: is gone, and the memory is encrypted with the "
                                         "key .{11}, so nothing is written; bring it back from git, or run `bmad-mem encrypt "
                                         "on` with the same key file, or `bmad-mem encrypt off`")
             self.hook("SECRETPLAIN of a hook", key=key)
-            self.assertIn("wait", self.hook("", key=key, event="SessionStart"))
+            start = json.loads(self.hook("", key=key, event="SessionStart"))["systemMessage"]
+            self.assertRegex(start, "bmad-mem: sealing.json of this encrypted memory was removed, by a pull or by hand, so nothing is written, "
+                                    r"and \d entr(y|ies) of this memory waits?; bring it back from git, or run `bmad-mem encrypt off`$")
             for command in ("doctor", "verify"):
                 self.assertIn("is gone, and the memory is encrypted", self.run_tool(command, key=key, status=1), command)
         self.assertIn(WORD, self.run_tool("get", "f1", key=self.key))
@@ -758,7 +761,10 @@ class SealingGone(Project):
     def test_off_ends_it_with_the_key_and_without(self):
         for key in (None, self.key):
             self.file.unlink(missing_ok=True)
-            self.run_tool("encrypt", "off", "--yes", key=key, status=0 if key else 1)
+            if not key:
+                self.run_tool("encrypt", "off", "--yes", status=1)
+                self.assertIn("if it is lost, `bmad-mem encrypt off --without-key`", self.said)
+            self.run_tool("encrypt", "off", "--yes", *(() if key else ("--without-key",)), key=key)
             self.assertFalse(self.file.exists())
             self.run_tool("add", "fact", "--session", "s1", f"in clear {key}")
             self.assertEqual(len(self.files_with(WORD)), 1 if key else 0)
@@ -802,7 +808,7 @@ class SealingGone(Project):
         shutil.rmtree(self.folder / "home")
         (self.root / "sessions/s1/facts.jsonl").write_text(line + "\n")
         self.run_tool("add", "fact", "--session", "s1", "hello", status=1)
-        self.run_tool("encrypt", "off", "--yes", status=1)
+        self.run_tool("encrypt", "off", "--without-key", "--yes")
         self.run_tool("add", "fact", "--session", "s1", "hello")
         self.run_tool("add", "fact", "--session", "s1", "hello again", key=self.make_key("own"))
 
@@ -812,7 +818,7 @@ class SealingGone(Project):
         self.file.unlink()
         self.run_tool("add", "fact", "--session", "s1", "SECRETPLAIN", key=self.key, status=1)
         self.assertEqual(self.files_with("SECRETPLAIN"), [])
-        self.run_tool("encrypt", "off", "--yes", key=self.key, status=1)
+        self.run_tool("encrypt", "off", "--without-key", "--yes", key=self.key)
         self.run_tool("add", "fact", "--session", "s1", "goes on", key=self.key)
 
     def test_a_key_of_zeros_is_refused(self):
@@ -826,6 +832,70 @@ class SealingGone(Project):
             self.run_tool("encrypt", "on", "--yes", key="weak", status=1)
             self.assertIn("name a key file that is not there, and a key is made", self.said)
             self.run_tool("encrypt", "on", "--yes", key=self.key)
+
+
+class KeyLost(Project):
+    """sealing.json is there, and the key is lost."""
+
+    def setUp(self):
+        super().setUp()
+        self.key = self.make_key("key")
+        self.run_tool("session", "new", "--id", "s1")
+        for number in range(3):
+            self.run_tool("add", "fact", "--session", "s1", "--id", f"f{number}", f"the {WORD} boat {number}")
+        self.run_tool("session", "new", "--id", "old")
+        self.run_tool("add", "fact", "--session", "old", "--id", "o1", f"the {WORD} quay")
+        self.run_tool("session", "archive", "old")
+        self.run_tool("encrypt", "on", "--yes", key=self.key)
+        self.log = self.root / "sessions/s1/facts.jsonl"
+
+    def test_one_command_gives_it_up(self):
+        lines = self.log.read_text()
+        for key in (None, self.make_key("other")):
+            self.run_tool("encrypt", "off", "--yes", key=key, status=1)
+            self.assertRegex(self.said, "E_ACCESS_DENIED: .*sealed with the key .*; if it is lost, `bmad-mem encrypt off --without-key` "
+                                        "ends encryption and leaves what is sealed as it is\n$")
+        self.assertTrue((self.root / "sealing.json").exists())
+        self.hook(f"the {WORD} boat is late")
+        self.run_tool("encrypt", "off", "--without-key", "--yes")
+        self.assertEqual(self.said, "bmad-mem: 4 encrypted lines stay as written, and only the key opens them; new entries are in clear\n")
+        self.assertEqual(self.log.read_text(), lines)
+        self.run_tool("add", "fact", "--session", "s1", "--id", "f9", "in clear")
+        self.hook("and another")
+        self.assertEqual(self.waiting().read_text(), "")
+        self.run_tool("doctor", status=1)
+        self.assertIn("in clear", self.run_tool("list"))
+        self.assertIn("4 entries are encrypted and need the key", self.said)
+        self.assertIn(f"{WORD} boat 1", self.run_tool("get", "f1", key=self.key))  # It was found.
+        self.run_tool("encrypt", "off", "--yes", status=1)
+        self.assertIn("nothing is sealed", self.said)
+
+    def test_not_where_the_key_is_here(self):
+        self.run_tool("encrypt", "off", "--without-key", "--yes", key=self.key, status=1)
+        self.assertIn("the key of this memory is here; `bmad-mem encrypt off` opens everything", self.said)
+        self.assertTrue((self.root / "sealing.json").exists())
+        for step in (("on",), ("rotate", "--new-key-file", "x")):
+            self.run_tool("encrypt", *step, "--without-key", key=self.key, status=2)
+
+    def test_programs_are_told_how_much_is_lost(self):
+        told = self.run_tool("--json", "encrypt", "off", "--without-key", "--yes")
+        self.assertEqual(json.loads(told), {"summary": {"changed": 0, "whole": False, "lost": 4}})
+
+    def test_what_is_encrypted_is_not_said_to_be_missing(self):
+        needs = "4 entries are encrypted and need the key; name it in $BMAD_MEM_KEY_FILE, $BMAD_MEM_KEY or $BMAD_MEM_PASSPHRASE"
+        for command, status in ((("list",), 0), (("query", "boat"), 0), (("get", "f1"), 3), (("history", "f1"), 3)):
+            for key in (None, self.make_key("other")):
+                self.assertEqual(self.run_tool(*command, key=key, status=status), "")
+                self.assertIn(needs, self.said)
+                self.assertNotIn("there is no such entry", self.said)
+        self.run_tool("get", "f1", status=3)
+        self.assertIn(f"there is no entry f1 in clear; {needs}", self.said)
+        self.run_tool("list", key=self.key)
+        self.assertEqual(self.said, "")
+
+    def test_verify_counts_encrypted_lines(self):
+        for key in (None, self.key):
+            self.assertIn("all good: 1 session, 1 log, 4 lines, ", self.run_tool("verify", key=key))
 
 
 class Freshness(Project):

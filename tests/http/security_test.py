@@ -121,7 +121,8 @@ class SealedTest(SecurityTest):
     def test_without_the_key_the_sealed_entries_are_counted(self):
         for server, count in ((self.server, 4), (self.keyed, 0)):
             found = server.ask("GET", "/memory/search?q=boat").json()
-            self.assertEqual(found["instead"], [f"{count} sealed entries need the key"] if count else [])
+            self.assertEqual(found["instead"], [f"{count} entries are encrypted and need the key; name it in $BMAD_MEM_KEY_FILE, $BMAD_MEM_KEY or "
+                                                 "$BMAD_MEM_PASSPHRASE"] if count else [])
             self.assertEqual(len(found["hits"]), 1 if count else 4)
             timeline = server.ask("GET", "/memory/sessions/s1/timeline").json()
             self.assertEqual((timeline.get("closed_lines", 0), len(timeline["entries"])), (count, 4 - count))

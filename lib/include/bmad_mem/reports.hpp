@@ -532,7 +532,7 @@ struct VerifyReport {
   std::vector<Finding> changes;
   std::uint64_t sessions = 0;
   std::uint64_t logs = 0;
-  std::uint64_t lines = 0;  ///< But for sealed ones.
+  std::uint64_t lines = 0;  ///< Sealed ones too.
   std::uint64_t bytes = 0;
   std::uint64_t sealed_lines = 0;
   std::uint64_t closed_lines = 0;  ///< Sealed ones without their key: of these, the form alone.

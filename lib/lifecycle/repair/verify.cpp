@@ -234,7 +234,7 @@ class Verifier {
     }
     const std::uint64_t size = scan->whole_end + scan->torn_size;
     report_.logs += size != 0 ? 1 : 0;
-    report_.lines += scan->entries + scan->damaged;
+    report_.lines += scan->entries + scan->sealed + scan->damaged;
     report_.bytes += size;
     progress_.finish(size);
     return {};

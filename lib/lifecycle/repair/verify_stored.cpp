@@ -184,7 +184,7 @@ class StoredCheck {
                                            .on_sealed = sealed_.handler(session_id_, on_damage),
                                            .on_damage = on_damage});
     if (note(FindingKind::kDamagedFile, scan)) {
-      report_.lines += scan->entries + scan->damaged;
+      report_.lines += scan->entries + scan->sealed + scan->damaged;
       report_.bytes += scan->whole_end + scan->torn_size;
     }
   }

@@ -35,7 +35,7 @@ void note_nothing_found(Tool& tool, const MemoryManager& memory, const EntryFilt
   }
 }
 
-void note_closed(Tool& tool, const MemoryManager& memory, const EntryFilter& filter) {
+bool note_closed(Tool& tool, const MemoryManager& memory, const EntryFilter& filter) {
   const Result<std::uint64_t> closed = memory.closed_entries(filter);
   print_closed_as_json(tool, closed);
   if (!closed && tool.json()) {
@@ -43,6 +43,7 @@ void note_closed(Tool& tool, const MemoryManager& memory, const EntryFilter& fil
   }
   describe(tool, "closed", "problem", closed ? "" : closed.error().to_string(), "lines",
            closed.value_or(0));
+  return !closed || *closed > 0;
 }
 
 void note_sealed(Tool& tool, const MemoryManager& memory,

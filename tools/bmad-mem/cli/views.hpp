@@ -34,7 +34,8 @@ std::string entry_json_line(const Entry& entry, std::string_view extra = {});
 /// With --json: {"closed_lines":2} when sealed entries have no key here; else nothing.
 void print_closed_as_json(Tool& tool, const Result<std::uint64_t>& closed);
 /// What the key would show besides: a sentence, or an object of its own behind the entries.
-void note_closed(Tool& tool, const MemoryManager& memory, const EntryFilter& filter);
+/// Whether there are any.
+bool note_closed(Tool& tool, const MemoryManager& memory, const EntryFilter& filter);
 /// Notes `said`; of a search for events alone also that sessions have theirs elsewhere.
 void note_nothing_found(Tool& tool, const MemoryManager& memory, const EntryFilter& filter,
                         std::string_view said);

@@ -35,8 +35,8 @@ Result<ExitStatus> run_list(Tool& tool) {
     return ExitStatus::kDone;
   }
   print_entry_list(tool, entries);
-  note_closed(tool, memory, filter);
-  if (entries.empty()) {
+  const bool may_be_closed = note_closed(tool, memory, filter);
+  if (entries.empty() && !may_be_closed) {
     note_nothing_found(tool, memory, filter, "there is no such entry");
   } else if (filter.limit != 0 && entries.size() == filter.limit) {
     tool.note(fmt::format("showing the newest {}; use --limit N for more", filter.limit));

@@ -39,6 +39,9 @@ Result<ExportReport> export_entries(const Store& store, const ExportOptions& opt
 /// Costs nothing where nothing is sealed. Errors: as list_entries(); why a key that was named can't
 /// be used.
 Result<std::uint64_t> count_closed(const Store& store, const EntryFilter& filter);
+/// That this number has no key here, and the remedy. `key_problem`: why the one that was named
+/// can't be used.
+std::string closed_text(std::uint64_t count, const std::optional<Error>& key_problem = {});
 /// How many sealed lines its sessions have, with the key or without.
 Result<std::uint64_t> count_sealed(const Store& store, const EntryFilter& filter);
 
