@@ -87,7 +87,8 @@ struct UserPattern {
   bool needs_keyword = false;  ///< Applies only near a word that speaks of secrets.
 };
 
-/// The pattern of that index. Errors: E_SCHEMA_INVALID when it doesn't compile; `field` names it.
+/// The pattern of that index. Errors: E_SCHEMA_INVALID when it doesn't compile, or takes_most();
+/// `field` names it.
 Result<UserPattern> make_user_pattern(const RedactionPattern& pattern, std::size_t index,
                                       bool aggressive);
 
@@ -96,6 +97,12 @@ void find_user_pattern(const UserPattern& pattern, std::string_view text, Detect
 
 /// Appends the detections in a text.
 using FindSecrets = std::function<void(std::string_view, Detections&)>;
+
+/// Whether it finds more than half of an ordinary sentence: with it nothing could be read any more,
+/// not even ids and errors.
+bool takes_most(const FindSecrets& find);
+inline constexpr std::string_view kTakesMost =
+    "matches most of an ordinary sentence, so it would redact nearly everything; narrow it";
 
 /// Decodes each base64 and percent-encoded run of `text`, calls `find(decoded, out)`, and appends
 /// the places in `text` that stand for what it finds. Of base64 that is the whole run, since its

@@ -34,9 +34,14 @@ Result<std::optional<RedactionKey>> load_key(FileSystem& files) {
   return std::optional(key);
 }
 
-/// The same, made when there is none. The caller holds the root's lock.
-Result<RedactionKey> made_key(const Store& store) {
+/// The same, made when there is none and `makes_key`. The caller holds the root's lock.
+Result<RedactionKey> made_key(const Store& store, bool makes_key = true) {
   BMAD_TRY_ASSIGN(std::optional<RedactionKey> key, load_key(*store.files));
+  if (!key && !makes_key) {
+    return Error{.code = ErrorCode::E_STORAGE_IO,
+                 .message = "there is no key",
+                 .path = store.files->display_path(kRedactionKeyFile)};
+  }
   if (!key) {
     key = random_hash_key();
     // It must not come into the repository: who has it can test guesses.
@@ -59,16 +64,8 @@ Result<RedactionKey> kept_key(const Store& store) {
 }  // namespace
 
 Result<std::string> hidden_id(const Store& store, std::string_view id, bool makes_key) {
-  BMAD_TRY_ASSIGN(std::optional<RedactionKey> key, load_key(*store.files));
-  if (!key && !makes_key) {
-    return Error{.code = ErrorCode::E_STORAGE_IO,
-                 .message = "there is no key",
-                 .path = store.files->display_path(kRedactionKeyFile)};
-  }
-  if (!key) {
-    BMAD_TRY_ASSIGN(key, made_key(store));
-  }
-  return std::string(kHiddenIdPrefix) + keyed_hash(id, *key);
+  BMAD_TRY_ASSIGN(const RedactionKey key, made_key(store, makes_key));
+  return std::string(kHiddenIdPrefix) + keyed_hash(id, key);
 }
 
 std::vector<std::string> trusted_switches(const Store& store) {

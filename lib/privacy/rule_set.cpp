@@ -16,6 +16,7 @@
 
 #include "allow_list.hpp"
 #include "bmad_mem/text.hpp"
+#include "finders.hpp"
 #include "innocent.hpp"
 #include "keyword_index.hpp"
 #include "rule_loader.hpp"
@@ -42,10 +43,18 @@ std::string_view secret_of(std::span<const std::string_view> groups, int wanted)
   return first == groups.end() ? groups.front() : *first;
 }
 
+bool has_keyword(const RuleSpec& rule, std::string_view text) {
+  const std::string lower = lower_ascii(text);
+  return rule.keywords.empty() || std::ranges::any_of(rule.keywords, [&](const std::string& word) {
+           return lower.contains(word);
+         });
+}
+
 }  // namespace
 
 struct RuleSet::Impl : LoadedRules {
   explicit Impl(LoadedRules loaded) : LoadedRules(std::move(loaded)) {
+    leave_out_broad();
     std::map<std::string_view, std::vector<std::uint16_t>> words;
     for (RuleSpec& rule : rules) {
       const auto index = static_cast<std::uint16_t>(&rule - rules.data());
@@ -65,6 +74,32 @@ struct RuleSet::Impl : LoadedRules {
       keywords.add(word, static_cast<std::uint16_t>(rules_of_word.size()));
       rules_of_word.push_back(std::move(indexes));
     }
+  }
+
+  void leave_out_broad() {
+    std::erase_if(rules, [&](const RuleSpec& rule) {
+      const bool is_broad = takes_most([&](std::string_view text, Detections& out) {
+        if (has_keyword(rule, text)) {
+          find(rule, text, out);
+        }
+      });
+      if (is_broad) {
+        problems.push_back(
+            {.code = ErrorCode::E_SCHEMA_INVALID,
+             .message = fmt::format("the rule '{}' is not used: it {}", rule.id, kTakesMost),
+             .path = rule.origin,
+             .line = rule.line});
+      }
+      return is_broad;
+    });
+  }
+
+  void find(const RuleSpec& rule, std::string_view text, Detections& out) const {
+    for_each_finding(rule, text, [&](const FoundText& found, bool is_allowed) {
+      if (!is_allowed) {
+        out.push_back(detection_of(text, found.secret, rule.shown_id()));
+      }
+    });
   }
 
   /// Calls `use(found, is_allowed)` for each match of the rule in `text` that is one by its
@@ -197,12 +232,7 @@ Result<std::shared_ptr<const RuleSet>> RuleSet::load_one(const std::string& path
 
 void RuleSet::find(std::string_view text, Detections& out) const {
   for (const std::uint16_t index : impl().candidates(text)) {
-    const RuleSpec& rule = impl().rules[index];
-    impl().for_each_finding(rule, text, [&](const FoundText& found, bool is_allowed) {
-      if (!is_allowed) {
-        out.push_back(detection_of(text, found.secret, rule.shown_id()));
-      }
-    });
+    impl().find(impl().rules[index], text, out);
   }
 }
 
@@ -285,11 +315,8 @@ std::vector<std::string> RuleSet::switches() const {
 
 std::vector<RuleTrial> RuleSet::try_rules(std::string_view text) const {
   const auto find_in = [&](const RuleSpec& rule, std::string_view in, RuleTrial& trial) {
-    const std::string lower = lower_ascii(in);
     const std::size_t before = trial.places.size();
-    if (rule.keywords.empty() || std::ranges::any_of(rule.keywords, [&](const std::string& word) {
-          return lower.contains(word);
-        })) {
+    if (has_keyword(rule, in)) {
       impl().for_each_finding(rule, in, [&](const FoundText& found, bool is_allowed) {
         if (is_allowed) {
           ++trial.allowed;
