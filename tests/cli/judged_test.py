@@ -167,7 +167,7 @@ class Judged(ToolTest):
             self.assertIn(f"about {value} here", self.kept())
 
     def test_explain_says_what_goes_where(self):
-        said = self.run_tool("redact", "--explain", "-", stdin=f"password: hunter2\nDB_PASSWORD={PASSWORD}\npsql {PASSWORD}\n")
+        said = self.run_tool("redact", "--explain", "-", status=1, stdin=f"password: hunter2\nDB_PASSWORD={PASSWORD}\npsql {PASSWORD}\n")
         self.assertEqual(said.splitlines(), [
             "stdin:1:11: password (password by its name), 7 bytes; only next to its name: a common word",
             "stdin:2:13: password (password by its name), 15 bytes; everywhere",
