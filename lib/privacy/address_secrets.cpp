@@ -71,9 +71,8 @@ void judge_url_password(StructureScan& scan, std::string_view user, std::size_t 
   }
   // "user:user" says nothing, "postgres:postgres" is the way in.
   scan.add(begin, end, kUrlRule,
-           user == password && !kCommonPasswords.contains(lower_ascii(password.substr(0, 16)))
-               ? DetectionAction::kNear
-               : DetectionAction::kSecret);
+           user == password && !is_common_password(password) ? DetectionAction::kNear
+                                                             : DetectionAction::kSecret);
 }
 
 void judge_url_login(StructureScan& scan, std::size_t begin, std::size_t at_sign) {

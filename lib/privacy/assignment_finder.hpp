@@ -42,6 +42,8 @@ class AssignmentFinder {
   [[nodiscard]] ValueForm form_of(const NamePart& name, std::string_view marks,
                                   std::size_t begin) const;
   [[nodiscard]] bool begins_line(const NamePart& name) const;
+  /// Whether only words of a sentence are before the name in its line: "the root password".
+  [[nodiscard]] bool is_said(const NamePart& name) const;
   /// Whether code goes on after the value: "password: string,".
   [[nodiscard]] bool ends_statement(std::size_t begin) const;
   [[nodiscard]] BareEnd end_of(const NamePart& name, ValueForm form, std::size_t begin) const;
@@ -72,8 +74,6 @@ class AssignmentFinder {
   [[nodiscard]] bool may_follow_word() const;
   /// After a blank: `--password x`, `PASSWORD 'x'`, `the password is x`, `password x`.
   void after_word();
-  /// `the password is "centipede"`: a word in quotes is one, if it doesn't say that it is none.
-  void said_word(const ValuePart& quoted);
   /// Whether SQL's IDENTIFIED stands before the BY that begins at `by`.
   [[nodiscard]] bool identifies(std::size_t by) const;
   [[nodiscard]] NamePart with_what_follows(NamePart name, std::size_t end) const;

@@ -163,22 +163,26 @@ bool is_free_of_code(string_view value) {
          any_is(value, [](char c) { return string_view("#@^~%$`\\;!").contains(c); });
 }
 
-/// Words of a sentence about passwords rather than of one.
-bool is_plain_speech(string_view value) {
-  return any_word(value, [](string_view word) { return kPlainWords.contains(lower_ascii(word)); });
+/// Words of a sentence about passwords rather than of one; of a label, if there are few.
+bool is_plain_speech(string_view value, bool is_short = false) {
+  return any_word(value, [&](string_view word) {
+    const std::string lower = lower_ascii(word);
+    return kPlainWords.contains(lower) ||
+           (is_short && (kAboutWords.contains(lower) || kPlaceholderWords.contains(lower)));
+  });
 }
 
-/// How many words of small letters `value` consists of; 0 when there is anything else in it.
+/// How many words `value` consists of; 0 when there is anything else in it, or when the first one
+/// alone has a capital letter, as in a sentence.
 std::size_t word_count(string_view value) {
-  std::size_t words = 1;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    if (value[i] == ' ' && i > 0 && value[i - 1] != ' ') {
-      ++words;
-    } else if (!is_lower(value[i])) {
-      return 0;
-    }
-  }
-  return words;
+  std::size_t words = 0;
+  std::size_t capitals = 0;
+  const bool has_others = any_word(value, [&](string_view word) {
+    ++words;
+    capitals += !word.empty() && is_upper(word.front()) ? 1U : 0U;
+    return word.size() < 2 || !is_letter(word.front()) || !all_are(word.substr(1), is_lower);
+  });
+  return has_others || (is_upper(value.front()) && capitals < words) ? 0 : words;
 }
 
 Verdict secret(SecretKind kind) { return ValueVerdict{.rule = rule_of(kind)}; }
@@ -196,7 +200,7 @@ Verdict judge_phrase(SecretKind kind, string_view value, const Traits& traits) {
   if (kind == SecretKind::kSeedPhrase) {
     return words >= 12 && words <= 24 ? secret(kind) : std::nullopt;
   }
-  if (words >= 4 && words <= 8 && !is_plain_speech(value)) {
+  if (words >= 3 && words <= 12 && !is_plain_speech(value, words == 3)) {
     return secret(kind);
   }
   const bool is_drawn = traits.digits > 0 && traits.upper > 0 && traits.marks > 0 &&
@@ -207,12 +211,6 @@ Verdict judge_phrase(SecretKind kind, string_view value, const Traits& traits) {
 Verdict judge_letters(SecretKind kind, string_view value, const Traits& traits, ValueForm form) {
   const double bits_min = kind == SecretKind::kPass ? 2 * kRandomBits : kRandomBits;
   if (traits.size >= 8 && traits.bits >= bits_min && !is_in_sentence(form)) {
-    return secret(kind);
-  }
-  // "thisismypassword": words that somebody wrote as one.
-  constexpr std::size_t kJoinedMin = 14;
-  if (kind == SecretKind::kPassword && form == ValueForm::kQuoted && traits.size >= kJoinedMin &&
-      traits.lower == traits.size) {
     return secret(kind);
   }
   if (kind == SecretKind::kPass || value.size() > 40) {
@@ -257,8 +255,7 @@ Verdict judge_password(SecretKind kind, string_view value, ValueForm form) {
     return std::nullopt;
   }
   if (traits.digits == traits.size) {
-    const bool is_number = kind == SecretKind::kPass || form == ValueForm::kBare ||
-                           (form == ValueForm::kLiteral && traits.size < 6);
+    const bool is_number = kind == SecretKind::kPass || form == ValueForm::kBare;
     return is_number ? std::nullopt : secret(kind);
   }
   if (value.starts_with("\\x") && traits.size < 8) {
@@ -438,6 +435,10 @@ Verdict judge_value(string_view name, string_view value, ValueForm form) {
   if ((!by_rule && !is_providers && kind == SecretKind::kNone) || repeats_name(name, value)) {
     return std::nullopt;
   }
+  if (!by_rule && is_of_settings(kind, name, value, form)) {
+    return secret(kind);
+  }
+  form = form == ValueForm::kMember ? ValueForm::kQuoted : form;
   const bool is_drawn =
       is_strong_kind(kind) && is_scrambled(value) && !is_path(value) &&
       (form == ValueForm::kQuoted || form == ValueForm::kLiteral || is_free_of_code(value));
@@ -449,10 +450,6 @@ Verdict judge_value(string_view name, string_view value, ValueForm form) {
     return by_rule;
   }
   Verdict verdict = is_drawn ? secret(kind) : judge_kind(kind, value, form);
-  if ((!verdict || verdict->action != DetectionAction::kSecret) &&
-      is_of_settings(kind, name, value, form)) {
-    verdict = secret(kind);
-  }
   if (is_providers && (!verdict || verdict->action != DetectionAction::kSecret)) {
     verdict = secret(SecretKind::kApiKey);
   }
@@ -463,7 +460,7 @@ Verdict judge_value(string_view name, string_view value, ValueForm form) {
 }
 
 Verdict judge_assignment(string_view name, string_view value) {
-  return judge_value(name, value, ValueForm::kQuoted);
+  return judge_value(name, value, ValueForm::kMember);
 }
 
 }  // namespace bmad_mem

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "bmad_mem/text.hpp"
+#include "innocent.hpp"
 #include "privacy_words.hpp"
 #include "text_scan.hpp"
 
@@ -148,45 +149,35 @@ bool begins_pair(std::string_view text, std::size_t at, std::string_view signs) 
   return end > at && is_letter(text[at]) && end < text.size() && signs.contains(text[end]);
 }
 
-/// Whether one of these stands before the last word of `name`: "DB_PASS", "smtpPassword".
-bool has_owner(std::string_view name) {
-  std::string_view before = name;
-  for (const std::string_view word : {"pass", "password"}) {
-    if (ends_folded(before, word)) {
-      before.remove_suffix(word.size());
-      break;
-    }
-  }
-  while (!before.empty() && !is_alnum(before.back())) {
-    before.remove_suffix(1);
-  }
-  return kPasswordOwners.any([&](std::string_view owner) {
-    if (!ends_folded(before, owner)) {
-      return false;
-    }
-    const std::size_t begin = before.size() - owner.size();
-    return begin == 0 || !is_alnum(before[begin - 1]) ||
-           (is_upper(before[begin]) && is_lower(before[begin - 1]));
-  });
-}
-
-/// "correct-horse-battery-staple": words that somebody joined, and none of them tells of a field.
+/// "gooseberry", "correct-horse-battery-staple": words in lower case, none of which is of a field
+/// or of a sentence.
 bool is_chain_of_words(std::string_view value) {
-  constexpr std::size_t kWordsMin = 2;
-  if (kFieldParts.any([&](std::string_view part) { return value.contains(part); })) {
+  constexpr std::size_t kJoinedMin = 14;  // "thisismypassword"
+  const bool is_single = all_are(value, is_lower);
+  if (!(is_single && value.size() >= kJoinedMin) && kFieldParts.any([&](std::string_view part) {
+        return value.contains(part) && !(is_single && part == "secret");
+      })) {
     return false;
   }
-  const char joint = value.contains('-') ? '-' : '_';
-  std::size_t words = 0;
-  for (std::size_t begin = 0; begin < value.size(); ++words) {
-    const std::size_t end = std::min(value.find(joint, begin), value.size());
-    const std::string_view word = value.substr(begin, end - begin);
-    if (word.size() < 2 || !all_are(word, is_lower) || kAboutWords.contains(word)) {
-      return false;
-    }
-    begin = end + 1;
+  return !any_word(
+      value,
+      [&](std::string_view word) {
+        return word.size() < 2 || !all_are(word, is_lower) || kAboutWords.contains(word) ||
+               (is_single && kPlainWords.contains(word));
+      },
+      value.contains('-') ? '-' : '_');
+}
+
+/// Whether a quote `sign` is open at the end of `text`. That of "don't" or of 6" opens none.
+bool has_open_quote(std::string_view text, char sign) {
+  bool is_open = false;
+  for (std::size_t i = text.find(sign); i < text.size(); i = text.find(sign, i + 1)) {
+    const bool follows = is_word_byte(byte_before(text, i)) &&
+                         (!is_string_prefix(text[i - 1]) || is_word_byte(byte_before(text, i - 1)));
+    const bool is_inside = !is_open || (sign == '\'' && is_word_byte(byte_at(text, i + 1)));
+    is_open = is_open != !(follows && is_inside);
   }
-  return words >= kWordsMin;
+  return is_open;
 }
 
 }  // namespace
@@ -318,7 +309,7 @@ ValuePart word_at(std::string_view text, std::size_t at, std::size_t name_begin)
     const bool is_escaped = c == '\\' && word.end + 1 < text.size() && text[word.end + 1] == '"';
     if (quotes < kQuotesMax && (is_quote(c) || is_escaped)) {
       ++quotes;
-      if (is_escaped ? before().contains("\\\"") : std::ranges::count(before(), c) % 2 == 1) {
+      if (is_escaped ? before().contains("\\\"") : has_open_quote(before(), c)) {
         return word;
       }
     }
@@ -371,25 +362,30 @@ bool is_of_settings(SecretKind kind, std::string_view name, std::string_view val
                     ValueForm form) {
   constexpr std::size_t kSizeMin = 6;
   constexpr std::size_t kSizeMax = 40;
-  const bool is_chosen =
-      value.size() >= kSizeMin && value.size() <= kSizeMax && is_letter(value.front()) &&
-      any_is(value, is_lower) &&
-      all_are(value, [](char c) { return is_alnum(c) || c == '_' || c == '-' || c == '!'; });
-  if ((kind != SecretKind::kPassword && kind != SecretKind::kPass) || !is_chosen) {
+  if (form > ValueForm::kLiteral || value.size() > kSizeMax ||
+      (kind != SecretKind::kPassword && kind != SecretKind::kPass)) {
     return false;
   }
-  if (form == ValueForm::kQuoted && kind == SecretKind::kPassword && is_chain_of_words(value)) {
-    return true;
-  }
+  const bool is_option = name.starts_with('-');
   const bool is_variable =
       all_are(name, [](char c) { return is_upper(c) || is_digit(c) || c == '_'; });
-  if (form == ValueForm::kLiteral && is_variable && kind == SecretKind::kPassword) {
-    return name.contains('_') || name == "PGPASSWORD";
+  if (is_option || is_variable ? is_common_password(value) : is_chosen_word(value)) {
+    return true;
   }
-  const bool is_label = is_upper(value.front()) && all_are(value.substr(1), is_lower);
-  return (form == ValueForm::kQuoted || (form == ValueForm::kLiteral && is_variable)) &&
-         all_are(value, is_letter) && !is_label && !contains_folded(value, "pass") &&
-         !contains_folded(value, "pwd") && has_owner(name);
+  const bool is_member = form == ValueForm::kMember || name.starts_with("--");
+  // "RESET_PASSWORD": the words of a message.
+  if (kind == SecretKind::kPass || is_unfilled(value) ||
+      (is_member &&
+       kActionWords.any([&](std::string_view word) { return starts_folded(name, word); }))) {
+    return false;
+  }
+  if (is_member || form == ValueForm::kQuoted) {
+    return (is_member || !all_are(value, is_lower) || value.size() >= 14) &&
+           is_chain_of_words(value);
+  }
+  return is_variable && value.size() >= kSizeMin && (name.contains('_') || name == "PGPASSWORD") &&
+         is_letter(value.front()) && any_is(value, is_lower) &&
+         all_are(value, [](char c) { return is_alnum(c) || c == '_' || c == '-' || c == '!'; });
 }
 
 bool ends_replaced_id(std::string_view text, const ValuePart& value) {

@@ -164,15 +164,17 @@ bool ends_replaced_id(std::string_view text, const ValuePart& value);
 
 /// How a value stands in the text: what else than a literal it could be.
 enum class ValueForm : std::uint8_t {
-  kQuoted,   ///< "…", an element of XML, the member of an object: a literal.
+  kMember,   ///< "…" that a name is given, an element of XML, the member of an object.
+  kQuoted,   ///< "…" elsewhere, such as an argument: a literal as well.
   kLiteral,  ///< Without quotes where none are needed: .env, YAML, options, addresses.
   kBare,     ///< Without quotes, where code may stand: a name or a call as well.
   kSaid,     ///< A sentence says what it is: "the password is …".
   kProse,    ///< The next word of a sentence: "password …".
 };
 
-/// `APP_DB_PASSWORD=word`, "smtpPassword": "word": what an environment or the settings of a server
-/// have there is a password, be it a word; and so are words in quotes that somebody joined.
+/// `password: dragon`, `APP_DB_PASSWORD=word`, "password": "word": a common word that the name of a
+/// password has as its value; and what the environment, an option or a literal has there is a
+/// password, be it a word or words that are joined.
 bool is_of_settings(SecretKind kind, std::string_view name, std::string_view value, ValueForm form);
 
 /// What a value is judged by when it is longer, in bytes.

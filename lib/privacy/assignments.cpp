@@ -200,11 +200,12 @@ void AssignmentFinder::value_after(const NamePart& name, string_view marks) {
       value.of(text_).find_first_of("({;") != string_view::npos) {
     form = ValueForm::kBare;  // `tokenStart=0;for(let`: code goes on.
   }
-  for (const string_view scheme : {"Bearer", "Basic", "Token", "bearer"}) {
-    if (may_be_secret && value.of(text_) == scheme) {
-      value = bare_at(text_, skip_blanks(text_, value.end), BareEnd::kCode);
-      break;
-    }
+  if (may_be_secret && has_word("Bearer Basic Token bearer", value.of(text_))) {
+    value = bare_at(text_, skip_blanks(text_, value.end), BareEnd::kCode);
+  }
+  if (form == ValueForm::kBare && marks == "=" && begins_line(name) &&
+      is_line_over(text_, value.end) && is_chosen_word(value.of(text_))) {
+    form = ValueForm::kLiteral;  // In INI: `password = dragon`.
   }
   if (!judge(word, value, form)) {
     remember(word, value);
@@ -215,7 +216,7 @@ void AssignmentFinder::value_after(const NamePart& name, string_view marks) {
 void AssignmentFinder::quoted_value(const NamePart& name, const ValuePart& value,
                                     bool may_be_secret) {
   const string_view word = name.of(text_);
-  if ((may_be_secret || may_have_rule(value.of(text_))) && judge(word, value, ValueForm::kQuoted)) {
+  if ((may_be_secret || may_have_rule(value.of(text_))) && judge(word, value, ValueForm::kMember)) {
     return;
   }
   if (judge_pair(word, value)) {
@@ -257,8 +258,24 @@ ValueForm AssignmentFinder::form_of(const NamePart& name, string_view marks,
                              (before == ' ' && name.begin > 1 && text_[name.begin - 2] == ',');
     return is_argument ? ValueForm::kBare : ValueForm::kLiteral;
   }
-  return marks == ":" && begins_line(name) && !ends_statement(begin) ? ValueForm::kLiteral
-                                                                     : ValueForm::kBare;
+  const bool is_label = marks == ":" && begins_line(name)
+                            ? !ends_statement(begin)
+                            : (marks == ":" || marks == "->") && begin > at_ && is_said(name);
+  return is_label ? ValueForm::kLiteral : ValueForm::kBare;
+}
+
+bool AssignmentFinder::is_said(const NamePart& name) const {
+  constexpr std::size_t kReach = 80;
+  if (!can_be_secret_name(name.letters) || secret_kind(name.of(text_)) != SecretKind::kPassword) {
+    return false;
+  }
+  const std::size_t line = run_begin(
+      text_, name.begin, [](char c) { return c != '\n' && c != '"' && c != '`'; }, kReach);
+  const string_view before = trimmed(text_.substr(line, name.begin - line));
+  return any_is(before, is_letter) &&
+         before.find_first_of("(){}[]<=;$@&|\\!?+%^~") == before.npos &&
+         !has_word("let var val const auto final mut static case param arg def fn func in as",
+                   before.substr(before.find_last_of(" :.") + 1));
 }
 
 bool AssignmentFinder::begins_line(const NamePart& name) const {
@@ -300,7 +317,7 @@ void AssignmentFinder::element(const NamePart& name) {
   const string_view text = trimmed(text_.substr(at_, size));
   const auto value_begin = static_cast<std::size_t>(text.data() - text_.data());
   const ValuePart value{.begin = value_begin, .end = value_begin + text.size()};
-  judge(is_tag ? name.of(text_) : pair_name_.of(text_), value, ValueForm::kQuoted);
+  judge(is_tag ? name.of(text_) : pair_name_.of(text_), value, ValueForm::kMember);
 }
 
 bool AssignmentFinder::block(const NamePart& name, std::size_t begin) {
@@ -405,7 +422,7 @@ bool AssignmentFinder::judge_pair(string_view word, const ValuePart& value) {
   constexpr std::size_t kDistanceMax = 64;
   const bool follows = pair_name_.end > 0 && value.begin - pair_name_.end <= kDistanceMax &&
                        kPairValueWords.contains(word);
-  return follows && judge(pair_name_.of(text_), value, ValueForm::kQuoted);
+  return follows && judge(pair_name_.of(text_), value, ValueForm::kMember);
 }
 
 void AssignmentFinder::call() {
@@ -463,7 +480,9 @@ void AssignmentFinder::pair_of_arguments() {
   }
   // ["password", "a1", "b2"] is a list of names, not a name and its value.
   if (value && (is_option || at(value->end + 1) != ',')) {
-    judge(name.of(text_), *value, ValueForm::kQuoted);
+    // `define('DB_PASSWORD', 'word')`, but not ["password", "mail"].
+    judge(name.of(text_), *value,
+          any_is(name.of(text_), is_lower) ? ValueForm::kQuoted : ValueForm::kMember);
   }
 }
 

@@ -276,7 +276,7 @@ bool is_weak_password(std::string_view value) {
   }
   return value.size() >= word + 2 && all_are(value.substr(word), is_digit) &&
          (kPasswordWords.contains(lower_ascii(value.substr(0, word))) ||
-          kCommonPasswords.contains(lower_ascii(value.substr(0, word))));
+          is_common_password(value.substr(0, word)));
 }
 
 bool is_variable(std::string_view value) {
@@ -383,8 +383,15 @@ bool is_stand_in(std::string_view value) {
 }
 
 bool stands_for_password(std::string_view value) {
-  return is_stand_in(value) && !is_joined_words(value) &&
-         !kCommonPasswords.contains(lower_ascii(value.substr(0, 16)));
+  return is_stand_in(value) && !is_joined_words(value) && !is_common_password(value);
+}
+
+bool is_chosen_word(std::string_view value) {
+  return is_common_password(value) && !has_word("test default demo password1", lower_ascii(value));
+}
+
+bool is_common_password(std::string_view value) {
+  return kCommonPasswords.contains(lower_ascii(value.substr(0, 16)));  // None is longer.
 }
 
 std::string_view why_common(std::string_view value) {
@@ -406,8 +413,7 @@ std::string_view why_common(std::string_view value) {
   const bool is_word = has_alphabet && !is_number && shape_of(value).turns <= kWordTurns &&
                        randomness_bits(value) < (value.size() < kLong ? kWordBits : 0);
   const bool is_name = value.size() < kLong || !any_is(value, [](char c) { return !is_letter(c); });
-  return (is_word && is_name) || is_made_of_words(value, true) ||
-                 kCommonPasswords.contains(lower_ascii(value.substr(0, kLong)))
+  return (is_word && is_name) || is_made_of_words(value, true) || is_common_password(value)
              ? "a common word"
              : "";
 }

@@ -44,6 +44,11 @@ bool is_stand_in(std::string_view value);
 /// "mysecretpassword" are somebody's, and "password" is not.
 bool stands_for_password(std::string_view value);
 
+/// Whether `value` is a word that people choose as a password, in any case: "dragon". The second
+/// one has also those that settings come with, such as "root".
+bool is_chosen_word(std::string_view value);
+bool is_common_password(std::string_view value);
+
 /// Why `value`, a secret where it is named, is no evidence of one elsewhere: "a common word", "a
 /// short number"; empty when it is.
 std::string_view why_common(std::string_view value);

@@ -166,7 +166,7 @@ void scan_login(StructureScan& scan, std::size_t at, std::size_t /*size*/) {
   }
   // A label: "Username", "Password".
   const bool is_label = is_upper(password.value.front()) && all_are(password.value, is_letter);
-  const bool is_weak = password.is_quoted && (kCommonPasswords.contains(password.value) ||
+  const bool is_weak = password.is_quoted && (is_common_password(password.value) ||
                                               kPasswordWords.contains(password.value));
   if (is_label || (!password.is_quoted && is_expression(password)) ||
       (!is_weak && is_unfilled(password.value))) {

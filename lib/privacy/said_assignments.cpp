@@ -118,7 +118,7 @@ void AssignmentFinder::after_word() {
   if (whole.open_until.empty()) {
     whole.end = begin + without_sentence_end(whole.of(text_)).size();
   }
-  const bool is_drawn = is_scrambled(whole.of(text_));
+  const bool is_drawn = is_scrambled(trimmed(whole.of(text_), "`"));
   if (!has_digit && !is_quoted && !is_drawn && ends_copula(text_[at_ - 1])) {
     return;
   }
@@ -126,9 +126,14 @@ void AssignmentFinder::after_word() {
   string_view word = name.of(text_);
   if (word.starts_with("-")) {
     const bool is_whole = quoted && quoted->end + 1 >= word_at(text_, begin, name.begin).end;
-    if (can_be_secret_name(name.letters) &&
+    // "the option --password matrix of": a manual.
+    const ValuePart next = word_at(text_, skip_blanks(text_, bare.end), begin);
+    const bool is_prose = kPrepositions.contains(next.of(text_));
+    if (can_be_secret_name(name.letters) && !is_prose &&
         (is_whole || !judge_word(name, word, begin, ValueForm::kLiteral))) {
-      judge(word, bare, ValueForm::kLiteral);
+      // Without its dashes: any word after it, as in "--password prompts", would be one.
+      judge(word.substr(word.find_first_not_of('-')), bare,
+            quoted ? ValueForm::kQuoted : ValueForm::kLiteral);
     }
     return;
   }
@@ -146,14 +151,9 @@ void AssignmentFinder::after_word() {
     name = subject_before(name.begin);
     word = name.of(text_);
   }
-  if (is_said && quoted && !has_digit && can_be_secret_name(name.letters) &&
-      secret_kind(word) == SecretKind::kPassword) {
-    said_word(*quoted);
-    return;
-  }
-  const SecretKind kind = (has_digit || is_drawn) && can_be_secret_name(name.letters)
-                              ? secret_kind(word)
-                              : SecretKind::kNone;
+  const bool is_value = has_digit || is_drawn || (quoted && is_chosen_word(bare.of(text_)));
+  const SecretKind kind =
+      is_value && can_be_secret_name(name.letters) ? secret_kind(word) : SecretKind::kNone;
   // "Pass x to f" is said of anything, "root_pass is x" of a password.
   const bool is_verb = kind == SecretKind::kPass && !word.contains('_');
   if (kind == SecretKind::kNone || is_verb) {
@@ -165,23 +165,6 @@ void AssignmentFinder::after_word() {
     return;
   }
   judge(word, bare, quoted ? ValueForm::kQuoted : is_said ? ValueForm::kSaid : ValueForm::kProse);
-}
-
-void AssignmentFinder::said_word(const ValuePart& quoted) {
-  constexpr std::size_t kSizeMin = 4;
-  constexpr std::size_t kSizeMax = 32;
-  const string_view value = quoted.of(text_);
-  const bool is_word = value.size() >= kSizeMin && value.size() <= kSizeMax &&
-                       all_are(value, [](char c) { return is_letter(c) || c == '-' || c == '_'; });
-  if (is_word && (kCommonPasswords.contains(value) || !is_unfilled(value))) {
-    out_.push_back({.begin = quoted.begin,
-                    .end = quoted.end,
-                    .rule = rule_of(SecretKind::kPassword),
-                    .action = DetectionAction::kSecret});
-    at_ = quoted.end;
-  } else if (!is_word) {
-    judge("password", quoted, ValueForm::kQuoted);
-  }
 }
 
 bool AssignmentFinder::identifies(std::size_t by) const {
@@ -279,7 +262,7 @@ void AssignmentFinder::option_value(std::size_t begin, string_view how) {
     }
     value.begin += user + 1;
   }
-  judge("password", value, quoted ? ValueForm::kQuoted : ValueForm::kLiteral);
+  judge("-password", value, quoted ? ValueForm::kQuoted : ValueForm::kLiteral);
 }
 
 }  // namespace bmad_mem

@@ -124,24 +124,18 @@ constexpr auto kSqueezedEnds = [] {
   for (const WordKind& each : kWordEnds) {
     for_each_word(each.words, add);
   }
-  for_each_word("dbpass token pwd", add);
+  add("token");
   return ends;
 }();
 
 SecretKind kind_of_squeezed(string_view word) {
-  constexpr std::size_t kSizeMin = 6;  // Of all others: "passwd", "apikey".
+  constexpr std::size_t kSizeMin = 4;  // "xpwd"
   constexpr std::size_t kTokenSizeMax = 10;
-  if (word.ends_with("pwd") && word.size() > 3) {
-    return SecretKind::kPassword;
-  }
   if (word.size() < kSizeMin) {
     return SecretKind::kNone;
   }
   if (!kSqueezedEnds[stem_slot(word[word.size() - 3], word[word.size() - 2], word.back())]) {
     return SecretKind::kNone;
-  }
-  if (has_word("dbpass sshpass userpass rootpass mypass", word)) {
-    return SecretKind::kPass;
   }
   if (word.ends_with("token") && word.size() <= kTokenSizeMax && !word.ends_with("apitoken")) {
     return SecretKind::kToken;

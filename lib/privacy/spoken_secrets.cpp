@@ -24,13 +24,41 @@ bool is_printed(char c) { return c > ' ' && c <= '~'; }
 
 bool ends_sentence(char c) { return string_view(".,;:!?)]}>").contains(c); }
 
+/// Whether a sentence, or a part of it, ends at `at`.
+bool is_sentence_over(string_view text, std::size_t at) {
+  const std::size_t next = blanks_end(text, at, 4);
+  const std::size_t end = run_end(text, next, is_letter, 4);
+  return next >= text.size() || ends_sentence(text[next]) || is_quote(text[next]) ||
+         text[next] == '\n' || has_word("and or but und et y", text.substr(next, end - next));
+}
+
 /// Adds `value` when it is a password; false when it isn't. Letters alone may be a word of any
-/// language: what is drawn from them is told from words of English only.
-bool judge_spoken(StructureScan& scan, const ValuePart& value, ValueForm form,
+/// language: what is drawn from them is told from words of English only. A word that people choose
+/// is one after a colon; it and a number are where `is_said`, and the sentence ends with them; any
+/// is as `the password is "centipede"`, with form kMember.
+bool judge_spoken(StructureScan& scan, const ValuePart& value, ValueForm form, bool is_said = false,
                   string_view name = "password") {
-  if (all_are(value.of(scan.text), [](char c) { return is_letter(c) || c == '\''; })) {
-    return false;
+  constexpr std::size_t kSizeMin = 4;
+  constexpr std::size_t kSizeMax = 32;
+  const string_view text = value.of(scan.text);
+  const bool is_quoted = form == ValueForm::kMember;
+  const bool is_word = all_are(text, [&](char c) {
+    return is_letter(c) || c == '\'' || (is_quoted && (c == '-' || c == '_'));
+  });
+  if (is_word || (form == ValueForm::kSaid && all_are(text, is_digit))) {
+    const bool is_known =
+        is_common_password(text) || (text.size() >= kSizeMin && text.size() <= kSizeMax &&
+                                     (is_quoted ? !is_unfilled(text) : !is_word));
+    const bool is_password =
+        is_known &&
+        (form != ValueForm::kSaid ||
+         (is_said && is_sentence_over(scan.text, value.end) && !kPlaceholderWords.contains(text)));
+    if (is_password) {
+      scan.add(value.begin, value.end, rule_of(SecretKind::kPassword));
+    }
+    return is_password;
   }
+  form = is_scrambled(text) ? ValueForm::kLiteral : form;
   const std::optional<ValueVerdict> verdict = judge_value(name, value.of(scan.text), form);
   if (!verdict || verdict->action != DetectionAction::kSecret) {
     return false;
@@ -46,11 +74,14 @@ ValuePart spoken_word(string_view text, std::size_t at) {
   ValuePart word{.begin = begin, .end = run_end(text, begin, is_printed, kWordMax)};
   if (begin > at) {
     const std::size_t close = text.substr(0, word.end).rfind(text[begin - 1]);
-    word.end = close > begin ? close : word.end;
+    // Or a phrase of several words.
+    word.end = close >= begin ? close : quoted_at(text, begin - 1).value_or(word).end;
+    word.end = begin + trimmed(word.of(text), "\"'`").size();
   } else if (word.end - begin == kWordMax) {
     word.open_until = " \t";
-  } else if (!is_scrambled(word.of(text))) {
-    while (word.end > begin && ends_sentence(text[word.end - 1])) {
+  } else {
+    while (word.end > begin && ends_sentence(text[word.end - 1]) &&
+           (string_view(",.;:").contains(text[word.end - 1]) || !is_scrambled(word.of(text)))) {
       --word.end;
     }
   }
@@ -154,7 +185,8 @@ void find_near(string_view text, std::size_t begin, std::size_t end, Detections&
   }
 }
 
-void scan_spoken(StructureScan& scan, std::size_t at, std::size_t size, string_view name) {
+void scan_spoken(StructureScan& scan, std::size_t at, std::size_t size, string_view name,
+                 bool is_english) {
   constexpr std::size_t kReach = 64;
   constexpr int kWordsMax = 6;
   const string_view text = scan.text;
@@ -168,12 +200,16 @@ void scan_spoken(StructureScan& scan, std::size_t at, std::size_t size, string_v
   }
   const std::size_t last = std::min(text.size(), at + size + kReach);
   bool is_assigned = false;
+  string_view before;
   int words = 0;
-  for (std::size_t i = word_end; i < last && text[i] != '\n' && words < kWordsMax;) {
+  for (std::size_t i = word_end; i < last && text[i] != '\n' && words < kWordsMax + is_english;) {
     const char c = text[i];
     const bool is_wide =
         text.substr(i).starts_with("\uff1a") || text.substr(i).starts_with("\uff1d");
     if (is_wide || ((c == ':' || c == '=') && !is_assigned)) {
+      if (is_english && (words == 0 || c != ':')) {
+        return;  // find_assigned() knows better, in code as well.
+      }
       is_assigned = true;
       i += is_wide ? 3 : 1;
     } else if (is_printed(c)) {
@@ -181,13 +217,24 @@ void scan_spoken(StructureScan& scan, std::size_t at, std::size_t size, string_v
                              text.substr(0, i).ends_with("\u300c") ||
                              text.substr(0, i).ends_with("\u201c");
       const ValuePart word = spoken_word(text, i);
-      const ValueForm form =
-          is_assigned ? (is_quoted ? ValueForm::kQuoted : ValueForm::kLiteral) : ValueForm::kSaid;
-      if (judge_spoken(scan, word, form, name)) {
+      // "the password to oracle."
+      const bool is_said =
+          kCopulas.contains(before) && (is_quoted || !kPrepositions.contains(before));
+      const ValueForm form = is_quoted && is_said && is_english ? ValueForm::kMember
+                             : !is_assigned                     ? ValueForm::kSaid
+                             : is_quoted                        ? ValueForm::kQuoted
+                                                                : ValueForm::kLiteral;
+      before = word.of(text);
+      if (is_english && words == 0 && !kCopulas.contains(before) &&
+          !kPrepositions.contains(before)) {
+        return;
+      }
+      if ((is_said || is_assigned || !is_english) &&
+          judge_spoken(scan, word, form, is_said, name)) {
         return;
       }
       ++words;
-      i = std::max(word.end, i + 1);
+      i = run_end(text, std::max(word.end, i + 1), is_quote, 1);
       if (is_assigned && word.end > word.begin) {
         return;  // What stands behind the colon is the value, and none.
       }
@@ -207,6 +254,7 @@ void scan_named_password(StructureScan& scan, std::size_t at, std::size_t size) 
       (is_alnum(text[at + size - 1]) && is_longer)) {
     return;
   }
+  scan_spoken(scan, at, size, "password", true);
   const std::size_t begin = run_end(text, at + size, is_sign, 16);
   ValuePart word{
       .begin = begin,

@@ -88,8 +88,10 @@ void scan_ansible_vault(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_docker_auth(StructureScan& scan, std::size_t at, std::size_t size);
 
 // spoken_secrets.cpp: after what a password or a key, by its `name` in English, is called in other
-// languages, before "is the password", and after "seed phrase".
-void scan_spoken(StructureScan& scan, std::size_t at, std::size_t size, std::string_view name);
+// languages, before "is the password", and after "seed phrase". In English only what a preposition
+// or "is" parts from the word: "password for staging: HERE".
+void scan_spoken(StructureScan& scan, std::size_t at, std::size_t size, std::string_view name,
+                 bool is_english = false);
 void scan_password_before(StructureScan& scan, std::size_t at, std::size_t size);
 // After "password": what is drawn and parted from it by signs alone.
 void scan_named_password(StructureScan& scan, std::size_t at, std::size_t size);

@@ -61,7 +61,7 @@ constexpr Announcers kAnnouncers[] = {
     {scan_ansible_vault, Case::kExact, "$ANSIBLE_VAULT;"},
     {scan_docker_auth, Case::kExact, "auth|identitytoken|registrytoken"},
     {scan_said_password, Case::kAny, "password|passwort"},
-    {scan_named_password, Case::kAny, "password|passwd|passwort|_pass|pass:"},
+    {scan_named_password, Case::kAny, "password|passwd|passwort|passphrase|pwd|_pass|pass:"},
     {scan_named_password, Case::kExact, " pw | pw:| pw=| pw is |\npw |\npw:|\npw=|\npw is "},
     {scan_column, Case::kAny, "password|passwd|secret|api_key|apikey|token"},
 };

@@ -174,7 +174,6 @@ TEST_CASE("a secret is found where only its surroundings name it") {
       {"API key: k8Zq2mXw9LtB4vRd7NcJ5hYs", "k8Zq2mXw9LtB4vRd7NcJ5hYs"},
       {"Client Secret: k8Zq2mXw9LtB4vRd7NcJ5hYs", "k8Zq2mXw9LtB4vRd7NcJ5hYs"},
       {"The password is hunter2", "hunter2"},
-      {"make sure the password is \"centipede\" first", "centipede"},
       {"Connect-Server -User ann -Password Kmware7!", "Kmware7!"},
       {"ENV BEAMER_KEY b_Zt4kWq9vRm2XyL7pBn3Hs8", "b_Zt4kWq9vRm2XyL7pBn3Hs8"},
       {"new Telegraf(\"a1\"); new Mailgun(\"Zt4kWq9vRm2XyL7pBn3Hs8\")", "Zt4kWq9vRm2XyL7pBn3Hs8"},
@@ -195,11 +194,12 @@ TEST_CASE("a secret is found where only its surroundings name it") {
   }
 }
 
-TEST_CASE("a value that people made is near the line") {
-  for (const string_view value : {"letmein", "sunshine", "dragonfly"}) {
+TEST_CASE("a word that people chose is a password, and a label is near the line") {
+  for (const string_view value : {"letmein", "Sunshine", "dragonfly", "Marmalade", "GooseBerry"}) {
     const std::optional<ValueVerdict> verdict = judge_assignment("password", value);
     REQUIRE(verdict.has_value());
-    CHECK(verdict->action == DetectionAction::kNear);
+    const bool may_be_label = value == "Marmalade" || value == "GooseBerry";
+    CHECK_MESSAGE((verdict->action == DetectionAction::kNear) == may_be_label, value);
     CHECK(verdict->rule == "password");
   }
 }

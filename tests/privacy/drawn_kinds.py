@@ -8,6 +8,8 @@ trufflehog (AGPL) and Nosey Parker and Kingfisher (Apache 2.0); none of their te
 seeds, names and layouts. Work on the rules reads the tuned half. Of the sealed one only the totals are printed, so that
 they say what holds for texts that nobody has looked at.
 
+The passwords that people chose are in chosen_passwords.txt, in two halves as well.
+
 In a layout, {s} is the secret, {p} a password, {u} a user, {i} {I} {C} a service in lower, upper and title case. A secret
 counts as gone when no run of 8 of its characters is left; a shorter one, when it is not left whole.
 """
@@ -15,6 +17,7 @@ counts as gone when no run of 8 of its characters is left; a shorter one, when i
 import base64
 import collections
 import os
+import pathlib
 import random
 import re
 import string
@@ -35,7 +38,7 @@ ALPHABETS = {"a": string.ascii_lowercase, "A": string.ascii_uppercase, "9": stri
 VALUES = ("w32", "w40", "h32", "h40", "h64", "n32", "n40", "w24", "w22", "_43", "_36", "b43", "uuid", "N32", "w64", "n20")
 PASSWORD = LETTERS * 2 + string.digits * 2 + "!#$%*+-.=?@^_~"
 # The least share that goes; of look-alikes, that stays. By half.
-BOUNDS = {"usual": 0.98, "rare": 0.90, "ids": 0.95, "look-alikes": 1.0}
+BOUNDS = {"usual": 0.98, "rare": 0.90, "chosen": 0.95, "ids": 0.95, "look-alikes": 1.0}
 
 
 def drawn(rng, form):
@@ -145,6 +148,19 @@ class Half:
         text = re.sub(r"\{([spuiICtgh])\}", lambda name: words[name[1]], layout)
         return text, [words[name] for name in "sptg" if "{" + name + "}" in layout]
 
+    def read_chosen(self):
+        half = family = None
+        for line in (pathlib.Path(__file__).parent / "chosen_passwords.txt").read_text(encoding="utf-8").splitlines():
+            if line.startswith("["):
+                half = line.strip("[]")
+            elif not line.startswith("  "):
+                family = line
+            elif half == self.name:
+                text = line.strip().replace("\\n", "\n")
+                secrets = re.findall("«(.*?)»", text)
+                kind = "chosen" if secrets else "look-alikes"
+                self.add(kind, f"chosen: {family}", text.replace("«", "").replace("»", ""), secrets or None)
+
     def draw(self):
         rng = self.rng
         for kind, family, count, layouts in LAYOUTS[self.name]:
@@ -166,6 +182,7 @@ class Half:
                 for form in HIDDEN[self.name]:
                     hidden = hide(rng, drawn(rng, form))
                     self.add("rare", f"disguise: {name}", around.replace("{s}", hidden), [hidden])
+        self.read_chosen()
         for country, text, number in announced_ids(rng, self.name):
             self.add("ids", country, text, [number])
         for text in [self.filled(each, rng.choice(SERVICES[self.name]))[0] for each in LOOK_ALIKES[self.name] for _ in range(5)]:

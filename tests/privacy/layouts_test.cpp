@@ -303,6 +303,12 @@ DB_PASSWORD='«summer-in-the-city»'
 password = '«violet_anchor»'
 the password is "«rRzgiQXbhGLb»"
 the password is "«banana»"
+make sure the password is "«centipede»" first
+the db password is «Zx9kQ2vLmT7pQ81», please
+don't ask, the password is «Hx7'kLm9», bye
+password for staging: «Xk29mTq8», root password: «hunter2»
+the password is «monkey».
+the password is ``None``, the password to oracle.
 the password is "«Harbour-Lantern»"
 password: "user-login-field"
 password: "too-short-error"
