@@ -258,7 +258,7 @@ Sign join_at(string_view text, std::size_t at) {
   return sign;
 }
 
-/// Bytes of a token before and behind what parts it.
+/// Bytes of a token before and after what parts it.
 constexpr std::size_t kTokenPartMin = 8;
 
 /// What parts a token: a line break with what stands before the next line, or a value put in.
@@ -419,7 +419,7 @@ constexpr bool is_visible(char c) { return c > ' '; }
 }
 
 /// Reads the sign at `at` into `sign`, or a list into `out`, and returns where to look next: at the
-/// end when there is one. By itself, so that the look for them stays small.
+/// end when there is one. Not inlined, so that the look for them stays small.
 [[gnu::noinline]] std::size_t read_sign(string_view text, std::size_t at, Sign& sign,
                                         Detections& out) {
   if (text[at] == ',') {

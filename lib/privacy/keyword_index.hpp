@@ -154,7 +154,7 @@ class KeywordIndex {
     return at;
   }
 
-  /// Whether the hash of the first three of `four` bytes is a known one, and may go on so.
+  /// Whether the first three of `four` bytes have a known hash, and the fourth may follow them.
   static bool is_known(std::uint32_t four, const Tables& tables) {
     const std::uint32_t hash = hash_of(four & kThreeBytes);
     return has_bit(tables.known, hash) &&
@@ -162,7 +162,7 @@ class KeywordIndex {
   }
 
   /// The first of those places at which, or before which, a known one begins: one in seven of those
-  /// that are looked at again. By itself, so that all it needs stays in registers.
+  /// that are looked at again. Not inlined, so that all it needs stays in registers.
   [[gnu::noinline]] static std::size_t next_known(std::string_view text, std::size_t at,
                                                   const Tables& tables) {
     for (;; at += 2) {
