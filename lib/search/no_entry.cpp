@@ -56,9 +56,9 @@ Error no_entry(const Store& store, std::string_view id) {
     }
   }
   // Where nothing is encrypted no session is looked at again.
-  const bool may_be_closed = store.sealing->is_on() && !store.sealing->opens();
-  if (const std::uint64_t closed = may_be_closed ? count_closed(store, {}).value_or(0) : 0;
-      closed > 0) {
+  const std::uint64_t closed =
+      store.sealing->is_on() ? count_closed(store, {}).value_or(0) : std::uint64_t{0};
+  if (closed > 0) {
     error.message = fmt::format("there is no entry {} in clear; {}", shown, closed_text(closed));
   } else if (is_named_without_events(store, id)) {
     error.message = fmt::format(

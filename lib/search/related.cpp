@@ -2,6 +2,7 @@
 // like.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -26,8 +27,7 @@ class RelatedFinder {
  public:
   RelatedFinder(const Store& store, std::span<IndexedSession* const> sessions, std::string_view id,
                 const EntryFilter& filter, std::size_t depth)
-      : store_(store),
-        settings_(search_settings(store)),
+      : settings_(search_settings(store)),
         sessions_(sessions),
         id_(id),
         filter_(filter),
@@ -35,18 +35,19 @@ class RelatedFinder {
     settings_.near_min = kAlikeMin;
   }
 
-  Result<std::vector<RelatedEntry>> run() {
+  /// None when there is no such entry.
+  Result<std::optional<std::vector<RelatedEntry>>> run() {
     BMAD_TRY_ASSIGN(const std::vector<Entry> entries, entries_with_id(sessions_, id_));
     for (const Entry& entry : entries) {
       BMAD_TRY(add_relatives(entry));
     }
     if (entries.empty()) {
-      return no_entry(store_, id_);
+      return std::optional<std::vector<RelatedEntry>>();
     }
     if (filter_.limit != 0 && found_.size() > filter_.limit) {
       found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(filter_.limit), found_.end());
     }
-    return std::move(found_);
+    return std::optional(std::move(found_));
   }
 
  private:
@@ -144,7 +145,6 @@ class RelatedFinder {
            passes_workspace(filter_, entry.session_id, *value);
   }
 
-  const Store& store_;
   SearchSettings settings_;
   std::span<IndexedSession* const> sessions_;
   std::string_view id_;
@@ -162,13 +162,17 @@ Result<std::vector<RelatedEntry>> related_entries(const Store& store, std::strin
   const auto find = [&](HeldIndexes& indexes) {
     return RelatedFinder(store, indexes.sessions(), id, filter, depth).run();
   };
-  BMAD_TRY_ASSIGN(std::vector<RelatedEntry> related, with_indexes(store, filter, find));
+  BMAD_TRY_ASSIGN(std::optional<std::vector<RelatedEntry>> related,
+                  with_indexes(store, filter, find));
+  if (!related) {
+    return no_entry(store, id);
+  }
   std::vector<Entry*> entries;
-  for (RelatedEntry& each : related) {
+  for (RelatedEntry& each : *related) {
     entries.push_back(&each.entry);
   }
   show_links(store, entries);
-  return related;
+  return *std::move(related);
 }
 
 std::string_view relation_name(Relation relation) {

@@ -883,7 +883,7 @@ class KeyLost(Project):
 
     def test_what_is_encrypted_is_not_said_to_be_missing(self):
         needs = "4 entries are encrypted and need the key; name it in $BMAD_MEM_KEY_FILE, $BMAD_MEM_KEY or $BMAD_MEM_PASSPHRASE"
-        for command, status in ((("list",), 0), (("query", "boat"), 0), (("get", "f1"), 3), (("history", "f1"), 3)):
+        for command, status in ((("list",), 0), (("query", "boat"), 0), (("get", "f1"), 3), (("history", "f1"), 3), (("related", "f1"), 3)):
             for key in (None, self.make_key("other")):
                 self.assertEqual(self.run_tool(*command, key=key, status=status), "")
                 self.assertIn(needs, self.said)

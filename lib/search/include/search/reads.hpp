@@ -29,7 +29,7 @@ Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std:
                                         std::span<const std::string> sessions, bool all_versions,
                                         std::optional<Timestamp> as_of = {});
 /// That there is no entry `id` in `store`, why, and what to do: E_ENTRY_NOT_FOUND. Looks for it in
-/// the user's own memory, too.
+/// the user's own memory, too. Not while indexes are held: it may ask them.
 Error no_entry(const Store& store, std::string_view id);
 Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter);
 Result<ExportReport> export_entries(const Store& store, const ExportOptions& options,
