@@ -247,6 +247,19 @@ class Budget(ToolTest):
         self.run_tool("query", "basin")
         self.assertTrue(found("basin"))
 
+    def test_hooks_find_the_archives_of_a_clone_that_was_trusted(self):
+        self.run_tool("-q", "session", "new", "--id", "quay")
+        (self.root / "sessions/quay/conversation.jsonl").write_bytes(talk(2 * MIB, "quay"))
+        self.run_tool("-q", "session", "archive", "quay")
+        git = ("git", "-c", "user.name=a", "-c", "user.email=a@b")
+        self.run_command("git", "add", "-A")
+        self.run_command(*git, "commit", "-qm", "a")
+        self.run_command("git", "clone", "-q", ".", "clone")
+        self.folder = self.folder / "clone"
+        self.assertNotIn("the quay opens at dawn", self.prompt("z1", "the quay opens").output)
+        self.run_tool("-q", "trust", "--yes")
+        self.assertIn("the quay opens at dawn", self.prompt("z2", "the quay opens").output)
+
     def test_hooks_find_all_that_was_archived_here(self):
         """However much it is, and when the index is gone."""
         words = ["quay", "mole", "pier"]

@@ -175,10 +175,15 @@ Result<MemoryManager> open_for_hook(const Tool& tool, HookClient client, std::st
                       .runs_programs = false};
   BMAD_TRY_ASSIGN(options.access, tool.access());
   Result<MemoryManager> memory = MemoryManager::open(std::move(options));
-  if (memory && memory->config_problem()) {
-    // It is reported before the answer: later nobody reads, and recording continues.
-    work.problem(problem_line(*memory->config_problem()));
+  if (!memory || !memory->config_problem()) {
+    return memory;
   }
+  const Error& problem = *memory->config_problem();
+  if (problem.code != ErrorCode::E_SCHEMA_INVALID && problem.code != ErrorCode::E_INVALID_FORMAT) {
+    return problem;  // It can't be read, or is of a newer version, and may forbid to record.
+  }
+  // An invalid value is reported before the answer: later nobody reads, and recording continues.
+  work.problem(problem_line(problem));
   return memory;
 }
 
