@@ -121,6 +121,7 @@ class SettingsBase(ToolTest):
                 said.append(f"{path.parent.name}/{path.name}: {path.read_text(encoding='utf-8')}")
         self.assertFalse((folder / "PWNED").exists())
         text = re.sub(r"\b[a-z]+-[0-9-]*[0-9a-z]{6,}\b", "ID", "\n".join(said).replace(str(folder), "HERE"))
+        text = re.sub(r"\bjust now\b|\b\d+ [a-z]+ ago\b", "AGE", text)
         text = re.sub(r"\d+(\.\d+)? ?(ms|s|bytes|B|kB|KB)\b", "N", text)
         return re.sub(r"\d{4}-\d\d-\d\d(T[0-9:.]+Z)?|\d\d:\d\d(:\d\d)?|[01]\.\d+", "D", text)
 
