@@ -110,12 +110,12 @@ class Budget(ToolTest):
         self.run_tool("-q", "add", "fact", "--session", "s2", "--id", "f1", FACT)
         (self.root / "archive").mkdir(exist_ok=True)
 
-    def cost(self, *arguments, stdin=""):
+    def cost(self, *arguments, stdin="", program=None):
         out = self.folder / "out.txt"
         begin = time.monotonic()
         with out.open("wb") as file:
             process = subprocess.Popen(
-                [str(self.tool), *arguments], cwd=self.folder, env=self.environment, stdin=subprocess.PIPE, stdout=file,
+                [program or str(self.tool), *arguments], cwd=self.folder, env=self.environment, stdin=subprocess.PIPE, stdout=file,
                 stderr=file)
             process.stdin.write(stdin.encode())
             process.stdin.close()
@@ -329,9 +329,11 @@ class Budget(ToolTest):
         for i in range(5000):
             (self.root / f"sessions/e{i}").mkdir()
         time.sleep(2.1)  # Until then a folder may have changed within the same tick.
+        # What a look at each of them takes here: machines differ most in their system calls.
+        floor_s = self.cost(str(self.root / "sessions"), program="find").cpu_s
         for command in (["get", "nosuch"], ["get", "f1"], ["list"]):
-            self.assertLessEqual(self.cost(*command).cpu_s, 0.6, command)
-        self.assertLessEqual(self.cost("maintain").cpu_s, 1.5)
+            self.assertLessEqual(self.cost(*command).cpu_s, max(0.6, 8 * floor_s), command)
+        self.assertLessEqual(self.cost("maintain").cpu_s, max(1.5, 16 * floor_s))
         self.assertFalse((self.root / "sessions/e1").exists())
 
     def test_one_hook_of_a_session_goes_on_at_a_time(self):
