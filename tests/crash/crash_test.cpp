@@ -27,7 +27,7 @@ TEST_CASE("a broken command loses nothing that was acknowledged") {
       std::size_t shift = 0;
       for (SyscallFault fault : plan.series) {
         if (!all_points && fault.action != FaultAction::kKillBefore) {
-          constexpr std::size_t kRunsMax = 5;
+          constexpr std::size_t kRunsMax = 3;
           runs.run_sample(fault, kRunsMax, shift++);
           continue;
         }
