@@ -68,6 +68,19 @@ std::vector<std::string> forms_of(std::string_view value) {
   return forms;
 }
 
+/// Where `value` ends if it was read beyond its end: at a newline or tab as JSON writes it, at a
+/// tag, at the next parameter or command.
+std::size_t end_in_text(std::string_view value) {
+  for (std::size_t at = 0; at < value.size(); ++at) {
+    const std::size_t sign = std::min(value.find_first_not_of('\\', at), value.size());
+    if (std::string_view("<>&").contains(value[at]) ||
+        (sign > at && std::string_view("nrt").contains(byte_at(value, sign)))) {
+      return at;
+    }
+  }
+  return value.size();
+}
+
 /// Whether [begin, end) of `text` is no number, or is a whole one.
 bool is_apart(std::string_view text, std::size_t begin, std::size_t end) {
   return any_is(text.substr(begin, end - begin), is_letter) ||
@@ -122,6 +135,7 @@ std::vector<std::string> read_forms(std::string_view value) {
     at += value[at] == '\\' && at + 1 < value.size() && !is_alnum(value[at + 1]) ? 1 : 0;
     forms.back() += value[at];
   }
+  forms.emplace_back(value.substr(0, end_in_text(value)));
   if (is_encoded_login(value)) {
     const std::string login = decode_base64(value);
     forms.push_back(login.substr(login.find(':') + 1));

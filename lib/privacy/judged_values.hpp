@@ -68,8 +68,8 @@ class JudgedValues {
   std::vector<Record> records_;                // Ascending by `start`.
 };
 
-/// What `value` may be when it is read: as it is, without signs around it, without backslashes, and
-/// the password of a login in base64.
+/// What `value` may be when it is read: as it is, without signs around it, without backslashes, up
+/// to what ends it in JSON, HTML, an address or a shell, and the password of a login in base64.
 std::vector<std::string> read_forms(std::string_view value);
 
 /// Those of a root: of each session those that were judged in it. Threads: safe.

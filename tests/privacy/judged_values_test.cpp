@@ -137,6 +137,37 @@ TEST_CASE("a value that is named once stays nowhere in its text: 0 of 1,000 repe
   }
 }
 
+TEST_CASE("however a value is named, it goes where it is repeated") {
+  const std::string value = "Zx9kQ2vLmT7pQ81wVb";
+  for (const std::string naming : {R"({"out":"DB_PASSWORD=V\n"})",
+                                   R"({"out":"DB_PASSWORD=V\r\n"})",
+                                   R"(['DB_PASSWORD=V\n', 'b'])",
+                                   R"({"out":"DB_PASSWORD=V\nHOST=db\n"})",
+                                   R"({"out":"{\"a\":\"DB_PASSWORD=V\\n\"}"})",
+                                   R"({"out":"DB_PASSWORD=V\tb"})",
+                                   R"({"out":"DB_PASSWORD=V\u001b[0m"})",
+                                   R"({"out":"{\"db_password\":\"V\",\"b\":1}"})",
+                                   R"({"out":"curl -H \"Authorization: Bearer V\"\n"})",
+                                   "<code>DB_PASSWORD=V</code>",
+                                   "DB_PASSWORD=V<br>",
+                                   "DB_PASSWORD=V&user=ann",
+                                   "DB_PASSWORD=V&#10;",
+                                   "https://h/?password=V#top",
+                                   "echo DB_PASSWORD=V>>.env",
+                                   "export DB_PASSWORD=V; run",
+                                   "DB_PASSWORD: V,",
+                                   "| DB_PASSWORD | V |",
+                                   "use `DB_PASSWORD=V` here",
+                                   "docker run -e DB_PASSWORD=V \\",
+                                   "Password is V."}) {
+    CAPTURE(naming);
+    const std::size_t at = naming.find('V');
+    const std::string text = naming.substr(0, at) + value + naming.substr(at + 1) +
+                             "\nlater it is " + value + " alone\n";
+    CHECK_FALSE(redacted(text).contains(value));
+  }
+}
+
 TEST_CASE("a value that one member names goes from all members of an entry") {
   Drawn drawn;
   for (int i = 0; i < 20; ++i) {
