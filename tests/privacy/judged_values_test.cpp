@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include "base/base64.hpp"
 #include "bmad_mem/json_parser.hpp"
@@ -128,8 +129,8 @@ TEST_CASE("a value that is named once stays nowhere in its text: 0 of 1,000 repe
   for (int i = 0; repeats < 1000; ++i) {
     const std::string value = drawn.next(8 + static_cast<std::size_t>(i) % 25, i % 2 == 1);
     for (const std::string& form : forms_of(value)) {
-      const std::string text = i % 3 == 0 ? form + "\nDB_PASSWORD='" + value + "'\n"
-                                          : "DB_PASSWORD='" + value + "'\n" + form + "\n";
+      const std::string text = i % 3 == 0 ? fmt::format("{}\nDB_PASSWORD='{}'\n", form, value)
+                                          : fmt::format("DB_PASSWORD='{}'\n{}\n", value, form);
       CAPTURE(text);
       CHECK_FALSE(shows(redacted(text), value));
       ++repeats;
@@ -161,9 +162,8 @@ TEST_CASE("however a value is named, it goes where it is repeated") {
                                    "docker run -e DB_PASSWORD=V \\",
                                    "Password is V."}) {
     CAPTURE(naming);
-    const std::size_t at = naming.find('V');
-    const std::string text = naming.substr(0, at) + value + naming.substr(at + 1) +
-                             "\nlater it is " + value + " alone\n";
+    std::string text = fmt::format("{}\nlater it is {} alone\n", naming, value);
+    text.replace(naming.find('V'), 1, value);
     CHECK_FALSE(redacted(text).contains(value));
   }
 }
@@ -197,7 +197,7 @@ TEST_CASE("what says nothing by itself goes only where it is named") {
                                   "123456", "4711", "admin-panel", "2024-01-15", "node_modules"}) {
     CAPTURE(value);
     CHECK_FALSE(why_common(value).empty());
-    const std::string text = redacted("password: " + value + "\nmentions " + value + " here");
+    const std::string text = redacted(fmt::format("password: {0}\nmentions {0} here", value));
     CHECK(text.ends_with("mentions " + value + " here"));
   }
   for (const std::string value :
