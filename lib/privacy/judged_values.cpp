@@ -72,10 +72,10 @@ std::vector<std::string> forms_of(std::string_view value) {
 /// tag, at the next parameter or command.
 std::size_t end_in_text(std::string_view value) {
   for (std::size_t at = 0; at < value.size(); ++at) {
-    const std::size_t sign = std::min(value.find_first_not_of('\\', at), value.size());
-    if (std::string_view("<>&").contains(value[at]) ||
-        (sign > at && std::string_view("nrt").contains(byte_at(value, sign)))) {
-      return at;
+    const bool is_written =
+        value[at] == '\\' && std::string_view("nrt").contains(byte_at(value, at + 1));
+    if (is_written || std::string_view("<>&").contains(value[at])) {
+      return is_written ? value.find_last_not_of('\\', at) + 1 : at;  // npos + 1 is 0.
     }
   }
   return value.size();
