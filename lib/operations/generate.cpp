@@ -945,9 +945,23 @@ int main(int argc, char** argv) {
       {"results", results},
       {"tools_page", tools_page},
   };
-  if (std::string_view(argv[1]) == "json") {  // Any table, as it is.
+  if (std::string_view(argv[1]) == "json") {  // Any tables, as they are, one after the other.
+    toml::table all;
+    for (const std::string& path : Texts(argv + 3, argv + argc)) {
+      for (auto&& [key, value] : toml::parse_file(path)) {
+        const toml::array* more = value.as_array();
+        toml::array* there = all[key].as_array();
+        if (more == nullptr || there == nullptr) {
+          all.insert_or_assign(key, value);
+          continue;
+        }
+        for (const toml::node& row : *more) {
+          there->push_back(row);
+        }
+      }
+    }
     std::ofstream file(argv[2], std::ios::binary);
-    file << toml::json_formatter(toml::parse_file(argv[3])) << '\n';
+    file << toml::json_formatter(all) << '\n';
     return file ? 0 : 1;
   }
   const auto part = kParts.find(argv[1]);

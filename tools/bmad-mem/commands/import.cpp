@@ -191,7 +191,7 @@ std::string options_problem(const Arguments& args, ImportFormat format) {
 Result<ExitStatus> run_import(Tool& tool) {
   if (tool.args().has("list")) {
     for (const ImportRow& row : import_rows()) {
-      if (row.is_source) {
+      if (row.is_listed() && row.is_source) {
         show(tool, "import_format", shaped(shape::import_format, row));
       }
     }

@@ -169,7 +169,7 @@ std::unique_ptr<RecordImporter> make_table_importer(const ImportContext& context
                                                     const RecordSteps& steps,
                                                     const Database* database = nullptr);
 
-/// formats.toml as JSON.
+/// formats.toml and the transcripts.toml of all clients as JSON.
 std::string_view formats_json();
 
 }  // namespace bmad_mem::cli

@@ -32,15 +32,17 @@ namespace fs = std::filesystem;
 const ImportClient* client_of(ImportFormat format, std::string_view path,
                               std::string_view beginning) {
   const bool is_unknown = format->name == "auto";
-  if (!is_unknown && format->name != "jsonl") {
-    return format->client;
-  }
+  const bool is_ours = format->name == "jsonl";
   for (const ImportRow& row : import_rows()) {
-    const bool may_be = row.client != nullptr && row.client->looks_like != nullptr &&
-                        (is_unknown || row.client->is_ours);
+    const bool may_be =
+        row.client != nullptr && row.client->looks_like != nullptr &&
+        (is_unknown || (is_ours ? row.client->is_ours : row.name == format->name));
     if (may_be && row.client->looks_like(beginning)) {
       return row.client;
     }
+  }
+  if (!is_unknown && !is_ours) {
+    return format->client;
   }
   return is_unknown && path.ends_with(".md") ? nullptr : &kOwnEntriesClient;
 }

@@ -1,4 +1,4 @@
-// import_formats.cpp - the rows of formats.toml, with who reads their files.
+// import_formats.cpp - the rows of the tables of formats, with who reads their files.
 #include "exchange/import/import_formats.hpp"
 
 #include <algorithm>
@@ -64,6 +64,11 @@ class FormatTable {
       } else if (known != std::end(kClients)) {
         format.client = known->second;
       }
+      if (!format.is_listed()) {
+        const auto first = std::ranges::find(rows_, format.name, &ImportRow::name);
+        assert(first != rows_.end() - 1);
+        first->files.insert(first->files.end(), format.files.begin(), format.files.end());
+      }
     }
   }
   [[nodiscard]] std::span<const ImportRow> rows() const { return rows_; }
@@ -89,7 +94,7 @@ ImportFormat find_import_format(std::string_view name) {
 std::string import_names(bool all) {
   std::vector<std::string_view> names;
   for (const ImportRow& row : import_rows()) {
-    if (all || row.is_source) {
+    if (row.is_listed() && (all || row.is_source)) {
       names.push_back(row.name);
     }
   }

@@ -1,6 +1,6 @@
-// import_formats.hpp - what can be imported: a row for each format, in formats.toml. What --from
-// and
-// --format take, `import --list`, and how a file is recognised follow from it.
+// import_formats.hpp - what can be imported: a row for each format, in formats.toml and in the
+// transcripts.toml of each client. What --from and --format take, `import --list`, and how a file
+// is recognised follow from it. A client's versions may have several forms: rows of one name.
 #pragma once
 
 #include <span>
@@ -14,11 +14,14 @@ struct ImportClient;
 
 struct ImportRow {
   std::string_view name;                 ///< What --from and --format take.
-  std::string_view title;                ///< What it is, for people.
+  std::string_view title;                ///< What it is, for people; empty: a further form.
   std::string_view place;                ///< Where --from searches without FILE; empty: nowhere.
   const ImportClient* client = nullptr;  ///< Who reads it; null: Markdown, or told by the file.
-  std::vector<std::string_view> files;   ///< Of files in a folder: names, "*" in them is any text.
+  std::vector<std::string_view> files;   ///< Of files in a folder: names, "*" in them is any text. Those
+                                         ///< of the further forms are with the first row's.
   bool is_source = true;                 ///< Whether --from takes it, too.
+
+  [[nodiscard]] bool is_listed() const { return !title.empty(); }
 };
 /// A row; all live as long as the program.
 using ImportFormat = const ImportRow*;
@@ -27,7 +30,7 @@ using ImportFormat = const ImportRow*;
 /// sessionId of Claude Code's.
 std::span<const ImportRow> import_rows();
 
-/// The row of the name; null when there is none.
+/// The first row of the name; null when there is none.
 ImportFormat find_import_format(std::string_view name);
 
 /// "a, b or c": what --from takes, or with `all` what --format takes.
