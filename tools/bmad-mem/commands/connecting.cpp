@@ -157,7 +157,8 @@ Status take_prompts(MemoryManager& memory, const HookEvent& event) {
                         .session_id = event.session_id,
                         .fallback_session = {},
                         .project = project_name(memory.root()),
-                        .prompts_only = true},
+                        .prompts_only = true,
+                        .folder = project_folder(memory.root())},
                        sink, [](std::uint64_t) {}));
   return sink.finish();
 }

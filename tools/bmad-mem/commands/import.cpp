@@ -130,7 +130,8 @@ bool import_files(Tool& tool, const std::vector<ImportFile>& files, const Import
 Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* memory) {
   const bool dry_run = tool.args().has("dry-run");
   const std::string project = project_here(tool, memory);
-  BMAD_TRY_ASSIGN(const FoundImports found, find_files(tool, format, project, memory));
+  BMAD_TRY_ASSIGN(FoundImports found, find_files(tool, format, project, memory));
+  order_by_first_record(found.files);
   std::vector<Error> problems;  // Printed when the progress bar is gone.
   const auto on_refused = [&](const Error& error) {
     if (problems.size() < kRefusedShownMax) {
@@ -141,7 +142,8 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
   const ImportOptions options = {.format = format,
                                  .session_id = std::string(tool.args().value("session")),
                                  .fallback_session = fallback_session(tool, memory),
-                                 .project = std::filesystem::path(project).filename().string()};
+                                 .project = std::filesystem::path(project).filename().string(),
+                                 .folder = project};
   const Descriptor ends = dry_run ? Descriptor() : take_ending_signals();
   sink.stop_at(ends.number());
   bool failed = import_files(tool, found.files, options, sink, problems);

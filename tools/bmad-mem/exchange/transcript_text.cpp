@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -158,6 +159,22 @@ std::string repaired_json(std::string_view text) {
     }
     out += good ? in.substr(at, size) : kReplacement;
     at += size;
+  }
+  return out;
+}
+
+std::string without_injected(std::string_view text) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kMarks = {{
+      {kInjectedBegin, kInjectedEnd},
+      {"<hook_context>", "</hook_context>"},  // Of Gemini CLI.
+      {"<qwen:user-prompt-submit-context>", "</qwen:user-prompt-submit-context>"},
+  }};
+  std::string out(text);
+  for (const auto& [begin, end] : kMarks) {
+    for (std::size_t at = out.find(begin); at != std::string::npos; at = out.find(begin, at)) {
+      const std::size_t stop = out.find(end, at);
+      out.erase(at, stop == std::string::npos ? stop : stop + end.size() - at);
+    }
   }
   return out;
 }

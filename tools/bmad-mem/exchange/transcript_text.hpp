@@ -54,6 +54,13 @@ std::string_view base_name(std::string_view path);
 /// the middle of an emoji. What is wrong otherwise stays wrong.
 std::string repaired_json(std::string_view text);
 
+/// Around what our hooks tell a model, so that without_injected() finds it.
+inline constexpr std::string_view kInjectedBegin = "<bmad-memory>";
+inline constexpr std::string_view kInjectedEnd = "</bmad-memory>";
+
+/// `text` without what hooks put into prompts, also as clients wrap it.
+std::string without_injected(std::string_view text);
+
 /// `text` without what stands between <private> and </private>, in any case; without the end, the
 /// rest. It is recorded by no hook and no import.
 std::string without_private(std::string_view text);

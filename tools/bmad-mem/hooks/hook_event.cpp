@@ -147,19 +147,4 @@ bool is_own_tool_call(const HookToolCall& call) {
   return base_name(command.substr(0, command.find_first_of(" \t\n"))) == "bmad-mem";
 }
 
-std::string without_injected(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kMarks = {{
-      {kInjectedBegin, kInjectedEnd},
-      {"<hook_context>", "</hook_context>"},  // What Gemini CLI puts around it.
-  }};
-  std::string out(text);
-  for (const auto& [begin, end] : kMarks) {
-    for (std::size_t at = out.find(begin); at != std::string::npos; at = out.find(begin, at)) {
-      const std::size_t stop = out.find(end, at);
-      out.erase(at, stop == std::string::npos ? stop : stop + end.size() - at);
-    }
-  }
-  return out;
-}
-
 }  // namespace bmad_mem::cli

@@ -61,11 +61,4 @@ HookToolCall read_tool_call(const HookEventRow& row, JsonValue told);
 /// itself. What the memory says is not remembered again.
 bool is_own_tool_call(const HookToolCall& call);
 
-/// `text` without what hooks put into prompts.
-std::string without_injected(std::string_view text);
-
-/// Around what we inject, so that without_injected() finds it.
-inline constexpr std::string_view kInjectedBegin = "<bmad-memory>";
-inline constexpr std::string_view kInjectedEnd = "</bmad-memory>";
-
 }  // namespace bmad_mem::cli

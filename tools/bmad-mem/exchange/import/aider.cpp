@@ -89,8 +89,11 @@ class AiderImport final : public TranscriptImporter {
       sink_.skip("commands");
       return {};
     }
-    return add_next_message({.timestamp = time_, .text = std::string(said), .line = line_},
-                            is_user_, last_message_);
+    return add_next_message({.speaker = is_user_ ? Speaker::kPerson : Speaker::kAgent,
+                             .timestamp = time_,
+                             .text = std::string(said),
+                             .line = line_},
+                            last_message_);
   }
 
   bool has_session_;

@@ -47,6 +47,22 @@ ToolOutput output_of(JsonValue value) {
   return output;
 }
 
+/// A time since 1970 in seconds or milliseconds: some programs write both.
+std::string since_1970(JsonValue value) {
+  static constexpr double kMsMin = 1e11;  // As seconds, the year 5138.
+  return time_since_1970(value, value.number(0) < kMsMin ? 1000 : 1);
+}
+
+/// The UUID at the end of `text`, without what stands behind its last dot; empty without.
+std::string_view uuid_at_end(std::string_view text) {
+  static constexpr std::size_t kUuidSize = 36;
+  text = text.substr(0, text.rfind('.'));
+  const std::string_view end = text.substr(text.size() - std::min(text.size(), kUuidSize));
+  const bool is_uuid = end.size() == kUuidSize &&
+                       std::ranges::all_of(end, [](char c) { return is_alnum(c) || c == '-'; });
+  return is_uuid ? end : std::string_view();
+}
+
 std::string before_last(std::string_view text, char mark) {
   return std::string(text.substr(0, text.rfind(mark)));
 }
@@ -87,6 +103,8 @@ constexpr NamedReader kReaders[] = {
     {"python_time", python_time},
     {"seconds", [](JsonValue value) { return time_since_1970(value, 1000); }},
     {"milliseconds", [](JsonValue value) { return time_since_1970(value, 1); }},
+    {"since_1970", since_1970},
+    {"uuid", [](JsonValue value) { return std::string(uuid_at_end(value.string())); }},
     {"number", [](JsonValue value) { return std::to_string(value.integer()); }},
     {"stripped", [](JsonValue value) { return std::string(stripped(value.string())); }},
     {"base_name", [](JsonValue value) { return std::string(base_name(value.string())); }},
@@ -279,7 +297,7 @@ Step read_step(JsonValue row, JsonValue named) {
   }
   step.salt = read_choices(step.made["salt"]);
   step.failed = read_conditions(step.made["failed"]);
-  step.by_user = read_conditions(step.made["by_user"]);
+  step.typed = read_conditions(step.made["typed"]);
   step.sidechain = read_conditions(step.made["sidechain"]);
   for (const std::string_view member : read_texts(step.made["members"])) {
     const std::size_t space = member.find(' ');
@@ -335,18 +353,21 @@ std::vector<Step> read_steps(JsonValue steps, JsonValue named) {
   return out;
 }
 
-RecordSteps read_format(JsonValue row) {
+RecordSteps read_format(JsonValue row, JsonValue named) {
   RecordSteps format{.name = row["name"].string(),
                      .agent = row[row["agent"].present() ? "agent" : "name"].string(),
                      .prefix = row["prefix"].string(),
                      .session = row["session"].string(),
+                     .commands = read_texts(row["commands"]),
+                     .copies_have_new_ids = row["copies_have_new_ids"].boolean(),
+                     .same_elsewhere = row["same_elsewhere"].boolean(),
                      .names_projects = row["names_projects"].boolean(),
                      .is_whole = row["whole"].boolean(),
                      .thread = read_choice(row["thread"].string()),
                      .parents = read_choices(row["parents"]),
-                     .records = read_steps(row["records"], row["steps"])};
+                     .records = read_steps(row["records"], named)};
   for (const JsonMember& member : row["members"].members()) {
-    format.members.emplace_back(member.key, read_steps(member.value, row["steps"]));
+    format.members.emplace_back(member.key, read_steps(member.value, named));
   }
   return format;
 }
@@ -412,7 +433,7 @@ JsonValue ValueFinder::value(const ValuePath& path, const Frame& frame) {
 }
 
 JsonValue ValueFinder::parse(std::string_view text) {
-  if (!text.starts_with('{')) {
+  if (!text.starts_with('{') && !text.starts_with('[')) {
     return {};
   }
   if (parsed_ == parsers_.size()) {

@@ -93,7 +93,7 @@ struct Step {
   JsonValue made;  ///< What the table says of a message, a call, a result or an entry.
   std::vector<ValueChoice> salt;
   Conditions failed;
-  Conditions by_user;
+  Conditions typed;
   Conditions sidechain;
   Named members;
   /// Steps that follow, for the same value: all of them, or the first whose conditions hold.
@@ -104,11 +104,15 @@ struct Step {
 /// How records of a format are read.
 struct RecordSteps {
   std::string_view name;
-  std::string_view agent;       ///< Whose transcripts they are.
-  std::string_view prefix;      ///< Of the names of sessions.
-  std::string_view session;     ///< What of the file's path names the session; empty: nothing.
-  bool names_projects = false;  ///< Whether records alone say of which project they are.
-  bool is_whole = false;        ///< Whether the members of an outer object are one record.
+  std::string_view agent;    ///< Whose transcripts they are.
+  std::string_view prefix;   ///< Of the names of sessions.
+  std::string_view session;  ///< What of the file's path names the session; empty: nothing.
+  /// Folders of slash commands, of the project or below "~/".
+  std::vector<std::string_view> commands;
+  bool copies_have_new_ids = false;  ///< Whether in forks only a message's time stays.
+  bool same_elsewhere = false;       ///< Whether another file may have the same thread.
+  bool names_projects = false;       ///< Whether records alone say of which project they are.
+  bool is_whole = false;             ///< Whether the members of an outer object are one record.
   ValueChoice thread;  ///< What a record is called by those that follow it; empty: order counts.
   std::vector<ValueChoice> parents;  ///< What it follows.
   std::vector<Step> records;
@@ -160,7 +164,7 @@ std::vector<Step> read_steps(JsonValue steps, JsonValue named);
 Conditions read_conditions(JsonValue conditions);
 /// A text, or the texts of an array.
 std::vector<std::string_view> read_texts(JsonValue value);
-RecordSteps read_format(JsonValue row);
+RecordSteps read_format(JsonValue row, JsonValue named);
 /// The same for `recognise`: whether a file that begins so is of the format.
 std::function<bool(std::string_view beginning)> read_recognition(JsonValue ways);
 

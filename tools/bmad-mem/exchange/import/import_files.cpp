@@ -13,6 +13,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "exchange/file_lines.hpp"
@@ -28,15 +29,34 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Who reads a database of this format, which has the tables that it knows; null: nobody.
+Result<const ImportClient*> client_of_database(ImportFormat format, const Database& database) {
+  for (const ImportRow& row : import_rows()) {
+    if (row.client == nullptr || (format->name != "auto" && row.name != format->name)) {
+      continue;
+    }
+    for (const std::vector<std::string_view>& tables : row.client->tables) {
+      bool has_all = true;
+      for (const std::string_view table : tables) {
+        BMAD_TRY_ASSIGN(const bool has_table, database.has_table(table));
+        has_all = has_all && has_table;
+      }
+      if (has_all) {
+        return row.client;
+      }
+    }
+  }
+  return static_cast<const ImportClient*>(nullptr);
+}
+
 /// Who reads a file of this format that begins like this; null for Markdown.
 const ImportClient* client_of(ImportFormat format, std::string_view path,
                               std::string_view beginning) {
   const bool is_unknown = format->name == "auto";
   const bool is_ours = format->name == "jsonl";
   for (const ImportRow& row : import_rows()) {
-    const bool may_be =
-        row.client != nullptr && row.client->looks_like != nullptr &&
-        (is_unknown || (is_ours ? row.client->is_ours : row.name == format->name));
+    const bool may_be = row.client != nullptr && row.client->looks_like != nullptr &&
+                        (is_unknown || (is_ours ? row.client->is_ours : row.name == format->name));
     if (may_be && row.client->looks_like(beginning)) {
       return row.client;
     }
@@ -77,6 +97,25 @@ bool has_object_lines(std::string_view beginning) {
     }
   }
   return false;
+}
+
+/// The time of the first record that has one; the end of all time without.
+Timestamp first_time(const std::string& path) {
+  Result<FileLines> lines = path == "-" ? Error{} : FileLines::open(path);
+  const Result<std::string_view> text = lines ? lines->beginning() : Error{};
+  JsonParser parser;
+  for (std::string_view rest = text.value_or(""); !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const Result<JsonValue> record = parser.parse(line);
+    const std::string_view stated =
+        !record ? ""
+                : (*record)[(*record)["timestamp"].present() ? "timestamp" : "startTime"].string();
+    if (const auto time = try_parse_rfc3339(stated)) {
+      return *time;
+    }
+  }
+  return Timestamp::max();
 }
 
 Error unknown_format(const std::string& file) {
@@ -300,20 +339,16 @@ Status import_note_file(const ImportFile& file, ImportFormat format, const Impor
   return import_note(context, text, Timestamp(changed_at));
 }
 
-Status import_database(const ImportFile& file, const ImportContext& context,
-                       const ImportClient& client, std::string_view beginning) {
+Status import_database(const ImportFile& file, ImportFormat format, const ImportContext& context) {
   if (file.path == "-") {
     return Error{.code = ErrorCode::E_INVALID_FORMAT,
                  .message = "a database cannot be read from stdin; name its file",
                  .path = context.file};
   }
-  if (!is_database(beginning)) {
-    return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                 .message = "is no database of SQLite",
-                 .path = context.file};
-  }
   BMAD_TRY_ASSIGN(const Database database, Database::open(file.path));
-  return client.read_database(context, database);
+  BMAD_TRY_ASSIGN(const ImportClient* client, client_of_database(format, database));
+  return client != nullptr ? client->read_database(context, database)
+                           : Status(unknown_format(context.file));
 }
 
 }  // namespace
@@ -353,19 +388,33 @@ Result<std::vector<ImportFile>> find_import_files(const std::vector<std::string>
   return files;
 }
 
+void order_by_first_record(std::vector<ImportFile>& files) {
+  std::vector<std::pair<Timestamp, ImportFile>> timed;
+  for (ImportFile& file : files) {
+    const Timestamp time = first_time(file.path);
+    timed.emplace_back(time, std::move(file));
+  }
+  std::ranges::stable_sort(timed, {}, &std::pair<Timestamp, ImportFile>::first);
+  std::ranges::transform(timed, files.begin(), [](auto& each) { return std::move(each.second); });
+}
+
 Status import_file(const ImportFile& file, const ImportOptions& options, ImportSink& sink,
                    const std::function<void(std::uint64_t)>& on_read) {
   BMAD_TRY_ASSIGN(FileLines lines, FileLines::open(file.path));
   ++sink.report().files;
   BMAD_TRY_ASSIGN(std::string_view beginning, lines.beginning());
+  const ImportFormat format = file.format == nullptr ? options.format : file.format;
   const ImportContext context = {.sink = sink,
                                  .file = file.path == "-" ? "<stdin>" : file.path,
                                  .session_id = options.session_id,
                                  .fallback_session = options.fallback_session,
                                  .project = options.project,
                                  .prompts_only = options.prompts_only,
+                                 .folder = options.folder,
                                  .only = file.only};
-  const ImportFormat format = file.format == nullptr ? options.format : file.format;
+  if (is_database(beginning)) {
+    return import_database(file, format, context);
+  }
   const ImportClient* client = client_of(format, file.path, beginning);
   if (client == &kOwnEntriesClient && !beginning.contains('\n')) {
     // A screenshot makes the first line of a transcript longer than a chunk.
@@ -376,10 +425,9 @@ Status import_file(const ImportFile& file, const ImportOptions& options, ImportS
     return import_note_file(file, format, context, lines);
   }
   if (client->read_database != nullptr) {
-    return import_database(file, context, *client, beginning);
-  }
-  if (is_database(beginning) && !client->is_ours) {
-    return unknown_format(context.file);
+    return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                 .message = "is no database of SQLite",
+                 .path = context.file};
   }
   if (format->name == "auto" && client == &kOwnEntriesClient && !is_blank(beginning) &&
       !has_object_lines(beginning)) {

@@ -35,6 +35,7 @@ struct ImportOptions {
   std::string fallback_session;  ///< Where goes what says nothing; may be empty.
   std::string project;           ///< The name of the project, for what names none; may be empty.
   bool prompts_only = false;     ///< See ImportContext::prompts_only.
+  std::string folder = {};       ///< Of the project, whose commands are looked at; may be empty.
 };
 
 struct ImportFile {
@@ -49,6 +50,10 @@ struct ImportFile {
 /// Links to folders are not followed. Errors: E_STORAGE_IO for what isn't there.
 Result<std::vector<ImportFile>> find_import_files(const std::vector<std::string>& paths,
                                                   ImportFormat format);
+
+/// Puts files whose first record with a time is older in front, so that who said something first is
+/// read first; the others stay where they are.
+void order_by_first_record(std::vector<ImportFile>& files);
 
 /// The names in a folder, sorted. Errors: E_STORAGE_IO.
 Result<std::vector<std::string>> names_in(const std::string& folder);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
+#include "exchange/import/changed_document.hpp"
 #include "exchange/import/format_table.hpp"
 #include "exchange/import/importer.hpp"
 
@@ -22,15 +23,23 @@ constexpr std::pair<std::string_view, const ImportClient*> kClients[] = {
     {"server-memory", &kServerMemoryClient},
 };
 
-/// Who reads `row` with its steps.
-ImportClient client_of_row(JsonValue row) {
-  const auto steps = std::make_shared<const RecordSteps>(read_format(row));
+/// Who reads `row` with its steps, or where it has none those of `first_row`.
+ImportClient client_of_row(JsonValue row, JsonValue first_row) {
+  const auto steps = std::make_shared<const RecordSteps>(
+      read_format(row, (row["steps"].present() ? row : first_row)["steps"]));
   ImportClient client{
       .looks_like = read_recognition(row["recognise"]),
       .make =
-          [steps](const ImportContext& context) { return make_table_importer(context, *steps); },
+          [steps, has_changes = row["changes"].boolean()](const ImportContext& context) {
+            auto importer = make_table_importer(context, *steps);
+            return has_changes ? make_changed_document_importer(context, std::move(importer))
+                               : std::move(importer);
+          },
       .records_member = row["elements"].string()};
-  if (row["database"].boolean()) {
+  if (row["tables"].present()) {
+    for (const JsonValue tables : row["tables"].elements()) {
+      client.tables.push_back(read_texts(tables));
+    }
     client.read_database = [steps](const ImportContext& context, const Database& database) {
       return make_table_importer(context, *steps, &database)->finish();
     };
@@ -43,6 +52,15 @@ ImportClient client_of_row(JsonValue row) {
     };
   }
   return client;
+}
+
+/// The first row of that name.
+JsonValue first_of(JsonValue table, std::string_view name) {
+  JsonValue found;
+  for (const JsonValue row : table["format"].elements()) {
+    found = !found.present() && row["name"].string() == name ? row : found;
+  }
+  return found;
 }
 
 class FormatTable {
@@ -60,7 +78,7 @@ class FormatTable {
       const auto* const known =
           std::ranges::find(kClients, format.name, [](const auto& client) { return client.first; });
       if (row["records"].present()) {
-        format.client = &clients_.emplace_back(client_of_row(row));
+        format.client = &clients_.emplace_back(client_of_row(row, first_of(*table, format.name)));
       } else if (known != std::end(kClients)) {
         format.client = known->second;
       }

@@ -54,10 +54,6 @@ std::optional<Timestamp> time_in(std::string_view json) {
   return try_parse_rfc3339(time.substr(0, time.find('"')));
 }
 
-std::string message_key(std::string_view role, std::string_view text) {
-  return content_id(role, stripped(text));
-}
-
 }  // namespace
 
 Timestamp version_time(JsonValue entry) {
@@ -78,39 +74,40 @@ Status ImportSink::need_session(const SessionParams& params,
   if (report_.sessions.contains(params.session_id)) {
     return {};
   }
-  if (memory_ != nullptr) {
-    Result<Session> session = memory_->load_session(params.session_id);
-    if (!session && session.error().code == ErrorCode::E_SESSION_ARCHIVED) {
-      // A write would bring it back by itself, but what is known already has to be asked before.
-      session = memory_->restore_session(params.session_id);
-      BMAD_TRY(session);
-      report_.notices.push_back(
-          fmt::format("session {} was archived; it has been restored", params.session_id));
-    }
-    if (!session && session.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
-      return session.error();
-    }
-    BMAD_TRY(read_recorded(params.session_id, session.has_value()));
-    if (session && session->closed_at) {
-      spans_[params.session_id].closed = std::move(*session);
-    } else if (!session) {
-      spans_[params.session_id].is_new = !identity;
-      unmade_[params.session_id] = [this, params, identity]() -> Status {
-        if (identity) {
-          return memory_->adopt_session(*identity);
-        }
-        BMAD_TRY(memory_->create_session(params));
-        return {};
-      };
-      if (!deleted_.contains(params.session_id)) {
-        BMAD_TRY(make_session(params.session_id));
+  if (there() == nullptr) {
+    report_.sessions.insert(params.session_id);
+    return {};
+  }
+  Result<Session> session = there()->load_session(params.session_id);
+  const bool is_archived = !session && session.error().code == ErrorCode::E_SESSION_ARCHIVED;
+  if (is_archived && memory_ != nullptr) {
+    // A write would bring it back by itself, but what is known already has to be asked before.
+    session = memory_->restore_session(params.session_id);
+    BMAD_TRY(session);
+    report_.notices.push_back(
+        fmt::format("session {} was archived; it has been restored", params.session_id));
+  }
+  if (!session && session.error().code != ErrorCode::E_SESSION_NOT_FOUND && !is_archived) {
+    return session.error();
+  }
+  BMAD_TRY(read_recorded(params.session_id, session || is_archived));
+  types_[params.session_id] = params.session_type;
+  if (session && session->closed_at) {
+    spans_[params.session_id].closed = std::move(*session);
+  } else if (!session && memory_ != nullptr) {
+    spans_[params.session_id].is_new = !identity;
+    unmade_[params.session_id] = [this, params, identity]() -> Status {
+      Status made;
+      if (identity) {
+        made = memory_->adopt_session(*identity);
+      } else if (Result<std::string> id = memory_->create_session(params); !id) {
+        made = id.error();
       }
-    }
-  } else if (checker_ != nullptr) {
-    const Result<Session> session = checker_->load_session(params.session_id);
-    if (!session && session.error().code != ErrorCode::E_SESSION_NOT_FOUND &&
-        session.error().code != ErrorCode::E_SESSION_ARCHIVED) {
-      return session.error();
+      // A hook or another import may have been quicker.
+      return !made && memory_->load_session(params.session_id) ? Status() : made;
+    };
+    if (identity && !deleted_.contains(params.session_id)) {
+      BMAD_TRY(make_session(params.session_id));
     }
   }
   report_.sessions.insert(params.session_id);
@@ -134,15 +131,15 @@ Result<std::string> ImportSink::need_shared_session(SessionParams params) {
   const std::string name = params.session_id;
   std::vector<std::string> siblings;
   bool in_repository = false;
-  if (memory_ != nullptr) {
-    BMAD_TRY_ASSIGN(siblings, shared_sessions(*memory_, name));
+  if (there() != nullptr) {
+    BMAD_TRY_ASSIGN(siblings, shared_sessions(*there(), name));
     // Outside of git, the one of the name is the session, also when it is archived.
-    in_repository = memory_->in_repository();
+    in_repository = there()->in_repository();
     if (in_repository) {
-      BMAD_TRY_ASSIGN(params.session_id, writable_session_id(*memory_, name));
+      BMAD_TRY_ASSIGN(params.session_id, writable_session_id(*there(), name));
     }
     std::erase(siblings, params.session_id);
-    BMAD_TRY_ASSIGN(const auto deleted, deleted_of_shared(*memory_, name));
+    BMAD_TRY_ASSIGN(const auto deleted, deleted_of_shared(*there(), name));
     if (!deleted.empty()) {
       deleted_[params.session_id].insert(deleted.begin(), deleted.end());
     }
@@ -156,60 +153,166 @@ Result<std::string> ImportSink::need_shared_session(SessionParams params) {
     span->second.is_shared = true;
   }
   if (!siblings.empty()) {
-    BMAD_TRY_ASSIGN(scanner_, memory_->scanner());
+    BMAD_TRY_ASSIGN(scanner_, there()->scanner());
     siblings_.emplace(params.session_id, std::move(siblings));
   }
   return params.session_id;
 }
 
 Status ImportSink::read_recorded(const std::string& session_id, bool is_there) {
-  BMAD_TRY_ASSIGN(std::vector<Entry> messages, memory_->deleted_entries(session_id));
+  BMAD_TRY_ASSIGN(std::vector<Entry> messages, there()->deleted_entries(session_id));
+  const std::size_t deleted = messages.size();
+  std::set<std::string, std::less<>>& own = own_[session_id];
   if (is_there) {
     BMAD_TRY_ASSIGN(
-        const std::vector<Entry> there,
-        memory_->list({.sessions = {session_id}, .types = {EntryType::kConversation}, .limit = 0}));
-    messages.insert(messages.end(), there.begin(), there.end());
-  } else {
-    for (const Entry& entry : messages) {
-      deleted_[session_id].insert(entry.id);
+        const std::vector<Entry> listed,
+        there()->list({.sessions = {session_id}, .types = {EntryType::kConversation}, .limit = 0}));
+    messages.insert(messages.end(), listed.begin(), listed.end());
+  }
+  if (!is_there || memory_ == nullptr) {
+    for (std::size_t i = 0; i < deleted; ++i) {
+      deleted_[session_id].insert(messages[i].id);
     }
   }
   JsonParser parser;
   Recorded recorded;
   for (const Entry& message : messages) {
-    if (message.json.contains(kImportedFrom)) {
-      continue;
-    }
-    if (const Result<JsonValue> value = parser.parse(message.json)) {
-      recorded.emplace(message_key((*value)["role"].string(), (*value)["content"].string()),
-                       message.id);
-    }
+    own.insert(message.id);
+    add_recorded(recorded, parser, message, "role");
   }
   if (!recorded.empty()) {
-    BMAD_TRY_ASSIGN(scanner_, memory_->scanner());
+    BMAD_TRY_ASSIGN(scanner_, there()->scanner());
+    if (is_there) {
+      BMAD_TRY_ASSIGN(
+          const std::vector<Entry> events,
+          there()->list({.sessions = {session_id}, .types = {EntryType::kEvent}, .limit = 0}));
+      for (const Entry& event : events) {
+        add_recorded(recorded, parser, event, "kind");
+      }
+    }
     recorded_.emplace(session_id, std::move(recorded));
   }
   return {};
 }
 
-std::string ImportSink::take_recorded(const std::string& session_id, std::string_view role,
+void ImportSink::add_recorded(Recorded& recorded, JsonParser& parser, const Entry& entry,
+                              std::string_view kind) {
+  if (entry.json.contains(kImportedFrom)) {
+    return;
+  }
+  if (const Result<JsonValue> value = parser.parse(entry.json)) {
+    const std::string_view what = (*value)[kind].string();
+    const std::string_view text = stripped((*value)["content"].string());
+    recorded.emplace(
+        content_id(what, text),
+        RecordedText{.id = entry.id, .rest = what == "assistant" ? std::string(text) : ""});
+  }
+}
+
+Status ImportSink::read_said(std::string_view session_type) {
+  if (there() == nullptr || !read_types_.emplace(session_type).second) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, there()->list_sessions());
+  JsonParser parser;
+  for (const Session& session : sessions) {
+    if (session.session_type != session_type) {
+      continue;
+    }
+    BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
+                    there()->list({.sessions = {session.session_id},
+                                   .types = {EntryType::kConversation, EntryType::kEvent},
+                                   .limit = 0}));
+    for (const Entry& entry : entries) {
+      const Result<JsonValue> value = parser.parse(entry.json);
+      if (entry.type == EntryType::kEvent) {
+        copied_.add_event(session.session_id, entry.id);
+      } else if (value) {
+        copied_.add({.session = session.session_id,
+                     .id = entry.id,
+                     .role = (*value)["role"].string(),
+                     .time = (*value)["timestamp"].string(),
+                     .text = (*value)["content"].string()},
+                    entry.id);
+      }
+    }
+  }
+  return {};
+}
+
+Result<CopiedMessages::Origin> ImportSink::take_copied(const MessageKey& key,
+                                                       std::string_view parent) {
+  if (copied_.is_past_copies(key.session)) {
+    return CopiedMessages::Origin{};
+  }
+  if (const auto own = own_.find(key.session); own != own_.end() && own->second.contains(key.id)) {
+    copied_.end_copies(key.session);
+    return CopiedMessages::Origin{};
+  }
+  if (const auto type = types_.find(key.session);
+      type != types_.end() && !copied_.knows(key, parent)) {
+    BMAD_TRY(read_said(type->second));
+  }
+  CopiedMessages::Origin origin = copied_.origin_of(key, parent);
+  report_.known += origin.id.empty() ? 0 : 1;
+  return origin;
+}
+
+Result<bool> ImportSink::has_others_than(const MessageKey& key) {
+  const auto own = own_.find(key.session);
+  const bool has_own = own != own_.end() && !own->second.empty();
+  if (has_own && !own->second.contains(key.id)) {
+    BMAD_TRY(read_said(types_.find(key.session)->second));
+  }
+  return has_own ? !own->second.contains(key.id) : said_in_.contains(key.session);
+}
+
+bool ImportSink::take_same(const MessageKey& key) {
+  const bool is_there = copied_.knows({.role = key.role, .text = key.text}, key.session);
+  report_.known += is_there ? 1 : 0;
+  return is_there;
+}
+
+bool ImportSink::take_copied_event(std::string_view session, std::string_view id) {
+  const bool is_copied = copied_.is_copied_event(session, id);
+  copied_.add_event(session, id);
+  report_.known += is_copied ? 1 : 0;
+  return is_copied;
+}
+
+std::string ImportSink::take_recorded(const std::string& session_id, std::string_view what,
                                       std::string_view text) {
   const auto session = recorded_.find(session_id);
   if (session == recorded_.end()) {
     return {};
   }
+  text = stripped(text);
   Recorded& recorded = session->second;
-  auto found = recorded.find(message_key(role, text));
+  auto found = recorded.find(content_id(what, text));
   if (found == recorded.end()) {
-    found = recorded.find(message_key(role, scanner_->redact(text)));
+    found = recorded.find(content_id(what, scanner_->redact(text)));
   }
   if (found == recorded.end()) {
-    return {};
+    return take_part_of_recorded(recorded, text);
   }
   ++report_.known;
-  std::string id = std::move(found->second);
+  std::string id = std::move(found->second.id);
   recorded.erase(found);
   return id;
+}
+
+std::string ImportSink::take_part_of_recorded(Recorded& recorded, std::string_view text) {
+  const std::string redacted = scanner_->redact(text);
+  for (auto& [key, message] : recorded) {
+    const std::string_view rest = message.rest;
+    if (rest.starts_with(redacted) &&
+        (rest.size() == redacted.size() || rest[redacted.size()] == '\n')) {
+      ++report_.known;
+      message.rest = stripped(rest.substr(redacted.size()));
+      return message.id;
+    }
+  }
+  return {};
 }
 
 bool ImportSink::is_there(const std::string& session_id) const {
@@ -287,7 +390,7 @@ Status ImportSink::flush() {
   // One session that is full or locked must not cost the others their entries.
   Status first_problem;
   for (auto& [key, entries] : pending) {
-    Status status = memory_ != nullptr ? write(key, entries) : check(key.second, entries);
+    Status status = memory_ != nullptr ? write(key, entries) : check(key, entries);
     if (!status && first_problem) {
       first_problem = std::move(status);
     }
@@ -348,9 +451,9 @@ Status ImportSink::leave_out_known(const std::string& session_id, EntryType type
     known.try_emplace(versions.back().id);
   }
   // Not get(): that counts as being asked for the entry, and would make it decay later.
-  BMAD_TRY_ASSIGN(const std::vector<Entry> there,
-                  memory_->list({.sessions = {session_id}, .types = {type}, .limit = 0}));
-  for (const Entry& entry : there) {
+  BMAD_TRY_ASSIGN(const std::vector<Entry> listed,
+                  there()->list({.sessions = {session_id}, .types = {type}, .limit = 0}));
+  for (const Entry& entry : listed) {
     if (const auto found = known.find(entry.id); found != known.end()) {
       found->second = version_of(parser, entry.json).time;
     }
@@ -358,7 +461,8 @@ Status ImportSink::leave_out_known(const std::string& session_id, EntryType type
   std::vector<Pending> left;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     std::optional<Timestamp>& newest = known[versions[i].id];
-    if (newest && entries[i].known == KnownEntries::kSkipId) {
+    const bool is_same = memory_ == nullptr && versions[i].time == newest;  // add_batch() compares.
+    if (newest && (is_same || entries[i].known == KnownEntries::kSkipId)) {
       ++report_.known;
     } else if (newest && versions[i].time < *newest) {
       skip(kOlderVersions);
@@ -376,10 +480,10 @@ Status ImportSink::leave_out_shared(const Key& key, std::vector<Pending>& entrie
   if (siblings == siblings_.end()) {
     return {};
   }
-  BMAD_TRY_ASSIGN(const std::vector<Entry> there,
-                  memory_->list({.sessions = siblings->second, .types = {key.second}, .limit = 0}));
+  BMAD_TRY_ASSIGN(const std::vector<Entry> listed,
+                  there()->list({.sessions = siblings->second, .types = {key.second}, .limit = 0}));
   std::map<std::string_view, const Entry*> known;
-  for (const Entry& entry : there) {  // The newest comes first.
+  for (const Entry& entry : listed) {  // The newest comes first.
     known.try_emplace(entry.id, &entry);
   }
   std::vector<Pending> left;
@@ -457,7 +561,12 @@ Status ImportSink::write_batch(const Key& key, std::span<const Pending> entries,
   return {};
 }
 
-Status ImportSink::check(EntryType type, const std::vector<Pending>& entries) {
+Status ImportSink::check(const Key& key, std::vector<Pending>& entries) {
+  const auto& [session_id, type] = key;
+  BMAD_TRY(leave_out_shared(key, entries));
+  if (checker_->load_session(session_id)) {
+    BMAD_TRY(leave_out_known(session_id, type, entries));
+  }
   std::vector<std::string_view> lines;
   lines.reserve(entries.size());
   for (const Pending& entry : entries) {

@@ -13,10 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/result.hpp"
+#include "exchange/import/copied_messages.hpp"
 
 namespace bmad_mem::cli {
 
@@ -83,11 +85,27 @@ class ImportSink {
     return report_.sessions.contains(session_id);
   }
 
-  /// The id of a message of this role and text that was recorded in the session when it was said,
-  /// and not imported, deleted or not; empty when there is none. It counts as known, and is found
-  /// once: who says "yes" twice has said it twice.
-  std::string take_recorded(const std::string& session_id, std::string_view role,
+  /// The id of a message of this role, or an event of this kind, and text that was recorded in the
+  /// session when it was said, and not imported, deleted or not; empty when there is none. Also of
+  /// an answer in which a hook recorded several: Gemini CLI tells those of a turn as one. It counts
+  /// as known, and is found once: who says "yes" twice has said it twice.
+  std::string take_recorded(const std::string& session_id, std::string_view what,
                             std::string_view text);
+
+  /// What is known of the next message of a session that need_session() has seen: whether another
+  /// session had it first. Then it counts as known. See CopiedMessages::origin_of().
+  Result<CopiedMessages::Origin> take_copied(const MessageKey& key, std::string_view parent);
+  /// Whether the session has messages, and not this one.
+  Result<bool> has_others_than(const MessageKey& key);
+  /// Whether the session has a message of this role and text. It counts as known.
+  bool take_same(const MessageKey& key);
+  /// The same of an event.
+  bool take_copied_event(std::string_view session, std::string_view id);
+  /// From here on the message counts as said in `key.session`, where it has this id.
+  void note_said(const MessageKey& key, const std::string& id) {
+    said_in_.emplace(key.session);
+    copied_.add(key, id);
+  }
 
   /// Whether there is such a session, an archived one included. False in a dry run.
   [[nodiscard]] bool is_there(const std::string& session_id) const;
@@ -134,12 +152,26 @@ class ImportSink {
     std::uint64_t line = 0;
   };
   using Key = std::pair<std::string, EntryType>;
-  /// What hooks recorded in a session: ids by role and text.
-  using Recorded = std::multimap<std::string, std::string, std::less<>>;
+  struct RecordedText {
+    std::string id;
+    std::string rest;  ///< Of an answer: what no message was found in yet.
+  };
+  /// What hooks recorded in a session, by role or kind and text.
+  using Recorded = std::multimap<std::string, RecordedText, std::less<>>;
 
   [[nodiscard]] Pending pending(std::string json, KnownEntries known,
                                 const ImportOrigin& origin) const;
+  /// The memory that is asked what is there; null: none.
+  [[nodiscard]] const MemoryManager* there() const {
+    return memory_ != nullptr ? memory_ : checker_;
+  }
   Status read_recorded(const std::string& session_id, bool is_there);
+  /// `kind`: the member that says what it is, beside its text.
+  static void add_recorded(Recorded& recorded, JsonParser& parser, const Entry& entry,
+                           std::string_view kind);
+  std::string take_part_of_recorded(Recorded& recorded, std::string_view text);
+  /// Tells copied_ what other sessions of this type hold.
+  Status read_said(std::string_view session_type);
   /// Makes the session if that was put off.
   Status make_session(std::string_view session_id);
   /// Takes out what other sessions of the same name hold, and writes newer versions to these.
@@ -147,8 +179,8 @@ class ImportSink {
   Status write(const Key& key, std::vector<Pending>& entries);
   /// A batch that the session has no room for is written in halves: compaction makes room for each.
   Status write_batch(const Key& key, std::span<const Pending> entries, KnownEntries rule);
-  /// In a dry run: counts the entries, and refuses what write() would.
-  Status check(EntryType type, const std::vector<Pending>& entries);
+  /// In a dry run: counts what write() would write, and refuses what it would.
+  Status check(const Key& key, std::vector<Pending>& entries);
   void refuse_all(const std::vector<RejectedLine>& rejected, std::span<const Pending> entries);
   /// Takes out what is known already, where a batch has lines of both rules: the engine applies one
   /// rule to a batch, and two batches would change the order of the lines.
@@ -182,6 +214,11 @@ class ImportSink {
   /// name. The engine sees the rest.
   std::map<std::string, std::set<std::string, std::less<>>, std::less<>> deleted_;
   std::map<std::string, std::function<Status()>, std::less<>> unmade_;  ///< What makes sessions.
+  std::map<std::string, std::string, std::less<>> types_;               ///< Of sessions.
+  std::map<std::string, std::set<std::string, std::less<>>, std::less<>> own_;  ///< Ids there.
+  CopiedMessages copied_;
+  std::set<std::string, std::less<>> said_in_;     ///< Sessions with messages of this import.
+  std::set<std::string, std::less<>> read_types_;  ///< Types of sessions that copied_ knows.
   std::map<std::string, Recorded, std::less<>> recorded_;  ///< By session; most have none.
   std::optional<SecretScanner> scanner_;                   ///< Only where something is recorded.
 };

@@ -70,57 +70,98 @@ Status TranscriptImporter::put(const std::string& session, EntryType type, std::
   return sink_.add(session, type, std::move(json), known, {.file = file_, .line = line});
 }
 
+std::string TranscriptImporter::time_of(const std::string& timestamp) {
+  if (!timestamp.empty()) {
+    last_time_ = timestamp;
+  }
+  return last_time_;
+}
+
+std::string TranscriptImporter::said_by_person(const std::string& text) {
+  std::string typed = without_injected(text);
+  if (is_blank(typed) && !is_blank(text)) {
+    sink_.skip(kByProgram);
+    return {};
+  }
+  typed = commands_.typed(typed).value_or(typed);
+  std::string said = without_private(typed);
+  if (is_blank(said) && !is_blank(typed)) {
+    sink_.skip("messages that are private");
+  }
+  return said;
+}
+
 Result<std::string> TranscriptImporter::add_message(const TranscriptMessage& message) {
   const std::string& session = message.session.empty() ? session_ : message.session;
-  const bool is_person = message.agent.empty();
-  const std::string_view role = !message.role.empty() ? message.role
-                                : is_person           ? "user"
-                                                      : "assistant";
-  if (prompts_only_ && !is_person) {
+  const SpeakerRow& speaker = speaker_row(message.speaker);
+  const std::string time = time_of(message.timestamp);
+  if (prompts_only_ && message.speaker != Speaker::kPerson) {
     return std::string();
   }
-  const std::string said = role == "user" ? without_private(message.text) : message.text;
+  const std::string said =
+      message.speaker == Speaker::kAgent ? message.text : said_by_person(message.text);
   if (is_blank(said) && !is_blank(message.text)) {
-    sink_.skip("messages that are private");
     return std::string();
   }
   BMAD_TRY(need_session(session));
-  const std::string_view text = utf8_prefix(said, kMessageSizeMax);
-  if (text.size() < said.size()) {
+  const std::string_view text = utf8_prefix(stripped(said), kMessageSizeMax);
+  if (text.size() < stripped(said).size()) {
     sink_.skip("ends of messages over 512 KiB");
   }
-  if (std::string id = sink_.take_recorded(session, role, text); !id.empty()) {
+  const MessageKey key = {
+      .session = session,
+      .id = message.id,
+      .role = speaker.role,
+      .time = copies_have_new_ids_ ? std::string_view(message.timestamp) : std::string_view(),
+      .text = text};
+  if (same_elsewhere_ && !is_elsewhere_) {
+    BMAD_TRY_ASSIGN(is_elsewhere_, sink_.has_others_than(key));
+  }
+  if (is_elsewhere_.value_or(false) && sink_.take_same(key)) {
+    return message.id;
+  }
+  BMAD_TRY_ASSIGN(const CopiedMessages::Origin origin, sink_.take_copied(key, parent_session_));
+  if (!origin.id.empty()) {
+    return origin.id;
+  }
+  if (std::string id = sink_.take_recorded(session, speaker.role, text); !id.empty()) {
+    sink_.note_said(key, id);
     return id;
   }
+  sink_.note_said(key, message.id);
   JsonWriter json;
   json.begin_object().member("id", message.id);
-  add_text(json, "timestamp", message.timestamp);
-  add_text(json, "agent_id", message.agent);
-  json.member("role", role).member("content", text);
+  add_text(json, "timestamp", time);
+  if (message.speaker != Speaker::kPerson) {
+    json.member("agent_id", message.agent.empty() ? agent_ : message.agent);
+  }
+  json.member("role", speaker.role).member("content", text);
   if (!message.parent.empty()) {
     json.key("context").begin_object().member("parent_message_id", message.parent).end_object();
   }
   add_text(json, "topic", message.topic);
-  if (message.sidechain) {
-    json.key("metadata").raw(R"({"sidechain":true})");
+  if (message.sidechain || !origin.session.empty()) {
+    json.key("metadata").begin_object();
+    add_text(json, "forked_from", origin.session);
+    if (message.sidechain) {
+      json.member("sidechain", true);
+    }
+    json.end_object();
   }
-  // A subagent's prompt has the role of a user, but an agent wrote it.
-  json.key("source").raw(is_person ? R"({"kind":"user"})" : R"({"kind":"assistant"})");
+  json.key("source").begin_object().member("kind", speaker.source).end_object();
   json.key("imported_from").raw(provenance(message.line)).end_object();
   // Without a time the line gets that of the import, so it could never be the very same line.
-  const bool may_have_grown = message.may_have_grown && !message.timestamp.empty();
+  const bool may_have_grown = message.may_have_grown && !time.empty();
   BMAD_TRY(put(session, EntryType::kConversation, json.take(),
                may_have_grown ? KnownEntries::kSkipIdentical : KnownEntries::kSkipId,
                message.line));
   return message.id;
 }
 
-Status TranscriptImporter::add_next_message(TranscriptMessage message, bool is_user,
-                                            std::string_view salt) {
+Status TranscriptImporter::add_next_message(TranscriptMessage message, std::string_view salt) {
   if (!is_usable_id(message.id)) {
     message.id = content_id("msg-", fmt::format("{}\n{}\n{}", session_, salt, message.text));
   }
-  message.agent = is_user || !message.agent.empty() ? message.agent : agent_;
   message.parent = last_message_;
   message.text = stripped(message.text);
   BMAD_TRY_ASSIGN(last_message_, add_message(message));
@@ -133,18 +174,26 @@ Status TranscriptImporter::add_tool_event(const TranscriptToolEvent& event) {
   }
   const std::string_view text = stripped(event.text);
   const std::string& session = event.session.empty() ? session_ : event.session;
+  const std::string time = time_of(event.timestamp);
+  const std::string_view kind = event.is_result ? "tool_result" : "tool_use";
+  const std::string_view content = words_prefix(text, kSnippetSizeMax);
+  BMAD_TRY(need_session(session));
+  if (sink_.take_copied_event(session, event.id) ||
+      !sink_.take_recorded(session, kind, content).empty()) {
+    return {};
+  }
   const auto made_id = [&] {
     return content_id("evt-", fmt::format("{}\n{}\n{}\n{}\n{}", session, event.line, event.id,
                                           event.tool, event.text));
   };
   JsonWriter json;
   json.begin_object().member("id", is_usable_id(event.id) ? event.id : made_id());
-  add_text(json, "timestamp", event.timestamp);
+  add_text(json, "timestamp", time);
   json.member("agent_id", event.agent.empty() ? agent_ : event.agent);
-  json.member("kind", event.is_result ? "tool_result" : "tool_use");
+  json.member("kind", kind);
   add_text(json, "tool", event.tool);
   add_text(json, "path", event.path);
-  add_text(json, "content", words_prefix(text, kSnippetSizeMax));
+  add_text(json, "content", content);
   if (event.is_result) {
     json.key("metadata").begin_object().member("is_error", event.is_error);
     json.member("bytes", static_cast<std::uint64_t>(std::max(text.size(), event.size)));

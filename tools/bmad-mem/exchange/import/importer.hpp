@@ -14,6 +14,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -21,7 +22,9 @@
 #include <vector>
 
 #include "bmad_mem/json_parser.hpp"
+#include "exchange/command_texts.hpp"
 #include "exchange/import/import_sink.hpp"
+#include "exchange/speakers.hpp"
 
 namespace bmad_mem::cli {
 
@@ -35,6 +38,7 @@ struct ImportContext {
   std::string fallback_session;  ///< Where goes what says nothing; may be empty.
   std::string project;           ///< The name of the project, where no record tells; may be empty.
   bool prompts_only = false;     ///< Of a transcript: what a person said, and nothing else.
+  std::string folder = {};       ///< Of the project; empty where that is unknown.
   std::vector<std::string> only = {};  ///< Of a database: the chats or projects that are wanted;
                                        ///< empty: all.
 };
@@ -76,10 +80,10 @@ class RecordImporter {
 struct TranscriptMessage {
   std::string id = {};
   std::string session = {};  ///< Empty: session_.
-  std::string agent = {};    ///< Who wrote it; empty: a person.
+  Speaker speaker = Speaker::kAgent;
+  std::string agent = {};  ///< Which agent it was; empty: agent_. Nothing for a person.
   std::string timestamp = {};
-  std::string parent = {};     ///< The id of the message that it answers.
-  std::string_view role = {};  ///< Empty: assistant for what an agent wrote, else user.
+  std::string parent = {};  ///< The id of the message that it answers.
   std::string text = {};
   std::string topic = {};
   std::uint64_t line = 0;
@@ -120,7 +124,7 @@ class TranscriptImporter : public RecordImporter {
   Result<std::string> add_message(const TranscriptMessage& message);
   /// A message that answers the one before. Without a usable id it gets one from session, `salt`
   /// and text.
-  Status add_next_message(TranscriptMessage message, bool is_user, std::string_view salt);
+  Status add_next_message(TranscriptMessage message, std::string_view salt);
   Status add_tool_event(const TranscriptToolEvent& event);
 
   /// Makes the session, or finds it, before its first entry is added.
@@ -130,13 +134,25 @@ class TranscriptImporter : public RecordImporter {
   std::string agent_;
   std::string title_;         ///< Of sessions that are made.
   std::string last_message_;  ///< The id of what add_next_message() added last.
+  /// The session that this one was made from, as far as a record says.
+  std::string parent_session_;
+  bool copies_have_new_ids_ = false;  ///< In forks messages have their time alone.
+  bool same_elsewhere_ = false;       ///< Another file may have had the same thread.
+  CommandTexts commands_;  ///< Whose texts stand in the transcript instead of what was typed.
 
  private:
+  /// The time of a record; without one that of the record before.
+  std::string time_of(const std::string& timestamp);
   Status put(const std::string& session, EntryType type, std::string json, KnownEntries known,
              std::uint64_t line);
   [[nodiscard]] std::string provenance(std::uint64_t line) const;
 
+  /// What a person said of it: nothing that hooks or a command put there, and nothing private.
+  std::string said_by_person(const std::string& text);
+
   bool prompts_only_;
+  std::string last_time_;
+  std::optional<bool> is_elsewhere_;  ///< Whether another file had the thread of this one.
 };
 
 /// A map that remembers what was put in last, in bounded memory: from texts to values; beyond
@@ -187,6 +203,8 @@ struct ImportClient {
   bool is_ours = false;
   /// Whether a record is a line of text: take() gets no value.
   bool is_text = false;
+  /// Of a database: the tables that it has, in each of its forms.
+  std::vector<std::vector<std::string_view>> tables = {};
   /// Reads a database of SQLite as a whole, instead of `make`.
   std::function<Status(const ImportContext& context, const Database& database)> read_database =
       nullptr;

@@ -17,7 +17,7 @@ Status ItemImporter::put(Item item) {
     if (const std::string* id = recorded_as_.find(last_message_); id != nullptr) {
       last_message_ = *id;
     }
-    return add_next_message(std::move(said->message), said->is_user, said->salt);
+    return add_next_message(std::move(said->message), said->salt);
   }
   if (auto* event = std::get_if<TranscriptToolEvent>(&item)) {
     event->reference = event->is_result ? event->reference : last_message_;

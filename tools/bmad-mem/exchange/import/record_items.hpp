@@ -21,7 +21,6 @@ class ItemImporter : public TranscriptImporter {
  protected:
   struct Said {
     TranscriptMessage message;
-    bool is_user = false;
     std::string salt;  ///< See add_next_message().
   };
   /// A text says what is left out.

@@ -12,6 +12,7 @@
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/json_text.hpp"
+#include "cli/tool.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/database.hpp"
 #include "exchange/import/format_table.hpp"
@@ -52,6 +53,19 @@ void write_lines(JsonWriter& json, std::string_view text) {
   json.end_array();
 }
 
+/// Of a client's slash commands.
+std::vector<std::string> command_folders(const RecordSteps& steps, const std::string& project) {
+  std::vector<std::string> folders;
+  for (const std::string_view folder : steps.commands) {
+    const bool is_users = folder.starts_with("~/");
+    if (is_users || !project.empty()) {
+      folders.push_back(is_users ? fmt::format("{}{}", environment("HOME"), folder.substr(1))
+                                 : fmt::format("{}/{}", project, folder));
+    }
+  }
+  return folders;
+}
+
 class TableImport final : public ItemImporter {
  public:
   TableImport(const ImportContext& context, const RecordSteps& steps, const Database* database)
@@ -67,10 +81,14 @@ class TableImport final : public ItemImporter {
         find_([this](std::string_view name, const Frame& frame) { return variable(name, frame); }) {
     variables_ = {{"asked_project", project_},
                   {"file", std::string(base_name(file_))},
-                  {"stem", std::string(id_in_path(file_, "name"))}};
+                  {"stem", std::string(id_in_path(file_, "name"))},
+                  {"folder", std::string(id_in_path(file_, "folder"))}};
     if (steps.names_projects && only_.empty()) {
       project_.clear();
     }
+    copies_have_new_ids_ = steps.copies_have_new_ids;
+    same_elsewhere_ = steps.same_elsewhere;
+    commands_ = CommandTexts(command_folders(steps, context.folder));
     if (!has_session_ && !steps.session.empty()) {
       session_ = session_id_from(prefix_, id_in_path(file_, steps.session));
     }
@@ -167,7 +185,9 @@ class TableImport final : public ItemImporter {
     if ((keeps && value.empty()) || (has_session_ && name == "title")) {
       return;
     }
-    if (name == "session" || name == "only_session") {
+    if (name == "forked_from") {
+      parent_session_ = value.empty() ? "" : session_id_from(prefix_, value);
+    } else if (name == "session" || name == "only_session") {
       session_ = has_session_ ? session_ : session_id_from(prefix_, value);
       has_session_ = has_session_ || name == "only_session";
     } else {
@@ -236,10 +256,12 @@ class TableImport final : public ItemImporter {
     if (!step.with.empty()) {
       values.push_back(join_texts(step.with, frame, ""));
     }
-    seen_ = is_outer ? std::set<std::string>() : std::move(seen_);
+    if (is_outer) {
+      seen_.clear();
+    }
     bool found = false;
     BMAD_TRY_ASSIGN(const bool is_there, database_->has_table(step.rows["table"].string()));
-    if (is_there && (is_outer || seen_.insert(values.front()).second)) {
+    if (is_there && (is_outer || seen_.emplace(&step, values.front()).second)) {
       BMAD_TRY(database_->rows(std::string(step.rows["sql"].string()).c_str(), values,
                                [&](JsonValue row, std::uint64_t number) {
                                  found = true;
@@ -345,23 +367,24 @@ class TableImport final : public ItemImporter {
     if (stripped(text).empty() && !joins) {
       return {};
     }
-    const bool is_user = step.action == Step::Action::kPrompt ||
-                         (!step.by_user.empty() && find_.holds(step.by_user, frame));
     const bool is_sidechain = !step.sidechain.empty() && find_.holds(step.sidechain, frame);
+    const bool is_typed = step.action == Step::Action::kPrompt ||
+                          (!step.typed.empty() && find_.holds(step.typed, frame));
+    const Speaker speaker = !is_typed      ? Speaker::kAgent
+                            : is_sidechain ? Speaker::kParentAgent
+                                           : Speaker::kPerson;
     std::string id = made_id(step, frame);
     std::string salt = is_usable_id(id) ? "" : join_texts(step.salt, frame, "\n");
     Said said{.message = {.id = std::move(id),
                           .session = joins ? session_ : "",
-                          // What a subagent is asked comes from the agent that started it.
-                          .agent = is_user && !is_sidechain ? "" : variables_["speaker"],
+                          .speaker = speaker,
+                          .agent = variables_["speaker"],
                           .timestamp = text_of(step, Part::kTime, frame),
-                          .role = is_user ? "user" : "assistant",
                           .text = std::move(text),
                           .topic = variables_["topic"],
                           .line = line_,
                           .sidechain = is_sidechain,
-                          .may_have_grown = is_in_group() && !is_user},
-              .is_user = is_user,
+                          .may_have_grown = is_in_group() && !is_typed},
               .salt = std::move(salt)};
     return joins ? join(std::move(said), text_of(step, Part::kJoin, frame)) : put(std::move(said));
   }
@@ -457,7 +480,7 @@ class TableImport final : public ItemImporter {
   ValueFinder find_;
   std::map<std::string, std::string, std::less<>> variables_;
   std::string number_;
-  std::set<std::string> seen_;  ///< Rows that were named.
+  std::set<std::pair<const Step*, std::string>> seen_;  ///< Rows that were named.
   std::string_view record_;
   std::string text_;   ///< Gathered from parts.
   std::string whole_;  ///< The members of a document that is one record.

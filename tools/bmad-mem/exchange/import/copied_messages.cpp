@@ -1,0 +1,99 @@
+// copied_messages.cpp - finds messages that another session had before.
+#include "exchange/import/copied_messages.hpp"
+
+#include <cassert>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+
+#include "exchange/ids.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+std::uint64_t hash_of(std::initializer_list<std::string_view> parts) {
+  std::string all;
+  for (const std::string_view part : parts) {
+    all += part;
+    all += '\0';
+  }
+  return std::hash<std::string>()(all);
+}
+
+/// Of what another session may have in common with it.
+std::vector<std::uint64_t> hashes_of(const MessageKey& key, std::string_view session) {
+  std::vector<std::uint64_t> hashes;
+  if (is_usable_id(key.id)) {
+    hashes.push_back(hash_of({"id", key.id, key.role, key.text}));
+  }
+  if (!key.time.empty()) {
+    hashes.push_back(hash_of({"time", key.time, key.role, key.text}));
+  }
+  if (!session.empty()) {
+    hashes.push_back(hash_of({"session", session, key.role, key.text}));
+  }
+  return hashes;
+}
+
+}  // namespace
+
+std::uint32_t CopiedMessages::number_of(std::string_view session) {
+  const auto [at, is_new] = numbers_.try_emplace(std::string(session), names_.size());
+  if (is_new) {
+    assert(names_.size() < std::numeric_limits<std::uint32_t>::max());
+    names_.push_back(at->first);
+  }
+  return at->second;
+}
+
+void CopiedMessages::add(const MessageKey& key, const std::string& id) {
+  const auto place = static_cast<std::uint32_t>(said_.size());
+  said_.push_back({number_of(key.session), id});
+  for (const std::uint64_t hash : hashes_of(key, key.session)) {
+    by_hash_.try_emplace(hash, place);
+  }
+}
+
+void CopiedMessages::add_event(std::string_view session, std::string_view id) {
+  if (is_usable_id(id)) {
+    events_.try_emplace(hash_of({id}), number_of(session));
+  }
+}
+
+const CopiedMessages::Said* CopiedMessages::find(const MessageKey& key,
+                                                 std::string_view parent) const {
+  for (const std::uint64_t hash : hashes_of(key, parent)) {
+    if (const auto found = by_hash_.find(hash); found != by_hash_.end()) {
+      return &said_[found->second];
+    }
+  }
+  return nullptr;
+}
+
+CopiedMessages::Origin CopiedMessages::origin_of(const MessageKey& key, std::string_view parent) {
+  Progress& progress = progress_[std::string(key.session)];
+  if (progress.is_own) {
+    return {};
+  }
+  const Said* const said = find(key, parent);
+  if (said != nullptr && said->session != number_of(key.session)) {
+    progress.copies_of = said->session;
+    return {.id = said->id, .session = names_[said->session]};
+  }
+  progress.is_own = true;
+  return {.session = said != nullptr           ? std::string_view()
+                     : progress.copies_of != 0 ? names_[progress.copies_of]
+                                               : parent};
+}
+
+bool CopiedMessages::is_copied_event(std::string_view session, std::string_view id) {
+  const auto progress = progress_.find(session);
+  if (progress != progress_.end() && progress->second.is_own) {
+    return false;
+  }
+  const auto event = events_.find(hash_of({id}));
+  const bool is_of_other = event != events_.end() && event->second != number_of(session);
+  return is_of_other || (progress != progress_.end() && !is_usable_id(id));
+}
+
+}  // namespace bmad_mem::cli
