@@ -7,6 +7,7 @@ Usage: import_gone_test.py TOOL
 import json
 import pathlib
 
+import import_sources_test
 import import_test
 from tool_under_test import ToolTest, main
 
@@ -40,6 +41,17 @@ SOURCES = {
     "markdown": ("rules.md", "# Boats\n\nTwo of them.\n"),
     "mem0": FIXTURES / "mem0",
     "chatgpt": FIXTURES / "chatgpt",
+    "claude-ai": ("conversations.json", json.dumps([{"uuid": "c1", "name": "Boats", "created_at": TIME, "chat_messages": [
+        {"uuid": "m1", "sender": "human", "text": "Which quay?", "created_at": TIME}]}])),
+    "vscode": ("v1.json", json.dumps({"version": 3, "sessionId": "v1", "requests": [
+        {"requestId": "r1", "timestamp": TIME_MS, "message": {"text": "Which quay?"}, "response": [{"value": "Nine."}]}]})),
+    "pi": ("p.jsonl", "\n".join(map(json.dumps, (
+        {"type": "session", "id": "p1", "timestamp": TIME, "cwd": "/a"},
+        {"type": "message", "id": "a1", "timestamp": TIME, "message": {"role": "user", "content": "Which quay?"}})))),
+    "goose": ("g.db", lambda path: import_sources_test.make_goose_database(path)),
+    "crush": ("crush.db", lambda path: import_sources_test.make_crush_database(path)),
+    "kiro": ("k.jsonl", json.dumps({"kind": "Prompt", "data": {"message_id": "k1", "content": [{"kind": "text", "data": "Which quay?"}]}})),
+    "beads": ("issues.jsonl", json.dumps({"id": "bd-1", "title": "Stuck", "status": "open", "issue_type": "bug", "created_at": TIME})),
     "jsonl": ("own.jsonl", json.dumps({"type": "fact", "session_id": "s1", "id": "f1", "timestamp": TIME,
                                        "category": "project_fact", "content": "Tea is at four"})),
 }
