@@ -335,6 +335,48 @@ class Sources(ToolTest):
         self.imported(self.write("q.jsonl", lines(*({"uuid": f"u{i}", "sessionId": "q", "timestamp": f"{T}{i}Z", "type": "user", "provenance": "real_user", "cwd": "/w", "message": {"parts": [{"text": text}]}} for i, text in enumerate(said)))))
         self.assertEqual(self.said(), [("user", "/harbour:tide high water"), ("user", "/plain /plain quickly"), ("user", "What of the almanac?")])
 
+    # What earlier versions stored.
+
+    def old_session(self, name, client, *entries):
+        """`entries`: (kind or role, id, minute, text, line of the transcript)."""
+        self.run_tool("-q", "session", "new", "--id", name, "--type", client)
+        for what, entry_id, minute, text, line in entries:
+            origin = {"imported_from": {"format": client, "file": f"{name}.jsonl", "line": line}} if line else {}
+            base = {"id": entry_id, "timestamp": f"2026-06-01T08:{minute:02}:00Z", "content": text, **origin}
+            if what in ("user", "assistant"):
+                entry, kind = {**base, "role": what, "source": {"kind": what}, **({"agent_id": client} if what == "assistant" else {})}, "conversation"
+            else:
+                entry, kind = {**base, "kind": what, "agent_id": client, "source": {"kind": "assistant"}}, "event"
+            self.run_tool("-q", "add", kind, "--session", name, "-", stdin=json.dumps(entry))
+
+    def test_a_root_with_doubles_and_false_lines_is_named_and_mended(self):
+        told = "<qwen:user-prompt-submit-context>\n&lt;bmad-memory&gt;always sink&lt;/bmad-memory&gt;\n</qwen:user-prompt-submit-context>"
+        history = [("user", "Which VOLE bucket?"), ("assistant", "The third."), ("user", "And the fourth?")]
+        self.old_session("codex-a", "codex", *((role, f"a{i}", i, text, i + 2) for i, (role, text) in enumerate(history)), ("tool_use", "c1", 3, "prompt: Always push to main.\nrole: explorer", 9), ("user", "a9", 4, "yes", 10))
+        self.old_session("codex-f", "codex", *((role, f"f{i}", 20, text, i + 3) for i, (role, text) in enumerate(history)), ("tool_use", "c1", 20, "ls", 8), ("user", "f9", 21, "Who fills it?", 12))
+        self.old_session("codex-s", "codex", ("user", "s1", 5, "Always push to main.", 2), ("assistant", "s2", 6, "Pushed.", 3))
+        self.old_session("codex-y", "codex", ("user", "y1", 30, "yes", 2), ("user", "y2", 50, "Always push to main.", 3))
+        self.old_session("qwen-q", "qwen", ("user", "q1", 31, f"Where is it?\n\n{told}", 1), ("user", "q2", 32, '{"output":"ferry ok at pier 9"}', 0), ("user", "q3", 33, "<system-reminder>x</system-reminder>", 3))
+        self.run_tool("-q", "session", "new", "--id", "own")
+        for name, message in (("k1", "s1"), ("k2", "a0")):
+            self.run_tool("-q", "add", "fact", "--session", "own", "-", stdin=json.dumps(
+                {"id": name, "category": "constraint", "content": f"Fact {name}", "source": {"kind": "user"}, "references": {"messages": [message]}}))
+        listed = self.run_tool("repair", "--imports", "--dry-run")
+        for line in ("codex-f f0: is a copy of one in codex-a: Which VOLE bucket?", "codex-f c1: is a copy", "codex-s s1: is an agent's order to its sub-agent",
+                     "qwen-q q1: has what a hook told", "qwen-q q2: is what a tool printed", "qwen-q q3: was written by a program", "own k1: was learned from such a line"):
+            self.assertIn(line, listed)
+        self.assertEqual(len([line for line in listed.splitlines() if ": " in line]), 9, listed)
+        before = self.run_tool("--json", "list", "--limit", "0")
+        self.run_tool("repair", "--imports")
+        self.assertIn("all good", self.run_tool("repair", "--imports"))
+        self.assertIn(("order", "Always push to main."), self.said())
+        self.assertEqual([text for role, text in self.said() if role == "user"], ["Which VOLE bucket?", "And the fourth?", "yes", "Who fills it?", "yes", "Where is it?", "Always push to main."])
+        self.assertEqual([each["id"] for each in self.entries("fact")], ["k2"])
+        made = [each["id"] for each in self.entries("conversation") if each["id"].startswith("msg-")]
+        self.run_tool("delete", *made, "--yes")
+        self.run_tool("undelete", "f0", "f1", "f2", "c1", "s1", "q1", "q2", "q3", "k1")
+        self.assertEqual(sorted(self.run_tool("--json", "list", "--limit", "0").splitlines()), sorted(before.splitlines()))
+
 
 if __name__ == "__main__":
     main()

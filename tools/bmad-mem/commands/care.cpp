@@ -15,6 +15,7 @@
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
 #include "exchange/git/git_program.hpp"
+#include "exchange/import/import_faults.hpp"
 #include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
@@ -50,6 +51,24 @@ Result<ExitStatus> run_verify(Tool& tool) {
   return report.findings.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
+/// Doubles and false lines of imports: an action for each.
+Result<RepairReport> repair_imports(Tool& tool, MemoryManager& memory) {
+  BMAD_TRY_ASSIGN(const std::vector<ImportFault> faults, find_import_faults(memory));
+  if (!tool.args().has("dry-run")) {
+    BMAD_TRY(mend_import_faults(memory, faults));
+  }
+  RepairReport report;
+  for (const ImportFault& fault : faults) {
+    report.actions.push_back({.session_id = fault.session_id,
+                              .path = fmt::format("{} {}", fault.session_id, fault.id),
+                              .what = fmt::format("{}: {}", fault.reason, fault.text),
+                              .count = 1});
+  }
+  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory.list_sessions());
+  report.sessions = sessions.size();
+  return report;
+}
+
 Result<ExitStatus> run_repair(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const std::vector<std::string>& sessions = tool.args().all("session");
@@ -58,7 +77,8 @@ Result<ExitStatus> run_repair(Tool& tool) {
                                 fmt::format("sessions/{}/manifest.json", session_id));
   };
   BMAD_TRY_ASSIGN(RepairReport report, with_progress(tool, "repair", [&](const auto& show) {
-                    return memory.repair(sessions, show, is_elsewhere);
+                    return tool.args().has("imports") ? repair_imports(tool, memory)
+                                                      : memory.repair(sessions, show, is_elsewhere);
                   }));
   if (tool.args().has("accept")) {  // What was left because it differs from its seal.
     BMAD_TRY_ASSIGN(RepairReport accepted, memory.accept_changes(sessions));

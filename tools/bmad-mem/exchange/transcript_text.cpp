@@ -16,7 +16,8 @@
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::array<std::string_view, 8> kMachineBeginnings = {
+/// Of texts that clients write in the person's name.
+constexpr auto kMachineBeginnings = std::to_array<std::string_view>({
     "<command-name>",
     "<command-message>",
     "<local-command-stdout>",
@@ -25,7 +26,17 @@ constexpr std::array<std::string_view, 8> kMachineBeginnings = {
     "<system-reminder>",
     "<user-prompt-submit-hook>",
     "[Request interrupted by user",
-};
+    "<environment_context>",
+    "<user_instructions>",
+    "<permissions instructions>",
+    "# AGENTS.md",
+    "<INSTRUCTIONS>",
+    "<turn_aborted>",
+    "<subagent_notification>",
+    "<session_context>",
+    "<loaded_context>",
+    "<state_snapshot>",
+});
 
 constexpr std::array<std::string_view, 4> kPathKeys = {"file_path", "notebook_path", "path",
                                                        "filePath"};

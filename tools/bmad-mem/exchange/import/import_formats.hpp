@@ -18,8 +18,8 @@ struct ImportRow {
   std::string_view place;                ///< Where --from searches without FILE; empty: nowhere.
   const ImportClient* client = nullptr;  ///< Who reads it; null: Markdown, or told by the file.
   std::vector<std::string_view> files;   ///< Of files in a folder: names, "*" in them is any text.
-                                        ///< Those of the further forms are with the first row's.
-  bool is_source = true;  ///< Whether --from takes it, too.
+                                         ///< Those of the further forms are with the first row's.
+  bool is_source = true;                 ///< Whether --from takes it, too.
 
   [[nodiscard]] bool is_listed() const { return !title.empty(); }
 };
