@@ -11,6 +11,7 @@ META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
 }
+HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t"}}
 
 
 class Mcp(HttpServerTest):
@@ -40,8 +41,7 @@ class Mcp(HttpServerTest):
         return status, json.loads(text)
 
     def test_a_client_with_a_handshake_can_add_and_search(self):
-        hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t"}}
-        status, answer = self.legacy("initialize", hello)
+        status, answer = self.legacy("initialize", HELLO)
         self.assertEqual((status, answer["result"]["protocolVersion"]), (200, "2025-11-25"))
         self.assertNotIn("subscribe", answer["result"]["capabilities"]["resources"])
         done = {"jsonrpc": "2.0", "method": "notifications/initialized"}
@@ -66,6 +66,8 @@ class Mcp(HttpServerTest):
         rows = [
             ("unknown method", 404, -32601, self.modern("no/such")),
             ("removed method", 404, -32601, self.modern("ping")),
+            ("a handshake", 404, -32601, self.modern("initialize")),
+            ("a handshake with a version", 404, -32601, self.modern("initialize", HELLO)),
             ("no version header", 400, -32020, self.modern("tools/list", headers={"MCP-Protocol-Version": None})),
             ("another version", 400, -32020, self.modern("tools/list", headers={"MCP-Protocol-Version": "2025-11-25"})),
             ("no method header", 400, -32020, self.modern("tools/list", headers={"Mcp-Method": None})),
@@ -95,6 +97,8 @@ class Mcp(HttpServerTest):
             ("POST", [request], {}, 400),
             ("POST", request, {"MCP-Protocol-Version": "1999-01-01"}, 400),
             ("POST", {**request, "method": "no/such"}, {}, 200),
+            ("POST", {**request, "method": "initialize"}, {"MCP-Protocol-Version": "2026-07-28"}, 404),
+            ("POST", {**request, "method": "initialize", "params": HELLO}, {"MCP-Protocol-Version": "2025-11-25"}, 200),
             ("POST", {"jsonrpc": "2.0", "id": 1, "result": {}}, {}, 202),
         ]
         for method, body, headers, status in rows:

@@ -111,10 +111,13 @@ std::string_view wrong_header(const HttpRequest& request, const McpMessage& mess
 /// Why the transport turns a request away; nothing when it doesn't.
 std::optional<HttpResponse> transport_refusal(const HttpRequest& request, const McpMessage& message,
                                               bool is_modern) {
-  const auto refuse = [&](McpErrorCode code, std::string_view reason) {
-    return json_response(mcp_error(message.id, code, reason), 400);
+  const auto refuse = [&](McpErrorCode code, std::string_view reason, std::uint16_t status = 400) {
+    return json_response(mcp_error(message.id, code, reason), status);
   };
   const std::string_view version = request.header("mcp-protocol-version");
+  if (message.method == "initialize" && version == kMcpModernVersion) {  // That era has none.
+    return refuse(McpErrorCode::kMethodNotFound, "Method not found: initialize", 404);
+  }
   if (is_modern) {
     const std::string_view wrong = wrong_header(request, message);
     return wrong.empty()
