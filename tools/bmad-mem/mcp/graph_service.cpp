@@ -166,19 +166,13 @@ Result<McpToolResult> read_graph(GraphStore* graph, JsonValue /*arguments*/) {
 
 Result<McpToolResult> search_nodes(GraphStore* graph, JsonValue arguments) {
   BMAD_TRY_ASSIGN(const std::string query, read_text(arguments, "query", {}));
-  if (graph == nullptr) {
-    return graph_result({});
-  }
-  BMAD_TRY_ASSIGN(const Graph found, graph->search(query));
+  BMAD_TRY_ASSIGN(const Graph found, graph == nullptr ? Graph() : graph->search(query));
   return graph_result(found);
 }
 
 Result<McpToolResult> open_nodes(GraphStore* graph, JsonValue arguments) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> names, read_texts(arguments, "names", {}));
-  if (graph == nullptr) {
-    return graph_result({});
-  }
-  BMAD_TRY_ASSIGN(const Graph found, graph->open_nodes(names));
+  BMAD_TRY_ASSIGN(const Graph found, graph == nullptr ? Graph() : graph->open_nodes(names));
   return graph_result(found);
 }
 

@@ -55,6 +55,10 @@ McpError internal_error(const Error& error) {
       {}};
 }
 
+McpError invalid_params(std::string_view problem) {
+  return McpError{McpError::Kind::kInvalidParams, fmt::format("Invalid params: {}", problem)};
+}
+
 std::vector<std::string> mcp_described(std::string_view name) {
   std::vector<std::string> out;
   for (const MemberText& list : json_members(mcp_descriptions())) {

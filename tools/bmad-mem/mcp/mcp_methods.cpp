@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <exception>
-#include <initializer_list>
 #include <ranges>
 #include <span>
 #include <utility>
@@ -24,10 +23,6 @@ constexpr std::string_view kMetaSubscription = "io.modelcontextprotocol/subscrip
 /// Most resources that one connection may watch: each costs a comparison for every entry written.
 constexpr std::size_t kSubscriptionsMax = 1000;
 
-McpError invalid_params(std::string message) {
-  return McpError{McpError::Kind::kInvalidParams, "Invalid params: " + std::move(message)};
-}
-
 /// What a client sent, cut so that an answer stays small.
 std::string at_most_200(std::string_view text) { return std::string(utf8_prefix(text, 200)); }
 
@@ -36,28 +31,14 @@ auto text_block(std::string_view text) {
 }
 
 std::string capabilities_json(const McpCapabilities& can) {
-  JsonWriter json;
-  json.begin_object();
-  const auto add = [&](std::string_view name, bool is_there,
-                       std::initializer_list<std::pair<std::string_view, bool>> flags) {
-    if (is_there) {
-      json.key(name).begin_object();
-      for (const auto& [flag, is_set] : flags) {
-        if (is_set) {
-          json.member(flag, true);
-        }
-      }
-      json.end_object();
-    }
-  };
-  add("tools", can.tools, {{"listChanged", can.tools_list_changed}});
-  add("resources", can.resources,
-      {{"listChanged", can.resources_list_changed}, {"subscribe", can.resources_subscribe}});
-  add("prompts", can.prompts, {});
-  add("completions", can.completions, {});
-  add("logging", can.logging, {});
-  json.end_object();
-  return json.take();
+  const auto tools = json_object("listChanged", if_some(can.tools_list_changed));
+  const auto resources = json_object("listChanged", if_some(can.resources_list_changed),
+                                     "subscribe", if_some(can.resources_subscribe));
+  const auto none = raw_json("{}");
+  return json_object("tools", only_if(can.tools, raw_json(tools)), "resources",
+                     only_if(can.resources, raw_json(resources)), "prompts",
+                     only_if(can.prompts, none), "completions", only_if(can.completions, none),
+                     "logging", only_if(can.logging, none));
 }
 
 Members initialize(McpConnection& it, RunningCall& call) {
@@ -117,9 +98,6 @@ Members list_resources(McpConnection& it, RunningCall& call) {
 
 Members call_tool(McpConnection& it, RunningCall& call) {
   const JsonValue params = call.message().params;
-  if (params["arguments"].present() && !params["arguments"].is_object()) {
-    return invalid_params("\"arguments\" must be an object");
-  }
   BMAD_TRY_ASSIGN(const McpToolResult result,
                   it.service.call_tool(params["name"].string(), params["arguments"], call));
   const auto structured = only_if(!result.structured.empty(), raw_json(result.structured));
@@ -176,9 +154,6 @@ Members unsubscribe(McpConnection& it, RunningCall& call) {
 
 Members get_prompt(McpConnection& it, RunningCall& call) {
   const JsonValue arguments = call.message().params["arguments"];
-  if (arguments.present() && !arguments.is_object()) {
-    return invalid_params("\"arguments\" must be an object");
-  }
   for (const JsonMember& argument : arguments.members()) {
     if (!argument.value.is_string()) {
       return invalid_params(
@@ -323,6 +298,10 @@ std::span<const McpConnection::Method> McpConnection::methods() { return kMethod
 Members McpConnection::handle(const Method& method, RunningCall& call) {
   if (!method.needed.empty() && !call.message().params[method.needed].is_string()) {
     return invalid_params(fmt::format("\"{}\" must be a string", method.needed));
+  }
+  const JsonValue arguments = call.message().params["arguments"];  // Those methods that have some.
+  if (arguments.present() && !arguments.is_object()) {
+    return invalid_params("\"arguments\" must be an object");
   }
   try {
     return method.handle(*this, call);

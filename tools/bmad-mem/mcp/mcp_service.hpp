@@ -39,6 +39,8 @@ struct McpError {
 
 /// What failed inside.
 McpError internal_error(const Error& error);
+/// What is wrong with what was sent.
+McpError invalid_params(std::string_view problem);
 
 /// A value, or why there is none; what fails inside is passed on by BMAD_TRY.
 template <typename T>

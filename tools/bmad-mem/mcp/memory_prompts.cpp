@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <ranges>
 #include <set>
 #include <span>
 #include <utility>
@@ -39,8 +41,7 @@ McpAnswer<McpPromptResult> load_context(LazyMemory& memory, LazyMemory& users,
   ContextOptions options{.agent_id = std::string(arguments["agent"].string()),
                          .task = std::string(arguments["task"].string())};
   if (options.task.empty()) {
-    return McpError{McpError::Kind::kInvalidParams,
-                    "Invalid params: argument \"task\" is required"};
+    return invalid_params("argument \"task\" is required");
   }
   if (const std::string_view session = arguments["session_id"].string(); !session.empty()) {
     options.sessions = {std::string(session)};
@@ -53,10 +54,9 @@ McpAnswer<McpPromptResult> load_context(LazyMemory& memory, LazyMemory& users,
       known = std::string(utf8_prefix(context.markdown, kAnswerSizeMax));
     }
   }
-  McpPromptResult prompt{.description = "What the memory knows, and the task", .messages = {}};
-  prompt.messages.push_back({.text = std::move(known)});
-  prompt.messages.push_back({.text = fmt::format("My task: {}", options.task)});
-  return prompt;
+  return McpPromptResult{
+      .description = "What the memory knows, and the task",
+      .messages = {{.text = std::move(known)}, {.text = fmt::format("My task: {}", options.task)}}};
 }
 
 McpAnswer<McpPromptResult> record_decision(JsonValue arguments) {
@@ -66,15 +66,14 @@ McpAnswer<McpPromptResult> record_decision(JsonValue arguments) {
       "alternatives_considered (each an option and its rejected_reason) in fields. "
       "Write it so that a reader without this conversation understands "
       "it.\n\n";
-  const auto add = [&](std::string_view what, std::string_view name) {
+  for (const auto& [what, name] : {std::pair("Decision", "decision"),
+                                   {"Rationale", "rationale"},
+                                   {"Impact", "impact"},
+                                   {"Tags", "tags"}}) {
     if (const std::string_view value = arguments[name].string(); !value.empty()) {
       text += fmt::format("{}: {}\n", what, value);
     }
-  };
-  add("Decision", "decision");
-  add("Rationale", "rationale");
-  add("Impact", "impact");
-  add("Tags", "tags");
+  }
   if (arguments["decision"].string().empty()) {
     text += "Take the latest decision of this conversation.\n";
   }
@@ -85,15 +84,12 @@ McpAnswer<McpPromptResult> record_decision(JsonValue arguments) {
 
 /// What waits in the user's own memory, as a sentence; empty when nothing does.
 std::string waiting_for_user(LazyMemory& users) {
-  if (users.place().explicit_root.empty()) {
-    return {};
-  }
-  const Result<MemoryManager*> opened = users.to_read();
-  if (!opened || *opened == nullptr) {
-    return {};
-  }
+  MemoryManager* const opened =
+      users.place().explicit_root.empty() ? nullptr : users.to_read().value_or(nullptr);
   const Result<std::vector<KnowledgeItem>> waiting =
-      Knowledge(**opened).recall({.candidates = true, .note_accesses = false, .limit = 0});
+      opened == nullptr
+          ? std::vector<KnowledgeItem>()
+          : Knowledge(*opened).recall({.candidates = true, .note_accesses = false, .limit = 0});
   return !waiting || waiting->empty()
              ? std::string()
              : fmt::format(
@@ -157,32 +153,28 @@ std::vector<std::string> texts_of(std::span<const std::string_view> names) {
 }
 
 std::vector<std::string> session_ids(const MemoryManager& memory) {
+  const auto sessions = memory.list_sessions().value_or(std::vector<Session>());
   std::vector<std::string> out;
-  if (const Result<std::vector<Session>> sessions = memory.list_sessions()) {
-    for (auto session = sessions->rbegin(); session != sessions->rend(); ++session) {
-      out.push_back(session->session_id);
-    }
-  }
+  std::ranges::transform(sessions | std::views::reverse, std::back_inserter(out),
+                         &Session::session_id);
   return out;
+}
+
+std::vector<Entry> newest_entries(const MemoryManager& memory) {
+  return memory.list({.without_sensitive = true, .limit = kTaggedMax})
+      .value_or(std::vector<Entry>());
 }
 
 std::vector<std::string> entry_ids(const MemoryManager& memory) {
   std::vector<std::string> out;
-  if (const Result<std::vector<Entry>> entries =
-          memory.list({.without_sensitive = true, .limit = kTaggedMax})) {
-    for (const Entry& entry : *entries) {
-      out.push_back(entry.id);
-    }
-  }
+  std::ranges::transform(newest_entries(memory), std::back_inserter(out), &Entry::id);
   return out;
 }
 
 std::vector<std::string> tags_in_use(const MemoryManager& memory) {
   std::set<std::string> tags;
-  const Result<std::vector<Entry>> entries =
-      memory.list({.without_sensitive = true, .limit = kTaggedMax});
   JsonParser parser;
-  for (const Entry& entry : entries ? *entries : std::vector<Entry>()) {
+  for (const Entry& entry : newest_entries(memory)) {
     const Result<JsonValue> root = parser.parse(entry.json);
     if (!root) {
       continue;
@@ -224,16 +216,13 @@ McpAnswer<McpPromptResult> MemoryService::get_prompt(std::string_view name, Json
   if (name == "review") {
     return review_candidates(memory_, users_, offered_);
   }
-  return McpError{McpError::Kind::kInvalidParams,
-                  fmt::format("Invalid params: unknown prompt {}; there are load_context, "
-                              "record_decision and review",
-                              utf8_prefix(name, 200))};
+  return invalid_params(
+      fmt::format("unknown prompt {}; there are {}", utf8_prefix(name, 200), joined(kPrompts)));
 }
 
 McpAnswer<McpCompletion> MemoryService::complete(const McpCompletionQuery& query) {
   if (query.is_prompt && !is_among(kPrompts, query.ref)) {
-    return McpError{McpError::Kind::kInvalidParams,
-                    fmt::format("Invalid params: unknown prompt {}", utf8_prefix(query.ref, 200))};
+    return invalid_params(fmt::format("unknown prompt {}", utf8_prefix(query.ref, 200)));
   }
   if (query.argument == "impact") {
     const auto impact =

@@ -105,20 +105,13 @@ Found one_session(const MemoryManager& memory, const std::string& id) {
   }
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
                   memory.list({.sessions = {id}, .without_sensitive = true, .limit = 100}));
-  JsonWriter json;
-  json.begin_object().key("session").raw(session_as_json(memory, *session));
-  json.key("newest_entries").begin_array();
-  for (const Entry& entry : entries) {
-    if (json.text().size() > kAnswerSizeMax) {
-      break;
-    }
-    json.begin_object().member("uri", std::string(kEntryUri) + entry.id).member("id", entry.id);
-    json.member("type", entry_type_name(entry.type));
-    json.member("timestamp", format_minute(entry.timestamp)).member("who", entry.who);
-    json.member("headline", utf8_prefix(entry.headline, 300)).end_object();
-  }
-  json.end_array().end_object();
-  return std::optional(json.take());
+  const auto shown = [](const Entry& entry) {
+    return json_object("uri", std::string(kEntryUri) + entry.id, "id", entry.id, "type",
+                       entry_type_name(entry.type), "timestamp", format_minute(entry.timestamp),
+                       "who", entry.who, "headline", utf8_prefix(entry.headline, 300));
+  };
+  return std::optional(json_object("session", raw_json(session_as_json(memory, *session)),
+                                   "newest_entries", that_fit(entries, kAnswerSizeMax, shown)));
 }
 
 Found one_summary(MemoryManager& memory, const std::string& id) {
@@ -149,10 +142,7 @@ std::optional<std::string> behind(std::string_view uri, std::string_view prefix)
 McpAnswer<McpPage> MemoryService::resources(std::string_view cursor) {
   const std::optional<Position> from = read_cursor(cursor);
   if (!cursor.empty() && !from) {
-    return McpError{McpError::Kind::kInvalidParams,
-                    "Invalid params: unknown cursor; leave it out for the first "
-                    "page",
-                    {}};
+    return invalid_params("unknown cursor; leave it out for the first page");
   }
   McpPage page;
   if (!from) {

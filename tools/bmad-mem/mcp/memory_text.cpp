@@ -1,6 +1,7 @@
 #include "mcp/memory_text.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include <fmt/core.h>
 
@@ -47,7 +48,6 @@ AnswerHead entry_head(const Entry& entry, std::string_view source) {
   if (!entry.who.empty()) {
     head.name("by", entry.who);
   }
-  head.name("session", entry.session_id);
   if (entry.pinned) {
     head.say("pinned");
   }
@@ -80,7 +80,8 @@ std::string quoted_lines(std::string_view text, std::size_t size_max) {
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   if (is_cut) {
-    out += "> …\n";
+    assert(!out.empty());
+    out.insert(out.size() - 1, "…");
   }
   return out;
 }

@@ -16,11 +16,11 @@ struct DeletionCall {
   std::string action;
 };
 
-/// What became of a deletion, as JSON.
-std::string deletion_json(const DeletionCall& wanted, std::uint64_t count,
-                          const std::vector<RemovedEntry>& removed,
-                          const std::vector<std::string>& unknown, std::optional<Timestamp> expires,
-                          std::string_view next) {
+/// What became of a deletion, and what to do `next`.
+McpToolResult deletion_result(const DeletionCall& wanted, std::uint64_t count,
+                              const std::vector<RemovedEntry>& removed,
+                              const std::vector<std::string>& unknown,
+                              std::optional<Timestamp> expires, std::string_view next) {
   std::vector<RemovedEntry> entries;
   for (const RemovedEntry& entry : removed) {  // One with several versions stands there once.
     if (entries.empty() || entries.back().session_id != entry.session_id ||
@@ -28,20 +28,19 @@ std::string deletion_json(const DeletionCall& wanted, std::uint64_t count,
       entries.push_back(entry);
     }
   }
-  return json_object("action", wanted.action, "count", count, "entries",
-                     shaped(shape::entry_name, entries), "unknown_ids", unknown,
-                     "recoverable_until", expires, "next", next);
+  return {.text = std::string(next),
+          .structured = json_object("action", wanted.action, "count", count, "entries",
+                                    shaped(shape::entry_name, entries), "unknown_ids", unknown,
+                                    "recoverable_until", expires, "next", next)};
 }
 
 Result<McpToolResult> restore(MemoryManager& memory, const DeletionCall& wanted) {
   BMAD_TRY_ASSIGN(const UndeleteReport report,
                   memory.undelete({.ids = wanted.ids, .sessions = {}}));
-  const std::string next =
+  return deletion_result(
+      wanted, report.lines, {}, report.left_behind, {},
       report.lines != 0 ? "They are found again."
-                        : "Nothing came back: these ids aren't deleted, or their time is over.";
-  return McpToolResult{
-      .text = next,
-      .structured = deletion_json(wanted, report.lines, {}, report.left_behind, {}, next)};
+                        : "Nothing came back: these ids aren't deleted, or their time is over.");
 }
 
 }  // namespace
@@ -63,13 +62,11 @@ Result<McpToolResult> mcp_delete(MemoryToolCall& call) {
       unknown.emplace_back(utf8_prefix(id, 200));
     }
   }
-  const std::string next =
+  const std::string_view next =
       report.entries == 0 ? "None of these ids exists; use memory_search to find entries."
       : is_preview        ? "Nothing was changed. To delete them call again with action delete."
                           : "Deleted. To undo call again with the same ids and action restore.";
-  return McpToolResult{.text = next,
-                       .structured = deletion_json(wanted, report.entries, report.removed, unknown,
-                                                   report.expires_at, next)};
+  return deletion_result(wanted, report.entries, report.removed, unknown, report.expires_at, next);
 }
 
 }  // namespace bmad_mem::cli

@@ -17,10 +17,8 @@ constexpr std::chrono::milliseconds kLookAround{200};
 
 std::set<std::string, std::less<>> known_sessions(const MemoryManager& memory) {
   std::set<std::string, std::less<>> out;
-  if (const Result<std::vector<Session>> sessions = memory.list_sessions()) {
-    for (const Session& session : *sessions) {
-      out.insert(session.session_id);
-    }
+  for (const Session& session : memory.list_sessions().value_or(std::vector<Session>())) {
+    out.insert(session.session_id);
   }
   return out;
 }
