@@ -1,4 +1,5 @@
 // memory_tools_write.cpp - memory_add, memory_remember, memory_update, memory_link, memory_forget.
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -81,13 +82,27 @@ std::string state_of(std::string_view text) {
   return is_kept ? json_of(*value) : json_quoted(text);
 }
 
-/// The entry as one JSON object. What stands in `fields` wins over defaults, not over arguments.
-/// One that `waits` for the user is a candidate, and no pin; of a decision, a fact.
-std::string json_of_entry(const MemoryToolCall& call, EntryType type, JsonValue fields,
-                          const std::string& agent, bool waits, bool is_decision) {
+/// The text as the main field of an entry, in JSON.
+std::string main_json(EntryType type, std::string_view text) {
+  return type == EntryType::kAgentState ? state_of(text) : json_quoted(text);
+}
+
+/// The type that is stored: a decision that `waits` for the user is a fact.
+EntryType stored_type(EntryType type, bool waits) {
+  return waits && type == EntryType::kDecision ? EntryType::kFact : type;
+}
+
+/// The entry as one JSON object. What stands in `fields` wins over defaults, not over arguments;
+/// but the main field does, and then the text is a field of its own. One that `waits` for the user
+/// is a candidate, and no pin.
+std::string json_of_entry(const MemoryToolCall& call, EntryType asked, JsonValue fields,
+                          const std::string& agent, bool waits) {
+  const EntryType type = stored_type(asked, waits);
+  const std::string text = call.text("text");
+  const JsonValue main = fields[main_field(asked).name];
   const std::string source = call.text("source");
   JsonWriter json;
-  std::vector<std::string_view> written;
+  std::vector<std::string_view> written = {main_field(asked).name};
   const auto add = [&](std::string_view name, const auto& value) {
     if (is_some(value)) {
       written.push_back(name);
@@ -96,9 +111,9 @@ std::string json_of_entry(const MemoryToolCall& call, EntryType type, JsonValue 
   };
   json.begin_object();
   add("id", call.text("id"));
-  const std::string text = call.text("text");
   add(main_field(type).name,
-      std::optional(raw_json(type == EntryType::kAgentState ? state_of(text) : json_quoted(text))));
+      std::optional(raw_json(main.present() ? json_of(main) : main_json(type, text))));
+  add("text", main.present() && main.string() != text ? text : "");
   const bool is_message = type == EntryType::kConversation;
   if (is_message && !fields["role"].present()) {
     add("role", std::string_view(source == "user" ? "user" : "assistant"));
@@ -113,7 +128,7 @@ std::string json_of_entry(const MemoryToolCall& call, EntryType type, JsonValue 
   add("tags", call.texts("tags"));
   add("pinned", call.boolean("pinned") && !waits);
   add("review", waits ? review_name(Review::kCandidate) : std::string_view());
-  add("category", is_decision ? category_name(Category::kDecision) : std::string_view());
+  add("category", type != asked ? category_name(Category::kDecision) : std::string_view());
   add("sensitive", call.boolean("sensitive"));
   const bool is_own = waits && (source.empty() || source == "user");
   if (is_own || !source.empty()) {
@@ -136,11 +151,14 @@ std::string json_of_entry(const MemoryToolCall& call, EntryType type, JsonValue 
 Result<McpToolResult> mcp_add(MemoryToolCall& call) {
   BMAD_TRY_ASSIGN(const JsonValue fields, read_fields(call, R"({"rationale":"…"})"));
   const std::string agent = agent_of(call, call.text("agent"));
-  EntryType type = try_parse_entry_type(call.text("type")).value_or(EntryType::kFact);
-  const bool is_decision = type == EntryType::kDecision;
+  const EntryType type = try_parse_entry_type(call.text("type")).value_or(EntryType::kFact);
   // What would be told as the user's wish or rule, though an agent says so.
   const bool is_statement = type == EntryType::kFact || type == EntryType::kPreference ||
-                            (is_decision && call.boolean("pinned"));
+                            (type == EntryType::kDecision && call.boolean("pinned"));
+  const JsonValue main = fields[main_field(type).name];
+  const std::string said = !main.present()    ? call.text("text")
+                           : main.is_string() ? std::string(main.string())
+                                              : json_of(main);
   std::string session;
   bool waits = false;
   BMAD_TRY_ASSIGN(const BatchReport report,
@@ -149,14 +167,13 @@ Result<McpToolResult> mcp_add(MemoryToolCall& call) {
                       [&](MemoryManager& memory, const std::string& chosen) -> Result<BatchReport> {
                         session = chosen;
                         if (is_statement) {
-                          BMAD_TRY_ASSIGN(waits, Knowledge(memory).waits(call.text("text")));
+                          BMAD_TRY_ASSIGN(waits, Knowledge(memory).waits(said));
                         }
-                        type = waits && is_decision ? EntryType::kFact : type;
-                        const std::string line =
-                            json_of_entry(call, type, fields, agent, waits, waits && is_decision);
+                        const std::string line = json_of_entry(call, type, fields, agent, waits);
                         const std::string_view view = line;
-                        Result<BatchReport> done = memory.add_batch(
-                            chosen, type, {&view, 1}, {.known = KnownEntries::kRefuse});
+                        Result<BatchReport> done =
+                            memory.add_batch(chosen, stored_type(type, waits), {&view, 1},
+                                             {.known = KnownEntries::kRefuse});
                         if (!done) {
                           Error error = std::move(done).error();
                           error.line = 0;  // Places in JSON that the model has never seen.
@@ -165,17 +182,18 @@ Result<McpToolResult> mcp_add(MemoryToolCall& call) {
                         }
                         return done;
                       }));
+  const std::string_view stored = entry_type_name(stored_type(type, waits));
   const std::string id = report.ids.empty() ? call.text("id") : report.ids.front();
   for (const std::string& notice : report.notices) {
     call.call.log(McpLogLevel::kNotice, notice);
   }
   return McpToolResult{
-      .text = fmt::format("Stored {} {} in session {}.{}{}", entry_type_name(type), id, session,
-                          waits ? kWaits : "",
-                          report.redacted.empty() ? "" : " Secrets were redacted."),
-      .structured = json_object("id", id, "session_id", session, "type", entry_type_name(type),
-                                "review", only_if(waits, review_name(Review::kCandidate)),
-                                "notices", report.notices, "redacted", report.redacted)};
+      .text =
+          fmt::format("Stored {} {} in session {}.{}{}", stored, id, session, waits ? kWaits : "",
+                      report.redacted.empty() ? "" : " Secrets were redacted."),
+      .structured = json_object("id", id, "session_id", session, "type", stored, "review",
+                                only_if(waits, review_name(Review::kCandidate)), "notices",
+                                report.notices, "redacted", report.redacted)};
 }
 
 Result<McpToolResult> mcp_remember(MemoryToolCall& call) {
@@ -188,20 +206,16 @@ Result<McpToolResult> mcp_remember(MemoryToolCall& call) {
                                      params.session_id = session;
                                      return Knowledge(memory).remember(params);
                                    }));
+  std::string text =
+      fmt::format("Remembered as {} ({}).{}", done.id, done.is_new ? "new" : "known before",
+                  done.holds ? "" : " A more trusted value remains current.");
   if (done.review == Review::kCandidate) {
-    return McpToolResult{.text = fmt::format("Stored as {}.{}", done.id, kWaits),
-                         .structured = json_object(shaped(shape::remembered, done))};
+    text = fmt::format("Stored as {}.{}", done.id, kWaits);
+  } else if (done.review == Review::kDropped) {
+    text = fmt::format("The user has dropped this statement ({}). Nothing was stored.", done.id);
   }
-  if (done.review == Review::kDropped) {
-    return McpToolResult{
-        .text =
-            fmt::format("The user has dropped this statement ({}). Nothing was stored.", done.id),
-        .structured = json_object(shaped(shape::remembered, done))};
-  }
-  return McpToolResult{
-      .text = fmt::format("Remembered as {} ({}).{}", done.id, done.is_new ? "new" : "known before",
-                          done.holds ? "" : " A more trusted value remains current."),
-      .structured = json_object(shaped(shape::remembered, done))};
+  return McpToolResult{.text = std::move(text),
+                       .structured = json_object(shaped(shape::remembered, done))};
 }
 
 namespace {
@@ -211,18 +225,17 @@ Result<std::string> changes_of(const ToolArguments& args, EntryType type) {
   BMAD_TRY_ASSIGN(const JsonValue fields, read_fields(args, R"({"status":"resolved"})"));
   const std::string text = args.text("text");
   const std::string_view main = main_field(type).name;
+  if (!text.empty() && fields[main].present()) {
+    return bad_argument("text", fmt::format("leave it out, or {} in fields: one new text", main));
+  }
   JsonWriter json;
   json.begin_object();
-  if (!text.empty() && type == EntryType::kAgentState) {
-    json.key(main).raw(state_of(text));
-  } else if (!text.empty()) {
-    json.member(main, text);
+  if (!text.empty()) {
+    json.key(main).raw(main_json(type, text));
   }
   for (const JsonMember& member : fields.members()) {
-    if (text.empty() || member.key != main) {
-      json.key(member.key);
-      write_json(json, member.value);
-    }
+    json.key(member.key);
+    write_json(json, member.value);
   }
   json.end_object();
   return json.take();
@@ -240,18 +253,14 @@ Result<McpToolResult> mcp_edit(MemoryToolCall& call) {
     BMAD_TRY_ASSIGN(changes, changes_of(call, known.front().type));
   }
   BMAD_TRY_ASSIGN(const Entry entry, memory->update_entry(id, changes, sessions));
-  const std::string structured = json_object(shaped(shape::edited_entry, entry));
-  if (entry.id != id) {
-    return McpToolResult{
-        .text = fmt::format("The user has stated {}, so nothing is changed: {} waits until the "
-                            "user accepts it.",
-                            id, entry.id),
-        .structured = structured};
-  }
   return McpToolResult{
-      .text = fmt::format("Changed {} {}; it has {}.", entry_type_name(entry.type), entry.id,
-                          format_count(entry.versions, "version", "versions")),
-      .structured = structured};
+      .text = entry.id == id
+                  ? fmt::format("Changed {} {}; it has {}.", entry_type_name(entry.type), id,
+                                format_count(entry.versions, "version", "versions"))
+                  : fmt::format("The user has stated {}, so nothing is changed: {} waits until the "
+                                "user accepts it.",
+                                id, entry.id),
+      .structured = json_object(shaped(shape::edited_entry, entry))};
 }
 
 Result<McpToolResult> mcp_link(MemoryToolCall& call) {
@@ -274,14 +283,10 @@ Result<McpToolResult> mcp_forget_own(MemoryToolCall& call) {
   std::vector<std::string> proposed;
   std::vector<std::string> unknown;
   for (const std::string& id : ids) {
-    bool is_known = false;
-    bool is_own = true;
-    for (const Entry& entry : known) {
-      if (entry.id == id) {
-        is_known = true;
-        is_own = is_own && entry.session_id == session && entry.who == agent && !entry.pinned;
-      }
-    }
+    const bool is_known = std::ranges::find(known, id, &Entry::id) != known.end();
+    bool is_own = std::ranges::all_of(known, [&](const Entry& entry) {
+      return entry.id != id || (entry.session_id == session && entry.who == agent && !entry.pinned);
+    });
     if (is_known && is_own) {  // What the user said stays the user's, whoever stored it.
       const Result<DeletionReport> may_go =
           memory->delete_entries({.ids = {id}, .sessions = {session}}, {.dry_run = true});
