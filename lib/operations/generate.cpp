@@ -88,6 +88,13 @@ Texts texts_of(const toml::table& row, std::string_view name) {
   return out;
 }
 
+/// Those of `name`, then those of `more`.
+Texts texts_of(const toml::table& row, std::string_view name, std::string_view more) {
+  Texts out = texts_of(row, name);
+  std::ranges::copy(texts_of(row, more), std::back_inserter(out));
+  return out;
+}
+
 /// The two numbers of `name`, such as range = [1, 50].
 std::array<std::int64_t, 2> pair_of(const toml::table& row, std::string_view name,
                                     std::array<std::int64_t, 2> fallback) {
@@ -408,18 +415,20 @@ std::string argument_help(const View& view) {
 }
 
 /// The type in a JSON Schema of a number, a share, a flag or a text.
-std::string type_schema(const View& view, std::string_view kind) {
+std::string type_schema(const View& view, std::string_view kind, bool is_brief) {
   if (kind == "number" || kind == "share") {
     const auto range = kind == "share" ? std::array<std::int64_t, 2>{0, 1} : view.pair("range");
     return "\"type\": " + std::string(kind == "share" ? "\"number\"" : "\"integer\"") +
-           ", \"minimum\": " + std::to_string(range[0]) +
-           ", \"maximum\": " + std::to_string(range[1]);
+           (is_brief ? std::string()
+                     : ", \"minimum\": " + std::to_string(range[0]) +
+                           ", \"maximum\": " + std::to_string(range[1]));
   }
   return kind == "flag" ? "\"type\": \"boolean\"" : "\"type\": \"string\"";
 }
 
-/// The JSON Schema of one member of a tool's arguments or of a request's body.
-std::string argument_schema(const View& view) {
+/// The JSON Schema of one member of a tool's arguments or of a request's body; a brief one without
+/// bounds.
+std::string argument_schema(const View& view, bool is_brief) {
   const std::string description = "\"description\": " + literal(argument_help(view));
   if (const std::string schema = view.own_text("schema"); !schema.empty()) {
     return schema.substr(0, schema.rfind('}')) + ", " + description + "}";
@@ -428,17 +437,17 @@ std::string argument_schema(const View& view) {
   const Texts choices = view.texts("choices");
   const auto limit = [&](std::string_view key, std::string_view name) {
     const std::int64_t number = view.number(name);
-    return number == 0 ? std::string()
-                       : ", \"" + std::string(key) + "\": " + std::to_string(number);
+    return number == 0 || is_brief ? std::string()
+                                   : ", \"" + std::string(key) + "\": " + std::to_string(number);
   };
-  std::string schema = type_schema(view, kind);
+  std::string schema = type_schema(view, kind, is_brief);
   if (kind == "texts") {
     schema = "\"type\": \"array\", \"items\": {\"type\": \"string\"" +
              (choices.empty() ? std::string() : ", \"enum\": " + json_list(choices)) + "}" +
              limit("minItems", "count_min") + limit("maxItems", "count_max");
   } else if (kind != "number" && kind != "share" && kind != "flag") {
     schema += (kind == "choice" ? ", \"enum\": " + json_list(choices) : std::string()) +
-              (view.flag("not_empty") ? ", \"minLength\": 1" : "") +
+              (view.flag("not_empty") && !is_brief ? ", \"minLength\": 1" : "") +
               limit("maxLength", "length_max");
   }
   return "{" + schema + ", " + description + "}";
@@ -470,7 +479,7 @@ struct Arguments {
 };
 
 Arguments arguments_of(const Tables& tables, const toml::table& row, const Texts& takes,
-                       std::string_view interface, Source& source) {
+                       std::string_view interface, Source& source, bool is_brief = false) {
   std::string properties;
   Texts required;
   Arguments out;
@@ -479,7 +488,8 @@ Arguments arguments_of(const Tables& tables, const toml::table& row, const Texts
     const View view(parameter, interface);
     const std::string name = view.name(key);
     const bool is_required = view.own_flag("required");
-    properties += (properties.empty() ? "" : ", ") + literal(name) + ": " + argument_schema(view);
+    properties +=
+        (properties.empty() ? "" : ", ") + literal(name) + ": " + argument_schema(view, is_brief);
     if (is_required) {
       required.push_back(name);
     }
@@ -493,24 +503,32 @@ Arguments arguments_of(const Tables& tables, const toml::table& row, const Texts
   return out;
 }
 
-/// The tool object of tools/list.
-std::string tool_json(const toml::table& mcp, const std::string& input) {
+bool has_hint(const toml::table& mcp, std::string_view name) {
   const Texts hints = texts_of(mcp, "hints");
-  const auto hint = [&](std::string_view name) {
-    return std::string(std::ranges::find(hints, name) != hints.end() ? "true" : "false");
+  return std::ranges::find(hints, name) != hints.end();
+}
+
+/// The tool object of tools/list. A brief one has what a model needs: each byte is sent with each
+/// of its requests.
+std::string tool_json(const toml::table& mcp, const std::string& input, bool is_brief) {
+  const std::string output = is_brief ? std::string() : text_of(mcp, "output");
+  const bool writes = has_hint(mcp, "writes");
+  const auto hint = [](std::string_view member, bool value) {
+    return "\"" + std::string(member) + "\": " + (value ? "true" : "false");
   };
-  const std::string title = literal(text_of(mcp, "title"));
-  const std::string output = text_of(mcp, "output");
-  return "{\"name\": " + literal(text_of(mcp, "tool")) + ", \"title\": " + title +
+  std::string hints = ", " + hint("openWorldHint", false);
+  if (writes || !is_brief) {  // They say nothing of a tool that only reads.
+    hints += ", " + hint("destructiveHint", has_hint(mcp, "destructive")) + ", " +
+             hint("idempotentHint", has_hint(mcp, "idempotent"));
+  }
+  return "{\"name\": " + literal(text_of(mcp, "tool")) +
+         (is_brief ? std::string() : ", \"title\": " + literal(text_of(mcp, "title"))) +
          ", \"description\": " + literal(text_of(mcp, "description")) +
          ", \"inputSchema\": " + input +
          (output.empty() ? std::string() : ", \"outputSchema\": " + output) +
-         ", \"annotations\": {\"title\": " + title +
-         ", \"readOnlyHint\": " + (hint("writes") == "true" ? "false" : "true") +
-         ", \"destructiveHint\": " + hint("destructive") +
-         ", \"idempotentHint\": " + hint("idempotent") + ", \"openWorldHint\": false}" +
+         ", \"annotations\": {" + hint("readOnlyHint", !writes) + hints + "}" +
          // Claude Code shows a model the names of tools alone until it asks for one, but for these.
-         (hint("always_loaded") == "true" ? R"(, "_meta": {"anthropic/alwaysLoad": true}})" : "}");
+         (has_hint(mcp, "always_loaded") ? R"(, "_meta": {"anthropic/alwaysLoad": true}})" : "}");
 }
 
 std::string tools(const Tables& tables) {
@@ -522,15 +540,23 @@ std::string tools(const Tables& tables) {
   });
   for (const toml::table* const row : all) {
     if (const toml::table* const mcp = table_of(*row, "mcp")) {
-      const Texts hints = texts_of(*mcp, "hints");
+      const std::string core =
+          arguments_of(tables, *row, texts_of(*mcp, "takes"), "mcp", source, /*is_brief=*/true)
+              .schema;
       const Arguments arguments =
-          arguments_of(tables, *row, texts_of(*mcp, "takes"), "mcp", source);
-      rows += "    {.name = " + literal(text_of(*mcp, "tool")) +
-              ",\n     .operation = " + literal(text_of(*row, "name")) + ",\n     .writes = " +
-              (std::ranges::find(hints, "writes") != hints.end() ? "true" : "false") +
-              ",\n     .description = " + literal(tool_json(*mcp, arguments.schema)) +
-              ",\n     .parameters = " + source.array("JsonParameter", arguments.rows) +
-              ",\n     .run = " + function_name("mcp", *row) + "},\n";
+          arguments_of(tables, *row, texts_of(*mcp, "takes", "takes_more"), "mcp", source);
+      const std::string full = tool_json(*mcp, arguments.schema, /*is_brief=*/false);
+      rows +=
+          "    {.name = " + literal(text_of(*mcp, "tool")) +
+          ",\n     .operation = " + literal(text_of(*row, "name")) +
+          ",\n     .summary = " + literal(sentence(text_of(*row, "summary"))) +
+          ",\n     .writes = " + (has_hint(*mcp, "writes") ? "true" : "false") +
+          ",\n     .core = " +
+          literal(has_hint(*mcp, "core") ? tool_json(*mcp, core, /*is_brief=*/true)
+                                         : std::string()) +
+          ",\n     .description = " + literal(has_hint(*mcp, "core_only") ? std::string() : full) +
+          ",\n     .parameters = " + source.array("JsonParameter", arguments.rows) +
+          ",\n     .run = " + function_name("mcp", *row) + "},\n";
     }
   }
   return "#include \"mcp/memory_tools.hpp\"\n#include \"operation_calls.hpp\"\n\n"
@@ -547,7 +573,7 @@ std::string parameter_json(const View& view, const std::string& name, const std:
   const std::string schema =
       kind == "type"
           ? R"({"$ref": "#/components/schemas/EntryTypeOrGroup"})"
-          : "{" + type_schema(view, kind) +
+          : "{" + type_schema(view, kind, /*is_brief=*/false) +
                 (kind == "text" && !view.flag("may_be_empty") ? ", \"minLength\": 1" : "") +
                 (is_choice ? ", \"enum\": " + json_list(view.texts("choices")) : "") +
                 (fallback.empty()
@@ -887,7 +913,7 @@ std::string tools_page(const Tables& tables) {
     }
     out += "\n## " + text_of(*mcp, "tool") + "\n\n" + text_of(*mcp, "description") +
            "\n\n| argument | |\n|---|---|\n";
-    for (const std::string& name : texts_of(*mcp, "takes")) {
+    for (const std::string& name : texts_of(*mcp, "takes", "takes_more")) {
       const toml::table parameter = tables.parameter(*row, name);
       const View view(parameter, "mcp");
       out += "| " + code(view.name(name)) + (view.own_flag("required") ? ", required" : "") +
@@ -913,9 +939,7 @@ std::string endpoints_page(const Tables& tables) {
     out += (request.empty() ? "" : " Takes " + code(request) + ".") +
            (answer.empty() ? "" : " Answers with " + code(answer) + ".") + "\n";
     std::string table;
-    Texts takes = texts_of(*http, "takes");
-    std::ranges::copy(texts_of(*http, "body"), std::back_inserter(takes));
-    for (const std::string& name : takes) {
+    for (const std::string& name : texts_of(*http, "takes", "body")) {
       const toml::table parameter = tables.parameter(*row, name);
       const View view(parameter, "http");
       table += "| " + code(view.name(name)) + " | " +

@@ -272,7 +272,8 @@ class Documents(ToolTest):
             return [name for row in rows.splitlines() for name in re.findall(r"`([\w.-]+)`", row.split(" | ")[0].split(":")[0])]
 
         request = '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}'
-        offered = {each["name"] for each in json.loads(self.run_tool("mcp", stdin=request + "\n"))["result"]["tools"]}
+        offered = {each["name"] for profile in ("core", "full") for each in json.loads(
+            self.run_tool("mcp", "--tools", profile, stdin=request + "\n"))["result"]["tools"]}
         self.assertEqual(set(first_column("docs/api.md", "| tool | purpose | answer |")), offered)
         query = self.run_tool("help", "query")
         for field in first_column("docs/search.md", "| field | in |"):

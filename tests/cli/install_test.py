@@ -675,9 +675,11 @@ class Plugins(InstallTest):
         self.assertTrue((self.FOLDER / "gemini-cli/GEMINI.md").exists())
 
     def test_the_tools_that_are_named_exist(self):
-        listed = subprocess.run([TOOL, "mcp"], input='{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n', text=True,
-                                env=self.environment, cwd=self.project, capture_output=True, check=True).stdout
-        tools = {tool["name"] for tool in json.loads(listed)["result"]["tools"]}
+        tools = set()
+        for profile in ("core", "full"):
+            listed = subprocess.run([TOOL, "mcp", "--tools", profile], input='{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n',
+                                    text=True, env=self.environment, cwd=self.project, capture_output=True, check=True).stdout
+            tools |= {tool["name"] for tool in json.loads(listed)["result"]["tools"]}
         for name in ("claude-code/skills/project-memory/SKILL.md", "gemini-cli/GEMINI.md"):
             named = set(re.findall(r"`(memory_[a-z]+)`", (self.FOLDER / name).read_text(encoding="utf-8")))
             self.assertTrue(named)

@@ -116,7 +116,7 @@ OPEN_CALLS = {
     "summary stats": (["summary", "stats", "--session", "s1"], None, None), "decay": (["decay", "--session", "s1"], "", None),
     "maintain": (["maintain", "--dry-run"], {"dry_run": True}, None), "complete-words": (["complete-words", "--", "get", ""], None, None),
     "rebuild-index": (["rebuild-index"], None, None),
-    "encode": (["encode"], None, None),
+    "encode": (["encode"], None, None), "more": (None, None, {"tool": "memory_stats"}),
 }
 # Rows that have nothing to do with what is stored, or start what is tried in a way of its own.
 OUTSIDE = {"config list", "config get", "mcp", "serve", "hook", "git install", "git uninstall", "git resolve", "git untrack-events", "git check", "install", "uninstall", "setup",

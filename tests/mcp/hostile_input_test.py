@@ -26,7 +26,7 @@ def request(number, method, **params):
     return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
 
 
-def call(number, tool, **arguments):
+def call(number, tool, /, **arguments):
     return request(number, "tools/call", name=tool, arguments=arguments)
 
 
@@ -34,9 +34,9 @@ PING = request("ping", "ping")
 
 
 class McpTest(ToolTest):
-    def start(self, *options):
+    def start(self, *options, profile="core"):
         server = subprocess.Popen(
-            [str(TOOL), *options, "mcp"],
+            [str(TOOL), *options, "mcp", "--tools", profile],
             cwd=self.folder,
             env=self.environment,
             stdin=subprocess.PIPE,
@@ -57,9 +57,9 @@ class McpTest(ToolTest):
             except BrokenPipeError:
                 pass
 
-    def talk(self, data):
+    def talk(self, data, **of_server):
         """Sends everything, ends the input; the messages that come back."""
-        server = self.start()
+        server = self.start(**of_server)
         out, err = server.communicate(data, TIMEOUT_S)
         self.assertEqual(server.returncode, 0, err.decode(errors="replace")[-3000:])
         self.assertNotIn(b"Sanitizer", err)
@@ -75,8 +75,8 @@ class McpTest(ToolTest):
             found.append(message)
         return found
 
-    def lines(self, *lines):
-        return self.talk("".join(line + "\n" for line in lines).encode())
+    def lines(self, *lines, **of_server):
+        return self.talk("".join(line + "\n" for line in lines).encode(), **of_server)
 
 
 class HostileInput(McpTest):
@@ -128,8 +128,9 @@ class HostileInput(McpTest):
         self.assertEqual(len(answers), 2)
 
     def test_wrong_arguments_of_every_tool_are_answers_not_ends(self):
-        tools = self.lines(request(1, "tools/list"))[0]["result"]["tools"]
-        self.assertEqual(len(tools), 15)
+        tools = {tool["name"]: tool for profile in ("core", "full")
+                 for tool in self.lines(request(1, "tools/list"), profile=profile)[0]["result"]["tools"]}.values()
+        self.assertEqual(len(tools), 16)
         values = [None, True, 0, -1, 1e300, "", "\u2028", "x" * 5000, [], [[]], [1], {}, {"a": {}}]
         random.seed(7)
         calls = []

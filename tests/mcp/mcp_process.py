@@ -70,7 +70,7 @@ class McpProcess:
         self.process.stdin.flush()
         return answer["result"]
 
-    def call(self, tool, **arguments):
+    def call(self, tool, /, **arguments):
         return self.request("tools/call", {"name": tool, "arguments": arguments})
 
     def end(self):

@@ -63,7 +63,7 @@ test('the client of the SDK adds and finds over HTTP', async (t) => {
   assert.equal(transport.sessionId, undefined);
 
   const { tools } = await client.listTools();
-  assert.ok(tools.length >= 10);
+  assert.equal(tools.length, 8);
   const added = await client.callTool(
     { name: 'memory_add', arguments: { type: 'decision', text: 'Use a pool of connections' } });
   assert.ok(!added.isError, JSON.stringify(added));

@@ -86,6 +86,7 @@ Result<ExitStatus> run_mcp(Tool& tool) {
   options.hints.session_id = environment("BMAD_SESSION");
   options.hints.claude_session_id = environment("CLAUDE_CODE_SESSION_ID");
   options.hints.project_name = last_name(options.place.directory);
+  options.lists_all = tool.args().value("tools") == "full";
   MemoryService service(std::move(options));
   BMAD_TRY(serve_mcp_on_stdio(service));
   return ExitStatus::kDone;

@@ -150,8 +150,8 @@ Status check_running(const Tool& tool, const RunningServer& server, std::uint16_
     wrong = "--port";
   } else if (tool.args().has("read-only") && !server.is_read_only) {
     wrong = "--read-only";
-  } else if (tool.args().has("workflow")) {
-    wrong = "--workflow";
+  } else {
+    wrong = tool.args().has("workflow") ? "--workflow" : tool.args().has("tools") ? "--tools" : "";
   }
   if (wrong.empty()) {
     return {};
@@ -229,8 +229,9 @@ Result<ExitStatus> run_serve(Tool& tool) {
   std::optional<ScratchFolder> scratch;  // Outlives the memory.
   BMAD_TRY_ASSIGN(Faces faces, read_faces(tool, scratch));
   BMAD_TRY_ASSIGN(MemoryManager memory, MemoryManager::open(std::move(faces.people)));
-  MemoryService agents(
-      {.place = std::move(faces.agents), .hints = {.project_name = project_name(memory.root())}});
+  MemoryService agents({.place = std::move(faces.agents),
+                        .hints = {.project_name = project_name(memory.root())},
+                        .lists_all = tool.args().value("tools") == "full"});
   const auto warn = [&](const std::string& warning) { tool.note("warning: " + warning); };
   std::ranges::for_each(memory.config_warnings(), warn);
   for_each_rule_warning(memory, warn);

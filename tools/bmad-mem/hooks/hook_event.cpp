@@ -124,9 +124,11 @@ HookEvent read_hook_event(HookClient client, JsonValue payload) {
 }
 
 bool is_own_tool_call(const HookToolCall& call) {
-  static constexpr std::array<std::string_view, 10> kOurTools = {
-      "memory_search", "memory_context", "memory_add",      "memory_get",   "memory_remember",
-      "memory_recall", "memory_delete",  "memory_sessions", "memory_stats", "memory_summary"};
+  static constexpr std::array<std::string_view, 16> kOurTools = {
+      "memory_search",   "memory_context", "memory_add",    "memory_get",
+      "memory_remember", "memory_recall",  "memory_delete", "memory_sessions",
+      "memory_stats",    "memory_summary", "memory_update", "memory_forget",
+      "memory_session",  "memory_link",    "memory_review", "memory_more"};
   // "mcp__bmad-mem__memory_add", "mcp_bmad-mem_memory_add", "MCP:memory_add"; and where the server
   // stands in front, "bmad-mem_memory_add", "bmad-mem-memory_add".
   const std::string_view name = call.name;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <utility>
 
 #include <fmt/core.h>
@@ -26,12 +27,10 @@ void add_left_out(LazyMemory& memory, LazyMemory& users, McpToolResult& result) 
   }
   const bool text_is_json = result.text == result.structured;
   if (!result.structured.empty()) {
-    std::string listed;
-    for (const Error& problem : problems) {
-      listed += (listed.empty() ? "" : ",") + error_as_json(problem);
-    }
-    result.structured.pop_back();
-    result.structured += fmt::format(",\"incomplete\":[{}]}}", listed);
+    const auto shown = [](const Error& problem) { return raw_json(error_as_json(problem)); };
+    result.structured.back() = ',';
+    result.structured +=
+        json_members_of("incomplete", problems | std::views::transform(shown)) + "}";
   }
   result.text = text_is_json ? result.structured : result.text + problem_lines(problems);
 }
@@ -109,6 +108,7 @@ MemoryService::MemoryService(MemoryServiceOptions options)
               .access = options.place.access,
               .read_only = options.place.read_only}),
       session_(std::move(options.hints)),
+      lists_all_(options.lists_all),
       watch_(memory_) {}
 
 MemoryService::~MemoryService() = default;
@@ -124,10 +124,13 @@ McpCapabilities MemoryService::capabilities() const {
 }
 
 std::vector<std::string> MemoryService::tools() const {
+  const bool read_only = memory_.place().read_only;  // The few that read are all listed.
   std::vector<std::string> out;
   for (const MemoryTool& tool : all_memory_tools()) {
-    if (!tool.writes || !memory_.place().read_only) {
-      out.push_back(with_fields(json_compact(tool.description)));
+    const bool is_full = lists_all_ || (read_only && tool.core.empty());
+    const std::string_view shown = is_full ? tool.description : tool.core;
+    if (!shown.empty() && (!tool.writes || !read_only)) {
+      out.push_back(with_fields(json_compact(shown)));
     }
   }
   return out;
@@ -159,7 +162,7 @@ McpAnswer<McpToolResult> MemoryService::call_tool(std::string_view name, JsonVal
       return failure(allowed.error());
     }
     MemoryToolCall tool_call{
-        {arguments, tool.parameters}, memory_, users_, session_, offered_, call};
+        {arguments, tool.parameters}, memory_, users_, session_, offered_, call, *this};
     if (const Status good = tool_call.check(); !good) {
       return failure(good.error());
     }

@@ -4,7 +4,7 @@
 //   memory_tools_find.cpp    memory_search, memory_context, memory_get, memory_recall
 //   memory_tools_write.cpp   memory_add, memory_remember, memory_update, memory_link, memory_forget
 //   memory_tools_delete.cpp  memory_delete
-//   memory_tools_about.cpp   memory_sessions, memory_stats, memory_summary
+//   memory_tools_about.cpp   memory_sessions, memory_stats, memory_summary, memory_more
 //   memory_resources.cpp     memory://sessions/{session_id}, memory://entries/{id} …
 //   memory_prompts.cpp       load_context, record_decision, review; completion
 #pragma once
@@ -24,6 +24,7 @@ namespace bmad_mem::cli {
 struct MemoryServiceOptions {
   MemoryPlace place;
   SessionHints hints;
+  bool lists_all = false;  ///< Of tools/list: all tools, and not the core ones alone.
 };
 
 class MemoryService : public McpService {
@@ -39,6 +40,7 @@ class MemoryService : public McpService {
   [[nodiscard]] std::vector<std::string> tools() const override;
   /// Takes what is new into the index.
   bool rest() override;
+  /// Also a tool that tools() leaves out.
   McpAnswer<McpToolResult> call_tool(std::string_view name, JsonValue arguments,
                                      McpCall& call) override;
   McpAnswer<McpPage> resources(std::string_view cursor) override;
@@ -58,6 +60,7 @@ class MemoryService : public McpService {
   LazyMemory users_;
   WritingSession session_;
   OfferedReviews offered_;
+  bool lists_all_;
   MemoryWatch watch_;
 };
 

@@ -27,6 +27,7 @@ struct MemoryToolCall : ToolArguments {
   WritingSession& session;
   const OfferedReviews& offered;
   McpCall& call;
+  McpService& service;
   bool of_user = false;       ///< existing() gave the user's own memory.
   bool lacks_memory = false;  ///< existing() failed since there is none.
 
@@ -38,15 +39,19 @@ struct MemoryToolCall : ToolArguments {
 struct MemoryTool {
   std::string_view name;
   std::string_view operation;  ///< Its row of the operation table, whose right it needs.
+  std::string_view summary;    ///< A sentence.
   bool writes;                 ///< Not there with --read-only.
-  /// The tool object as JSON, for with_fields(); may have line breaks between tokens.
+  /// The tool object as JSON, for with_fields(), in the core list and in the full one; may have
+  /// line breaks between tokens. Empty: it is not listed there.
+  std::string_view core;
   std::string_view description;
   std::span<const JsonParameter> parameters;
   /// Errors become an answer that says what to do.
   Result<McpToolResult> (*run)(MemoryToolCall& call);
 };
 
-/// All of them, in the order of tools/list. They are made from the operation table,
+/// All of them, in the order of tools/list, which shows a model the core ones: with each request a
+/// host sends the whole list. memory_more runs the others. They are made from the operation table,
 /// lib/operations/table/: a new one is a row there and a function mcp_NAME.
 std::span<const MemoryTool> all_memory_tools();
 

@@ -1,10 +1,13 @@
-// memory_tools_about.cpp - memory_sessions, memory_stats, memory_summary.
+// memory_tools_about.cpp - memory_sessions, memory_stats, memory_summary, memory_more.
 #include <algorithm>
+#include <cassert>
+#include <ranges>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/knowledge.hpp"
@@ -73,18 +76,12 @@ Result<McpToolResult> mcp_session_list(MemoryToolCall& call) {
   if (memory != nullptr) {
     BMAD_TRY_ASSIGN(all, sessions_by_use(*memory));
   }
-  std::vector<RawJson> sessions;
-  std::size_t size = std::string_view(R"({"sessions":)").size();
-  std::size_t next = std::min(offset, all.size());
   // Not more than the answer has room for: some sessions have a great many tags.
-  for (; next < all.size() && next < offset + limit; ++next) {
-    RawJson session = raw_json(session_as_json(*memory, all[next]));
-    if (size + session.text.size() > kAnswerSizeMax / 2 && next > offset) {
-      break;
-    }
-    size += session.text.size() + 1;
-    sessions.push_back(std::move(session));
-  }
+  const auto shown = [&](const Session& session) { return session_as_json(*memory, session); };
+  const std::size_t first = std::min(offset, all.size());
+  const auto page = std::span(all).subspan(first, std::min(limit, all.size() - first));
+  const std::vector<RawJson> sessions = that_fit(page, kAnswerSizeMax / 2, shown);
+  const std::size_t next = first + sessions.size();
   const std::string current = call.session.current();
   const std::string text =
       json_object("sessions", sessions, "total", all.size(), "next_offset",
@@ -163,6 +160,31 @@ Result<McpToolResult> mcp_summary_show(MemoryToolCall& call) {
   }
   BMAD_TRY_ASSIGN(const std::string last, last_messages(*memory, session, messages));
   return McpToolResult{.text = text + last};
+}
+
+Result<McpToolResult> mcp_more(MemoryToolCall& call) {
+  const JsonValue arguments = call.value("arguments");
+  if (arguments.present() && !arguments.is_object()) {
+    return bad_argument("arguments", "must be an object, such as {\"limit\":5}");
+  }
+  if (const std::string name = call.text("tool"); !name.empty()) {
+    McpAnswer<McpToolResult> answer = call.service.call_tool(name, arguments, call.call);
+    assert(answer);  // `tool` is one of its choices, and those are tools.
+    return *std::move(answer);
+  }
+  std::string text =
+      "Run one with its name as tool and its arguments; ? marks what may be left out.\n";
+  for (const MemoryTool& tool : all_memory_tools()) {
+    if (tool.core.empty()) {
+      const auto signature =
+          tool.parameters | std::views::transform([](const JsonParameter& row) {
+            return fmt::format("{}{}{}{}", row.name, row.required ? "" : "?",
+                               row.choices.empty() ? "" : ": ", fmt::join(row.choices, "|"));
+          });
+      text += fmt::format("{}({}): {}\n", tool.name, fmt::join(signature, ", "), tool.summary);
+    }
+  }
+  return McpToolResult{.text = text};
 }
 
 }  // namespace bmad_mem::cli

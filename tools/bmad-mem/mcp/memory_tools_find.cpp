@@ -16,23 +16,36 @@
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"
 #include "operation_calls.hpp"
+#include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::size_t kSnippetSize = 400;
+constexpr std::size_t kSnippetSize = 140;
+constexpr std::size_t kJsonSnippetSize = 400;
+/// What a list of five hits takes, since a model reads each byte of it. However much is said around
+/// them, one hit has no fewer than kHitSizeMin.
+constexpr std::size_t kFiveHitsSize = 1200;
+constexpr std::size_t kHitSizeMin = 120;
 
 Result<Query> read_memory_query(const ToolArguments& args) {
   Query query;
   query.text = args.text("query");
   BMAD_TRY_ASSIGN(query.filter, read_entry_filter(args));
   query.filter.without_sensitive = true;
-  query.snippet_size = kSnippetSize;
+  query.snippet_size = args.text("format") == "json" ? kJsonSnippetSize : kSnippetSize;
   const std::string sort = args.text("sort");
   if (sort == "newest" || sort == "oldest") {
     query.sort = sort == "newest" ? SortOrder::kTimeDesc : SortOrder::kTimeAsc;
   }
   return query;
+}
+
+/// Says in a line, if any, how many sealed lines were left out and `why`.
+std::string sealed_note(std::uint64_t count, std::string_view why) {
+  return count == 0 ? std::string()
+                    : fmt::format("\nNote: {} left out: {}.",
+                                  format_count(count, "sealed line was", "sealed lines were"), why);
 }
 
 /// What is worth saying about how the query was read; empty for nothing.
@@ -55,11 +68,32 @@ std::string notes_of(const QueryAnswer& answer) {
   return out;
 }
 
-/// What matched; before it the headline where that begins in the middle.
-std::string hit_text(const Hit& hit) {
-  const bool is_cut = hit.snippet.starts_with("…");
-  return (is_cut ? quoted_lines(hit.entry.headline, 300) : std::string()) +
-         quoted_lines(hit.snippet, 2 * kSnippetSize);
+/// A line about the entry, and one of what matched; together `size_max` bytes, if names are short.
+std::string hit_text(const Hit& hit, std::string_view source, std::size_t size_max) {
+  AnswerHead head = entry_head(hit.entry, source);
+  for (const auto& [holds, text] :
+       {std::pair{hit.outdated, "outdated"}, std::pair{hit.said_before, "said before"},
+        std::pair{hit.weak, "weak"}}) {
+    if (holds) {
+      head.say(text);
+    }
+  }
+  constexpr std::size_t kAround = std::string_view("> …\n").size();
+  const std::string lines = head.lines();
+  const std::size_t taken = std::min(lines.size() + kAround, size_max - kHitSizeMin / 2);
+  return lines + quoted_lines(hit.snippet, size_max - taken);
+}
+
+/// The hits as JSON, as many as one answer has room for.
+std::string hits_json(const QueryAnswer& answer, std::span<const std::string> sources) {
+  const auto shown = [&](const Hit& hit) {
+    const auto index = static_cast<std::size_t>(&hit - answer.hits.data());
+    return json_object(shaped(shape::hit, hit), "said_by", if_some(sources[index]));
+  };
+  const std::vector<RawJson> hits = that_fit(answer.hits, kAnswerSizeMax / 2, shown);
+  return json_object("hits", hits, "more", answer.hits.size() - hits.size(),
+                     shaped(shape::certainty, answer), "notes", answer.notes, "instead",
+                     answer.instead);
 }
 
 /// As the entry is stored: its headline would say it twice.
@@ -160,26 +194,21 @@ Result<McpToolResult> mcp_query(MemoryToolCall& call) {
                              "Nothing found. Try other or fewer words, or leave filters out.\n" +
                              notes_of(answer)};
   }
-  BoundedText text(kAnswerSizeMax);
-  text.add(
-      fmt::format("{}, best first. {}\n", format_count(hits.size(), "hit", "hits"), kQuotedIsData));
-  text.add(notes_of(answer));
   std::vector<Entry> entries;
   std::ranges::transform(hits, std::back_inserter(entries), &Hit::entry);
   const std::vector<std::string> sources = Knowledge(*memory).sources(entries);
-  std::size_t shown = 0;
-  for (const Hit& hit : hits) {
-    AnswerHead head = entry_head(hit.entry, sources[shown]);
-    head.say(fmt::format("relevance {:.2f}{}{}{}", hit.relevance, hit.outdated ? " | outdated" : "",
-                         hit.said_before ? " | said before" : "", hit.weak ? " | weak" : ""));
-    if (!text.add("\n" + head.lines() + hit_text(hit))) {
-      break;
-    }
-    ++shown;
+  if (call.text("format") == "json") {
+    const std::string json = hits_json(answer, sources);
+    return McpToolResult{.text = json, .structured = json};
   }
-  text.add(shown < hits.size() ? fmt::format("\n{} more did not fit.\n", hits.size() - shown) : "");
-  text.add("\nWhole entries: memory_get with their ids.\n");
-  return McpToolResult{.text = text.take()};
+  std::string text =
+      fmt::format("{}, best first; memory_get has whole entries. {}\n{}",
+                  format_count(hits.size(), "hit", "hits"), kQuotedIsData, notes_of(answer));
+  const std::size_t room = kFiveHitsSize - std::min(text.size(), kFiveHitsSize);
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    text += hit_text(hits[i], sources[i], std::max(room / 5, kHitSizeMin));
+  }
+  return McpToolResult{.text = std::move(text)};
 }
 
 Result<McpToolResult> mcp_context(MemoryToolCall& call) {
@@ -192,11 +221,7 @@ Result<McpToolResult> mcp_context(MemoryToolCall& call) {
     told.markdown.resize(utf8_prefix(told.markdown, kAnswerSizeMax).size());
     told.markdown += "\n(cut; ask with a smaller max_tokens)\n";
   }
-  if (told.sealed_lines > 0) {
-    told.markdown +=
-        fmt::format("\nNote: {} left out: no context has what is sealed.",
-                    format_count(told.sealed_lines, "sealed line was", "sealed lines were"));
-  }
+  told.markdown += sealed_note(told.sealed_lines, "no context has what is sealed");
   return McpToolResult{.text = std::move(told.markdown)};
 }
 
@@ -239,12 +264,8 @@ Result<McpToolResult> mcp_recall(MemoryToolCall& call) {
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing(/*or_users=*/true));
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, Knowledge(*memory).recall(options));
   std::ranges::for_each(items, [&](KnowledgeItem& item) { item.of_user |= call.of_user; });
-  const Result<std::uint64_t> sealed = memory->sealed_lines();
-  const std::string note =
-      !sealed || *sealed == 0
-          ? ""
-          : fmt::format("\nNote: {} left out: only memory_search and memory_get open them.",
-                        format_count(*sealed, "sealed line was", "sealed lines were"));
+  const std::string note = sealed_note(memory->sealed_lines().value_or(0),
+                                       "only memory_search and memory_get open them");
   if (items.empty()) {
     return McpToolResult{
         .text = (options.candidates ? "No candidate waits."
