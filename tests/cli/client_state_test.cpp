@@ -18,7 +18,7 @@ const InstalledCommand kCommand{.program = "bmad-mem", .root = {}};
 /// The settings of a project, written as `install` would write them.
 class Project {
  public:
-  [[nodiscard]] ClientState state(const InstallClient& client,
+  [[nodiscard]] ClientState state(const ClientFacts& client,
                                   const InstalledCommand& command = kCommand) const {
     return client_state(client, false, path(), path(), command);
   }
@@ -30,7 +30,7 @@ class Project {
     std::ofstream(file, std::ios::binary) << text;
   }
 
-  void install(const InstallClient& client) const {
+  void install(const ClientFacts& client) const {
     for (const SettingsFile& file : settings_files(client, false, path(), path())) {
       std::optional<std::string> text;
       if (std::ifstream stream(file.path, std::ios::binary); stream) {
@@ -48,7 +48,7 @@ class Project {
 };
 
 TEST_CASE("every client is complete once it is installed, and not before") {
-  for (const InstallClient& client : install_clients()) {
+  for (const ClientFacts& client : all_clients()) {
     CAPTURE(client.name);
     const Project project;
     CHECK_FALSE(project.state(client).is_installed());
@@ -74,7 +74,7 @@ TEST_CASE("a hook is found in its line, also one of another form") {
       "// mine\n{\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\": [{\"type\": \"command\", "
       "\"command\": \"say done\"}]},\n      {\"hooks\": [{\"type\": \"command\", \"command\": "
       "\"/opt/bmad-mem hook claude-code --max-tokens 200\"}]}, // ours\n    ],\n  },\n}\n");
-  const ClientState state = project.state(*find_install_client("claude-code"));
+  const ClientState state = project.state(*find_client("claude-code"));
   REQUIRE(state.is_installed());
   for (const InstalledPart& part : state.parts) {
     CAPTURE(part.name);
@@ -93,7 +93,7 @@ TEST_CASE("what users added to a server is no difference") {
       ".zed/settings.json",
       "{\n  \"context_servers\": {\n    \"bmad-mem\": {\"command\": \"bmad-mem\", \"args\": "
       "[ \"mcp\" ], \"env\": {\"A\": \"b\"}}\n  }\n}\n");
-  const ClientState state = project.state(*find_install_client("zed"));
+  const ClientState state = project.state(*find_client("zed"));
   REQUIRE(state.parts.size() == 1);
   CHECK(state.parts.front().line == 3);
   CHECK(state.parts.front().command == "bmad-mem mcp");
@@ -102,9 +102,9 @@ TEST_CASE("what users added to a server is no difference") {
 
 TEST_CASE("a damaged file is a problem with its line, and the others are looked at") {
   const Project project;
-  project.install(*find_install_client("codex"));
+  project.install(*find_client("codex"));
   project.write(".codex/hooks.json", "{\n  \"hooks\": [}\n");
-  const ClientState state = project.state(*find_install_client("codex"));
+  const ClientState state = project.state(*find_client("codex"));
   REQUIRE(state.problems.size() == 1);
   CHECK(state.problems.front().line == 2);
   CHECK(state.problems.front().path == project.path() + "/.codex/hooks.json");

@@ -256,6 +256,25 @@ class EveryClient(InstallTest):
         for client in hooked:
             self.assertIn(client, offered)
 
+    def test_each_client_says_which_version_was_tried_and_where(self):
+        for client in {client for client, _ in PLACES}:
+            with self.subTest(client):
+                facts = tomllib.loads((SOURCE / f"tools/bmad-mem/clients/{client}/client.toml").read_text())
+                self.assertRegex(facts["tried"], r"^\d")
+                self.assertIn(facts["how"], ("shipped program", "real file", "documents"))
+
+    @unittest.skipUnless(shutil.which("cmake"), "there is no cmake")
+    def test_a_word_that_no_client_has_ends_the_build(self):
+        def build(**more):
+            (self.folder / "boat.json").write_text(json.dumps({"title": "Boat", **more}))
+            return subprocess.run(["cmake", "-DNAMES=boat", f"-DFOLDER={self.folder}", f"-DOUTPUT={self.folder}/boat.cpp", "-P",
+                                   SOURCE / "cmake/embed_clients.cmake"], capture_output=True, text=True, check=False)
+        self.assertEqual(build(events=[{"name": "Moor", "kind": "session_end"}]).returncode, 0)
+        self.assertIn('kind = HookEventKind::kSessionEnd}', (self.folder / "boat.cpp").read_text())
+        for wrong in ({"colour": "red"}, {"events": [{"name": "Moor", "color": "red"}]}, {"hook": {"colour": True}}):
+            with self.subTest(wrong):
+                self.assertRegex(build(**wrong).stderr, "boat: [A-Za-z]+ has\\s+no\\s+'colo")
+
     def test_who_has_no_program_is_told_once_and_sees_no_error(self):
         for client in sorted(HOOKED):
             with self.subTest(client):

@@ -12,13 +12,13 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "clients/client_facts.hpp"
 #include "exchange/import/import_files.hpp"
 #include "exchange/import/import_formats.hpp"
 #include "exchange/import/import_sink.hpp"
 #include "fuzz/fuzz_targets.hpp"
 #include "fuzz/must.hpp"
 #include "hooks/hook_answer.hpp"
-#include "hooks/hook_clients.hpp"
 #include "hooks/hook_event.hpp"
 #include "http/request_reader.hpp"
 #include "http/router.hpp"
@@ -142,8 +142,9 @@ void fuzz_hook(std::string_view bytes) {
   if (!payload || !payload->is_object()) {
     return;
   }
-  const std::size_t client = static_cast<unsigned char>(bytes[0]) % hook_clients().size();
-  const HookEvent event = read_hook_event(static_cast<HookClient>(client), *payload);
+  const std::vector<std::string_view> names = client_names(/*with_hooks=*/true);
+  const std::string_view client = names[static_cast<unsigned char>(bytes[0]) % names.size()];
+  const HookEvent event = read_hook_event(*find_client(client), *payload);
   for (const std::string* text :
        {&event.session_id, &event.text, &event.tool.name, &event.tool.path, &event.tool.command,
         &event.tool.input, &event.tool.output, &event.agent, &event.turn}) {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "clients/client_facts.hpp"
 #include "exchange/import/import_formats.hpp"
 #include "fuzz/fuzz_seeds.hpp"
-#include "hooks/hook_clients.hpp"
 
 namespace bmad_mem::test {
 namespace {
@@ -165,8 +165,9 @@ const std::vector<std::string>& hook_seeds() {
   static const std::vector<std::string> seeds = [] {
     std::vector<std::string> all;
     for (const Fixture& fixture : fixtures("hooks")) {
-      const auto client = cli::find_hook_client(fixture.folder);
-      all.push_back(static_cast<char>(client.value_or(cli::HookClient::kClaudeCode)) +
+      const auto names = cli::client_names(/*with_hooks=*/true);
+      const auto client = std::ranges::find(names, fixture.folder);
+      all.push_back(static_cast<char>(client == names.end() ? 0 : client - names.begin()) +
                     fixture.bytes);
     }
     return all;

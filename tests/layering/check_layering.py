@@ -70,9 +70,11 @@ TOOL_FOLDERS = {
     "exchange/graph": {"cli", "exchange", "exchange/git"},
     "exchange/export": {"cli", "exchange", "exchange/graph"},
     "exchange/import": {"cli", "exchange", "exchange/git", "exchange/graph", "exchange/export"},
+    # What is known of clients.
+    "clients": set(),
     # Protocols.
-    "install": {"cli", "exchange", "hooks"},
-    "hooks": {"cli", "exchange"},
+    "install": {"cli", "exchange", "clients", "hooks"},
+    "hooks": {"cli", "exchange", "clients"},
     "mcp": {"cli", "exchange", "exchange/graph"},
     "http": {"cli", "exchange", "exchange/export", "mcp"},
 }

@@ -20,7 +20,7 @@ namespace {
 
 /// What shows that an agent runs a process. docs/privacy.md lists them.
 struct KnownAgent {
-  std::string_view name;                  ///< Of a client, as hook_clients.hpp has it.
+  std::string_view name;                  ///< Of a client, as client_facts.hpp has it.
   std::array<const char*, 3> variables;   ///< Set in the shells of its tools …
   std::array<const char*, 2> programs{};  ///< In "/NAME\n/PROGRAM\n/SCRIPT\n" of its processes.
   const char* not_in_hooks = nullptr;     ///< … and one that its hooks don't get.

@@ -23,7 +23,7 @@ const std::string& agent_sign();
 /// reads from: then it is no person who answers there.
 bool is_terminal_of_agent();
 
-/// Whether the client of that name (hook_clients.hpp) started this process as its hook: it is the
+/// Whether the client of that name (client_facts.hpp) started this process as its hook: it is the
 /// nearest known agent above, no other one is above it, and between are only shells that call the
 /// hook and do nothing else, npm's launcher and this program. A shell may replace itself by its
 /// last command, so that nothing is between for a tool of the agent either: then a variable that

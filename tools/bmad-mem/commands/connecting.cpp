@@ -164,11 +164,11 @@ Status take_prompts(MemoryManager& memory, const HookEvent& event) {
   return sink.finish();
 }
 
-Result<MemoryManager> open_for_hook(const Tool& tool, HookClient client, std::string root,
+Result<MemoryManager> open_for_hook(const Tool& tool, const ClientFacts& client, std::string root,
                                     const HookWork& work) {
   OpenOptions options{.root = std::move(root),
                       .user_root = tool.user_root(),
-                      .agent_id = std::string(hook_client_info(client).name),
+                      .agent_id = std::string(client.name),
                       .state_folder = trusting_folder(),
                       .writes_as = Origin::kAgent,
                       .tolerate_bad_config = true,
@@ -189,7 +189,7 @@ Result<MemoryManager> open_for_hook(const Tool& tool, HookClient client, std::st
   return memory;
 }
 
-Status take_event(const Tool& tool, HookClient client, const HookSettings& settings,
+Status take_event(const Tool& tool, const ClientFacts& client, const HookSettings& settings,
                   const HookWork& work) {
   BMAD_TRY_ASSIGN(const std::string input, read_stdin());
   JsonParser parser;
@@ -203,7 +203,7 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
     return Error{.code = ErrorCode::E_INVALID_FORMAT,
                  .message = fmt::format("what came on stdin is no event of {}, which is a JSON "
                                         "object",
-                                        hook_client_info(client).title)};
+                                        client.title)};
   }
   const HookEvent event = read_hook_event(client, *payload);
   if (event.kind == HookEventKind::kNothing) {
@@ -221,9 +221,9 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
     }
   }
   if (event.session_id.empty()) {
-    return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                 .message = fmt::format("the event {} of {} names no session", event.name,
-                                        hook_client_info(client).title)};
+    return Error{
+        .code = ErrorCode::E_INVALID_FORMAT,
+        .message = fmt::format("the event {} of {} names no session", event.name, client.title)};
   }
   BMAD_TRY_ASSIGN(MemoryManager memory, open_for_hook(tool, client, std::move(root), work));
   HookPolicy policy = memory.hook_policy();
@@ -264,13 +264,11 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
 
 Result<ExitStatus> run_hook(Tool& tool) {
   const std::string_view name = tool.args().positional(0);
-  const std::optional<HookClient> client = find_hook_client(name);
-  if (!client) {
-    std::vector<std::string_view> names;
-    std::ranges::transform(hook_clients(), std::back_inserter(names), &HookClientInfo::name);
+  const ClientFacts* const client = find_client(name);
+  if (client == nullptr || !client->has_hooks()) {
     return Error{.code = ErrorCode::E_INVALID_QUERY,
                  .message = fmt::format("there are no hooks of '{}'; there are {}", name,
-                                        fmt::join(names, ", "))};
+                                        fmt::join(client_names(/*with_hooks=*/true), ", "))};
   }
   BMAD_TRY_ASSIGN(const HookSettings settings, read_settings(tool.args()));
   const HookResult result = run_limited(settings.limit, [&](const HookWork& work) {

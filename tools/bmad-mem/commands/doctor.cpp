@@ -70,14 +70,11 @@ std::optional<Timestamp> last_event(const std::vector<Session>& sessions, std::s
   return last;
 }
 
-void check_client(const InstallClient& client, const std::string& project,
+void check_client(const ClientFacts& client, const std::string& project,
                   const std::vector<Session>& sessions, std::vector<Check>& checks,
                   std::size_t& connected) {
   const std::string home(environment("HOME"));
-  std::optional<Timestamp> last;
-  if (client.hooks) {
-    last = last_event(sessions, hook_client_info(*client.hooks).name);
-  }
+  const std::optional<Timestamp> last = last_event(sessions, client.name);
   std::size_t scopes_with_hooks = 0;
   for (const bool for_user : {false, true}) {
     if (for_user ? home.empty() : project.empty()) {
@@ -93,11 +90,10 @@ void check_client(const InstallClient& client, const std::string& project,
     }
     ++connected;
     scopes_with_hooks += state.has_hooks() ? 1 : 0;
-    const bool waits = state.is_complete() && client.hooks && !last;
+    const bool waits = state.is_complete() && client.has_hooks() && !last;
     add(checks, client.name, "check_client", "name", client.name, "title", client.title, "for_user",
-        for_user, "has_hooks", client.hooks.has_value(), "last", last, "is_complete",
-        state.is_complete(), "gate",
-        waits ? closed_gate(client, for_user, project, home) : std::string_view(), "steps",
+        for_user, "has_hooks", client.has_hooks(), "last", last, "is_complete", state.is_complete(),
+        "gate", waits ? closed_gate(client, for_user, project, home) : std::string_view(), "steps",
         waits ? steps_left(client, for_user, project, home) : std::vector<std::string_view>());
   }
   if (scopes_with_hooks == 2 && project != home) {
@@ -108,7 +104,7 @@ void check_client(const InstallClient& client, const std::string& project,
 void check_clients(const std::string& root, const std::vector<Session>& sessions,
                    std::vector<Check>& checks) {
   std::size_t connected = 0;
-  for (const InstallClient& client : install_clients()) {
+  for (const ClientFacts& client : all_clients()) {
     check_client(client, project_folder(root), sessions, checks, connected);
   }
   if (connected == 0) {

@@ -19,7 +19,7 @@ namespace {
 
 /// A client that is here, and what became of it.
 struct Host {
-  const InstallClient* client;
+  const ClientFacts* client;
   std::string found;  ///< Its program, or the folder of its settings.
   bool is_connected = false;
   std::string problem = {};  ///< A sentence; empty: it works.
@@ -27,7 +27,7 @@ struct Host {
   std::vector<std::string> warnings = {};
 
   [[nodiscard]] bool records() const {
-    return is_connected && problem.empty() && client->hooks.has_value();
+    return is_connected && problem.empty() && client->has_hooks();
   }
 };
 
@@ -35,7 +35,7 @@ bool is_for_user_settings(const Tool& tool) { return tool.args().maybe("scope") 
 
 std::vector<Host> hosts_here() {
   std::vector<Host> hosts;
-  for (const InstallClient& client : install_clients()) {
+  for (const ClientFacts& client : all_clients()) {
     std::string found = find_host(client, std::string(environment("HOME")));
     if (!found.empty()) {
       hosts.push_back({.client = &client, .found = std::move(found)});
@@ -72,7 +72,7 @@ std::vector<bool> picked(std::string_view answer, std::size_t count) {
 }
 
 void print_hosts(Tool& tool, const std::vector<Host>& hosts) {
-  const auto with_hooks = [](const Host& host) { return host.client->hooks.has_value(); };
+  const auto with_hooks = [](const Host& host) { return host.client->has_hooks(); };
   show(tool, "setup",
        object_of("scope", is_for_user_settings(tool) ? "user" : "project", "recording",
                  std::ranges::count_if(hosts, &Host::records), "hosts", shaped(shape::host, hosts)),
@@ -84,7 +84,7 @@ void print_hosts(Tool& tool, const std::vector<Host>& hosts) {
 Result<ExitStatus> undo(Tool& tool) {
   std::vector<Host> hosts;
   ExitStatus status = ExitStatus::kDone;
-  for (const InstallClient& client : install_clients()) {
+  for (const ClientFacts& client : all_clients()) {
     const Result<InstallPlan> plan = plan_install(tool, client, /*is_install=*/false,
                                                   is_for_user_settings(tool), /*advises=*/false);
     const bool is_there = plan && std::ranges::any_of(plan->files, &PlannedFile::is_changed);

@@ -37,8 +37,7 @@ constexpr std::size_t kAnswerSizeMax = 10'000;
 
 /// Who did it: the sub-agent by its name, else the client.
 std::string_view agent_of(const HookEvent& event) {
-  return event.is_sidechain && !event.agent.empty() ? event.agent
-                                                    : hook_client_info(event.client).name;
+  return event.is_sidechain && !event.agent.empty() ? event.agent : event.client->name;
 }
 
 /// Members of "metadata" that any entry of a hook may have.
@@ -172,15 +171,15 @@ Status need_session(const HookJob& job, const HookEvent& event) {
   if (known || known.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
     return {};  // What else may be wrong with it, writing says.
   }
-  const HookClientInfo& client = hook_client_info(event.client);
+  const std::string name(event.client->name);
   // Not create_session(): that does what is due by the way, for up to two seconds.
   Status made = job.memory.adopt_session({.session_id = event.session_id,
                                           .created_at = system_clock().now(),
                                           .closed_at = {},
                                           .user_id = {},
-                                          .agent_ids = {std::string(client.name)},
+                                          .agent_ids = {name},
                                           .project_name = project_name(job.memory.root()),
-                                          .session_type = std::string(client.name),
+                                          .session_type = name,
                                           .tags = {"hook"},
                                           .manifest = {},
                                           .problem = {}});
@@ -244,7 +243,7 @@ Status tell(const HookJob& job, const HookEvent& event, const std::string& task,
     job.work.answer(hook_answer(event, {}));
     return {};
   }
-  ContextOptions options{.agent_id = std::string(hook_client_info(event.client).name),
+  ContextOptions options{.agent_id = std::string(event.client->name),
                          .task = task,
                          .is_prompt = event.kind == HookEventKind::kPrompt,
                          .max_tokens = job.settings.max_tokens,
@@ -430,13 +429,20 @@ Status take_answer(const HookJob& job, const HookEvent& event) {
   return {};
 }
 
+/// Whether the client is asked to tell us when a compaction has ended.
+bool has_end_of_compaction(const ClientFacts& client) {
+  return std::ranges::any_of(client.events, [](const HookEventRow& event) {
+    return event.kind == HookEventKind::kAfterCompact && event.timeout_s != 0;
+  });
+}
+
 Status before_compact(const HookJob& job, const HookEvent& event) {
   summarize(job, event);
   if (tells(job, event)) {
     BMAD_TRY_ASSIGN(const std::string text, running_summary(job, event));
     job.work.answer(hook_answer(event, text));
   }
-  if (!is_skipped(job.policy, event) && has_end_of_compaction(event.client)) {
+  if (!is_skipped(job.policy, event) && has_end_of_compaction(*event.client)) {
     BMAD_TRY(need_session(job, event));
     BMAD_TRY(Summaries(job.memory).set_compacting(event.session_id, true));
   }

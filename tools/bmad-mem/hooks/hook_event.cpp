@@ -46,8 +46,8 @@ void add_folder(std::vector<std::string>& folders, std::string_view folder) {
 
 /// Copilot CLI calls the hooks in settings of Claude Code, too, and those of its own say the same.
 /// Claude Code always names its transcript, and no time.
-bool is_of_copilot(HookClient client, JsonValue payload) {
-  return client == HookClient::kClaudeCode && payload["timestamp"].is_string() &&
+bool is_of_copilot(const ClientFacts& client, JsonValue payload) {
+  return client.name == "claude-code" && payload["timestamp"].is_string() &&
          !payload["transcript_path"].present();
 }
 
@@ -73,12 +73,11 @@ void read_text(HookEvent& event, JsonValue payload, std::string_view key) {
 
 }  // namespace
 
-HookEvent read_hook_event(HookClient client, JsonValue payload) {
-  HookEvent event{.client = client};
-  const HookClientInfo& info = hook_client_info(client);
-  event.name = first_text(payload, {info.event_key, "hook_event_name"});
-  const auto row = std::ranges::find(info.events, event.name, &HookEventRow::name);
-  if (row == info.events.end() || is_of_copilot(client, payload)) {
+HookEvent read_hook_event(const ClientFacts& client, JsonValue payload) {
+  HookEvent event{.client = &client};
+  event.name = first_text(payload, {client.event_key, "hook_event_name"});
+  const auto row = std::ranges::find(client.events, event.name, &HookEventRow::name);
+  if (row == client.events.end() || is_of_copilot(client, payload)) {
     return event;
   }
   event.kind = row->kind;
@@ -86,10 +85,10 @@ HookEvent read_hook_event(HookClient client, JsonValue payload) {
   // Cline 3 names the task by its agent; its files, and all agents of the session, have the other.
   event.transcript = first_text(payload["sessionContext"], {"rootSessionId"});
   const std::string_view session = event.transcript.empty()
-                                       ? first_text(payload, {info.session_key, "session_id"})
+                                       ? first_text(payload, {client.session_key, "session_id"})
                                        : event.transcript;
   if (!session.empty()) {
-    event.session_id = session_id_from(info.session_prefix, session);
+    event.session_id = session_id_from(client.session_prefix, session);
   }
   const JsonValue told = row->inside.empty() ? payload : payload[row->inside];
   add_folder(event.folders, payload["cwd"].string());
@@ -111,8 +110,8 @@ HookEvent read_hook_event(HookClient client, JsonValue payload) {
       event.kind == kSubagentStart || event.kind == kSubagentStop || !event.agent_instance.empty();
   if (!row->text.empty()) {
     read_text(event, told, row->text);
-    event.is_typed = event.kind == kPrompt && info.proves_typed && is_typed_text(event, payload) &&
-                     is_hook_of(info.name);
+    event.is_typed = event.kind == kPrompt && client.proves_typed &&
+                     is_typed_text(event, payload) && is_hook_of(client.name);
   }
   if (event.kind == kBeforeTool || event.kind == kAfterTool) {
     event.tool = read_tool_call(*row, told);

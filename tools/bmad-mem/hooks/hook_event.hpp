@@ -1,7 +1,7 @@
 // hook_event.hpp - what a client tells its hooks, in one shape for all clients.
 //
 //   Claude Code, Codex   UserPromptSubmit ──┐
-//   Gemini CLI           BeforeAgent ───────┼──> kPrompt       (the tables of hook_clients.cpp)
+//   Gemini CLI           BeforeAgent ───────┼──> kPrompt       (clients/NAME/client.toml)
 //   Cursor               beforeSubmitPrompt ┘
 //
 // Everything else is kNothing: events we don't know, and those that say what another one says too.
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bmad_mem/json_value.hpp"
-#include "hooks/hook_clients.hpp"
+#include "clients/client_facts.hpp"
 
 namespace bmad_mem::cli {
 
@@ -30,7 +30,7 @@ struct HookToolCall {
 };
 
 struct HookEvent {
-  HookClient client = HookClient::kClaudeCode;
+  const ClientFacts* client = nullptr;  ///< Never null.
   HookEventKind kind = HookEventKind::kNothing;
   HookAnswer answer = HookAnswer::kNoAnswer;
   std::string name;                  ///< As the client calls it.
@@ -51,7 +51,7 @@ struct HookEvent {
 
 /// The event in `payload`, an object. Texts are cut to what is kept of them, and what we injected
 /// ourselves is taken out.
-HookEvent read_hook_event(HookClient client, JsonValue payload);
+HookEvent read_hook_event(const ClientFacts& client, JsonValue payload);
 
 /// The tool's call that `told` tells of, the object that the event's row names; with snippets of at
 /// most kSnippetSizeMax bytes.

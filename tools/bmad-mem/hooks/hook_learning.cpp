@@ -12,7 +12,6 @@
 #include "bmad_mem/summary.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/text.hpp"
-#include "hooks/hook_clients.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -47,8 +46,7 @@ bool is_one_of(const std::vector<std::string>& patterns, const std::string& text
 }  // namespace
 
 bool is_skipped(const HookPolicy& policy, const HookEvent& event) {
-  return !policy.records ||
-         is_one_of(policy.skip_clients, std::string(hook_client_info(event.client).name)) ||
+  return !policy.records || is_one_of(policy.skip_clients, std::string(event.client->name)) ||
          is_one_of(policy.skip_tools, event.tool.name) ||
          is_one_of(policy.skip_paths, event.tool.path);
 }

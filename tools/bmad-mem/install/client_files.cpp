@@ -42,7 +42,7 @@ std::string program_of(const InstalledCommand& command, std::string_view project
 }
 
 /// The line that calls the hook.
-std::string line_for(const InstallClient& client, const InstalledCommand& command) {
+std::string line_for(const ClientFacts& client, const InstalledCommand& command) {
   return hook_line(command.is_dependency
                        ? fmt::format("\"{}\"", program_of(command, client.hook.project))
                        : shell_line({command.program}),
@@ -75,26 +75,26 @@ bool is_file(const std::string& path) {
   return ::lstat(path.c_str(), &found) == 0;
 }
 
-/// Whether a folder below the user's home has things of other programs, too.
-bool is_shared_folder(std::string_view in_home) {
-  return in_home == "/.config" || in_home == "/Documents" ||
-         in_home == "/Library/Application Support";
-}
-
 }  // namespace
 
 SettingsFile user_file(const SettingsPlace& place, const std::string& home) {
-  std::string folder =
-      absolute_path(place.variable.empty() ? "" : environment(std::string(place.variable).c_str()));
+#ifdef __APPLE__
+  const bool is_on_macos = !place.on_macos.empty();
+#else
+  const bool is_on_macos = false;
+#endif
+  std::string folder = absolute_path(place.variable.empty() || is_on_macos
+                                         ? ""
+                                         : environment(std::string(place.variable).c_str()));
   std::string stays = folder;
   if (folder.empty()) {
-    folder = home + std::string(place.in_home);
-    stays = is_shared_folder(place.in_home) ? folder : home;
+    folder = home + std::string(is_on_macos ? place.on_macos : place.in_home);
+    stays = place.is_shared ? folder : home;
   }
   return {.path = folder + std::string(place.in_folder), .part = place.part, .stays = stays};
 }
 
-std::vector<SettingsFile> settings_files(const InstallClient& client, bool for_user,
+std::vector<SettingsFile> settings_files(const ClientFacts& client, bool for_user,
                                          const std::string& project, const std::string& home) {
   std::vector<SettingsFile> files;
   for (const SettingsPlace& place : client.places) {
@@ -112,7 +112,7 @@ std::vector<SettingsFile> settings_files(const InstallClient& client, bool for_u
       files.push_back(std::move(file));
       continue;
     }
-    for (const HookEventRow& event : hook_client_info(*client.hooks).events) {
+    for (const HookEventRow& event : client.events) {
       if (event.timeout_s != 0) {
         SettingsFile& program = files.emplace_back(file);
         program.event = event.name;
@@ -123,11 +123,11 @@ std::vector<SettingsFile> settings_files(const InstallClient& client, bool for_u
   return files;
 }
 
-std::vector<InstalledHook> hooks_of(const InstallClient& client, SettingsPart part,
+std::vector<InstalledHook> hooks_of(const ClientFacts& client, SettingsPart part,
                                     const InstalledCommand& command) {
   const std::string line = line_for(client, command);
   std::vector<InstalledHook> hooks;
-  for (const HookEventRow& event : hook_client_info(*client.hooks).events) {
+  for (const HookEventRow& event : client.events) {
     if (event.timeout_s != 0) {
       const std::string one = handler(client.hook, event, line);
       hooks.push_back({.event = std::string(event.name),
@@ -139,11 +139,11 @@ std::vector<InstalledHook> hooks_of(const InstallClient& client, SettingsPart pa
   return hooks;
 }
 
-std::string mark_of_whole_file(const InstallClient& client) {
+std::string mark_of_whole_file(const ClientFacts& client) {
   return fmt::format("bmad-mem: `bmad-mem uninstall {}` removes this file", client.name);
 }
 
-std::string whole_file(const InstallClient& client, SettingsPart part,
+std::string whole_file(const ClientFacts& client, SettingsPart part,
                        const InstalledCommand& command) {
   const std::string mark = mark_of_whole_file(client);
   if (part == SettingsPart::kPlugin) {

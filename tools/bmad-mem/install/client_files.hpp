@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "install/client_table.hpp"
+#include "clients/client_facts.hpp"
 
 namespace bmad_mem::cli {
 
@@ -19,7 +19,7 @@ struct SettingsFile {
 
 /// Those below `project`, or those of the user whose home is `home`. Looks which of two names a
 /// file has.
-std::vector<SettingsFile> settings_files(const InstallClient& client, bool for_user,
+std::vector<SettingsFile> settings_files(const ClientFacts& client, bool for_user,
                                          const std::string& project, const std::string& home);
 
 /// `words` as one line for a shell.
@@ -41,15 +41,15 @@ struct InstalledHook {
   std::string json;
 };
 
-std::vector<InstalledHook> hooks_of(const InstallClient& client, SettingsPart part,
+std::vector<InstalledHook> hooks_of(const ClientFacts& client, SettingsPart part,
                                     const InstalledCommand& command);
 
 /// The text of a file that is ours as a whole: of kHookScripts or kPlugin.
-std::string whole_file(const InstallClient& client, SettingsPart part,
+std::string whole_file(const ClientFacts& client, SettingsPart part,
                        const InstalledCommand& command);
 
 /// Stands in each of these.
-std::string mark_of_whole_file(const InstallClient& client);
+std::string mark_of_whole_file(const ClientFacts& client);
 
 /// The name of our server, in every client.
 inline constexpr std::string_view kServerName = "bmad-mem";

@@ -19,7 +19,7 @@ namespace {
 
 /// What is looked for, and where what is found goes.
 struct Search {
-  const InstallClient& client;
+  const ClientFacts& client;
   const SettingsFile& file;
   const InstalledCommand& command;
   ClientState& state;
@@ -139,7 +139,7 @@ bool ClientState::is_complete() const {
   return std::ranges::all_of(parts, &InstalledPart::is_current);
 }
 
-ClientState client_state(const InstallClient& client, bool for_user, const std::string& project,
+ClientState client_state(const ClientFacts& client, bool for_user, const std::string& project,
                          const std::string& home, const InstalledCommand& command) {
   ClientState state;
   for (const SettingsFile& file : settings_files(client, for_user, project, home)) {
@@ -164,16 +164,17 @@ ClientState client_state(const InstallClient& client, bool for_user, const std::
   return state;
 }
 
-std::string_view closed_gate(const InstallClient& client, bool for_user, const std::string& project,
+std::string_view closed_gate(const ClientFacts& client, bool for_user, const std::string& project,
                              const std::string& home) {
-  if (client.trusted == nullptr || for_user) {
+  const std::optional<TrustList>& trusted = client.trusted;
+  if (!trusted || for_user) {
     return {};
   }
-  const Result<SettingsText> read = read_settings(user_file(client.trusted->place, home).path, {});
+  const Result<SettingsText> read = read_settings(user_file(trusted->place, home).path, {});
   const Result<JsonEdit> edit =
       JsonEdit::read(read ? read->text.value_or(std::string()) : std::string());
   if (edit) {
-    for (const TextSpan span : edit->elements({client.trusted->key})) {
+    for (const TextSpan span : edit->elements({trusted->key})) {
       JsonParser parser;
       const Result<JsonValue> folder = parser.parse(span.of(edit->plain()));
       const std::string real = real_path_of(folder ? std::string(folder->string()) : "");
@@ -182,13 +183,14 @@ std::string_view closed_gate(const InstallClient& client, bool for_user, const s
       }
     }
   }
-  return client.trusted->step;
+  return trusted->step;
 }
 
-std::vector<std::string_view> steps_left(const InstallClient& client, bool for_user,
+std::vector<std::string_view> steps_left(const ClientFacts& client, bool for_user,
                                          const std::string& project, const std::string& home) {
-  const auto steps = for_user ? client.steps_for_user : client.steps_in_project;
-  std::vector<std::string_view> left(steps.begin(), steps.end());
+  const auto more = for_user ? client.steps_for_user : client.steps_in_project;
+  std::vector<std::string_view> left(client.steps.begin(), client.steps.end());
+  left.insert(left.end(), more.begin(), more.end());
   if (const std::string_view gate = closed_gate(client, for_user, project, home); !gate.empty()) {
     left.insert(left.begin(), gate);
   }

@@ -33,15 +33,15 @@ struct ClientState {
 
 /// The state of the settings below `project`, or of the user whose home is `home`. `command` is
 /// what clients should start: own_program() of own_program.hpp.
-ClientState client_state(const InstallClient& client, bool for_user, const std::string& project,
+ClientState client_state(const ClientFacts& client, bool for_user, const std::string& project,
                          const std::string& home, const InstalledCommand& command);
 
 /// How to open the client's own gate, where it does not trust the folder `project`; else empty.
-std::string_view closed_gate(const InstallClient& client, bool for_user, const std::string& project,
+std::string_view closed_gate(const ClientFacts& client, bool for_user, const std::string& project,
                              const std::string& home);
 
 /// What the user must still do, in sentences: that one, and the steps of the table.
-std::vector<std::string_view> steps_left(const InstallClient& client, bool for_user,
+std::vector<std::string_view> steps_left(const ClientFacts& client, bool for_user,
                                          const std::string& project, const std::string& home);
 
 }  // namespace bmad_mem::cli

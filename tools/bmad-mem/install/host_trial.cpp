@@ -52,18 +52,20 @@ class TrialFolder {
 
 constexpr std::string_view kTrialSession = "bmad-mem-setup";
 
-/// The event of a prompt as the client sends it; nothing where it sends none.
-const HookEventRow* prompt_event(const HookClientInfo& info) {
-  const auto found = std::ranges::find_if(info.events, [](const HookEventRow& event) {
+/// The event of a prompt as the client sends it; kNothing where it sends none.
+HookEventRow prompt_event(const ClientFacts& client) {
+  const auto found = std::ranges::find_if(client.events, [](const HookEventRow& event) {
     return event.kind == HookEventKind::kPrompt && event.timeout_s != 0;
   });
-  return found == info.events.end() ? nullptr : &*found;
+  return found == client.events.end() ? HookEventRow() : *found;
 }
 
-std::string prompt_json(const HookClientInfo& info, const HookEventRow& event,
+std::string prompt_json(const ClientFacts& client, const HookEventRow& event,
                         const std::string& project) {
   JsonWriter json;
-  json.begin_object().member(info.event_key, event.name).member(info.session_key, kTrialSession);
+  json.begin_object()
+      .member(client.event_key, event.name)
+      .member(client.session_key, kTrialSession);
   json.member("cwd", project);
   if (!event.inside.empty()) {
     json.key(event.inside).begin_object();
@@ -97,16 +99,16 @@ std::string hook_line_there(const InstallPlan& plan, const HookEventRow& event) 
 }
 
 std::string hook_problem(const InstallPlan& plan, const TrialFolder& folder) {
-  const HookClientInfo& info = hook_client_info(*plan.client.hooks);
-  const HookEventRow* const event = prompt_event(info);
-  const std::string line = event == nullptr ? "" : hook_line_there(plan, *event);
+  const HookEventRow event = prompt_event(plan.client);
+  const std::string line =
+      event.kind == HookEventKind::kNothing ? "" : hook_line_there(plan, event);
   if (line.empty()) {
     return "its settings have no hook for prompts";
   }
-  const std::string prompt = prompt_json(info, *event, plan.project);
+  const std::string prompt = prompt_json(plan.client, event, plan.project);
   const std::string said = folder.run(plan.project, line, prompt);
   if (!is_there(fmt::format("{}/sessions/{}{}/conversation.jsonl", folder.root(),
-                            info.session_prefix, kTrialSession))) {
+                            plan.client.session_prefix, kTrialSession))) {
     return fmt::format("its hook did not record a prompt: {}",
                        said.empty() ? "it said nothing" : said.substr(0, said.find('\n')));
   }
@@ -117,7 +119,7 @@ std::string hook_problem(const InstallPlan& plan, const TrialFolder& folder) {
       {.root = plan.root, .state_folder = trusting_folder(), .tolerate_bad_config = true});
   JsonParser parser;
   if (const Result<JsonValue> event_json = parser.parse(prompt); memory && event_json) {
-    if (is_skipped(memory->hook_policy(), read_hook_event(*plan.client.hooks, *event_json))) {
+    if (is_skipped(memory->hook_policy(), read_hook_event(plan.client, *event_json))) {
       return "memory_config.recording in config.json keeps it from being recorded";
     }
   }
@@ -137,7 +139,7 @@ std::string server_problem(const InstallPlan& plan, const TrialFolder& folder) {
 
 }  // namespace
 
-std::string find_host(const InstallClient& client, const std::string& home) {
+std::string find_host(const ClientFacts& client, const std::string& home) {
   if (std::string program = find_in_path(client.program); !program.empty()) {
     return program;
   }
@@ -156,12 +158,12 @@ std::string host_problem(const InstallPlan& plan) {
   if (const Status begun = folder.begin(); !begun) {
     return fmt::format("it was not tried: {}", begun.error().to_string());
   }
-  std::string problem = plan.client.hooks ? hook_problem(plan, folder) : std::string();
+  std::string problem = plan.client.has_hooks() ? hook_problem(plan, folder) : std::string();
   const bool has_server = std::ranges::any_of(plan.files, [](const PlannedFile& file) {
     return file.file.part == SettingsPart::kJsonServer ||
            file.file.part == SettingsPart::kTomlServer;
   });
-  if (problem.empty() && (has_server || !plan.client.hooks)) {
+  if (problem.empty() && (has_server || !plan.client.has_hooks())) {
     problem = server_problem(plan, folder);
   }
   return problem.empty() ? std::string(closed_gate(plan.client, plan.for_user, plan.project,

@@ -12,7 +12,7 @@ namespace bmad_mem::cli {
 
 /// How the client is known to be here: the path of its program in PATH, or the folder of its
 /// settings. Empty: it is not.
-std::string find_host(const InstallClient& client, const std::string& home);
+std::string find_host(const ClientFacts& client, const std::string& home);
 
 /// Why what was written by `plan`, which has been carried out and names no memory, does not record
 /// or serve: a sentence; empty: it does. Runs the hook's command on a prompt as the client would,

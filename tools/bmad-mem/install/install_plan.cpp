@@ -39,7 +39,7 @@ void choose_project(Tool& tool, InstallPlan& plan) {
                       ::stat((plan.root + "/config.json").c_str(), &there) != 0;
 }
 
-Result<InstallPlan> begin_plan(Tool& tool, const InstallClient& client, bool is_install,
+Result<InstallPlan> begin_plan(Tool& tool, const ClientFacts& client, bool is_install,
                                bool for_user) {
   InstallPlan plan{.client = client, .is_install = is_install, .for_user = for_user};
   if (plan.for_user && !environment("HOME").starts_with('/')) {
@@ -101,7 +101,8 @@ Status plan_file(Tool& tool, InstallPlan& plan, const SettingsFile& file, bool a
 /// What is wrong when the other scope has hooks as well; empty when it has none.
 std::string double_hooks(const InstallPlan& plan) {
   const std::string home(environment("HOME"));
-  if (!plan.is_install || !plan.client.hooks || !home.starts_with('/') || plan.project == home ||
+  if (!plan.is_install || !plan.client.has_hooks() || !home.starts_with('/') ||
+      plan.project == home ||
       !client_state(plan.client, !plan.for_user, plan.project, home, plan.command).has_hooks()) {
     return {};
   }
@@ -167,7 +168,7 @@ std::string PlannedFile::diff() const {
                      unified_diff(read.text.value_or(""), after.value_or(""), 3));
 }
 
-Result<InstallPlan> plan_install(Tool& tool, const InstallClient& client, bool is_install,
+Result<InstallPlan> plan_install(Tool& tool, const ClientFacts& client, bool is_install,
                                  bool for_user, bool advises) {
   BMAD_TRY_ASSIGN(InstallPlan plan, begin_plan(tool, client, is_install, for_user));
   const std::string home(environment("HOME"));

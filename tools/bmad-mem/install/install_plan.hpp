@@ -27,7 +27,7 @@ struct PlannedFile {
 };
 
 struct InstallPlan {
-  const InstallClient& client;
+  const ClientFacts& client;
   bool is_install = true;
   bool for_user = false;
   std::string project;  ///< The project's folder, absolute.
@@ -43,7 +43,7 @@ struct InstallPlan {
 /// Works out how our settings go in, or come out; writes nothing. What to do by hand with a file
 /// that we can't change is printed when it `advises`. Errors: those of changed_settings() and
 /// read_settings(); E_INVALID_FORMAT without a home for the user's settings.
-Result<InstallPlan> plan_install(Tool& tool, const InstallClient& client, bool is_install,
+Result<InstallPlan> plan_install(Tool& tool, const ClientFacts& client, bool is_install,
                                  bool for_user, bool advises);
 
 /// Places the program, makes the memory and writes all files. On a full disk none of them has

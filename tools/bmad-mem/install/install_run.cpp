@@ -50,12 +50,10 @@ void print_plan(Tool& tool, const InstallPlan& plan, bool dry_run) {
 
 Result<ExitStatus> run_install(Tool& tool, bool is_install) {
   const std::string_view name = tool.args().positional(0);
-  const InstallClient* const client = find_install_client(name);
+  const ClientFacts* const client = find_client(name);
   if (client == nullptr) {
-    std::vector<std::string_view> names;
-    std::ranges::transform(install_clients(), std::back_inserter(names), &InstallClient::name);
-    return tool.wrong_usage(
-        fmt::format("there is no client '{}'; there are {}", name, fmt::join(names, ", ")));
+    return tool.wrong_usage(fmt::format("there is no client '{}'; there are {}", name,
+                                        fmt::join(client_names(), ", ")));
   }
   BMAD_TRY_ASSIGN(const InstallPlan plan,
                   plan_install(tool, *client, is_install, tool.args().maybe("scope") == "user",

@@ -1,8 +1,9 @@
 // opencode_plugin.hpp - what opencode has instead of hooks: a module that it loads.
 //
-// Each event of opencode goes to the program as one JSON object, in the form of hook_clients.cpp.
-// Its answer is text for the model: what a session begins with, and a briefing for the last prompt.
-// Both are in the system prompt, since opencode 2 delivers nothing else.
+// Each event of opencode goes to the program as one JSON object, in the form of
+// clients/opencode/client.toml. Its answer is text for the model: what a session begins with, and a
+// briefing for the last prompt. Both are in the system prompt, since opencode 2 delivers nothing
+// else.
 #pragma once
 
 #include <string_view>

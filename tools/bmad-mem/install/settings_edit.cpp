@@ -18,7 +18,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-bool is_our_handler(JsonValue handler, const InstallClient& client) {
+bool is_our_handler(JsonValue handler, const ClientFacts& client) {
   return !our_hook_command(handler, client).empty();
 }
 
@@ -47,7 +47,7 @@ HandlerCount count_handlers(std::string_view entry, const SettingsChange& change
 }
 
 /// Takes our handlers out of an entry that has others, too.
-std::string without_ours(std::string_view entry, const InstallClient& client) {
+std::string without_ours(std::string_view entry, const ClientFacts& client) {
   Result<JsonEdit> edit = JsonEdit::read(std::string(entry));
   if (!edit) {
     return std::string(entry);
@@ -248,7 +248,7 @@ std::string settings_to_paste(const SettingsChange& change) {
   return whole && *whole ? **whole : std::string();
 }
 
-std::string our_hook_command(JsonValue handler, const InstallClient& client) {
+std::string our_hook_command(JsonValue handler, const ClientFacts& client) {
   const std::string_view command = handler[client.hook.command_key].string();
   if (handler["args"].is_array()) {  // The other form that Claude Code takes.
     std::string words;

@@ -13,7 +13,7 @@ namespace bmad_mem::cli {
 
 /// What is done to a file.
 struct SettingsChange {
-  const InstallClient& client;
+  const ClientFacts& client;
   SettingsPart part = SettingsPart::kGroupedHooks;
   /// What to put in; nothing: take out what is ours.
   std::optional<InstalledCommand> command = {};
@@ -31,7 +31,7 @@ std::string settings_to_paste(const SettingsChange& change);
 
 /// The words that `handler`, a hook in a client's settings, runs; empty unless they call our hook
 /// for this client. In any form that was ever installed.
-std::string our_hook_command(JsonValue handler, const InstallClient& client);
+std::string our_hook_command(JsonValue handler, const ClientFacts& client);
 
 /// The same of a server: the program and its arguments.
 std::string our_server_command(JsonValue server);

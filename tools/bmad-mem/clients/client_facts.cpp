@@ -1,0 +1,22 @@
+#include "clients/client_facts.hpp"
+
+#include <algorithm>
+
+namespace bmad_mem::cli {
+
+const ClientFacts* find_client(std::string_view name) {
+  const auto found = std::ranges::find(all_clients(), name, &ClientFacts::name);
+  return found == all_clients().end() ? nullptr : &*found;
+}
+
+std::vector<std::string_view> client_names(bool with_hooks) {
+  std::vector<std::string_view> names;
+  for (const ClientFacts& client : all_clients()) {
+    if (client.has_hooks() || !with_hooks) {
+      names.push_back(client.name);
+    }
+  }
+  return names;
+}
+
+}  // namespace bmad_mem::cli
