@@ -353,6 +353,68 @@ class Recorded(HookTest):
         self.check("codex", "codex-hooks.jsonl", "codex-")
 
 
+class WhoseWords(HookTest):
+    """Events of shipped programs (tests/clients/fixtures): each sentence is stored once, as of the one who said it."""
+
+    FIXTURES = SOURCE / "tests/clients/fixtures"
+
+    def check(self, client, typed, answers, order="PLOVER"):
+        """`typed`: what the person typed; `answers`: words of the agent's; the order of an agent to another is an aside."""
+        self.make_memory()
+        folder, = self.FIXTURES.glob(f"{client}-[0-9]*")
+        shutil.copytree(folder / "home", self.folder, dirs_exist_ok=True)
+        for path in self.folder.glob(".cline/data/sessions/*/*.json"):
+            path.write_text(path.read_text().replace("/home/ann/project", str(self.project)))
+        for line in (folder / "hooks.jsonl").read_text(encoding="utf-8").splitlines():
+            if client == "opencode" and "OYSTERCATCHER" in line:
+                continue  # That plugin sent what a command became; what was typed is in install_test.py.
+            event = json.dumps(json.loads(line)["payload"]).replace("/home/ann/project", PROJECT)
+            _, stderr = self.hook(client, None, text=event, folder=self.project)
+            self.assertEqual(stderr, "", event)
+        messages = [entry for entry in self.entries() if entry["log"] == "conversation.jsonl"]
+        main = [entry for entry in messages if not entry.get("metadata", {}).get("sidechain")]
+        self.assertEqual(sorted(entry["content"] for entry in main if entry["role"] == "user"), sorted(typed))
+        self.assertEqual(sorted(word for entry in main if entry["role"] == "assistant"
+                                for word in re.findall(r"\b[A-Z]{3,}\b", entry["content"])), sorted(answers.split()))
+        self.assertEqual({entry["session_id"] for entry in messages}, {entry["session_id"] for entry in main})
+        for entry in messages:
+            self.assertNotRegex(entry["content"], "QUETZAL|SANDPIPER|PHALAROPE|OYSTERCATCHER")
+            if order in entry["content"] or "WIGEON" in entry["content"]:
+                self.assertTrue(entry["metadata"]["sidechain"], entry)
+                self.assertEqual(entry["source"]["kind"], "assistant", entry)
+        return messages
+
+    FIRST, NEXT = "At which pier do ferries moor? HARRIER", "Who keeps the log of the harbour? AVOCET"
+    FORK, SCOUT = "And who paints the boats? SANDERLING", "Send a scout to count the boats. KESTREL"
+    FILE, COMMAND = "Which boat is in dock, by @notes.txt ? LAPWING", "/tide high water on Sunday GODWIT"
+
+    def test_claude_code(self):
+        self.check("claude-code", [self.FIRST, self.NEXT, self.FORK, self.SCOUT, self.FILE, self.COMMAND],
+                   "DUNLIN CURLEW RUFF GREBE TERN KNOT STINT")
+
+    def test_codex(self):
+        self.check("codex", [self.FIRST, self.NEXT, self.FORK, self.SCOUT], "DUNLIN CURLEW RUFF GREBE")
+
+    def test_gemini(self):
+        self.check("gemini", [self.FIRST, self.NEXT, self.SCOUT, self.FILE, self.COMMAND],
+                   "TURNSTONE DUNLIN CURLEW MERLIN GREBE KNOT STINT")
+
+    def test_copilot(self):
+        self.check("copilot", [self.FIRST, self.NEXT, self.SCOUT, self.FILE, self.COMMAND], "")  # Its Stop has no text.
+
+    def test_opencode(self):
+        self.check("opencode", [self.FIRST, self.NEXT, self.FORK, self.SCOUT], "DUNLIN CURLEW RUFF GREBE STINT")
+
+    def test_qwen(self):
+        self.check("qwen", [self.FIRST, self.NEXT, self.SCOUT, self.FILE, self.COMMAND],
+                   "DUNLIN CURLEW GREBE TERN KNOT STINT")
+        calls = {entry["id"] for entry in self.entries() if entry.get("kind") == "tool_use"}
+        self.assertEqual(calls, {"call_5227x1", "call_5227x5"}, "as its transcripts have them")
+
+    def test_cline(self):
+        self.check("cline", [self.FIRST, self.NEXT, self.FILE], "DUNLIN CURLEW KNOT")  # The last turn has no end.
+
+
 class Events(HookTest):
     """What one event after another does."""
 

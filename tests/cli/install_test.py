@@ -639,7 +639,7 @@ class OpencodePlugin(InstallTest):
                           if path.stem in ("conversation", "events")
                           for line in path.read_text().splitlines()] for name in ("one", "two")}
         self.assertEqual([entry["content"] for entry in entries["one"] if "role" in entry],
-                         ["When does the night boat leave?", "At nine."])
+                         ["When does the night boat leave?", "/tide on Sunday", "At nine."])
         self.assertEqual({entry["id"]: entry["metadata"].get("subagent") for entry in entries["one"]
                           if "tool" in entry}, {"c1": "child", "c1-result": "child"})
         self.assertEqual([entry["content"] for entry in entries["two"] if "role" in entry], ["Where is the night boat?"])

@@ -27,6 +27,10 @@ await say("child", "Look at the harbour")
 const output = { system: ["You are opencode."] }
 await hooks["experimental.chat.system.transform"]({ sessionID: "one" }, output)
 heard.one = output.system
+const became = { parts: [{ type: "text", text: "Use the almanac. The question: on Sunday" }] }
+await hooks["command.execute.before"]({ command: "tide", sessionID: "one", arguments: "on Sunday" }, became)
+await say("child", "Look again")
+await say("one", became.parts[0].text)
 const nobody = { system: [] }
 await hooks["experimental.chat.system.transform"]({}, nobody)
 assert.deepEqual(nobody.system, [])

@@ -49,8 +49,9 @@ enum class HookAnswer : std::uint8_t {
 struct HookEventRow {
   std::string_view name;
   HookEventKind kind = HookEventKind::kNothing;
-  std::string_view text;  ///< The member that holds its text; may be empty.
-  int timeout_s = 0;      ///< 0: read, but not asked for.
+  std::string_view text;   ///< The member that holds its text; may be empty.
+  std::string_view until;  ///< In a prompt what the client added begins so; empty: it adds nothing.
+  int timeout_s = 0;       ///< 0: read, but not asked for.
   HookAnswer answer = HookAnswer::kNoAnswer;
   /// Tools are told of in the background where the client can do that; their hooks may take longer
   /// then.

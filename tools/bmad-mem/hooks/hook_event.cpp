@@ -28,8 +28,9 @@ std::string_view first_text(JsonValue payload, std::initializer_list<std::string
 }
 
 /// Beginnings of prompts that clients write themselves, besides those in transcripts.
-constexpr std::array<std::string_view, 4> kMachinePrompts = {
-    "<environment_context>", "<user_instructions>", "<permissions instructions>", "# AGENTS.md"};
+constexpr std::array<std::string_view, 6> kMachinePrompts = {
+    "<environment_context>", "<user_instructions>", "<permissions instructions>",
+    "# AGENTS.md",           "<loaded_context>",    "<session_context>"};
 
 bool is_machine_prompt(JsonValue payload, std::string_view prompt) {
   return is_machine_text(prompt) || payload["source"].string() == "system" ||
@@ -58,8 +59,9 @@ bool is_typed_text(const HookEvent& event, JsonValue payload) {
          !stripped(event.text).starts_with('<') && (event.source.empty() || event.source == "user");
 }
 
-void read_text(HookEvent& event, JsonValue payload, std::string_view key) {
-  const std::string_view raw = payload[key].string();
+void read_text(HookEvent& event, JsonValue payload, const HookEventRow& row) {
+  std::string_view raw = payload[row.text].string();
+  raw = raw.substr(0, row.until.empty() ? raw.npos : raw.find(row.until));
   event.is_machine_text = event.kind == kPrompt && is_machine_prompt(payload, raw);
   const std::string text = without_injected(raw);
   const std::string_view said = stripped(text);
@@ -84,9 +86,12 @@ HookEvent read_hook_event(const ClientFacts& client, JsonValue payload) {
   event.answer = row->answer;
   // Cline 3 names the task by its agent; its files, and all agents of the session, have the other.
   event.transcript = first_text(payload["sessionContext"], {"rootSessionId"});
-  const std::string_view session = event.transcript.empty()
-                                       ? first_text(payload, {client.session_key, "session_id"})
-                                       : event.transcript;
+  std::string_view session = event.transcript.empty()
+                                 ? first_text(payload, {client.session_key, "session_id"})
+                                 : event.transcript;
+  if (session == payload["agent_id"].string()) {  // Copilot has a session for each sub-agent.
+    session = first_text(payload, {"parent_agent_id", "agent_id"});
+  }
   if (!session.empty()) {
     event.session_id = session_id_from(client.session_prefix, session);
   }
@@ -109,7 +114,7 @@ HookEvent read_hook_event(const ClientFacts& client, JsonValue payload) {
   event.is_sidechain =
       event.kind == kSubagentStart || event.kind == kSubagentStop || !event.agent_instance.empty();
   if (!row->text.empty()) {
-    read_text(event, told, row->text);
+    read_text(event, told, *row);
     event.is_typed = event.kind == kPrompt && client.proves_typed &&
                      is_typed_text(event, payload) && is_hook_of(client.name);
   }

@@ -166,7 +166,7 @@ HookToolCall read_tool_call(const HookEventRow& row, JsonValue told) {
   static constexpr std::string_view kServerTool = "MCP:";
   HookToolCall call;
   call.name = first_of(told, {"tool_name", "toolName", "mcp_tool_name"}).string();
-  call.id = told["tool_use_id"].string();
+  call.id = first_of(told, {"tool_call_id", "tool_use_id"}).string();  // Qwen Code has both.
   call.failed = row.name.ends_with("Failure");
   if (row.tool.empty() || row.tool == kServerTool) {
     call.name.insert(0, row.tool);  // As Cursor's other events name it.

@@ -88,8 +88,15 @@ const server = async ({ client, directory }) => {
   const record = recorder(directory, async (id) => data(await client.session.get({ path: { id } }))?.parentID)
   // On a terminal the program draws: its log takes the message.
   say = (message) => client.app?.log({ body: { service: "bmad-mem", level: "warn", message } })?.catch(() => {})
+  let command = {} // What the last command became, and what was typed.
   return {
-    "chat.message": ({ sessionID }, { message, parts }) => record.prompt(sessionID, textOf(parts), message?.id),
+    "command.execute.before": async (typed, { parts }) => {
+      command = { text: textOf(parts), typed: `/${typed.command} ${typed.arguments ?? ""}`.trim() }
+    },
+    "chat.message": ({ sessionID }, { message, parts }) => {
+      const text = textOf(parts)
+      return record.prompt(sessionID, text === command.text ? command.typed : text, message?.id)
+    },
     "experimental.chat.system.transform": async ({ sessionID }, { system }) => {
       system.push(...record.context(sessionID))
     },
