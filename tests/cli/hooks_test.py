@@ -161,6 +161,16 @@ class PromptsOfCline(HookTest):
         self.assertEqual(first["source"], {"kind": "user"})
         self.assertTrue(first["timestamp"].startswith("2026-11-28T11:30:42"), "as Cline noted it")
 
+    def test_a_prompt_is_answered_at_the_first_tool_behind_it_where_cline_listens(self):
+        self.tool("remember", "--category", "project_fact", "--key", "boat", "--confidence", "1", "The night boat leaves at nine")
+        told = {}
+        for name in ("agent_start", "tool_result", "tool_result", "agent_end"):
+            event = (FIXTURES / "cline" / f"{name}.json").read_text(encoding="utf-8")
+            told.setdefault(name, []).append(self.hook("cline", None, text=event, folder=self.project)[0])
+        self.assertIn("leaves at nine", json.loads(told["tool_result"][0])["contextModification"])
+        self.assertEqual(told, {"agent_start": [""], "tool_result": [told["tool_result"][0], ""], "agent_end": [""]})
+        self.assertEqual(self.said("user"), ["When does the night boat leave?"])
+
     def test_an_import_doubles_none(self):
         self.go_through_a_turn()
         before = self.said("user"), self.said("assistant")
@@ -413,6 +423,100 @@ class WhoseWords(HookTest):
 
     def test_cline(self):
         self.check("cline", [self.FIRST, self.NEXT, self.FILE], "DUNLIN CURLEW KNOT")  # The last turn has no end.
+
+
+class OneConversation(HookTest):
+    """What an agent stores by the server is in the session of the hooks that its host calls."""
+
+    HOST = """
+import json, os, subprocess, sys
+steps = json.load(sys.stdin)
+server = None
+for kind, more, given in steps:
+    environment = {**os.environ, **more.pop("environment", {})}
+    if kind == "hook":
+        subprocess.run(["sh", "-c", f"{sys.argv[1]} hook {more['client']} --limit-ms 60000"], input=json.dumps(given), text=True,
+                       env=environment, check=True, stdout=subprocess.DEVNULL)
+    elif kind == "server":
+        server = subprocess.Popen([sys.argv[1], "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+    else:
+        print(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "memory_remember", "arguments": given}}),
+              file=server.stdin, flush=True)
+        while '"result"' not in server.stdout.readline():
+            pass
+server.stdin.close()
+server.wait()
+"""
+
+    def host(self, *steps):
+        """One process of a host, which goes through the steps."""
+        done = subprocess.run([sys.executable, "-c", self.HOST, str(TOOL)], input=json.dumps(steps), text=True, cwd=self.project,
+                              env=self.environment, capture_output=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def prompt(self, client, session, text):
+        names = {"gemini": "BeforeAgent", "opencode": "chat.message", "cline": "agent_start", "cursor": "beforeSubmitPrompt"}
+        name = names.get(client, "UserPromptSubmit")
+        return ("hook", {"client": client}, {
+            "session_id": session, "taskId": session, "hook_event_name": name, "hookName": name, "cwd": str(self.project),
+            "transcript_path": "/x", "workspaceRoots": [str(self.project)], "prompt": text, "submitted_prompt": text})
+
+    def fact(self, key):
+        return ("call", {}, {"category": "project_fact", "key": key, "value": f"The {key} is open"})
+
+    def facts(self):
+        """{session: {key: what it was learned from}}"""
+        found = {}
+        for entry in self.entries():
+            if entry["log"] == "facts.jsonl":
+                found.setdefault(entry["session_id"], {})[entry["key"]] = entry.get("learned_from")
+        return found
+
+    def test_every_client_s(self):
+        for client, prefix in (("claude-code", "cc"), ("gemini", "gemini"), ("opencode", "opencode"), ("copilot", "copilot"),
+                               ("cline", "cline"), ("qwen", "qwen"), ("codex", "codex"), ("cursor", "cursor")):
+            with self.subTest(client):
+                shutil.rmtree(self.root, ignore_errors=True)
+                self.make_memory()
+                self.host(("server", {}, None), self.prompt(client, "a", "Open it"), self.fact("pier"))
+                self.assertEqual(list(self.facts()), [f"{prefix}-a"])
+                self.assertEqual([path.name for path in (self.root / "sessions").iterdir()], [f"{prefix}-a"])
+
+    def test_a_resumed_one_is_the_hooks_whatever_the_environment_says(self):
+        self.make_memory()
+        stale = {"environment": {"CLAUDE_CODE_SESSION_ID": "b"}}
+        self.host(("server", dict(stale), None), self.prompt("claude-code", "a", "Open the pier"), self.fact("pier"))
+        self.host(("server", dict(stale), None), self.prompt("claude-code", "a", "Open the gate"), self.fact("gate"))
+        said = {entry["content"]: entry["id"] for entry in self.entries() if entry.get("role") == "user"}
+        self.assertEqual(self.facts(), {"cc-a": {"pier": [said["Open the pier"]], "gate": [said["Open the gate"]]}})
+
+    def test_another_conversation_of_one_host_is_followed(self):
+        self.make_memory()
+        self.host(("server", {}, None), self.prompt("gemini", "a", "Open the pier"), self.fact("pier"),
+                  self.prompt("gemini", "b", "Open the gate"), self.fact("gate"))
+        self.assertEqual({session: list(keys) for session, keys in self.facts().items()},
+                         {"gemini-a": ["pier"], "gemini-b": ["gate"]})
+
+    def test_notes_of_others_and_of_ended_hosts_are_heeded_by_nobody(self):
+        self.make_memory()
+        self.host(("server", {}, None), self.prompt("gemini", "a", "Open the pier"))
+        self.host(("server", {"environment": {"CLAUDE_CODE_SESSION_ID": "b"}}, None), self.fact("gate"))
+        self.assertEqual(list(self.facts()), ["cc-b"])
+        notes = self.root / ".lock.hosts"
+        self.assertEqual(len(list(notes.iterdir())), 1)
+        (notes / "not ours").touch()
+        self.host(("server", {}, None), self.prompt("gemini", "c", "Open the pier"))
+        self.assertEqual(len(list(notes.iterdir())), 2, "the ended one is gone")
+        self.tool("verify")
+
+    def test_a_link_in_the_place_of_the_notes_is_not_followed(self):
+        self.make_memory()
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        (elsewhere / "1-1").touch()
+        (self.root / ".lock.hosts").symlink_to(elsewhere)
+        self.host(("server", {}, None), self.prompt("gemini", "a", "Open the pier"), self.fact("pier"))
+        self.assertEqual([path.name for path in elsewhere.iterdir()], ["1-1"])
 
 
 class Events(HookTest):

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <fstream>
 #include <initializer_list>
@@ -42,9 +43,11 @@ constexpr KnownAgent kAgents[] = {
 };
 
 struct Process {
-  std::string name;
-  std::vector<std::string> words;  ///< It was started with; none where that can't be read.
-  int terminal = 0;                ///< The number of the device; 0 for none.
+  std::string id = {};  ///< "NUMBER-STARTED", the latter in ticks since the start.
+  std::string name = {};
+  std::vector<std::string> words = {};  ///< It was started with; none where that can't be read.
+  int terminal = 0;                     ///< The number of the device; 0 for none.
+  int parent = 0;                       ///< 0: that can't be read, or it has none.
 };
 
 /// As /proc has it.
@@ -53,28 +56,43 @@ int kernel_number(dev_t device) {
   return static_cast<int>((low & 0xffU) | major(device) << 8U | (low & ~0xffU) << 12U);
 }
 
+/// The process of that number, as far as it can be read.
+Process process_of(int number) {
+  Process process{.words = process_words(std::to_string(number))};
+  std::ifstream file(fmt::format("/proc/{}/stat", number));
+  std::string text;  // "4711 (its name, with any bytes) S PARENT …"
+  std::getline(file, text, '\0');
+  const std::size_t begin = text.find('(') + 1;
+  const std::size_t end = text.rfind(") ");
+  unsigned long long started = 0;
+  if (end != std::string::npos &&
+      std::sscanf(
+          text.c_str() + end,
+          ") %*c %d %*d %*d %d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+          &process.parent, &process.terminal, &started) == 3) {
+    process.id = fmt::format("{}-{}", number, started);
+    process.name = text.substr(begin, end - begin);
+  }
+  return process;
+}
+
 /// The parents of this process, the nearest first.
 std::vector<Process> parents() {
   constexpr std::size_t kParentsMax = 64;
   std::vector<Process> all;
-  for (int id = ::getppid(); id > 0 && all.size() < kParentsMax;) {
-    all.push_back({.name = {}, .words = process_words(std::to_string(id))});
-    std::ifstream file(fmt::format("/proc/{}/stat", id));
-    std::string text;  // "4711 (its name, with any bytes) S PARENT …"
-    std::getline(file, text, '\0');
-    const std::size_t begin = text.find('(') + 1;
-    const std::size_t end = text.rfind(") ");
-    if (end == std::string::npos ||
-        std::sscanf(text.c_str() + end, ") %*c %d %*d %*d %d", &id, &all.back().terminal) != 2) {
-      break;
-    }
-    all.back().name = text.substr(begin, end - begin);
+  for (int number = ::getppid(); number > 0 && all.size() < kParentsMax;
+       number = all.back().parent) {
+    all.push_back(process_of(number));
   }
   return all;
 }
 
 bool is_named(std::string_view path, std::initializer_list<std::string_view> names) {
   return is_among(names, path.substr(path.rfind('/') + 1));  // npos + 1 is 0.
+}
+
+bool is_shell(std::string_view path) {
+  return is_named(path, {"sh", "bash", "dash", "ash", "ksh", "zsh", "fish"});
 }
 
 /// The agent whose process it is; null for any other one.
@@ -110,7 +128,7 @@ bool leads_to_hook(const Process& process) {
   if (words.size() < 3) {
     return false;
   }
-  if (is_named(words[0], {"sh", "bash", "dash", "ash", "ksh", "zsh", "fish"})) {
+  if (is_shell(words[0])) {
     return words.end()[-2].ends_with('c') && is_hook_line(words.back()) &&
            std::all_of(words.begin() + 1, words.end() - 1,
                        [](const std::string& word) { return word.starts_with('-'); });
@@ -119,7 +137,37 @@ bool leads_to_hook(const Process& process) {
   return is_own_program(words[program]) && words[program + 1] == "hook";
 }
 
+/// Whether it only calls this program: a shell with a line, npm's launcher, this program.
+bool leads_here(const Process& process) {
+  const std::vector<std::string>& words = process.words;
+  if (words.size() < 2) {
+    return false;
+  }
+  return is_own_program(words[is_named(words[0], {"node"}) ? 1 : 0]) ||
+         (is_shell(words[0]) && words.size() > 2 && words.end()[-2].ends_with('c'));
+}
+
 }  // namespace
+
+std::vector<std::string> host_processes() {
+  const std::vector<Process> all = parents();
+  const auto host = std::ranges::find_if_not(all, leads_here);
+  std::vector<std::string> ids;
+  // The first process of a machine or a user adopts those whose parent has ended: no host.
+  for (auto process = host;
+       process != all.end() && process->parent > 0 && process->name != "systemd" &&
+       (process == host || (agent_of(*host) != nullptr && agent_of(*process) == agent_of(*host)));
+       ++process) {
+    ids.push_back(process->id);
+  }
+  return ids;
+}
+
+bool is_running(std::string_view process) {
+  int number = 0;
+  std::from_chars(process.data(), process.data() + process.size(), number);
+  return number > 0 && process_of(number).id == process;
+}
 
 const std::string& agent_sign() {
   static const std::string kSign = [] {

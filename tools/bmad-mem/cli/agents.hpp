@@ -30,6 +30,14 @@ bool is_terminal_of_agent();
 /// only tools get speaks against it.
 bool is_hook_of(std::string_view client);
 
+/// The processes of the host that started this one, as "NUMBER-STARTED", the nearest first: that
+/// above the shells and launchers that only call this program, and further ones of the same known
+/// agent. None where the system doesn't say.
+std::vector<std::string> host_processes();
+
+/// Whether the process of this name, as host_processes() has it, has not ended.
+bool is_running(std::string_view process);
+
 /// Whether `text`, the front of a line for a shell, ends in the name of this program, by any path.
 /// A path in quotes is one as well; a semicolon ends what is before.
 bool is_own_program(std::string_view text);

@@ -18,11 +18,13 @@
 #include "cli/hub_door.hpp"
 #include "cli/program.hpp"
 #include "cli/tool.hpp"
+#include "exchange/conversations.hpp"
 #include "exchange/files.hpp"
 #include "exchange/import/import_files.hpp"
 #include "exchange/memory_tool/memory_tool.hpp"
 #include "exchange/transcript_text.hpp"
 #include "hooks/hook_actions.hpp"
+#include "hooks/hook_answer.hpp"
 #include "hooks/hook_event.hpp"
 #include "hooks/hook_learning.hpp"
 #include "hooks/hook_limits.hpp"
@@ -85,6 +87,7 @@ Result<ExitStatus> run_mcp(Tool& tool) {
   options.place = std::move(place);
   options.hints.session_id = environment("BMAD_SESSION");
   options.hints.claude_session_id = environment("CLAUDE_CODE_SESSION_ID");
+  options.hints.has_host = true;
   options.hints.project_name = last_name(options.place.directory);
   options.lists_all = tool.args().value("tools") == "full";
   MemoryService service(std::move(options));
@@ -142,13 +145,22 @@ bool is_about_tool(HookEventKind kind) {
   return kind == HookEventKind::kBeforeTool || kind == HookEventKind::kAfterTool;
 }
 
-/// Cline 3 sends answers and no prompts, so at an answer these are taken from its own file
-/// of the session. They have the ids that an import gives them: neither doubles the other.
-Status take_prompts(MemoryManager& memory, const HookEvent& event) {
+/// Whether the conversation of the event is the one in which its host talks from now on.
+bool begins_turn(const HookEvent& event) {
+  return !event.is_sidechain &&
+         (event.kind == HookEventKind::kSessionStart || event.kind == HookEventKind::kPrompt);
+}
+
+/// Cline 3 sends answers and no prompts, so at an answer, and at tools, whose hooks take context,
+/// these are taken from its own file of the session. They have the ids that an import gives them:
+/// neither doubles the other. A tool's event gets the text of the prompt, unless another one had
+/// it.
+Status take_prompts(MemoryManager& memory, HookEvent& event) {
   const std::string& name = event.transcript;
   const std::string path = fmt::format("{0}/{1}/{1}.messages.json", cline_sessions(), name);
-  if (name.empty() || event.kind != HookEventKind::kMessage || name.contains('/') ||
-      !is_there(path)) {
+  const bool is_tool = event.kind == HookEventKind::kAfterTool;
+  if (name.empty() || name.contains('/') || !is_there(path) ||
+      !(is_tool ? takes_context(event) : event.kind == HookEventKind::kMessage)) {
     return {};
   }
   const ActingAs writer(Origin::kPerson);
@@ -161,7 +173,14 @@ Status take_prompts(MemoryManager& memory, const HookEvent& event) {
                         .prompts_only = true,
                         .folder = project_folder(memory.root())},
                        sink, [](std::uint64_t) {}));
-  return sink.finish();
+  BMAD_TRY(sink.finish());
+  if (is_tool && sink.report().written_in_all() > 0) {
+    const std::optional<Entry> prompt = last_prompt(memory, event.session_id);
+    JsonParser parser;
+    const Result<JsonValue> entry = parser.parse(prompt ? prompt->json : "null");
+    event.text = entry ? (*entry)["content"].string() : std::string_view();
+  }
+  return {};
 }
 
 Result<MemoryManager> open_for_hook(const Tool& tool, const ClientFacts& client, std::string root,
@@ -205,7 +224,7 @@ Status take_event(const Tool& tool, const ClientFacts& client, const HookSetting
                                         "object",
                                         client.title)};
   }
-  const HookEvent event = read_hook_event(client, *payload);
+  HookEvent event = read_hook_event(client, *payload);
   if (event.kind == HookEventKind::kNothing) {
     return {};
   }
@@ -231,6 +250,9 @@ Status take_event(const Tool& tool, const ClientFacts& client, const HookSetting
   if (!is_skipped(policy, event)) {
     if (const Status taken = take_prompts(memory, event); !taken) {
       work.problem(problem_line(taken.error()));
+    }
+    if (begins_turn(event) && memory.check_writable()) {
+      note_conversation(memory.root(), event.session_id);
     }
   }
   if (!is_about_tool(event.kind) && memory.check_writable()) {

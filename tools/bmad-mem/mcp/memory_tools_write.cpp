@@ -16,6 +16,7 @@
 #include "bmad_mem/utf8.hpp"
 #include "cli/text.hpp"
 #include "cli/views.hpp"
+#include "exchange/conversations.hpp"
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"
 #include "operation_calls.hpp"
@@ -196,14 +197,31 @@ Result<McpToolResult> mcp_add(MemoryToolCall& call) {
                                 report.notices, "redacted", report.redacted)};
 }
 
+namespace {
+
+/// What a statement was learned from: where the call doesn't say, what the person said last in the
+/// conversation that it is stored in.
+std::vector<std::string> said_in(const MemoryManager& memory, const std::string& session,
+                                 std::vector<std::string> given) {
+  const std::optional<Entry> prompt = given.empty() ? last_prompt(memory, session) : std::nullopt;
+  if (prompt) {
+    given.push_back(prompt->id);
+  }
+  return given;
+}
+
+}  // namespace
+
 Result<McpToolResult> mcp_remember(MemoryToolCall& call) {
   RememberParams params = read_statement(call);
   params.agent_id = agent_of(call, params.agent_id);
+  const std::vector<std::string> given = params.learned_from;
   BMAD_TRY_ASSIGN(
       const Remembered done,
       write_in_session<Remembered>(call, params.session_id,
                                    [&](MemoryManager& memory, const std::string& session) {
                                      params.session_id = session;
+                                     params.learned_from = said_in(memory, session, given);
                                      return Knowledge(memory).remember(params);
                                    }));
   std::string text =

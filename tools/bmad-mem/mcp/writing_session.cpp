@@ -5,23 +5,26 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/utf8.hpp"
+#include "exchange/conversations.hpp"
 #include "exchange/ids.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
 /// The session of the host that made this call; empty when the host doesn't say.
-std::string session_of_host(const SessionHints& hints, const McpCall& call) {
+std::string session_of_host(const SessionHints& hints, const std::string& root,
+                            const McpCall& call) {
   if (!hints.session_id.empty()) {
     return hints.session_id;
   }
-  if (!hints.claude_session_id.empty()) {
-    return session_id_from("cc-", hints.claude_session_id);
-  }
   const std::string_view codex = call.meta()["sessionId"].string();
-  return !codex.empty() && call.client_name().starts_with("codex")
-             ? session_id_from("codex-", codex)
-             : std::string();
+  if (!codex.empty() && call.client_name().starts_with("codex")) {
+    return session_id_from("codex-", codex);
+  }
+  std::string noted = hints.has_host ? noted_conversation(root) : std::string();
+  return noted.empty() && !hints.claude_session_id.empty()
+             ? session_id_from("cc-", hints.claude_session_id)
+             : noted;
 }
 
 SessionParams params_of(const SessionHints& hints, std::string session_id, const McpCall& call) {
@@ -57,7 +60,7 @@ Result<std::string> WritingSession::ensure(MemoryManager& memory, std::string se
 
 Result<std::string> WritingSession::choose(MemoryManager& memory, McpCall& call) {
   const std::scoped_lock lock(mutex_);
-  const std::string host = session_of_host(hints_, call);
+  const std::string host = session_of_host(hints_, memory.root(), call);
   BMAD_TRY_ASSIGN(std::string session, ensure(memory, host.empty() ? own_ : host, call));
   if (host.empty()) {
     own_ = session;

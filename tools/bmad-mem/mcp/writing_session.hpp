@@ -1,9 +1,11 @@
 // writing_session.hpp - the session that a server writes to when a call names none.
 //
-//   $BMAD_SESSION                          that one
-//   Claude Code: $CLAUDE_CODE_SESSION_ID   cc-<id>, made when it isn't there: the one that hooks
-//   use Codex: `_meta.sessionId` of the call   codex-<id>, the same else one of the server's own,
-//   made at the first write
+//   $BMAD_SESSION                             that one
+//   Codex: `_meta.sessionId` of the call      codex-<id>, made when it isn't there: that of hooks
+//   what the host's hooks noted               that one (exchange/conversations.hpp)
+//   Claude Code: $CLAUDE_CODE_SESSION_ID      cc-<id>: without hooks, and while a resumed
+//                                             conversation has told of nothing, a new one
+//   else                                      one of the server's own, made at the first write
 #pragma once
 
 #include <mutex>
@@ -20,6 +22,7 @@ struct SessionHints {
   std::string session_id = {};         ///< $BMAD_SESSION
   std::string claude_session_id = {};  ///< $CLAUDE_CODE_SESSION_ID
   std::string project_name = {};
+  bool has_host = false;  ///< One host has started the server for itself.
 };
 
 /// Threads: safe.
