@@ -230,7 +230,6 @@ CLIENTS = (
         command=(".clinerules/workflows/tide.md", f"{COMMAND_TEXT}\n"),
         reads_files=True,
         newer_node=True,
-        briefed=False,
         transcripts=(".cline/data/sessions/*/*.json",),
     ),
 )

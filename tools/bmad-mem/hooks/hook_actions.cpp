@@ -403,7 +403,10 @@ Status take_tool(const HookJob& job, const HookEvent& event) {
     return event.tool.id.empty() ? Status()
                                  : add(job, event, EntryType::kEvent, {tool_use_entry(event)});
   }
-  return add(job, event, EntryType::kEvent, {tool_use_entry(event), tool_result_entry(event)});
+  Status recorded =
+      add(job, event, EntryType::kEvent, {tool_use_entry(event), tool_result_entry(event)});
+  Status told = event.text.empty() ? Status() : tell(job, event, event.text, {});
+  return recorded ? std::move(told) : std::move(recorded);
 }
 
 Status take_subagent(const HookJob& job, const HookEvent& event) {

@@ -39,13 +39,15 @@ struct HookEvent {
   std::vector<std::string> folders;  ///< Absolute: where the agent works, the likeliest first.
   std::string turn;                  ///< What the client calls the turn; may be empty.
   std::string source;                ///< Why a session starts: "startup", "resume", "compact" …
-  std::string text;                  ///< The prompt, the message, the summary of a compaction.
-  bool is_typed = false;             ///< The client proves that the person typed it.
-  bool is_machine_text = false;      ///< The prompt was written by the client, not by a person.
-  bool is_continued = false;         ///< The agent goes on because a hook at its end asked it to.
-  bool is_sidechain = false;         ///< It happened in a sub-agent.
-  std::string agent;                 ///< The sub-agent's name, such as "general-purpose".
-  std::string agent_instance;        ///< The client's id of this sub-agent.
+  /// The prompt, the message, the summary of a compaction; at a tool the prompt that nothing was
+  /// told about.
+  std::string text;
+  bool is_typed = false;         ///< The client proves that the person typed it.
+  bool is_machine_text = false;  ///< The prompt was written by the client, not by a person.
+  bool is_continued = false;     ///< The agent goes on because a hook at its end asked it to.
+  bool is_sidechain = false;     ///< It happened in a sub-agent.
+  std::string agent;             ///< The sub-agent's name, such as "general-purpose".
+  std::string agent_instance;    ///< The client's id of this sub-agent.
   HookToolCall tool;
 };
 
