@@ -5,8 +5,8 @@
 # A word that the header does not have ends the build: the lists below are its structs, in their order.
 cmake_policy(VERSION 3.25)
 
-set(ClientFacts title program tried how session_prefix event_key session_key proves_typed events places steps
-  steps_in_project steps_for_user hook server trusted)
+set(ClientFacts title program aliases tried how session_prefix event_key session_key proves_typed events places steps
+  steps_in_project steps_for_user rules hook server trusted)
 set(HookEventRow name kind text until timeout_s answer in_background inside tool)
 set(SettingsPlace part in_project variable in_home on_macos in_folder is_shared may_be_jsonc)
 set(HookShape has_name has_type command_key timeout_key timeouts_in_s has_version project)

@@ -69,6 +69,8 @@ PLACES = {
 }
 # Files that are ours as a whole.
 OWN = {
+    ("cursor", "project"): [".cursor/rules/bmad-mem.mdc"],
+    ("windsurf", "project"): [".windsurf/rules/bmad-mem.md"],
     ("opencode", "project"): [".opencode/plugins/bmad-mem.js"],
     ("opencode", "user"): [".config/opencode/plugins/bmad-mem.js"],
     ("cline", "project"): [f".clinerules/hooks/{event}" for event in HOOKED["cline"].split()],
@@ -81,8 +83,9 @@ SERVERS = {
     "copilot": {"type": "local", "command": "bmad-mem", "args": ["mcp"], "tools": ["*"]},
     "opencode": {"type": "local", "command": ["bmad-mem", "mcp"], "enabled": True},
 }
-SAYS_ONCE = """exec sh -c 'mkdir "${TMPDIR:-/tmp}/bmad-mem-missing-$(id -u)" 2>/dev/null && \
-echo "bmad-mem: there is no such program here, so nothing is recorded" >&2; exit 0'; """
+MISSING = "bmad-mem: there is no such program here, so nothing is recorded"
+SAYS_ONCE = f"""exec sh -c 'mkdir "${{TMPDIR:-/tmp}}/bmad-mem-missing-$(id -u)" 2>/dev/null && m="{MISSING}" && echo "$m" >&2 && \
+echo "{{\\"systemMessage\\":\\"$m\\"}}"; exit 0'; """
 GUARD = f"command -v bmad-mem >/dev/null 2>&1 || {SAYS_ONCE}"
 # Settings as people and programs leave them.
 FOREIGN = [
@@ -256,6 +259,18 @@ class EveryClient(InstallTest):
         for client in hooked:
             self.assertIn(client, offered)
 
+    def test_a_client_that_takes_no_briefing_has_rules_that_say_how_to_ask(self):
+        for client, name, head in (("cursor", ".cursor/rules/bmad-mem.mdc", "alwaysApply: true"),
+                                   ("devin", ".windsurf/rules/bmad-mem.md", "trigger: always_on")):
+            self.install(client)
+            text = (self.project / name).read_text()
+            self.assertRegex(text, f"^---\n(.*\n)?{head}\n---\n")
+            for tool in re.findall("`(memory_[a-z]+)`", text):
+                self.assertIn(f'"{tool}"', (SOURCE / "lib/operations/table/knowledge.toml").read_text() +
+                              (SOURCE / "lib/operations/table/reading.toml").read_text())
+            self.install(client, command="uninstall")
+            self.assertFalse((self.project / name).exists())
+
     def test_each_client_says_which_version_was_tried_and_where(self):
         for client in {client for client, _ in PLACES}:
             with self.subTest(client):
@@ -281,7 +296,7 @@ class EveryClient(InstallTest):
                 self.install(client)
                 marks = self.folder / f"tmp of {client}"
                 marks.mkdir()
-                told = ["bmad-mem: there is no such program here, so nothing is recorded\n"]
+                told = [(json.dumps({"systemMessage": MISSING}, separators=(",", ":")) + "\n", MISSING + "\n")]
                 if client == "cline":
                     path = self.project / ".clinerules/hooks/PostToolUse"
                     self.assertTrue(os.access(path, os.X_OK))
@@ -291,7 +306,7 @@ class EveryClient(InstallTest):
                 for command in commands:
                     done = subprocess.run(["sh", "-c", command], input="{}", text=True, capture_output=True,
                                           env={"PATH": "/usr/bin:/bin", "TMPDIR": str(marks)}, check=False)
-                    self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", told.pop() if told else ""))
+                    self.assertEqual((done.returncode, done.stdout, done.stderr), (0, *(told.pop() if told else ("", ""))))
 
     def test_a_dry_run_shows_everything_and_writes_nothing(self):
         for client, scope in PLACES:

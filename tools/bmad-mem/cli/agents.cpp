@@ -217,9 +217,9 @@ bool is_own_program(std::string_view text) {
 
 std::string hook_line(std::string_view program, std::string_view rest) {
   return fmt::format(
-      "command -v {0} >/dev/null 2>&1 || exec sh -c 'mkdir \"${{TMPDIR:-/tmp}}/bmad-mem-missing-"
-      "$(id -u)\" 2>/dev/null && echo \"bmad-mem: there is no such program here, so nothing is "
-      "recorded\" >&2; exit 0'; {0} {1}",
+      R"sh(command -v {0} >/dev/null 2>&1 || exec sh -c 'mkdir "${{TMPDIR:-/tmp}}/bmad-mem-missing-)sh"
+      R"sh($(id -u)" 2>/dev/null && m="bmad-mem: there is no such program here, so nothing is )sh"
+      R"sh(recorded" && echo "$m" >&2 && echo "{{\"systemMessage\":\"$m\"}}"; exit 0'; {0} {1})sh",
       program, rest);
 }
 

@@ -44,7 +44,8 @@ bool is_own_program(std::string_view text);
 
 /// The line by which a shell calls a hook: `program`, quoted for it, and the rest of the words.
 /// Settings are shared, the program is not: where it is missing there must be no error with each
-/// event, and one message; a folder notes that, since to make one is atomic and follows no link.
+/// event, and one message, on stderr and as JSON that many clients show to the person; a folder
+/// notes that, since to make one is atomic and follows no link.
 /// fish, too, reads the line: what it doesn't know is left to sh.
 std::string hook_line(std::string_view program, std::string_view rest);
 

@@ -5,7 +5,9 @@
 namespace bmad_mem::cli {
 
 const ClientFacts* find_client(std::string_view name) {
-  const auto found = std::ranges::find(all_clients(), name, &ClientFacts::name);
+  const auto found = std::ranges::find_if(all_clients(), [&](const ClientFacts& client) {
+    return client.name == name || std::ranges::find(client.aliases, name) != client.aliases.end();
+  });
   return found == all_clients().end() ? nullptr : &*found;
 }
 

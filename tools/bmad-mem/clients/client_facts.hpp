@@ -71,6 +71,7 @@ enum class SettingsPart : std::uint8_t {
   kPlugin,        ///< A file of JavaScript; all of it is ours.
   kJsonServer,    ///< {"mcpServers": {"bmad-mem": {"command": …, "args": ["mcp"]}}}
   kTomlServer,    ///< [mcp_servers.bmad-mem]
+  kRules,         ///< Instructions for the model; all of it is ours.
 };
 
 /// A part and the file in which it stands.
@@ -80,7 +81,7 @@ struct SettingsPlace {
   std::string_view variable;    ///< Names the folder of the user's file where it is set …
   std::string_view in_home;     ///< … else that is this one below the user's home …
   std::string_view on_macos;    ///< … on macOS this one, whatever is set.
-  std::string_view in_folder;   ///< The user's file in that folder.
+  std::string_view in_folder;   ///< The user's file in that folder; empty: the project's alone.
   bool is_shared = false;       ///< The folder in_home has things of other programs, too.
   bool may_be_jsonc = false;    ///< "FILE.jsonc" is read where there is no "FILE.json".
 };
@@ -119,8 +120,9 @@ struct ClientFacts {
   std::string_view name;     ///< "claude-code": on the command line and as agent_id. Of its folder.
   std::string_view title;    ///< "Claude Code", for people.
   std::string_view program;  ///< "claude": what starts it, by name.
-  std::string_view tried;    ///< "2.1.332"
-  std::string_view how;      ///< "shipped program", "real file" or "documents"
+  std::span<const std::string_view> aliases;  ///< Other names, such as a former or later one.
+  std::string_view tried;                     ///< "2.1.332"
+  std::string_view how;                       ///< "shipped program", "real file" or "documents"
   /// In front of the client's own session ids: "cc-". It is part of ids that are stored, so it
   /// never changes.
   std::string_view session_prefix;
@@ -134,6 +136,7 @@ struct ClientFacts {
   std::span<const std::string_view> steps;
   std::span<const std::string_view> steps_in_project;  ///< Instead of `steps`.
   std::span<const std::string_view> steps_for_user;
+  std::string_view rules;  ///< How the model can ask, where it is told nothing: what kRules holds.
   HookShape hook;
   ServerShape server;
   std::optional<TrustList> trusted;  ///< Nothing: it has none that we know.
@@ -144,7 +147,7 @@ struct ClientFacts {
 /// In the order in which they are offered.
 std::span<const ClientFacts> all_clients();
 
-/// The client of this name; null for any other text.
+/// The client of this name or alias; null for any other text.
 const ClientFacts* find_client(std::string_view name);
 
 /// The names of all of them, or of those whose hooks call us.

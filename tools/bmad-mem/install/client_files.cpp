@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cassert>
 #include <filesystem>
 #include <system_error>
 
@@ -98,7 +99,7 @@ std::vector<SettingsFile> settings_files(const ClientFacts& client, bool for_use
                                          const std::string& project, const std::string& home) {
   std::vector<SettingsFile> files;
   for (const SettingsPlace& place : client.places) {
-    if (!for_user && place.in_project.empty()) {
+    if ((for_user ? place.in_folder : place.in_project).empty()) {
       continue;
     }
     SettingsFile file = for_user ? user_file(place, home)
@@ -146,6 +147,10 @@ std::string mark_of_whole_file(const ClientFacts& client) {
 std::string whole_file(const ClientFacts& client, SettingsPart part,
                        const InstalledCommand& command) {
   const std::string mark = mark_of_whole_file(client);
+  if (part == SettingsPart::kRules) {
+    assert(client.rules.contains(mark));
+    return std::string(client.rules);
+  }
   if (part == SettingsPart::kPlugin) {
     const std::string program = program_of(command, client.hook.project);
     const std::vector<std::string> words =

@@ -44,7 +44,7 @@ struct InstalledHook {
 std::vector<InstalledHook> hooks_of(const ClientFacts& client, SettingsPart part,
                                     const InstalledCommand& command);
 
-/// The text of a file that is ours as a whole: of kHookScripts or kPlugin.
+/// The text of a file that is ours as a whole: of kHookScripts, kPlugin or kRules.
 std::string whole_file(const ClientFacts& client, SettingsPart part,
                        const InstalledCommand& command);
 

@@ -130,8 +130,7 @@ bool ClientState::is_installed() const {
 
 bool ClientState::has_hooks() const {
   return std::ranges::any_of(parts, [](const InstalledPart& part) {
-    return part.line != 0 && part.part != SettingsPart::kJsonServer &&
-           part.part != SettingsPart::kTomlServer;
+    return part.line != 0 && part.part <= SettingsPart::kPlugin;
   });
 }
 
@@ -155,6 +154,7 @@ ClientState client_state(const ClientFacts& client, bool for_user, const std::st
         break;
       case SettingsPart::kHookScripts:
       case SettingsPart::kPlugin:
+      case SettingsPart::kRules:
         find_whole_file(read->text.value_or(std::string()), search);
         break;
       default:

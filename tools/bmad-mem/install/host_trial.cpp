@@ -146,7 +146,7 @@ std::string find_host(const ClientFacts& client, const std::string& home) {
   for (const SettingsPlace& place : client.places) {
     const std::string path = user_file(place, home).path;
     const std::string folder = path.substr(0, path.rfind('/'));
-    if (folder != home && is_there(folder)) {
+    if (!place.in_folder.empty() && folder != home && is_there(folder)) {
       return folder;
     }
   }

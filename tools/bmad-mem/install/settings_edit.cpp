@@ -207,7 +207,8 @@ Result<std::optional<std::string>> change_whole_file(const std::optional<std::st
 }
 
 bool is_whole_file(SettingsPart part) {
-  return part == SettingsPart::kHookScripts || part == SettingsPart::kPlugin;
+  return part == SettingsPart::kHookScripts || part == SettingsPart::kPlugin ||
+         part == SettingsPart::kRules;
 }
 
 }  // namespace
