@@ -505,6 +505,52 @@ class Installed(InstallTest):
         self.assertEqual([file["action"] for file in gone["files"]], ["removed", "removed"])
 
 
+class Tried(InstallTest):
+    """Clients change each week: `doctor` says when one is newer than what was tried, and tries it."""
+
+    def doctor(self, *arguments, status=0):
+        done = subprocess.run([TOOL, "--json", "doctor", *arguments], cwd=self.project, env=self.environment,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        checks = [json.loads(line) for line in done.stdout.splitlines()]
+        return [check["text"] for check in checks if check["check"] in ("qwen", "zed", "codex")] or done.stderr
+
+    def be_here(self, program, version):
+        path = self.folder / "bin" / program
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{version}\n")
+        path.chmod(0o755)
+        self.environment["PATH"] = f"{path.parent}:{self.environment['PATH']}"
+
+    def test_a_newer_one_is_named(self):
+        self.install("qwen")
+        for version, is_newer in (("echo 0.24.4", False), ("echo qwen-code 0.25.0", True), ("echo 1", True), ("echo 0.24.4.1", False),
+                                  ("echo what", False), ("sleep 60", False), ("exit 1", False)):
+            with self.subTest(version):
+                self.be_here("qwen", version)
+                named = [line for line in self.doctor(status=1) if "newer" in line]
+                number = {"echo 1": "1.0.0"}.get(version, "0.25.0")
+                self.assertEqual(named, [f"Qwen Code {number} is newer than what was tried (0.24.4): run `bmad-mem doctor --client "
+                                         "qwen`"] * is_newer)
+
+    def test_one_that_is_not_connected_is_not_started(self):
+        self.run_command(str(TOOL), "-q", "--root", str(self.project / ".bmad/memory"), "init")
+        self.be_here("qwen", f"touch {self.folder}/started; echo 9.9.9")
+        self.doctor(status=1)
+        self.assertFalse((self.folder / "started").exists())
+
+    def test_a_client_is_tried_as_its_settings_say(self):
+        self.install("qwen")
+        self.assertEqual(self.doctor("--client", "qwen"),
+                         ["Qwen Code: its hook recorded a prompt; tried before: 0.24.4 (shipped program)"])
+        settings = self.project / ".qwen/settings.json"
+        settings.write_text(settings.read_text().replace("bmad-mem hook qwen", "bmad-mem hook qwen --root /nowhere"))
+        self.assertIn("did not record", self.doctor("--client", "qwen", status=1)[0])
+        self.assertEqual(self.doctor("--client", "zed", status=1), ["Zed is not connected"])
+        self.assertIn("there is no client 'emacs'", self.doctor("--client", "emacs", status=2))
+        self.assertEqual([path.name for path in (self.project / ".bmad/memory/sessions").iterdir()], [])
+
+
 class ItsPath(InstallTest):
     """What settings start is still there tomorrow, and on another machine."""
 

@@ -27,6 +27,9 @@
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "install/client_state.hpp"
+#include "install/host_trial.hpp"
+#include "install/install_plan.hpp"
+#include "install/install_run.hpp"
 #include "install/own_program.hpp"
 #include "operation_calls.hpp"
 #include "result_shapes.hpp"
@@ -70,18 +73,32 @@ std::optional<Timestamp> last_event(const std::vector<Session>& sessions, std::s
   return last;
 }
 
+/// Project and user, as far as there are settings.
+std::vector<bool> scopes_of(const std::string& project) {
+  std::vector<bool> scopes;
+  if (!project.empty()) {
+    scopes.push_back(false);
+  }
+  if (!environment("HOME").empty()) {
+    scopes.push_back(true);
+  }
+  return scopes;
+}
+
+ClientState state_of(const ClientFacts& client, bool for_user, const std::string& project) {
+  const std::string home(environment("HOME"));
+  return client_state(client, for_user, project, home,
+                      own_program(for_user, project, home).command);
+}
+
 void check_client(const ClientFacts& client, const std::string& project,
                   const std::vector<Session>& sessions, std::vector<Check>& checks,
                   std::size_t& connected) {
   const std::string home(environment("HOME"));
   const std::optional<Timestamp> last = last_event(sessions, client.name);
   std::size_t scopes_with_hooks = 0;
-  for (const bool for_user : {false, true}) {
-    if (for_user ? home.empty() : project.empty()) {
-      continue;
-    }
-    const ClientState state =
-        client_state(client, for_user, project, home, own_program(for_user, project, home).command);
+  for (const bool for_user : scopes_of(project)) {
+    const ClientState state = state_of(client, for_user, project);
     for (const Error& problem : state.problems) {
       checks.push_back(of_error(std::string(client.name), problem, "mend the file"));
     }
@@ -354,12 +371,58 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
   }
 }
 
+/// The clients whose programs are newer than what was tried, of those that are connected.
+void check_versions(const std::string& project, std::vector<Check>& checks) {
+  for (const ClientFacts& client : all_clients()) {
+    const bool is_here = std::ranges::any_of(scopes_of(project), [&](bool for_user) {
+      return state_of(client, for_user, project).is_installed();
+    });
+    if (const std::string version = is_here ? newer_version(client) : ""; !version.empty()) {
+      add(checks, client.name, "check_version", "name", client.name, "title", client.title,
+          "version", version, "tried", client.tried);
+    }
+  }
+}
+
+/// Tries what the settings of a client say, as the client would.
+Status try_client(Tool& tool, const ClientFacts& client, std::vector<Check>& checks) {
+  for (const bool for_user : {false, true}) {
+    BMAD_TRY_ASSIGN(const InstallPlan plan,
+                    plan_install(tool, client, /*is_install=*/true, for_user,
+                                 /*advises=*/false));
+    if (state_of(client, for_user, plan.project).is_installed()) {
+      add(checks, client.name, "check_trial", "name", client.name, "title", client.title,
+          "for_user", for_user, "has_hooks", client.has_hooks(), "tried", client.tried, "how",
+          client.how, "problem", host_problem(plan));
+    }
+  }
+  if (checks.empty()) {
+    add(checks, client.name, "check_not_connected", "name", client.name, "title", client.title);
+  }
+  return {};
+}
+
+Result<ExitStatus> print_checks(Tool& tool, const std::vector<Check>& checks) {
+  show_all(tool, "checks", shape::check, checks);
+  const bool is_well = std::ranges::all_of(checks, &std::string::empty, &Check::remedy);
+  return is_well ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
 }  // namespace
 
 Result<ExitStatus> run_doctor(Tool& tool) {
   std::vector<Check> checks;
+  if (const std::string_view name = tool.args().value("client"); !name.empty()) {
+    const ClientFacts* const client = find_client(name);
+    if (client == nullptr) {
+      return no_such_client(tool, name);
+    }
+    BMAD_TRY(try_client(tool, *client, checks));
+    return print_checks(tool, checks);
+  }
   if (Result<MemoryManager> memory = tool.open({}, {}, /*tolerate_bad_config=*/true)) {
     check_memory(*memory, checks);
+    check_versions(project_folder(memory->root()), checks);
   } else {
     checks.push_back(of_error("memory", memory.error(),
                               memory.error().code == ErrorCode::E_SESSION_NOT_FOUND
@@ -374,9 +437,7 @@ Result<ExitStatus> run_doctor(Tool& tool) {
   if (has_memory(own)) {
     checks.push_back({.name = "yours", .text = fmt::format("your own memory is in {}", own)});
   }
-  show_all(tool, "checks", shape::check, checks);
-  const bool is_well = std::ranges::all_of(checks, &std::string::empty, &Check::remedy);
-  return is_well ? ExitStatus::kDone : ExitStatus::kFailed;
+  return print_checks(tool, checks);
 }
 
 Result<HttpResponse> http_doctor(ApiContext& context, const EndpointCall& /*call*/) {

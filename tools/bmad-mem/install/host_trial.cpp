@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
@@ -151,6 +152,17 @@ std::string find_host(const ClientFacts& client, const std::string& home) {
     }
   }
   return {};
+}
+
+std::string newer_version(const ClientFacts& client) {
+  const std::string program = find_in_path(client.program);
+  if (program.empty() || client.how == "documents") {
+    return {};
+  }
+  constexpr std::size_t kOutputMax = 256;
+  const auto there =
+      version_numbers(run_program({"timeout", "2", program, "--version"}, kOutputMax).output);
+  return there > version_numbers(client.tried) ? fmt::format("{}", fmt::join(there, ".")) : "";
 }
 
 std::string host_problem(const InstallPlan& plan) {

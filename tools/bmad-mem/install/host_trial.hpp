@@ -14,6 +14,10 @@ namespace bmad_mem::cli {
 /// settings. Empty: it is not.
 std::string find_host(const ClientFacts& client, const std::string& home);
 
+/// The version of the client's program, as "0.25.0", if it is newer than the one that was tried;
+/// else empty. Runs the program in PATH with --version, for two seconds at most.
+std::string newer_version(const ClientFacts& client);
+
 /// Why what was written by `plan`, which has been carried out and names no memory, does not record
 /// or serve: a sentence; empty: it does. Runs the hook's command on a prompt as the client would,
 /// with another memory, and starts the server. Nothing stays of it.

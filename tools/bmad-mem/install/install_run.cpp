@@ -48,12 +48,16 @@ void print_plan(Tool& tool, const InstallPlan& plan, bool dry_run) {
 
 }  // namespace
 
+ExitStatus no_such_client(Tool& tool, std::string_view name) {
+  return tool.wrong_usage(
+      fmt::format("there is no client '{}'; there are {}", name, fmt::join(client_names(), ", ")));
+}
+
 Result<ExitStatus> run_install(Tool& tool, bool is_install) {
   const std::string_view name = tool.args().positional(0);
   const ClientFacts* const client = find_client(name);
   if (client == nullptr) {
-    return tool.wrong_usage(fmt::format("there is no client '{}'; there are {}", name,
-                                        fmt::join(client_names(), ", ")));
+    return no_such_client(tool, name);
   }
   BMAD_TRY_ASSIGN(const InstallPlan plan,
                   plan_install(tool, *client, is_install, tool.args().maybe("scope") == "user",

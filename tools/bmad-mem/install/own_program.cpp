@@ -44,19 +44,20 @@ bool starts(const std::string& found, const std::string& own) {
           own.starts_with(std::string_view(real).substr(0, modules + kModules.size())));
 }
 
-/// "0.12.3" as numbers.
-std::array<unsigned, 3> version_numbers(std::string_view version) {
+}  // namespace
+
+std::array<unsigned, 3> version_numbers(std::string_view text) {
   std::array<unsigned, 3> numbers{};
+  text.remove_prefix(std::min(text.find_first_of("0123456789"), text.size()));
   for (unsigned& number : numbers) {
-    const char* const end = version.data() + version.size();
-    const char* const rest = std::from_chars(version.data(), end, number).ptr;
-    version.remove_prefix(
-        std::min(static_cast<std::size_t>(rest - version.data()) + 1, version.size()));
+    const char* const end = text.data() + text.size();
+    const char* const rest = std::from_chars(text.data(), end, number).ptr;
+    text.remove_prefix(rest == end || *rest != '.'
+                           ? text.size()
+                           : static_cast<std::size_t>(rest - text.data()) + 1);
   }
   return numbers;
 }
-
-}  // namespace
 
 OwnProgram own_program(bool for_user, const std::string& project, const std::string& home) {
   OwnProgram own{.command = {.program = std::string(kServerName)}, .path = own_program_path()};
@@ -111,7 +112,7 @@ Status place_program(const OwnProgram& program) {
               program.path.substr(0, program.path.rfind('/'))),
           .path = program.copy};
     }
-    if (version_numbers(run.output.substr(kHead.size())) > version_numbers(tool_version())) {
+    if (version_numbers(run.output) > version_numbers(tool_version())) {
       return {};
     }
   }

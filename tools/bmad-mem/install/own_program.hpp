@@ -10,7 +10,9 @@
 // Settings of a project are committed, so they never name a path of one machine.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "bmad_mem/result.hpp"
 #include "install/client_files.hpp"
@@ -26,6 +28,9 @@ struct OwnProgram {
 
 /// How clients are to start this program. `project` is the project's folder, `home` the user's.
 OwnProgram own_program(bool for_user, const std::string& project, const std::string& home);
+
+/// The first of the numbers in a text, such as "qwen 0.12.3", that have dots between them.
+std::array<unsigned, 3> version_numbers(std::string_view text);
 
 /// Makes the copy, if one is needed, atomically. One of the same version or older is replaced, a
 /// newer one stays. Errors: E_CONCURRENT_MOD for a program that is not ours, or a link;
