@@ -1,4 +1,4 @@
-# Makes a C++ source with what is known of clients: see tools/bmad-mem/clients/client_facts.hpp.
+# Makes a C++ source with the facts about clients: see tools/bmad-mem/clients/client_facts.hpp.
 #
 #   cmake "-DNAMES=codex;gemini" -DFOLDER=folder-of-NAME.json -DOUTPUT=x.cpp -P cmake/embed_clients.cmake
 #

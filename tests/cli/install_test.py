@@ -277,6 +277,7 @@ class EveryClient(InstallTest):
                 facts = tomllib.loads((SOURCE / f"tools/bmad-mem/clients/{client}/client.toml").read_text())
                 self.assertRegex(facts["tried"], r"^\d")
                 self.assertIn(facts["how"], ("shipped program", "real file", "documents"))
+                self.assertIn(f"\n| {facts['title']} | {facts['tried']} | {facts['how']} |", (SOURCE / "docs/agents.md").read_text())
 
     @unittest.skipUnless(shutil.which("cmake"), "there is no cmake")
     def test_a_word_that_no_client_has_ends_the_build(self):

@@ -4,6 +4,13 @@
 
 namespace bmad_mem::cli {
 
+const HookEventRow* ClientFacts::asked(HookEventKind kind) const {
+  const auto found = std::ranges::find_if(events, [&](const HookEventRow& event) {
+    return event.kind == kind && event.timeout_s != 0;
+  });
+  return found == events.end() ? nullptr : &*found;
+}
+
 const ClientFacts* find_client(std::string_view name) {
   const auto found = std::ranges::find_if(all_clients(), [&](const ClientFacts& client) {
     return client.name == name || std::ranges::find(client.aliases, name) != client.aliases.end();

@@ -1,10 +1,10 @@
-// client_facts.hpp - what is known of the clients: a file each, clients/NAME/client.toml, which the
-// build puts into this program as JSON.
+// client_facts.hpp - facts about the clients: a file each, clients/NAME/client.toml. The build
+// makes constants of it (cmake/embed_clients.cmake), since a hook has no time to read.
 //
-//   events  ──> hooks/    what a client tells, and how context goes in    UserPromptSubmit is a
-//   prompt places  ──> install/  where its hooks and our server are written .claude/settings.json
-//   steps, trusted        what the user must still do
-//   tried, how            the version whose behaviour the file describes, and where that was seen
+//   events           hooks/     what a client sends, and how context goes in
+//   places           install/   where its hooks and our server are written
+//   steps, trusted              what the user must still do
+//   tried, how                  the version that the file describes, and where that was seen
 //
 // The words of the files are the members below, and values of enumerations: "session_start" is
 // kSessionStart.
@@ -32,7 +32,7 @@ enum class HookEventKind : std::uint8_t {
   kSessionEnd,
 };
 
-/// How a text for the model is told at an event: what stdout holds.
+/// How a text for the model is printed at an event.
 enum class HookAnswer : std::uint8_t {
   kNoAnswer,      ///< The client ignores what is printed then, or complains.
   kText,          ///< As it is.
@@ -53,13 +53,13 @@ struct HookEventRow {
   std::string_view until;  ///< In a prompt what the client added begins so; empty: it adds nothing.
   int timeout_s = 0;       ///< 0: read, but not asked for.
   HookAnswer answer = HookAnswer::kNoAnswer;
-  /// Tools are told of in the background where the client can do that; their hooks may take longer
+  /// Tools are reported in the background where the client can do that; their hooks may take longer
   /// then.
   bool in_background = false;
-  /// The object that holds what is told; empty: the payload does.
+  /// The object that holds the event's members; empty: the payload does.
   std::string_view inside;
   /// The tool of an event that is about one tool and has its input where others have a name.
-  /// "MCP:" stands in front of the name that is told.
+  /// "MCP:" is put in front of the name.
   std::string_view tool;
 };
 
@@ -80,7 +80,7 @@ struct SettingsPlace {
   std::string_view in_project;  ///< Below the project's folder; empty: the user's file alone.
   std::string_view variable;    ///< Names the folder of the user's file where it is set …
   std::string_view in_home;     ///< … else that is this one below the user's home …
-  std::string_view on_macos;    ///< … on macOS this one, whatever is set.
+  std::string_view on_macos;    ///< … on macOS this one.
   std::string_view in_folder;   ///< The user's file in that folder; empty: the project's alone.
   bool is_shared = false;       ///< The folder in_home has things of other programs, too.
   bool may_be_jsonc = false;    ///< "FILE.jsonc" is read where there is no "FILE.json".
@@ -121,8 +121,8 @@ struct ClientFacts {
   std::string_view title;    ///< "Claude Code", for people.
   std::string_view program;  ///< "claude": what starts it, by name.
   std::span<const std::string_view> aliases;  ///< Other names, such as a former or later one.
-  std::string_view tried;                     ///< "2.1.332"
-  std::string_view how;                       ///< "shipped program", "real file" or "documents"
+  std::string_view tried;  ///< "2.1.332"; of documents without a version their month.
+  std::string_view how;    ///< "shipped program", "real file" or "documents"
   /// In front of the client's own session ids: "cc-". It is part of ids that are stored, so it
   /// never changes.
   std::string_view session_prefix;
@@ -136,12 +136,15 @@ struct ClientFacts {
   std::span<const std::string_view> steps;
   std::span<const std::string_view> steps_in_project;  ///< Instead of `steps`.
   std::span<const std::string_view> steps_for_user;
-  std::string_view rules;  ///< How the model can ask, where it is told nothing: what kRules holds.
+  std::string_view
+      rules;  ///< How the model can ask, where hooks print nothing for it: what kRules holds.
   HookShape hook;
   ServerShape server;
   std::optional<TrustList> trusted;  ///< Nothing: it has none that we know.
 
   [[nodiscard]] bool has_hooks() const { return !events.empty(); }
+  /// The event of this kind that `install` asks for; null where it asks for none.
+  [[nodiscard]] const HookEventRow* asked(HookEventKind kind) const;
 };
 
 /// In the order in which they are offered.

@@ -145,16 +145,9 @@ bool is_about_tool(HookEventKind kind) {
   return kind == HookEventKind::kBeforeTool || kind == HookEventKind::kAfterTool;
 }
 
-/// Whether the conversation of the event is the one in which its host talks from now on.
-bool begins_turn(const HookEvent& event) {
-  return !event.is_sidechain &&
-         (event.kind == HookEventKind::kSessionStart || event.kind == HookEventKind::kPrompt);
-}
-
 /// Cline 3 sends answers and no prompts, so at an answer, and at tools, whose hooks take context,
 /// these are taken from its own file of the session. They have the ids that an import gives them:
-/// neither doubles the other. A tool's event gets the text of the prompt, unless another one had
-/// it.
+/// neither doubles the other. The event of the first tool after a prompt gets its text.
 Status take_prompts(MemoryManager& memory, HookEvent& event) {
   const std::string& name = event.transcript;
   const std::string path = fmt::format("{0}/{1}/{1}.messages.json", cline_sessions(), name);
@@ -181,6 +174,18 @@ Status take_prompts(MemoryManager& memory, HookEvent& event) {
     event.text = entry ? (*entry)["content"].string() : std::string_view();
   }
   return {};
+}
+
+/// Takes the prompts that the event lacks, and notes in which session its host talks.
+void follow(MemoryManager& memory, HookEvent& event, const HookWork& work) {
+  if (const Status taken = take_prompts(memory, event); !taken) {
+    work.problem(problem_line(taken.error()));
+  }
+  const bool begins_turn = !event.is_sidechain && (event.kind == HookEventKind::kSessionStart ||
+                                                   event.kind == HookEventKind::kPrompt);
+  if (begins_turn && memory.check_writable()) {
+    note_conversation(memory.root(), event.session_id);
+  }
 }
 
 Result<MemoryManager> open_for_hook(const Tool& tool, const ClientFacts& client, std::string root,
@@ -248,12 +253,7 @@ Status take_event(const Tool& tool, const ClientFacts& client, const HookSetting
   HookPolicy policy = memory.hook_policy();
   policy.records = policy.records && has_project;
   if (!is_skipped(policy, event)) {
-    if (const Status taken = take_prompts(memory, event); !taken) {
-      work.problem(problem_line(taken.error()));
-    }
-    if (begins_turn(event) && memory.check_writable()) {
-      note_conversation(memory.root(), event.session_id);
-    }
+    follow(memory, event, work);
   }
   if (!is_about_tool(event.kind) && memory.check_writable()) {
     // The last event of a session learns from it, which nothing does later.

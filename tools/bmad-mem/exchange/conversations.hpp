@@ -3,9 +3,8 @@
 //   claude (4711) ──┬── sh ── bmad-mem hook   notes ROOT/.lock.hosts/4711-STARTED: "cc-18a6…"
 //                   └── bmad-mem mcp          looks there: what it stores belongs to that session
 //
-// A note is local to the machine, for the session's name only, and gone with its host: whoever
-// writes one removes those of processes that have ended. Only Linux has /proc: elsewhere nothing is
-// noted.
+// A note is local to the machine and for the session's name only. The next one removes those of
+// hosts that have ended. Only Linux has /proc: elsewhere nothing is noted.
 #pragma once
 
 #include <optional>

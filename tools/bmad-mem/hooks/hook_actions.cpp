@@ -432,20 +432,14 @@ Status take_answer(const HookJob& job, const HookEvent& event) {
   return {};
 }
 
-/// Whether the client is asked to tell us when a compaction has ended.
-bool has_end_of_compaction(const ClientFacts& client) {
-  return std::ranges::any_of(client.events, [](const HookEventRow& event) {
-    return event.kind == HookEventKind::kAfterCompact && event.timeout_s != 0;
-  });
-}
-
 Status before_compact(const HookJob& job, const HookEvent& event) {
   summarize(job, event);
   if (tells(job, event)) {
     BMAD_TRY_ASSIGN(const std::string text, running_summary(job, event));
     job.work.answer(hook_answer(event, text));
   }
-  if (!is_skipped(job.policy, event) && has_end_of_compaction(*event.client)) {
+  if (!is_skipped(job.policy, event) &&
+      event.client->asked(HookEventKind::kAfterCompact) != nullptr) {
     BMAD_TRY(need_session(job, event));
     BMAD_TRY(Summaries(job.memory).set_compacting(event.session_id, true));
   }

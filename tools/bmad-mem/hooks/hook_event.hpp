@@ -39,8 +39,8 @@ struct HookEvent {
   std::vector<std::string> folders;  ///< Absolute: where the agent works, the likeliest first.
   std::string turn;                  ///< What the client calls the turn; may be empty.
   std::string source;                ///< Why a session starts: "startup", "resume", "compact" …
-  /// The prompt, the message, the summary of a compaction; at a tool the prompt that nothing was
-  /// told about.
+  /// The prompt, the message, the summary of a compaction; of the first tool after a prompt that no
+  /// event has, that prompt.
   std::string text;
   bool is_typed = false;         ///< The client proves that the person typed it.
   bool is_machine_text = false;  ///< The prompt was written by the client, not by a person.

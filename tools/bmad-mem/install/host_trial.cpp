@@ -53,14 +53,6 @@ class TrialFolder {
 
 constexpr std::string_view kTrialSession = "bmad-mem-setup";
 
-/// The event of a prompt as the client sends it; kNothing where it sends none.
-HookEventRow prompt_event(const ClientFacts& client) {
-  const auto found = std::ranges::find_if(client.events, [](const HookEventRow& event) {
-    return event.kind == HookEventKind::kPrompt && event.timeout_s != 0;
-  });
-  return found == client.events.end() ? HookEventRow() : *found;
-}
-
 std::string prompt_json(const ClientFacts& client, const HookEventRow& event,
                         const std::string& project) {
   JsonWriter json;
@@ -100,13 +92,12 @@ std::string hook_line_there(const InstallPlan& plan, const HookEventRow& event) 
 }
 
 std::string hook_problem(const InstallPlan& plan, const TrialFolder& folder) {
-  const HookEventRow event = prompt_event(plan.client);
-  const std::string line =
-      event.kind == HookEventKind::kNothing ? "" : hook_line_there(plan, event);
+  const HookEventRow* const event = plan.client.asked(HookEventKind::kPrompt);
+  const std::string line = event == nullptr ? "" : hook_line_there(plan, *event);
   if (line.empty()) {
     return "its settings have no hook for prompts";
   }
-  const std::string prompt = prompt_json(plan.client, event, plan.project);
+  const std::string prompt = prompt_json(plan.client, *event, plan.project);
   const std::string said = folder.run(plan.project, line, prompt);
   if (!is_there(fmt::format("{}/sessions/{}{}/conversation.jsonl", folder.root(),
                             plan.client.session_prefix, kTrialSession))) {
