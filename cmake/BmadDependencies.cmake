@@ -61,6 +61,7 @@ bmad_compiled_or_packaged(fmt
 find_package(Boost 1.74 REQUIRED)  # Headers only.
 if(BMAD_BUILD_TOOLS)
   find_package(libsqlite3 REQUIRED)
+  find_package(libzstd REQUIRED)
 endif()
 # Header-only, and without a package file in Debian's 12. The tables of the build are in TOML.
 find_path(BMAD_TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)

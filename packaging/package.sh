@@ -23,7 +23,7 @@ done
 # To cross-build, and what that needs of Debian's arm64 packages.
 CROSS_PACKAGES="g++-aarch64-linux-gnu qemu-user-static"
 ARM64_LIBRARIES="libboost1.74-dev|libboost1.83-dev libabsl-dev libxxhash-dev libstemmer-dev libutf8proc-dev libarchive-dev
-  zlib1g-dev libre2-dev libsodium-dev libyaml-dev libsqlite3-dev nlohmann-json3-dev libtomlplusplus-dev
+  zlib1g-dev libre2-dev libsodium-dev libyaml-dev libzstd-dev libsqlite3-dev nlohmann-json3-dev libtomlplusplus-dev
   libpq-dev libpq5"
 MAINTAINER="bmad-mem maintainers <maintainers@bmad-mem.dev>"
 # Where a release is to be found. The formula for Homebrew names it.
@@ -116,7 +116,7 @@ anybody link it again with another version.
 END
   docs=/usr/share/doc
   for library in simdjson fmtlib libxxhash-dev libstemmer-dev libutf8proc-dev libarchive-dev \
-    zlib1g-dev libre2-dev libsodium-dev libyaml-dev libsqlite3-dev nlohmann-json3-dev libtomlplusplus-dev \
+    zlib1g-dev libre2-dev libsodium-dev libyaml-dev libzstd-dev libsqlite3-dev nlohmann-json3-dev libtomlplusplus-dev \
     libc6-dev libstdc++-12-dev; do
     file=$docs/$library/copyright
     [ ! -e "build/deps/$library/debian/copyright" ] || file=build/deps/$library/debian/copyright

@@ -50,7 +50,7 @@ TOOL_ROOMS = {"bmad-mem-hub": {"hub_postgres"}}
 
 # The same for tools. A tool uses the public headers (bmad_mem/...) and no other room.
 TOOL_THIRD_PARTY = {
-    "bmad-mem": {"toml++", "libyaml", "libsodium", "SQLite", "Boost.Asio", "Boost.Beast"},
+    "bmad-mem": {"toml++", "libyaml", "libsodium", "SQLite", "Boost.Asio", "Boost.Beast", "zlib", "zstd"},
     "bmad-mem-hub": set(),
     "bmad-bench": {"SQLite", "Xapian"},
 }
@@ -95,6 +95,7 @@ LIBRARY_HEADERS = [
     ("libsodium", r"sodium\.h|sodium/.+"),
     ("libarchive", r"archive(_entry)?\.h"),
     ("zlib", r"zlib\.h"),
+    ("zstd", r"zstd\.h"),
     ("toml++", r"toml\+\+/.+"),
     ("SQLite", r"sqlite3\.h"),
     ("intrinsics", r"immintrin\.h|arm_neon\.h"),

@@ -1,15 +1,10 @@
 #include "exchange/file_lines.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
-#include "exchange/files.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -18,19 +13,12 @@ constexpr std::size_t kChunk = std::size_t{256} * 1024;
 
 }  // namespace
 
-Result<FileLines> FileLines::open(const std::string& path) {
-  // A copy of stdin: it is closed with this.
-  FileLines lines(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                              : ::open(path.c_str(), O_RDONLY | O_CLOEXEC),
-                  path == "-" ? "<stdin>" : path);
-  if (!lines.file_.is_open()) {
-    return file_error("open it", lines.path_, errno);
-  }
-  return lines;
+Result<FileLines> FileLines::open(const std::string& path, const ZipMember* member) {
+  BMAD_TRY_ASSIGN(FileBytes bytes, FileBytes::open(path, member));
+  return FileLines(std::move(bytes));
 }
 
-FileLines::FileLines(int descriptor, std::string path)
-    : file_(descriptor), path_(std::move(path)), buffer_(2 * kChunk) {}
+FileLines::FileLines(FileBytes bytes) : bytes_(std::move(bytes)), buffer_(2 * kChunk) {}
 
 Result<std::string_view> FileLines::beginning() {
   if (end_ == 0 && !at_end_) {
@@ -65,15 +53,8 @@ Status FileLines::fill() {
   if (buffer_.size() < end_ + kChunk + kJsonPadding) {
     buffer_.resize(std::max(buffer_.size() * 2, end_ + kChunk + kJsonPadding));
   }
-  ssize_t got = -1;
-  do {
-    got = ::read(file_.number(), buffer_.data() + end_, kChunk);
-  } while (got < 0 && errno == EINTR);
-  if (got < 0) {
-    return file_error("read it", path_, errno);
-  }
-  end_ += static_cast<std::size_t>(got);
-  bytes_read_ += static_cast<std::uint64_t>(got);
+  BMAD_TRY_ASSIGN(const std::size_t got, bytes_.read(buffer_.data() + end_, kChunk));
+  end_ += got;
   at_end_ = got == 0;
   return {};
 }

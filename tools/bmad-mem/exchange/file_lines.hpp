@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bmad_mem/result.hpp"
-#include "cli/program.hpp"
+#include "exchange/file_bytes.hpp"
 
 namespace bmad_mem::cli {
 
@@ -28,8 +28,8 @@ class FileLines {
   /// The longest line of a foreign file: a prompt with its screenshots.
   static constexpr std::size_t kForeignLineSizeMax = std::size_t{32} << 20U;
 
-  /// Opens a regular file, or stdin for "-". Errors: E_STORAGE_IO.
-  static Result<FileLines> open(const std::string& path);
+  /// Opens a regular file, stdin for "-", or a member of the zip at `path`. Errors: E_STORAGE_IO.
+  static Result<FileLines> open(const std::string& path, const ZipMember* member = nullptr);
 
   /// Gives out lines up to this size, instead of kLineSizeMax.
   void allow_lines_of(std::size_t size) { line_size_max_ = size; }
@@ -47,24 +47,23 @@ class FileLines {
   /// next call. For what has no lines. Errors: E_STORAGE_IO.
   Result<std::string_view> chunk();
 
-  [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
+  [[nodiscard]] const std::string& path() const { return bytes_.path(); }
+  [[nodiscard]] std::uint64_t bytes_read() const { return bytes_.packed_read(); }
 
  private:
-  FileLines(int descriptor, std::string path);
+  explicit FileLines(FileBytes bytes);
   /// Reads a chunk behind what is there; at_end_ when there is none.
   Status fill();
   /// Drops the rest of a line that is too long.
   Status skip_line();
 
-  Descriptor file_;
-  std::string path_;
+  FileBytes bytes_;
   std::vector<char> buffer_;  // What is left of the file's bytes lies from begin_ to end_.
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool at_end_ = false;
   std::size_t line_size_max_ = kLineSizeMax;
   std::uint64_t number_ = 0;
-  std::uint64_t bytes_read_ = 0;
 };
 
 }  // namespace bmad_mem::cli
