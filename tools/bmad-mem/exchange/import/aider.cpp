@@ -2,16 +2,22 @@
 //
 //   line                                   becomes
 //   # aider chat started at DATE TIME      nothing: a new session, in local time
-//   #### text                              conversation, role user; lines that follow are joined
-//   #### /command, > output of Aider       nothing; counted
+//   #### text, #### /ask text              conversation, role user; lines that follow are joined
+//   #### /command, and text that follows   nothing; counted
+//   #### Add file …? (Y)es/(N)o … : all    nothing: Aider asked it
+//   > output of Aider, lines right below   nothing; counted
+//   <thinking-content-…> … </…>            nothing; counted
 //   other lines                            conversation, role assistant
 //
+// Of output with several lines only the first has the ">"; an answer begins below an empty line.
 // Messages have the time at which their chat began: the file has no other.
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <utility>
 
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/text.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/importer.hpp"
 #include "exchange/transcript_text.hpp"
@@ -21,6 +27,12 @@ namespace {
 
 constexpr std::string_view kStart = "# aider chat started at ";
 constexpr std::string_view kUser = "####";
+constexpr std::string_view kThoughtBegin = "<thinking-content-";
+constexpr std::string_view kThoughtEnd = "</thinking-content-";
+
+/// Commands in front of what a person says, and others that the model answers.
+constexpr std::string_view kSaying[] = {"/ask", "/code", "/architect", "/context"};
+constexpr std::string_view kAnswered[] = {"/help", "/test", "/lint", "/web", "/voice"};
 
 bool looks_like_aider(std::string_view beginning) {
   return stripped(beginning.substr(0, 4096)).starts_with(kStart);
@@ -47,49 +59,84 @@ class AiderImport final : public TranscriptImporter {
   }
 
   Status take(JsonValue /*record*/, std::string_view text, std::uint64_t line) override {
+    const bool is_user =
+        text.starts_with(kUser) && (part_ != Part::kThought || text.ends_with("  "));
     if (text.starts_with(kStart)) {
       BMAD_TRY(flush());
       const std::string_view start = stripped(text.substr(kStart.size()));
       time_ = local_time(std::string(start));
       last_message_.clear();
+      part_ = Part::kAnswer;
       if (!has_session_) {
         session_ = session_id_from("aider-", start);
       }
       return {};
     }
-    const bool by_aider = text.starts_with('>');
-    const bool is_user = text.starts_with(kUser);
-    if (by_aider || is_user != is_user_) {
+    if (is_user) {
+      return take_line(Part::kPrompt, text.substr(kUser.size()), line);
+    }
+    if (part_ == Part::kPrompt) {
       BMAD_TRY(flush());
     }
-    is_user_ = is_user;
-    if (by_aider) {
+    if (part_ == Part::kThought || text.starts_with(kThoughtBegin)) {
+      BMAD_TRY(flush());
+      part_ = text.starts_with(kThoughtEnd) ? Part::kAnswer : Part::kThought;
+      sink_.skip("lines of thinking");
+      return {};
+    }
+    if (text.starts_with('>') || (part_ == Part::kOutput && !is_blank(text))) {
+      const Part next = part_ == Part::kCommand ? Part::kCommand : Part::kOutput;
+      BMAD_TRY(flush());
+      part_ = next;
       sink_.skip("lines of Aider's own output");
       return {};
     }
-    if (text_.empty()) {
-      line_ = line;
+    if (part_ == Part::kCommand) {
+      sink_.skip("lines of commands' output", is_blank(text) ? 0 : 1);
+      return {};
     }
-    const std::string_view said = is_user ? text.substr(kUser.size()) : text;
-    text_ += is_user ? stripped(said) : said;
-    text_ += '\n';
-    return {};
+    return take_line(Part::kAnswer, text, line);
   }
 
   Status finish() override { return flush(); }
 
  private:
+  /// What the line before was.
+  enum class Part : std::uint8_t { kAnswer, kPrompt, kCommand, kOutput, kThought };
+
+  /// Another line of a message.
+  Status take_line(Part part, std::string_view text, std::uint64_t line) {
+    if (part != part_) {
+      BMAD_TRY(flush());
+    }
+    part_ = part;
+    line_ = text_.empty() ? line : line_;
+    text_ += part == Part::kPrompt ? stripped(text) : text;
+    text_ += '\n';
+    return {};
+  }
+
   Status flush() {
-    std::string text = std::exchange(text_, {});
-    const std::string_view said = stripped(text);
+    const std::string text = std::exchange(text_, {});
+    std::string_view said = stripped(text);
+    const bool is_user = std::exchange(part_, Part::kAnswer) == Part::kPrompt;
     if (said.empty()) {
       return {};
     }
-    if (is_user_ && said.starts_with('/')) {
+    if (is_user && said.contains("(Y)es/(N)o") && said.contains("]: ")) {
+      sink_.skip("questions of Aider");
+      return {};
+    }
+    const std::string_view command = said.substr(0, said.find_first_of(" \n"));
+    if (is_user && is_among(kSaying, command)) {
+      said = stripped(said.substr(command.size()));
+    }
+    if (is_user && (said.empty() || std::string_view("/!").contains(said.front()))) {
+      part_ = is_among(kAnswered, command) || said.empty() ? Part::kAnswer : Part::kCommand;
       sink_.skip("commands");
       return {};
     }
-    return add_next_message({.speaker = is_user_ ? Speaker::kPerson : Speaker::kAgent,
+    return add_next_message({.speaker = is_user ? Speaker::kPerson : Speaker::kAgent,
                              .timestamp = time_,
                              .text = std::string(said),
                              .line = line_},
@@ -97,7 +144,7 @@ class AiderImport final : public TranscriptImporter {
   }
 
   bool has_session_;
-  bool is_user_ = false;
+  Part part_ = Part::kAnswer;
   std::string text_;  ///< Of the message whose lines come.
   std::string time_;
   std::uint64_t line_ = 0;
