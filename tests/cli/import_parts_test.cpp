@@ -204,11 +204,11 @@ std::string unknown_members(JsonValue step) {
 
 TEST_CASE("each word of the table of formats is one that is read, and each name one of its row") {
   static constexpr std::string_view kOfRows[] = {
-      "name",    "title",          "place",    "files",    "source",
+      "name",    "title",          "places",   "files",    "source",
       "agent",   "recognise",      "document", "commands", "copies_have_new_ids",
       "changes", "same_elsewhere", "elements", "whole",    "prefix",
       "session", "names_projects", "thread",   "parents",  "tables",
-      "records", "members",        "steps"};
+      "records", "members",        "steps",    "beside"};
   JsonParser parser;
   const Result<JsonValue> table = parser.parse(formats_json());
   REQUIRE(table);

@@ -49,23 +49,26 @@ std::string project_here(const Tool& tool, const MemoryManager* memory) {
   return project.empty() ? here : project;
 }
 
-/// The files that are named, or those in the usual places.
+/// The files that are named, or those in the usual places. Says what was left out.
 Result<FoundImports> find_files(Tool& tool, ImportFormat format, const std::string& project,
                                 const MemoryManager* memory) {
-  FoundImports found;
-  if (!tool.args().positionals().empty()) {
-    BMAD_TRY_ASSIGN(found.files, find_import_files(tool.args().positionals(), format));
+  if (const auto& named = tool.args().positionals(); !named.empty()) {
+    BMAD_TRY_ASSIGN(FoundImports found, find_import_files(named, format));
+    std::string formats;
+    for (const auto& [name, count] : found.formats) {
+      formats += fmt::format("{}{} of {}", formats.empty() ? "found " : ", ",
+                             format_count(count, "file", "files"), name);
+    }
+    if (found.formats.size() > 1 || (found.unknown != 0 && !formats.empty())) {
+      tool.note(formats);
+    }
     return found;
   }
-  const ClientFolders folders = {
-      .home = std::string(environment("HOME")),
-      .claude = std::string(environment("CLAUDE_CONFIG_DIR")),
-      .codex = std::string(environment("CODEX_HOME")),
-      .memory_file = std::string(environment("MEMORY_FILE_PATH")),
-      .claude_mem = std::string(environment("CLAUDE_MEM_DATA_DIR")),
-      .worktrees = memory == nullptr ? std::vector<std::string>() : memory->worktrees()};
-  BMAD_TRY_ASSIGN(found,
-                  find_usual_places(format, folders, project, tool.args().has("all-projects")));
+  BMAD_TRY_ASSIGN(
+      FoundImports found,
+      find_usual_places(format, project,
+                        memory == nullptr ? std::vector<std::string>() : memory->worktrees(),
+                        tool.args().has("all-projects")));
   if (found.of_other_projects != 0 && !found.files.empty()) {
     tool.note(fmt::format("{} of other projects left out; --all-projects takes them along",
                           format_count(found.of_other_projects, "file is", "files are")));
@@ -75,6 +78,11 @@ Result<FoundImports> find_files(Tool& tool, ImportFormat format, const std::stri
 
 /// Why there was nothing, as a sentence.
 std::string nothing_found(const FoundImports& found) {
+  if (found.unknown != 0) {
+    return fmt::format(
+        "the format of {} is unknown; known are {}: --from reads files of one by name",
+        format_count(found.unknown, "file", "files"), import_names(false));
+  }
   if (found.files.empty()) {
     return found.of_other_projects == 0
                ? std::string("no file to import was found")
@@ -139,6 +147,8 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
     }
   };
   ImportSink sink(dry_run ? nullptr : memory, on_refused, memory);
+  sink.skip("files of no known format", found.unknown);
+  sink.skip("files that hold nothing of their own", found.beside);
   const ImportOptions options = {.format = format,
                                  .session_id = std::string(tool.args().value("session")),
                                  .fallback_session = fallback_session(tool, memory),
@@ -181,7 +191,7 @@ std::string options_problem(const Arguments& args, ImportFormat format) {
   if (from && name && *from != *name) {
     return "--from and --format name the same thing; give one of them";
   }
-  if (args.positionals().empty() && format->place.empty()) {
+  if (args.positionals().empty() && format->places.empty()) {
     return from ? fmt::format("{} has no usual place; name the files to import", *from)
                 : "name the files to import, or a client with --from";
   }
@@ -194,7 +204,9 @@ Result<ExitStatus> run_import(Tool& tool) {
   if (tool.args().has("list")) {
     for (const ImportRow& row : import_rows()) {
       if (row.is_listed() && row.is_source) {
-        show(tool, "import_format", shaped(shape::import_format, row));
+        ImportRow shown = row;
+        shown.place = usual_place(&row);
+        show(tool, "import_format", shaped(shape::import_format, shown));
       }
     }
     return ExitStatus::kDone;

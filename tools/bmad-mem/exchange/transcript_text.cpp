@@ -145,6 +145,12 @@ std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);  // Behind npos comes 0.
 }
 
+std::string_view pop_part(std::string_view& path) {
+  const std::string_view part = base_name(path);
+  path.remove_suffix(std::min(path.size(), part.size() + 1));
+  return part;
+}
+
 std::string repaired_json(std::string_view text) {
   const std::string valid = utf8_repaired(text);
   const std::string_view in = valid;

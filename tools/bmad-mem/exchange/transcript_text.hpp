@@ -48,6 +48,8 @@ std::string record_reason(std::string_view type);
 
 /// The last part of a path.
 std::string_view base_name(std::string_view path);
+/// The same, and cuts it off from the path.
+std::string_view pop_part(std::string_view& path);
 
 /// `text` with what the parser refuses in strings replaced by U+FFFD: bytes that are not UTF-8, NUL
 /// (raw or as \u0000), and half a surrogate pair, as JavaScript writes it when it cuts a text in

@@ -12,6 +12,27 @@ constexpr std::string_view kScalarEnds = " \t\r\n,]}:";
 
 }  // namespace
 
+std::size_t last_object(std::string_view text) {
+  // Backwards, since only the end is known to be outside of a string.
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t i = text.size(); i-- > 0;) {
+    const char c = text[i];
+    if (c == '"') {
+      const std::size_t before = std::min(text.substr(0, i).find_last_not_of('\\') + 1, i);
+      in_string = in_string == ((i - before) % 2 != 0);
+    } else if (!in_string && (c == '}' || c == ']')) {
+      ++depth;
+    } else if (!in_string && (c == '{' || c == '[')) {
+      depth -= std::min<std::size_t>(depth, 1);
+    }
+    if (depth == 0) {
+      return c == '{' ? i : std::string_view::npos;
+    }
+  }
+  return std::string_view::npos;
+}
+
 void DocumentElements::take(std::size_t count) {
   line_ += static_cast<std::uint64_t>(std::ranges::count(chunk_.substr(0, count), '\n'));
   chunk_.remove_prefix(count);
@@ -41,7 +62,8 @@ Status DocumentElements::enter(int first) {
   }
   if (first != '[' && first != '{') {
     return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                 .message = "the file is neither a JSON array nor a JSON object"};
+                 .message = "the file is neither a JSON array nor a JSON object",
+                 .path = file_.path()};
   }
   has_outer_object_ = first == '{';
   place_ = has_outer_object_ ? Place::kObject : Place::kArray;

@@ -25,6 +25,10 @@ struct DocumentElement {
   bool too_long = false;     ///< Longer than DocumentElements::kSizeMax: `text` is empty.
 };
 
+/// Where the JSON object begins that `text` ends in; npos when it ends in none. What is in front of
+/// it may be cut anywhere. Cost: one step a byte.
+std::size_t last_object(std::string_view text);
+
 /// Finds where elements begin and end; whether they are good JSON is for a parser to say.
 class DocumentElements {
  public:

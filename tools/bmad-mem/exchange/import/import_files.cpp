@@ -12,6 +12,7 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
@@ -29,79 +30,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Who reads a database of this format, which has the tables that it knows; null: nobody.
-Result<const ImportClient*> client_of_database(ImportFormat format, const Database& database) {
-  for (const ImportRow& row : import_rows()) {
-    if (row.client == nullptr || (format->name != "auto" && row.name != format->name)) {
-      continue;
-    }
-    for (const std::vector<std::string_view>& tables : row.client->tables) {
-      bool has_all = true;
-      for (const std::string_view table : tables) {
-        BMAD_TRY_ASSIGN(const bool has_table, database.has_table(table));
-        has_all = has_all && has_table;
-      }
-      if (has_all) {
-        return row.client;
-      }
-    }
-  }
-  return static_cast<const ImportClient*>(nullptr);
-}
-
-/// Who reads a file of this format that begins like this; null for Markdown.
-const ImportClient* client_of(ImportFormat format, std::string_view path,
-                              std::string_view beginning) {
-  const bool is_unknown = format->name == "auto";
-  const bool is_ours = format->name == "jsonl";
-  for (const ImportRow& row : import_rows()) {
-    const bool may_be = row.client != nullptr && row.client->looks_like != nullptr &&
-                        (is_unknown || (is_ours ? row.client->is_ours : row.name == format->name));
-    if (may_be && row.client->looks_like(beginning)) {
-      return row.client;
-    }
-  }
-  if (!is_unknown && !is_ours) {
-    return format->client;
-  }
-  return is_unknown && path.ends_with(".md") ? nullptr : &kOwnEntriesClient;
-}
-
-/// Whether a file of this name can be of this format.
-bool has_name_of(ImportFormat format, std::string_view name) {
-  /// What a session's folder holds beside its logs.
-  static constexpr std::string_view kNoLogs[] = {"audit.jsonl", "quarantine.jsonl", "access.jsonl"};
-  if (format->files.empty()) {
-    return name.ends_with(".jsonl") && !is_among(kNoLogs, name);
-  }
-  return std::ranges::any_of(format->files, [&](std::string_view pattern) {
-    const std::size_t star = std::min(pattern.find('*'), pattern.size());
-    return star == pattern.size() ? name == pattern
-                                  : name.starts_with(pattern.substr(0, star)) &&
-                                        name.ends_with(pattern.substr(star + 1));
-  });
-}
-
-/// Whether some line is an object: entries of our own say in each line what is wrong with it.
-bool has_object_lines(std::string_view beginning) {
-  if (first_character(beginning) == '[') {
-    return false;
-  }
-  JsonParser parser;
-  for (std::string_view rest = beginning; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    const Result<JsonValue> value = parser.parse(line);
-    if (value && value->is_object()) {
-      return true;
-    }
-  }
-  return false;
-}
+/// What a packed file has behind its name: it is imported as the same file.
+constexpr std::string_view kPackedEnd = ".zst";
 
 /// The time of the first record that has one; the end of all time without.
-Timestamp first_time(const std::string& path) {
-  Result<FileLines> lines = path == "-" ? Error{} : FileLines::open(path);
+Timestamp first_time(const ImportFile& file) {
+  const ZipMember* const member = file.member ? &*file.member : nullptr;
+  Result<FileLines> lines =  // A pipe can be read once, and has no size.
+      file.size == 0 ? Result<FileLines>(Error{}) : FileLines::open(file.path, member);
   const Result<std::string_view> text = lines ? lines->beginning() : Error{};
   JsonParser parser;
   for (std::string_view rest = text.value_or(""); !rest.empty();) {
@@ -123,27 +59,6 @@ Error unknown_format(const std::string& file) {
           .message =
               fmt::format("the format of the file is unknown; known are {}", import_names(false)),
           .path = file};
-}
-
-Status find_below(const std::string& folder, ImportFormat format, std::vector<ImportFile>& files) {
-  // A stack instead of recursion: folders can be nested as deep as somebody likes.
-  std::vector<std::string> folders = {folder};
-  while (!folders.empty()) {
-    const fs::path at = std::move(folders.back());
-    folders.pop_back();
-    BMAD_TRY_ASSIGN(const std::vector<std::string> names, names_in(at.string()));
-    for (const std::string& name : names) {
-      const fs::path path = at / name;
-      std::error_code gone;  // In the meantime.
-      const fs::file_status status = fs::symlink_status(path, gone);
-      if (fs::is_directory(status)) {
-        folders.push_back(path.string());
-      } else if (fs::is_regular_file(status) && has_name_of(format, name)) {
-        files.push_back({.path = path.string(), .size = fs::file_size(path, gone)});
-      }
-    }
-  }
-  return {};
 }
 
 /// Reads JSON values; what is refused gets a second chance.
@@ -247,7 +162,7 @@ class FileImport {
       if (value && (value->is_object() || client_.is_ours)) {
         BMAD_TRY(importer_->take(*value, parser_.text(), line.number));
       } else if (!is_blank(line.text)) {
-        leave_out(line, "unreadable lines");
+        BMAD_TRY(take_whole_records(line));
       }
     }
   }
@@ -285,6 +200,44 @@ class FileImport {
   }
 
  private:
+  /// The records of a line that lacks a line break: all when they fill it, else the last one, as
+  /// what ends in front of it was cut by a program that was killed.
+  Status take_whole_records(const FileLine& line) {
+    std::vector<std::string_view> records;
+    std::string_view rest = trimmed(line.text);
+    while (!client_.is_ours && !rest.empty() && records.size() < kRecordsMax) {
+      const std::size_t begin = last_object(rest);
+      if (begin == std::string_view::npos || (begin == 0 && records.empty())) {
+        break;
+      }
+      // A value in a record whose end is missing is no record.
+      if (begin != 0 && std::string_view(":,[").contains(trimmed(rest.substr(0, begin)).back())) {
+        break;
+      }
+      records.push_back(rest.substr(begin));
+      rest = trimmed(rest.substr(0, begin));
+    }
+    if (!rest.empty() || records.empty()) {
+      leave_out(line, "unreadable lines");
+      records.resize(std::min<std::size_t>(records.size(), 1));
+    }
+    for (auto record = records.rbegin(); record != records.rend(); ++record) {
+      // A line of its own: what reads JSON looks at the bytes behind it.
+      std::string text(*record);
+      text.append(kJsonPadding, '\0');
+      if (const auto value =
+              parser_.parse(std::string_view(text).substr(0, record->size()), true)) {
+        BMAD_TRY(importer_->take(*value, parser_.text(), line.number));
+      } else {
+        leave_out(line, "unreadable lines");
+      }
+    }
+    sink_.skip("missing line breaks", records.size() - std::min<std::size_t>(records.size(), 1));
+    return {};
+  }
+
+  static constexpr std::size_t kRecordsMax = 1000;  ///< In a line.
+
   /// A line of our own is refused, one of somebody else's counted.
   void leave_out(const FileLine& line, std::string_view reason) {
     if (!client_.is_ours) {
@@ -346,52 +299,17 @@ Status import_database(const ImportFile& file, ImportFormat format, const Import
                  .path = context.file};
   }
   BMAD_TRY_ASSIGN(const Database database, Database::open(file.path));
-  BMAD_TRY_ASSIGN(const ImportClient* client, client_of_database(format, database));
-  return client != nullptr ? client->read_database(context, database)
-                           : Status(unknown_format(context.file));
+  BMAD_TRY_ASSIGN(const ImportRow* const row, database_row(format, database));
+  return row != nullptr ? row->client->read_database(context, database)
+                        : Status(unknown_format(context.file));
 }
 
 }  // namespace
 
-Result<std::vector<std::string>> names_in(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code problem;
-  fs::directory_iterator entry(folder, problem);
-  for (; !problem && entry != fs::directory_iterator(); entry.increment(problem)) {
-    names.push_back(entry->path().filename().string());
-  }
-  if (problem) {
-    return file_error("list the folder", folder, problem.value());
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
-Result<std::vector<ImportFile>> find_import_files(const std::vector<std::string>& paths,
-                                                  ImportFormat format) {
-  std::vector<ImportFile> files;
-  for (const std::string& path : paths) {
-    struct stat status{};
-    if (path == "-") {
-      files.push_back({.path = path});
-    } else if (::stat(path.c_str(), &status) != 0) {
-      return file_error("import it", path, errno);
-    } else if (S_ISDIR(status.st_mode)) {
-      const std::size_t before = files.size();
-      BMAD_TRY(find_below(path, format, files));
-      std::ranges::sort(files.begin() + static_cast<std::ptrdiff_t>(before), files.end(), {},
-                        &ImportFile::path);
-    } else {
-      files.push_back({.path = path, .size = static_cast<std::uint64_t>(status.st_size)});
-    }
-  }
-  return files;
-}
-
 void order_by_first_record(std::vector<ImportFile>& files) {
   std::vector<std::pair<Timestamp, ImportFile>> timed;
   for (ImportFile& file : files) {
-    const Timestamp time = first_time(file.path);
+    const Timestamp time = first_time(file);
     timed.emplace_back(time, std::move(file));
   }
   std::ranges::stable_sort(timed, {}, &std::pair<Timestamp, ImportFile>::first);
@@ -400,27 +318,33 @@ void order_by_first_record(std::vector<ImportFile>& files) {
 
 Status import_file(const ImportFile& file, const ImportOptions& options, ImportSink& sink,
                    const std::function<void(std::uint64_t)>& on_read) {
-  BMAD_TRY_ASSIGN(FileLines lines, FileLines::open(file.path));
+  BMAD_TRY_ASSIGN(FileLines lines,
+                  FileLines::open(file.path, file.member ? &*file.member : nullptr));
   ++sink.report().files;
-  BMAD_TRY_ASSIGN(std::string_view beginning, lines.beginning());
   const ImportFormat format = file.format == nullptr ? options.format : file.format;
-  const ImportContext context = {.sink = sink,
-                                 .file = file.path == "-" ? "<stdin>" : file.path,
-                                 .session_id = options.session_id,
-                                 .fallback_session = options.fallback_session,
-                                 .project = options.project,
-                                 .prompts_only = options.prompts_only,
-                                 .folder = options.folder,
-                                 .only = file.only};
+  BMAD_TRY_ASSIGN(const std::string_view beginning, recognisable(lines, format));
+  std::string_view path = file.path == "-" ? "<stdin>" : std::string_view(file.path);
+  path.remove_suffix(path.ends_with(kPackedEnd) ? kPackedEnd.size() : 0);
+  const ImportContext context = {
+      .sink = sink,
+      .file = file.member ? fmt::format("{}/{}", path, file.member->name) : std::string(path),
+      .session_id = options.session_id,
+      .fallback_session = options.fallback_session,
+      .project = options.project,
+      .prompts_only = options.prompts_only,
+      .folder = options.folder,
+      .only = file.only};
   if (is_database(beginning)) {
     return import_database(file, format, context);
   }
-  const ImportClient* client = client_of(format, file.path, beginning);
-  if (client == &kOwnEntriesClient && !beginning.contains('\n')) {
-    // A screenshot makes the first line of a transcript longer than a chunk.
-    BMAD_TRY_ASSIGN(beginning, lines.first_line());
-    client = client_of(format, file.path, beginning);
+  if (is_zip(beginning) && !file.member && file.path != "-") {
+    BMAD_TRY(zip_members(file.path));  // It says why it was not opened.
   }
+  const ImportRow* const row = known_row(format, file.path, beginning);
+  if (row == nullptr) {
+    return unknown_format(context.file);
+  }
+  const ImportClient* const client = row->client;
   if (client == nullptr) {
     return import_note_file(file, format, context, lines);
   }
@@ -428,10 +352,6 @@ Status import_file(const ImportFile& file, const ImportOptions& options, ImportS
     return Error{.code = ErrorCode::E_INVALID_FORMAT,
                  .message = "is no database of SQLite",
                  .path = context.file};
-  }
-  if (format->name == "auto" && client == &kOwnEntriesClient && !is_blank(beginning) &&
-      !has_object_lines(beginning)) {
-    return unknown_format(context.file);
   }
   if (client == &kOwnExportClient) {
     BMAD_TRY(sink.flush());  // It asks what is there.

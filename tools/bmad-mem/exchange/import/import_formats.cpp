@@ -72,8 +72,13 @@ class FormatTable {
       ImportRow& format = rows_.emplace_back();
       format.name = row["name"].string();
       format.title = row["title"].string();
-      format.place = row["place"].string();
+      for (const JsonValue place : row["places"].elements()) {
+        format.places.push_back({.at = read_texts(place["at"]),
+                                 .by = place["by"].string(),
+                                 .as = place["as"].string()});
+      }
       format.files = read_texts(row["files"]);
+      format.beside = read_texts(row["beside"]);
       format.is_source = row["source"].boolean(true);
       const auto* const known =
           std::ranges::find(kClients, format.name, [](const auto& client) { return client.first; });

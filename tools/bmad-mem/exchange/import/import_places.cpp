@@ -1,8 +1,10 @@
 #include <algorithm>
-#include <array>
+#include <cassert>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <iterator>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -27,17 +29,6 @@ constexpr std::size_t kSlugSizeMax = 200;
 bool is_folder(const std::string& path) {
   std::error_code gone;
   return std::filesystem::is_directory(path, gone);
-}
-
-Error nothing_there(std::string_view what, const std::string& path) {
-  return {.code = ErrorCode::E_STORAGE_IO,
-          .message = fmt::format("found nothing here of: {}; name the files to import", what),
-          .path = path};
-}
-
-bool lies_in(std::string_view folder, std::string_view project) {
-  return folder.starts_with(project) && (folder.size() == project.size() ||
-                                         project.ends_with('/') || folder[project.size()] == '/');
 }
 
 /// The beginning of a file; empty when it can't be read, which the import itself will tell.
@@ -83,24 +74,61 @@ std::string folder_of_records(const std::string& path) {
   return {};
 }
 
-/// The ids of the chats that Cursor's database of a workspace names. Errors: as Database::open().
-Result<std::vector<std::string>> cursor_chats_of(const std::string& workspace_database) {
-  BMAD_TRY_ASSIGN(const Database database, Database::open(workspace_database));
-  std::vector<std::string> ids;
-  BMAD_TRY_ASSIGN(const bool has_items, database.has_table("ItemTable"));
-  if (has_items) {
-    BMAD_TRY(database.rows("SELECT value FROM ItemTable WHERE key = 'composer.composerData'", {},
-                           [&](JsonValue row, std::uint64_t) {
-                             JsonParser parser;
-                             if (const auto data = parser.parse(row["value"].string())) {
-                               for (const JsonValue chat : (*data)["allComposers"].elements()) {
-                                 ids.emplace_back(chat["composerId"].string());
-                               }
-                             }
-                             return Status();
-                           }));
+/// A place that is there, and the folder in it that stands for a project.
+struct Place {
+  std::string path;
+  std::string folder;  ///< What the pattern's first "*" stands for, with all in front of it.
+};
+
+/// `text` with the folder that a "$NAME" or "~" in front names; empty where it names none.
+std::string with_home(std::string_view text) {
+  const std::string name(text.substr(0, text.find('/')));
+  if (name != "~" && !name.starts_with('$')) {
+    return std::string(text);
   }
-  return ids;
+  const std::string_view folder = environment(name == "~" ? "HOME" : name.substr(1).c_str());
+  return folder.empty() ? "" : fmt::format("{}{}", folder, text.substr(name.size()));
+}
+
+/// What of a place counts here: the first text whose variable is set; empty when none is.
+std::string pattern_of(const ImportPlace& place) {
+  const auto set = std::ranges::find_if(
+      place.at, [](std::string_view text) { return !with_home(text).empty(); });
+  return set == place.at.end() ? "" : with_home(*set);
+}
+
+/// Appends what is there of `pattern`. Errors: E_STORAGE_IO.
+Status append_matches(const std::string& pattern, const std::string& folder,
+                      std::vector<Place>& places) {
+  const std::size_t at = std::min(pattern.find_first_of("{*"), pattern.size());
+  const std::string front = pattern.substr(0, at);
+  if (at == pattern.size()) {
+    if (std::string path = with_home(pattern); is_there(path)) {
+      places.push_back({.path = std::move(path), .folder = folder});
+    }
+  } else if (pattern[at] == '{') {
+    const std::size_t end = pattern.find('}', at);
+    const std::string words = pattern.substr(at + 1, end - at - 1);
+    for (const std::string_view word : lines_of(words, ',')) {
+      BMAD_TRY(append_matches(fmt::format("{}{}{}", front, word, pattern.substr(end + 1)), folder,
+                              places));
+    }
+  } else {
+    const std::string parent = with_home(front.substr(0, front.rfind('/') + 1));
+    const std::size_t end = std::min(pattern.find('/', at), pattern.size());
+    std::vector<std::string> names;
+    if (is_folder(parent)) {
+      BMAD_TRY_ASSIGN(names, names_in(parent));
+    }
+    for (const std::string& name : names) {
+      if (is_path_like(name, base_name(std::string_view(pattern).substr(0, end)))) {
+        const std::string here = parent + name;
+        BMAD_TRY(
+            append_matches(here + pattern.substr(end), folder.empty() ? here : folder, places));
+      }
+    }
+  }
+  return {};
 }
 
 /// Looks for the files of one project, which may be in several worktrees.
@@ -117,220 +145,184 @@ class PlaceSearch {
     }
   }
 
-  Status claude(const std::string& projects) {
-    if (!is_folder(projects)) {
-      return nothing_there("transcripts of Claude Code", projects);
+  /// Searches one place, relative ones in each of the project's folders. Whether it is there.
+  Result<bool> search(const ImportPlace& place, ImportFormat format) {
+    using Way = Status (PlaceSearch::*)(const Place&, ImportFormat);
+    static constexpr std::pair<std::string_view, Way> kWays[] = {
+        {"", &PlaceSearch::all_of},
+        {"cwd", &PlaceSearch::by_records},
+        {"cwd in folder", &PlaceSearch::by_folder},
+        {"slug", &PlaceSearch::by_slug},
+        {"short name", &PlaceSearch::by_short_name},
+        {"workspace", &PlaceSearch::by_workspace},
+        {"chats", &PlaceSearch::by_chats},
+        {"paths", &PlaceSearch::by_paths},
+        {"names", &PlaceSearch::by_names},
+    };
+    const auto* const way =
+        std::ranges::find(kWays, place.by, [](const auto& each) { return each.first; });
+    assert(way != std::end(kWays));
+    std::vector<Place> places;
+    const std::string pattern = pattern_of(place);
+    const bool is_relative = !pattern.empty() && !std::string_view("/{").contains(pattern[0]);
+    for (std::size_t i = 0; i < (is_relative ? projects_.size() : 1); ++i) {
+      BMAD_TRY(append_matches(is_relative ? fmt::format("{}/{}", projects_[i], pattern) : pattern,
+                              {}, places));
     }
-    std::vector<std::string> slugs;
-    std::ranges::transform(projects_, std::back_inserter(slugs), claude_slug);
-    BMAD_TRY_ASSIGN(const std::vector<std::string> names, names_in(projects));
-    for (const std::string& name : names) {
-      const std::string folder = fmt::format("{}/{}", projects, name);
-      const bool is_exact = std::ranges::find(slugs, name) != slugs.end();
-      // Folders in the project have longer names; what is not in it is told by the records.
-      const bool may_be = std::ranges::any_of(slugs, [&](const std::string& slug) {
-        return name.starts_with(slug.substr(0, kSlugSizeMax));
-      });
-      if (!is_folder(folder)) {
-        continue;
-      }
-      if (!all_ && !may_be) {
-        BMAD_TRY_ASSIGN(const std::vector<ImportFile> others,
-                        find_import_files({folder}, find_import_format("claude-code")));
-        found_.of_other_projects += others.size();
-        continue;
-      }
-      BMAD_TRY(add_of_project(folder, is_exact, find_import_format("claude-code")));
-      if ((is_exact || all_) && is_folder(folder + "/memory")) {
-        BMAD_TRY_ASSIGN(
-            std::vector<ImportFile> notes,
-            find_import_files({folder + "/memory"}, find_import_format("basic-memory")));
-        for (ImportFile& note : notes) {
-          note.format = find_import_format("basic-memory");
-          found_.files.push_back(std::move(note));
-        }
+    for (const Place& each : places) {
+      if (seen_.insert(real_path_of(each.path)).second) {
+        BMAD_TRY((this->*way->second)(each, format));
       }
     }
-    return {};
-  }
-
-  Status codex(const std::string& home) {
-    bool is_there = false;
-    for (const char* name : {"/sessions", "/archived_sessions"}) {
-      if (is_folder(home + name)) {
-        is_there = true;
-        BMAD_TRY(add_of_project(home + name, false, find_import_format("codex")));
-      }
-    }
-    return is_there ? Status() : Status(nothing_there("rollouts of Codex", home + "/sessions"));
-  }
-
-  Status gemini(const std::string& home) {
-    const std::string tmp = home + "/tmp";
-    if (!is_folder(tmp)) {
-      return nothing_there("chats of Gemini CLI", tmp);
-    }
-    BMAD_TRY_ASSIGN(const std::vector<std::string> names, names_in(tmp));
-    for (const std::string& name : names) {
-      const std::string chats = fmt::format("{}/{}/chats", tmp, name);
-      if (!is_folder(chats)) {
-        continue;
-      }
-      BMAD_TRY_ASSIGN(std::vector<ImportFile> files,
-                      find_import_files({chats}, find_import_format("gemini")));
-      if (all_ || is_gemini_name(home, name)) {
-        std::ranges::move(files, std::back_inserter(found_.files));
-      } else {
-        found_.of_other_projects += files.size();
-      }
-    }
-    return {};
-  }
-
-  /// Files in one folder.
-  Status folder(const std::string& folder, ImportFormat format) {
-    if (!is_folder(folder)) {
-      return nothing_there(format->title, folder);
-    }
-    return add_of_project(folder, false, format);
-  }
-
-  /// Memories that belong to no project.
-  Status all_in(const std::string& folder, ImportFormat format) {
-    if (!is_folder(folder)) {
-      return nothing_there(format->title, folder);
-    }
-    BMAD_TRY_ASSIGN(found_.files, find_import_files({folder}, format));
-    return {};
-  }
-
-  Status aider() {
-    std::vector<std::string> paths;
-    for (const std::string& project : projects_) {
-      std::error_code gone;
-      const std::string path = project + "/.aider.chat.history.md";
-      if (std::filesystem::is_regular_file(path, gone)) {
-        paths.push_back(path);
-      }
-    }
-    if (paths.empty()) {
-      return nothing_there("chats of Aider", projects_.front() + "/.aider.chat.history.md");
-    }
-    BMAD_TRY_ASSIGN(found_.files, find_import_files(paths, find_import_format("aider")));
-    return {};
-  }
-
-  /// Sessions of Cline 3, and tasks of Cline and Roo Code in Visual Studio Code.
-  Status cline(const std::string& storage) {
-    const std::string sessions = cline_sessions();
-    bool is_there = is_folder(sessions);
-    if (is_there) {
-      BMAD_TRY(add_of_project(sessions, false, find_import_format("cline")));
-    }
-    for (const char* extension : {"saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline"}) {
-      const std::string tasks = fmt::format("{}/{}/tasks", storage, extension);
-      if (is_folder(tasks)) {
-        is_there = true;
-        BMAD_TRY(add_of_project(tasks, false, find_import_format("cline")));
-      }
-    }
-    return is_there ? Status() : Status(nothing_there("tasks of Cline or Roo Code", storage));
-  }
-
-  /// One file, of all projects.
-  Status one_file(const std::string& path, ImportFormat format) {
-    std::error_code gone;
-    if (!std::filesystem::is_regular_file(path, gone)) {
-      return nothing_there(format->title, path);
-    }
-    BMAD_TRY_ASSIGN(found_.files, find_import_files({path}, format));
-    for (ImportFile& file : found_.files) {  // It says names of projects, and not where they are.
-      if (!all_) {
-        std::ranges::transform(
-            projects_, std::back_inserter(file.only),
-            [](const std::string& each) { return std::string(base_name(each)); });
-      }
-    }
-    return {};
-  }
-
-  /// Databases of Cursor. That of a workspace says which of the chats in the common one are its.
-  Status cursor(const std::string& user) {
-    const std::string common = user + "/globalStorage/state.vscdb";
-    const std::string workspaces = user + "/workspaceStorage";
-    std::error_code gone;
-    const bool has_common = std::filesystem::is_regular_file(common, gone);
-    if (!has_common && !is_folder(workspaces)) {
-      return nothing_there("chats of Cursor", user);
-    }
-    std::vector<std::string> chats;
-    std::vector<std::string> names;
-    if (is_folder(workspaces)) {
-      BMAD_TRY_ASSIGN(names, names_in(workspaces));
-    }
-    for (const std::string& name : names) {
-      const std::string path = fmt::format("{}/{}/state.vscdb", workspaces, name);
-      if (!std::filesystem::is_regular_file(path, gone)) {
-        continue;
-      }
-      if (!all_ && !is_cursor_workspace(fmt::format("{}/{}/workspace.json", workspaces, name))) {
-        ++found_.of_other_projects;
-        continue;
-      }
-      BMAD_TRY_ASSIGN(const std::vector<std::string> ids, cursor_chats_of(path));
-      chats.insert(chats.end(), ids.begin(), ids.end());
-      BMAD_TRY(add_cursor_file(path, {}));
-    }
-    const bool wants_common = has_common && (all_ || !chats.empty());
-    return wants_common ? add_cursor_file(common, all_ ? std::vector<std::string>() : chats)
-                        : Status();
+    return !places.empty();
   }
 
   FoundImports take() { return std::move(found_); }
 
  private:
+  /// Of no project, or of this one's own.
+  Status all_of(const Place& place, ImportFormat format) { return add(place.path, format, {}); }
+
+  /// The records say in which folder they were made; those that don't are of other projects.
+  Status by_records(const Place& place, ImportFormat format) {
+    return add_made_here(place.path, format, false);
+  }
+
+  /// Each session has a folder, in which some file says where it was made.
+  Status by_folder(const Place& place, ImportFormat format) {
+    return add_those(place.path, format, [this](const std::string& path) {
+      const std::string folder = std::filesystem::path(path).parent_path().string();
+      std::string made_in = folder_of_records(path);
+      if (const auto names = names_in(folder); names && made_in.empty()) {
+        for (auto name = names->begin(); name != names->end() && made_in.empty(); ++name) {
+          made_in = folder_of_records(fmt::format("{}/{}", folder, *name));
+        }
+      }
+      return is_here(made_in);
+    });
+  }
+
+  /// The folder's name is made of the project's path.
+  Status by_slug(const Place& place, ImportFormat format) {
+    const std::string_view name = base_name(place.folder);
+    bool is_exact = false;
+    bool may_be = false;
+    for (const std::string& project : projects_) {
+      const std::string slug = claude_slug(project);
+      const std::string_view own = name.starts_with('-') ? slug : std::string_view(slug).substr(1);
+      is_exact = is_exact || own == name;
+      // Folders in the project have longer names; what is not in it is told by the records.
+      may_be = may_be || name.starts_with(own.substr(0, kSlugSizeMax));
+    }
+    return may_be ? add_made_here(place.path, format, is_exact)
+                  : add_those(place.path, format, [](const std::string&) { return false; });
+  }
+
+  /// Gemini CLI calls a project by its hash, or by a short name that is noted in the folder itself
+  /// and in projects.json.
+  Status by_short_name(const Place& place, ImportFormat format) {
+    const std::string_view name = base_name(place.folder);
+    const std::string noted = beginning_of(place.folder + "/.project_root");
+    JsonParser parser;
+    const Result<JsonValue> projects = parser.parse(beginning_of(
+        (std::filesystem::path(place.folder).parent_path().parent_path() / "projects.json")
+            .string()));
+    const bool is_ours = is_project(stripped(noted)) ||
+                         std::ranges::any_of(projects_, [&](const std::string& project) {
+                           return name == sha256_hex(project) ||
+                                  (projects && (*projects)["projects"][project].string() == name);
+                         });
+    return add_those(place.path, format, [&](const std::string&) { return is_ours; });
+  }
+
+  /// The folder has a workspace.json: {"folder":"file:///home/ann/night%20boats"}. The database of
+  /// a workspace says which of the chats in the common one are its.
+  Status by_workspace(const Place& place, ImportFormat format) {
+    constexpr std::string_view kScheme = "file://";
+    JsonParser parser;
+    const Result<JsonValue> workspace =
+        parser.parse(beginning_of(place.folder + "/workspace.json"));
+    const std::string_view folder = workspace ? (*workspace)["folder"].string() : "";
+    const bool is_ours =
+        folder.starts_with(kScheme) && is_project(percent_decoded(folder.substr(kScheme.size())));
+    if (is_ours && is_database(beginning_of(place.path))) {
+      BMAD_TRY(add_chats(place.path, "ItemTable",
+                         "SELECT value FROM ItemTable WHERE key = 'composer.composerData'",
+                         [this](JsonValue, JsonValue data) {
+                           for (const JsonValue chat : data["allComposers"].elements()) {
+                             chats_.emplace_back(chat["composerId"].string());
+                           }
+                         }));
+    }
+    return add_those(place.path, format, [&](const std::string&) { return is_ours; });
+  }
+
+  /// One database has the chats of all workspaces: those that by_workspace() has found, and those
+  /// whose header names the project.
+  Status by_chats(const Place& place, ImportFormat format) {
+    BMAD_TRY(add_chats(place.path, "composerHeaders",
+                       "SELECT composerId, value FROM composerHeaders",
+                       [this](JsonValue row, JsonValue header) {
+                         if (is_here(header["workspaceIdentifier"]["uri"]["fsPath"].string())) {
+                           chats_.emplace_back(row["composerId"].string());
+                         }
+                       }));
+    return all_ || !chats_.empty() ? add(place.path, format, chats_) : Status();
+  }
+
+  /// Calls `take` with each row of `sql` and the JSON in its value. Errors: as Database.
+  static Status add_chats(const std::string& path, std::string_view table, const char* sql,
+                          const std::function<void(JsonValue, JsonValue)>& take) {
+    BMAD_TRY_ASSIGN(const Database database, Database::open(path));
+    BMAD_TRY_ASSIGN(const bool is_there, database.has_table(table));
+    return !is_there ? Status() : database.rows(sql, {}, [&](JsonValue row, std::uint64_t) {
+      JsonParser parser;
+      if (const Result<JsonValue> value = parser.parse(row["value"].string())) {
+        take(row, *value);
+      }
+      return Status();
+    });
+  }
+
+  /// Its rows name folders.
+  Status by_paths(const Place& place, ImportFormat format) {
+    return add(place.path, format, projects_);
+  }
+
+  /// Its rows say the names of projects, and not where they are.
+  Status by_names(const Place& place, ImportFormat format) {
+    std::vector<std::string> names;
+    std::ranges::transform(projects_, std::back_inserter(names),
+                           [](const std::string& each) { return std::string(base_name(each)); });
+    return add(place.path, format, names);
+  }
+
   [[nodiscard]] bool is_project(std::string_view folder) const {
     return is_among(projects_, folder);
   }
-
-  Status add_cursor_file(const std::string& path, const std::vector<std::string>& only) {
-    BMAD_TRY_ASSIGN(std::vector<ImportFile> files,
-                    find_import_files({path}, find_import_format("cursor")));
-    for (ImportFile& file : files) {
-      file.only = only;
-      found_.files.push_back(std::move(file));
-    }
-    return {};
+  [[nodiscard]] bool is_here(std::string_view folder) const {
+    return !folder.empty() && std::ranges::any_of(projects_, [&](const std::string& project) {
+      return lies_in(folder, project);
+    });
   }
 
-  /// Whether a workspace.json is of the project: {"folder":"file:///home/ann/night%20boats"}
-  [[nodiscard]] bool is_cursor_workspace(const std::string& path) const {
-    constexpr std::string_view kScheme = "file://";
-    JsonParser parser;
-    const Result<JsonValue> workspace = parser.parse(beginning_of(path));
-    const std::string_view folder = workspace ? (*workspace)["folder"].string() : "";
-    return folder.starts_with(kScheme) &&
-           is_project(percent_decoded(folder.substr(kScheme.size())));
-  }
-
-  /// Files below `folder` whose records were made in the project; those that name no folder only
+  /// Files below `path` whose records were made in the project; those that name no folder only
   /// with `also_unnamed`.
-  Status add_of_project(const std::string& folder, bool also_unnamed, ImportFormat format) {
-    BMAD_TRY_ASSIGN(std::vector<ImportFile> files, find_import_files({folder}, format));
-    for (ImportFile& file : files) {
-      std::string made_in = all_ ? "" : folder_of_records(file.path);
-      if (made_in.empty() && !all_ && format->name == "cline") {
-        const std::size_t end = file.path.rfind(".messages.json");
-        made_in = folder_of_records(
-            end != std::string::npos
-                ? file.path.substr(0, end) + ".json"
-                : (std::filesystem::path(file.path).parent_path() / "api_conversation_history.json")
-                      .string());
-      }
-      if (all_ || (made_in.empty() && also_unnamed) ||
-          (!made_in.empty() && std::ranges::any_of(projects_, [&](const std::string& project) {
-            return lies_in(made_in, project);
-          }))) {
+  Status add_made_here(const std::string& path, ImportFormat format, bool also_unnamed) {
+    return add_those(path, format, [&](const std::string& file) {
+      const std::string made_in = folder_of_records(file);
+      return (made_in.empty() && also_unnamed) || is_here(made_in);
+    });
+  }
+
+  /// Files at or below `path`: those that `is_ours` says so of, or all.
+  Status add_those(const std::string& path, ImportFormat format,
+                   const std::function<bool(const std::string&)>& is_ours) {
+    BMAD_TRY_ASSIGN(FoundImports found, find_import_files({path}, format));
+    found_.beside += found.beside;
+    for (ImportFile& file : found.files) {
+      if (all_ || is_ours(file.path)) {
+        file.format = format;
         found_.files.push_back(std::move(file));
       } else {
         ++found_.of_other_projects;
@@ -339,26 +331,20 @@ class PlaceSearch {
     return {};
   }
 
-  /// Whether Gemini CLI calls the project so: by its hash, or by a short name that is noted in the
-  /// folder itself and in projects.json.
-  [[nodiscard]] bool is_gemini_name(const std::string& home, const std::string& name) const {
-    if (std::ranges::any_of(projects_,
-                            [&](const auto& each) { return name == sha256_hex(each); })) {
-      return true;
+  /// The same of all of them, of which only those chats or projects are wanted.
+  Status add(const std::string& path, ImportFormat format, const std::vector<std::string>& only) {
+    const std::size_t before = found_.files.size();
+    BMAD_TRY(add_those(path, format, [](const std::string&) { return true; }));
+    for (std::size_t i = before; i < found_.files.size() && !all_; ++i) {
+      found_.files[i].only = only;
     }
-    const std::string noted = beginning_of(fmt::format("{}/tmp/{}/.project_root", home, name));
-    if (!noted.empty() && is_project(stripped(noted))) {
-      return true;
-    }
-    JsonParser parser;
-    const Result<JsonValue> projects = parser.parse(beginning_of(home + "/projects.json"));
-    return projects && std::ranges::any_of(projects_, [&](const std::string& project) {
-             return (*projects)["projects"][project].string() == name;
-           });
+    return {};
   }
 
   std::vector<std::string> projects_;  ///< As they are named, then as they are without links.
   bool all_;
+  std::set<std::string> seen_;
+  std::vector<std::string> chats_;  ///< Of the project, in databases that have those of all.
   FoundImports found_;
 };
 
@@ -372,53 +358,50 @@ std::string claude_slug(std::string_view project) {
   return slug;
 }
 
-std::string cline_sessions() {
-  if (const std::string_view own = environment("CLINE_SESSION_DATA_DIR"); !own.empty()) {
-    return std::string(own);
+std::string cline_sessions() { return pattern_of(find_import_format("cline")->places.front()); }
+
+std::string usual_place(ImportFormat format) {
+  std::string all;
+  std::string first;
+  for (const ImportPlace& place : format->places) {
+    std::vector<Place> places;
+    const std::string pattern = pattern_of(place);
+    append_part(first, first.empty() ? pattern : "");
+    if (append_matches(pattern, {}, places)) {
+      for (const Place& each : places) {
+        const std::string path =
+            each.folder.empty()
+                ? each.path
+                : each.folder.substr(0, each.folder.size() - base_name(each.folder).size());
+        append_part(all, all.contains(path) ? "" : path, ", ");
+      }
+    }
   }
-  if (const std::string_view data = environment("CLINE_DATA_DIR"); !data.empty()) {
-    return fmt::format("{}/sessions", data);
+  all = !all.empty()                               ? all
+        : !first.empty() || format->places.empty() ? first
+                                                   : std::string(format->places.front().at.back());
+  const std::string home(environment("HOME"));
+  for (std::size_t at = 0; !home.empty() && (at = all.find(home + '/', at)) != std::string::npos;) {
+    all.replace(at, home.size(), "~");
   }
-  const std::string_view own = environment("CLINE_DIR");
-  return own.empty() ? fmt::format("{}/.cline/data/sessions", environment("HOME"))
-                     : fmt::format("{}/data/sessions", own);
+  return all;
 }
 
-Result<FoundImports> find_usual_places(ImportFormat format, const ClientFolders& folders,
-                                       const std::string& project, bool all_projects) {
-  const auto place = [&](const std::string& own, std::string_view usual) {
-    return own.empty() ? fmt::format("{}/{}", folders.home, usual) : own;
-  };
-  PlaceSearch search(project, folders.worktrees, all_projects);
-  if (format->name == "claude-code") {
-    BMAD_TRY(search.claude(place(folders.claude, ".claude") + "/projects"));
-  } else if (format->name == "codex") {
-    BMAD_TRY(search.codex(place(folders.codex, ".codex")));
-  } else if (format->name == "gemini") {
-    BMAD_TRY(search.gemini(place("", ".gemini")));
-  } else if (format->name == "qwen") {
-    BMAD_TRY(search.folder(place("", ".qwen") + "/projects", format));
-  } else if (format->name == "copilot") {
-    BMAD_TRY(search.folder(place("", ".copilot") + "/session-state", format));
-  } else if (format->name == "codex-memories") {
-    BMAD_TRY(search.all_in(place(folders.codex, ".codex") + "/memories", format));
-  } else if (format->name == "aider") {
-    BMAD_TRY(search.aider());
-  } else if (format->name == "cline") {
-    BMAD_TRY(search.cline(place("", ".config/Code/User/globalStorage")));
-  } else if (format->name == "claude-mem") {
-    BMAD_TRY(search.one_file(place(folders.claude_mem, ".claude-mem") + "/claude-mem.db", format));
-  } else if (format->name == "cursor") {
-    BMAD_TRY(search.cursor(place("", ".config/Cursor/User")));
-  } else if (folders.memory_file.empty()) {
+Result<FoundImports> find_usual_places(ImportFormat format, const std::string& project,
+                                       const std::vector<std::string>& worktrees,
+                                       bool all_projects) {
+  PlaceSearch search(project, worktrees, all_projects);
+  bool is_there = false;
+  for (const ImportPlace& place : format->places) {
+    BMAD_TRY_ASSIGN(const bool found,
+                    search.search(place, place.as.empty() ? format : find_import_format(place.as)));
+    is_there = is_there || found;
+  }
+  if (!is_there) {
     return Error{.code = ErrorCode::E_STORAGE_IO,
-                 .message =
-                     "MEMORY_FILE_PATH does not say where the memory server keeps its file; "
-                     "name the file to import"};
-  } else {
-    FoundImports found;
-    BMAD_TRY_ASSIGN(found.files, find_import_files({folders.memory_file}, format));
-    return found;
+                 .message = fmt::format("found nothing here of: {}; name the files to import",
+                                        format->title),
+                 .path = usual_place(format)};
   }
   return search.take();
 }

@@ -33,6 +33,7 @@
 #include "exchange/export/export_lines.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/importer.hpp"
+#include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -71,14 +72,6 @@ class OwnImport : public RecordImporter {
     return made.has_value();
   }
 };
-
-/// The last part of a path, which is cut off from it.
-std::string_view pop_part(std::string_view& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::string_view part = path.substr(slash == std::string_view::npos ? 0 : slash + 1);
-  path = path.substr(0, slash == std::string_view::npos ? 0 : slash);
-  return part;
-}
 
 /// The entry as it stood in its log, on one line.
 std::string entry_text(std::string_view text, JsonValue value) {

@@ -6,11 +6,15 @@
 //   ## Night boat     key "notes.md > Boats > Night boat"
 //   text              content
 //
+// A group of what Codex remembers names its folders: "applies_to: cwd=/home/ann/ferry;
+// reuse_rule=…". Those of other projects are left out.
+//
 // Text above the first heading has the file's name as its key. A text that changed becomes another
 // fact under its key: the newer one holds.
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -20,6 +24,7 @@
 #include "bmad_mem/utf8.hpp"
 #include "cli/json_text.hpp"
 #include "exchange/ids.hpp"
+#include "exchange/import/import_files.hpp"
 #include "exchange/import/importer.hpp"
 #include "exchange/import/notes.hpp"
 #include "exchange/transcript_text.hpp"
@@ -43,10 +48,32 @@ std::string_view next_line(std::string_view& rest) {
   return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
 }
 
+/// Whether a line says that what is around it is of other folders than `projects`. A folder around
+/// a project has what is of the project, too.
+bool is_elsewhere(std::string_view line, const std::vector<std::string>& projects) {
+  std::string_view rest = line.substr(0, line.find(';'));
+  const std::size_t first = rest.find("cwd=/");
+  for (std::size_t at = first; at != std::string_view::npos; at = rest.find('/', 1)) {
+    rest.remove_prefix(rest.find('/', at));
+    const std::string_view folder =
+        stripped(rest.substr(0, std::min(rest.find(" and "), rest.find(','))));
+    rest.remove_prefix(folder.size());
+    if (std::ranges::any_of(projects, [&](const std::string& project) {
+          return lies_in(folder, project) || lies_in(project, folder);
+        })) {
+      return false;
+    }
+  }
+  return first != std::string_view::npos;
+}
+
 class SectionImport final : public RecordImporter {
  public:
   SectionImport(const ImportContext& context, std::string_view format, Timestamp changed_at)
-      : RecordImporter(context), format_(format), timestamp_(format_rfc3339(changed_at)) {}
+      : RecordImporter(context),
+        format_(format),
+        timestamp_(format_rfc3339(changed_at)),
+        only_(context.only) {}
 
   Status all(std::string_view text) {
     BMAD_TRY(need_session_called(format_));
@@ -58,12 +85,14 @@ class SectionImport final : public RecordImporter {
       in_code = in_code != stripped(line).starts_with("```");
       const std::size_t level = in_code ? 0 : heading_level(line);
       if (level == 0) {
+        elsewhere_ = line.starts_with("applies") ? is_elsewhere(line, only_) : elsewhere_;
         text_ += line;
         text_ += '\n';
         continue;
       }
       BMAD_TRY(put());
       line_ = number;
+      elsewhere_ = elsewhere_ && level > 1;
       headings_[level - 1] = utf8_prefix(stripped(line.substr(level)), kHeadingSizeMax);
       std::fill(headings_.begin() + static_cast<std::ptrdiff_t>(level), headings_.end(), "");
     }
@@ -78,6 +107,10 @@ class SectionImport final : public RecordImporter {
   Status put() {
     const std::string whole = std::exchange(text_, {});
     const std::string_view text = utf8_prefix(stripped(whole), kSectionSizeMax);
+    if (elsewhere_ && !only_.empty()) {
+      sink_.skip("facts of other projects");
+      return {};
+    }
     if (text.empty()) {
       return {};
     }
@@ -97,6 +130,8 @@ class SectionImport final : public RecordImporter {
 
   std::string format_;
   std::string timestamp_;
+  std::vector<std::string> only_;  ///< Folders of the project; empty: those of all.
+  bool elsewhere_ = false;         ///< What comes is of other folders.
   std::array<std::string, kLevels> headings_;
   std::string text_;  ///< Below the last heading.
   std::uint64_t line_ = 1;
