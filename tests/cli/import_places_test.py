@@ -107,7 +107,7 @@ class Places(ToolTest):
                 shutil.rmtree(self.folder / folder.split("/")[0])
                 self.assertGreater(self.report("--from", client, "--all-projects", "--dry-run")["imported"], 0)
                 listed = self.run_tool("import", "--list")
-                self.assertRegex(listed, rf"\n?{client} .*\(~/{re.escape(moved)}[/),]")
+                self.assertRegex(listed, rf"\n?{client} .*\({re.escape(str(self.folder / moved))}[/),]")
                 del self.environment[variable]
                 shutil.rmtree(self.folder / "x")
 

@@ -23,33 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The row whose files begin like this, of those that the format may be; null when there is none.
-const ImportRow* recognised_row(ImportFormat format, std::string_view beginning) {
-  const bool is_unknown = format->name == "auto";
-  const bool is_ours = format->name == "jsonl";
-  for (const ImportRow& row : import_rows()) {
-    const bool may_be = row.client != nullptr && row.client->looks_like != nullptr &&
-                        (is_unknown || (is_ours ? row.client->is_ours : row.name == format->name));
-    if (may_be && row.client->looks_like(beginning)) {
-      return &row;
-    }
-  }
-  return nullptr;
-}
-
-/// Whether some line is an entry of ours, or the file is called as our logs are.
-bool has_own_entries(std::string_view path, std::string_view beginning) {
-  if (entry_type_of_log_file(base_name(path))) {
-    return true;
-  }
-  JsonParser parser;
-  return first_character(beginning) != '[' &&
-         std::ranges::any_of(lines_of(beginning), [&](std::string_view line) {
-           const Result<JsonValue> value = parser.parse(line);
-           return value && try_parse_entry_type((*value)["type"].string());
-         });
-}
-
 /// Gathers the files that can be imported.
 class FileSearch {
  public:
@@ -165,14 +138,19 @@ class FileSearch {
 }  // namespace
 
 const ImportRow* known_row(ImportFormat format, std::string_view path, std::string_view beginning) {
-  const ImportRow* const row = recognised_row(format, beginning);
-  if (row != nullptr || (format->name != "auto" && format->name != "jsonl")) {
-    return row != nullptr ? row : format;
+  const bool is_auto = format->name == "auto";
+  const bool is_ours = format->name == "jsonl";
+  for (const ImportRow& row : import_rows()) {
+    const bool may_be = row.client != nullptr && row.client->looks_like != nullptr &&
+                        (is_auto || (is_ours ? row.client->is_ours : row.name == format->name));
+    if (may_be && row.client->looks_like(beginning)) {
+      return &row;
+    }
   }
-  const bool is_note = format->name == "auto" && path.ends_with(".md");
-  const bool is_own = format->name == "jsonl" || is_blank(beginning) ||
-                      (!is_database(beginning) && has_own_entries(path, beginning));
-  return is_note ? format : is_own ? find_import_format("entries") : nullptr;
+  if (is_ours || (is_auto && (is_blank(beginning) || entry_type_of_log_file(base_name(path))))) {
+    return find_import_format("entries");
+  }
+  return !is_auto || path.ends_with(".md") ? format : nullptr;
 }
 
 Result<const ImportRow*> database_row(ImportFormat format, const Database& database) {
@@ -197,7 +175,7 @@ Result<const ImportRow*> database_row(ImportFormat format, const Database& datab
 Result<std::string_view> recognisable(FileLines& lines, ImportFormat format) {
   BMAD_TRY_ASSIGN(const std::string_view beginning, lines.beginning());
   const bool is_long = !beginning.contains('\n') && !is_zip(beginning) && !is_database(beginning) &&
-                       recognised_row(format, beginning) == nullptr;
+                       known_row(format, {}, beginning) == nullptr;
   return is_long ? lines.first_line() : beginning;
 }
 

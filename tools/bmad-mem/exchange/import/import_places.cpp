@@ -48,12 +48,13 @@ std::string folder_of_records(const std::string& path) {
   for (std::string_view rest = beginning; !rest.empty();) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    if (!line.contains("\"cwd\"")) {
+    if (!line.contains("\"cwd\"") && !line.contains("\"working_dir\"")) {
       continue;
     }
     if (const Result<JsonValue> record = parser.parse(repaired_json(line))) {
       for (const JsonValue cwd :
-           {(*record)["cwd"], (*record)["payload"]["cwd"], (*record)["data"]["context"]["cwd"]}) {
+           {(*record)["cwd"], (*record)["payload"]["cwd"], (*record)["data"]["context"]["cwd"],
+            (*record)["working_dir"]}) {
         if (!cwd.string().empty()) {
           return std::string(cwd.string());
         }
@@ -90,17 +91,17 @@ std::string with_home(std::string_view text) {
   return folder.empty() ? "" : fmt::format("{}{}", folder, text.substr(name.size()));
 }
 
-/// What of a place counts here: the first text whose variable is set; empty when none is.
+/// What of a place counts here: the first text whose variable is set, else the last one.
 std::string pattern_of(const ImportPlace& place) {
   const auto set = std::ranges::find_if(
       place.at, [](std::string_view text) { return !with_home(text).empty(); });
-  return set == place.at.end() ? "" : with_home(*set);
+  return std::string(set == place.at.end() ? place.at.back() : *set);
 }
 
-/// Appends what is there of `pattern`. Errors: E_STORAGE_IO.
-Status append_matches(const std::string& pattern, const std::string& folder,
+/// Appends what is there of `pattern`, which is a path in front of `from`. Errors: E_STORAGE_IO.
+Status append_matches(const std::string& pattern, std::size_t from, const std::string& folder,
                       std::vector<Place>& places) {
-  const std::size_t at = std::min(pattern.find_first_of("{*"), pattern.size());
+  const std::size_t at = std::min(pattern.find_first_of("{*", from), pattern.size());
   const std::string front = pattern.substr(0, at);
   if (at == pattern.size()) {
     if (std::string path = with_home(pattern); is_there(path)) {
@@ -110,21 +111,18 @@ Status append_matches(const std::string& pattern, const std::string& folder,
     const std::size_t end = pattern.find('}', at);
     const std::string words = pattern.substr(at + 1, end - at - 1);
     for (const std::string_view word : lines_of(words, ',')) {
-      BMAD_TRY(append_matches(fmt::format("{}{}{}", front, word, pattern.substr(end + 1)), folder,
-                              places));
+      const std::string one = fmt::format("{}{}{}", front, word, pattern.substr(end + 1));
+      BMAD_TRY(append_matches(one, at, folder, places));
     }
-  } else {
-    const std::string parent = with_home(front.substr(0, front.rfind('/') + 1));
+  } else if (const std::string parent = with_home(front.substr(0, front.rfind('/') + 1));
+             is_folder(parent)) {
     const std::size_t end = std::min(pattern.find('/', at), pattern.size());
-    std::vector<std::string> names;
-    if (is_folder(parent)) {
-      BMAD_TRY_ASSIGN(names, names_in(parent));
-    }
+    BMAD_TRY_ASSIGN(const std::vector<std::string> names, names_in(parent));
     for (const std::string& name : names) {
       if (is_path_like(name, base_name(std::string_view(pattern).substr(0, end)))) {
         const std::string here = parent + name;
-        BMAD_TRY(
-            append_matches(here + pattern.substr(end), folder.empty() ? here : folder, places));
+        BMAD_TRY(append_matches(here + pattern.substr(end), here.size(),
+                                folder.empty() ? here : folder, places));
       }
     }
   }
@@ -164,14 +162,15 @@ class PlaceSearch {
     assert(way != std::end(kWays));
     std::vector<Place> places;
     const std::string pattern = pattern_of(place);
-    const bool is_relative = !pattern.empty() && !std::string_view("/{").contains(pattern[0]);
+    const bool is_relative = !std::string_view("/~${").contains(pattern[0]);
     for (std::size_t i = 0; i < (is_relative ? projects_.size() : 1); ++i) {
-      BMAD_TRY(append_matches(is_relative ? fmt::format("{}/{}", projects_[i], pattern) : pattern,
-                              {}, places));
+      const std::string front = is_relative ? projects_[i] + '/' : "";
+      BMAD_TRY(append_matches(front + pattern, front.size(), {}, places));
     }
     for (const Place& each : places) {
       if (seen_.insert(real_path_of(each.path)).second) {
-        BMAD_TRY((this->*way->second)(each, format));
+        BMAD_TRY(
+            (this->*way->second)(each, place.as.empty() ? format : find_import_format(place.as)));
       }
     }
     return !places.empty();
@@ -358,33 +357,23 @@ std::string claude_slug(std::string_view project) {
   return slug;
 }
 
-std::string cline_sessions() { return pattern_of(find_import_format("cline")->places.front()); }
+std::string cline_sessions() {
+  return with_home(pattern_of(find_import_format("cline")->places.front()));
+}
 
 std::string usual_place(ImportFormat format) {
   std::string all;
-  std::string first;
   for (const ImportPlace& place : format->places) {
     std::vector<Place> places;
-    const std::string pattern = pattern_of(place);
-    append_part(first, first.empty() ? pattern : "");
-    if (append_matches(pattern, {}, places)) {
-      for (const Place& each : places) {
-        const std::string path =
-            each.folder.empty()
-                ? each.path
-                : each.folder.substr(0, each.folder.size() - base_name(each.folder).size());
-        append_part(all, all.contains(path) ? "" : path, ", ");
-      }
+    static_cast<void>(append_matches(pattern_of(place), 0, {}, places));
+    for (const Place& each : places) {
+      const std::string_view folder = each.folder;
+      const std::string_view path =
+          folder.empty() ? each.path : folder.substr(0, folder.rfind('/'));
+      append_part(all, all.contains(path) ? "" : path, ", ");
     }
   }
-  all = !all.empty()                               ? all
-        : !first.empty() || format->places.empty() ? first
-                                                   : std::string(format->places.front().at.back());
-  const std::string home(environment("HOME"));
-  for (std::size_t at = 0; !home.empty() && (at = all.find(home + '/', at)) != std::string::npos;) {
-    all.replace(at, home.size(), "~");
-  }
-  return all;
+  return !all.empty() || format->places.empty() ? all : pattern_of(format->places.front());
 }
 
 Result<FoundImports> find_usual_places(ImportFormat format, const std::string& project,
@@ -393,8 +382,7 @@ Result<FoundImports> find_usual_places(ImportFormat format, const std::string& p
   PlaceSearch search(project, worktrees, all_projects);
   bool is_there = false;
   for (const ImportPlace& place : format->places) {
-    BMAD_TRY_ASSIGN(const bool found,
-                    search.search(place, place.as.empty() ? format : find_import_format(place.as)));
+    BMAD_TRY_ASSIGN(const bool found, search.search(place, format));
     is_there = is_there || found;
   }
   if (!is_there) {

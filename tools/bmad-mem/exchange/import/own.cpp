@@ -31,6 +31,7 @@
 #include "bmad_mem/text.hpp"
 #include "cli/json_text.hpp"
 #include "exchange/export/export_lines.hpp"
+#include "exchange/files.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/importer.hpp"
 #include "exchange/transcript_text.hpp"
@@ -85,6 +86,16 @@ std::string entry_text(std::string_view text, JsonValue value) {
     }
   }
   return out.empty() ? "{}" : out + "}";
+}
+
+/// Whether some line is an entry: then the others say what is wrong with them.
+bool has_entries(std::string_view beginning) {
+  JsonParser parser;
+  return first_character(beginning) == '{' &&
+         std::ranges::any_of(lines_of(beginning), [&](std::string_view line) {
+           const Result<JsonValue> value = parser.parse(line);
+           return value && try_parse_entry_type((*value)["type"].string());
+         });
 }
 
 class OwnEntriesImport final : public OwnImport {
@@ -337,7 +348,7 @@ class OwnExportImport final : public OwnImport {
 }  // namespace
 
 const ImportClient kOwnEntriesClient = {
-    .looks_like = nullptr, .make = make_importer<OwnEntriesImport>, .is_ours = true};
+    .looks_like = has_entries, .make = make_importer<OwnEntriesImport>, .is_ours = true};
 const ImportClient kOwnExportClient = {.looks_like = looks_like_export,
                                        .make = make_importer<OwnExportImport>,
                                        .is_document = is_export_document,
