@@ -132,10 +132,10 @@ class Places(ToolTest):
         (user / "globalStorage").mkdir(parents=True)
         chats = [(name, name, [{"bubbleId": f"b-{name}", "type": 1, "text": f"said in {name}"}]) for name in ("here", "elsewhere")]
         database = import_test.cursor_state(user / "globalStorage/state.vscdb", chats)
-        database.execute("CREATE TABLE composerHeaders (composerId TEXT PRIMARY KEY, workspaceId TEXT, value TEXT)")
+        database.execute("CREATE TABLE composerHeaders (composerId TEXT PRIMARY KEY, workspaceId TEXT, isSubagent INT, value TEXT)")
         for name in ("here", "elsewhere"):
             value = {"name": name, "workspaceIdentifier": {"id": name, "uri": {"fsPath": str(self.folder / name)}}}
-            database.execute("INSERT INTO composerHeaders VALUES (?, ?, ?)", (name, name, json.dumps(value)))
+            database.execute("INSERT INTO composerHeaders VALUES (?, ?, 0, ?)", (name, name, json.dumps(value)))
         database.commit()
         database.close()
         self.report("--from", "cursor")
@@ -160,10 +160,10 @@ class Places(ToolTest):
 
     def test_an_unknown_file_of_lines_is_one_error_with_what_is_known(self):
         lines = {
-            "beads.jsonl": {"id": "bd-1", "title": "Mend it", "status": "open"},
+            "tasks.jsonl": {"id": "t-1", "name": "Mend it", "state": "open"},
             "history.jsonl": {"session_id": "s", "ts": 1767000000, "text": "hello"},
             "claude-history.jsonl": {"display": "hello", "pastedContents": {}, "timestamp": 1767000000000, "project": "/w"},
-            "pi.jsonl": {"type": "session", "id": "p", "cwd": "/w"},
+            "session.jsonl": {"type": "meta", "role": "user", "say": "hello"},
         }
         for name, line in lines.items():
             with self.subTest(name):
@@ -173,7 +173,7 @@ class Places(ToolTest):
         # A single line of ours among them is a reason to report each of the others.
         mixed = json.dumps({"type": "fact", "session_id": "s1", "category": "project_fact", "content": "x"}) + '\n{"id":"x"}\n'
         self.assertEqual(self.report(self.write("mixed.jsonl", mixed), status=1)["refused"], 1)
-        self.assertIn("the line has no type", self.done("--format", "entries", self.folder / "beads.jsonl", status=1).stderr)
+        self.assertIn("the line has no type", self.done("--format", "entries", self.folder / "tasks.jsonl", status=1).stderr)
 
     def test_a_long_first_line_of_an_unknown_file_is_one_error(self):
         said = self.done(self.write("x.jsonl", json.dumps({"data": "A" * 4_000_000}) + '\n{"a":1}\n'), status=1).stderr
@@ -330,8 +330,8 @@ class Places(ToolTest):
     # Two at once.
 
     def test_two_imports_at_once_store_everything_once(self):
-        path = self.write("t.jsonl", "\n".join(import_test.transcript("t", 0, 2000)))
         for attempt in range(3):
+            path = self.write("t.jsonl", "\n".join(import_test.transcript(f"t{attempt}", attempt * 10_000, 2000)))
             processes = [subprocess.Popen([TOOL, "--json", "import", "--session", f"x{attempt}", path], cwd=self.folder, env=self.environment,
                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
             said = [process.communicate(timeout=60) for process in processes]

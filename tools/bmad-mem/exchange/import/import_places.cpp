@@ -52,9 +52,8 @@ std::string folder_of_records(const std::string& path) {
       continue;
     }
     if (const Result<JsonValue> record = parser.parse(repaired_json(line))) {
-      for (const JsonValue cwd :
-           {(*record)["cwd"], (*record)["payload"]["cwd"], (*record)["data"]["context"]["cwd"],
-            (*record)["working_dir"]}) {
+      for (const JsonValue cwd : {(*record)["cwd"], (*record)["payload"]["cwd"],
+                                  (*record)["data"]["context"]["cwd"], (*record)["working_dir"]}) {
         if (!cwd.string().empty()) {
           return std::string(cwd.string());
         }
