@@ -215,8 +215,8 @@ class Places(ToolTest):
             packed.writestr("data/", "")
             packed.writestr(zipfile.ZipInfo("/data/conversations.json"), json.dumps(claude))  # Stored.
         before = sorted(self.folder.rglob("*"))
-        for words in (("--from", "chatgpt", "--dry-run", path), (path,)):
-            self.assertEqual(self.report(*words)["imported"], 2)
+        for words, count in ((("--from", "chatgpt", "--dry-run", path), 1), ((path,), 2)):
+            self.assertEqual(self.report(*words)["imported"], count)
         self.assertEqual(self.contents(), ["from chatgpt", "from claude.ai"])
         self.assertEqual([one for one in sorted(self.folder.rglob("*")) if self.project not in one.parents],
                          [one for one in before if self.project not in one.parents])
