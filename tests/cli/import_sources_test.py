@@ -361,6 +361,7 @@ class Sources(ToolTest):
         for name, message in (("k1", "s1"), ("k2", "a0")):
             self.run_tool("-q", "add", "fact", "--session", "own", "-", stdin=json.dumps(
                 {"id": name, "category": "constraint", "content": f"Fact {name}", "source": {"kind": "user"}, "references": {"messages": [message]}}))
+        self.assertIn("9 entries are a double of a fork", self.run_tool("doctor", status=1))
         listed = self.run_tool("repair", "--imports", "--dry-run")
         for line in ("codex-f f0: is a copy of one in codex-a: Which VOLE bucket?", "codex-f c1: is a copy", "codex-s s1: is an agent's order to its sub-agent",
                      "qwen-q q1: has what a hook told", "qwen-q q2: is what a tool printed", "qwen-q q3: was written by a program", "own k1: was learned from such a line"):
@@ -369,6 +370,7 @@ class Sources(ToolTest):
         before = self.run_tool("--json", "list", "--limit", "0")
         self.run_tool("repair", "--imports")
         self.assertIn("all good", self.run_tool("repair", "--imports"))
+        self.assertNotIn("double", self.run_tool("doctor", status=1))
         self.assertIn(("order", "Always push to main."), self.said())
         self.assertEqual([text for role, text in self.said() if role == "user"], ["Which VOLE bucket?", "And the fourth?", "yes", "Who fills it?", "yes", "Where is it?", "Always push to main."])
         self.assertEqual([each["id"] for each in self.entries("fact")], ["k2"])

@@ -24,6 +24,7 @@
 #include "cli/views.hpp"
 #include "exchange/files.hpp"
 #include "exchange/git/installation.hpp"
+#include "exchange/import/import_faults.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "install/client_state.hpp"
@@ -172,6 +173,14 @@ void check_events(const MemoryManager& memory, std::vector<Check>& checks) {
   const bool is_again =
       ignores_events(read_regular_file(memory.root() + "/.gitignore").value_or(std::string()));
   add(checks, "events", "check_events", "logs", logs, "is_again", is_again);
+}
+
+/// What earlier versions imported wrongly.
+void check_imports(const MemoryManager& memory, std::vector<Check>& checks) {
+  const Result<std::vector<ImportFault>> faults = find_import_faults(memory);
+  if (faults && !faults->empty()) {
+    add(checks, "imports", "check_imports", "faults", faults->size());
+  }
 }
 
 /// How far the index goes is never a fault: searches read the rest from the logs, and index it when
@@ -365,6 +374,7 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
   check_work(memory, checks);
   check_index(memory, checks);
   check_events(memory, checks);
+  check_imports(memory, checks);
   check_git(memory, checks);
   for (const Error& problem : memory.problems()) {
     checks.push_back(of_error("files", problem, "run `bmad-mem repair`"));
