@@ -63,16 +63,11 @@ if(BMAD_BUILD_TOOLS)
   find_package(libsqlite3 REQUIRED)
   find_package(libzstd REQUIRED)
 endif()
-# Header-only, and without a package file in Debian's 12. The tables of the build are in TOML.
+# Header-only, and without a package file in Debian's 12.
 find_path(BMAD_TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
 if(BMAD_BUILD_TESTS)
   find_package(doctest REQUIRED)
   find_package(rapidcheck REQUIRED)
-  # Debian's Python sees Debian's jsonschema; another Python that is earlier in PATH may not.
-  if(NOT DEFINED Python3_EXECUTABLE AND EXISTS /usr/bin/python3)
-    set(Python3_EXECUTABLE /usr/bin/python3)
-  endif()
-  find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 endif()
 if(BMAD_BUILD_BENCH)
   # What the search is compared with. Both are optional: without them their rows say so.

@@ -1,22 +1,26 @@
 # bmad_operation_table(<part> <output>)
 #
 # Makes <output> in the current binary folder from the operation table, lib/operations/table/*.toml,
-# with lib/operations/generate.cpp. That program runs on the machine that builds, also when the build
-# is for another one, and needs no library but toml++. What else lies beside toml++, perhaps another
-# machine's C library, comes last.
-find_program(BMAD_HOST_CXX NAMES c++ g++ clang++ REQUIRED)
-mark_as_advanced(BMAD_HOST_CXX)
+# with lib/operations/generate.py. Python runs on the machine that builds, also when the build is for
+# another one.
+#
+# Where Debian's Python is there, it is taken: it sees Debian's jsonschema, which the tests need, and
+# starts at once, which one behind a version manager does not.
+if(NOT DEFINED Python3_EXECUTABLE AND EXISTS /usr/bin/python3)
+  set(Python3_EXECUTABLE /usr/bin/python3)
+endif()
+find_package(Python3 3.11 QUIET COMPONENTS Interpreter)
+if(NOT Python3_FOUND)
+  message(FATAL_ERROR "Python 3.11 or newer is needed to make the tables of operations, and was not found: "
+    "install Debian's package python3, or name another one with -DPython3_EXECUTABLE=/path/to/python3")
+endif()
 
-set(BMAD_TABLE_PROGRAM "${PROJECT_BINARY_DIR}/make_operation_tables")
-set(bmad_table_source "${PROJECT_SOURCE_DIR}/lib/operations/generate.cpp")
-add_custom_command(
-  OUTPUT "${BMAD_TABLE_PROGRAM}"
-  COMMAND "${BMAD_HOST_CXX}" -std=c++20 -O0 -idirafter "${BMAD_TOMLPLUSPLUS_INCLUDE}" "${bmad_table_source}"
-          -o "${BMAD_TABLE_PROGRAM}"
-  DEPENDS "${bmad_table_source}"
-  COMMENT "Building the program that makes the operation tables"
-  VERBATIM)
-add_custom_target(bmad_table_program DEPENDS "${BMAD_TABLE_PROGRAM}")
+set(BMAD_TABLE_SCRIPTS generate interface_json operation_tables reference_pages)
+list(TRANSFORM BMAD_TABLE_SCRIPTS PREPEND "${PROJECT_SOURCE_DIR}/lib/operations/")
+list(TRANSFORM BMAD_TABLE_SCRIPTS APPEND ".py")
+list(GET BMAD_TABLE_SCRIPTS 0 BMAD_TABLE_COMMAND)
+# -B: no compiled modules beside the sources.
+list(PREPEND BMAD_TABLE_COMMAND "${Python3_EXECUTABLE}" -B)
 
 # In the order in which interfaces list them.
 set(BMAD_OPERATION_TABLES parameters reading knowledge writing sessions care connecting hub tool results)
@@ -28,9 +32,9 @@ function(bmad_operation_table part output)
   file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/${folder}")
   add_custom_command(
     OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${output}"
-    COMMAND "${BMAD_TABLE_PROGRAM}" ${part} "${CMAKE_CURRENT_BINARY_DIR}/${output}"
+    COMMAND ${BMAD_TABLE_COMMAND} ${part} "${CMAKE_CURRENT_BINARY_DIR}/${output}"
             ${BMAD_OPERATION_TABLES}
-    DEPENDS bmad_table_program "${BMAD_TABLE_PROGRAM}" ${BMAD_OPERATION_TABLES}
+    DEPENDS ${BMAD_TABLE_SCRIPTS} ${BMAD_OPERATION_TABLES}
     COMMENT "Making ${output} from the operation table"
     VERBATIM)
   bmad_made_early("${CMAKE_CURRENT_BINARY_DIR}/${output}")

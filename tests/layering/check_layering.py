@@ -326,8 +326,6 @@ def check_tree(source):
             f"{relative}:{line}: {name}(): std has a function of that name; choose another one"
             for line, name in std_names_in(text)
         ]
-        if path.name == "generate.cpp":  # A program of the build, see lib/operations.
-            continue
         kind, name = relative.split("/")[:2]
         headers = private_headers(source / kind / name, path)
         if kind == "tools" and name in TOOL_OF:

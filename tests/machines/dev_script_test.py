@@ -51,7 +51,7 @@ class BareMachine(unittest.TestCase):
 
     def test_without_apt_it_names_the_commands_and_the_packages(self):
         line = self.last_line("demo")
-        self.assertTrue(line.startswith("dev: missing: c++ cmake ninja; Debian's packages are: "), line)
+        self.assertTrue(line.startswith("dev: missing: c++ cmake ninja python3; Debian's packages are: "), line)
         self.assertIn("libre2-dev", line)
 
     def test_without_root_and_sudo_it_prints_the_command_for_root(self):
@@ -72,7 +72,7 @@ class BareMachine(unittest.TestCase):
         self.assertIn("libre2-dev", line)
 
     def test_a_build_folder_of_another_compiler(self):
-        for name in ("c++", "ninja"):
+        for name in ("c++", "ninja", "python3"):
             self.stand_in(name, "exit 0")
         self.stand_in("cmake", "echo 'CMake Error: CMAKE_CXX_COMPILER is not there' >&2; exit 1")
         line = self.last_line("build")
