@@ -124,7 +124,7 @@ std::string tool_result_text(JsonValue content,
   std::string out;
   for (const JsonValue block : content.elements()) {
     const std::string_view kind = block["type"].string();
-    if (kind == "text") {
+    if (kind == "text" || (kind.empty() && block["text"].is_string())) {
       out += out.empty() ? "" : "\n";
       out += block["text"].string();
     } else {

@@ -83,11 +83,12 @@ std::string response_text(JsonValue response) {
   if (const JsonValue file = response["file"]; file.is_object()) {  // What was read.
     return std::string(file["content"].string());
   }
-  if (const JsonValue content = response["content"]; content.is_string() || content.is_array()) {
-    return tool_result_text(content, ignore);
+  for (const JsonValue content : {response["content"], response["llmContent"]}) {
+    if (content.is_string() || content.is_array()) {
+      return tool_result_text(content, ignore);
+    }
   }
-  for (const std::string_view key :
-       {"text_result_for_llm", "llmContent", "returnDisplay", "result", "error"}) {
+  for (const std::string_view key : {"text_result_for_llm", "returnDisplay", "result", "error"}) {
     if (!response[key].string().empty()) {
       return std::string(response[key].string());
     }

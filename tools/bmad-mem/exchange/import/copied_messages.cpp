@@ -88,12 +88,12 @@ CopiedMessages::Origin CopiedMessages::origin_of(const MessageKey& key, std::str
 
 bool CopiedMessages::is_copied_event(std::string_view session, std::string_view id) {
   const auto progress = progress_.find(session);
+  const auto event = is_usable_id(id) ? events_.find(hash_of({id})) : events_.end();
+  const bool is_there = event != events_.end();
   if (progress != progress_.end() && progress->second.is_own) {
-    return false;
+    return is_there && event->second == number_of(session);
   }
-  const auto event = events_.find(hash_of({id}));
-  const bool is_of_other = event != events_.end() && event->second != number_of(session);
-  return is_of_other || (progress != progress_.end() && !is_usable_id(id));
+  return is_there || (progress != progress_.end() && !is_usable_id(id));
 }
 
 }  // namespace bmad_mem::cli

@@ -55,7 +55,8 @@ class CopiedMessages {
   /// What is known of the next message of `key.session`. `parent`: the session that a record says
   /// it was made from; empty where none does.
   Origin origin_of(const MessageKey& key, std::string_view parent);
-  /// Whether an event that comes next in the session is one of another session.
+  /// Whether an event that comes next in the session is one of another session, or was there
+  /// before.
   [[nodiscard]] bool is_copied_event(std::string_view session, std::string_view id);
 
  private:

@@ -451,8 +451,10 @@ Status ImportSink::leave_out_known(const std::string& session_id, EntryType type
     known.try_emplace(versions.back().id);
   }
   // Not get(): that counts as being asked for the entry, and would make it decay later.
-  BMAD_TRY_ASSIGN(const std::vector<Entry> listed,
-                  there()->list({.sessions = {session_id}, .types = {type}, .limit = 0}));
+  std::vector<Entry> listed;
+  if (memory_ != nullptr || checker_->load_session(session_id)) {
+    BMAD_TRY_ASSIGN(listed, there()->list({.sessions = {session_id}, .types = {type}, .limit = 0}));
+  }
   for (const Entry& entry : listed) {
     if (const auto found = known.find(entry.id); found != known.end()) {
       found->second = version_of(parser, entry.json).time;
@@ -564,9 +566,7 @@ Status ImportSink::write_batch(const Key& key, std::span<const Pending> entries,
 Status ImportSink::check(const Key& key, std::vector<Pending>& entries) {
   const auto& [session_id, type] = key;
   BMAD_TRY(leave_out_shared(key, entries));
-  if (checker_->load_session(session_id)) {
-    BMAD_TRY(leave_out_known(session_id, type, entries));
-  }
+  BMAD_TRY(leave_out_known(session_id, type, entries));
   std::vector<std::string_view> lines;
   lines.reserve(entries.size());
   for (const Pending& entry : entries) {
