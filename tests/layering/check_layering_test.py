@@ -195,7 +195,7 @@ class Main(unittest.TestCase):
         files = {"tools/bmad-mem/mcp/a.hpp": "", "tools/bmad-mem/hooks/b.cpp": '#include "mcp/a.hpp"\n'}
         status, output = self.run_on(files)
         self.assertEqual(status, 1)
-        self.assertIn("hooks may include cli, exchange only", output)
+        self.assertIn("hooks may include cli, clients, exchange only", output)
 
     def test_a_tree_without_files_fails(self):
         self.assertEqual(self.run_on({})[0], 1)
