@@ -1,6 +1,5 @@
 #include "bmad_mem/json_writer.hpp"
 
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <utility>

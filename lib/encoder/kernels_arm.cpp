@@ -3,7 +3,6 @@
 #include <arm_neon.h>
 #include <sys/auxv.h>
 
-#include <cstddef>
 #include <vector>
 
 #include "kernel_body.hpp"

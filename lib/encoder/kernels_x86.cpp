@@ -2,7 +2,6 @@
 
 #include <immintrin.h>
 
-#include <cstddef>
 #include <vector>
 
 #include "kernel_body.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bmad_mem/result.hpp"
-#include "encoder/model.hpp"
+#include "encoder/text_encoder.hpp"
 #include "kernels.hpp"
 #include "network.hpp"
 #include "tokenizer.hpp"

@@ -15,7 +15,6 @@
 #include <new>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "bmad_mem/result.hpp"
 

@@ -13,7 +13,6 @@
 #include "session_lines.hpp"
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"
-#include "store/sessions.hpp"
 
 namespace bmad_mem {
 namespace {

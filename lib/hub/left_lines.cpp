@@ -1,16 +1,12 @@
 #include "left_lines.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
-#include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
 #include "store/evicted_file.hpp"
-#include "store/layout.hpp"
 #include "store/line_reader.hpp"
 #include "store/origin_ledger.hpp"
 #include "store/seal.hpp"

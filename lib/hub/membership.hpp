@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "base/file_system.hpp"
 #include "bmad_mem/hub.hpp"
 #include "bmad_mem/result.hpp"
 #include "hub/mirror_state.hpp"

@@ -11,11 +11,9 @@
 // What has gone is never guessed from its absence: a record says what became of it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bmad_mem/hub.hpp"

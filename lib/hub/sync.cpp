@@ -7,7 +7,6 @@
 // count it was made for. Who lost the answer pulls, and finds its own rows.
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <memory>
 #include <utility>
 

@@ -8,7 +8,6 @@
 #include "hub_postgres/postgres_hub.hpp"
 #include "postgres_impl.hpp"
 #include "schema.hpp"
-#include "statements.hpp"
 
 namespace bmad_mem {
 

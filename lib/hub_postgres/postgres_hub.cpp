@@ -1,13 +1,11 @@
 #include "hub_postgres/postgres_hub.hpp"
 
 #include <array>
-#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "postgres_impl.hpp"
-#include "statements.hpp"
 
 namespace bmad_mem {
 

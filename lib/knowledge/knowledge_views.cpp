@@ -8,7 +8,6 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "knowledge/knowledge_store.hpp"
-#include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "base/parallel.hpp"

@@ -4,7 +4,6 @@
 #include <array>
 #include <cassert>
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -11,7 +11,6 @@
 
 #include <re2/re2.h>
 
-#include "bmad_mem/text.hpp"
 #include "knowledge_tables.hpp"
 #include "search/analyzer.hpp"
 

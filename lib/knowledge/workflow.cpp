@@ -3,7 +3,6 @@
 #include <yaml.h>
 
 #include <cstddef>
-#include <memory>
 #include <set>
 #include <span>
 #include <string>

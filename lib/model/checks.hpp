@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"

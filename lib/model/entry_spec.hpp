@@ -2,17 +2,14 @@
 // it is computed by the compiler.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
-#include "model/entry.hpp"
 #include "model/field.hpp"
 
 namespace bmad_mem {

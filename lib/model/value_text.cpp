@@ -1,10 +1,8 @@
 #include "value_text.hpp"
 
-#include <algorithm>
 #include <cstdint>
 
 #include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/utf8.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -3,14 +3,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <iterator>
-#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "bmad_mem/privacy.hpp"
-#include "bmad_mem/text.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "memory_impl.hpp"
 #include "model/entry.hpp"

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "model/entry.hpp"
-#include "model/entry_marks.hpp"
 #include "search/held_indexes.hpp"
 #include "search/reads.hpp"
 #include "search/search.hpp"

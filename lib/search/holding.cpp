@@ -1,7 +1,5 @@
 #include "search/holding.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <map>
 #include <utility>
 

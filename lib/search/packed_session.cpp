@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <limits>
 #include <mutex>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,7 +13,6 @@
 #include "base/hash.hpp"
 #include "base/ids.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "model/entry.hpp"
 #include "search/indexing.hpp"
 #include "search/root_index.hpp"
 #include "store/atomic_file.hpp"

@@ -10,13 +10,11 @@
 #include <ranges>
 #include <set>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
 #include "model/validate.hpp"
@@ -26,10 +24,8 @@
 #include "search/holding.hpp"
 #include "search/search.hpp"
 #include "search/session_sources.hpp"
-#include "store/access.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/evicted_file.hpp"
-#include "store/layout.hpp"
 #include "store/present_sessions.hpp"
 #include "store/return_lines.hpp"
 #include "store/session_archive.hpp"

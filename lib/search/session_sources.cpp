@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "base/parallel.hpp"
 #include "store/layout.hpp"
 #include "store/present_sessions.hpp"
 #include "store/store.hpp"

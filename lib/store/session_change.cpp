@@ -2,7 +2,6 @@
 //
 //   {"reviewer":"Ann","tags":["a"],"old":null}  ->  without secrets  ->  manifest.json, "metadata"
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,9 +12,7 @@
 #include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/text.hpp"
 #include "model/title.hpp"
-#include "store/layout.hpp"
 #include "store/session_title.hpp"
 #include "store/sessions.hpp"
 

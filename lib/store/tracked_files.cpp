@@ -1,7 +1,6 @@
 #include "store/tracked_files.hpp"
 
 #include <array>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>

@@ -12,7 +12,6 @@
 // statement holds, unless it is trusted far less than an older one (docs/knowledge.md).
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -5,7 +5,6 @@
 // are some, so that what a person typed and what we wrote look alike.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

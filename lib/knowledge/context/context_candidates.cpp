@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -19,7 +18,6 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "bmad_mem/text.hpp"
 #include "context/context_builder.hpp"
 #include "context/said_texts.hpp"
 #include "context/snippet_maker.hpp"

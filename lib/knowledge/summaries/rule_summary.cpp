@@ -11,7 +11,6 @@
 #include "knowledge/rule_summary.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <span>
 #include <string>

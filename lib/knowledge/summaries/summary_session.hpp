@@ -2,7 +2,6 @@
 // leaves beside it.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

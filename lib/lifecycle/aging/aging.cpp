@@ -10,7 +10,6 @@
 #include "search/indexing.hpp"
 #include "search/search.hpp"
 #include "store/access_log.hpp"
-#include "store/atomic_file.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/seal.hpp"

@@ -10,13 +10,11 @@
 // is replaced, the folder takes in what only the archive holds.
 #include <algorithm>
 #include <functional>
-#include <set>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
 #include "lifecycle/audit_log.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "lifecycle/repair.hpp"

@@ -7,10 +7,7 @@
 // full, they would push the conversation out.
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <map>
-#include <set>
-#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>

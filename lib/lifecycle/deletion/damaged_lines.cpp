@@ -5,7 +5,6 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
-#include "store/atomic_file.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/line_reader.hpp"

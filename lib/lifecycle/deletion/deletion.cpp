@@ -10,13 +10,11 @@
 #include <algorithm>
 #include <memory>
 #include <set>
-#include <unordered_map>
 #include <unordered_set>
 
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/text.hpp"
 #include "deletion_steps.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "lifecycle/audit_log.hpp"

@@ -7,9 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/lifecycle.hpp"
-#include "knowledge/rule_summary.hpp"
 #include "lifecycle/log_lines.hpp"
 #include "lifecycle/session_copies.hpp"
 #include "store/deletion_record.hpp"

@@ -13,7 +13,6 @@
 //
 // Killed anywhere, a line is where it was or under deleted/, or in both: the next run goes on.
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -24,7 +23,6 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
 #include "deletion_steps.hpp"
 #include "knowledge/distillation.hpp"
@@ -39,7 +37,6 @@
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
 #include "store/session_archive.hpp"
-#include "store/sessions.hpp"
 #include "store/store.hpp"
 #include "verdicts.hpp"
 

@@ -1,5 +1,4 @@
 // whole_logs.cpp - logs of which all goes, and how many entries went.
-#include <algorithm>
 #include <numeric>
 
 #include "deletion_steps.hpp"

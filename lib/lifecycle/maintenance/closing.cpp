@@ -7,7 +7,6 @@
 #include "search/held_indexes.hpp"
 #include "search/indexing.hpp"
 #include "search/reads.hpp"
-#include "store/layout.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
 

@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
-#include "bmad_mem/text.hpp"
 #include "store/command.hpp"
 #include "store/line_reader.hpp"
 #include "store/posix_file_system.hpp"

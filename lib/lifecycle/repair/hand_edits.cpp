@@ -19,11 +19,9 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/text.hpp"
 #include "lifecycle/repair.hpp"
 #include "model/entry.hpp"
 #include "model/validate.hpp"
-#include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 #include "store/line_reader.hpp"
 #include "store/log_stamp.hpp"

@@ -9,9 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "git_lines.hpp"
-#include "lifecycle/repair.hpp"
-
 namespace bmad_mem {
 
 std::vector<HandEdit> read_edits(std::string_view text);

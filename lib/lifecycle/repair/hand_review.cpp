@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,7 +11,6 @@
 #include "bmad_mem/json_writer.hpp"
 #include "hand_edits.hpp"
 #include "model/entry.hpp"
-#include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 #include "store/line_reader.hpp"
 #include "store/seal.hpp"

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <tuple>
 #include <utility>
 

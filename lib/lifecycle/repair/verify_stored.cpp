@@ -1,6 +1,5 @@
 // verify_stored.cpp - archives, and all else that is stored of sessions beside their logs.
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 #include "search/analyzer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>

@@ -4,7 +4,6 @@
 #include <set>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/hash.hpp"
 #include "bmad_mem/letter_case.hpp"

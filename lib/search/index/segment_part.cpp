@@ -1,14 +1,10 @@
 // The sessions of a segment that are searched, and as a source of another segment.
 #include <algorithm>
-#include <array>
 #include <mutex>
-#include <unordered_map>
 #include <utility>
 
-#include "bmad_mem/json_parser.hpp"
 #include "model/entry.hpp"
 #include "search/segment.hpp"
-#include "store/layout.hpp"
 
 namespace bmad_mem {
 

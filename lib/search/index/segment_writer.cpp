@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <queue>
 
 #include <fmt/format.h>
 

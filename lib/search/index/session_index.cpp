@@ -1,10 +1,8 @@
 #include "search/session_index.hpp"
 
 #include <algorithm>
-#include <array>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <unordered_map>
 
 #include "base/hash.hpp"

@@ -1,7 +1,6 @@
 // What is asked of an index that is up to date.
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <chrono>
 #include <iterator>
 #include <map>

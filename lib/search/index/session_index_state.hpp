@@ -7,14 +7,12 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "search/analyzer.hpp"
 #include "search/segment.hpp"
 #include "search/session_index.hpp"
 #include "session_table.hpp"
-#include "store/layout.hpp"
 
 namespace bmad_mem {
 

@@ -1,7 +1,6 @@
 #include "search/slot_table.hpp"
 
 #include <algorithm>
-#include <cassert>
 
 namespace bmad_mem {
 namespace {

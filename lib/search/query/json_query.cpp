@@ -13,7 +13,6 @@
 // front of its name none of them; "text" is in the language of query/query_scanner.hpp.
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>

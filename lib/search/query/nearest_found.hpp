@@ -3,9 +3,7 @@
 
 #include <cstddef>
 #include <map>
-#include <set>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "bmad_mem/result.hpp"

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "meaning.hpp"
 #include "search/dialogue_act.hpp"

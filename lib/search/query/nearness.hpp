@@ -10,7 +10,6 @@
 // from.
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #include <map>
 #include <numeric>
 #include <queue>
-#include <set>
 #include <string>
 
 #include "search/search.hpp"

@@ -1,7 +1,6 @@
 #include "query_scanner.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>

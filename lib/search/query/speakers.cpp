@@ -1,6 +1,5 @@
 #include "speakers.hpp"
 
-#include <algorithm>
 #include <array>
 #include <ranges>
 

@@ -11,9 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "search/analyzer.hpp"
 #include "search/indexed_session.hpp"
 
 namespace bmad_mem {

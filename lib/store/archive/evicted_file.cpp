@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <ranges>
 #include <string>
 #include <string_view>

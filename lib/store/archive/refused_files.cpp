@@ -1,6 +1,5 @@
 #include "refused_files.hpp"
 
-#include <algorithm>
 #include <ranges>
 
 #include <fmt/format.h>

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "base/ids.hpp"
-#include "session_files.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 #include "store/session_archive.hpp"

@@ -1,6 +1,5 @@
 // line_origins.cpp - the origins of many lines, looked up in one pass; their names; whose writes a
 // thread does.
-#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>

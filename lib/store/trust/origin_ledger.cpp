@@ -5,10 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cstring>
-#include <ctime>
 #include <optional>
 #include <string>
 #include <utility>

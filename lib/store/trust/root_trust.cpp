@@ -20,7 +20,6 @@
 #include "base/process.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "model/entry_marks.hpp"
 #include "state_file.hpp"
 #include "store/layout.hpp"

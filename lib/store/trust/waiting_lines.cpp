@@ -18,7 +18,6 @@
 #include "bmad_mem/text.hpp"
 #include "state_file.hpp"
 #include "store/append_log.hpp"
-#include "store/layout.hpp"
 #include "store/manifest.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/sessions.hpp"

@@ -13,7 +13,6 @@
 #include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "cli/output.hpp"
-#include "cli/session_choice.hpp"
 #include "cli/text.hpp"
 #include "cli/views.hpp"
 

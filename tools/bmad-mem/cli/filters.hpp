@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/memory_manager.hpp"

@@ -1,8 +1,6 @@
 // help.hpp - what `--help` and `help` print, made from the declarations of the commands.
 #pragma once
 
-#include <array>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -26,7 +26,6 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/result.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "bmad_mem/utf8.hpp"
 
 namespace bmad_mem::cli {
 

@@ -4,7 +4,6 @@
 // when a memory is opened.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "bmad_mem/memory_manager.hpp"

@@ -14,7 +14,6 @@
 #include "bmad_mem/trust.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/text.hpp"
-#include "cli/views.hpp"
 #include "install/json_edit.hpp"
 #include "result_shapes.hpp"
 

@@ -10,7 +10,6 @@
 #include "install/client_state.hpp"
 #include "install/host_trial.hpp"
 #include "install/install_plan.hpp"
-#include "install/install_run.hpp"
 #include "operation_calls.hpp"
 #include "result_shapes.hpp"
 

@@ -12,7 +12,6 @@
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/trust_offer.hpp"
 #include "cli/output.hpp"
-#include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "operation_calls.hpp"
 #include "result_shapes.hpp"

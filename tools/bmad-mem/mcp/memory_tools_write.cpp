@@ -15,7 +15,6 @@
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/text.hpp"
-#include "cli/views.hpp"
 #include "exchange/conversations.hpp"
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"

@@ -16,7 +16,6 @@
 #include "lifecycle/trusted_clock.hpp"
 #include "store/config.hpp"
 #include "store/manifest.hpp"
-#include "store/retention.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entries.hpp"

@@ -12,7 +12,6 @@
 #include <string_view>
 
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"

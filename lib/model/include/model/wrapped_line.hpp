@@ -9,7 +9,6 @@
 // where JSON allows it, and the whole is still one JSON object that people and programs can read.
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>

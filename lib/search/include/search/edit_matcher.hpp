@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 namespace bmad_mem {
 

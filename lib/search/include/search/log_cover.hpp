@@ -26,7 +26,6 @@
 #include <string_view>
 
 #include "base/file_system.hpp"
-#include "base/hash.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/result.hpp"

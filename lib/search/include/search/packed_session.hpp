@@ -21,17 +21,10 @@
 // version 0.1 kept of the session beside it (shared/kept/) answers instead.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <optional>
-#include <set>
-#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "search/session_index.hpp"
-#include "store/evicted_file.hpp"
 #include "store/present_sessions.hpp"
 #include "store/store.hpp"
 

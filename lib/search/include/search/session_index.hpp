@@ -10,7 +10,6 @@
 // indexed from their beginning.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>

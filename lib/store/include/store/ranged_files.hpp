@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "store/archive_members.hpp"
 #include "store/store.hpp"

@@ -9,7 +9,6 @@
 
 #include <chrono>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>

@@ -1,7 +1,6 @@
 // unpacked_cache.hpp - what was unpacked lately, for the next question, and how much may be.
 #pragma once
 
-#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

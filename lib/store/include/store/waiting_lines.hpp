@@ -13,7 +13,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"

@@ -20,7 +20,6 @@
 
 #include "bmad_mem/entry_watch.hpp"
 #include "bmad_mem/memory_manager.hpp"
-#include "exchange/git/shared_session.hpp"
 #include "exchange/graph/graph.hpp"
 
 namespace bmad_mem::cli {
