@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cassert>
-#include <charconv>
 #include <chrono>
 #include <optional>
 #include <span>
@@ -136,16 +135,14 @@ class CronParser {
 
   Result<unsigned> number(unsigned min, unsigned max) {
     const std::string_view word = peek_word();
-    unsigned number = 0;
-    const auto [stop, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (problem != std::errc() || stop != word.data() + word.size() || number < min ||
-        number > max) {
+    const auto number = number_in<unsigned>(word);
+    if (!number || *number < min || *number > max) {
       return wrong(at_, fmt::format("the {} takes {} to {}{}, not `{}`", rule_->name, min, max,
                                     rule_->names.empty() ? "" : " or a name of three letters",
                                     word.empty() ? shown() : word.substr(0, kShownMax)));
     }
     at_ += word.size();
-    return number;
+    return *number;
   }
 
   [[nodiscard]] std::string_view peek_word() const {

@@ -33,9 +33,8 @@ Result<std::vector<std::string>> list_if_there(FileSystem& files, const std::str
   }
   const Result<FileInfo> other = files.info(path);
   if (other && other->kind != FileKind::kDirectory) {
-    return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-                 .message = "is not a folder; move away what is there",
-                 .path = files.display_path(path)};
+    return path_error(ErrorCode::E_STORAGE_CORRUPT, files.display_path(path),
+                      "is not a folder; move away what is there");
   }
   return std::vector<std::string>();
 }
@@ -59,10 +58,9 @@ Result<std::string> read_file(FileSystem& files, const std::string& path, std::u
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kRead));
   BMAD_TRY_ASSIGN(const FileInfo info, file->info());
   if (info.size > size_max) {
-    return Error{.code = ErrorCode::E_SIZE_LIMIT,
-                 .message = fmt::format("is {} bytes, more than the {} this kind of file may have",
-                                        info.size, size_max),
-                 .path = files.display_path(path)};
+    return path_error(ErrorCode::E_SIZE_LIMIT, files.display_path(path),
+                      fmt::format("is {} bytes, more than the {} this kind of file may have",
+                                  info.size, size_max));
   }
   std::string bytes;
   constexpr std::size_t kRoom = 64;  // A parser that wants padding appends it in place.

@@ -19,8 +19,6 @@ struct Xxh3Stream::Impl {
 Xxh3Stream::Xxh3Stream() : impl_(std::make_unique<Impl>()) {
   XXH3_64bits_reset(impl_->state.get());
 }
-Xxh3Stream::Xxh3Stream(Xxh3Stream&&) noexcept = default;
-Xxh3Stream& Xxh3Stream::operator=(Xxh3Stream&&) noexcept = default;
 Xxh3Stream::~Xxh3Stream() = default;
 
 void Xxh3Stream::add(std::string_view bytes) {

@@ -97,12 +97,11 @@ Status check_session_id(std::string_view id) {
   if (is_session_id(id)) {
     return {};
   }
-  return Error{.code = ErrorCode::E_INVALID_FORMAT,
-               .message = fmt::format(
-                   "\"{}\" is not a session id: 1 to {} of a-z, 0-9, '.', '_', '-', the first a "
-                   "letter or digit; `bmad-mem session list` shows the ones there are",
-                   id.substr(0, 80), kSessionIdSizeMax),
-               .field = "session_id"};
+  return field_error(
+      ErrorCode::E_INVALID_FORMAT, "session_id",
+      fmt::format("\"{}\" is not a session id: 1 to {} of a-z, 0-9, '.', '_', '-', the first a "
+                  "letter or digit; `bmad-mem session list` shows the ones there are",
+                  id.substr(0, 80), kSessionIdSizeMax));
 }
 
 bool is_portable_session_id(std::string_view id) {
@@ -191,12 +190,10 @@ Result<std::string> whole_name(std::string_view given, std::span<const std::stri
   if (found.size() > 1) {
     std::vector<std::string_view> shown(found.begin(), found.end());
     shown.resize(std::min(kShown, shown.size()));
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = fmt::format("{} {} begin with {} ({}{}); give more of the {}",
-                                        found.size(), plural, given, fmt::join(shown, ", "),
-                                        found.size() > kShown ? ", ..." : "",
-                                        plural == "sessions" ? "name" : "id"),
-                 .field = std::string(field)};
+    return invalid_query(
+        field, fmt::format("{} {} begin with {} ({}{}); give more of the {}", found.size(), plural,
+                           given, fmt::join(shown, ", "), found.size() > kShown ? ", ..." : "",
+                           plural == "sessions" ? "name" : "id"));
   }
   return std::string(found.empty() ? given : *found.begin());
 }

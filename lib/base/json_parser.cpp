@@ -144,25 +144,10 @@ Result<JsonValue> JsonParser::parse(std::string_view text) {
 }
 
 std::string_view json_kind_name(JsonKind kind) {
-  switch (kind) {
-    case JsonKind::kAbsent:
-      return "nothing";
-    case JsonKind::kNull:
-      return "null";
-    case JsonKind::kBoolean:
-      return "a boolean";
-    case JsonKind::kInteger:
-    case JsonKind::kUnsigned:
-    case JsonKind::kReal:
-      return "a number";
-    case JsonKind::kString:
-      return "a string";
-    case JsonKind::kArray:
-      return "an array";
-    case JsonKind::kObject:
-      return "an object";
-  }
-  return "nothing";
+  static constexpr std::array<std::string_view, 9> kNames = {"nothing",  "null",     "a boolean",
+                                                             "a number", "a number", "a number",
+                                                             "a string", "an array", "an object"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 double JsonValue::number(double fallback) const {

@@ -46,6 +46,18 @@ Error error_of_exception(const std::exception& failure) {
           .os_error = refused != nullptr ? refused->code().value() : 0};
 }
 
+Error field_error(ErrorCode code, std::string_view field, std::string message) {
+  return {.code = code, .message = std::move(message), .field = std::string(field)};
+}
+
+Error path_error(ErrorCode code, std::string path, std::string message) {
+  return {.code = code, .message = std::move(message), .path = std::move(path)};
+}
+
+Error invalid_query(std::string_view field, std::string message) {
+  return field_error(ErrorCode::E_INVALID_QUERY, field, std::move(message));
+}
+
 std::string Error::to_string() const {
   std::string text = path;
   if (line != 0) {

@@ -88,9 +88,8 @@ ExternalOptions external_options(const Store& store, std::string name) {
 Result<std::shared_ptr<TextEncoder>> open_program(const Store& store,
                                                   TextEncoder::Deadline deadline) {
   if (!store.runs_programs) {
-    return Error{.code = ErrorCode::E_ACCESS_DENIED,
-                 .message = "no program that config.json names runs here",
-                 .field = setting_of("command")};
+    return field_error(ErrorCode::E_ACCESS_DENIED, setting_of("command"),
+                       "no program that config.json names runs here");
   }
   const std::vector<std::string>& command = store.config.encoder.command;
   ExternalOptions options = external_options(store, fmt::format("{}", fmt::join(command, " ")));

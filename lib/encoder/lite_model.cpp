@@ -30,9 +30,7 @@ Error unreadable(int error_number, const std::string& path) {
 }
 
 Error wrong_size(std::string_view what, const std::string& path) {
-  return {.code = ErrorCode::E_STORAGE_CORRUPT,
-          .message = fmt::format("{}; {}", what, kRemedy),
-          .path = path};
+  return path_error(ErrorCode::E_STORAGE_CORRUPT, path, fmt::format("{}; {}", what, kRemedy));
 }
 
 /// The file may be cut or grow meanwhile: what was read is what counts.

@@ -70,16 +70,15 @@ std::size_t aligned(std::size_t offset) {
   return (offset + kPartAlignment - 1) / kPartAlignment * kPartAlignment;
 }
 
-Error file_error(ErrorCode code, std::string_view what, const std::string& path) {
-  return {.code = code,
-          .message = fmt::format("these weights of the encoder {}; install the package "
-                                 "bmad-mem-encoder of this version",
-                                 what),
-          .path = path};
+Error weights_error(ErrorCode code, std::string_view what, const std::string& path) {
+  return path_error(code, path,
+                    fmt::format("these weights of the encoder {}; install the package "
+                                "bmad-mem-encoder of this version",
+                                what));
 }
 
 Error damaged(std::string_view what, const std::string& path) {
-  return file_error(ErrorCode::E_STORAGE_CORRUPT, what, path);
+  return weights_error(ErrorCode::E_STORAGE_CORRUPT, what, path);
 }
 
 /// The head of a file whose hash is right. Errors: as weights_in.
@@ -93,7 +92,7 @@ Result<FileHead> checked_head(std::span<const char> file, const std::string& pat
   FileHead head;
   std::memcpy(&head, file.data(), sizeof head);
   if (head.version > kFileVersion) {
-    return file_error(ErrorCode::E_NEWER_VERSION, "are of a newer bmad-mem", path);
+    return weights_error(ErrorCode::E_NEWER_VERSION, "are of a newer bmad-mem", path);
   }
   if (head.version < kFileVersion) {
     return damaged("are of an older bmad-mem", path);

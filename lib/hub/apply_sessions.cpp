@@ -154,16 +154,14 @@ Status drop_skipped_row(Hub& hub, std::uint64_t seq) {
     return hub.drop_row(seq);
   }
   return rows.empty()
-             ? Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
-                     .message = fmt::format("the feed has no row {}; `bmad-mem hub rows` lists "
-                                            "those that can be dropped",
-                                            seq),
-                     .field = "drop"}
-             : Error{.code = ErrorCode::E_INVALID_FORMAT,
-                     .message = fmt::format("row {} can be applied, and mirrors have it; `bmad-mem "
-                                            "purge` removes entries",
-                                            seq),
-                     .field = "drop"};
+             ? field_error(ErrorCode::E_SESSION_NOT_FOUND, "drop",
+                           fmt::format("the feed has no row {}; `bmad-mem hub rows` lists "
+                                       "those that can be dropped",
+                                       seq))
+             : field_error(ErrorCode::E_INVALID_FORMAT, "drop",
+                           fmt::format("row {} can be applied, and mirrors have it; `bmad-mem "
+                                       "purge` removes entries",
+                                       seq));
 }
 
 void refresh_changed(Store& store, FeedOutcome& outcome) {

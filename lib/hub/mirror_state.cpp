@@ -1,7 +1,6 @@
 #include "hub/mirror_state.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
@@ -9,6 +8,7 @@
 #include "base/ids.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/text.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 
@@ -20,25 +20,8 @@ constexpr std::uint64_t kMirrorSizeMax = 256U << 20U;
 constexpr std::size_t kDigits = 16;
 constexpr std::string_view kIgnoreAll = "*\n";
 
-std::uint64_t natural(JsonValue value) {
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, value.integer()));
-}
-
 std::optional<std::uint64_t> read_hash(std::string_view digits) {
-  std::uint64_t hash = 0;
-  const char* const last = digits.data() + digits.size();
-  const auto [end, problem] = std::from_chars(digits.data(), last, hash, 16);
-  return problem == std::errc() && end == last && digits.size() == kDigits ? std::optional(hash)
-                                                                           : std::nullopt;
-}
-
-std::optional<EntryType> type_of(std::string_view log_file) {
-  for (const EntryType type : kEntryTypes) {
-    if (entry_type_info(type).log_file == log_file) {
-      return type;
-    }
-  }
-  return std::nullopt;
+  return digits.size() == kDigits ? number_in<std::uint64_t>(digits, 16) : std::nullopt;
 }
 
 /// Runs of seqs in a row, as [first, how many].
@@ -66,7 +49,7 @@ bool read_lines(JsonValue log, std::vector<FeedLine>& lines) {
     std::size_t i = 0;
     for (const JsonValue part : run.elements()) {
       if (i < parts.size()) {
-        parts.at(i++) = natural(part);
+        parts.at(i++) = part.natural();
       }
     }
     if (parts[1] > count - std::min(count, lines.size())) {
@@ -89,23 +72,21 @@ bool read_out(JsonValue list, std::map<std::uint64_t, OutLine>& out) {
     for (const JsonValue part : row.elements()) {
       parts.push_back(part);
     }
-    const auto type = parts.size() == 4 ? type_of(parts[1].string()) : std::nullopt;
+    const auto type = parts.size() == 4 ? entry_type_of_log_file(parts[1].string()) : std::nullopt;
     const auto hash = type ? read_hash(parts[2].string()) : std::nullopt;
     if (!hash) {
       return false;
     }
-    out.emplace(natural(parts[0]),
+    out.emplace(parts[0].natural(),
                 OutLine{.log = *type, .hash = *hash, .is_deleted = parts[3].boolean()});
   }
   return true;
 }
 
 Error damaged(FileSystem& files, const std::string& path) {
-  return {.code = ErrorCode::E_STORAGE_CORRUPT,
-          .message =
-              "is damaged; `bmad-mem hub reclone` makes it again of the hub, and keeps "
-              "what was not pushed",
-          .path = files.display_path(path)};
+  return path_error(ErrorCode::E_STORAGE_CORRUPT, files.display_path(path),
+                    "is damaged; `bmad-mem hub reclone` makes it again of the hub, and keeps "
+                    "what was not pushed");
 }
 
 /// The object in the file at `path`, of a version that this program knows; absent without a file.
@@ -116,9 +97,8 @@ Result<JsonValue> read_object(FileSystem& files, const std::string& path, JsonPa
   }
   const Result<JsonValue> value = parser.parse(*text);
   if (value && (*value)["version"].integer() > kMirrorVersion) {
-    return Error{.code = ErrorCode::E_NEWER_VERSION,
-                 .message = "a newer bmad-mem wrote it; install that one",
-                 .path = files.display_path(path)};
+    return path_error(ErrorCode::E_NEWER_VERSION, files.display_path(path),
+                      "a newer bmad-mem wrote it; install that one");
   }
   if (!value || (*value)["version"].integer() != kMirrorVersion) {
     return damaged(files, path);
@@ -162,15 +142,15 @@ Result<std::optional<MirrorState>> load_mirror_state(FileSystem& files) {
   MirrorState state{.service = std::string(object["service"].string()),
                     .project = std::string(object["project"].string()),
                     .replica = std::string(object["replica"].string()),
-                    .cursor = natural(object["cursor"]),
-                    .pushed = natural(object["pushed"]),
+                    .cursor = object["cursor"].natural(),
+                    .pushed = object["pushed"].natural(),
                     .rules = read_hash(object["rules"].string()).value_or(0)};
   std::vector<JsonValue> mark;
   for (const JsonValue part : object["mark"].elements()) {
     mark.push_back(part);
   }
   if (mark.size() == 2) {
-    state.mark = {.seq = natural(mark[0]), .hash = read_hash(mark[1].string()).value_or(0)};
+    state.mark = {.seq = mark[0].natural(), .hash = read_hash(mark[1].string()).value_or(0)};
   }
   for (const JsonMember& session : object["seen"].members()) {
     state.seen[std::string(session.key)] = read_hash(session.value.string()).value_or(0);
@@ -215,11 +195,11 @@ Result<SessionMirror> load_session_mirror(FileSystem& files, const std::string& 
   const std::string path = hub_session_path(session_id);
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue object, read_object(files, path, parser));
-  mirror.seq = natural(object["seq"]);
+  mirror.seq = object["seq"].natural();
   mirror.is_behind = object["behind"].boolean();
   mirror.manifest = object["manifest"].string();
   for (const JsonMember& log : object["logs"].members()) {
-    const auto type = type_of(log.key);
+    const auto type = entry_type_of_log_file(log.key);
     if (!type || !read_lines(log.value, mirror.logs.at(static_cast<std::size_t>(*type)))) {
       return damaged(files, path);
     }

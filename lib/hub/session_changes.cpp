@@ -438,13 +438,13 @@ Result<SessionChanges> collect_changes(Store& store, Hub& hub, const WriteRedact
 
 Error lost_lines(const Store& store, const std::string& session_id,
                  const std::vector<FeedLine>& lost) {
-  return {.code = ErrorCode::E_STORAGE_CORRUPT,
-          .message = fmt::format(
-              "{} line{} that the hub has left the logs, and no record says why; nothing of this "
-              "session is pushed. `bmad-mem hub reclone {}` takes them from the hub; to delete "
-              "entries, use `bmad-mem delete`",
-              lost.size(), lost.size() == 1 ? "" : "s", session_id),
-          .path = store.files->display_path(session_folder(session_id))};
+  return path_error(
+      ErrorCode::E_STORAGE_CORRUPT, store.files->display_path(session_folder(session_id)),
+      fmt::format(
+          "{} line{} that the hub has left the logs, and no record says why; nothing of this "
+          "session is pushed. `bmad-mem hub reclone {}` takes them from the hub; to delete "
+          "entries, use `bmad-mem delete`",
+          lost.size(), lost.size() == 1 ? "" : "s", session_id));
 }
 
 }  // namespace bmad_mem

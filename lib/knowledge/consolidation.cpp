@@ -229,10 +229,8 @@ Status check_options(const ConsolidateOptions& options) {
   if (options.min_similarity >= kSimilarityMin && options.min_similarity <= 1) {
     return {};
   }
-  return Error{.code = ErrorCode::E_INVALID_QUERY,
-               .message = fmt::format("must be a number from {} to 1, not {}", kSimilarityMin,
-                                      options.min_similarity),
-               .field = "min_similarity"};
+  return invalid_query("min_similarity", fmt::format("must be a number from {} to 1, not {}",
+                                                     kSimilarityMin, options.min_similarity));
 }
 
 /// Adds what `items` say alike in other words, as far as there is an encoder. No vector of an index

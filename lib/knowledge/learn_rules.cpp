@@ -18,7 +18,6 @@
 namespace bmad_mem {
 TextPattern::TextPattern(std::unique_ptr<re2::RE2> regex) : regex_(std::move(regex)) {}
 TextPattern::TextPattern(TextPattern&&) noexcept = default;
-TextPattern& TextPattern::operator=(TextPattern&&) noexcept = default;
 TextPattern::~TextPattern() = default;
 
 Result<TextPattern> TextPattern::make(std::string_view pattern) {
@@ -67,13 +66,12 @@ Result<Category> category_of(const LearnRule& rule, std::size_t index) {
       nearest_distance = distance;
     }
   }
-  return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-               .message = nearest.empty()
-                              ? fmt::format("there is no category \"{}\"; it must be one of {}",
-                                            utf8_repaired(rule.category), all)
-                              : fmt::format("there is no category \"{}\"; did you mean \"{}\"?",
-                                            utf8_repaired(rule.category), nearest),
-               .field = field_of(index, "category")};
+  return field_error(ErrorCode::E_SCHEMA_INVALID, field_of(index, "category"),
+                     nearest.empty()
+                         ? fmt::format("there is no category \"{}\"; it must be one of {}",
+                                       utf8_repaired(rule.category), all)
+                         : fmt::format("there is no category \"{}\"; did you mean \"{}\"?",
+                                       utf8_repaired(rule.category), nearest));
 }
 
 /// `text` on one line with single blanks, at most `count` characters of it.
@@ -112,9 +110,8 @@ Result<LearnRules> LearnRules::make(std::span<const LearnRule> rules) {
       return error;
     }
     if (rule.value.find_first_not_of(" \t\r\n") == std::string::npos) {
-      return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                   .message = "the value is empty; give the statement to store",
-                   .field = field_of(index, "value")};
+      return field_error(ErrorCode::E_SCHEMA_INVALID, field_of(index, "value"),
+                         "the value is empty; give the statement to store");
     }
     made.rules_.push_back({.agent = rule.agent,
                            .match = *std::move(pattern),
@@ -171,14 +168,12 @@ Result<std::vector<RememberParams>> lessons_of_success(const Store& store,
 Result<std::vector<RememberParams>> lessons_of_failure(const Store& store,
                                                        const LearnParams& params) {
   if (is_blank(params.task)) {
-    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                 .message = "the task is empty; name it, so that the error is found again",
-                 .field = "task"};
+    return field_error(ErrorCode::E_SCHEMA_INVALID, "task",
+                       "the task is empty; name it, so that the error is found again");
   }
   if (is_blank(params.text)) {
-    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                 .message = "the error is empty; give what the task failed with",
-                 .field = "text"};
+    return field_error(ErrorCode::E_SCHEMA_INVALID, "text",
+                       "the error is empty; give what the task failed with");
   }
   // Before it is cut: half a secret is not known for one.
   const std::string text = store.redaction == nullptr

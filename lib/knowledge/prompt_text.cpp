@@ -202,17 +202,6 @@ std::string cut_text(std::string_view text, std::size_t size_max) {
 
 namespace {
 
-/// The length of the longest run of `c` in `text`.
-std::size_t longest_run(std::string_view text, char c) {
-  std::size_t longest = 0;
-  std::size_t run = 0;
-  for (const char each : text) {
-    run = each == c ? run + 1 : 0;
-    longest = std::max(longest, run);
-  }
-  return longest;
-}
-
 /// Whether Markdown would read the beginning of an item's text as a heading, a quote, a table, a
 /// rule, HTML, or another item.
 bool begins_a_block(std::string_view line) {
@@ -280,9 +269,7 @@ std::string quoted_lines(std::string_view label, std::string_view text) {
   std::string out = fmt::format("| - {}:", label);
   bool is_first = true;
   for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::string_view line = take_line(rest);
     if (line.find_first_not_of(' ') != std::string_view::npos) {
       out += fmt::format("{} {}\n", is_first ? "" : "|  ", escaped(line, /*in_fence=*/true));
       is_first = false;

@@ -28,14 +28,12 @@ namespace {
 
 Status check(const RememberParams& params) {
   if (params.value.find_first_not_of(" \t\r\n") == std::string::npos) {
-    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                 .message = "the value is empty; give the statement to store",
-                 .field = "value"};
+    return field_error(ErrorCode::E_SCHEMA_INVALID, "value",
+                       "the value is empty; give the statement to store");
   }
   if (!(params.confidence >= 0 && params.confidence <= 1)) {
-    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                 .message = fmt::format("must be a number from 0 to 1, not {}", params.confidence),
-                 .field = "confidence"};
+    return field_error(ErrorCode::E_SCHEMA_INVALID, "confidence",
+                       fmt::format("must be a number from 0 to 1, not {}", params.confidence));
   }
   return {};
 }

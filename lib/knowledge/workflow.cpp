@@ -249,10 +249,9 @@ Status read_list(YamlDocument& document, yaml_node_t* requirements, std::string_
 
 Result<MemoryAccess> parse_workflow(std::string_view text, const std::string& display_path) {
   if (text.size() > kWorkflowSizeMax) {
-    return Error{.code = ErrorCode::E_SIZE_LIMIT,
-                 .message = fmt::format("has {} bytes; a workflow has at most {}", text.size(),
-                                        kWorkflowSizeMax),
-                 .path = display_path};
+    return path_error(
+        ErrorCode::E_SIZE_LIMIT, display_path,
+        fmt::format("has {} bytes; a workflow has at most {}", text.size(), kWorkflowSizeMax));
   }
   YamlDocument document;
   BMAD_TRY(document.load(text, display_path));

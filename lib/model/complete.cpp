@@ -131,18 +131,12 @@ bool is_mark(std::string_view key) {
          key == kLinksField;
 }
 
-Error bad_change(std::string_view field, std::string message) {
-  return {.code = ErrorCode::E_INVALID_QUERY,
-          .message = std::move(message),
-          .field = std::string(field)};
-}
-
 }  // namespace
 
 Result<std::string> changed_line(std::string_view line, JsonValue changes, std::string_view text,
                                  Timestamp now) {
   if (const JsonMembers members = changes.members(); !(members.begin() != members.end())) {
-    return bad_change("", "nothing changes; name a field to set or unset");
+    return invalid_query("", "nothing changes; name a field to set or unset");
   }
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(line));
@@ -151,7 +145,7 @@ Result<std::string> changed_line(std::string_view line, JsonValue changes, std::
   bool says_else = false;
   for (const JsonMember& member : changes.members()) {
     if (member.key == "id" || member.key == "type" || member.key == "session_id") {
-      return bad_change(member.key, "it can't change; add another entry instead");
+      return invalid_query(member.key, "it can't change; add another entry instead");
     }
     const std::string raw(values.raw(member.key));
     const bool is_same = member.value.kind() == JsonKind::kNull ? !merged.has(member.key)

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "entry_spec.hpp"
+#include "model/entry.hpp"
 
 namespace bmad_mem {
 namespace {

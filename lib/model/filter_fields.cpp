@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/field.hpp"
 #include "value_text.hpp"

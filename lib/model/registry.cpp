@@ -96,7 +96,7 @@ Result<EntryType> parse_entry_type(std::string_view text) {
   if (const std::string_view nearest = nearest_word(text, names); !nearest.empty()) {
     message += fmt::format("; did you mean {}?", nearest);
   }
-  return Error{.code = ErrorCode::E_INVALID_FORMAT, .message = std::move(message), .field = "type"};
+  return field_error(ErrorCode::E_INVALID_FORMAT, "type", std::move(message));
 }
 
 std::optional<EntryType> entry_type_of_log_file(std::string_view file_name) {

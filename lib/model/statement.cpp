@@ -165,19 +165,9 @@ EntryType category_type(Category category) {
 }
 
 std::string_view review_name(Review review) {
-  switch (review) {
-    case Review::kNone:
-      return "";
-    case Review::kCandidate:
-      return "candidate";
-    case Review::kAccepted:
-      return "accepted";
-    case Review::kDropped:
-      return "dropped";
-    case Review::kStated:
-      return "stated";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 5> kNames = {"", "candidate", "accepted", "dropped",
+                                                             "stated"};
+  return kNames[static_cast<std::size_t>(review)];
 }
 
 Category category_of(EntryType type, std::string_view name) {

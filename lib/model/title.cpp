@@ -106,12 +106,6 @@ bool is_of_client(std::string_view line) {
                              [&](std::string_view begin) { return line.starts_with(begin); });
 }
 
-std::string_view take_line(std::string_view& text) {
-  const std::string_view line = text.substr(0, text.find('\n'));
-  text.remove_prefix(std::min(text.size(), line.size() + 1));
-  return line;
-}
-
 /// Where the first sentence ends, before its mark; npos when it does not.
 std::size_t sentence_end(std::string_view text) {
   constexpr std::size_t kWordMin = 3;  // "e.g. ", "no. 5"

@@ -177,9 +177,7 @@ std::optional<FieldProblem> check_entry(EntryType type, JsonValue value) {
 }
 
 Error schema_error(FieldProblem problem) {
-  return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-               .message = std::move(problem.message),
-               .field = std::move(problem.field)};
+  return field_error(ErrorCode::E_SCHEMA_INVALID, problem.field, std::move(problem.message));
 }
 
 }  // namespace bmad_mem

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "bmad_mem/json_copy.hpp"
+#include "bmad_mem/utf8.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -41,15 +42,6 @@ Treatment treatment_of(std::string_view character) {
     }
   }
   return Treatment::kKeep;
-}
-
-/// The size of the character that starts with `lead`, of valid UTF-8.
-std::size_t character_size(char lead) {
-  const auto byte = static_cast<unsigned char>(lead);
-  if (byte < 0x80) {
-    return 1;
-  }
-  return byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
 }  // namespace
@@ -113,7 +105,7 @@ std::string one_line(std::string_view text, std::size_t width_max) {
     ++width;
   };
   for (std::size_t at = 0; at < text.size();) {
-    const std::string_view character = text.substr(at, character_size(text[at]));
+    const std::string_view character = text.substr(at, utf8_character_size(text.substr(at)));
     at += character.size();
     const Treatment treatment = treatment_of(character);
     if (treatment == Treatment::kBlank) {

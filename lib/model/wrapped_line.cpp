@@ -11,9 +11,7 @@ namespace {
 constexpr std::string_view kEntryKey = "entry";
 
 Error wrong(std::string_view field, std::string message) {
-  return {.code = ErrorCode::E_INVALID_FORMAT,
-          .message = std::move(message),
-          .field = std::string(field)};
+  return field_error(ErrorCode::E_INVALID_FORMAT, field, std::move(message));
 }
 
 /// The value of the outermost member `key` of `text`, blanks around it included; empty when there

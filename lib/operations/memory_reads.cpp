@@ -140,9 +140,7 @@ Result<std::vector<Entry>> MemoryManager::entries_by_topic(std::string_view topi
                                                            const EntryFilter& filter) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kQuery));
   if (topic.empty()) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = "the topic is empty; topics() lists those there are",
-                 .field = "topic"};
+    return invalid_query("topic", "the topic is empty; topics() lists those there are");
   }
   Query query{.text = {}, .filter = filter, .sort = SortOrder::kTimeDesc};
   query.filter.limit = 0;  // Replaced ones among them don't count.
@@ -181,10 +179,8 @@ Result<std::vector<RelatedEntry>> MemoryManager::related(std::string_view id,
                                                          std::size_t depth) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kRelated));
   if (depth < 1 || depth > kLinkDepthMax) {
-    return Error{
-        .code = ErrorCode::E_INVALID_QUERY,
-        .message = fmt::format("the depth is a number from 1 to {}, not {}", kLinkDepthMax, depth),
-        .field = "depth"};
+    return invalid_query(
+        "depth", fmt::format("the depth is a number from 1 to {}, not {}", kLinkDepthMax, depth));
   }
   BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, up_to_page(filter)));
   return page_of(related_entries(*store, id, allowed, depth), filter.offset);

@@ -35,11 +35,9 @@ Status check_is_root(FileSystem& files) {
       return info ? Status() : Status(info.error());
     }
   }
-  return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
-               .message =
-                   "is a folder but not a memory root (it has neither config.json nor "
-                   "sessions/); `bmad-mem init` makes it one",
-               .path = files.display_path("")};
+  return path_error(ErrorCode::E_SESSION_NOT_FOUND, files.display_path(""),
+                    "is a folder but not a memory root (it has neither config.json nor "
+                    "sessions/); `bmad-mem init` makes it one");
 }
 
 /// Whether there is a stemmer for the config's language: the room that reads the config can't tell.
@@ -210,9 +208,8 @@ Result<std::unique_ptr<Store>> open_other_store(const Store& store, const std::s
   other->root = is_project ? within.string() : std::move(root);
   Result<std::unique_ptr<FileSystem>> disk = open_posix_file_system(other->root);
   if (!disk && is_not_found(disk.error())) {
-    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
-                 .message = "there is no such folder, so no memory to search",
-                 .path = other->root};
+    return path_error(ErrorCode::E_SESSION_NOT_FOUND, other->root,
+                      "there is no such folder, so no memory to search");
   }
   if (!disk) {
     return std::move(disk).error();

@@ -158,9 +158,7 @@ Status EntryWatch::Impl::find_sessions(bool begins, std::vector<Entry>& entries)
 Status EntryWatch::Impl::begin() {
   BMAD_TRY_ASSIGN(const bool is_there, folders.add(""));
   if (!is_there) {
-    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
-                 .message = "the memory has gone",
-                 .path = store.root};
+    return path_error(ErrorCode::E_SESSION_NOT_FOUND, store.root, "the memory has gone");
   }
   opened_at = store.clock.now();
   BMAD_TRY_ASSIGN(archived, archived_sessions(*store.files));
@@ -173,9 +171,8 @@ Status EntryWatch::Impl::look_where(const FolderChanges& changes, std::vector<En
   const std::string prefix = all + "/";
   for (const std::string& folder : changes.gone) {
     if (folder.empty()) {
-      return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
-                   .message = "the memory was removed or moved while it was watched",
-                   .path = store.root};
+      return path_error(ErrorCode::E_SESSION_NOT_FOUND, store.root,
+                        "the memory was removed or moved while it was watched");
     }
     if (folder == all) {
       sessions_watched = false;

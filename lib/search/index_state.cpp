@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/text.hpp"
 #include "search/analyzer.hpp"
 #include "store/layout.hpp"
 
@@ -16,13 +16,6 @@ namespace bmad_mem {
 namespace {
 
 constexpr int kIndexVersion = 2;
-
-std::optional<std::uint64_t> parse_hex(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number, 16);
-  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? std::optional(number)
-                                                                             : std::nullopt;
-}
 
 std::uint64_t unsigned_at(JsonValue object, std::string_view key) {
   return static_cast<std::uint64_t>(object[key].integer());
@@ -59,7 +52,7 @@ std::optional<CoveredLog> parse_log(JsonValue value, std::uint64_t device) {
   CoveredLog log{.type = static_cast<EntryType>(type)};
   log.cover = {.bytes = static_cast<std::uint64_t>(bytes),
                .lines = static_cast<std::uint64_t>(parts[kLines].integer()),
-               .hash = parse_hex(parts[kHash].string()).value_or(0),
+               .hash = number_in<std::uint64_t>(parts[kHash].string(), 16).value_or(0),
                .file = {.device = static_cast<std::uint64_t>(
                             odd["device"].integer(static_cast<std::int64_t>(device))),
                         .inode = static_cast<std::uint64_t>(parts[kInode].integer()),
@@ -67,7 +60,7 @@ std::optional<CoveredLog> parse_log(JsonValue value, std::uint64_t device) {
                         .mtime_ns = parts[kMtime].integer(),
                         .ctime_ns = odd["ctime_ns"].integer()},
                .mtime_is_telling = parts[kMtime].integer() != 0,
-               .chain = parse_hex(parts[kChain].string()).value_or(0),
+               .chain = number_in<std::uint64_t>(parts[kChain].string(), 16).value_or(0),
                .has_tail = odd["tail"].boolean(),
                .sealed = unsigned_at(odd, "sealed")};
   return log;
@@ -194,7 +187,7 @@ std::shared_ptr<IndexState> parse_index_state(std::string text, std::string_view
   std::vector<std::map<std::string, std::uint32_t, std::less<>>> numbers;  // Of each segment.
   for (const JsonMember& member : (*all)["segments"].members()) {
     std::string name(member.key);
-    const std::optional<std::uint64_t> hash = parse_hex(member.value.string());
+    const std::optional<std::uint64_t> hash = number_in<std::uint64_t>(member.value.string(), 16);
     if (!is_segment_name(name) || !hash) {
       return nullptr;
     }

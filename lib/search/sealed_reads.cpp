@@ -369,7 +369,6 @@ struct SealedSessions::Opened {
 SealedSessions::SealedSessions() = default;
 SealedSessions::~SealedSessions() = default;
 SealedSessions::SealedSessions(SealedSessions&&) noexcept = default;
-SealedSessions& SealedSessions::operator=(SealedSessions&&) noexcept = default;
 
 Status SealedSessions::hide_what_came_back(SessionIndex& evicted) {
   std::vector<SessionIndex*> newer;

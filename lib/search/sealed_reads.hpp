@@ -43,7 +43,6 @@ class SealedSessions {
   SealedSessions();
   ~SealedSessions();
   SealedSessions(SealedSessions&&) noexcept;
-  SealedSessions& operator=(SealedSessions&&) noexcept;
 
   /// Adds the sealed entries of the sessions that `indexes` hold. Costs nothing where nothing is
   /// sealed. Errors: as the file system's; a key that can't be used is none: `key_problem`.

@@ -57,18 +57,14 @@ Status check_decides_nothing(const Store& store, std::string_view entry, bool is
   }
   const JsonValue review = (*value)["review"];
   if (review.present() && (is_change || review.string() != review_name(Review::kCandidate))) {
-    return Error{.code = ErrorCode::E_ACCESS_DENIED,
-                 .message =
-                     "only the user decides about a statement: leave review out, and ask "
-                     "for `bmad-mem review` in a terminal",
-                 .field = "review"};
+    return field_error(ErrorCode::E_ACCESS_DENIED, "review",
+                       "only the user decides about a statement: leave review out, and ask "
+                       "for `bmad-mem review` in a terminal");
   }
   if (is_superseded((*value)[kLinksField])) {
-    return Error{.code = ErrorCode::E_ACCESS_DENIED,
-                 .message =
-                     "an agent says by a link what replaces an entry: `bmad-mem link FROM "
-                     "supersedes TO`, or memory_link",
-                 .field = std::string(kLinksField)};
+    return field_error(ErrorCode::E_ACCESS_DENIED, kLinksField,
+                       "an agent says by a link what replaces an entry: `bmad-mem link FROM "
+                       "supersedes TO`, or memory_link");
   }
   return {};
 }

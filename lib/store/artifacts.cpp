@@ -18,17 +18,15 @@ namespace {
 
 Status check_document(const ArtifactEntry& entry, std::string_view document) {
   if (document.size() > MemoryManager::kArtifactSizeMax) {
-    return Error{.code = ErrorCode::E_SIZE_LIMIT,
-                 .message = fmt::format("the document has {} bytes, and the maximum is {}; point "
-                                        "to it with `bmad-mem add artifact` instead",
-                                        document.size(), MemoryManager::kArtifactSizeMax),
-                 .path = entry.path};
+    return path_error(ErrorCode::E_SIZE_LIMIT, entry.path,
+                      fmt::format("the document has {} bytes, and the maximum is {}; point "
+                                  "to it with `bmad-mem add artifact` instead",
+                                  document.size(), MemoryManager::kArtifactSizeMax));
   }
   if (utf8_valid_size(document) != document.size() ||
       document.find('\0') != std::string_view::npos) {
-    return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                 .message = "is not UTF-8 text; only texts are stored",
-                 .path = entry.path};
+    return path_error(ErrorCode::E_INVALID_FORMAT, entry.path,
+                      "is not UTF-8 text; only texts are stored");
   }
   return {};
 }
@@ -47,9 +45,8 @@ Result<std::string> add_artifact_document(Store& store, const std::string& sessi
   if (id.empty()) {
     id = store.ids.entry_id(entry_type_info(EntryType::kArtifact).id_prefix);
   } else if (!is_entry_id(id)) {
-    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                 .message = "is not an id: use 1 to 128 letters, digits and _.:@+=~-",
-                 .field = "id"};
+    return field_error(ErrorCode::E_SCHEMA_INVALID, "id",
+                       "is not an id: use 1 to 128 letters, digits and _.:@+=~-");
   }
   if (is_archived(store, session_id)) {
     BMAD_TRY(store.above.restore(store, session_id));

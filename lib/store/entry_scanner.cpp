@@ -188,9 +188,8 @@ Result<OpenedEntry> open_entry(const LineOpener& opener, std::string_view sessio
   opened.entry.text = opened.line;
   BMAD_TRY_ASSIGN(opened.entry.value, parser.parse(opened.line));
   if (std::optional<FieldProblem> problem = check_entry(scanned.type, opened.entry.value)) {
-    return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-                 .message = "what was sealed is no entry: " + std::move(problem->message),
-                 .field = std::move(problem->field)};
+    return field_error(ErrorCode::E_STORAGE_CORRUPT, problem->field,
+                       "what was sealed is no entry: " + std::move(problem->message));
   }
   return opened;
 }

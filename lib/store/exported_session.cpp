@@ -1,5 +1,4 @@
 // exported_session.cpp - a session that comes from an export: who it was, and when.
-#include <algorithm>
 
 #include "store/manifest.hpp"
 #include "store/sessions.hpp"
@@ -10,18 +9,10 @@ namespace {
 
 /// The identity as it may be written: an export may come from a memory with other rules.
 Session redacted(const Store& store, Session identity) {
-  if (store.redaction == nullptr) {
-    return identity;
+  redact_identity(store, identity);
+  if (store.redaction != nullptr) {
+    identity.title = store.redaction->redact_text(identity.title, identity.session_id);
   }
-  const auto redact = [&](std::string& text) {
-    text = store.redaction->redact_text(text, identity.session_id);
-  };
-  redact(identity.user_id);
-  redact(identity.project_name);
-  redact(identity.session_type);
-  redact(identity.title);
-  std::ranges::for_each(identity.agent_ids, redact);
-  std::ranges::for_each(identity.tags, redact);
   return identity;
 }
 

@@ -485,11 +485,10 @@ Result<bool> is_session_there(FileSystem& files, std::string_view session_id) {
 }
 
 Error no_session(std::string_view session_id, std::string path) {
-  return {
-      .code = ErrorCode::E_SESSION_NOT_FOUND,
-      .message = fmt::format(
-          "there is no session {}; `bmad-mem session list` shows the ones there are", session_id),
-      .path = std::move(path)};
+  return path_error(
+      ErrorCode::E_SESSION_NOT_FOUND, std::move(path),
+      fmt::format("there is no session {}; `bmad-mem session list` shows the ones there are",
+                  session_id));
 }
 
 }  // namespace bmad_mem

@@ -8,6 +8,7 @@
 
 #include "base/ids.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "config/json_position.hpp"
 #include "store/atomic_file.hpp"
@@ -193,7 +194,7 @@ void Manifest::set_total(std::string_view name, std::int64_t count) {
   }
 }
 
-Manifest new_manifest(NewSession session, Timestamp now) {
+Manifest new_manifest(SessionParams session, Timestamp now) {
   assert(is_session_id(session.session_id));
   Manifest manifest;
   manifest.session_id = std::move(session.session_id);

@@ -1,7 +1,6 @@
 #include "store/seal.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 
@@ -11,6 +10,7 @@
 #include "base/ids.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/text.hpp"
 #include "disk/torn_tail.hpp"
 #include "store/append_log.hpp"
 #include "store/atomic_file.hpp"
@@ -43,30 +43,18 @@ bool read_hashes(std::string_view text, std::vector<std::uint32_t>& hashes) {
   }
   hashes.reserve(text.size() / kDigits);
   for (; !text.empty(); text.remove_prefix(kDigits)) {
-    std::uint32_t hash = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + kDigits, hash, 16);
-    if (problem != std::errc() || end != text.data() + kDigits) {
+    const auto hash = number_in<std::uint32_t>(text.substr(0, kDigits), 16);
+    if (!hash) {
       return false;
     }
-    hashes.push_back(hash);
+    hashes.push_back(*hash);
   }
   return true;
 }
 
-std::optional<std::uint64_t> read_hex(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
-  const bool is_whole = problem == std::errc() && end == text.data() + text.size();
-  return is_whole && !text.empty() ? std::optional(number) : std::nullopt;
-}
-
-std::uint64_t natural(JsonValue value) {
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, value.integer()));
-}
-
 bool read_log_seal(JsonValue object, LogSeal& seal) {
-  seal.bytes = natural(object["bytes"]);
-  seal.inode = natural(object["inode"]);
+  seal.bytes = object["bytes"].natural();
+  seal.inode = object["inode"].natural();
   seal.mtime_ns = object["mtime_ns"].integer();
   seal.is_damaged = object["damaged"].boolean();
   const std::string_view digits = object["line_hashes"].string();
@@ -74,31 +62,30 @@ bool read_log_seal(JsonValue object, LogSeal& seal) {
     return false;
   }
   seal.replaced_lines =
-      std::min<std::uint64_t>(natural(object["replaced_lines"]), seal.lines.size());
+      std::min<std::uint64_t>(object["replaced_lines"].natural(), seal.lines.size());
   return true;
 }
 
 RefusedBytes read_refused(JsonValue object) {
-  RefusedBytes refused{.inode = natural(object["inode"]), .ranges = {}};
+  RefusedBytes refused{.inode = object["inode"].natural(), .ranges = {}};
   for (const JsonValue range : object["ranges"].elements()) {
     std::vector<JsonValue> parts;
     for (const JsonValue part : range.elements()) {
       parts.push_back(part);
     }
     const std::optional<std::uint64_t> hash =
-        parts.size() == 3 ? read_hex(parts[2].string()) : std::nullopt;
+        parts.size() == 3 ? number_in<std::uint64_t>(parts[2].string(), 16) : std::nullopt;
     if (hash) {
       refused.ranges.push_back(
-          {.bytes = {.begin = natural(parts[0]), .end = natural(parts[1])}, .xxh3 = *hash});
+          {.bytes = {.begin = parts[0].natural(), .end = parts[1].natural()}, .xxh3 = *hash});
     }
   }
   return refused;
 }
 
 Error damaged_seal(FileSystem& files, const std::string& path) {
-  return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-               .message = "is damaged and counts as none; the next write makes a new one",
-               .path = files.display_path(path)};
+  return path_error(ErrorCode::E_STORAGE_CORRUPT, files.display_path(path),
+                    "is damaged and counts as none; the next write makes a new one");
 }
 
 std::string to_text(const Seal& seal) {
@@ -302,9 +289,8 @@ Result<Seal> load_seal(FileSystem& files, std::string_view session_id) {
   const Result<JsonValue> root = parser.parse(*text);
   const std::int64_t version = root ? (*root)["version"].integer() : 0;
   if (version > kSealVersion) {
-    return Error{.code = ErrorCode::E_NEWER_VERSION,
-                 .message = "is the seal of a newer bmad-mem; install a newer one",
-                 .path = files.display_path(path)};
+    return path_error(ErrorCode::E_NEWER_VERSION, files.display_path(path),
+                      "is the seal of a newer bmad-mem; install a newer one");
   }
   if (version != kSealVersion) {
     return damaged_seal(files, path);

@@ -24,9 +24,8 @@ constexpr std::size_t kMetadataSizeMax = std::size_t{16} << 10U;
 bool is_null(JsonValue value) { return value.kind() == JsonKind::kNull; }
 
 Error bad_metadata(ErrorCode code, std::string_view key, std::string message) {
-  return {.code = code,
-          .message = std::move(message),
-          .field = key.empty() ? "metadata" : fmt::format("metadata.{}", key)};
+  return field_error(code, key.empty() ? "metadata" : fmt::format("metadata.{}", key),
+                     std::move(message));
 }
 
 void set_title(Manifest& manifest, std::string_view title) {

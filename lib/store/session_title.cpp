@@ -183,19 +183,9 @@ std::string day_title(const std::vector<std::string>& agents, std::string_view t
 }  // namespace
 
 std::string_view title_source_name(TitleSource source) {
-  switch (source) {
-    case TitleSource::kChosen:
-      return "chosen";
-    case TitleSource::kRequest:
-      return "request";
-    case TitleSource::kSummary:
-      return "summary";
-    case TitleSource::kEntry:
-      return "entry";
-    case TitleSource::kDay:
-      break;
-  }
-  return "day";
+  static constexpr std::array<std::string_view, 5> kNames = {"chosen", "request", "summary", "day",
+                                                             "entry"};
+  return kNames[static_cast<std::size_t>(source)];
 }
 
 DerivedTitle derived_title(std::string_view conversation, std::string_view summary) {

@@ -284,14 +284,13 @@ Status SessionWriter::check_quota(std::string_view log_file, std::uint64_t log_s
   if (size_estimate_ + added <= options_.size_max) {
     return {};
   }
-  return Error{
-      .code = ErrorCode::E_SIZE_LIMIT,
-      .message = fmt::format(
+  return path_error(
+      ErrorCode::E_SIZE_LIMIT, files_.display_path(session_folder(options_.session_id)),
+      fmt::format(
           "{} more bytes would take the session from {:.2f} MB beyond its {:.0f} MB; start a new "
           "session, or raise storage.max_session_size_mb in config.json",
           added, static_cast<double>(size_estimate_) / (1U << 20U),
-          static_cast<double>(options_.size_max) / (1U << 20U)),
-      .path = files_.display_path(session_folder(options_.session_id))};
+          static_cast<double>(options_.size_max) / (1U << 20U)));
 }
 
 Result<std::uint64_t> SessionWriter::tracked_size() {

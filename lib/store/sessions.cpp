@@ -2,12 +2,15 @@
 #include "store/sessions.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/memory_manager.hpp"
 #include "model/entry.hpp"
 #include "store/atomic_file.hpp"
 #include "store/entry_scanner.hpp"
@@ -70,11 +73,11 @@ Status make_session_folder(Store& store, const Manifest& manifest) {
 }
 
 Error id_taken(const Store& store, const std::string& session_id) {
-  return Error{.code = ErrorCode::E_CONCURRENT_MOD,
-               .message = fmt::format("there is a session {} already; choose another id, or leave "
-                                      "it out to get a new one",
-                                      session_id),
-               .path = store.files->display_path(session_folder(session_id))};
+  return path_error(ErrorCode::E_CONCURRENT_MOD,
+                    store.files->display_path(session_folder(session_id)),
+                    fmt::format("there is a session {} already; choose another id, or leave "
+                                "it out to get a new one",
+                                session_id));
 }
 
 /// Writes .gitignore where git took it away, together with config.json, for a branch that has no
@@ -106,11 +109,10 @@ Result<std::string> free_session_id(Store& store, const std::string& wanted) {
       return id;
     }
     if (!wanted.empty() && has_archive) {
-      return Error{.code = ErrorCode::E_CONCURRENT_MOD,
-                   .message = fmt::format("session {} is archived; `bmad-mem session restore {}` "
-                                          "brings it back, or choose another id",
-                                          id, id),
-                   .path = store.files->display_path(archive_path(id))};
+      return path_error(ErrorCode::E_CONCURRENT_MOD, store.files->display_path(archive_path(id)),
+                        fmt::format("session {} is archived; `bmad-mem session restore {}` "
+                                    "brings it back, or choose another id",
+                                    id, id));
     }
     if (!wanted.empty()) {
       break;
@@ -148,33 +150,16 @@ std::optional<Timestamp> last_time(FileSystem& files, const std::string& path) {
   return std::nullopt;
 }
 
-/// What is said of a session, as it may be written.
-NewSession without_secrets(const Store& store, NewSession session) {
-  if (store.redaction == nullptr) {
-    return session;
-  }
-  const auto redact = [&](std::string& text) {
-    text = store.redaction->redact_text(text, session.session_id);
-  };
-  redact(session.user_id);
-  redact(session.project_name);
-  redact(session.session_type);
-  std::ranges::for_each(session.agent_ids, redact);
-  std::ranges::for_each(session.tags, redact);
-  return session;
-}
-
 /// A folder of that name must be possible wherever the project is cloned.
 Status check_new_session_id(const std::string& id) {
   BMAD_TRY(check_session_id(id));
   if (is_portable_session_id(id)) {
     return {};
   }
-  return Error{.code = ErrorCode::E_INVALID_FORMAT,
-               .message = fmt::format("Windows can have no folder {}: it ends with '.', or names a "
-                                      "device; choose another id",
-                                      id),
-               .field = "session_id"};
+  return field_error(ErrorCode::E_INVALID_FORMAT, "session_id",
+                     fmt::format("Windows can have no folder {}: it ends with '.', or names a "
+                                 "device; choose another id",
+                                 id));
 }
 
 }  // namespace
@@ -193,13 +178,10 @@ Result<std::string> create_session(Store& store, const SessionParams& params) {
   BMAD_TRY(bring_back_gitignore(files));
   BMAD_TRY(remove_unfinished_sessions(store));
   BMAD_TRY_ASSIGN(std::string id, free_session_id(store, params.session_id));
-  Manifest manifest = new_manifest(without_secrets(store, {.session_id = id,
-                                                           .user_id = params.user_id,
-                                                           .agent_ids = params.agent_ids,
-                                                           .project_name = params.project_name,
-                                                           .session_type = params.session_type,
-                                                           .tags = params.tags}),
-                                   store.clock.now());
+  SessionParams session = params;
+  session.session_id = id;
+  redact_identity(store, session);
+  Manifest manifest = new_manifest(std::move(session), store.clock.now());
   BMAD_TRY(change_manifest(store, {.title = params.title, .metadata_json = params.metadata_json},
                            manifest));
   BMAD_TRY(make_session_folder(store, manifest));
@@ -309,17 +291,8 @@ Result<Session> titled_session(const Store& store, const std::string& session_id
 }
 
 const char* session_state_name(SessionState state) {
-  switch (state) {
-    case SessionState::kActive:
-      return "active";
-    case SessionState::kIdle:
-      return "idle";
-    case SessionState::kArchived:
-      return "archived";
-    case SessionState::kDeleted:
-      break;
-  }
-  return "deleted";
+  static constexpr std::array<const char*, 4> kNames = {"active", "idle", "archived", "deleted"};
+  return kNames[static_cast<std::size_t>(state)];
 }
 
 SessionState state_of(const Store& store, const Session& session) {

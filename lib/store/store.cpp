@@ -391,11 +391,11 @@ bool is_archived(const Store& store, std::string_view session_id) {
 namespace {
 
 Error archived(const Store& store, std::string_view session_id) {
-  return Error{.code = ErrorCode::E_SESSION_ARCHIVED,
-               .message = fmt::format("session {0} is archived; `bmad-mem session restore {0}` "
-                                      "brings it back, and so does writing to it",
-                                      session_id),
-               .path = store.files->display_path(archive_path(session_id))};
+  return path_error(ErrorCode::E_SESSION_ARCHIVED,
+                    store.files->display_path(archive_path(session_id)),
+                    fmt::format("session {0} is archived; `bmad-mem session restore {0}` "
+                                "brings it back, and so does writing to it",
+                                session_id));
 }
 
 /// What is in the session's place. Remains of one are as good as nothing.
@@ -425,9 +425,9 @@ Status check_session(const Store& store, std::string_view session_id) {
     return {};
   }
   if (folder) {
-    return Error{.code = ErrorCode::E_SESSION_CORRUPT,
-                 .message = "is a link or a file, not the folder of a session; move it away",
-                 .path = store.files->display_path(session_folder(session_id))};
+    return path_error(ErrorCode::E_SESSION_CORRUPT,
+                      store.files->display_path(session_folder(session_id)),
+                      "is a link or a file, not the folder of a session; move it away");
   }
   if (!is_not_found(folder.error())) {
     return folder.error();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/log_merge.hpp"
+#include "bmad_mem/memory_manager.hpp"
 #include "store/manifest.hpp"
 
 namespace bmad_mem::manifest_merge_test {

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "store/layout.hpp"
 #include "support/faulty_file_system.hpp"

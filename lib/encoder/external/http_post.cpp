@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
@@ -20,6 +19,7 @@
 #include <boost/beast/http/write.hpp>
 #include <fmt/format.h>
 
+#include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 
 namespace bmad_mem {
@@ -160,9 +160,7 @@ std::uint16_t take_port(std::string_view& host) {
   }
   const std::string_view digits = host.substr(colon + 1);
   host = host.substr(0, colon);
-  std::uint16_t port = 0;
-  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  return failure == std::errc() && end == digits.data() + digits.size() ? port : 0;
+  return number_in<std::uint16_t>(digits).value_or(0);
 }
 
 }  // namespace

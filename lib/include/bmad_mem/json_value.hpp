@@ -92,6 +92,11 @@ class JsonValue {
     return kind() == JsonKind::kInteger ? static_cast<std::int64_t>(tape_[index_ + 1]) : fallback;
   }
 
+  /// That number, or 0 for a negative one or anything else.
+  [[nodiscard]] std::uint64_t natural() const {
+    return integer() > 0 ? static_cast<std::uint64_t>(integer()) : 0;
+  }
+
   /// The member `key`; absent unless this is an object that has it. Walks the members.
   [[nodiscard]] JsonValue operator[](std::string_view key) const;
   /// The members in the order of the text; none unless is_object().

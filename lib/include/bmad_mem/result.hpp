@@ -82,6 +82,13 @@ class [[nodiscard]] Result : public std::expected<T, Error> {
 /// Success, or the reason why not.
 using Status = Result<void>;
 
+/// An error about one field of what was given.
+Error field_error(ErrorCode code, std::string_view field, std::string message);
+/// An error about the file or folder at `path`.
+Error path_error(ErrorCode code, std::string path, std::string message);
+/// E_INVALID_QUERY about `field`.
+Error invalid_query(std::string_view field, std::string message);
+
 /// What ended a whole call, as an error: E_RESOURCE_LIMIT where memory or threads ran out.
 Error error_of_exception(const std::exception& failure);
 

@@ -3,7 +3,10 @@
 // Bytes beyond ASCII belong to no class: who scans looks at ASCII and steps over the rest.
 #pragma once
 
+#include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -49,6 +52,33 @@ constexpr std::string_view trimmed(std::string_view text, std::string_view what 
 /// `text` without the line breaks at its end: a view into it.
 constexpr std::string_view without_line_end(std::string_view text) {
   return text.substr(0, text.find_last_not_of("\r\n") + 1);
+}
+
+/// Cuts the first line off `text`; without its '\n'.
+constexpr std::string_view take_line(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(text.size(), line.size() + 1));
+  return line;
+}
+
+/// How many `c` follow each other in `text` at most.
+constexpr std::size_t longest_run(std::string_view text, char c) {
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  for (const char each : text) {
+    run = each == c ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return longest;
+}
+
+/// The whole of `text` as a number, written to `base`; nothing for anything else.
+template <typename Number>
+std::optional<Number> number_in(std::string_view text, int base = 10) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, number, base);
+  return problem == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
 /// `text` with the letters A to Z in lower case; see lower_case() for those of all languages.

@@ -11,6 +11,12 @@ namespace bmad_mem {
 /// the end of the text is not valid.
 std::size_t utf8_valid_size(std::string_view text);
 
+/// How many bytes the character at the front of valid UTF-8 `text` takes, which is not empty.
+constexpr std::size_t utf8_character_size(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  return lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+}
+
 /// The longest prefix of valid UTF-8 `text` of at most `size_max` bytes that cuts no character.
 std::string_view utf8_prefix(std::string_view text, std::size_t size_max);
 

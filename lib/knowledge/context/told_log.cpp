@@ -1,18 +1,16 @@
 // told_log.cpp - see told_log.hpp.
 #include "context/told_log.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include <fmt/format.h>
 
 #include "base/file_system.hpp"
 #include "base/hash.hpp"
 #include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/text.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 #include "store/present_sessions.hpp"
@@ -37,18 +35,18 @@ std::set<std::uint64_t> read_told(const Store& store, const ContextReader& reade
   const std::string who = hash_hex(xxh3(reader.instance));
   std::string_view rest = text ? std::string_view(*text) : std::string_view();
   while (!rest.empty()) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    std::uint64_t entry = 0;
-    if (line.size() != 2 * kHashDigits || !line.starts_with(who) ||
-        std::from_chars(line.data() + kHashDigits, line.data() + line.size(), entry, 16).ec !=
-            std::errc()) {
+    const std::string_view line = take_line(rest);
+    if (line.size() != 2 * kHashDigits || !line.starts_with(who)) {
       continue;
     }
-    if (entry == 0) {
+    const auto entry = number_in<std::uint64_t>(line.substr(kHashDigits), 16);
+    if (!entry) {
+      continue;
+    }
+    if (*entry == 0) {
       told.clear();
     } else {
-      told.insert(entry);
+      told.insert(*entry);
     }
   }
   return told;

@@ -72,10 +72,6 @@ std::string_view compaction_decline_name(CompactionDecline decline) {
 
 namespace {
 
-std::uint64_t whole_count(JsonValue value) {
-  return value.integer() > 0 ? static_cast<std::uint64_t>(value.integer()) : 0;
-}
-
 std::optional<PendingSummary> parse_pending(JsonValue value) {
   const std::optional<Timestamp> started = try_parse_rfc3339(value["started_at"].string());
   if (!started) {
@@ -89,8 +85,8 @@ std::optional<PendingSummary> parse_pending(JsonValue value) {
                         .base_hash = std::string(value["base_hash"].string()),
                         .ticket = std::string(value["ticket"].string()),
                         .took_over = value["took_over"].boolean(),
-                        .messages = whole_count(value["messages"]),
-                        .tokens = whole_count(value["tokens"])};
+                        .messages = value["messages"].natural(),
+                        .tokens = value["tokens"].natural()};
 }
 
 void write_pending(JsonWriter& json, const PendingSummary& pending) {
@@ -113,18 +109,18 @@ void add_record(JsonValue record, SummaryStats& stats) {
   const bool is_update = kind == "update";
   const bool is_total = kind == "totals";
   if (is_update || is_total) {
-    stats.updates += is_total ? whole_count(record["updates"]) : 1;
-    stats.tokens_in += whole_count(record["tokens_in"]);
-    stats.tokens_out += whole_count(record["tokens_out"]);
-    stats.cache_read_tokens += whole_count(record["cache_read_tokens"]);
-    stats.cache_written_tokens += whole_count(record["cache_written_tokens"]);
+    stats.updates += is_total ? record["updates"].natural() : 1;
+    stats.tokens_in += record["tokens_in"].natural();
+    stats.tokens_out += record["tokens_out"].natural();
+    stats.cache_read_tokens += record["cache_read_tokens"].natural();
+    stats.cache_written_tokens += record["cache_written_tokens"].natural();
   }
   if (is_total) {
-    stats.failures += whole_count(record["failures"]);
-    stats.compactions += whole_count(record["compactions"]);
-    stats.resumed += whole_count(record["resumed"]);
+    stats.failures += record["failures"].natural();
+    stats.compactions += record["compactions"].natural();
+    stats.resumed += record["resumed"].natural();
     for (const JsonMember& member : record["declined"].members()) {
-      stats.declined[std::string(member.key)] += whole_count(member.value);
+      stats.declined[std::string(member.key)] += member.value.natural();
     }
   } else if (kind == "failure") {
     ++stats.failures;

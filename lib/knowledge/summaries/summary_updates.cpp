@@ -32,14 +32,14 @@ constexpr std::size_t kOutputSizeMax = 4 * kSummarySizeMax;
 Error already_pending(const Store& store, const std::string& session_id,
                       const PendingSummary& pending) {
   const std::chrono::milliseconds stale_after(store.config.summarizer.stale_update_ms);
-  return Error{
-      .code = ErrorCode::E_CONCURRENT_MOD,
-      .message = fmt::format("{} has been writing the summary since {}; it counts as "
-                             "dead {} ms after that: ask again at {}, or take the note "
-                             "away if you know that it died",
-                             pending.who(), format_rfc3339(pending.started_at), stale_after.count(),
-                             format_rfc3339(pending.started_at + stale_after)),
-      .path = store.files->display_path(session_file(session_id, kSummaryStateName))};
+  return path_error(
+      ErrorCode::E_CONCURRENT_MOD,
+      store.files->display_path(session_file(session_id, kSummaryStateName)),
+      fmt::format("{} has been writing the summary since {}; it counts as "
+                  "dead {} ms after that: ask again at {}, or take the note "
+                  "away if you know that it died",
+                  pending.who(), format_rfc3339(pending.started_at), stale_after.count(),
+                  format_rfc3339(pending.started_at + stale_after)));
 }
 
 Error out_of_date(std::string_view why) {
@@ -216,9 +216,8 @@ Result<SummaryUpdate> write_by_command(Store& store, const std::string& session_
 Result<SummaryPrompt> begin_summary_update(Store& store, const std::string& session_id) {
   BMAD_TRY(check_write(store, EntryType::kConversation));  // It is what was said, in short.
   if (!store.config.summarizer.enabled) {
-    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                 .message = "summaries are switched off in config.json",
-                 .field = std::string(kSwitch)};
+    return field_error(ErrorCode::E_SCHEMA_INVALID, kSwitch,
+                       "summaries are switched off in config.json");
   }
   constexpr int kTries = 8;
   for (int i = 0; i < kTries; ++i) {
@@ -285,13 +284,11 @@ Result<std::optional<SummaryUpdate>> Summaries::update(std::string_view session_
     }
   }
   if (store.config.summarizer.command.empty() && store.written.config.summarizer.command.empty()) {
-    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                 .message =
-                     "no program is named that writes summaries; name one in config.json, or "
-                     "write it without a model (`bmad-mem summary update --rules`), "
-                     "or do it by hand: `bmad-mem summary prompt` prints what to ask a "
-                     "model, `bmad-mem summary apply FILE` takes the answer",
-                 .field = std::string(kCommandSetting)};
+    return field_error(ErrorCode::E_SCHEMA_INVALID, kCommandSetting,
+                       "no program is named that writes summaries; name one in config.json, or "
+                       "write it without a model (`bmad-mem summary update --rules`), "
+                       "or do it by hand: `bmad-mem summary prompt` prints what to ask a "
+                       "model, `bmad-mem summary apply FILE` takes the answer");
   }
   BMAD_TRY(store.origins->check_programs(store.config, store.written.config));
   BMAD_TRY_ASSIGN(const SummaryPrompt prompt, begin_summary_update(store, id));

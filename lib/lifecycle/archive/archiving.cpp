@@ -131,12 +131,11 @@ Status check_undamaged(const Store& store, const std::string& session_id, std::s
   if (seal.damage.empty()) {
     return {};
   }
-  return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-               .message = fmt::format(
-                   "session {} is not archived, which would hide its damage: {}; restore the file "
-                   "from git or a backup, or keep it with `bmad-mem repair --accept`",
-                   session_id, notice),
-               .path = seal.damage.front().path};
+  return path_error(
+      ErrorCode::E_STORAGE_CORRUPT, seal.damage.front().path,
+      fmt::format("session {} is not archived, which would hide its damage: {}; restore the file "
+                  "from git or a backup, or keep it with `bmad-mem repair --accept`",
+                  session_id, notice));
 }
 
 Result<ArchiveReport> archive_session(Store& store, const std::string& session_id,
@@ -199,9 +198,8 @@ Result<Session> restore_session(Store& store, const std::string& session_id) {
       BMAD_TRY(unpack_session_archive(files, session_id, *members));
       BMAD_TRY(append_audit(store, {.session_id = session_id, .action = "restore", .count = 1}));
     } else if (!is_archived(store, session_id)) {
-      return Error{.code = ErrorCode::E_CONCURRENT_MOD,
-                   .message = fmt::format("session {} is not archived; it is there", session_id),
-                   .path = files.display_path(session_folder(session_id))};
+      return path_error(ErrorCode::E_CONCURRENT_MOD, files.display_path(session_folder(session_id)),
+                        fmt::format("session {} is not archived; it is there", session_id));
     } else {
       BMAD_TRY_ASSIGN(const FileLock::Guard session_guard,
                       store.session(session_id)->writer.lock("restore"));

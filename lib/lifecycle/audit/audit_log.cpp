@@ -71,7 +71,7 @@ AuditRecord to_record(JsonValue line, const std::string& session_id) {
   record.session_id = session_id;
   record.agent_id = line["agent_id"].string();
   record.action = line["action"].string();
-  record.count = static_cast<std::uint64_t>(std::max<std::int64_t>(0, line["count"].integer()));
+  record.count = line["count"].natural();
   for (const JsonValue id : line["ids"].elements()) {
     record.ids.emplace_back(id.string());
   }

@@ -290,9 +290,7 @@ class Compaction {
 Result<CompactionReport> compact_session(Store& store, const std::string& session_id,
                                          const CompactOptions& options) {
   if (options.keep_share && !(*options.keep_share >= 0 && *options.keep_share <= 1)) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = "the share of the entries to keep must be between 0 and 1",
-                 .field = "keep_share"};
+    return invalid_query("keep_share", "the share of the entries to keep must be between 0 and 1");
   }
   return Compaction(store, session_id, options).run();
 }

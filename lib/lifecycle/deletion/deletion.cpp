@@ -82,11 +82,10 @@ Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::str
 namespace {
 
 Error is_the_users(const std::string& id) {
-  return {.code = ErrorCode::E_ACCESS_DENIED,
-          .message = fmt::format("{} is a statement of the user, and only the user deletes it: ask "
+  return field_error(ErrorCode::E_ACCESS_DENIED, "id",
+                     fmt::format("{} is a statement of the user, and only the user deletes it: ask "
                                  "for `bmad-mem delete {}` in a terminal",
-                                 id, id),
-          .field = "id"};
+                                 id, id));
 }
 
 /// The same where no index knows what goes: all of it is read.

@@ -81,17 +81,11 @@ namespace {
 /// `bytes` without the lines that hold `text`; adds how many there are.
 std::string without_lines(std::string_view bytes, std::string_view text, std::uint64_t& gone) {
   std::string left;
-  for (std::size_t at = 0; at < bytes.size();) {
-    const std::size_t newline = bytes.find('\n', at);
-    const std::size_t end = newline == std::string_view::npos ? bytes.size() : newline + 1;
-    const std::string_view line = bytes.substr(at, end - at);
-    if (line.contains(text)) {
-      ++gone;
-    } else {
-      left += line;
-    }
-    at = end;
-  }
+  for_each_whole_line(bytes, [&](std::string_view line) {
+    const bool goes = line.contains(text);
+    gone += goes ? 1 : 0;
+    left += goes ? "" : line;
+  });
   return left;
 }
 

@@ -474,13 +474,12 @@ Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& crite
   }
   BMAD_TRY(std::move(first_failure));
   if (!criteria.match.empty() && closed > 0) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = fmt::format(
-                     "{} could not be searched without the key and may still hold the text; what "
-                     "else holds it {}. Run this again with the key, or delete them by id",
-                     closed == 1 ? "1 sealed entry" : fmt::format("{} sealed entries", closed),
-                     options.dry_run ? "would be purged" : "is purged"),
-                 .field = "match"};
+    return invalid_query(
+        "match",
+        fmt::format("{} could not be searched without the key and may still hold the text; what "
+                    "else holds it {}. Run this again with the key, or delete them by id",
+                    closed == 1 ? "1 sealed entry" : fmt::format("{} sealed entries", closed),
+                    options.dry_run ? "would be purged" : "is purged"));
   }
   return report;
 }

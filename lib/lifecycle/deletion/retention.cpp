@@ -89,12 +89,7 @@ void for_each_log_line(Members& members, const Use& use) {
       continue;
     }
     const std::string bytes = log->bytes;
-    for (std::string_view rest = bytes; !rest.empty();) {
-      const std::size_t newline = rest.find('\n');
-      const std::size_t size = newline == std::string_view::npos ? rest.size() : newline + 1;
-      use(type, rest.substr(0, size), *log);
-      rest.remove_prefix(size);
-    }
+    for_each_whole_line(bytes, [&](std::string_view line) { use(type, line, *log); });
   }
 }
 

@@ -126,34 +126,14 @@ constexpr std::uint64_t kCopySizeMax = 256U << 20U;
 constexpr std::string_view kIdCharacters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:@+=~-";
 
-std::optional<EntryType> log_type(std::string_view name) {
-  for (const EntryType type : kEntryTypes) {
-    if (entry_type_info(type).log_file == name) {
-      return type;
-    }
-  }
-  return std::nullopt;
-}
-
-/// Calls `use` for each line of `text`, its '\n' included.
-template <typename Use>
-void for_each_line(std::string_view text, const Use& use) {
-  while (!text.empty()) {
-    const std::size_t newline = text.find('\n');
-    const std::size_t size = newline == std::string_view::npos ? text.size() : newline + 1;
-    use(text.substr(0, size));
-    text.remove_prefix(size);
-  }
-}
-
 /// The file without what is purged; `gone` counts the lines.
 std::string without_purged(const ArchivedFile& file, PurgeTarget& target, std::uint64_t& gone) {
   if (file.name == kManifestName || file.name == kAuditName) {
     return file.bytes;
   }
-  const std::optional<EntryType> type = log_type(file.name);
+  const std::optional<EntryType> type = entry_type_of_log_file(file.name);
   std::string kept;
-  for_each_line(file.bytes, [&](std::string_view line) {
+  for_each_whole_line(file.bytes, [&](std::string_view line) {
     const bool goes =
         type ? target.is_entry(*type, line) || target.is_text_in(line) : target.is_named_in(line);
     gone += goes ? 1 : 0;
@@ -307,8 +287,8 @@ void SessionCopies::note_ids(PurgeTarget& target) const {
   note(kept_);
   note(deleted_);
   const auto note_log = [&](const ArchivedFile& file) {
-    if (const std::optional<EntryType> type = log_type(file.name)) {
-      for_each_line(file.bytes, [&](std::string_view line) { target.note(*type, line); });
+    if (const std::optional<EntryType> type = entry_type_of_log_file(file.name)) {
+      for_each_whole_line(file.bytes, [&](std::string_view line) { target.note(*type, line); });
     }
   };
   std::ranges::for_each(archived_, note_log);
@@ -369,11 +349,9 @@ Status SessionCopies::purge(FileSystem& files, PurgeTarget& target) {
 Status SessionCopies::drop_kept(FileSystem& files) {
   BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, session_folder(session_id_)));
   if (archived_.empty() && deleted_sessions_.empty() && !has_folder) {
-    return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-                 .message =
-                     "contains entries to purge, and is all that is left of its session; no "
-                     "command reads it any more: copy by hand what you need, and remove it",
-                 .path = files.display_path(kept_path(session_id_))};
+    return path_error(ErrorCode::E_STORAGE_CORRUPT, files.display_path(kept_path(session_id_)),
+                      "contains entries to purge, and is all that is left of its session; no "
+                      "command reads it any more: copy by hand what you need, and remove it");
   }
   return remove_kept(files, session_id_);
 }

@@ -27,12 +27,6 @@
 namespace bmad_mem {
 namespace {
 
-Error bad_link(std::string_view field, std::string message) {
-  return {.code = ErrorCode::E_INVALID_QUERY,
-          .message = std::move(message),
-          .field = std::string(field)};
-}
-
 /// `old`'s line with the id `other` among its links of `kind`, or without it.
 Result<std::string> line_with_link(const Entry& old, LinkKind kind, std::string_view other,
                                    bool remove) {
@@ -40,10 +34,11 @@ Result<std::string> line_with_link(const Entry& old, LinkKind kind, std::string_
   BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(old.json));
   const JsonValue stored = value[kLinksField];
   if (stored.present() && !stored.is_object()) {
-    return bad_link(kLinksField,
-                    fmt::format("entry {} has a field \"links\" of another kind; rename that field "
-                                "first (`bmad-mem edit {} --unset links`)",
-                                old.id, old.id));
+    return invalid_query(
+        kLinksField,
+        fmt::format("entry {} has a field \"links\" of another kind; rename that field "
+                    "first (`bmad-mem edit {} --unset links`)",
+                    old.id, old.id));
   }
   std::vector<std::string_view> ids;
   for (const TypedLink& link : typed_links(value)) {
@@ -81,17 +76,17 @@ Status check_replacement(const Store& store, const Entry& later, const Entry& ea
   BMAD_TRY_ASSIGN(const JsonValue what, earlier_parser.parse(earlier.json));
   for (const TypedLink& link : typed_links(by)) {
     if (link.kind == LinkKind::kSupersedes && link.id == earlier.id) {
-      return bad_link("kind", fmt::format("{} supersedes {} already; remove that link first",
-                                          earlier.id, later.id));
+      return invalid_query("kind", fmt::format("{} supersedes {} already; remove that link first",
+                                               earlier.id, later.id));
     }
   }
   const StatementHead newer = statement_head(later.type, by);
   const std::string subject = newer.subject();
   if (!subject.empty() && subject == statement_head(earlier.type, what).subject()) {
-    return bad_link("kind",
-                    fmt::format("both state {}, so that the newer one is current; state "
-                                "the value again (`bmad-mem remember VALUE`) to change that",
-                                newer.key));
+    return invalid_query("kind",
+                         fmt::format("both state {}, so that the newer one is current; state "
+                                     "the value again (`bmad-mem remember VALUE`) to change that",
+                                     newer.key));
   }
   const auto voice_of = [&](const Entry& entry) {
     return has_voice(store.origins->origin_of(entry.session_id, entry.json));
@@ -99,16 +94,16 @@ Status check_replacement(const Store& store, const Entry& later, const Entry& ea
   const bool is_statement =
       earlier.type == EntryType::kFact || earlier.type == EntryType::kPreference;
   if (newer.trust < kLowTrust || (is_statement && !voice_of(later) && voice_of(earlier))) {
-    return bad_link("from", fmt::format("{} is from an untrusted source, and can't replace another "
-                                        "entry",
-                                        later.id));
+    return invalid_query("from",
+                         fmt::format("{} is from an untrusted source, and can't replace another "
+                                     "entry",
+                                     later.id));
   }
   if (is_kept_from_agent(store, earlier)) {
-    return Error{.code = ErrorCode::E_ACCESS_DENIED,
-                 .message = fmt::format("{} is a statement of the user, and only the user says "
-                                        "what replaces it",
-                                        earlier.id),
-                 .field = "to"};
+    return field_error(ErrorCode::E_ACCESS_DENIED, "to",
+                       fmt::format("{} is a statement of the user, and only the user says "
+                                   "what replaces it",
+                                   earlier.id));
   }
   return {};
 }
@@ -132,14 +127,16 @@ Status check_no_circle(const Store& store, const Entry& later, const Entry& earl
   BMAD_TRY(add_superseding(later, ids));
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (ids[i] == earlier.id) {
-      return bad_link("kind", fmt::format("{} supersedes {} already, over other entries; remove "
-                                          "one of these links first",
-                                          earlier.id, later.id));
+      return invalid_query("kind",
+                           fmt::format("{} supersedes {} already, over other entries; remove "
+                                       "one of these links first",
+                                       earlier.id, later.id));
     }
     if (i == kStepsMax) {
-      return bad_link("kind", fmt::format("more than {} entries supersede {} one after the other; "
-                                          "link the newest of them",
-                                          kStepsMax, later.id));
+      return invalid_query("kind",
+                           fmt::format("more than {} entries supersede {} one after the other; "
+                                       "link the newest of them",
+                                       kStepsMax, later.id));
     }
     const std::string id = ids[i];
     if (const Result<Entry> next = entry_to_change(store, id, {})) {  // Else it has gone.
@@ -156,7 +153,7 @@ Result<LinkReport> link_entries(Store& store, const LinkRequest& request) {
   const std::string& holder_id = in_target ? request.to : request.from;
   const std::string& other_id = in_target ? request.from : request.to;
   if (request.from == request.to) {
-    return bad_link("to", "an entry can't be linked to itself");
+    return invalid_query("to", "an entry can't be linked to itself");
   }
   BMAD_TRY_ASSIGN(const Entry holder, entry_to_change(store, holder_id, request.sessions));
   BMAD_TRY(check_read(store, holder.type));

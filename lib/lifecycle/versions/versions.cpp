@@ -38,12 +38,6 @@
 namespace bmad_mem {
 namespace {
 
-Error bad_change(std::string_view field, std::string message) {
-  return {.code = ErrorCode::E_INVALID_QUERY,
-          .message = std::move(message),
-          .field = std::string(field)};
-}
-
 /// As statements are ranked: by time, then by session.
 std::pair<Timestamp, std::string> version_rank(const Entry& entry) {
   JsonParser parser;
@@ -90,7 +84,7 @@ Result<Entry> propose(Store& store, const Entry& old, const std::string& line) {
   const std::string_view view = candidate;
   BMAD_TRY(add_lines(store, old.session_id, old.type, {&view, 1}, {}));
   BMAD_TRY_ASSIGN(known, find_entries(store, {&id, 1}, {&old.session_id, 1}, false));
-  return known.empty() ? Result<Entry>(bad_change("id", "was deleted meanwhile"))
+  return known.empty() ? Result<Entry>(invalid_query("id", "was deleted meanwhile"))
                        : std::move(known.front());
 }
 
@@ -111,7 +105,7 @@ Result<Entry> entry_to_change(const Store& store, const std::string& id,
     return std::move(*std::ranges::max_element(found, {}, version_rank));
   }
   if (found.size() > 1) {
-    return bad_change(
+    return invalid_query(
         "session_id",
         fmt::format("{} sessions have an entry {} ({}, {}{}); say which one", found.size(), id,
                     found[0].session_id, found[1].session_id, found.size() > 2 ? ", ..." : ""));
@@ -126,12 +120,11 @@ Result<Entry> update_entry(Store& store, const std::string& id, std::string_view
   const bool restates = change["content"].present() || change["value"].present();
   return change_entry(store, id, sessions, [&](const Entry& old) -> Result<std::string> {
     if (!old.newer.empty() && !restates) {
-      return Error{.code = ErrorCode::E_CONCURRENT_MOD,
-                   .message = fmt::format("entry {} has a newer version by somebody else, \"{}\": "
-                                          "`bmad-mem review --foreign` and `bmad-mem trust` "
-                                          "accept it, and an edit of its text replaces it",
-                                          old.id, old.newer),
-                   .field = "id"};
+      return field_error(ErrorCode::E_CONCURRENT_MOD, "id",
+                         fmt::format("entry {} has a newer version by somebody else, \"{}\": "
+                                     "`bmad-mem review --foreign` and `bmad-mem trust` "
+                                     "accept it, and an edit of its text replaces it",
+                                     old.id, old.newer));
     }
     return changed_line(old.json, change, changes, store.clock.now());
   });
@@ -163,7 +156,7 @@ Result<Entry> change_entry(Store& store, const std::string& id,
       }
       is_outdated = now.empty() || now.front().json != old->json;
       if (is_outdated) {
-        return bad_change("id", "changed meanwhile");
+        return invalid_query("id", "changed meanwhile");
       }  // What it quotes may be a secret from now on.
       BMAD_TRY_ASSIGN(has_dropped_summary, drop_rule_summary(*store.files, session_id));
       return {};
@@ -202,9 +195,8 @@ Result<Entry> change_entry(Store& store, const std::string& id,
   if (!old) {
     return old;
   }
-  return Error{.code = ErrorCode::E_CONCURRENT_MOD,
-               .message = fmt::format("entry {} is changed all the time by others; try again", id),
-               .field = "id"};
+  return field_error(ErrorCode::E_CONCURRENT_MOD, "id",
+                     fmt::format("entry {} is changed all the time by others; try again", id));
 }
 
 namespace {
@@ -316,9 +308,8 @@ Status leave_out_moved(const Store& to, std::vector<Entry>& entries) {
   for (const Entry& known : there) {
     const auto ours = std::ranges::find(entries, known.id, &Entry::id);
     if (ours != entries.end() && ours->json != known.json) {
-      return Error{.code = ErrorCode::E_CONCURRENT_MOD,
-                   .message = fmt::format("another entry {} is in {} already", known.id, to.root),
-                   .field = "id"};
+      return field_error(ErrorCode::E_CONCURRENT_MOD, "id",
+                         fmt::format("another entry {} is in {} already", known.id, to.root));
     }
     std::erase_if(entries, [&](const Entry& entry) { return entry.id == known.id; });
   }
@@ -334,9 +325,9 @@ Status check_stays_sealed(const Store& from, const Store& to, const Entry& entry
   BMAD_TRY_ASSIGN(const std::optional<std::string> there,
                   to.sealing->seal({}, entry.type, value, entry.json));
   if (here && !there) {
-    return bad_change("id", fmt::format("{} is sealed here and would be in clear in {}; run "
-                                        "`bmad-mem encrypt on` there first",
-                                        entry.id, to.root));
+    return invalid_query("id", fmt::format("{} is sealed here and would be in clear in {}; run "
+                                           "`bmad-mem encrypt on` there first",
+                                           entry.id, to.root));
   }
   return {};
 }
@@ -349,9 +340,10 @@ Status check_may_move(const Store& from, const Store& to, const Entry& entry) {
   BMAD_TRY(check_write(to, entry.type));
   if (entry.type == EntryType::kArtifact &&
       from.files->info(artifact_path(entry.session_id, entry.id))) {
-    return bad_change("id", fmt::format("the document of {} stays with its session; store it there "
-                                        "with `bmad-mem artifact add FILE`",
-                                        entry.id));
+    return invalid_query("id",
+                         fmt::format("the document of {} stays with its session; store it there "
+                                     "with `bmad-mem artifact add FILE`",
+                                     entry.id));
   }
   return check_stays_sealed(from, to, entry);
 }

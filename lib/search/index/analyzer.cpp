@@ -83,10 +83,9 @@ Result<Analyzer> Analyzer::create(std::string_view language) {
       known += known.empty() ? "" : ", ";
       known += *name;
     }
-    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                 .message = fmt::format("\"{}\" is not a language with a stemmer; there are: {}",
-                                        language, known),
-                 .field = "language"};
+    return field_error(
+        ErrorCode::E_SCHEMA_INVALID, "language",
+        fmt::format("\"{}\" is not a language with a stemmer; there are: {}", language, known));
   }
   const Language* const known = find_language(language);
   return Analyzer(
@@ -95,7 +94,6 @@ Result<Analyzer> Analyzer::create(std::string_view language) {
 
 Analyzer::Analyzer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Analyzer::Analyzer(Analyzer&&) noexcept = default;
-Analyzer& Analyzer::operator=(Analyzer&&) noexcept = default;
 Analyzer::~Analyzer() = default;
 
 std::span<const Token> Analyzer::tokenize(std::string_view text) {

@@ -41,8 +41,6 @@ struct Memtable::Impl {
 };
 
 Memtable::Memtable() : impl_(std::make_unique<Impl>()) {}
-Memtable::Memtable(Memtable&&) noexcept = default;
-Memtable& Memtable::operator=(Memtable&&) noexcept = default;
 Memtable::~Memtable() = default;
 
 std::uint32_t Memtable::add_text(Analyzer& analyzer, std::string_view text, Ordinal ordinal) {

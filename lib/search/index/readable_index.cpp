@@ -60,9 +60,8 @@ class EntryIds {
                                             static_cast<std::size_t>(last - first)),
                                         &std::string::empty)
                ? Status()
-               : Status(Error{.code = ErrorCode::E_CONCURRENT_MOD,
-                              .message = "the log was changed while its index was written",
-                              .path = files.display_path(path)});
+               : Status(path_error(ErrorCode::E_CONCURRENT_MOD, files.display_path(path),
+                                   "the log was changed while its index was written"));
   }
 
   /// How many there are of each type that has some, as members of an object.

@@ -13,9 +13,8 @@
 namespace bmad_mem {
 
 Error Segment::corrupt(std::string_view what) const {
-  return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-               .message = fmt::format("the index is damaged: {}", what),
-               .path = files->display_path(path)};
+  return path_error(ErrorCode::E_STORAGE_CORRUPT, files->display_path(path),
+                    fmt::format("the index is damaged: {}", what));
 }
 
 Error Segment::note(Error error) {

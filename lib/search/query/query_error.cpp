@@ -8,12 +8,6 @@ namespace {
 
 constexpr std::size_t kQuotedCharactersMax = 40;
 
-/// Size of the character at the front of valid UTF-8.
-std::size_t character_size(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  return lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-}
-
 /// C0, DEL, C1, the line separators, and U+202A..U+202E, U+2066..U+2069, which reorder a line.
 bool is_control(std::string_view character) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
@@ -41,7 +35,7 @@ std::string printable_text(std::string_view text) {
   const std::string valid = utf8_repaired(text);
   std::string printable;
   for (std::string_view rest = valid; !rest.empty();) {
-    const std::string_view character = rest.substr(0, character_size(rest));
+    const std::string_view character = rest.substr(0, utf8_character_size(rest));
     printable += is_control(character) ? " " : character;
     rest.remove_prefix(character.size());
   }
@@ -56,7 +50,7 @@ std::string quoted_part(std::string_view text) {
     if (count == kQuotedCharactersMax) {
       return printable.substr(0, printable.size() - rest.size()) + "…";
     }
-    rest.remove_prefix(character_size(rest));
+    rest.remove_prefix(utf8_character_size(rest));
   }
   return printable;
 }

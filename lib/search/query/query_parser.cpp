@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "model/filter_fields.hpp"
 #include "plan.hpp"
@@ -367,9 +368,8 @@ std::optional<ArchivedSessions> try_parse_archived(std::string_view value) {
 
 Status check_time_range(const EntryFilter& filter) {
   if (filter.since && filter.until && *filter.since > *filter.until) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = "the time range ends before it begins; swap since and until",
-                 .field = "time_range"};
+    return invalid_query("time_range",
+                         "the time range ends before it begins; swap since and until");
   }
   return {};
 }
@@ -396,9 +396,7 @@ Result<Plan> read_query(const Query& query, Timestamp now) {
                 [&](const QueryFilter& filter) { return take_filter(filter, now, plan.query); });
   BMAD_TRY(check_time_range(plan.query.filter));
   if (is_empty) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = "the query is empty; write at least one word or filter",
-                 .field = "text"};
+    return invalid_query("text", "the query is empty; write at least one word or filter");
   }
   return plan;
 }

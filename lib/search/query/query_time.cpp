@@ -1,10 +1,9 @@
 #include "bmad_mem/query_time.hpp"
 
-#include <charconv>
 #include <string>
-#include <system_error>
 
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -43,13 +42,11 @@ std::optional<milliseconds> parse_duration(std::string_view text) {
   }
   const std::optional<milliseconds> unit = unit_of(text.back());
   text.remove_suffix(1);
-  std::uint32_t count = 0;
-  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (!unit || problem != std::errc() || stop != text.data() + text.size() ||
-      count > kUnitCountMax) {
+  const auto count = number_in<std::uint32_t>(text);
+  if (!unit || !count || *count > kUnitCountMax) {
     return std::nullopt;
   }
-  return *unit * count;
+  return *unit * *count;
 }
 
 /// Everything that starts with a date.

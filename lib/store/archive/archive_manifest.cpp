@@ -164,11 +164,10 @@ Result<ArchiveManifest> read_archive_manifest(FileSystem& files, std::string_vie
   if (!is_not_found(text.error())) {
     return std::move(text).error();
   }
-  return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
-               .message = fmt::format("session {} is not archived; `bmad-mem session list` shows "
-                                      "the ones that are",
-                                      session_id),
-               .path = files.display_path(path)};
+  return path_error(ErrorCode::E_SESSION_NOT_FOUND, files.display_path(path),
+                    fmt::format("session {} is not archived; `bmad-mem session list` shows "
+                                "the ones that are",
+                                session_id));
 }
 
 }  // namespace bmad_mem

@@ -44,8 +44,7 @@ Deletion to_deletion(JsonValue value, const std::string& session_id) {
   deletion.expires_at = try_parse_rfc3339(value["expires_at"].string()).value_or(Timestamp::max());
   deletion.agent_id = value["agent_id"].string();
   deletion.whole_session = value["kind"].string() == kWholeSession;
-  deletion.entries =
-      static_cast<std::uint64_t>(std::max<std::int64_t>(0, value["entries"].integer()));
+  deletion.entries = value["entries"].natural();
   return deletion;
 }
 

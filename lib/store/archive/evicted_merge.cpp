@@ -12,9 +12,8 @@ namespace bmad_mem {
 namespace {
 
 Error refused(const char* side, std::string_view what) {
-  return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-               .message = fmt::format("{}; take the file of one side", what),
-               .path = side};
+  return path_error(ErrorCode::E_STORAGE_CORRUPT, side,
+                    fmt::format("{}; take the file of one side", what));
 }
 
 /// What `text` has behind `base`. Only whole members may be followed by others.

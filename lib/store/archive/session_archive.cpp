@@ -224,11 +224,9 @@ Status verify(FileSystem& files, const std::string& path, std::string_view sessi
   BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> read,
                   read_archive(files, path, session_id, limits));
   if (!std::ranges::equal(read, members)) {
-    return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-                 .message =
-                     "was written, but does not hold what was archived when it is read back; "
-                     "nothing was changed: check the disk and the memory, and try again",
-                 .path = files.display_path(path)};
+    return path_error(ErrorCode::E_STORAGE_CORRUPT, files.display_path(path),
+                      "was written, but does not hold what was archived when it is read back; "
+                      "nothing was changed: check the disk and the memory, and try again");
   }
   return {};
 }

@@ -106,11 +106,9 @@ class Collector {
   }
 
   [[nodiscard]] Error stranger(std::string_view name) const {
-    return {.code = ErrorCode::E_STORAGE_CORRUPT,
-            .message =
-                "is no file of a session, and archiving would lose it; move it out of the "
-                "session's folder",
-            .path = files_.display_path(path_of(name))};
+    return path_error(ErrorCode::E_STORAGE_CORRUPT, files_.display_path(path_of(name)),
+                      "is no file of a session, and archiving would lose it; move it out of the "
+                      "session's folder");
   }
 
   FileSystem& files_;
@@ -151,11 +149,10 @@ Result<std::vector<ArchivedFile>> read_session_files(FileSystem& files,
   }
   BMAD_TRY_ASSIGN(std::vector<ArchivedFile> read, collector.read());
   if (read.empty() || read.front().name != kManifestName) {
-    return Error{.code = ErrorCode::E_SESSION_CORRUPT,
-                 .message = fmt::format("session {} has no manifest; `bmad-mem repair` makes one "
-                                        "for the entries that are there",
-                                        session_id),
-                 .path = files.display_path(manifest_path(session_id))};
+    return path_error(ErrorCode::E_SESSION_CORRUPT, files.display_path(manifest_path(session_id)),
+                      fmt::format("session {} has no manifest; `bmad-mem repair` makes one "
+                                  "for the entries that are there",
+                                  session_id));
   }
   return read;
 }

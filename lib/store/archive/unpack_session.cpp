@@ -30,11 +30,10 @@ Status check_is_free(FileSystem& files, std::string_view session_id) {
   if (!info) {
     return is_not_found(info.error()) ? Status() : info.error();
   }
-  return Error{.code = ErrorCode::E_CONCURRENT_MOD,
-               .message = fmt::format("there is a session {} already; delete it before its archive "
-                                      "is restored, or work with it as it is",
-                                      session_id),
-               .path = files.display_path(folder)};
+  return path_error(ErrorCode::E_CONCURRENT_MOD, files.display_path(folder),
+                    fmt::format("there is a session {} already; delete it before its archive "
+                                "is restored, or work with it as it is",
+                                session_id));
 }
 
 Status write_new_file(FileSystem& files, const std::string& path, std::string_view bytes) {

@@ -205,10 +205,8 @@ Status append_accesses(FileSystem& files, const Clock& clock, std::string_view s
   if (info.size + line.size() > kAccessLogSizeMax) {
     const Status made = make_room(files, clock, session_id, line.size());
     if (!made) {
-      return Error{
-          .code = ErrorCode::E_SIZE_LIMIT,
-          .message = fmt::format("is full, and can't be folded now: {}", made.error().message),
-          .path = files.display_path(path)};
+      return path_error(ErrorCode::E_SIZE_LIMIT, files.display_path(path),
+                        fmt::format("is full, and can't be folded now: {}", made.error().message));
     }
     BMAD_TRY_ASSIGN(file, files.open(path, OpenMode::kAppend));
   }

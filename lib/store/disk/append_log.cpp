@@ -119,9 +119,8 @@ Status AppendLog::open_at_path() {
 
 Status AppendLog::open_current(const FileInfo* at_path) {
   if (at_path != nullptr && at_path->kind != FileKind::kRegular) {
-    return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-                 .message = "is not a regular file; move away what is there",
-                 .path = files_.display_path(path_)};
+    return path_error(ErrorCode::E_STORAGE_CORRUPT, files_.display_path(path_),
+                      "is not a regular file; move away what is there");
   }
   auto log = std::make_shared<OpenLog>();
   BMAD_TRY_ASSIGN(log->file, files_.open(path_, OpenMode::kAppend));

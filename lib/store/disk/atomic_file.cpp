@@ -133,9 +133,8 @@ namespace {
 constexpr int kDepthMax = 16;
 
 Error too_deep(const FileSystem& files, const std::string& path) {
-  return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-               .message = "is nested deeper than any folder of a session; remove it by hand",
-               .path = files.display_path(path)};
+  return path_error(ErrorCode::E_STORAGE_CORRUPT, files.display_path(path),
+                    "is nested deeper than any folder of a session; remove it by hand");
 }
 
 Status remove_below(FileSystem& files, const std::string& path, int depth) {

@@ -265,12 +265,10 @@ struct FileLock::Impl {
   [[nodiscard]] Error timed_out(LockEntry& waited_for, const LockRequest& request) const {
     const std::string holder =
         describe_lock_holder(*waited_for.info_file, waited_for.kernel.holder());
-    return Error{
-        .code = ErrorCode::E_LOCK_TIMEOUT,
-        .message = fmt::format("could not get the lock for \"{}\" within {} ms: it is held "
-                               "by {}; try again when it is done, or stop it",
-                               request.operation, request.timeout.count(), holder),
-        .path = files.display_path(path)};
+    return path_error(ErrorCode::E_LOCK_TIMEOUT, files.display_path(path),
+                      fmt::format("could not get the lock for \"{}\" within {} ms: it is held "
+                                  "by {}; try again when it is done, or stop it",
+                                  request.operation, request.timeout.count(), holder));
   }
 
   FileSystem& files;
@@ -284,8 +282,6 @@ struct FileLock::Impl {
 
 FileLock::FileLock(FileSystem& files, const Clock& clock, std::string path, std::string info_path)
     : impl_(std::make_unique<Impl>(files, clock, std::move(path), std::move(info_path))) {}
-FileLock::FileLock(FileLock&&) noexcept = default;
-FileLock& FileLock::operator=(FileLock&&) noexcept = default;
 FileLock::~FileLock() = default;
 
 Result<FileLock::Guard> FileLock::acquire(const LockRequest& request) {

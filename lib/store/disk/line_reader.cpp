@@ -13,11 +13,10 @@ Status check_log_size(const FileSystem& files, const std::string& path, std::uin
   if (size <= kLogSizeMax) {
     return {};
   }
-  return Error{.code = ErrorCode::E_SIZE_LIMIT,
-               .message = fmt::format("has {} bytes, more than the {} that a log may have; bring "
-                                      "the file back from git or from a backup, or move it away",
-                                      size, kLogSizeMax),
-               .path = files.display_path(path)};
+  return path_error(ErrorCode::E_SIZE_LIMIT, files.display_path(path),
+                    fmt::format("has {} bytes, more than the {} that a log may have; bring "
+                                "the file back from git or from a backup, or move it away",
+                                size, kLogSizeMax));
 }
 
 namespace {

@@ -27,23 +27,21 @@ Result<std::string> read(const std::string& path, std::uint64_t size_max, Reader
     return posix_error(errno, "open", path);
   }
   if (!S_ISREG(status.st_mode)) {
-    return Error{.code = ErrorCode::E_STORAGE_IO, .message = "is not a regular file", .path = path};
+    return path_error(ErrorCode::E_STORAGE_IO, path, "is not a regular file");
   }
   constexpr mode_t kOthers = 077;
   if (readers == Readers::kOwnerOnly &&
       (status.st_uid != ::geteuid() || (status.st_mode & kOthers) != 0)) {
-    return Error{.code = ErrorCode::E_ACCESS_DENIED,
-                 .message = fmt::format("holds a secret, and others may read it: it must be yours, "
-                                        "with mode 600, and has mode {:o}",
-                                        status.st_mode & 07777U),
-                 .path = path};
+    return path_error(ErrorCode::E_ACCESS_DENIED, path,
+                      fmt::format("holds a secret, and others may read it: it must be yours, "
+                                  "with mode 600, and has mode {:o}",
+                                  status.st_mode & 07777U));
   }
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size > size_max) {
-    return Error{
-        .code = ErrorCode::E_SIZE_LIMIT,
-        .message = fmt::format("has {} bytes, more than the {} that it may have", size, size_max),
-        .path = path};
+    return path_error(
+        ErrorCode::E_SIZE_LIMIT, path,
+        fmt::format("has {} bytes, more than the {} that it may have", size, size_max));
   }
   std::string text(size, '\0');
   std::size_t done = 0;

@@ -403,12 +403,11 @@ class PosixFileSystem final : public FileSystem {
     // What is updated in place, as a lock is, is read in parts.
     const bool is_read_whole = (flags & O_ACCMODE) == O_RDONLY || (flags & O_APPEND) != 0;
     if (is_read_whole && is_sparse(status, descriptor.get())) {
-      return Error{.code = ErrorCode::E_SIZE_LIMIT,
-                   .message = fmt::format("has {} bytes, of which almost none are on the disk; a "
-                                          "sparse file may have {}; bring it back from git or from "
-                                          "a backup, or move it away",
-                                          status.st_size, kSparseSizeMax),
-                   .path = display_path(path)};
+      return path_error(ErrorCode::E_SIZE_LIMIT, display_path(path),
+                        fmt::format("has {} bytes, of which almost none are on the disk; a "
+                                    "sparse file may have {}; bring it back from git or from "
+                                    "a backup, or move it away",
+                                    status.st_size, kSparseSizeMax));
     }
     if (status.st_nlink > 1 && (flags & O_ACCMODE) != O_RDONLY) {
       return second_name(path);

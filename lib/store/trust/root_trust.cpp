@@ -103,7 +103,7 @@ std::string problem_of(const std::string& path) {
 Status check_reliable(std::initializer_list<std::string> paths) {
   for (const std::string& path : paths) {
     if (std::string problem = problem_of(path); !problem.empty()) {
-      return Error{.code = ErrorCode::E_ACCESS_DENIED, .message = std::move(problem), .path = path};
+      return path_error(ErrorCode::E_ACCESS_DENIED, path, std::move(problem));
     }
   }
   return {};
@@ -164,11 +164,10 @@ void RootOrigins::read_mark() {
   if (!link_.empty() && read_small(link_file_) != link_text()) {
     trust_ = RootTrust::kForeign;
     reason_ = fmt::format("{} is a link to {}, which may have come with git", link_, root_);
-    link_problem_ = Error{.code = ErrorCode::E_ACCESS_DENIED,
-                          .message = reason_ +
-                                     ", so nothing is written there; `bmad-mem trust` "
-                                     "shows that memory and asks",
-                          .path = {}};
+    link_problem_ = path_error(ErrorCode::E_ACCESS_DENIED, "",
+                               reason_ +
+                                   ", so nothing is written there; `bmad-mem trust` "
+                                   "shows that memory and asks");
   }
 }
 
@@ -331,14 +330,12 @@ Status RootOrigins::check_programs(const Config& config, const Config& written) 
   if (is_yours && trusts(config) && programs_of(config) == programs_of(written)) {
     return {};
   }
-  return Error{.code = ErrorCode::E_ACCESS_DENIED,
-               .message = is_yours
-                              ? "config.json or one of its programs has changed since you trusted "
-                                "it, so no program, server or model that it names is used; "
-                                "`bmad-mem trust` shows them and asks"
-                              : "this memory is not yours, so no program, server or model that it "
-                                "names is used; `bmad-mem trust` shows them and asks",
-               .path = fmt::format("{}/{}", root_, kConfigFile)};
+  return path_error(ErrorCode::E_ACCESS_DENIED, fmt::format("{}/{}", root_, kConfigFile),
+                    is_yours ? "config.json or one of its programs has changed since you trusted "
+                               "it, so no program, server or model that it names is used; "
+                               "`bmad-mem trust` shows them and asks"
+                             : "this memory is not yours, so no program, server or model that it "
+                               "names is used; `bmad-mem trust` shows them and asks");
 }
 
 Status RootOrigins::mark(RootTrust trust, const Config& config, const std::string& text) {
@@ -383,9 +380,7 @@ Status RootOrigins::mark(RootTrust trust, const Config& config, const std::strin
     BMAD_TRY(write_mark(link_file_, link_text()));
   }
   read_mark();
-  return is_foreign()
-             ? Status(Error{.code = ErrorCode::E_STORAGE_IO, .message = reason_, .path = path})
-             : Status();
+  return is_foreign() ? Status(path_error(ErrorCode::E_STORAGE_IO, path, reason_)) : Status();
 }
 
 std::string RootOrigins::state_file(std::string_view name) const {

@@ -69,25 +69,10 @@ bool is_command_prefix(std::string_view word) {
 }
 
 std::string_view group_title(Group group) {
-  switch (group) {
-    case Group::kStart:
-      return "Memory and sessions:";
-    case Group::kWrite:
-      return "Write:";
-    case Group::kRead:
-      return "Find and read:";
-    case Group::kKnow:
-      return "Knowledge:";
-    case Group::kConnect:
-      return "Agents, editors and git:";
-    case Group::kCare:
-      return "Care:";
-    case Group::kTool:
-      return "The tool:";
-    case Group::kHidden:
-      break;
-  }
-  return "For other programs:";
+  static constexpr std::array<std::string_view, 8> kTitles = {
+      "Memory and sessions:",     "Write:", "Find and read:", "Knowledge:",
+      "Agents, editors and git:", "Care:",  "The tool:",      "For other programs:"};
+  return kTitles[static_cast<std::size_t>(group)];
 }
 
 }  // namespace bmad_mem::cli

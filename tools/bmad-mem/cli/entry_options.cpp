@@ -238,8 +238,7 @@ Status add_unknown_fields(const Arguments& args, EntryWriter& entry) {
     const std::size_t equals = text.find('=');
     const std::string_view key = text.substr(0, equals);
     const auto refuse = [&](std::string why) {
-      return Error{
-          .code = ErrorCode::E_INVALID_FORMAT, .message = std::move(why), .field = "field"};
+      return field_error(ErrorCode::E_INVALID_FORMAT, "field", std::move(why));
     };
     if (equals == std::string_view::npos || key.empty()) {
       return refuse(fmt::format("'{}' has no KEY=VALUE", text));

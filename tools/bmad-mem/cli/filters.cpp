@@ -107,7 +107,7 @@ constexpr std::array<WeightName, 4> kWeights = {{{"text", &RelevanceWeights::tex
 
 /// A number from 0 to 1.
 std::optional<double> share_in(std::string_view text) {
-  const std::optional<double> number = number_in<double>(text);
+  const std::optional<double> number = real_in(text);
   return number && *number >= 0 && *number <= 1 ? number : std::nullopt;
 }
 

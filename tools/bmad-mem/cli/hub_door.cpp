@@ -56,10 +56,8 @@ Result<HubDoor*> open_door(Tool& tool) {
     static_cast<void>(tool.out().flush());
     ::execv(helper.c_str(), arguments.data());
   }
-  return Error{
-      .code = ErrorCode::E_HUB_AWAY,
-      .message = "no program beside this one speaks to a hub; install the package bmad-mem-hub",
-      .path = std::move(helper)};
+  return path_error(ErrorCode::E_HUB_AWAY, std::move(helper),
+                    "no program beside this one speaks to a hub; install the package bmad-mem-hub");
 }
 
 Result<Joined> open_joined(Tool& tool) {

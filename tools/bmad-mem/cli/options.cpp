@@ -354,9 +354,7 @@ std::string_view Arguments::positional(std::size_t index) const {
 }
 
 Error bad_value(std::string_view name, std::string message) {
-  return {.code = ErrorCode::E_INVALID_QUERY,
-          .message = std::move(message),
-          .field = std::string(name)};
+  return invalid_query(name, std::move(message));
 }
 
 CommandLine read_command_line(std::vector<std::string> words) {

@@ -11,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/text.hpp"
 #include "cli/command.hpp"
 #include "cli/text.hpp"
 

@@ -78,13 +78,13 @@ constexpr std::chrono::milliseconds kDelay{300};
 constexpr std::chrono::milliseconds kPeriod{100};
 constexpr std::size_t kBarWidth = 30;
 
+}  // namespace
+
 void write_to_stderr(std::string_view text) {
   Output err(STDERR_FILENO);
   err.write(text);
   static_cast<void>(err.flush());
 }
-
-}  // namespace
 
 std::string bar_text(double share, std::size_t width) {
   const auto filled = static_cast<std::size_t>(
@@ -130,10 +130,12 @@ bool is_asked(const Tool& tool) {
 
 std::string asked(Tool& tool, std::string_view question) {
   static_cast<void>(tool.out().flush());  // What is asked about stands above the question.
-  Output ask(STDERR_FILENO);
-  ask.print("{} ", question);
-  static_cast<void>(ask.flush());
-  std::array<char, 256> answer{};
+  return answer_to_question(fmt::format("{} ", question));
+}
+
+std::string answer_to_question(std::string_view question) {
+  write_to_stderr(question);
+  std::array<char, 1024> answer{};
   const ssize_t size = ::read(STDIN_FILENO, answer.data(), answer.size());
   const std::string_view text(answer.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
   return std::string(text.substr(0, text.find('\n')));

@@ -122,6 +122,10 @@ bool is_asked(const Tool& tool);
 
 /// What a person answers to `question` on stderr, up to the end of the line.
 std::string asked(Tool& tool, std::string_view question);
+/// Writes it at once.
+void write_to_stderr(std::string_view text);
+/// As asked(), with the question as it is.
+std::string answer_to_question(std::string_view question);
 
 /// Whether to go on: asks on stderr, if is_asked(), and takes "y" or "yes" for it.
 bool is_confirmed(Tool& tool, std::string_view question);

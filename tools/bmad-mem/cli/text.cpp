@@ -108,8 +108,7 @@ std::size_t unseen_size(std::string_view rest) {
 
 }  // namespace
 
-template <>
-std::optional<double> number_in(std::string_view text) {
+std::optional<double> real_in(std::string_view text) {
   if (text.starts_with('+') ||
       text.find_first_not_of("0123456789.eE+-") != std::string_view::npos) {
     return std::nullopt;
@@ -300,9 +299,7 @@ Result<Timestamp> parse_time(std::string_view text, Timestamp now, RangeEnd end,
   if (const std::optional<QueryTime> time = QueryTime::try_parse(text, end)) {
     return time->at(now);
   }
-  return Error{.code = ErrorCode::E_INVALID_QUERY,
-               .message = fmt::format("'{}' is not a time; write {}", text, QueryTime::kForms),
-               .field = std::string(field)};
+  return invalid_query(field, fmt::format("'{}' is not a time; write {}", text, QueryTime::kForms));
 }
 
 std::string_view without_front_matter(std::string_view text) {
@@ -318,13 +315,7 @@ std::string_view without_front_matter(std::string_view text) {
 }
 
 std::string fenced_text(std::string_view text) {
-  std::size_t longest = 0;
-  std::size_t run = 0;
-  for (const char c : text) {
-    run = c == '`' ? run + 1 : 0;
-    longest = std::max(longest, run);
-  }
-  const std::string fence(std::max<std::size_t>(3, longest + 1), '`');
+  const std::string fence(std::max<std::size_t>(3, longest_run(text, '`') + 1), '`');
   return fmt::format("{}text\n{}{}{}\n", fence, text, text.ends_with('\n') ? "" : "\n", fence);
 }
 

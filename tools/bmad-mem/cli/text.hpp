@@ -2,14 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/query_time.hpp"
@@ -64,18 +62,9 @@ bool holds(std::string_view condition, const HoldsTerm& holds_term) {
   return false;
 }
 
-/// The whole of `text` as a number; nothing for anything else.
-template <typename Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number number{};
-  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_whole = problem == std::errc() && stop == text.data() + text.size();
-  return is_whole ? std::optional(number) : std::nullopt;
-}
-
-/// Decimal and finite. libc++ 19 has no std::from_chars of a double.
-template <>
-std::optional<double> number_in(std::string_view text);
+/// The whole of `text` as a number, decimal and finite; nothing for anything else. libc++ 19 has no
+/// std::from_chars of a double.
+std::optional<double> real_in(std::string_view text);
 
 /// `text` on one line, without what could steer a terminal: control characters become blanks, and
 /// what turns the direction of writing or shows nothing is left out.

@@ -44,11 +44,7 @@ std::string_view environment(const char* name) {
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
-namespace {
-
-/// The first of `places`, a variable and what stands behind its folder, that names a folder.
-using FolderPlaces = std::array<std::pair<const char*, std::string_view>, 2>;
-std::string user_folder(const FolderPlaces& places) {
+std::string folder_of_environment(std::span<const FolderPlace> places) {
   for (const auto& [variable, end] : places) {
     if (const std::string_view folder = environment(variable); folder.starts_with('/')) {
       return fmt::format("{}{}", folder, end);
@@ -57,14 +53,14 @@ std::string user_folder(const FolderPlaces& places) {
   return {};
 }
 
-}  // namespace
-
 std::string user_memory_root() {
-  return user_folder({{{"XDG_DATA_HOME", "/bmad-mem"}, {"HOME", "/.local/share/bmad-mem"}}});
+  return folder_of_environment(std::array<FolderPlace, 2>{
+      {{"XDG_DATA_HOME", "/bmad-mem"}, {"HOME", "/.local/share/bmad-mem"}}});
 }
 
 std::string user_state_folder() {
-  return user_folder({{{"XDG_STATE_HOME", "/bmad-mem"}, {"HOME", "/.local/state/bmad-mem"}}});
+  return folder_of_environment(std::array<FolderPlace, 2>{
+      {{"XDG_STATE_HOME", "/bmad-mem"}, {"HOME", "/.local/state/bmad-mem"}}});
 }
 
 std::string trusting_folder() {

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bmad_mem/memory_access.hpp"
@@ -32,6 +33,11 @@ std::string_view environment(const char* name);
 
 /// Where the process was started; empty when that folder is gone.
 std::string working_directory();
+
+/// A variable of the environment, and what comes after the folder that it names.
+using FolderPlace = std::pair<const char*, std::string_view>;
+/// The first of `places` whose variable names a folder; empty when none does.
+std::string folder_of_environment(std::span<const FolderPlace> places);
 
 /// The folder of the user's own memory: $XDG_DATA_HOME/bmad-mem, else ~/.local/share/bmad-mem;
 /// empty when neither variable names a folder.

@@ -98,14 +98,6 @@ std::string fields_text(const Formed& it) {
   return out;
 }
 
-std::string indented(const Formed& it) {
-  std::string out;
-  for (std::string_view rest = it.text; !rest.empty();) {
-    out += fmt::format("{:{}}{}\n", "", it.size(), taken(rest, '\n'));
-  }
-  return out;
-}
-
 std::string first_elements(const Formed& it) {
   std::string all;
   std::size_t left = it.size();
@@ -128,6 +120,12 @@ std::string of_lines(std::string_view text, std::string_view between, const Make
     all += made(taken(text, '\n'));
   }
   return all;
+}
+
+std::string indented(const Formed& it) {
+  return of_lines(it.text, "", [&](std::string_view line) {
+    return fmt::format("{:{}}{}\n", "", it.size(), line);
+  });
 }
 
 /// `text` so that roff prints it as it is: dashes that can be copied, no requests. An empty line

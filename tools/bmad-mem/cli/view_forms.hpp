@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "bmad_mem/json_value.hpp"
+#include "bmad_mem/text.hpp"
 #include "cli/text.hpp"
 
 namespace bmad_mem::cli {

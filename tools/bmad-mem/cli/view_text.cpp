@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/view_forms.hpp"
 
@@ -100,9 +101,9 @@ class ViewWriter {
       case '~':
         return value.string().starts_with(word);
       case '<':
-        return number_of(value) < *number_in<double>(word);
+        return number_of(value) < *real_in(word);
       default:
-        return number_of(value) > *number_in<double>(word);
+        return number_of(value) > *real_in(word);
     }
   }
 

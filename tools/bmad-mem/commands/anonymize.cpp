@@ -21,9 +21,8 @@ namespace {
 using Key = std::array<unsigned char, 16>;
 
 Error key_error(std::string_view why, const std::string& path) {
-  return {.code = ErrorCode::E_STORAGE_IO,
-          .message = fmt::format("cannot use it as key file: {}", why),
-          .path = path};
+  return path_error(ErrorCode::E_STORAGE_IO, path,
+                    fmt::format("cannot use it as key file: {}", why));
 }
 
 /// The key in a file, 32 hexadecimal digits; a new one when there is no such file.

@@ -192,7 +192,7 @@ Result<std::optional<double>> read_keep(const Arguments& args) {
   if (digits.ends_with('%')) {
     digits.remove_suffix(1);
   }
-  const std::optional<double> percent = number_in<double>(digits);
+  const std::optional<double> percent = real_in(digits);
   if (!percent || !(*percent > 0 && *percent <= 100)) {
     return bad_value("keep",
                      fmt::format("'{}' is not a share; write a number above 0 and up to 100, "

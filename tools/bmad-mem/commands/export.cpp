@@ -74,11 +74,9 @@ Result<ExitStatus> run_export(Tool& tool) {
     BMAD_TRY_ASSIGN(options.filter.sessions, graph_sessions(memory));
     options.archived = true;
     if (options.filter.sessions.empty()) {
-      return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
-                   .message =
-                       "there is no graph in this memory: it would be in the session "
-                       "server-memory; --session ID chooses another one",
-                   .path = memory.root()};
+      return path_error(ErrorCode::E_SESSION_NOT_FOUND, memory.root(),
+                        "there is no graph in this memory: it would be in the session "
+                        "server-memory; --session ID chooses another one");
     }
   }
   const auto path = tool.args().maybe("output");

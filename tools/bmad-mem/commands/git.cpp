@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "bmad_mem/log_merge.hpp"
+#include "bmad_mem/text.hpp"
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"
 #include "exchange/git/check.hpp"

@@ -288,11 +288,10 @@ namespace {
 Result<ExitStatus> drop_replica(Tool& tool, Hub& hub, std::string_view dropped) {
   BMAD_TRY_ASSIGN(const std::vector<HubReplica> replicas, hub.replicas());
   if (std::ranges::find(replicas, dropped, &HubReplica::replica) == replicas.end()) {
-    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
-                 .message = fmt::format("the hub has no replica '{}'; `bmad-mem hub replica` lists "
-                                        "those that it has",
-                                        printable(dropped)),
-                 .field = "drop"};
+    return field_error(ErrorCode::E_SESSION_NOT_FOUND, "drop",
+                       fmt::format("the hub has no replica '{}'; `bmad-mem hub replica` lists "
+                                   "those that it has",
+                                   printable(dropped)));
   }
   BMAD_TRY(hub.drop_replica(std::string(dropped)));
   tool.note(fmt::format("{} is off the list; it has to confirm nothing any more", dropped));

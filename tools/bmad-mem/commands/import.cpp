@@ -218,9 +218,7 @@ Result<ExitStatus> run_import(Tool& tool) {
     return tool.wrong_usage(problem);
   }
   if (tool.args().has("session") && tool.args().value("session").empty()) {
-    return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                 .message = "the session id is empty",
-                 .field = "session_id"};
+    return field_error(ErrorCode::E_INVALID_FORMAT, "session_id", "the session id is empty");
   }
   Result<MemoryManager> memory = tool.open();
   if (tool.args().has("dry-run") && !memory &&

@@ -49,12 +49,11 @@ Error no_candidate(const Knowledge& knowledge, std::string_view name, const std:
   const Result<std::vector<KnowledgeItem>> known =
       knowledge.recall({.note_accesses = false, .limit = 0});
   const bool is_known = known && std::ranges::find(*known, id, &KnowledgeItem::id) != known->end();
-  return {.code = is_known ? ErrorCode::E_INVALID_QUERY : ErrorCode::E_ENTRY_NOT_FOUND,
-          .message = printable(id) +
-                     (is_known ? " is accepted already"
-                               : " is not a candidate; `bmad-mem review` lists them, `bmad-mem "
-                                 "review --foreign` also what came from elsewhere"),
-          .field = std::string(name)};
+  return field_error(
+      is_known ? ErrorCode::E_INVALID_QUERY : ErrorCode::E_ENTRY_NOT_FOUND, name,
+      printable(id) + (is_known ? " is accepted already"
+                                : " is not a candidate; `bmad-mem review` lists them, `bmad-mem "
+                                  "review --foreign` also what came from elsewhere"));
 }
 
 /// Reviews `ids`, which stand behind option `name`. Not kDone when one of them is no candidate.

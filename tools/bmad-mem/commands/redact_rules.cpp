@@ -1,7 +1,6 @@
 #include "commands/redact_rules.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <utility>
@@ -261,10 +260,8 @@ Result<ExitStatus> disallow(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> items, allowed_items(memory));
   std::set<std::size_t> gone;
   for (const std::string& text : tool.args().all("disallow")) {
-    std::size_t number = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (failure != std::errc() || end != text.data() + text.size() || number < 1 ||
-        number > items.size()) {
+    const std::size_t number = number_in<std::size_t>(text).value_or(0);
+    if (number < 1 || number > items.size()) {
       return bad_value("disallow",
                        fmt::format("'{}' is no number of the list; `bmad-mem redact --allowed` "
                                    "shows it",

@@ -38,16 +38,10 @@ Result<std::string> ask_secret(std::string_view question) {
   if (::tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent) != 0) {
     return none;
   }
-  Output ask(STDERR_FILENO);
-  ask.print("{}", question);
-  static_cast<void>(ask.flush());
-  std::array<char, 1024> answer{};
-  const ssize_t size = ::read(STDIN_FILENO, answer.data(), answer.size());
+  std::string answer = answer_to_question(question);
   static_cast<void>(::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before));
-  ask.print("\n");
-  static_cast<void>(ask.flush());
-  const std::string_view text(answer.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
-  return std::string(text.substr(0, text.find('\n')));
+  write_to_stderr("\n");
+  return answer;
 }
 
 constexpr std::size_t kPassphraseSizeMin = 12;
@@ -144,9 +138,8 @@ Result<ExitStatus> run_encrypt(Tool& tool) {
   if (step != SealStep::kOn) {  // Before anybody is asked for anything.
     BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
     if (!is_there(memory.root() + "/sealing.json") && !memory.seal_state().is_on) {
-      return Error{.code = ErrorCode::E_INVALID_QUERY,
-                   .message = "nothing is sealed in this memory; `bmad-mem encrypt on` begins",
-                   .field = "step"};
+      return invalid_query("step",
+                           "nothing is sealed in this memory; `bmad-mem encrypt on` begins");
     }
   }
   if (args.has("without-key")) {

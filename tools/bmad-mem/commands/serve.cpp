@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "bmad_mem/text.hpp"
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/rule_warnings.hpp"

@@ -81,9 +81,8 @@ Result<ExitStatus> run_session_new(Tool& tool) {
   if (const auto id = args.maybe("id")) {
     if (id->empty()) {
       // The library would make one up; an empty variable of a script must not go unnoticed.
-      return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                   .message = "the session id is empty; leave --id out to have one made",
-                   .field = "session_id"};
+      return field_error(ErrorCode::E_INVALID_FORMAT, "session_id",
+                         "the session id is empty; leave --id out to have one made");
     }
     params.session_id = *id;
   }
@@ -236,6 +235,12 @@ Result<ExitStatus> run_session_list(Tool& tool) {
 
 namespace {
 
+/// The session of the first argument, or the one that is meant without any.
+Result<std::string> named_or_chosen(Tool& tool, MemoryManager& memory) {
+  return tool.args().positionals().empty() ? choose_session(tool, memory)
+                                           : std::string(tool.args().positional(0));
+}
+
 /// A value of the metadata for people: text without quotes.
 std::string metadata_value(std::string_view json) {
   JsonParser parser;
@@ -247,10 +252,7 @@ std::string metadata_value(std::string_view json) {
 
 Result<ExitStatus> run_session_show(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  std::string id(tool.args().positional(0));
-  if (tool.args().positionals().empty()) {
-    BMAD_TRY_ASSIGN(id, choose_session(tool, memory));
-  }
+  BMAD_TRY_ASSIGN(const std::string id, named_or_chosen(tool, memory));
   BMAD_TRY_ASSIGN(const Session session, memory.load_session(id));
   BMAD_TRY_ASSIGN(const SessionStatistics statistics, memory.statistics(id));
   std::vector<std::pair<std::string, std::string>> meta;
@@ -265,10 +267,7 @@ Result<ExitStatus> run_session_show(Tool& tool) {
 
 Result<ExitStatus> run_session_close(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  std::string id(tool.args().positional(0));
-  if (tool.args().positionals().empty()) {
-    BMAD_TRY_ASSIGN(id, choose_session(tool, memory));
-  }
+  BMAD_TRY_ASSIGN(const std::string id, named_or_chosen(tool, memory));
   BMAD_TRY_ASSIGN(const Session session, memory.close_session(id));
   note_maintenance(tool, memory);
   print_session(tool, "session_close", memory, session);

@@ -51,11 +51,9 @@ Result<ExitStatus> run_trust(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open({}, {}, /*tolerate_bad_config=*/true));
   if (tool.args().has("revoke")) {
     if (tool.is_for_user() || memory.root() == tool.user_root()) {
-      return Error{.code = ErrorCode::E_INVALID_QUERY,
-                   .message =
-                       "your own memory is in no project, so nobody else can have made it: "
-                       "it stays trusted; delete what is wrong in it",
-                   .field = "revoke"};
+      return invalid_query("revoke",
+                           "your own memory is in no project, so nobody else can have made it: "
+                           "it stays trusted; delete what is wrong in it");
     }
     BMAD_TRY(check_is_person(tool, "take back that you trust this memory?"));
     const ActingAs person(Origin::kPerson);

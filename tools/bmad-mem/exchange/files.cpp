@@ -26,21 +26,17 @@ constexpr int kOld = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 constexpr std::size_t kReadMax = std::size_t{1} << 30U;
 
 Error is_busy(const std::string& target) {
-  return {.code = ErrorCode::E_CONCURRENT_MOD,
-          .message = "another process is writing this file; try again when it is done",
-          .path = target};
+  return path_error(ErrorCode::E_CONCURRENT_MOD, target,
+                    "another process is writing this file; try again when it is done");
 }
 
 Error stands_there(const std::string& target) {
-  return {.code = ErrorCode::E_CONCURRENT_MOD,
-          .message = "the file is there already; --force replaces it",
-          .path = target};
+  return path_error(ErrorCode::E_CONCURRENT_MOD, target,
+                    "the file is there already; --force replaces it");
 }
 
 Error is_not_regular(const std::string& path, std::string_view remedy = "") {
-  return {.code = ErrorCode::E_STORAGE_IO,
-          .message = fmt::format("is no regular file{}", remedy),
-          .path = path};
+  return path_error(ErrorCode::E_STORAGE_IO, path, fmt::format("is no regular file{}", remedy));
 }
 
 /// False when another process holds it. A file system without such locks keeps nobody out.
@@ -179,7 +175,7 @@ Result<std::string> read_regular_file(const std::string& path) {
   }
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size > kReadMax) {
-    return Error{.code = ErrorCode::E_SIZE_LIMIT, .message = "is larger than 1 GiB", .path = path};
+    return path_error(ErrorCode::E_SIZE_LIMIT, path, "is larger than 1 GiB");
   }
   std::string text;
   return read_bytes(file, size, text) ? Result<std::string>(std::move(text))

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/text.hpp"
 #include "cli/text.hpp"
 
 namespace bmad_mem::cli {
@@ -23,7 +24,7 @@ std::string json_text(ArgumentKind kind, std::string_view text) {
   if (const auto number = number_in<std::int64_t>(text); number && kind == ArgumentKind::kNumber) {
     return fmt::format("{}", *number);
   }
-  if (const auto share = number_in<double>(text); share && kind == ArgumentKind::kShare) {
+  if (const auto share = real_in(text); share && kind == ArgumentKind::kShare) {
     return fmt::format("{}", *share);
   }
   return json_quoted(text);

@@ -3,13 +3,13 @@
 #include <sodium.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include "bmad_mem/text.hpp"
 #include "http/endpoint.hpp"
 #include "http/router.hpp"
 #include "result_shapes.hpp"
@@ -96,9 +96,8 @@ std::optional<std::vector<Event>> EventRing::after(std::string_view id) const {
     return std::nullopt;
   }
   id.remove_prefix(boot_.size() + 1);
-  std::uint64_t number = 0;
-  const auto [end, problem] = std::from_chars(id.data(), id.data() + id.size(), number);
-  return problem == std::errc() && end == id.data() + id.size() ? after(number) : std::nullopt;
+  const auto number = number_in<std::uint64_t>(id);
+  return number ? after(*number) : std::nullopt;
 }
 
 std::optional<std::vector<Event>> EventRing::after(std::uint64_t number) const {
@@ -179,24 +178,23 @@ std::shared_ptr<void> EventHub::listen(Listener listener, const std::string& las
 }
 
 void EventHub::take(const std::vector<Entry>& entries) {
-  std::vector<Event> events;
-  std::vector<Listener> listeners;
-  {
-    const std::scoped_lock lock(mutex_);
+  announce([&](std::vector<Event>& events) {
     for (const Entry& entry : entries) {
       events.push_back(ring_.add(entry));
     }
-    listeners = present();
-  }
-  tell(events, listeners);
+  });
 }
 
 void EventHub::reset() {
+  announce([&](std::vector<Event>& events) { events.push_back(ring_.add_reset()); });
+}
+
+void EventHub::announce(const std::function<void(std::vector<Event>&)>& add) {
   std::vector<Event> events;
   std::vector<Listener> listeners;
   {
     const std::scoped_lock lock(mutex_);
-    events.push_back(ring_.add_reset());
+    add(events);
     listeners = present();
   }
   tell(events, listeners);

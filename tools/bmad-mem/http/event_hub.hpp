@@ -111,6 +111,8 @@ class EventHub {
   std::shared_ptr<void> listen(Listener listener, const std::string& last_id);
   void take(const std::vector<Entry>& entries);
   void reset();
+  /// Puts what `add` makes into the ring, and tells those who listen now.
+  void announce(const std::function<void(std::vector<Event>&)>& add);
   void tell(const std::vector<Event>& events, const std::vector<Listener>& listeners);
   [[nodiscard]] std::optional<std::vector<Event>> wanted(const Listener& listener,
                                                          const std::vector<Event>& events) const;

@@ -116,7 +116,6 @@ void HttpServer::Impl::wind_down() {
 
 HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 HttpServer::HttpServer(HttpServer&&) noexcept = default;
-HttpServer& HttpServer::operator=(HttpServer&&) noexcept = default;
 HttpServer::~HttpServer() = default;
 
 Result<HttpServer> HttpServer::open(HttpHandler& handler, const HttpServerOptions& options) {

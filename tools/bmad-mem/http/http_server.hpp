@@ -50,7 +50,6 @@ class HttpServer {
   static Result<HttpServer> open(HttpHandler& handler, const HttpServerOptions& options);
 
   HttpServer(HttpServer&&) noexcept;
-  HttpServer& operator=(HttpServer&&) noexcept;
   /// Waits for what still runs.
   ~HttpServer();
 

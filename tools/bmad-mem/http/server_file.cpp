@@ -29,16 +29,10 @@ constexpr std::size_t kFileSizeMax = std::size_t{64} << 10U;
 
 /// The folder's place; empty when there is none.
 std::string folder_path() {
-  static constexpr std::pair<const char*, std::string_view> kPlaces[] = {
-      {"XDG_RUNTIME_DIR", "/bmad-mem"},
-      {"XDG_STATE_HOME", "/bmad-mem"},
-      {"HOME", "/.local/state/bmad-mem"}};
-  for (const auto& [variable, end] : kPlaces) {
-    if (const std::string_view folder = environment(variable); folder.starts_with('/')) {
-      return fmt::format("{}{}", folder, end);
-    }
-  }
-  return {};
+  static constexpr FolderPlace kPlaces[] = {{"XDG_RUNTIME_DIR", "/bmad-mem"},
+                                            {"XDG_STATE_HOME", "/bmad-mem"},
+                                            {"HOME", "/.local/state/bmad-mem"}};
+  return folder_of_environment(kPlaces);
 }
 
 /// Makes the folder and those above it.
@@ -61,11 +55,9 @@ Result<std::string> open_folder() {
     return file_error("make the folder for the token", path, errno);
   }
   if (!S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() || (about.st_mode & 077U) != 0) {
-    return Error{.code = ErrorCode::E_ACCESS_DENIED,
-                 .message =
-                     "the folder for the token must be a folder of yours that no other user "
-                     "can read (chmod 700)",
-                 .path = std::move(path)};
+    return path_error(ErrorCode::E_ACCESS_DENIED, std::move(path),
+                      "the folder for the token must be a folder of yours that no other user "
+                      "can read (chmod 700)");
   }
   return path;
 }
@@ -122,9 +114,8 @@ Result<ServerFile> ServerFile::claim(const std::string& root) {
     if (errno != EWOULDBLOCK) {
       return file_error("lock", path, errno);
     }
-    return Error{.code = ErrorCode::E_LOCK_TIMEOUT,
-                 .message = "a server of this memory is running already",
-                 .path = path};
+    return path_error(ErrorCode::E_LOCK_TIMEOUT, path,
+                      "a server of this memory is running already");
   }
   ServerFile file(std::move(base), std::move(lock));
   file.remove();  // What one that was killed has left.
@@ -136,11 +127,9 @@ Result<RunningServer> ServerFile::running(const std::string& root) {
   if (std::optional<RunningServer> server = read_server(base)) {
     return *std::move(server);
   }
-  return Error{
-      .code = ErrorCode::E_LOCK_TIMEOUT,
-      .message =
-          "a server of this memory seems to run, but does not say where; end it and start it again",
-      .path = base + ".json"};
+  return path_error(
+      ErrorCode::E_LOCK_TIMEOUT, base + ".json",
+      "a server of this memory seems to run, but does not say where; end it and start it again");
 }
 
 Status ServerFile::write(const std::string& root, std::uint16_t port, std::string_view token,

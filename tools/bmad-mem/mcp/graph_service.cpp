@@ -22,10 +22,8 @@ constexpr std::string_view kUri = "memory://knowledge-graph";
 // Errors: E_INVALID_QUERY, naming the place: "entities[1].name: expected a string".
 
 Error wrong(std::string place, std::string_view expected, JsonValue got) {
-  return {.code = ErrorCode::E_INVALID_QUERY,
-          .message = fmt::format("{}: expected {}, received {}", place, expected,
-                                 got.present() ? json_kind_name(got.kind()) : "nothing"),
-          .field = std::move(place)};
+  return invalid_query(place, fmt::format("{}: expected {}, received {}", place, expected,
+                                          got.present() ? json_kind_name(got.kind()) : "nothing"));
 }
 
 Result<std::string> read_text(JsonValue object, std::string_view name, std::string_view where) {

@@ -89,11 +89,9 @@ Result<Readable> to_read_either(LazyMemory& project, LazyMemory& users) {
 
 Result<MemoryManager*> users_to_write(LazyMemory* users) {
   if (users == nullptr || users->place().explicit_root.empty()) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message =
-                     "there is no folder for the user's own memory, or this server was "
-                     "started with --scope",
-                 .field = "scope"};
+    return invalid_query("scope",
+                         "there is no folder for the user's own memory, or this server was "
+                         "started with --scope");
   }
   return users->to_write();
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/text.hpp"
 #include "cli/views.hpp"
@@ -75,9 +76,7 @@ std::string quoted_lines(std::string_view text, std::size_t size_max) {
   text = utf8_prefix(text, size_max);
   std::string out;
   while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    out += fmt::format("> {}\n", printable(text.substr(0, end)));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    out += fmt::format("> {}\n", printable(take_line(text)));
   }
   if (is_cut) {
     assert(!out.empty());

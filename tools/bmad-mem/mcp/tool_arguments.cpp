@@ -48,9 +48,7 @@ RangeEnd end_of(std::string_view name) {
 }  // namespace
 
 Error bad_argument(std::string_view name, std::string message) {
-  return {.code = ErrorCode::E_INVALID_QUERY,
-          .message = std::move(message),
-          .field = std::string(utf8_prefix(name, 100))};
+  return invalid_query(utf8_prefix(name, 100), std::move(message));
 }
 
 Result<std::vector<EntryType>> entry_types_of(std::string_view name) {

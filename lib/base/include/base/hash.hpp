@@ -16,8 +16,6 @@ std::uint64_t xxh3(std::string_view bytes);
 class Xxh3Stream {
  public:
   Xxh3Stream();
-  Xxh3Stream(Xxh3Stream&&) noexcept;
-  Xxh3Stream& operator=(Xxh3Stream&&) noexcept;
   ~Xxh3Stream();
 
   void add(std::string_view bytes);

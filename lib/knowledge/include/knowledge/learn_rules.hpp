@@ -33,7 +33,6 @@ class TextPattern {
   static Result<TextPattern> make(std::string_view pattern);
 
   TextPattern(TextPattern&&) noexcept;
-  TextPattern& operator=(TextPattern&&) noexcept;
   ~TextPattern();
 
   /// Whether it matches anywhere in `text`, any bytes. An empty pattern matches everything.

@@ -59,7 +59,6 @@ class Analyzer {
   static Result<Analyzer> create(std::string_view language);
 
   Analyzer(Analyzer&&) noexcept;
-  Analyzer& operator=(Analyzer&&) noexcept;
   ~Analyzer();
 
   /// The tokens of `text` in order of their offsets, a whole before its parts. Valid until the next

@@ -53,8 +53,6 @@ class SealedPostings;
 class Memtable {
  public:
   Memtable();
-  Memtable(Memtable&&) noexcept;
-  Memtable& operator=(Memtable&&) noexcept;
   ~Memtable();
 
   /// Indexes the text of entry `ordinal`, which is not below any added before. Returns its length

@@ -59,8 +59,6 @@ class FileLock {
   /// The lock file `path`, made when missing, and its information file `info_path`. `clock` and
   /// `files` must outlive the lock.
   FileLock(FileSystem& files, const Clock& clock, std::string path, std::string info_path);
-  FileLock(FileLock&&) noexcept;
-  FileLock& operator=(FileLock&&) noexcept;
   ~FileLock();
 
   /// Waits for the lock at most `request.timeout`. Not recursive: a thread that asks again while it

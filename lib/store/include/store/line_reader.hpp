@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "base/file_system.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem {
 
@@ -28,9 +29,16 @@ Status check_log_size(const FileSystem& files, const std::string& path, std::uin
 template <typename Use>
 void for_each_text_line(std::string_view text, const Use& use) {
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    use(line);
-    text.remove_prefix(line.size() + (line.size() < text.size() ? 1 : 0));
+    use(take_line(text));
+  }
+}
+
+/// As for_each_text_line(), with the '\n' of each line that has one.
+template <typename Use>
+void for_each_whole_line(std::string_view text, const Use& use) {
+  while (!text.empty()) {
+    const std::string_view begin = text;
+    use(begin.substr(0, take_line(text).size() + 1));
   }
 }
 

@@ -29,6 +29,8 @@
 
 namespace bmad_mem {
 
+struct SessionParams;
+
 /// The names of totals begin so.
 constexpr std::string_view kTotalPrefix = "total_";
 
@@ -70,18 +72,8 @@ struct Manifest {
   void set_metadata(std::string_view key, std::string raw);
 };
 
-/// What there is to say about a session when it is created.
-struct NewSession {
-  std::string session_id;  ///< Must be a session id.
-  std::string user_id = {};
-  std::vector<std::string> agent_ids = {};
-  std::string project_name = {};
-  std::string session_type = {};
-  std::vector<std::string> tags = {};
-};
-
-/// The manifest of a session created at `now`, without entries.
-Manifest new_manifest(NewSession session, Timestamp now);
+/// The manifest of a session created at `now`, without entries; without a title and metadata.
+Manifest new_manifest(SessionParams session, Timestamp now);
 
 /// Whether `version` is above those that this program reads, as "2.0" is. "" and words are not.
 bool is_newer_version(std::string_view version);

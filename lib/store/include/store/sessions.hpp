@@ -1,6 +1,7 @@
 // sessions.hpp - sessions made, found and described, and entries written into them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -13,6 +14,22 @@
 #include "store/store.hpp"
 
 namespace bmad_mem {
+
+/// Makes `identity`, a Session or SessionParams, one that may be written.
+template <typename Identity>
+void redact_identity(const Store& store, Identity& identity) {
+  if (store.redaction == nullptr) {
+    return;
+  }
+  const auto redact = [&](std::string& text) {
+    text = store.redaction->redact_text(text, identity.session_id);
+  };
+  redact(identity.user_id);
+  redact(identity.project_name);
+  redact(identity.session_type);
+  std::ranges::for_each(identity.agent_ids, redact);
+  std::ranges::for_each(identity.tags, redact);
+}
 
 Result<std::string> create_session(Store& store, const SessionParams& params);
 /// Makes the session that `manifest` describes, of another machine. Errors: E_CONCURRENT_MOD when

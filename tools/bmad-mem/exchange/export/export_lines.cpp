@@ -45,9 +45,8 @@ void add_some(JsonWriter& json, std::string_view key, const std::vector<std::str
 }
 
 Error bad_field(std::string_view field, std::string_view why) {
-  return {.code = ErrorCode::E_SCHEMA_INVALID,
-          .message = std::string(why),
-          .field = fmt::format("session.{}", field)};
+  return field_error(ErrorCode::E_SCHEMA_INVALID, fmt::format("session.{}", field),
+                     std::string(why));
 }
 
 Status read_text(JsonValue identity, std::string_view key, std::string& text) {
@@ -120,9 +119,8 @@ std::string session_identity(const Session& session) {
 Result<Session> read_session_identity(JsonValue identity) {
   Session session;
   if (!identity.is_object()) {
-    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                 .message = "must be an object that identifies the session",
-                 .field = "session"};
+    return field_error(ErrorCode::E_SCHEMA_INVALID, "session",
+                       "must be an object that identifies the session");
   }
   std::optional<Timestamp> created_at;
   BMAD_TRY(read_text(identity, "session_id", session.session_id));

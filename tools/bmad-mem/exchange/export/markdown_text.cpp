@@ -16,17 +16,6 @@ std::size_t run_length(std::string_view text, std::size_t at) {
   return (end == std::string_view::npos ? text.size() : end) - at;
 }
 
-/// How many backticks follow each other at most.
-std::size_t longest_run(std::string_view text) {
-  std::size_t longest = 0;
-  for (std::size_t i = 0; (i = text.find('`', i)) != std::string_view::npos;) {
-    const std::size_t size = run_length(text, i);
-    longest = std::max(longest, size);
-    i += size;
-  }
-  return longest;
-}
-
 /// Where the run of exactly `size` backticks begins that closes a code span; npos when there is
 /// none in `text` from `at` on.
 std::size_t closing_run(std::string_view text, std::size_t at, std::size_t size) {
@@ -164,7 +153,7 @@ bool closes(const Fence& fence, std::string_view line) {
 
 std::string markdown_fence(std::string_view text, std::string_view language,
                            std::string_view front) {
-  const std::string fence(std::max<std::size_t>(longest_run(text), 2) + 1, '`');
+  const std::string fence(std::max<std::size_t>(longest_run(text, '`'), 2) + 1, '`');
   std::string out = fmt::format("{}{}{}\n", front, fence, language);
   for (const std::string_view line : all_lines(text)) {
     out += fmt::format("{}{}\n", front, line);
@@ -209,7 +198,7 @@ std::string markdown_inline(std::string_view text) {
 std::string markdown_code(std::string_view text) {
   std::string line(text);
   std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-  const std::string mark(longest_run(line) + 1, '`');
+  const std::string mark(longest_run(line, '`') + 1, '`');
   const std::string_view pad = line.starts_with('`') || line.ends_with('`') ? " " : "";
   return line.empty() ? "" : fmt::format("{}{}{}{}{}", mark, pad, line, pad, mark);
 }

@@ -291,11 +291,10 @@ Result<GitCheck> check_repository(
     const std::string& root, const SecretScanner& scanner, bool history,
     const std::function<void(std::uint64_t done, std::uint64_t total)>& on_progress) {
   if (const std::string obstacle = git_obstacle(root); !obstacle.empty()) {
-    return Error{.code = ErrorCode::E_STORAGE_IO,
-                 .message = obstacle +
-                            ", so there is nothing to check; `bmad-mem verify` checks the "
-                            "files themselves",
-                 .path = root};
+    return path_error(ErrorCode::E_STORAGE_IO, root,
+                      obstacle +
+                          ", so there is nothing to check; `bmad-mem verify` checks the "
+                          "files themselves");
   }
   RepositoryCheck check(root, scanner);
   check.check_settings();

@@ -72,9 +72,8 @@ std::string first_line(const ProgramRun& run) {
 
 Result<GitPlan> begin_plan(const std::string& root) {
   if (const std::string obstacle = git_obstacle(root); !obstacle.empty()) {
-    return Error{.code = ErrorCode::E_STORAGE_IO,
-                 .message = obstacle + "; `git init` in the project makes a repository",
-                 .path = root};
+    return path_error(ErrorCode::E_STORAGE_IO, root,
+                      obstacle + "; `git init` in the project makes a repository");
   }
   GitPlan plan;
   plan.repository = first_line(run_git(root, {"rev-parse", "--show-toplevel"}));
@@ -114,10 +113,8 @@ Error git_failed(const GitPlan& plan, std::string_view what, const ProgramRun& r
   for (const std::string_view line : lines_of(run.output)) {
     why += fmt::format("{}{}", why.empty() ? ": " : "; ", line);
   }
-  return Error{
-      .code = ErrorCode::E_STORAGE_IO,
-      .message = fmt::format("git could not {} in the repository's configuration{}", what, why),
-      .path = plan.repository};
+  return path_error(ErrorCode::E_STORAGE_IO, plan.repository,
+                    fmt::format("git could not {} in the repository's configuration{}", what, why));
 }
 
 Status write_attributes(const GitPlan& plan) {

@@ -15,11 +15,9 @@ Result<EntryFilter> choose_entries(const ApiContext& context, const EndpointCall
   BMAD_TRY_ASSIGN(EntryFilter filter, read_entry_filter(call));
   filter.without_sensitive = !call.boolean("sensitive");
   if (filter.since && filter.until && *filter.until < *filter.since) {
-    return Error{
-        .code = ErrorCode::E_INVALID_QUERY,
-        .message = fmt::format("the range ends ({}) before it begins ({})",
-                               format_rfc3339(*filter.until), format_rfc3339(*filter.since)),
-        .field = "until"};
+    return invalid_query("until",
+                         fmt::format("the range ends ({}) before it begins ({})",
+                                     format_rfc3339(*filter.until), format_rfc3339(*filter.since)));
   }
   if (const std::string workspace = call.text("workspace"); !workspace.empty()) {
     BMAD_TRY_ASSIGN(filter.workspace, workspace_filter(context.memory, workspace));
@@ -47,11 +45,10 @@ Result<std::vector<Entry>> entries_of_path(const ApiContext& context, const Endp
 Result<Entry> entry_to_change(const ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(std::vector<Entry> entries, entries_of_path(context, call));
   if (entries.size() > 1) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = fmt::format("{} sessions have an entry {} ({}, {}{}); say which one",
-                                        entries.size(), entries[0].id, entries[0].session_id,
-                                        entries[1].session_id, entries.size() > 2 ? ", ..." : ""),
-                 .field = "session_id"};
+    return invalid_query("session_id",
+                         fmt::format("{} sessions have an entry {} ({}, {}{}); say which one",
+                                     entries.size(), entries[0].id, entries[0].session_id,
+                                     entries[1].session_id, entries.size() > 2 ? ", ..." : ""));
   }
   return std::move(entries.front());
 }

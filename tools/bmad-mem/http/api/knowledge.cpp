@@ -78,11 +78,10 @@ Result<HttpResponse> http_review(ApiContext& context, const EndpointCall& call) 
                   Knowledge(context.memory)
                       .review(ids, review == "accepted" ? Review::kAccepted : Review::kDropped));
   if (report.reviewed.empty()) {
-    return Error{.code = ErrorCode::E_ENTRY_NOT_FOUND,
-                 .message = fmt::format("there is no candidate {}; GET /memory/knowledge"
-                                        "?candidates=true lists them",
-                                        ids.front()),
-                 .field = "ids"};
+    return field_error(ErrorCode::E_ENTRY_NOT_FOUND, "ids",
+                       fmt::format("there is no candidate {}; GET /memory/knowledge"
+                                   "?candidates=true lists them",
+                                   ids.front()));
   }
   return object_response("reviewed", shaped(shape::knowledge_item, report.reviewed, references_of),
                          "unknown_ids", report.unknown_ids);

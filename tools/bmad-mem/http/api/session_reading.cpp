@@ -41,9 +41,8 @@ std::vector<TimelineBucket> density_of(const std::vector<Entry>& entries) {
 }
 
 Error no_document(const Entry& entry) {
-  return {.code = ErrorCode::E_ENTRY_NOT_FOUND,
-          .message = fmt::format("{} keeps no document; its path says where one may be", entry.id),
-          .field = "id"};
+  return field_error(ErrorCode::E_ENTRY_NOT_FOUND, "id",
+                     fmt::format("{} keeps no document; its path says where one may be", entry.id));
 }
 
 /// Opens root/sessions/{session}/artifacts/{id}.md, step by step, so that no link leads elsewhere.
@@ -93,11 +92,10 @@ Result<HttpResponse> http_session_timeline(ApiContext& context, const EndpointCa
   if (const std::string after = call.text("after"); !after.empty()) {
     first = std::ranges::find(entries, after, &Entry::id);
     if (first == entries.end()) {
-      return Error{.code = ErrorCode::E_INVALID_QUERY,
-                   .message = fmt::format("no entry {} passes the other filters; leave it out to "
-                                          "begin with the oldest",
-                                          utf8_prefix(after, 200)),
-                   .field = "after"};
+      return invalid_query("after",
+                           fmt::format("no entry {} passes the other filters; leave it out to "
+                                       "begin with the oldest",
+                                       utf8_prefix(after, 200)));
     }
     ++first;
   }

@@ -142,10 +142,10 @@ Result<HttpResponse> http_undelete(ApiContext& context, const EndpointCall& call
   }
   BMAD_TRY_ASSIGN(const UndeleteReport report, context.memory.undelete(criteria));
   if (report.lines == 0 && report.sessions.empty() && report.left_behind.empty()) {
-    return Error{.code = criteria.ids.empty() ? ErrorCode::E_SESSION_NOT_FOUND
-                                              : ErrorCode::E_ENTRY_NOT_FOUND,
-                 .message = "there is no deletion of that name, or it was purged",
-                 .field = criteria.ids.empty() ? "sessions" : "ids"};
+    return field_error(
+        criteria.ids.empty() ? ErrorCode::E_SESSION_NOT_FOUND : ErrorCode::E_ENTRY_NOT_FOUND,
+        criteria.ids.empty() ? "sessions" : "ids",
+        "there is no deletion of that name, or it was purged");
   }
   return object_response(shaped(shape::undelete, report));
 }
