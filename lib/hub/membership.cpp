@@ -1,6 +1,7 @@
 // membership.cpp - a root becomes a mirror, begins again, and is an ordinary root once more.
 #include "membership.hpp"
 
+#include <array>
 #include <chrono>
 #include <optional>
 #include <span>
@@ -11,11 +12,11 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.hpp"
 #include "base/ids.hpp"
 #include "bmad_mem/hub.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "deleted_session.hpp"
-#include "feed_mark.hpp"
 #include "session_changes.hpp"
 #include "session_feed.hpp"
 #include "store/access.hpp"
@@ -62,11 +63,9 @@ Status check_trusted(const Store& store) {
   if (!store.origins->is_foreign()) {
     return {};
   }
-  return Error{.code = ErrorCode::E_ACCESS_DENIED,
-               .message =
-                   "this memory came from elsewhere, and the name of its hub may have, too; "
-                   "`bmad-mem trust` makes it yours",
-               .path = store.files->display_path(kHubFolder)};
+  return path_error(ErrorCode::E_ACCESS_DENIED, store.files->display_path(kHubFolder),
+                    "this memory came from elsewhere, and the name of its hub may have, too; "
+                    "`bmad-mem trust` makes it yours");
 }
 
 Result<FileLock::Guard> acquire(const Store& store, FileLock& lock) {
@@ -136,11 +135,10 @@ Status join_hub(MemoryManager& memory, Hub& hub, const JoinOptions& options) {
   BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, Operation::kSync));
   BMAD_TRY_ASSIGN(const std::optional<MirrorState> there, load_state(*store));
   if (there) {
-    return Error{.code = ErrorCode::E_CONCURRENT_MOD,
-                 .message = fmt::format("this memory is a mirror of {} already; `bmad-mem hub "
-                                        "leave` ends that",
-                                        there->project),
-                 .path = store->files->display_path(kHubStateFile)};
+    return path_error(ErrorCode::E_CONCURRENT_MOD, store->files->display_path(kHubStateFile),
+                      fmt::format("this memory is a mirror of {} already; `bmad-mem hub "
+                                  "leave` ends that",
+                                  there->project));
   }
   BMAD_TRY(check_trusted(*store));
   // hub/sessions is of a hub that was left without a word: its state.json is gone.
@@ -243,6 +241,33 @@ Result<std::uint64_t> sessions_to_push(const MemoryManager& memory) {
     count += seen == state->seen.end() || seen->second != digest ? 1 : 0;
   }
   return count;
+}
+
+FeedMark mark_of(const FeedRow& row) {
+  return {.seq = row.seq,
+          .hash = xxh3(fmt::format("{} {} {} {} {} {}", row.replica, static_cast<int>(row.op),
+                                   row.session_id, static_cast<int>(row.log), row.target,
+                                   row.entry_id))};
+}
+
+Status check_feed(Hub& hub, const MirrorState& state) {
+  if (state.mark.seq == 0) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const std::vector<FeedRow> rows, hub.rows(std::array{state.mark.seq}));
+  if (rows.size() != 1 || mark_of(rows.front()) != state.mark) {
+    return restored_hub(state.mark.seq - 1, state.cursor);
+  }
+  return {};
+}
+
+Error restored_hub(std::uint64_t head, std::uint64_t cursor) {
+  return {
+      .code = ErrorCode::E_STORAGE_CORRUPT,
+      .message = fmt::format(
+          "the hub has {} rows at most of the {} that this memory has applied: it was restored "
+          "from a backup; nothing was changed; `bmad-mem hub repush` gives it back what it lost",
+          head, cursor)};
 }
 
 }  // namespace bmad_mem

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <memory>
 #include <ranges>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -87,17 +89,15 @@ Status refuse_known(const Store& store, const KnownLines& known,
     const auto found = known.find(entry.id);
     const bool is_purged = is_purged_id(store, purged_ids, entry.id);
     if (is_purged || (found != known.end() && found->second.newest != xxh3(entry.line))) {
-      return Error{
-          .code = ErrorCode::E_CONCURRENT_MOD,
-          .message = is_purged
-                         ? fmt::format("the entry {} was purged from session {}, so none of that "
-                                       "id comes back; leave the id out",
-                                       entry.id, session_id)
-                         : fmt::format("session {} has an entry {} already; `bmad-mem edit {} "
-                                       "--set FIELD=VALUE` changes it, --replace stores a version "
-                                       "that says nothing else",
-                                       session_id, entry.id, entry.id),
-          .field = "id"};
+      return field_error(
+          ErrorCode::E_CONCURRENT_MOD, "id",
+          is_purged ? fmt::format("the entry {} was purged from session {}, so none of that "
+                                  "id comes back; leave the id out",
+                                  entry.id, session_id)
+                    : fmt::format("session {} has an entry {} already; `bmad-mem edit {} "
+                                  "--set FIELD=VALUE` changes it, --replace stores a version "
+                                  "that says nothing else",
+                                  session_id, entry.id, entry.id));
     }
   }
   return {};
@@ -165,6 +165,66 @@ Status drop_known(const Store& store, const std::string& session_id, EntryType t
     return rule == KnownEntries::kSkipId ? !is_new : !line_is_new;
   });
   return {};
+}
+
+namespace {
+
+/// Versions of entries. A rewrite may change a line, as decay does, but neither of these.
+using EntryVersions = std::set<std::pair<std::string, Timestamp>>;
+
+void note_version(EntryVersions& versions, JsonValue entry) {
+  versions.emplace(entry_id(entry), entry_timestamp(entry));
+}
+
+template <typename Line>
+void note_lines(EntryVersions& versions, EntryType type, const std::vector<Line>& lines) {
+  JsonParser parser;
+  for (const Line& line : lines) {
+    const Result<JsonValue> value = parser.parse(line.line);
+    if (line.type == type && value) {
+      note_version(versions, *value);
+    }
+  }
+}
+
+Result<EntryVersions> kept_versions(const Store& store, const std::string& session_id,
+                                    EntryType type) {
+  FileSystem& files = *store.files;
+  EntryVersions versions;
+  JsonParser parser;
+  BMAD_TRY(scan_log(
+      files, log_path(session_id, type), type, parser,
+      {.on_entry = [&](const ScannedEntry& entry) { note_version(versions, entry.value); },
+       .on_sealed = [&](const ScannedEntry& entry) { note_version(versions, entry.value); }}));
+  if (const Result<std::vector<EvictedLine>> evicted = read_evicted(files, session_id)) {
+    note_lines(versions, type, *evicted);
+  }
+  BMAD_TRY_ASSIGN(const std::vector<DeletedLine> deleted, read_deleted(files, session_id));
+  note_lines(versions, type, deleted);
+  return versions;
+}
+
+}  // namespace
+
+Result<std::vector<CompleteEntry>> lost_entries(const Store& store, const std::string& session_id,
+                                                EntryType type,
+                                                std::span<const CompleteEntry> entries) {
+  BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store.files, session_id));
+  BMAD_TRY_ASSIGN(const bool is_live, is_session_there(*store.files, session_id));
+  if (!is_live && std::ranges::any_of(record.deletions, &Deletion::whole_session)) {
+    return std::vector<CompleteEntry>();  // They went along.
+  }
+  BMAD_TRY_ASSIGN(const EntryVersions kept, kept_versions(store, session_id, type));
+  std::vector<CompleteEntry> lost;
+  JsonParser parser;
+  for (const CompleteEntry& entry : entries) {
+    BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.line));
+    if (!kept.contains({entry.id, entry_timestamp(value)}) &&
+        !is_purged_id(store, record.purged_ids, entry.id)) {
+      lost.push_back(entry);
+    }
+  }
+  return lost;
 }
 
 }  // namespace bmad_mem

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,7 +14,6 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
 #include "known_entries.hpp"
-#include "lost_entries.hpp"
 #include "model/entry.hpp"
 #include "model/entry_marks.hpp"
 #include "model/validate.hpp"
@@ -173,16 +173,16 @@ Error refusal(const BatchReport& report, std::size_t line_count) {
   return error;
 }
 
+std::vector<std::string_view> lines_of(const std::vector<CompleteEntry>& entries) {
+  const auto lines = entries | std::views::transform(&CompleteEntry::line);
+  return {lines.begin(), lines.end()};
+}
+
 /// Records who wrote the entries, before they are there: a line without a record is quoted.
 void note_origins(const Store& store, const std::string& session_id, EntryType type,
                   const std::vector<CompleteEntry>& entries) {
   if (const OriginLedger* const ledger = store.origins->ledger()) {
-    std::vector<std::string_view> lines;
-    lines.reserve(entries.size());
-    for (const CompleteEntry& entry : entries) {
-      lines.push_back(entry.line);
-    }
-    ledger->note(session_id, type, lines, ActingAs::current(store.writes_as));
+    ledger->note(session_id, type, lines_of(entries), ActingAs::current(store.writes_as));
   }
 }
 
@@ -245,11 +245,8 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
 
 Status wait_for_key(const Store& store, const std::string& session_id, EntryType type,
                     const std::vector<CompleteEntry>& entries) {
-  std::vector<std::string_view> lines;
-  for (const CompleteEntry& entry : entries) {
-    lines.push_back(entry.line);
-  }
-  return keep_waiting(store, session_id, type, lines, ActingAs::current(store.writes_as));
+  return keep_waiting(store, session_id, type, lines_of(entries),
+                      ActingAs::current(store.writes_as));
 }
 
 /// Compacts the session and says so. What goes wrong is no concern of the write's.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes lib/knowledge/rules/{words,pairs,rows}.txt from the sentences of fixtures/stated_rules_*.tsv: by logistic regression over
-the words of a sentence and their neighbours. lib/knowledge/rule_score.cpp has the same features.
+the words of a sentence and their neighbours. lib/knowledge/rule_language.cpp has the same features.
 
     python3 tests/knowledge/rule_weights.py             # writes the tables
     python3 tests/knowledge/rule_weights.py SENTENCES   # trains without it and prints how it does on these
@@ -151,7 +151,7 @@ def main():
             print(least, [sum(score > least and is_rule == wanted for score, is_rule in scores) for wanted in (True, False)])
     if len(sys.argv) == 1:
         for blanks, (table, of) in enumerate(TABLES.items()):
-            head = (f"# {table}.txt - twenty times how much {of} of a sentence speaks for a rule; rule_score.hpp.\n"
+            head = (f"# {table}.txt - twenty times how much {of} of a sentence speaks for a rule; rule_language.cpp.\n"
                     "# Made by tests/knowledge/rule_weights.py.\n\n")
             values = {feature: weight for feature, weight in weights.items() if min(feature.count(" "), 2) == blanks}
             if blanks == 0:

@@ -2,8 +2,9 @@
 // prompts.
 //
 //   memory_tools_find.cpp    memory_search, memory_context, memory_get, memory_recall
-//   memory_tools_write.cpp   memory_add, memory_remember, memory_update, memory_link, memory_forget
-//   memory_tools_delete.cpp  memory_delete
+//   memory_tools_write.cpp   memory_add, memory_remember, memory_update, memory_link,
+//   memory_forget,
+//                            memory_delete
 //   memory_tools_about.cpp   memory_sessions, memory_stats, memory_summary, memory_more
 //   memory_resources.cpp     memory://sessions/{session_id}, memory://entries/{id} …
 //   memory_prompts.cpp       load_context, record_decision, review; completion

@@ -1,17 +1,141 @@
+// views.cpp - knowledge, what was removed, and statistics, as text and as JSON.
+#include "cli/views.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <numeric>
+#include <set>
+#include <string>
 #include <system_error>
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "cli/text.hpp"
+#include "cli/tool.hpp"
 #include "cli/totals.hpp"
-#include "cli/views.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
+Result<std::optional<Category>> read_category(const Arguments& args) {
+  const std::optional<std::string_view> name = args.maybe("category");
+  if (!name) {
+    return std::optional<Category>();
+  }
+  if (const std::optional<Category> category = try_parse_category(*name)) {
+    return category;
+  }
+  const std::string_view meant = nearest_word(*name, kCategoryNames);
+  return bad_value(
+      "category",
+      fmt::format("\"{}\" is no category{}; there are {}", printable(*name),
+                  meant.empty() ? std::string() : fmt::format(", did you mean {}?", meant),
+                  fmt::join(kCategoryNames, ", ")));
+}
+
+Result<double> read_share(const Arguments& args, std::string_view name, double fallback) {
+  return read_number(args, name, fallback, "a number from 0 to 1, such as 0.8", 0.0, 1.0);
+}
+
+void print_items(Tool& tool, std::span<const KnowledgeItem> items) {
+  if (tool.json()) {
+    print_objects(tool, shape::item, items);
+    return;
+  }
+  describe(tool, "items", "all", shaped(shape::shown_item, items));
+}
+
+void print_remembered(Tool& tool, std::span<const Remembered> all) {
+  show_all(tool, "remembered", shape::remembered_line, all);
+}
+
+void print_context(Tool& tool, const Context& context, std::optional<Timestamp> as_of) {
+  const ContextGate& gate = context.gate;
+  const auto shown_gate = gate.needed > 0 || gate.is_dialogue ? std::optional(gate) : std::nullopt;
+  show(tool, "context",
+       object_of("as_of", as_of, shaped(shape::context, context), "gate",
+                 shaped(shape::gate, shown_gate), "items",
+                 shaped(shape::context_item, context.items), "omitted",
+                 shaped(shape::omission, context.omitted)));
+}
+
+void print_summary_update(Tool& tool, const SummaryUpdate& update) {
+  show(tool, "summary_update",
+       object_of(
+           "session_id", update.session_id, [&](JsonWriter& json) { write_members(update, json); },
+           "redacted", update.redacted));
+}
+
+namespace {
+
+/// The commands that bring back what this report tells of.
+std::string undelete_hint(const DeletionReport& report) {
+  if (!report.sessions_gone.empty()) {
+    return fmt::format("bmad-mem session undelete {}", report.sessions_gone.front());
+  }
+  std::set<std::string_view> ids;
+  std::set<std::string_view> sessions;
+  for (const RemovedEntry& entry : report.removed) {
+    ids.insert(entry.id);
+    sessions.insert(entry.session_id);
+  }
+  constexpr std::size_t kIdsMax = 3;
+  if (ids.size() <= kIdsMax) {
+    std::string hint = "bmad-mem undelete";
+    for (const std::string_view id : ids) {
+      hint += fmt::format(" {}", printable(id));
+    }
+    return hint;
+  }
+  return fmt::format(
+      "bmad-mem undelete ID... or, with all that is deleted of it, "
+      "bmad-mem undelete --session {}",
+      sessions.size() == 1 ? *sessions.begin() : "ID");
+}
+
+}  // namespace
+
+std::uint64_t removed_bytes(std::span<const RemovedEntry> removed) {
+  return std::accumulate(
+      removed.begin(), removed.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const RemovedEntry& entry) { return sum + entry.bytes; });
+}
+
+void print_deletion(Tool& tool, const DeletionReport& report, const DeleteOptions& options) {
+  if (options.dry_run) {
+    show_all(tool, "removed", shape::removed_entry, report.removed);
+  }
+  show(tool, "deletion",
+       object_of("summary",
+                 shaped(shape::deletion_summary, report, options, removed_bytes(report.removed))),
+       "hint", undelete_hint(report));
+}
+
+Result<ExitStatus> undelete_and_tell(Tool& tool, MemoryManager& memory,
+                                     const UndeleteCriteria& criteria) {
+  BMAD_TRY_ASSIGN(const UndeleteReport report, memory.undelete(criteria));
+  const bool nothing = report.lines == 0 && report.sessions.empty();
+  show(tool, "undelete", shaped(shape::undelete, report));
+  tool.report_all(report.damaged);
+  if (!report.left_behind.empty()) {
+    tool.note(fmt::format("stayed deleted, since these ids are in use again: {}",
+                          printable(joined(report.left_behind))));
+  } else if (nothing && report.damaged.empty()) {
+    return Error{
+        .code =
+            criteria.ids.empty() ? ErrorCode::E_SESSION_NOT_FOUND : ErrorCode::E_ENTRY_NOT_FOUND,
+        .message = "not among the deleted entries; `bmad-mem session list --deleted` lists them"};
+  }
+  return nothing || !report.left_behind.empty() || !report.damaged.empty() ? ExitStatus::kFailed
+                                                                           : ExitStatus::kDone;
+}
+
+void print_counts(Tool& tool, const RedactionCounts& counts) {
+  describe(tool, "counts", "all", counts);
+}
+
 void print_closed_as_json(Tool& tool, const Result<std::uint64_t>& closed) {
   if (tool.json() && closed && *closed != 0) {
     print_object(tool, "closed_lines", *closed);
