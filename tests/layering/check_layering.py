@@ -189,8 +189,9 @@ def why_not_ours(place, header, folder_headers):
             return None
         kind = "a neighbour" if RANKS[first] == RANKS[place.name] else "of a higher rank"
         return f"{first} is {kind}: {place.name} may include lower ranks only"
-    # Made of lib/ROOM/words/*.txt, or of tables, while building, for the sources of that room.
-    if place.kind == "room" and not place.is_header and header in (f"{place.name}_words.hpp", f"{place.name}_tables.hpp"):
+    # Made of lib/ROOM/words/*.txt, of tables, prompts or statements, while building, for the sources of that room.
+    made = tuple(f"{place.name}_{kind}.hpp" for kind in ("words", "tables", "prompts", "statements"))
+    if place.kind == "room" and not place.is_header and header in made:
         return None
     # Made of lib/operations/table/*.toml while building: the functions that its rows call, and results.
     if place.kind == "tool" and header in ("operation_calls.hpp", "result_shapes.hpp"):

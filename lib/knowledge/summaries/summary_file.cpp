@@ -6,33 +6,13 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "knowledge_prompts.hpp"
 #include "prompt_text.hpp"
 #include "store/layout.hpp"
 #include "store/line_reader.hpp"
 
 namespace bmad_mem {
 namespace {
-
-constexpr std::string_view kTemplate =
-    "# Session summary\n"
-    "\n"
-    "## Current state\n"
-    "_What is being worked on right now, and the next step._\n"
-    "\n"
-    "## Task\n"
-    "_What the user asked for, and what counts as done._\n"
-    "\n"
-    "## Decisions\n"
-    "_What was decided, and why; what was rejected._\n"
-    "\n"
-    "## Files and functions\n"
-    "_Which of them matter, and what they do._\n"
-    "\n"
-    "## Errors and corrections\n"
-    "_What went wrong, what helped, what the user corrected, what not to try again._\n"
-    "\n"
-    "## Open questions\n"
-    "_What is still to be answered or done._\n";
 
 bool is_heading(std::string_view line) {
   const std::size_t level = std::min(line.find_first_not_of('#'), line.size());
@@ -41,7 +21,7 @@ bool is_heading(std::string_view line) {
 
 bool is_of_template(std::string_view line) {
   bool found = false;
-  for_each_text_line(kTemplate, [&](std::string_view own) { found = found || own == line; });
+  for_each_text_line(kTemplateText, [&](std::string_view own) { found = found || own == line; });
   return found;
 }
 
@@ -59,7 +39,7 @@ bool steers(char32_t code) {
 
 }  // namespace
 
-std::string_view summary_template() { return kTemplate; }
+std::string_view summary_template() { return kTemplateText; }
 
 bool is_empty_summary(std::string_view body) {
   bool is_empty = true;
@@ -103,13 +83,6 @@ std::string without_controls(std::string_view text) {
 namespace {
 
 constexpr std::string_view kFence = "---";
-
-/// Cuts the first line off `rest`, without its '\n'.
-std::string_view take_line(std::string_view& rest) {
-  const std::string_view line = rest.substr(0, rest.find('\n'));
-  rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-  return line;
-}
 
 bool is_line_of(std::string_view line, std::string_view key) {
   return line.starts_with(key) && line.substr(key.size()).starts_with(':');
