@@ -314,9 +314,8 @@ Status Connection::run_script(const std::string& text, std::chrono::milliseconds
 Result<std::string> Connection::quoted(std::string_view name) {
   char* text = PQescapeIdentifier(connection_.get(), name.data(), name.size());
   if (text == nullptr) {
-    return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                 .message = "the name of a role is UTF-8, without a byte 0",
-                 .field = "who"};
+    return field_error(ErrorCode::E_INVALID_FORMAT, "who",
+                       "the name of a role is UTF-8, without a byte 0");
   }
   std::string result = text;
   PQfreemem(text);

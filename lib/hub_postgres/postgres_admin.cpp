@@ -6,8 +6,9 @@
 #include <fmt/format.h>
 
 #include "hub_postgres/postgres_hub.hpp"
+#include "hub_postgres_statements.hpp"
+#include "hub_postgres_tables.hpp"
 #include "postgres_impl.hpp"
-#include "schema.hpp"
 
 namespace bmad_mem {
 
@@ -22,6 +23,29 @@ namespace {
 
 // A vacuum reads the pages that changed since the last one, of all projects.
 constexpr std::chrono::minutes kVacuumTimeout{10};
+
+// Which columns a role may touch at all. What it writes beside them is the functions' matter.
+constexpr std::string_view kGrants = R"sql(
+grant usage on schema bmad to {0};
+grant select on bmad.hub, bmad.project, bmad.member, bmad.own, bmad.replica, bmad.entry,
+  bmad.gone to {0};
+grant insert, delete on bmad.replica to {0};
+grant update (cursor, seen_at) on bmad.replica to {0};
+)sql";
+
+// Each text is several statements. Beside the functions there is only what engines with
+// PostgreSQL's protocol have in common: no triggers, sequences, foreign keys or extensions.
+
+/// Makes the schema "bmad" with all tables, of version kHubVersion.
+std::string schema_text() {
+  return fmt::format("{}{}", hub_postgres::kSchemaTable, hub_postgres::kFunctionsTable);
+}
+
+/// Brings tables of version 1 to kHubVersion.
+std::string upgrade_text() {
+  static_assert(kHubVersion == 2, "each version has a way from the one before");
+  return fmt::format("{}{}", hub_postgres::kUpgrade_2Table, hub_postgres::kFunctionsTable);
+}
 
 constexpr std::string_view kAskTheOwner =
     "only who owns the tables may: the role of `bmad-mem hub init`, or one that is granted it";
@@ -39,7 +63,7 @@ Result<Value> owners_only(Result<Value> result) {
 Result<std::string> PostgresHub::init(std::string_view project) {
   BMAD_TRY_ASSIGN(const Rows tables, impl_->ask({.text = sql::kHasTables}));
   if (!tables.boolean(0, 0)) {
-    Status made = impl_->connection.run_script(hub_postgres::schema_text(), impl_->options.timeout);
+    Status made = impl_->connection.run_script(schema_text(), impl_->options.timeout);
     if (!made) {  // Another may have made them just now.
       BMAD_TRY_ASSIGN(const Rows again, impl_->ask({.text = sql::kHasTables}));
       if (!again.boolean(0, 0)) {
@@ -58,30 +82,25 @@ Result<std::string> PostgresHub::init(std::string_view project) {
 Status PostgresHub::add_member(std::string_view who, std::string_view rights) {
   constexpr std::array<std::string_view, 4> kRights = {"read", "write", "forget", "admin"};
   if (std::ranges::find(kRights, rights) == kRights.end()) {
-    return Error{
-        .code = ErrorCode::E_INVALID_FORMAT,
-        .message = fmt::format("rights are read, write, forget or admin, not '{}'", rights),
-        .field = "rights"};
+    return field_error(ErrorCode::E_INVALID_FORMAT, "rights",
+                       fmt::format("rights are read, write, forget or admin, not '{}'", rights));
   }
   if (who.empty() || who == "public") {  // Even in quotes that means everybody.
-    return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                 .message = fmt::format("a member is one role of the database, not '{}'", who),
-                 .field = "who"};
+    return field_error(ErrorCode::E_INVALID_FORMAT, "who",
+                       fmt::format("a member is one role of the database, not '{}'", who));
   }
   BMAD_TRY_ASSIGN(const Rows reserved,
                   impl_->ask({.text = sql::kIsReserved, .params = {text_param(who)}}));
   if (reserved.boolean(0, 0)) {
-    return Error{
-        .code = ErrorCode::E_INVALID_FORMAT,
-        .message = fmt::format(
+    return field_error(
+        ErrorCode::E_INVALID_FORMAT, "who",
+        fmt::format(
             "{} is a role of the server's own, or has a superuser's rights or a part of them, "
             "which no rights of a hub hold back; give each member a role of its own",
-            who),
-        .field = "who"};
+            who));
   }
   BMAD_TRY_ASSIGN(const std::string role, impl_->connection.quoted(who));
-  Status granted =
-      impl_->connection.run_script(hub_postgres::grant_text(role), impl_->options.timeout);
+  Status granted = impl_->connection.run_script(fmt::format(kGrants, role), impl_->options.timeout);
   if (!granted) {
     if (granted.error().code == ErrorCode::E_INVALID_FORMAT) {
       granted.error().field = "who";
@@ -104,18 +123,16 @@ Status PostgresHub::Impl::set_member(std::string_view who, std::string_view righ
         .params = {project_param(), text_param(who), text_param(rights)}}}};
   BMAD_TRY_ASSIGN(const std::vector<Rows> answers, owners_only(ask_once(statements)));
   if (answers.back().boolean(0, 0)) {
-    return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                 .message = fmt::format("{} is the last admin of the project '{}'; make another "
-                                        "role an admin first",
-                                        who, options.project),
-                 .field = "who"};
+    return field_error(ErrorCode::E_INVALID_FORMAT, "who",
+                       fmt::format("{} is the last admin of the project '{}'; make another "
+                                   "role an admin first",
+                                   who, options.project));
   }
   if (!answers.back().boolean(0, 1)) {
-    return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                 .message = fmt::format("{} has no rights in the project '{}'; `bmad-mem hub "
-                                        "status` lists who has some",
-                                        who, options.project),
-                 .field = "who"};
+    return field_error(ErrorCode::E_INVALID_FORMAT, "who",
+                       fmt::format("{} has no rights in the project '{}'; `bmad-mem hub "
+                                   "status` lists who has some",
+                                   who, options.project));
   }
   return {};
 }
@@ -136,8 +153,7 @@ Result<int> PostgresHub::upgrade() {
   const int version = rows.integer(0, 0);
   BMAD_TRY(hub_postgres::check_newer(version, 0));
   if (version < kHubVersion) {
-    BMAD_TRY(owners_only(
-        impl_->connection.run_script(hub_postgres::upgrade_text(), impl_->options.timeout)));
+    BMAD_TRY(owners_only(impl_->connection.run_script(upgrade_text(), impl_->options.timeout)));
   }
   return version;
 }

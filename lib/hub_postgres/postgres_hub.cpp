@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "hub_postgres_statements.hpp"
 #include "postgres_impl.hpp"
 
 namespace bmad_mem {
@@ -138,11 +139,9 @@ Status PostgresHub::Impl::check() {
                      "`bmad-mem hub upgrade`"};
   }
   if (rows.raw(0, 2) == "off" && !options.unsafe) {
-    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                 .message =
-                     "the server answers before its disk has what was pushed; set its "
-                     "synchronous_commit to on",
-                 .field = "synchronous_commit"};
+    return field_error(ErrorCode::E_SCHEMA_INVALID, "synchronous_commit",
+                       "the server answers before its disk has what was pushed; set its "
+                       "synchronous_commit to on");
   }
   if (rows.is_null(0, 3)) {
     return hub_postgres::no_project(options.project);
