@@ -1,3 +1,5 @@
+#include "store/retention.hpp"
+
 #include <chrono>
 
 #include <doctest/doctest.h>

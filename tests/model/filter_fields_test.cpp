@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "bmad_mem/field_filters.hpp"
 #include "model/entry.hpp"
 
 namespace bmad_mem::test::filter_fields_test {

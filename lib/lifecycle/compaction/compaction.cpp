@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_parser.hpp"
 #include "deletion/deletion_steps.hpp"
 #include "knowledge/distillation.hpp"
 #include "knowledge/summary_file.hpp"

@@ -27,6 +27,7 @@
 #include "deletion_steps.hpp"
 #include "knowledge/distillation.hpp"
 #include "knowledge/knowledge_store.hpp"
+#include "knowledge/rule_summary.hpp"
 #include "lifecycle/deletion.hpp"
 #include "model/entry.hpp"
 #include "search/packed_session.hpp"

@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "git_lines.hpp"
 #include "lifecycle/repair.hpp"
 #include "model/entry.hpp"
 #include "model/validate.hpp"

@@ -9,6 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file_system.hpp"
+#include "bmad_mem/reports.hpp"
+#include "bmad_mem/result.hpp"
+
 namespace bmad_mem {
 
 std::vector<HandEdit> read_edits(std::string_view text);

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "base/hash.hpp"
 #include "model/entry.hpp"
 #include "store/layout.hpp"
 

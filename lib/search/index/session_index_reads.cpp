@@ -11,6 +11,7 @@
 #include "model/entry.hpp"
 #include "search/session_index.hpp"
 #include "session_index_state.hpp"
+#include "store/layout.hpp"
 
 namespace bmad_mem {
 

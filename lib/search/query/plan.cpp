@@ -11,6 +11,7 @@
 
 #include "bmad_mem/text.hpp"
 #include "meaning.hpp"
+#include "search/analyzer.hpp"
 #include "search/date_span.hpp"
 #include "search/dialogue_act.hpp"
 #include "search_words.hpp"

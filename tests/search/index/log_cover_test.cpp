@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "base/hash.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "support/memory_file_system.hpp"
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -55,7 +56,12 @@ Result<Number> read_number(const Arguments& args, std::string_view name, Number 
   if (!text) {
     return fallback;
   }
-  const std::optional<Number> number = number_in<Number>(*text);
+  std::optional<Number> number;
+  if constexpr (std::is_floating_point_v<Number>) {
+    number = real_in(*text);
+  } else {
+    number = number_in<Number>(*text);
+  }
   if (!number || !(*number >= min && *number <= max)) {
     return bad_value(name, fmt::format("'{}' is not {}", printable(*text), what));
   }

@@ -26,6 +26,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/result.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/utf8.hpp"
 
 namespace bmad_mem::cli {
 

@@ -73,8 +73,8 @@ SealKeySource seal_key_here() {
                        .key_file = std::string(environment("BMAD_MEM_KEY_FILE")),
                        .passphrase = std::string(environment("BMAD_MEM_PASSPHRASE"))};
   if (source.is_empty()) {
-    std::string keys =
-        user_folder({{{"XDG_CONFIG_HOME", "/bmad-mem/keys"}, {"HOME", "/.config/bmad-mem/keys"}}});
+    std::string keys = folder_of_environment(std::array<FolderPlace, 2>{
+        {{"XDG_CONFIG_HOME", "/bmad-mem/keys"}, {"HOME", "/.config/bmad-mem/keys"}}});
     struct ::stat there{};
     source.key_file = !keys.empty() && ::stat(keys.c_str(), &there) == 0 ? keys : std::string();
   }
