@@ -37,14 +37,12 @@ grant update (cursor, seen_at) on bmad.replica to {0};
 // PostgreSQL's protocol have in common: no triggers, sequences, foreign keys or extensions.
 
 /// Makes the schema "bmad" with all tables, of version kHubVersion.
-std::string schema_text() {
-  return fmt::format("{}{}", hub_postgres::kSchemaTable, hub_postgres::kFunctionsTable);
-}
+std::string schema_text() { return fmt::format("{}{}", kSchemaTable, kFunctionsTable); }
 
 /// Brings tables of version 1 to kHubVersion.
 std::string upgrade_text() {
   static_assert(kHubVersion == 2, "each version has a way from the one before");
-  return fmt::format("{}{}", hub_postgres::kUpgrade_2Table, hub_postgres::kFunctionsTable);
+  return fmt::format("{}{}", kUpgrade_2Table, kFunctionsTable);
 }
 
 constexpr std::string_view kAskTheOwner =
