@@ -47,22 +47,6 @@ ToolOutput output_of(JsonValue value) {
   return output;
 }
 
-/// A time since 1970 in seconds or milliseconds: some programs write both.
-std::string since_1970(JsonValue value) {
-  static constexpr double kMsMin = 1e11;  // As seconds, the year 5138.
-  return time_since_1970(value, value.number(0) < kMsMin ? 1000 : 1);
-}
-
-/// The UUID at the end of `text`, without what stands behind its last dot; empty without.
-std::string_view uuid_at_end(std::string_view text) {
-  static constexpr std::size_t kUuidSize = 36;
-  text = text.substr(0, text.rfind('.'));
-  const std::string_view end = text.substr(text.size() - std::min(text.size(), kUuidSize));
-  const bool is_uuid = end.size() == kUuidSize &&
-                       std::ranges::all_of(end, [](char c) { return is_alnum(c) || c == '-'; });
-  return is_uuid ? end : std::string_view();
-}
-
 std::string before_last(std::string_view text, char mark) {
   return std::string(text.substr(0, text.rfind(mark)));
 }

@@ -242,6 +242,20 @@ std::string time_since_1970(JsonValue value, double unit_ms) {
              : "";
 }
 
+std::string since_1970(JsonValue value) {
+  static constexpr double kMsMin = 1e11;  // As seconds, the year 5138.
+  return time_since_1970(value, value.number(0) < kMsMin ? 1000 : 1);
+}
+
+std::string_view uuid_at_end(std::string_view text) {
+  static constexpr std::size_t kUuidSize = 36;
+  text = text.substr(0, text.rfind('.'));
+  const std::string_view end = text.substr(text.size() - std::min(text.size(), kUuidSize));
+  const bool is_uuid = end.size() == kUuidSize &&
+                       std::ranges::all_of(end, [](char c) { return is_alnum(c) || c == '-'; });
+  return is_uuid ? end : std::string_view();
+}
+
 void append_part(std::string& out, std::string_view text, std::string_view between) {
   if (!text.empty()) {
     out += out.empty() ? "" : between;

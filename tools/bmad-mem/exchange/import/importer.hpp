@@ -235,6 +235,10 @@ std::string time_text(JsonValue text);
 std::string python_time(JsonValue text);
 /// So many times `unit_ms` since 1970; empty for what is no time until 9999.
 std::string time_since_1970(JsonValue value, double unit_ms);
+/// The same for a number of seconds or of milliseconds: some programs write both.
+std::string since_1970(JsonValue value);
+/// The UUID at the end of `text` up to its last dot; empty without.
+std::string_view uuid_at_end(std::string_view text);
 /// Appends `text`, with `between` in front unless it is the first.
 void append_part(std::string& out, std::string_view text, std::string_view between = "\n\n");
 /// `"source":…,"imported_from":{…}` of what another memory gave away; without `line` when it is 0.

@@ -1,0 +1,177 @@
+// import_known.cpp - what a memory has already of what is imported: recorded by hooks, in another
+// session, or under another id.
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bmad_mem/json_parser.hpp"
+#include "exchange/ids.hpp"
+#include "exchange/import/import_sink.hpp"
+#include "exchange/transcript_text.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::string_view kImportedFrom = R"("imported_from":)";
+
+}  // namespace
+
+Status ImportSink::read_recorded(const std::string& session_id, bool is_there) {
+  BMAD_TRY_ASSIGN(std::vector<Entry> messages, there()->deleted_entries(session_id));
+  const std::size_t deleted = messages.size();
+  std::set<std::string, std::less<>>& own = own_[session_id];
+  if (is_there) {
+    BMAD_TRY_ASSIGN(
+        const std::vector<Entry> listed,
+        there()->list({.sessions = {session_id}, .types = {EntryType::kConversation}, .limit = 0}));
+    messages.insert(messages.end(), listed.begin(), listed.end());
+  }
+  if (!is_there || memory_ == nullptr) {
+    for (std::size_t i = 0; i < deleted; ++i) {
+      deleted_[session_id].insert(messages[i].id);
+    }
+  }
+  JsonParser parser;
+  Recorded recorded;
+  for (const Entry& message : messages) {
+    own.insert(message.id);
+    add_recorded(recorded, parser, message, "role");
+  }
+  if (!recorded.empty()) {
+    BMAD_TRY_ASSIGN(scanner_, there()->scanner());
+    if (is_there) {
+      BMAD_TRY_ASSIGN(
+          const std::vector<Entry> events,
+          there()->list({.sessions = {session_id}, .types = {EntryType::kEvent}, .limit = 0}));
+      for (const Entry& event : events) {
+        add_recorded(recorded, parser, event, "kind");
+      }
+    }
+    recorded_.emplace(session_id, std::move(recorded));
+  }
+  return {};
+}
+
+void ImportSink::add_recorded(Recorded& recorded, JsonParser& parser, const Entry& entry,
+                              std::string_view kind) {
+  if (entry.json.contains(kImportedFrom)) {
+    return;
+  }
+  if (const Result<JsonValue> value = parser.parse(entry.json)) {
+    const std::string_view what = (*value)[kind].string();
+    const std::string_view text = stripped((*value)["content"].string());
+    recorded.emplace(
+        content_id(what, text),
+        RecordedText{.id = entry.id, .rest = what == "assistant" ? std::string(text) : ""});
+  }
+}
+
+Status ImportSink::read_said(std::string_view session_type) {
+  if (there() == nullptr || !read_types_.emplace(session_type).second) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, there()->list_sessions());
+  JsonParser parser;
+  for (const Session& session : sessions) {
+    if (session.session_type != session_type) {
+      continue;
+    }
+    BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
+                    there()->list({.sessions = {session.session_id},
+                                   .types = {EntryType::kConversation, EntryType::kEvent},
+                                   .limit = 0}));
+    for (const Entry& entry : entries) {
+      const Result<JsonValue> value = parser.parse(entry.json);
+      if (entry.type == EntryType::kEvent) {
+        copied_.add_event(session.session_id, entry.id);
+      } else if (value) {
+        copied_.add({.session = session.session_id,
+                     .id = entry.id,
+                     .role = (*value)["role"].string(),
+                     .time = (*value)["timestamp"].string(),
+                     .text = (*value)["content"].string()},
+                    entry.id);
+      }
+    }
+  }
+  return {};
+}
+
+Result<CopiedMessages::Origin> ImportSink::take_copied(const MessageKey& key,
+                                                       std::string_view parent) {
+  if (copied_.is_past_copies(key.session)) {
+    return CopiedMessages::Origin{};
+  }
+  if (const auto own = own_.find(key.session); own != own_.end() && own->second.contains(key.id)) {
+    copied_.end_copies(key.session);
+    return CopiedMessages::Origin{};
+  }
+  if (const auto type = types_.find(key.session);
+      type != types_.end() && !copied_.knows(key, parent)) {
+    BMAD_TRY(read_said(type->second));
+  }
+  CopiedMessages::Origin origin = copied_.origin_of(key, parent);
+  report_.known += origin.id.empty() ? 0 : 1;
+  return origin;
+}
+
+Result<bool> ImportSink::has_others_than(const MessageKey& key) {
+  const auto own = own_.find(key.session);
+  const bool has_own = own != own_.end() && !own->second.empty();
+  if (has_own && !own->second.contains(key.id)) {
+    BMAD_TRY(read_said(types_.find(key.session)->second));
+  }
+  return has_own ? !own->second.contains(key.id) : said_in_.contains(key.session);
+}
+
+bool ImportSink::take_same(const MessageKey& key) {
+  const bool is_there = copied_.knows({.role = key.role, .text = key.text}, key.session);
+  report_.known += is_there ? 1 : 0;
+  return is_there;
+}
+
+bool ImportSink::take_copied_event(std::string_view session, std::string_view id) {
+  const bool is_copied = copied_.is_copied_event(session, id);
+  copied_.add_event(session, id);
+  report_.known += is_copied ? 1 : 0;
+  return is_copied;
+}
+
+std::string ImportSink::take_recorded(const std::string& session_id, std::string_view what,
+                                      std::string_view text) {
+  const auto session = recorded_.find(session_id);
+  if (session == recorded_.end()) {
+    return {};
+  }
+  text = stripped(text);
+  Recorded& recorded = session->second;
+  auto found = recorded.find(content_id(what, text));
+  if (found == recorded.end()) {
+    found = recorded.find(content_id(what, scanner_->redact(text)));
+  }
+  if (found == recorded.end()) {
+    return take_part_of_recorded(recorded, text);
+  }
+  ++report_.known;
+  std::string id = std::move(found->second.id);
+  recorded.erase(found);
+  return id;
+}
+
+std::string ImportSink::take_part_of_recorded(Recorded& recorded, std::string_view text) {
+  const std::string redacted = scanner_->redact(text);
+  for (auto& [key, message] : recorded) {
+    const std::string_view rest = message.rest;
+    if (rest.starts_with(redacted) &&
+        (rest.size() == redacted.size() || rest[redacted.size()] == '\n')) {
+      ++report_.known;
+      message.rest = stripped(rest.substr(redacted.size()));
+      return message.id;
+    }
+  }
+  return {};
+}
+
+}  // namespace bmad_mem::cli
