@@ -9,6 +9,7 @@
 
 #include "encoder/lite_model.hpp"
 #include "encoder/made_weights.hpp"
+#include "encoder/model.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace bmad_mem::test {
