@@ -182,7 +182,7 @@ std::string unknown_members(JsonValue step) {
       "drop",  "texts", "text",   "join",   "label", "skip",         "message", "prompt",
       "flush", "call",  "result", "entry",  "all",   "skip_records", "first"};
   static constexpr std::string_view kOfMade[] = {
-      "id",        "own_id", "time",   "text", "tool",   "path",    "join",  "failed", "by_user",
+      "id",        "own_id", "time",   "text", "tool",   "path",    "join",  "failed", "typed",
       "sidechain", "salt",   "prefix", "type", "shared", "members", "grows", "keep"};
   std::string unknown;
   for (const JsonMember& member : step.members()) {
