@@ -413,7 +413,7 @@ class WhoseWords(HookTest):
         self.check("copilot", [self.FIRST, self.NEXT, self.SCOUT, self.FILE, self.COMMAND], "")  # Its Stop has no text.
 
     def test_opencode(self):
-        self.check("opencode", [self.FIRST, self.NEXT, self.FORK, self.SCOUT], "DUNLIN CURLEW RUFF GREBE STINT")
+        self.check("opencode", [self.FIRST, self.NEXT, self.FORK, self.SCOUT, self.COMMAND], "DUNLIN CURLEW RUFF GREBE STINT")
 
     def test_qwen(self):
         self.check("qwen", [self.FIRST, self.NEXT, self.SCOUT, self.FILE, self.COMMAND],
