@@ -335,6 +335,17 @@ class Sources(ToolTest):
         self.imported(self.write("q.jsonl", lines(*({"uuid": f"u{i}", "sessionId": "q", "timestamp": f"{T}{i}Z", "type": "user", "provenance": "real_user", "cwd": "/w", "message": {"parts": [{"text": text}]}} for i, text in enumerate(said)))))
         self.assertEqual(self.said(), [("user", "/harbour:tide high water"), ("user", "/plain /plain quickly"), ("user", "What of the almanac?")])
 
+    def test_an_empty_output_is_no_part_of_what_a_hook_recorded(self):
+        for prompt in ("Look", "And now?"):
+            event = {"session_id": "s", "cwd": str(self.folder), "hook_event_name": "UserPromptSubmit", "prompt": prompt}
+            self.run_tool("hook", "claude-code", stdin=json.dumps(event))
+        base = {"sessionId": "s", "timestamp": T + "1Z", "cwd": "/w"}
+        self.imported(self.write("s.jsonl", lines(
+            {**base, "type": "user", "uuid": "u1", "message": {"role": "user", "content": "Look"}},
+            {**base, "type": "assistant", "uuid": "u2", "message": {"role": "assistant", "id": "m", "content": [{"type": "tool_use", "id": "c1", "name": "Bash", "input": {"command": "true"}}]}},
+            {**base, "type": "user", "uuid": "u3", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": ""}]}})))
+        self.assertEqual(self.tools(), [("tool_result", "Bash", ""), ("tool_use", "Bash", "true")])
+
     # What earlier versions stored.
 
     def old_session(self, name, client, *entries):

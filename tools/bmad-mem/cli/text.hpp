@@ -138,7 +138,7 @@ std::string_view nearest_word(std::string_view word, std::span<const std::string
 Result<Timestamp> parse_time(std::string_view text, Timestamp now, RangeEnd end,
                              std::string_view field);
 
-/// The text of a summary behind its front matter, "---", lines, "---", which is not for readers.
+/// The text of Markdown after its front matter, "---", lines, "---", which is not for readers.
 std::string_view without_front_matter(std::string_view text);
 
 /// `text` as one word of sh.

@@ -10,6 +10,8 @@
 
 #include <fmt/core.h>
 
+#include "cli/text.hpp"
+#include "cli/tool.hpp"
 #include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
@@ -51,14 +53,20 @@ std::string toml_prompt(std::string_view text) {
   return out;
 }
 
-/// Markdown without the members in front of it.
-std::string_view without_front_matter(std::string_view text) {
-  const std::size_t end =
-      text.starts_with("---\n") ? text.find("\n---\n", 3) : std::string_view::npos;
-  return end == std::string_view::npos ? text : text.substr(end + 5);
-}
-
 }  // namespace
+
+std::vector<std::string> command_folders(std::span<const std::string_view> rows,
+                                         const std::string& project) {
+  std::vector<std::string> folders;
+  for (const std::string_view row : rows) {
+    const bool is_users = row.starts_with("~/");
+    if (is_users || !project.empty()) {
+      folders.push_back(is_users ? fmt::format("{}{}", environment("HOME"), row.substr(1))
+                                 : fmt::format("{}/{}", project, row));
+    }
+  }
+  return folders;
+}
 
 CommandTexts::CommandTexts(std::span<const std::string> folders) {
   for (const std::string& folder : folders) {

@@ -15,6 +15,11 @@
 
 namespace bmad_mem::cli {
 
+/// The folders that `rows` name, of the project in folder `project` (empty: unknown) or, with "~/",
+/// of the user.
+std::vector<std::string> command_folders(std::span<const std::string_view> rows,
+                                         const std::string& project);
+
 class CommandTexts {
  public:
   /// Knows the commands in these folders and below: Markdown, or TOML with a "prompt". What can't

@@ -18,6 +18,7 @@
 #include "cli/views.hpp"
 #include "exchange/files.hpp"
 #include "exchange/ids.hpp"
+#include "exchange/speakers.hpp"
 #include "exchange/transcript_text.hpp"
 #include "hooks/hook_answer.hpp"
 #include "hooks/hook_learning.hpp"
@@ -76,12 +77,14 @@ std::string message_entry(const HookEvent& event, std::string_view role) {
                 content_id("msg-", fmt::format("{}\n{}\n{}\n{}\n{}", event.session_id, event.turn,
                                                event.agent_instance, role, event.text)));
   }
-  const bool from_person = role == "user" && !event.is_sidechain;
-  if (!from_person) {
+  const Speaker speaker = role != "user"       ? Speaker::kAgent
+                          : event.is_sidechain ? Speaker::kParentAgent
+                                               : Speaker::kPerson;
+  if (speaker != Speaker::kPerson) {
     json.member("agent_id", agent_of(event));
   }
-  json.member("role", role).member("content", event.text);
-  return ended(json, event, from_person ? "" : "assistant");
+  json.member("role", speaker_row(speaker).role).member("content", event.text);
+  return ended(json, event, speaker == Speaker::kPerson ? "" : speaker_row(speaker).source);
 }
 
 /// The call of a tool.

@@ -27,16 +27,8 @@ std::string_view first_text(JsonValue payload, std::initializer_list<std::string
   return {};
 }
 
-/// Beginnings of prompts that clients write themselves, besides those in transcripts.
-constexpr std::array<std::string_view, 6> kMachinePrompts = {
-    "<environment_context>", "<user_instructions>", "<permissions instructions>",
-    "# AGENTS.md",           "<loaded_context>",    "<session_context>"};
-
 bool is_machine_prompt(JsonValue payload, std::string_view prompt) {
-  return is_machine_text(prompt) || payload["source"].string() == "system" ||
-         std::ranges::any_of(kMachinePrompts, [&](std::string_view beginning) {
-           return stripped(prompt).starts_with(beginning);
-         });
+  return is_machine_text(prompt) || payload["source"].string() == "system";
 }
 
 void add_folder(std::vector<std::string>& folders, std::string_view folder) {

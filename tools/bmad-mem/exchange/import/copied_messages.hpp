@@ -52,7 +52,7 @@ class CopiedMessages {
   }
   /// From here on nothing in the session is a copy.
   void end_copies(std::string_view session) { progress_[std::string(session)].is_own = true; }
-  /// What is known of the next message of `key.session`. `parent`: the session that a record says
+  /// The original of the next message of `key.session`. `parent`: the session that a record says
   /// it was made from; empty where none does.
   Origin origin_of(const MessageKey& key, std::string_view parent);
   /// Whether an event that comes next in the session is one of another session, or was there

@@ -24,6 +24,7 @@
 #include "exchange/command_texts.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/import_formats.hpp"
+#include "exchange/import/importer.hpp"
 #include "exchange/speakers.hpp"
 #include "exchange/transcript_text.hpp"
 
@@ -31,7 +32,7 @@ namespace bmad_mem::cli {
 namespace {
 
 constexpr std::size_t kShownMax = 60;
-/// So many messages in a row have what they say in common with another session where ids differ.
+/// How many messages in a row must agree with those of another session where ids differ.
 constexpr std::size_t kCopiesMin = 2;
 
 std::uint64_t hash_of_text(std::string_view role, std::string_view text) {
@@ -137,15 +138,15 @@ std::optional<Verdict> judge(std::string_view text, Timestamp time, Orders& orde
   return std::nullopt;
 }
 
-/// Of the project: nobody knows any more which client it was.
+/// Of all clients: which one it was is not stored.
 CommandTexts all_commands(const MemoryManager& memory) {
-  const std::string project = project_folder(memory.root());
-  std::vector<std::string> folders;
-  for (const char* folder : {"/.qwen/commands", "/.opencode/command", "/.opencode/commands",
-                             "/.clinerules/workflows", "/.cline/workflows"}) {
-    folders.push_back(project + folder);
+  std::vector<std::string_view> rows;
+  for (const ImportRow& row : import_rows()) {
+    if (row.client != nullptr) {
+      rows.insert(rows.end(), row.client->commands.begin(), row.client->commands.end());
+    }
   }
-  return CommandTexts(folders);
+  return CommandTexts(command_folders(rows, project_folder(memory.root())));
 }
 
 /// What takes the place of a message: `verdict.rest`, by its speaker.

@@ -149,10 +149,11 @@ std::string ImportSink::take_recorded(const std::string& session_id, std::string
   Recorded& recorded = session->second;
   auto found = recorded.find(content_id(what, text));
   if (found == recorded.end()) {
-    found = recorded.find(content_id(what, scanner_->redact(text)));
-  }
-  if (found == recorded.end()) {
-    return take_part_of_recorded(recorded, text);
+    const std::string redacted = scanner_->redact(text);
+    found = recorded.find(content_id(what, redacted));
+    if (found == recorded.end()) {
+      return what == "assistant" ? take_part_of_recorded(recorded, redacted) : std::string();
+    }
   }
   ++report_.known;
   std::string id = std::move(found->second.id);
@@ -161,13 +162,12 @@ std::string ImportSink::take_recorded(const std::string& session_id, std::string
 }
 
 std::string ImportSink::take_part_of_recorded(Recorded& recorded, std::string_view text) {
-  const std::string redacted = scanner_->redact(text);
   for (auto& [key, message] : recorded) {
     const std::string_view rest = message.rest;
-    if (rest.starts_with(redacted) &&
-        (rest.size() == redacted.size() || rest[redacted.size()] == '\n')) {
+    if (!text.empty() && rest.starts_with(text) &&
+        (rest.size() == text.size() || rest[text.size()] == '\n')) {
       ++report_.known;
-      message.rest = stripped(rest.substr(redacted.size()));
+      message.rest = stripped(rest.substr(text.size()));
       return message.id;
     }
   }

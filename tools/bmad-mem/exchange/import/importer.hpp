@@ -203,6 +203,8 @@ struct ImportClient {
   bool is_ours = false;
   /// Whether a record is a line of text: take() gets no value.
   bool is_text = false;
+  /// Folders of slash commands, of the project or below "~/".
+  std::vector<std::string_view> commands = {};
   /// Of a database: the tables that it has, in each of its forms.
   std::vector<std::vector<std::string_view>> tables = {};
   /// Reads a database of SQLite as a whole, instead of `make`.

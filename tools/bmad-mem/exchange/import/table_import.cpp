@@ -12,7 +12,6 @@
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/json_text.hpp"
-#include "cli/tool.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/database.hpp"
 #include "exchange/import/format_table.hpp"
@@ -53,19 +52,6 @@ void write_lines(JsonWriter& json, std::string_view text) {
   json.end_array();
 }
 
-/// Of a client's slash commands.
-std::vector<std::string> command_folders(const RecordSteps& steps, const std::string& project) {
-  std::vector<std::string> folders;
-  for (const std::string_view folder : steps.commands) {
-    const bool is_users = folder.starts_with("~/");
-    if (is_users || !project.empty()) {
-      folders.push_back(is_users ? fmt::format("{}{}", environment("HOME"), folder.substr(1))
-                                 : fmt::format("{}/{}", project, folder));
-    }
-  }
-  return folders;
-}
-
 class TableImport final : public ItemImporter {
  public:
   TableImport(const ImportContext& context, const RecordSteps& steps, const Database* database)
@@ -88,7 +74,7 @@ class TableImport final : public ItemImporter {
     }
     copies_have_new_ids_ = steps.copies_have_new_ids;
     same_elsewhere_ = steps.same_elsewhere;
-    commands_ = CommandTexts(command_folders(steps, context.folder));
+    commands_ = CommandTexts(command_folders(steps.commands, context.folder));
     if (!has_session_ && !steps.session.empty()) {
       session_ = session_id_from(prefix_, id_in_path(file_, steps.session));
     }
