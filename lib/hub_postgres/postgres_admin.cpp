@@ -24,15 +24,6 @@ namespace {
 // A vacuum reads the pages that changed since the last one, of all projects.
 constexpr std::chrono::minutes kVacuumTimeout{10};
 
-// Which columns a role may touch at all. What it writes beside them is the functions' matter.
-constexpr std::string_view kGrants = R"sql(
-grant usage on schema bmad to {0};
-grant select on bmad.hub, bmad.project, bmad.member, bmad.own, bmad.replica, bmad.entry,
-  bmad.gone to {0};
-grant insert, delete on bmad.replica to {0};
-grant update (cursor, seen_at) on bmad.replica to {0};
-)sql";
-
 // Each text is several statements. Beside the functions there is only what engines with
 // PostgreSQL's protocol have in common: no triggers, sequences, foreign keys or extensions.
 
@@ -98,7 +89,8 @@ Status PostgresHub::add_member(std::string_view who, std::string_view rights) {
             who));
   }
   BMAD_TRY_ASSIGN(const std::string role, impl_->connection.quoted(who));
-  Status granted = impl_->connection.run_script(fmt::format(kGrants, role), impl_->options.timeout);
+  Status granted =
+      impl_->connection.run_script(fmt::format(sql::kGrants, role), impl_->options.timeout);
   if (!granted) {
     if (granted.error().code == ErrorCode::E_INVALID_FORMAT) {
       granted.error().field = "who";

@@ -164,3 +164,12 @@ select policy from bmad.hub
 --- kSetPolicy
 -- $1 policy.
 update bmad.hub set policy = $1
+
+--- kGrants
+-- {0} is a role. Which columns it may touch at all; what it writes beside them is the functions'
+-- matter.
+grant usage on schema bmad to {0};
+grant select on bmad.hub, bmad.project, bmad.member, bmad.own, bmad.replica, bmad.entry,
+  bmad.gone to {0};
+grant insert, delete on bmad.replica to {0};
+grant update (cursor, seen_at) on bmad.replica to {0}
