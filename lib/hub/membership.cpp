@@ -132,7 +132,7 @@ Status check_head(const Store& store, const MirrorState& state, const HubHead& h
 }
 
 Status join_hub(MemoryManager& memory, Hub& hub, const JoinOptions& options) {
-  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, Operation::kSync));
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, "sync"));
   BMAD_TRY_ASSIGN(const std::optional<MirrorState> there, load_state(*store));
   if (there) {
     return path_error(ErrorCode::E_CONCURRENT_MOD, store->files->display_path(kHubStateFile),
@@ -150,7 +150,7 @@ Status join_hub(MemoryManager& memory, Hub& hub, const JoinOptions& options) {
 }
 
 Status leave_hub(MemoryManager& memory) {
-  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, Operation::kHubLeave));
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, "hub leave"));
   const Result<std::optional<MirrorState>> joined = load_state(*store);
   if (!joined && joined.error().code != ErrorCode::E_STORAGE_CORRUPT) {
     return joined.error();
@@ -164,7 +164,7 @@ Status leave_hub(MemoryManager& memory) {
 }
 
 Status reclone_from_hub(MemoryManager& memory, Hub& hub, std::span<const std::string> sessions) {
-  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, Operation::kHubReclone));
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, "hub reclone"));
   FileSystem& files = *store->files;
   FileLock lock = mirror_lock(*store);
   BMAD_TRY_ASSIGN(JoinedMirror mirror, lock_mirror(*store, lock));
@@ -214,7 +214,7 @@ Status reclone_from_hub(MemoryManager& memory, Hub& hub, std::span<const std::st
 }
 
 Result<MirrorReport> mirror_report(const MemoryManager& memory) {
-  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(memory, Operation::kHubStatus));
+  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(memory, "hub status"));
   BMAD_TRY_ASSIGN(const std::optional<MirrorState> state, load_state(*store));
   if (!state) {
     return not_joined(*store);
@@ -227,7 +227,7 @@ Result<MirrorReport> mirror_report(const MemoryManager& memory) {
 }
 
 Result<std::uint64_t> sessions_to_push(const MemoryManager& memory) {
-  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(memory, Operation::kHubStatus));
+  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(memory, "hub status"));
   BMAD_TRY_ASSIGN(const std::optional<MirrorState> state, load_state(*store));
   if (!state) {
     return not_joined(*store);

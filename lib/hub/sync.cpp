@@ -464,9 +464,7 @@ class Sync {
 }  // namespace
 
 Result<SyncReport> sync_with_hub(MemoryManager& memory, Hub& hub, const SyncOptions& options) {
-  const Operation operation = !options.pushes  ? Operation::kPull
-                              : !options.pulls ? Operation::kPush
-                                               : Operation::kSync;
+  const std::string_view operation = !options.pushes ? "pull" : !options.pulls ? "push" : "sync";
   BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, operation));
   FileLock lock = mirror_lock(*store);
   BMAD_TRY_ASSIGN(JoinedMirror mirror, lock_mirror(*store, lock));

@@ -105,7 +105,7 @@ Result<std::optional<Remembered>> known_statement(Store& store, const RememberPa
 }  // namespace
 
 Result<bool> Knowledge::waits(std::string_view value) const {
-  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, Operation::kRemember));
+  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, "remember"));
   if (ActingAs::current(store->writes_as) != Origin::kAgent) {
     return false;
   }

@@ -287,7 +287,7 @@ void add_near(const Store& store, std::vector<KnowledgeItem> items, double min_s
 
 Result<ConsolidateReport> Knowledge::consolidate(const ConsolidateOptions& options) {
   BMAD_TRY_ASSIGN(Store* const entered,
-                  MemoryInside::enter(*memory_, Operation::kConsolidate, !options.dry_run));
+                  MemoryInside::enter(*memory_, "consolidate", !options.dry_run));
   Store& store = *entered;
   BMAD_TRY(check_options(options));
   if (!options.sessions.empty()) {

@@ -289,7 +289,7 @@ Result<ExtractionReport> look_at_new(Store& store, const ExtractOptions& options
 
 Result<bool> Knowledge::note_turn(std::string_view session_id) {
   const std::string id(session_id);
-  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, Operation::kExtract));
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, "extract"));
   const LearningConfig& config = store->config.learning;
   if (!config.ask_agent) {
     return false;
@@ -303,14 +303,13 @@ Result<bool> Knowledge::note_turn(std::string_view session_id) {
 }
 
 Result<std::string> Knowledge::extraction_prompt(std::string_view session_id) const {
-  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, Operation::kExtract, false));
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, "extract", false));
   BMAD_TRY_ASSIGN(const ExtractionLog log, read_log(*store, std::string(session_id)));
   return log.prompt();
 }
 
 Result<ExtractionReport> Knowledge::extract(const ExtractOptions& options) {
-  BMAD_TRY_ASSIGN(Store* const entered,
-                  MemoryInside::enter(*memory_, Operation::kExtract, !options.dry_run));
+  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, "extract", !options.dry_run));
   Store& store = *entered;
   if (options.only_new) {
     return look_at_new(store, options);

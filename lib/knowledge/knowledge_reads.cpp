@@ -382,7 +382,7 @@ Result<std::vector<KnowledgeItem>> recall_from(RecallSource& source, const Recal
 }  // namespace
 
 Result<std::vector<KnowledgeItem>> Knowledge::recall(const RecallOptions& options) const {
-  BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(*memory_, Operation::kRecall));
+  BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(*memory_, "recall"));
   RecallSource source(store_of(*entered, options.sessions), options);
   const bool is_user = &source.store != entered;
   const Store* const user =

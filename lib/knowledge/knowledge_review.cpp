@@ -164,7 +164,7 @@ Result<std::vector<KnowledgeItem>> Knowledge::candidates_to_mention() {
   // .lock.waiting.json: {"mentioned_at":"2026-11-02T10:00:00Z"}. Local; may be deleted.
   constexpr std::chrono::days kEvery{7};
   constexpr std::uint64_t kSizeMax = 4096;
-  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, Operation::kRecall));
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, "recall"));
   const Result<std::string> text = read_file(*store->files, kWaitingStateName, kSizeMax);
   JsonParser parser;
   const Result<JsonValue> state = parser.parse(text ? std::string_view(*text) : "{}");
@@ -186,7 +186,7 @@ Result<std::vector<KnowledgeItem>> Knowledge::candidates_to_mention() {
 }
 
 Result<ReviewReport> Knowledge::review(std::span<const std::string> ids, Review review) {
-  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, Operation::kReview));
+  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, "review"));
   Store& store = *entered;
   const bool is_agent = ActingAs::current(store.writes_as) == Origin::kAgent;
   if (review == Review::kAccepted && is_agent) {

@@ -185,7 +185,7 @@ Result<std::vector<RememberParams>> lessons_of_failure(const Store& store,
 }  // namespace
 
 Result<LearnReport> Knowledge::learn(const LearnParams& params) {
-  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, Operation::kLearn));
+  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, "learn"));
   Store& store = *entered;
   BMAD_TRY_ASSIGN(std::vector<RememberParams> lessons, params.outcome == TaskOutcome::kSuccess
                                                            ? lessons_of_success(store, params)

@@ -412,7 +412,7 @@ Result<std::vector<std::string>> preferences_as_versions(Store& store,
 Knowledge::Knowledge(MemoryManager& memory) : memory_(&memory) {}
 
 Result<Remembered> Knowledge::remember(const RememberParams& params) {
-  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, Operation::kRemember));
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, "remember"));
   if (ActingAs::current(store->writes_as) == Origin::kAgent && params.review == Review::kNone) {
     return remember_for_agent(*store, params);
   }
@@ -437,7 +437,7 @@ std::string key_of_value(const Store& store, std::string_view value) {
 }
 
 Result<std::string> Knowledge::key_of(std::string_view value) const {
-  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, Operation::kRemember));
+  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, "remember"));
   return key_of_value(*store, value);
 }
 

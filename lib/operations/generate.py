@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Makes the tables of C++ and the pages of the reference from the rows in table/*.toml, while building.
 
-    table/*.toml ──> generate.py ──┬─> operation_rows.hpp    names and rights, for the dispatcher
-                                   ├─> operation_calls.hpp   the functions that the rows call
+    table/*.toml ──> generate.py ──┬─> operation_rows.cpp    names and rights, for the dispatcher
                                    ├─> command_table.cpp     arguments, help, completion, man page
                                    ├─> endpoint_table.cpp    HTTP routes, OpenAPI
                                    ├─> tool_table.cpp        MCP tools with their schemas
@@ -46,8 +45,13 @@ def row_of(**members):
     return struct(separator=",\n     ", **members)
 
 
-def function_of(interface, row):
-    return Verbatim(f"{interface}_{with_underscores(row['name'])}")
+def function_of(prefix, row):
+    return Verbatim(f"{prefix}_{with_underscores(row['name'])}")
+
+
+def declared(prefix, result, parameters, rows):
+    """The declarations of the functions that rows of an interface name."""
+    return [f"Result<{result}> {function_of(prefix, row)}({parameters});\n" for row in rows]
 
 
 def array_of(kind, name, elements):
@@ -74,8 +78,9 @@ class Source:
     def pairs(self, kind, pairs):
         return self.array(kind, [f"{{{written(one)}, {written(other)}}}" for one, other in pairs])
 
-    def file(self, header, *tables):
-        """The file, with a function for each table: (TYPE, NAME, FUNCTION, rows)."""
+    def file(self, header, declared, *tables):
+        """The file, with a function for each table: (TYPE, NAME, FUNCTION, rows). `declared`: the functions
+        that the rows name. No header has them, so that a new row compiles no source but this one."""
         arrays = "".join(array_of(kind, name, elements) for (kind, *elements), name in self.names.items())
         bodies = "\n".join(array_of(kind, name, rows) for kind, name, _, rows in tables)
         functions = "".join(
@@ -83,7 +88,7 @@ class Source:
             for kind, name, function, _ in tables
         )
         return (
-            f'#include "{header}"\n#include "operation_calls.hpp"\n\nnamespace bmad_mem::cli {{\n'
+            f'#include "{header}"\n\nnamespace bmad_mem::cli {{\n\n{"".join(declared)}\n'
             f"namespace {{\n\n{arrays}{bodies}\n}}  // namespace\n\n"
             f"{functions}\n}}  // namespace bmad_mem::cli\n"
         )
@@ -153,9 +158,12 @@ def commands(tables):
     source = Source()
     rows = tables.rows_of("cli")
     synonyms = [synonym for index, row in enumerate(rows) for synonym in synonyms_of(row["cli"], index)]
+    functions = declared("run", "ExitStatus", "Tool& tool", rows)
+    functions.append("std::span<const Option> options_of_entry(std::string_view type_name);\n")
     rows = [command(source, tables, row) for row in rows]
     return source.file(
         "cli/command.hpp",
+        functions,
         ("Command", "kCommands", "all_commands", rows),
         ("Synonym", "kSynonyms", "all_synonyms", synonyms),
     )
@@ -204,8 +212,9 @@ def tool(source, tables, row):
 def tools(tables):
     source = Source()
     rows = sorted(tables.rows_of("mcp"), key=lambda row: row["mcp"]["place"])
+    functions = declared("mcp", "McpToolResult", "MemoryToolCall& call", rows)
     rows = [tool(source, tables, row) for row in rows]
-    return source.file("mcp/memory_tools.hpp", ("MemoryTool", "kTools", "all_memory_tools", rows))
+    return source.file("mcp/memory_tools.hpp", functions, ("MemoryTool", "kTools", "all_memory_tools", rows))
 
 
 def query_row(source, view):
@@ -241,61 +250,23 @@ def endpoint(source, tables, row):
 
 def endpoints(tables):
     source = Source()
-    rows = [endpoint(source, tables, row) for row in tables.rows_of("http")]
-    return source.file("http/endpoint.hpp", ("Endpoint", "kEndpoints", "all_endpoints", rows))
-
-
-CALLS_HEAD = """\
-#pragma once
-
-#include <span>
-#include <string_view>
-
-#include "bmad_mem/result.hpp"
-#include "cli/command.hpp"
-
-namespace bmad_mem::cli {
-
-class EndpointCall;
-class Tool;
-struct ApiContext;
-struct HttpResponse;
-struct McpToolResult;
-struct MemoryToolCall;
-
-std::span<const Option> options_of_entry(std::string_view type_name);
-
-"""
-# What each interface calls: the prefix of a row's function, its result and its parameters.
-CALLS = {
-    "cli": ("run", "ExitStatus", "Tool& tool"),
-    "http": ("http", "HttpResponse", "ApiContext& context, const EndpointCall& call"),
-    "mcp": ("mcp", "McpToolResult", "MemoryToolCall& call"),
-}
-
-
-def calls(tables):
-    functions = [
-        f"Result<{result}> {function_of(prefix, row)}({parameters});\n"
-        for row in tables.operations
-        for interface, (prefix, result, parameters) in CALLS.items()
-        if interface in row
-    ]
-    return CALLS_HEAD + "".join(functions) + "\n}  // namespace bmad_mem::cli\n"
+    rows = tables.rows_of("http")
+    functions = declared("http", "HttpResponse", "ApiContext& context, const EndpointCall& call", rows)
+    rows = [endpoint(source, tables, row) for row in rows]
+    return source.file("http/endpoint.hpp", functions, ("Endpoint", "kEndpoints", "all_endpoints", rows))
 
 
 def rows(tables):
-    names, rights = "", ""
+    rights = ""
     for row in tables.operations:
         right, _, kind = row["rights"].partition(" ")
         if right not in RIGHTS:
             row.fail("rights", f"{row['name']} needs other rights; write one of {', '.join(RIGHTS)}")
-        names += f"  {enumerator(row['name'])},\n"
         rights += f"    {{{written(row['name'])}, Right::{enumerator(right)}, {written(kind)}}},\n"
     return (
-        '#pragma once\n\n#include "store/operation.hpp"\n\nnamespace bmad_mem {\n\n'
-        f"enum class Operation : std::uint8_t {{\n{names}}};\n\n"
-        f"inline constexpr OperationRow kOperations[] = {{\n{rights}}};\n\n}}  // namespace bmad_mem\n"
+        '#include "store/operation.hpp"\n\nnamespace bmad_mem {\nnamespace {\n\n'
+        f"constexpr OperationRow kOperations[] = {{\n{rights}}};\n\n}}  // namespace\n\n"
+        "std::span<const OperationRow> all_operations() { return kOperations; }\n\n}  // namespace bmad_mem\n"
     )
 
 
@@ -334,7 +305,7 @@ def results(tables):
 
 
 HEAD = "// Made by lib/operations/generate.py from lib/operations/table/.\n"
-PARTS = {part.__name__: part for part in (rows, calls, commands, endpoints, tools, results)}
+PARTS = {part.__name__: part for part in (rows, commands, endpoints, tools, results)}
 PAGES = {page.__name__: page for page in (commands_page, endpoints_page, tools_page)}
 
 

@@ -82,7 +82,7 @@ Status edit_settings(
     const std::function<Result<std::string>(std::string_view text, const std::string& key,
                                             const std::optional<std::string>& value)>& write) {
   constexpr std::uint64_t kSizeMax = 1U << 20U;  // As when it is read.
-  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, Operation::kConfigSet));
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, "config set"));
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, store->lock_root("config set"));
   Result<std::string> before = read_file(*store->files, kConfigFile, kSizeMax);
   if (!before && !is_not_found(before.error())) {

@@ -25,17 +25,16 @@ namespace bmad_mem {
 
 Result<DeletionReport> MemoryManager::delete_entries(const DeletionCriteria& criteria,
                                                      const DeleteOptions& options) {
-  return impl_->call(Operation::kDelete, bmad_mem::delete_entries, criteria, options);
+  return impl_->call("delete", bmad_mem::delete_entries, criteria, options);
 }
 
 Result<DeletionReport> MemoryManager::delete_session(std::string_view session_id,
                                                      const DeleteOptions& options) {
-  return impl_->call(Operation::kSessionDelete, bmad_mem::delete_session, std::string(session_id),
-                     options);
+  return impl_->call("session delete", bmad_mem::delete_session, std::string(session_id), options);
 }
 
 Result<UndeleteReport> MemoryManager::undelete(const UndeleteCriteria& criteria) {
-  return impl_->call(Operation::kUndelete, bmad_mem::undelete, criteria);
+  return impl_->call("undelete", bmad_mem::undelete, criteria);
 }
 
 Result<std::vector<Deletion>> MemoryManager::deletions() const {
@@ -43,7 +42,7 @@ Result<std::vector<Deletion>> MemoryManager::deletions() const {
 }
 
 Result<std::vector<Entry>> MemoryManager::deleted_entries(std::string_view session_id) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kList));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("list"));
   BMAD_TRY_ASSIGN(std::vector<Entry> entries,
                   bmad_mem::deleted_entries(*store, std::string(session_id)));
   drop_unreadable(*store, entries);
@@ -51,16 +50,16 @@ Result<std::vector<Entry>> MemoryManager::deleted_entries(std::string_view sessi
 }
 
 Result<DeletionReport> MemoryManager::purge_deleted(bool all) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kPurge));
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter("purge"));
   return all ? bmad_mem::purge_deleted(*store, {.now = Timestamp::max()}) : purge_by_clock(*store);
 }
 
 Result<std::vector<Leftover>> MemoryManager::find_text(std::string_view text) const {
-  return impl_->call(Operation::kFindText, bmad_mem::find_text, text);
+  return impl_->call("find text", bmad_mem::find_text, text);
 }
 
 Result<std::vector<AuditRecord>> MemoryManager::audit(const AuditFilter& filter) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kAudit));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("audit"));
   AuditFilter wider = filter;
   wider.limit = page_end(filter.limit, filter.offset);
   BMAD_TRY_ASSIGN(std::vector<AuditRecord> records, list_audit(*store, wider));
@@ -69,41 +68,40 @@ Result<std::vector<AuditRecord>> MemoryManager::audit(const AuditFilter& filter)
 
 Result<CompactionReport> MemoryManager::compact(std::string_view session_id,
                                                 const CompactOptions& options) {
-  return impl_->call(Operation::kCompact, compact_session, std::string(session_id), options);
+  return impl_->call("compact", compact_session, std::string(session_id), options);
 }
 
 Result<std::uint64_t> MemoryManager::restore_evicted(std::string_view session_id,
                                                      std::span<const std::string> ids) {
-  return impl_->call(Operation::kRestore, restore_evicted_entries, std::string(session_id), ids);
+  return impl_->call("restore", restore_evicted_entries, std::string(session_id), ids);
 }
 
 Result<ArchiveReport> MemoryManager::archive_session(std::string_view session_id,
                                                      const ArchiveOptions& options) {
-  return impl_->call(Operation::kSessionArchive, bmad_mem::archive_session, std::string(session_id),
+  return impl_->call("session archive", bmad_mem::archive_session, std::string(session_id),
                      options);
 }
 
 Result<Session> MemoryManager::restore_session(std::string_view session_id) {
-  return impl_->call(Operation::kSessionRestore, bmad_mem::restore_session,
-                     std::string(session_id));
+  return impl_->call("session restore", bmad_mem::restore_session, std::string(session_id));
 }
 
 Result<bool> MemoryManager::resolve_session(std::string_view session_id) {
-  return impl_->call(Operation::kSessionRestore, settle_session, std::string(session_id));
+  return impl_->call("session restore", settle_session, std::string(session_id));
 }
 
 Result<std::vector<ArchivedSession>> MemoryManager::archived_sessions() const {
-  return impl_->call(Operation::kSessionList, list_archived);
+  return impl_->call("session list", list_archived);
 }
 
 Result<std::vector<DecayReport>> MemoryManager::decay(std::span<const std::string> sessions,
                                                       std::optional<Timestamp> as_of, bool write) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kDecay, write));
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter("decay", write));
   return age_sessions(*store, sessions, as_of, write);
 }
 
 Result<std::vector<LearnedRate>> MemoryManager::learned_decay() const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kDecay, /*changes=*/false));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("decay", /*changes=*/false));
   return learn_decay(*store);
 }
 
@@ -114,7 +112,7 @@ SessionState MemoryManager::session_state(const Session& session) const {
 }
 
 Result<MaintenanceReport> MemoryManager::maintain(const MaintainOptions& options) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kMaintain, !options.dry_run));
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter("maintain", !options.dry_run));
   return bmad_mem::maintain(*store, options);
 }
 
@@ -144,12 +142,7 @@ Status MemoryManager::check_writable() const {
 }
 
 Status MemoryManager::check_allowed(std::string_view operation, bool changes) const {
-  const auto* const row = std::ranges::find(kOperations, operation, &OperationRow::name);
-  if (row == std::end(kOperations)) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = fmt::format("there is no operation '{}'", operation)};
-  }
-  return permit(impl_->store, static_cast<Operation>(row - std::begin(kOperations)), changes);
+  return permit(impl_->store, operation, changes);
 }
 
 std::vector<Error> MemoryManager::problems() const { return impl_->store.problems(); }
@@ -161,17 +154,17 @@ std::vector<MaintenanceAction> MemoryManager::maintained_by_the_way() {
 
 Result<VerifyReport> MemoryManager::verify(std::span<const std::string> sessions,
                                            const Progress& on_progress) const {
-  return impl_->call(Operation::kVerify, verify_store, sessions, on_progress);
+  return impl_->call("verify", verify_store, sessions, on_progress);
 }
 
 Result<std::vector<IndexReport>> MemoryManager::rebuild_index(std::span<const std::string> sessions,
                                                               const Progress& on_progress) {
-  return impl_->call(Operation::kRebuildIndex, rebuild_indexes, sessions, on_progress);
+  return impl_->call("rebuild-index", rebuild_indexes, sessions, on_progress);
 }
 
 Result<EncodeReport> MemoryManager::encode(const EncodeOptions& options,
                                            const Progress& on_progress) {
-  return impl_->call(Operation::kEncode, encode_entries, options, on_progress);
+  return impl_->call("encode", encode_entries, options, on_progress);
 }
 
 bool MemoryManager::index_new_entries(bool with_readable) const {
@@ -192,7 +185,7 @@ bool MemoryManager::index_new_entries(bool with_readable) const {
 Result<RepairReport> MemoryManager::repair(
     std::span<const std::string> sessions, const Progress& on_progress,
     const std::function<bool(const std::string& session_id)>& is_elsewhere) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRepair));
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter("repair"));
   BMAD_TRY(look_for_hand_edits(HandLook::kAll));  // A line without an id is set aside else.
   return repair_store(*store, sessions, on_progress, is_elsewhere);
 }
@@ -207,7 +200,7 @@ std::vector<HandEdit> MemoryManager::hand_edits(bool with_texts) const {
 
 Result<std::vector<HandEdit>> MemoryManager::settle_hand_edits(std::span<const HandEdit> edits,
                                                                bool restore) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kReview));
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter("review"));
   if (ActingAs::current(store->writes_as) == Origin::kAgent) {
     return Error{.code = ErrorCode::E_ACCESS_DENIED,
                  .message =
@@ -218,17 +211,17 @@ Result<std::vector<HandEdit>> MemoryManager::settle_hand_edits(std::span<const H
 }
 
 Result<RepairReport> MemoryManager::accept_changes(std::span<const std::string> sessions) {
-  return impl_->call(Operation::kRepair, bmad_mem::accept_changes, sessions);
+  return impl_->call("repair", bmad_mem::accept_changes, sessions);
 }
 
 Result<std::vector<RedactReport>> MemoryManager::redact(std::span<const std::string> sessions,
                                                         bool dry_run, const Progress& on_progress) {
-  return impl_->call(Operation::kRedact, redact_sessions, sessions, dry_run, on_progress);
+  return impl_->call("redact", redact_sessions, sessions, dry_run, on_progress);
 }
 
 Result<std::vector<SealReport>> MemoryManager::seal(const SealOptions& options,
                                                     const Progress& on_progress) {
-  return impl_->call(Operation::kEncrypt, seal_sessions, options, on_progress);
+  return impl_->call("encrypt", seal_sessions, options, on_progress);
 }
 
 SealState MemoryManager::seal_state() const {
@@ -241,7 +234,7 @@ SealState MemoryManager::seal_state() const {
 }
 
 Result<PrivacyReport> MemoryManager::privacy_report(std::span<const std::string> sessions) const {
-  return impl_->call(Operation::kPrivacy, report_privacy, sessions);
+  return impl_->call("privacy", report_privacy, sessions);
 }
 
 Result<SecretScanner> MemoryManager::scanner() const {
@@ -253,11 +246,12 @@ Result<SecretScanner> MemoryManager::scanner() const {
   return rules->scanner();
 }
 
-Result<Store*> MemoryInside::enter(MemoryManager& memory, Operation operation, bool changes) {
+Result<Store*> MemoryInside::enter(MemoryManager& memory, std::string_view operation,
+                                   bool changes) {
   return memory.impl_->enter(operation, changes);
 }
 
-Result<const Store*> MemoryInside::enter(const MemoryManager& memory, Operation operation) {
+Result<const Store*> MemoryInside::enter(const MemoryManager& memory, std::string_view operation) {
   return memory.impl_->enter(operation);
 }
 

@@ -28,14 +28,14 @@ struct MemoryManager::Impl {
 
   /// The way to the store of every call: it says which operation of the table it is, and gets no
   /// further than the agent's workflow allows. Errors: E_ACCESS_DENIED.
-  Result<Store*> enter(Operation operation, bool changes = true) {
+  Result<Store*> enter(std::string_view operation, bool changes = true) {
     BMAD_TRY(permit(store, operation, changes));
     return &store;
   }
 
   /// The same, and then `function` of the store and `arguments`.
   template <typename Function, typename... Arguments>
-  auto call(Operation operation, const Function& function, Arguments&&... arguments)
+  auto call(std::string_view operation, const Function& function, Arguments&&... arguments)
       -> std::invoke_result_t<Function, Store&, Arguments...> {
     BMAD_TRY_ASSIGN(Store* const entered, enter(operation));
     return function(*entered, std::forward<Arguments>(arguments)...);
@@ -47,7 +47,7 @@ struct MemoryManager::Impl {
 
   /// For who may do what maintenance does.
   void maintain_by_the_way() {
-    if (!permit(store, Operation::kMaintain)) {
+    if (!permit(store, "maintain")) {
       return;
     }
     std::vector<MaintenanceAction> done = bmad_mem::maintain_by_the_way(store);
@@ -129,7 +129,7 @@ struct MemoryManager::Impl {
   }
 
   Result<std::string> add_one(std::string_view session_id, EntryType type, std::string_view json) {
-    BMAD_TRY(enter(Operation::kAdd));
+    BMAD_TRY(enter("add"));
     BMAD_TRY(check_decides_nothing(store, json, false));
     if (type == EntryType::kPreference) {
       return single_id(add_preferences(session_id, {&json, 1}, {}));

@@ -168,7 +168,7 @@ const std::optional<Error>& MemoryManager::config_problem() const {
 const std::string& MemoryManager::root() const { return impl_->store.root; }
 
 Result<std::string> MemoryManager::create_session(const SessionParams& params) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionNew));
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter("session new"));
   BMAD_TRY(check_may_seal(*store, params.session_id));
   Result<std::string> created = bmad_mem::create_session(*store, params);
   if (created) {
@@ -179,23 +179,22 @@ Result<std::string> MemoryManager::create_session(const SessionParams& params) {
 
 Result<UsualSession> MemoryManager::usual_session(const SessionParams& fresh,
                                                   const std::function<Result<bool>()>& is_needed) {
-  return impl_->call(Operation::kSessionNew, bmad_mem::usual_session, fresh, is_needed);
+  return impl_->call("session new", bmad_mem::usual_session, fresh, is_needed);
 }
 
 Result<Session> MemoryManager::load_session(std::string_view session_id) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kSessionShow));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("session show"));
   const std::string id(session_id);
   return titled_session(store_of(*store, std::span(&id, 1)), id);
 }
 
 Result<Session> MemoryManager::update_session(std::string_view session_id,
                                               const SessionChange& change) {
-  return impl_->call(Operation::kSessionSet, bmad_mem::update_session, std::string(session_id),
-                     change);
+  return impl_->call("session set", bmad_mem::update_session, std::string(session_id), change);
 }
 
 Result<std::vector<Session>> MemoryManager::list_sessions() const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kSessionList));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("session list"));
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, store->session_ids());
   std::vector<Session> sessions;
   for (const std::string& id : ids) {
@@ -213,7 +212,7 @@ Result<std::vector<Session>> MemoryManager::list_sessions() const {
 }
 
 Result<Session> MemoryManager::close_session(std::string_view session_id) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionClose));
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter("session close"));
   Result<Session> closed = bmad_mem::close_session(*store, std::string(session_id));
   if (closed) {
     impl_->maintain_by_the_way();
@@ -222,11 +221,11 @@ Result<Session> MemoryManager::close_session(std::string_view session_id) {
 }
 
 Result<SessionStatistics> MemoryManager::statistics(std::string_view session_id) const {
-  return impl_->call(Operation::kStats, count_session, std::string(session_id));
+  return impl_->call("stats", count_session, std::string(session_id));
 }
 
 Result<GlobalStatistics> MemoryManager::global_statistics() const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kStats));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("stats"));
   BMAD_TRY_ASSIGN(const std::vector<Session> sessions, list_sessions());
   GlobalStatistics global;
   for (const Session& session : sessions) {
@@ -247,7 +246,7 @@ Result<std::string> MemoryManager::add(std::string_view session_id, EntryType ty
 
 Result<Entry> MemoryManager::update_entry(std::string_view id, std::string_view changes,
                                           std::span<const std::string> sessions) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kEdit));
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter("edit"));
   const std::string wanted(id);
   BMAD_TRY_ASSIGN(Store* const its, impl_->store_with({&wanted, 1}, sessions));
   BMAD_TRY(check_decides_nothing(*its, changes, true));
@@ -259,33 +258,33 @@ Result<Entry> MemoryManager::update_entry(std::string_view id, std::string_view 
 }
 
 Result<LinkReport> MemoryManager::link(const LinkRequest& request) {
-  return impl_->call(Operation::kLink, link_entries, request);
+  return impl_->call("link", link_entries, request);
 }
 
 Result<PinReport> MemoryManager::pin(std::span<const std::string> ids, bool pinned,
                                      std::span<const std::string> sessions) {
-  BMAD_TRY_ASSIGN(Store * store, impl_->enter(pinned ? Operation::kPin : Operation::kUnpin));
+  BMAD_TRY_ASSIGN(Store * store, impl_->enter(pinned ? "pin" : "unpin"));
   BMAD_TRY_ASSIGN(store, impl_->store_with(ids, sessions));
   return pin_entries(*store, ids, pinned, sessions);
 }
 
 Result<MoveReport> MemoryManager::move_entries(std::span<const std::string> ids,
                                                MemoryManager& target) {
-  BMAD_TRY_ASSIGN(Store* const from, impl_->enter(Operation::kMove));
-  BMAD_TRY_ASSIGN(Store* const to, target.impl_->enter(Operation::kMove));
+  BMAD_TRY_ASSIGN(Store* const from, impl_->enter("move"));
+  BMAD_TRY_ASSIGN(Store* const to, target.impl_->enter("move"));
   return bmad_mem::move_entries(*from, *to, ids);
 }
 
 Result<std::string> MemoryManager::add_artifact_document(std::string_view session_id,
                                                          ArtifactEntry entry,
                                                          std::string_view document) {
-  return impl_->call(Operation::kArtifactAdd, bmad_mem::add_artifact_document,
-                     std::string(session_id), std::move(entry), document);
+  return impl_->call("artifact add", bmad_mem::add_artifact_document, std::string(session_id),
+                     std::move(entry), document);
 }
 
 Result<std::optional<Entry>> MemoryManager::agent_state(
     std::string_view agent_id, std::span<const std::string> sessions) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kStateGet));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("state get"));
   EntryFilter filter;
   filter.sessions.assign(sessions.begin(), sessions.end());
   filter.types = {EntryType::kAgentState};
@@ -298,13 +297,13 @@ Result<std::optional<Entry>> MemoryManager::agent_state(
 std::uint64_t MemoryManager::count_waiting() const { return bmad_mem::count_waiting(impl_->store); }
 
 Result<std::uint64_t> MemoryManager::write_waiting() {
-  return impl_->call(Operation::kAdd, bmad_mem::write_waiting);
+  return impl_->call("add", bmad_mem::write_waiting);
 }
 
 Result<BatchReport> MemoryManager::add_batch(std::string_view session_id, EntryType type,
                                              std::span<const std::string_view> lines,
                                              const BatchOptions& options) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kAdd));
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter("add"));
   const bool is_imported =
       options.known == KnownEntries::kSkipId || options.known == KnownEntries::kSkipIdentical;
   const ActingAs writer(is_imported ? Origin::kElsewhere : ActingAs::current(store->writes_as));
@@ -318,29 +317,29 @@ Result<BatchReport> MemoryManager::add_batch(std::string_view session_id, EntryT
 Result<BatchReport> MemoryManager::check_batch(EntryType type,
                                                std::span<const std::string_view> lines,
                                                const BatchOptions& options) const {
-  return impl_->call(Operation::kAdd, check_lines, type, lines, options);
+  return impl_->call("add", check_lines, type, lines, options);
 }
 
 Result<ExportReport> MemoryManager::export_entries(const ExportOptions& options,
                                                    ExportVisitor& visitor) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kExport));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("export"));
   ExportOptions allowed = options;
   BMAD_TRY_ASSIGN(allowed.filter, readable(*store, options.filter));
   return bmad_mem::export_entries(*store, allowed, visitor);
 }
 
 Status MemoryManager::adopt_session(const Session& identity) {
-  return impl_->call(Operation::kSessionAdopt, bmad_mem::adopt_session, identity);
+  return impl_->call("session adopt", bmad_mem::adopt_session, identity);
 }
 
 Result<AnonymizeReport> MemoryManager::export_anonymized(const AnonymizeOptions& options,
                                                          ExportVisitor& visitor) const {
-  return impl_->call(Operation::kAnonymize, bmad_mem::export_anonymized, options, visitor);
+  return impl_->call("anonymize", bmad_mem::export_anonymized, options, visitor);
 }
 
 Result<AnonymizeReport> MemoryManager::anonymize(
     const AnonymizeOptions& options, const std::function<void(const Error&)>& on_problem) {
-  return impl_->call(Operation::kAnonymize, anonymize_sessions, options, on_problem);
+  return impl_->call("anonymize", anonymize_sessions, options, on_problem);
 }
 
 }  // namespace bmad_mem

@@ -24,7 +24,7 @@ namespace bmad_mem {
 Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
                                               std::span<const std::string> sessions,
                                               std::optional<Timestamp> as_of) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kGet));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("get"));
   BMAD_TRY_ASSIGN(const std::vector<Entry> all,
                   impl_->find_in_both(ids, sessions, /*all_versions=*/false, as_of));
   std::vector<Entry> found;
@@ -60,7 +60,7 @@ Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
 
 Result<std::vector<Entry>> MemoryManager::history(std::string_view id,
                                                   std::span<const std::string> sessions) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kHistory));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("history"));
   const std::string wanted(id);
   BMAD_TRY_ASSIGN(std::vector<Entry> all, impl_->find_in_both(std::span(&wanted, 1), sessions,
                                                               /*all_versions=*/true, std::nullopt));
@@ -75,7 +75,7 @@ Error MemoryManager::no_entry(std::string_view id) const {
 }
 
 Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kList));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("list"));
   BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, up_to_page(filter)));
   const Store& its = store_of(*store, allowed.sessions);
   BMAD_TRY_ASSIGN(std::vector<Entry> entries, page_of(list_entries(its, allowed), filter.offset));
@@ -92,20 +92,20 @@ Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const 
 }
 
 Result<std::uint64_t> MemoryManager::closed_entries(const EntryFilter& filter) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kList));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("list"));
   BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, filter));
   return count_closed(store_of(*store, allowed.sessions), allowed);
 }
 
 Result<std::uint64_t> MemoryManager::sealed_lines(std::span<const std::string> sessions) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kList));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("list"));
   const EntryFilter filter{.sessions = {sessions.begin(), sessions.end()}};
   return count_sealed(store_of(*store, filter.sessions), filter);
 }
 
 Result<std::string> MemoryManager::document_text(std::string_view session_id,
                                                  std::string stored) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kGet));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("get"));
   JsonParser parser;
   const Result<JsonValue> value =
       store->sealing->is_on() ? parser.parse(stored) : Result<JsonValue>(JsonValue());
@@ -125,7 +125,7 @@ Result<std::vector<Hit>> MemoryManager::query(const Query& query) const {
 }
 
 Result<QueryAnswer> MemoryManager::ask(const Query& query) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kQuery));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("query"));
   if (query.filter.offset == 0) {
     return answer_query(*store, query);
   }
@@ -138,7 +138,7 @@ Result<QueryAnswer> MemoryManager::ask(const Query& query) const {
 
 Result<std::vector<Entry>> MemoryManager::entries_by_topic(std::string_view topic,
                                                            const EntryFilter& filter) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kQuery));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("query"));
   if (topic.empty()) {
     return invalid_query("topic", "the topic is empty; topics() lists those there are");
   }
@@ -177,7 +177,7 @@ Result<std::vector<Entry>> MemoryManager::entries_by_time_range(Timestamp since,
 Result<std::vector<RelatedEntry>> MemoryManager::related(std::string_view id,
                                                          const EntryFilter& filter,
                                                          std::size_t depth) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kRelated));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("related"));
   if (depth < 1 || depth > kLinkDepthMax) {
     return invalid_query(
         "depth", fmt::format("the depth is a number from 1 to {}, not {}", kLinkDepthMax, depth));
@@ -187,14 +187,14 @@ Result<std::vector<RelatedEntry>> MemoryManager::related(std::string_view id,
 }
 
 Result<std::vector<TopicCount>> MemoryManager::topics(const EntryFilter& filter) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kTopics));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("topics"));
   BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, up_to_page(filter)));
   return page_of(list_topics(*store, allowed), filter.offset);
 }
 
 Result<std::vector<TimelineBucket>> MemoryManager::timeline(const EntryFilter& filter,
                                                             TimelineUnit unit) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kTimeline));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("timeline"));
   BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, up_to_page(filter)));
   BMAD_TRY_ASSIGN(std::vector<TimelineBucket> buckets, list_times(*store, allowed, unit));
   return without_newest(std::move(buckets), filter.offset);

@@ -192,7 +192,7 @@ Status offer_session(const Store& store, const SessionSource& source, KnownIds& 
 }  // namespace
 
 Result<TrustOffer> trust_offer(MemoryManager& memory) {
-  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, Operation::kTrust));
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, "trust"));
   TrustOffer offer;
   offer.settings = store->written.waiting;
   offer.switches = trusted_switches(*store);
@@ -238,7 +238,7 @@ Status check_is_user(const Store& store) {
 }  // namespace
 
 Result<TrustReport> MemoryManager::trust() {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kTrust));
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter("trust"));
   BMAD_TRY(check_is_user(*store));
   BMAD_TRY_ASSIGN(const std::uint64_t lines, trust_root(*store));
   // Hooks read little of archives that are in no index, and those of a clone are.
@@ -249,7 +249,7 @@ Result<TrustReport> MemoryManager::trust() {
 }
 
 Result<TrustReport> MemoryManager::revoke_trust() {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kTrust));
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter("trust"));
   BMAD_TRY(check_is_user(*store));
   BMAD_TRY(store->origins->revoke());
   return trust_report();

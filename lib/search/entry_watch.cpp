@@ -202,7 +202,7 @@ Result<EntryWatch> EntryWatch::open(const MemoryManager& memory, EntryFilter fil
 }
 
 Result<EntryWatch> EntryWatch::open(const MemoryManager& memory, EntryFilter filter) {
-  BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(memory, Operation::kWatch));
+  BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(memory, "watch"));
   const Store& store = *entered;
   if (!filter.sessions.empty()) {
     BMAD_TRY(store.selected_sessions(filter.sessions));

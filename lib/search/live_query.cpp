@@ -47,7 +47,7 @@ Result<std::set<EntryKey>> found_in_session(const Store& store, Plan plan,
 
 Result<std::vector<bool>> match_entries(const MemoryManager& memory, std::string_view query,
                                         std::span<const Entry> entries) {
-  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(memory, Operation::kWatch));
+  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(memory, "watch"));
   SearchSettings settings = search_settings(*store);
   settings.literal = true;
   Query asked{.text = std::string(query), .filter = {.limit = 0}, .sort = SortOrder::kTimeDesc};

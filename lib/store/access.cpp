@@ -11,6 +11,7 @@
 #include "bmad_mem/knowledge.hpp"
 #include "model/entry.hpp"
 #include "model/filter_fields.hpp"
+#include "store/operation.hpp"
 #include "store/posix_file_system.hpp"
 
 namespace bmad_mem {
@@ -83,8 +84,14 @@ bool is_kept_from_agent(const Store& store, const Entry& entry) {
          has_voice(store.origins->origin_of(entry.session_id, entry.json));
 }
 
-Status permit(const Store& store, Operation operation, bool changes) {
-  const OperationRow& row = kOperations[static_cast<std::size_t>(operation)];
+Status permit(const Store& store, std::string_view operation, bool changes) {
+  const std::span<const OperationRow> rows = all_operations();
+  const auto found = std::ranges::find(rows, operation, &OperationRow::name);
+  if (found == rows.end()) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = fmt::format("there is no operation '{}'", operation)};
+  }
+  const OperationRow& row = *found;
   if (!store.access || row.right == Right::kNone || (row.right == Right::kChange && !changes)) {
     return {};
   }

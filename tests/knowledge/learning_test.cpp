@@ -35,7 +35,7 @@ class LearningFixture : public MemoryFixture {
 
   std::vector<KnowledgeItem> candidates() {
     Result<std::vector<KnowledgeItem>> found =
-        found_candidates(*MemoryInside::enter(**this, bmad_mem::Operation::kRecall).value(), {});
+        found_candidates(*MemoryInside::enter(**this, "recall").value(), {});
     REQUIRE(found);
     return *std::move(found);
   }

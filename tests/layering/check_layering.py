@@ -193,8 +193,8 @@ def why_not_ours(place, header, folder_headers):
     made = tuple(f"{place.name}_{kind}.hpp" for kind in ("words", "tables", "prompts", "statements"))
     if place.kind == "room" and not place.is_header and header in made:
         return None
-    # Made of lib/operations/table/*.toml while building: the functions that its rows call, and results.
-    if place.kind == "tool" and header in ("operation_calls.hpp", "result_shapes.hpp"):
+    # Made of lib/operations/table/results.toml while building.
+    if place.kind == "tool" and header == "result_shapes.hpp":
         return None
     if header not in folder_headers:
         return "neither a room's header nor a private header of the same folder"

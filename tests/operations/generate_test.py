@@ -5,11 +5,14 @@ import contextlib
 import io
 import json
 import pathlib
+import re
 import sys
 import tempfile
+import tomllib
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "lib/operations"))
+SOURCE = pathlib.Path(__file__).parents[2]
+sys.path.insert(0, str(SOURCE / "lib/operations"))
 import generate
 
 SHARED = """\
@@ -111,10 +114,19 @@ class Tables(unittest.TestCase):
         status, said = self.generate("tools", SHARED.replace("50]", '"many"]'), ROW)
         self.assertEqual((status, said), (1, "a.toml:5: parameter.limit.range must be two whole numbers\n"))
 
+    def test_every_name_in_a_source_is_a_row(self):
+        tables = [tomllib.loads(path.read_text()) for path in (SOURCE / "lib/operations/table").glob("*.toml")]
+        names = {row["name"] for table in tables for row in table.get("operation", [])}
+        named = re.compile(r'\b(?:enter|call|permit|check_allowed)\((?:[\w.>-]+,\s*)?"([a-z -]+)"')
+        sources = [path for top in ("lib", "tools") for path in (SOURCE / top).rglob("*.[ch]pp")]
+        found = [(path.name, name) for path in sources for name in named.findall(path.read_text())]
+        self.assertGreater(len(found), 70)
+        self.assertEqual([each for each in found if each[1] not in names], [])
+
     def test_wrong_arguments(self):
         status, said = self.generate("raws", ROW)
         self.assertEqual(status, 2)
-        self.assertIn("there is no part 'raws'; it makes json, rows, calls,", said)
+        self.assertIn("there is no part 'raws'; it makes json, rows, commands,", said)
         self.assertEqual(self.generate("rows"), (2, "usage: generate.py PART OUTPUT TABLE.toml...\n"))
 
 

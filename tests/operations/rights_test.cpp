@@ -15,7 +15,7 @@
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/settings.hpp"
 #include "bmad_mem/summary.hpp"
-#include "store/operation_rows.hpp"
+#include "store/operation.hpp"
 #include "support/memory_fixture.hpp"
 #include "support/memory_hub.hpp"
 
@@ -23,7 +23,7 @@ namespace bmad_mem::test::rights_test {
 namespace {
 
 using Files = std::map<std::string, std::string>;
-using bmad_mem::Operation;
+using bmad_mem::all_operations;
 
 class NobodyCares : public ExportVisitor {
  public:
@@ -132,7 +132,7 @@ Status exchange(MemoryManager& memory, const SyncOptions& options) {
   return with_hub(memory, [&](Hub& hub) { return status_of(sync_with_hub(memory, hub, options)); });
 }
 
-const std::multimap<Operation, Call>& calls() {
+const std::multimap<std::string_view, Call>& calls() {
   static const std::vector<std::string> kIds = [] {
     std::vector<std::string> ids;
     std::ranges::transform(kEntryTypes, std::back_inserter(ids), id_of);
@@ -142,134 +142,128 @@ const std::multimap<Operation, Call>& calls() {
   static const std::vector<std::string> kDeleted = {"deleted"};
   static const std::vector<std::string> kSession = {"s1"};  // A write restores an archived one.
   using M = MemoryManager&;
-  static const std::multimap<Operation, Call> kCalls = {
-      {Operation::kSessionNew, [](M m) { return status_of(m.create_session({})); }},
-      {Operation::kSessionNew, [](M m) { return status_of(m.usual_session()); }},
-      {Operation::kSessionSet,
+  static const std::multimap<std::string_view, Call> kCalls = {
+      {"session new", [](M m) { return status_of(m.create_session({})); }},
+      {"session new", [](M m) { return status_of(m.usual_session()); }},
+      {"session set",
        [](M m) { return status_of(m.update_session("s1", {.title = "Night boats"})); }},
-      {Operation::kSessionList, [](M m) { return status_of(m.list_sessions()); }},
-      {Operation::kSessionList, [](M m) { return status_of(m.archived_sessions()); }},
-      {Operation::kSessionShow, [](M m) { return status_of(m.load_session("s1")); }},
-      {Operation::kSessionClose, [](M m) { return status_of(m.close_session("s1")); }},
-      {Operation::kSessionArchive, [](M m) { return status_of(m.archive_session("s1")); }},
-      {Operation::kSessionRestore, [](M m) { return status_of(m.restore_session("old")); }},
-      {Operation::kSessionDelete, [](M m) { return status_of(m.delete_session("s1")); }},
-      {Operation::kSessionAdopt, [](M m) { return m.adopt_session({.session_id = "s9"}); }},
-      {Operation::kEdit,
-       [](M m) { return status_of(m.update_entry("fact1", R"({"content":"y"})")); }},
-      {Operation::kLink,
-       [](M m) { return status_of(m.link({.from = "fact1", .to = "finding1"})); }},
-      {Operation::kPin, [](M m) { return status_of(m.pin(kIds, true, kSession)); }},
-      {Operation::kMove,
+      {"session list", [](M m) { return status_of(m.list_sessions()); }},
+      {"session list", [](M m) { return status_of(m.archived_sessions()); }},
+      {"session show", [](M m) { return status_of(m.load_session("s1")); }},
+      {"session close", [](M m) { return status_of(m.close_session("s1")); }},
+      {"session archive", [](M m) { return status_of(m.archive_session("s1")); }},
+      {"session restore", [](M m) { return status_of(m.restore_session("old")); }},
+      {"session delete", [](M m) { return status_of(m.delete_session("s1")); }},
+      {"session adopt", [](M m) { return m.adopt_session({.session_id = "s9"}); }},
+      {"edit", [](M m) { return status_of(m.update_entry("fact1", R"({"content":"y"})")); }},
+      {"link", [](M m) { return status_of(m.link({.from = "fact1", .to = "finding1"})); }},
+      {"pin", [](M m) { return status_of(m.pin(kIds, true, kSession)); }},
+      {"move",
        [](M m) {
          MemoryFixture users;
          return status_of(m.move_entries(kIds, *users));
        }},
-      {Operation::kUnpin, [](M m) { return status_of(m.pin(kIds, false, kSession)); }},
-      {Operation::kArtifactAdd,
+      {"unpin", [](M m) { return status_of(m.pin(kIds, false, kSession)); }},
+      {"artifact add",
        [](M m) {
          return status_of(m.add_artifact_document("s1", {.path = "p", .title = "A"}, "text"));
        }},
-      {Operation::kImport, [](M m) { return m.check_allowed("import"); }},
-      {Operation::kMemoryTool, [](M m) { return m.check_allowed("memory-tool"); }},
-      {Operation::kAdd, [](M m) { return status_of(m.write_waiting()); }},
-      {Operation::kGet, [](M m) { return status_of(m.get(kIds)); }},
-      {Operation::kGet, [](M m) { return status_of(m.document_text("s1", "text")); }},
-      {Operation::kHistory, [](M m) { return status_of(m.history("fact1")); }},
-      {Operation::kList, [](M m) { return status_of(m.list({})); }},
-      {Operation::kList, [](M m) { return status_of(m.entries_by_agent("architect")); }},
-      {Operation::kList,
+      {"import", [](M m) { return m.check_allowed("import"); }},
+      {"memory-tool", [](M m) { return m.check_allowed("memory-tool"); }},
+      {"add", [](M m) { return status_of(m.write_waiting()); }},
+      {"get", [](M m) { return status_of(m.get(kIds)); }},
+      {"get", [](M m) { return status_of(m.document_text("s1", "text")); }},
+      {"history", [](M m) { return status_of(m.history("fact1")); }},
+      {"list", [](M m) { return status_of(m.list({})); }},
+      {"list", [](M m) { return status_of(m.entries_by_agent("architect")); }},
+      {"list",
        [](M m) { return status_of(m.entries_by_time_range(Timestamp::min(), Timestamp::max())); }},
-      {Operation::kQuery, [](M m) { return status_of(m.entries_by_topic("storage")); }},
-      {Operation::kQuery, [](M m) { return status_of(m.query({.text = "spaces"})); }},
-      {Operation::kRelated, [](M m) { return status_of(m.related("finding1", {})); }},
-      {Operation::kTopics, [](M m) { return status_of(m.topics({})); }},
-      {Operation::kTimeline, [](M m) { return status_of(m.timeline({}, TimelineUnit::kDay)); }},
-      {Operation::kWatch, [](M m) { return status_of(EntryWatch::open(m, {})); }},
-      {Operation::kExport,
+      {"query", [](M m) { return status_of(m.entries_by_topic("storage")); }},
+      {"query", [](M m) { return status_of(m.query({.text = "spaces"})); }},
+      {"related", [](M m) { return status_of(m.related("finding1", {})); }},
+      {"topics", [](M m) { return status_of(m.topics({})); }},
+      {"timeline", [](M m) { return status_of(m.timeline({}, TimelineUnit::kDay)); }},
+      {"watch", [](M m) { return status_of(EntryWatch::open(m, {})); }},
+      {"export",
        [](M m) {
          NobodyCares visitor;
          return status_of(m.export_entries({}, visitor));
        }},
-      {Operation::kAnonymize,
+      {"anonymize",
        [](M m) {
          NobodyCares visitor;
          return status_of(m.export_anonymized({}, visitor));
        }},
-      {Operation::kAnonymize, [](M m) { return status_of(m.anonymize({})); }},
-      {Operation::kStateGet, [](M m) { return status_of(m.agent_state("smith")); }},
-      {Operation::kDelete, [](M m) { return status_of(m.delete_entries({.ids = kFact})); }},
-      {Operation::kDelete,
+      {"anonymize", [](M m) { return status_of(m.anonymize({})); }},
+      {"state get", [](M m) { return status_of(m.agent_state("smith")); }},
+      {"delete", [](M m) { return status_of(m.delete_entries({.ids = kFact})); }},
+      {"delete",
        [](M m) { return status_of(m.delete_entries({.match = "spaces"}, {.purge = true})); }},
-      {Operation::kUndelete, [](M m) { return status_of(m.undelete({.ids = kDeleted})); }},
-      {Operation::kUndelete,
+      {"undelete", [](M m) { return status_of(m.undelete({.ids = kDeleted})); }},
+      {"undelete",
        [](M m) {
          const std::vector<std::string> gone = {"gone"};
          return status_of(m.undelete({.sessions = gone}));
        }},
-      {Operation::kPurge, [](M m) { return status_of(m.purge_deleted(true)); }},
-      {Operation::kFindText, [](M m) { return status_of(m.find_text("spaces")); }},
-      {Operation::kSync,
+      {"purge", [](M m) { return status_of(m.purge_deleted(true)); }},
+      {"find text", [](M m) { return status_of(m.find_text("spaces")); }},
+      {"sync",
        [](M m) {
          MemoryHub hub(std::make_shared<MemoryFeed>());
          return join_hub(m, hub, kJoin);
        }},
-      {Operation::kSync, [](M m) { return exchange(m, {}); }},
-      {Operation::kPush, [](M m) { return exchange(m, {.pulls = false}); }},
-      {Operation::kPull, [](M m) { return exchange(m, {.pushes = false}); }},
-      {Operation::kHubStatus,
+      {"sync", [](M m) { return exchange(m, {}); }},
+      {"push", [](M m) { return exchange(m, {.pulls = false}); }},
+      {"pull", [](M m) { return exchange(m, {.pushes = false}); }},
+      {"hub status",
        [](M m) { return with_hub(m, [&](Hub&) { return status_of(mirror_report(m)); }); }},
-      {Operation::kHubLeave, [](M m) { return with_hub(m, [&](Hub&) { return leave_hub(m); }); }},
-      {Operation::kHubReclone,
+      {"hub leave", [](M m) { return with_hub(m, [&](Hub&) { return leave_hub(m); }); }},
+      {"hub reclone",
        [](M m) { return with_hub(m, [&](Hub& hub) { return reclone_from_hub(m, hub, {}); }); }},
-      {Operation::kAudit, [](M m) { return status_of(m.audit()); }},
-      {Operation::kCompact, [](M m) { return status_of(m.compact("s2", {.keep_share = 0.1})); }},
-      {Operation::kRestore, [](M m) { return status_of(m.restore_evicted("s2")); }},
-      {Operation::kDecay, [](M m) { return status_of(m.decay({}, {}, true)); }},
-      {Operation::kMaintain, [](M m) { return status_of(m.maintain()); }},
-      {Operation::kConfigSet,
+      {"audit", [](M m) { return status_of(m.audit()); }},
+      {"compact", [](M m) { return status_of(m.compact("s2", {.keep_share = 0.1})); }},
+      {"restore", [](M m) { return status_of(m.restore_evicted("s2")); }},
+      {"decay", [](M m) { return status_of(m.decay({}, {}, true)); }},
+      {"maintain", [](M m) { return status_of(m.maintain()); }},
+      {"config set",
        [](M m) {
          return edit_settings(m, {{"context.inject", "true"}},
                               [](auto, const auto&, const auto&) { return std::string("{}"); });
        }},
-      {Operation::kVerify, [](M m) { return status_of(m.verify()); }},
-      {Operation::kRebuildIndex, [](M m) { return status_of(m.rebuild_index()); }},
-      {Operation::kEncode, [](M m) { return status_of(m.encode()); }},
-      {Operation::kRepair, [](M m) { return status_of(m.repair()); }},
-      {Operation::kRepair, [](M m) { return status_of(m.accept_changes()); }},
-      {Operation::kRedact, [](M m) { return status_of(m.redact({}, false)); }},
-      {Operation::kList, [](M m) { return status_of(m.closed_entries({})); }},
-      {Operation::kList, [](M m) { return status_of(m.sealed_lines()); }},
-      {Operation::kEncrypt, [](M m) { return status_of(m.seal({.step = SealStep::kOff})); }},
-      {Operation::kPrivacy, [](M m) { return status_of(m.privacy_report()); }},
-      {Operation::kStats, [](M m) { return status_of(m.global_statistics()); }},
-      {Operation::kRecall, [](M m) { return status_of(Knowledge(m).recall()); }},
-      {Operation::kContext, [](M m) { return status_of(Knowledge(m).context({.task = "tabs"})); }},
-      {Operation::kRemember,
+      {"verify", [](M m) { return status_of(m.verify()); }},
+      {"rebuild-index", [](M m) { return status_of(m.rebuild_index()); }},
+      {"encode", [](M m) { return status_of(m.encode()); }},
+      {"repair", [](M m) { return status_of(m.repair()); }},
+      {"repair", [](M m) { return status_of(m.accept_changes()); }},
+      {"redact", [](M m) { return status_of(m.redact({}, false)); }},
+      {"list", [](M m) { return status_of(m.closed_entries({})); }},
+      {"list", [](M m) { return status_of(m.sealed_lines()); }},
+      {"encrypt", [](M m) { return status_of(m.seal({.step = SealStep::kOff})); }},
+      {"privacy", [](M m) { return status_of(m.privacy_report()); }},
+      {"stats", [](M m) { return status_of(m.global_statistics()); }},
+      {"recall", [](M m) { return status_of(Knowledge(m).recall()); }},
+      {"context", [](M m) { return status_of(Knowledge(m).context({.task = "tabs"})); }},
+      {"remember",
        [](M m) { return status_of(Knowledge(m).remember({.key = "k", .value = "v"})); }},
-      {Operation::kTrust, [](M m) { return status_of(m.revoke_trust()); }},
-      {Operation::kReview,
-       [](M m) { return status_of(Knowledge(m).review(kFact, Review::kAccepted)); }},
-      {Operation::kLearn,
+      {"trust", [](M m) { return status_of(m.revoke_trust()); }},
+      {"review", [](M m) { return status_of(Knowledge(m).review(kFact, Review::kAccepted)); }},
+      {"learn",
        [](M m) {
          return status_of(Knowledge(m).learn({.agent_id = "smith",
                                               .task = "build",
                                               .outcome = TaskOutcome::kFailure,
                                               .text = "error: no tabs"}));
        }},
-      {Operation::kExtract,
-       [](M m) { return status_of(Knowledge(m).extract({.session_id = "s1"})); }},
-      {Operation::kConsolidate,
-       [](M m) { return status_of(Knowledge(m).consolidate({.dry_run = false})); }},
-      {Operation::kSummaryDue, [](M m) { return status_of(Summaries(m).status("s1")); }},
-      {Operation::kSummaryShow, [](M m) { return status_of(Summaries(m).show("s1")); }},
-      {Operation::kSummaryPrompt, [](M m) { return status_of(Summaries(m).prompt("s1")); }},
-      {Operation::kSummaryApply, [](M m) { return status_of(Summaries(m).apply("s1", "#", "t")); }},
-      {Operation::kSummaryUpdate,
-       [](M m) { return status_of(Summaries(m).update("s1", {.force = true})); }},
-      {Operation::kSummaryCompact, [](M m) { return status_of(Summaries(m).compact("s1", {})); }},
-      {Operation::kSummaryCompacting, [](M m) { return Summaries(m).set_compacting("s1", true); }},
-      {Operation::kSummaryStats, [](M m) { return status_of(Summaries(m).stats("s1")); }},
+      {"extract", [](M m) { return status_of(Knowledge(m).extract({.session_id = "s1"})); }},
+      {"consolidate", [](M m) { return status_of(Knowledge(m).consolidate({.dry_run = false})); }},
+      {"summary due", [](M m) { return status_of(Summaries(m).status("s1")); }},
+      {"summary show", [](M m) { return status_of(Summaries(m).show("s1")); }},
+      {"summary prompt", [](M m) { return status_of(Summaries(m).prompt("s1")); }},
+      {"summary apply", [](M m) { return status_of(Summaries(m).apply("s1", "#", "t")); }},
+      {"summary update", [](M m) { return status_of(Summaries(m).update("s1", {.force = true})); }},
+      {"summary compact", [](M m) { return status_of(Summaries(m).compact("s1", {})); }},
+      {"summary compacting", [](M m) { return Summaries(m).set_compacting("s1", true); }},
+      {"summary stats", [](M m) { return status_of(Summaries(m).stats("s1")); }},
   };
   return kCalls;
 }
@@ -349,9 +343,9 @@ std::set<std::string> changed(const Files& before, const Files& after) {
 }  // namespace
 
 TEST_CASE("every row of the operation table that needs a right is tried here") {
-  for (std::size_t i = 0; i < std::size(kOperations); ++i) {
-    CAPTURE(kOperations[i].name);
-    CHECK((calls().contains(static_cast<Operation>(i)) || works_through_others(kOperations[i])));
+  for (const OperationRow& row : all_operations()) {
+    CAPTURE(row.name);
+    CHECK((calls().contains(row.name) || works_through_others(row)));
   }
 }
 
@@ -366,7 +360,8 @@ TEST_CASE("with any rights, no operation changes a type that may not be written"
     std::optional<Restricted> memory;
     Files before;
     for (const auto& [operation, call] : calls()) {
-      const OperationRow& row = kOperations[static_cast<std::size_t>(operation)];
+      const OperationRow& row =
+          *std::ranges::find(all_operations(), operation, &OperationRow::name);
       CAPTURE(row.name);
       if (!memory) {
         memory.emplace(prepared, access);
@@ -398,7 +393,7 @@ TEST_CASE("with all rights, every operation does its work") {
   all.read.fill(true);
   all.write.fill(true);
   for (const auto& [operation, call] : calls()) {
-    CAPTURE(kOperations[static_cast<std::size_t>(operation)].name);
+    CAPTURE(operation);
     Restricted memory(prepared, all);
     const Status done = call(*memory);
     CHECK((done || done.error().code != ErrorCode::E_ACCESS_DENIED));

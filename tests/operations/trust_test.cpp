@@ -197,7 +197,7 @@ TEST_CASE("an agent accepts, replaces and deletes nothing: accepted is what the 
   const std::string_view view = line;
   {
     const ActingAs writer(Origin::kAgent);
-    Result<Store*> store = MemoryInside::enter(person, bmad_mem::Operation::kAdd);
+    Result<Store*> store = MemoryInside::enter(person, "add");
     REQUIRE(store.has_value());
     REQUIRE(add_lines(**store, "s1", EntryType::kFact, {&view, 1}, {}).has_value());
   }

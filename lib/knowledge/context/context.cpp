@@ -377,7 +377,7 @@ std::vector<std::string> Knowledge::sources(std::span<const Entry> entries) cons
 }
 
 Result<Context> Knowledge::context(const ContextOptions& options) const {
-  BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(*memory_, Operation::kContext));
+  BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(*memory_, "context"));
   const Store& store = *entered;
   // What holds is decided over all sessions, and only then which of them count: else a value that
   // was replaced would come back where the one that replaced it is left out.
@@ -411,7 +411,7 @@ Result<Context> Knowledge::context(const ContextOptions& options) const {
 }
 
 Status Knowledge::note_told(const ContextReader& reader, const Context& context) {
-  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, Operation::kContext));
+  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, "context"));
   if (context.items.empty() || !check_session(*store, reader.session_id)) {
     return {};
   }
@@ -426,7 +426,7 @@ Status Knowledge::note_told(const ContextReader& reader, const Context& context)
 }
 
 Status Knowledge::forget_told(const ContextReader& reader) {
-  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, Operation::kContext));
+  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, "context"));
   return check_session(*store, reader.session_id) ? append_told(*store, reader, {}) : Status();
 }
 

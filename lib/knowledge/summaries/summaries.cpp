@@ -57,8 +57,7 @@ Summaries::Summaries(MemoryManager& memory) : memory_(&memory) {}
 
 Result<SummaryStatus> Summaries::status(std::string_view session_id) const {
   const std::string id(session_id);
-  BMAD_TRY_ASSIGN(const Store* const entered,
-                  MemoryInside::enter(*memory_, Operation::kSummaryDue));
+  BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(*memory_, "summary due"));
   const Store& store = *entered;
   BMAD_TRY_ASSIGN(const SummaryFiles files, read_summary_files(store, id));
   BMAD_TRY_ASSIGN(const Conversation talk, read_conversation(store, id));
@@ -67,7 +66,7 @@ Result<SummaryStatus> Summaries::status(std::string_view session_id) const {
 
 Result<std::string> Summaries::show(std::string_view session_id) {
   const std::string id(session_id);
-  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, Operation::kSummaryShow));
+  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, "summary show"));
   Store& store = *entered;
   BMAD_TRY_ASSIGN(SummaryFiles files, read_summary_files(store, id));
   if (!files.text) {
@@ -89,8 +88,7 @@ Result<std::string> Summaries::show(std::string_view session_id) {
 
 Status Summaries::set_compacting(std::string_view session_id, bool compacting) {
   const std::string id(session_id);
-  BMAD_TRY_ASSIGN(Store* const entered,
-                  MemoryInside::enter(*memory_, Operation::kSummaryCompacting));
+  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, "summary compacting"));
   Store& store = *entered;
   BMAD_TRY(check_session(store, id));
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(id)->writer.lock("summary"));
@@ -102,7 +100,7 @@ Status Summaries::set_compacting(std::string_view session_id, bool compacting) {
 Result<CompactedConversation> Summaries::compact(std::string_view session_id,
                                                  const CompactConversationOptions& options) {
   const std::string id(session_id);
-  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, Operation::kSummaryCompact));
+  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, "summary compact"));
   Store& store = *entered;
   BMAD_TRY_ASSIGN(CompactedConversation result, compact_now(store, id, options));
   // Who can't count it has the conversation all the same.
@@ -113,8 +111,7 @@ Result<CompactedConversation> Summaries::compact(std::string_view session_id,
 }
 
 Result<SummaryStats> Summaries::stats(std::string_view session_id) const {
-  BMAD_TRY_ASSIGN(const Store* const store,
-                  MemoryInside::enter(*memory_, Operation::kSummaryStats));
+  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, "summary stats"));
   return read_summary_stats(*store, std::string(session_id));
 }
 

@@ -256,20 +256,20 @@ Result<SummaryUpdate> finish_summary_update(Store& store, const std::string& ses
 }
 
 Result<SummaryPrompt> Summaries::prompt(std::string_view session_id) {
-  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, Operation::kSummaryPrompt));
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, "summary prompt"));
   return begin_summary_update(*store, std::string(session_id));
 }
 
 Result<SummaryUpdate> Summaries::apply(std::string_view session_id, std::string_view answer,
                                        std::string_view ticket) {
-  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, Operation::kSummaryApply));
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, "summary apply"));
   return finish_summary_update(*store, std::string(session_id), answer, ticket);
 }
 
 Result<std::optional<SummaryUpdate>> Summaries::update(std::string_view session_id,
                                                        const SummaryUpdateOptions& options) {
   const std::string id(session_id);
-  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, Operation::kSummaryUpdate));
+  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, "summary update"));
   Store& store = *entered;
   BMAD_TRY_ASSIGN(const SummaryFiles files, read_summary_files(store, id));
   if (store.config.summarizer.enabled && is_live(store, files.state.pending)) {

@@ -91,6 +91,7 @@ struct Command {
   std::string_view exit_status = {};
   /// Further options, made when asked for: by the first positional, as TYPE; for "" the usual ones.
   std::span<const Option> (*options_of)(std::string_view first) = nullptr;
+  /// run_session_new(), which the table of commands declares.
   Result<ExitStatus> (*run)(Tool& tool) = nullptr;
   /// Whether what it prints answers a question from many files: see answers().
   bool reads = false;

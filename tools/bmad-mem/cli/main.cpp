@@ -29,7 +29,6 @@
 #include "cli/options.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/tool.hpp"
-#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -92,7 +91,7 @@ ExitStatus run_tool(std::vector<std::string> words) {
   CommandLine line = read_command_line(std::move(words));
   // For an agent's client 2 means that a hook forbids what is going on; and a hook that is older
   // than the settings that call it does not know all their options.
-  const bool is_hook = line.command != nullptr && line.command->run == run_hook;
+  const bool is_hook = line.command != nullptr && line.command->name == "hook";
   const ExitStatus status = run_command(std::move(line));
   return is_hook ? ExitStatus::kDone : status;
 }

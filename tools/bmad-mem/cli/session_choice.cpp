@@ -14,7 +14,6 @@
 #include "bmad_mem/whole_name.hpp"
 #include "cli/json_text.hpp"
 #include "cli/options.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
@@ -95,7 +94,7 @@ namespace {
 
 /// Commands that take the name of a session that need not be there.
 bool takes_new_sessions(const Command& command) {
-  return command.run == run_import || command.run == run_audit;
+  return command.name == "import" || command.name == "audit";
 }
 
 /// The sessions that are there, are archived, or can be brought back; nothing when that can't be

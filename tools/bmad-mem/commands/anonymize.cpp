@@ -12,7 +12,6 @@
 #include "cli/views.hpp"
 #include "exchange/export/export_writer.hpp"
 #include "exchange/files.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

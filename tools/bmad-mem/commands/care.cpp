@@ -16,7 +16,6 @@
 #include "cli/views.hpp"
 #include "exchange/git/git_program.hpp"
 #include "exchange/import/import_faults.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

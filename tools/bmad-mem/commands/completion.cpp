@@ -19,7 +19,6 @@
 #include "cli/options.hpp"
 #include "cli/tool.hpp"
 #include "cli/view_text.hpp"
-#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -152,7 +151,7 @@ Result<ExitStatus> run_complete_words(Tool& tool) {
     offer.commands(*group);
   } else if (line.command == nullptr && line.problem.empty()) {
     offer.commands();
-  } else if (line.command != nullptr && line.command->run == run_help) {
+  } else if (line.command != nullptr && line.command->name == "help") {
     offer.commands(line.arguments.positional(0));
   } else if (line.command != nullptr) {
     offer.argument();

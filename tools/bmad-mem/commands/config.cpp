@@ -13,7 +13,6 @@
 #include "cli/tool.hpp"
 #include "http/endpoint.hpp"
 #include "install/json_edit.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

@@ -32,7 +32,6 @@
 #include "mcp/graph_service.hpp"
 #include "mcp/memory_service.hpp"
 #include "mcp/stdio_transport.hpp"
-#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 

@@ -32,7 +32,6 @@
 #include "install/install_plan.hpp"
 #include "install/install_run.hpp"
 #include "install/own_program.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

@@ -9,7 +9,6 @@
 #include "exchange/export/export_writer.hpp"
 #include "exchange/files.hpp"
 #include "exchange/graph/graph_store.hpp"
-#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -12,7 +12,6 @@
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

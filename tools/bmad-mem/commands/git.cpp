@@ -12,7 +12,6 @@
 #include "exchange/git/git_program.hpp"
 #include "exchange/git/installation.hpp"
 #include "exchange/git/prose.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

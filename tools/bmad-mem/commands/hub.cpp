@@ -25,7 +25,6 @@
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "install/json_edit.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

@@ -14,7 +14,6 @@
 #include "cli/hub_door.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

@@ -15,7 +15,6 @@
 #include "cli/views.hpp"
 #include "exchange/git/git_history.hpp"
 #include "exchange/workspaces.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

@@ -17,7 +17,6 @@
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
 #include "exchange/import/import_sink.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

@@ -14,7 +14,6 @@
 #include "cli/views.hpp"
 #include "commands/redact_rules.hpp"
 #include "exchange/git/git_history.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

@@ -17,7 +17,6 @@
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"
 #include "exchange/git/git_history.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

@@ -26,7 +26,6 @@
 #include "http/pages.hpp"
 #include "http/server_file.hpp"
 #include "mcp/memory_service.hpp"
-#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -10,7 +10,6 @@
 #include "install/client_state.hpp"
 #include "install/host_trial.hpp"
 #include "install/install_plan.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

@@ -21,7 +21,6 @@
 #include "cli/tool.hpp"
 #include "exchange/mentions.hpp"
 #include "exchange/workspace_tree.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

@@ -6,7 +6,6 @@
 #include "cli/session_choice.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

@@ -5,7 +5,6 @@
 #include "cli/entry_options.hpp"
 #include "cli/help.hpp"
 #include "cli/options.hpp"
-#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 

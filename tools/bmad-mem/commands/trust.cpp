@@ -13,7 +13,6 @@
 #include "bmad_mem/trust_offer.hpp"
 #include "cli/output.hpp"
 #include "cli/tool.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

@@ -75,4 +75,7 @@ class EndpointCall : public ToolArguments {
   JsonValue body_;
 };
 
+/// GET /memory/settings, with which whoever changes a setting answers.
+Result<HttpResponse> http_settings(ApiContext& context, const EndpointCall& call);
+
 }  // namespace bmad_mem::cli

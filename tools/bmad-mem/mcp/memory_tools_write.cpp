@@ -19,7 +19,6 @@
 #include "exchange/conversations.hpp"
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

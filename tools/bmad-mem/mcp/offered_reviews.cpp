@@ -15,7 +15,6 @@
 #include "cli/results.hpp"
 #include "cli/text.hpp"
 #include "mcp/memory_tools.hpp"
-#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 

@@ -9,7 +9,6 @@
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
-#include "store/operation_rows.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -18,10 +17,10 @@ namespace bmad_mem {
 
 Status check_read(const Store& store, EntryType type);
 Status check_write(const Store& store, EntryType type);
-/// Whether the row of `operation` in the operation table is allowed; `changes`: whether this call
+/// Whether the row of that name in the operation table is allowed; `changes`: whether this call
 /// changes something, for the rows that make a difference. Types that only the call knows are for
-/// it to check, with the functions here.
-Status permit(const Store& store, Operation operation, bool changes = true);
+/// it to check, with the functions here. Errors besides: E_INVALID_QUERY for a name without a row.
+Status permit(const Store& store, std::string_view operation, bool changes = true);
 
 /// What only a person decides of statements: nothing when a person writes `entry`, as new, or as a
 /// change of one that is there. For an agent no error only where it names no review but
@@ -47,8 +46,9 @@ void drop_unreadable(const Store& store, std::vector<Entry>& entries);
 /// The store behind a MemoryManager, for the public classes beside it.
 struct MemoryInside {
   /// The store, for an operation that the workflow allows. Errors: E_ACCESS_DENIED.
-  static Result<Store*> enter(MemoryManager& memory, Operation operation, bool changes = true);
-  static Result<const Store*> enter(const MemoryManager& memory, Operation operation);
+  static Result<Store*> enter(MemoryManager& memory, std::string_view operation,
+                              bool changes = true);
+  static Result<const Store*> enter(const MemoryManager& memory, std::string_view operation);
   /// For what says nothing of entries: the config, names of files.
   static const Store& settings(const MemoryManager& memory);
 };

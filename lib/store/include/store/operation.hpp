@@ -1,10 +1,11 @@
 // operation.hpp - what each operation of the memory needs to be allowed.
 //
-//   lib/operations/table/*.toml ──> enum class Operation, kOperations
-//   enter(store, Operation::kCompact) ──> E_ACCESS_DENIED, before anything is read
+//   lib/operations/table/*.toml ──> all_operations()
+//   enter(store, "compact") ──> E_ACCESS_DENIED, before anything is read
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace bmad_mem {
@@ -24,5 +25,9 @@ struct OperationRow {
   Right right;
   std::string_view type = {};  ///< The one type that kRead or kWrite is about; empty: several.
 };
+
+/// The table, made while building. A source names a row by its text, so that a new row compiles no
+/// source that there is; a test looks whether each text is a row.
+std::span<const OperationRow> all_operations();
 
 }  // namespace bmad_mem

@@ -19,7 +19,6 @@
 #include "cli/program.hpp"
 #include "exchange/export/export_writer.hpp"
 #include "http/endpoint.hpp"
-#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -20,7 +20,6 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "http/endpoint.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

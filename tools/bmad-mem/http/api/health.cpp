@@ -17,7 +17,6 @@
 #include "cli/totals.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

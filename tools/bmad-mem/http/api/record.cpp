@@ -7,7 +7,6 @@
 #include "http/api/record_line.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

@@ -21,7 +21,6 @@
 #include "exchange/files.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

@@ -9,7 +9,6 @@
 #include "bmad_mem/lifecycle.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
-#include "operation_calls.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
