@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,7 +13,6 @@
 
 #include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "cli/json_text.hpp"
 
 namespace bmad_mem::cli {
@@ -23,43 +22,54 @@ constexpr std::string_view kElements = "requests";
 constexpr std::string_view kParts = "response";
 constexpr std::size_t kElementsMax = 100'000;
 
-/// An object: the JSON of each member.
-using Members = std::map<std::string, std::string, std::less<>>;
+/// A value that changes: JSON as it came, which is taken apart where a change goes into it.
+struct Node {
+  std::string key;  ///< Of a member, as it stands between its quotes.
+  std::string json = "null";
+  bool is_open = false;          ///< It was taken apart.
+  std::vector<Node> parts = {};  ///< Members or elements.
 
-std::string object_of(const Members& members) {
-  std::string out;
-  for (const auto& [key, raw] : members) {
-    append_part(out, fmt::format("{}:{}", json_quoted(key), raw), ",");
-  }
-  return fmt::format("{{{}}}", out);
-}
-
-struct Element {
-  Members members;
-  std::vector<std::string> parts;  ///< Of its member kParts.
-
-  void set(std::string_view key, JsonValue value) {
-    if (key == kParts) {
-      parts.clear();
-      push(value, 0);
-    } else {
-      members[std::string(key)] = json_of(value);
+  [[nodiscard]] bool is_list() const { return json.starts_with('['); }
+  void open() {
+    if (std::exchange(is_open, true)) {
+      return;
+    }
+    if (!is_list()) {
+      for (const MemberText& member : json_members(json)) {
+        parts.push_back({.key = std::string(member.key), .json = std::string(member.value)});
+      }
+      return;
+    }
+    for (const std::string_view element : json_elements(json)) {
+      parts.push_back({.key = {}, .json = std::string(element)});
     }
   }
+  /// The member of that name, which is made where there is none, or the element of that index.
+  Node* at(std::string_view name, std::int64_t index = -1) {
+    open();
+    if (is_list()) {
+      const auto at = static_cast<std::size_t>(index);
+      return at < parts.size() ? &parts[at] : nullptr;
+    }
+    const auto found = std::ranges::find(parts, name, &Node::key);
+    return found != parts.end() ? &*found : &parts.emplace_back(std::string(name));
+  }
+  void set(JsonValue value) { *this = {.key = std::move(key), .json = json_of(value)}; }
+  /// Puts `values` behind the first `from` elements.
   void push(JsonValue values, std::size_t from) {
+    open();
     parts.resize(std::min(from, parts.size()));
-    for (const JsonValue part : values.elements()) {
-      parts.push_back(json_of(part));
+    for (const JsonValue value : values.elements()) {
+      parts.push_back({.key = {}, .json = json_of(value)});
     }
   }
-  [[nodiscard]] std::string json() const {
-    Members all = members;
-    std::string list;
-    for (const std::string& part : parts) {
-      append_part(list, part, ",");
+  [[nodiscard]] std::string text() const {
+    std::string out;
+    for (const Node& part : parts) {
+      const std::string text = part.text();
+      append_part(out, is_list() ? text : fmt::format("\"{}\":{}", part.key, text), ",");
     }
-    all[std::string(kParts)] = fmt::format("[{}]", list);
-    return object_of(all);
+    return !is_open ? json : is_list() ? fmt::format("[{}]", out) : fmt::format("{{{}}}", out);
   }
 };
 
@@ -84,12 +94,17 @@ class ChangedDocumentImporter final : public RecordImporter {
 
   Status finish() override {
     JsonParser parser;
-    for (const auto& [key, raw] : document_) {
-      BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(raw));
-      BMAD_TRY(inner_->take_member(key, value, raw));
+    Node elements = *document_.at(kElements);
+    for (const Node& member : document_.parts) {
+      if (member.key != kElements) {
+        const std::string text = member.text();
+        BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(text));
+        BMAD_TRY(inner_->take_member(member.key, value, text));
+      }
     }
-    for (std::size_t i = 0; i < elements_.size(); ++i) {
-      const std::string text = elements_[i].json();
+    elements.open();
+    for (std::size_t i = 0; i < elements.parts.size(); ++i) {
+      const std::string text = elements.parts[i].text();
       BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(text));
       BMAD_TRY(inner_->take(value, text, i + 1));
     }
@@ -102,77 +117,34 @@ class ChangedDocumentImporter final : public RecordImporter {
     enum Kind : std::uint8_t { kInitial, kSet, kPush, kDelete };
     const JsonValue value = record["v"];
     const auto kind = record["kind"].integer();
+    if (kind == kInitial) {
+      for (const JsonMember& member : value.members()) {
+        document_.at(member.key)->set(member.value);
+      }
+      return true;
+    }
     std::vector<JsonValue> path;
     for (const JsonValue key : record["k"].elements()) {
       path.push_back(key);
     }
-    if (kind == kInitial) {
-      for (const JsonMember& member : value.members()) {
-        set(member.key, member.value);
-      }
-      return true;
+    const bool is_known =
+        path.size() == 1 || (path.size() > 2 && path.size() <= 5 && path[0].string() == kElements &&
+                             (path.size() == 3 || path[2].string() == kParts));
+    Node* node = is_known && kind > kInitial && kind <= kDelete ? &document_ : nullptr;
+    for (const JsonValue key : path) {
+      node = node == nullptr ? nullptr : node->at(key.string(), key.integer(-1));
     }
-    const bool is_push = kind == kPush;
-    const auto from =
-        record["i"].is_number() ? static_cast<std::size_t>(record["i"].integer()) : kElementsMax;
-    if (path.empty() || kind > kDelete || kind < kInitial) {
-      return false;
+    if (node != nullptr && kind == kPush && node->is_list()) {
+      const JsonValue from = record["i"];
+      node->push(value, from.is_number() ? static_cast<std::size_t>(from.integer()) : kElementsMax);
+    } else if (node != nullptr) {
+      node->set(value);
     }
-    if (path.size() == 1) {
-      is_push&& path[0].string() == kElements ? push(value, from) : set(path[0].string(), value);
-      return true;
-    }
-    const auto at = static_cast<std::size_t>(path[1].integer(-1));
-    if (path[0].string() != kElements || at >= elements_.size() || path.size() < 3) {
-      return false;
-    }
-    Element& element = elements_[at];
-    const std::string_view key = path[2].string();
-    if (path.size() == 3) {
-      is_push&& key == kParts ? element.push(value, from) : element.set(key, value);
-      return true;
-    }
-    const auto part = static_cast<std::size_t>(path[3].integer(-1));
-    return key == kParts && part < element.parts.size() && path.size() <= 5 &&
-           change_part(element.parts[part], path, value);
-  }
-
-  static bool change_part(std::string& part, const std::vector<JsonValue>& path, JsonValue value) {
-    if (path.size() == 4) {
-      part = json_of(value);
-      return true;
-    }
-    Members members;
-    for (const MemberText& member : json_members(part)) {
-      members[std::string(member.key)] = member.value;
-    }
-    members[std::string(path[4].string())] = json_of(value);
-    part = object_of(members);
-    return true;
-  }
-
-  void set(std::string_view key, JsonValue value) {
-    if (key == kElements) {
-      elements_.clear();
-      push(value, 0);
-    } else {
-      document_[std::string(key)] = json_of(value);
-    }
-  }
-
-  void push(JsonValue values, std::size_t from) {
-    elements_.resize(std::min(from, elements_.size()));
-    for (const JsonValue value : values.elements()) {
-      Element& element = elements_.emplace_back();
-      for (const JsonMember& member : value.members()) {
-        element.set(member.key, member.value);
-      }
-    }
+    return node != nullptr;
   }
 
   std::unique_ptr<RecordImporter> inner_;
-  Members document_;
-  std::vector<Element> elements_;
+  Node document_ = {.key = {}, .json = "{}"};
 };
 
 }  // namespace
