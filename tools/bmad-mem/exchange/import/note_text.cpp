@@ -4,76 +4,62 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <set>
 
+#include "bmad_mem/text.hpp"
 #include "exchange/import/notes.hpp"
 #include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-using Values = decltype(FrontMatter::values);
+/// In so many mappings and lists a value is looked at.
+constexpr std::size_t kDepthMax = 3;
 
-/// Follows the events of one mapping of scalars, lists and mappings of scalars.
-class MappingReader {
- public:
-  bool take(const yaml_event_t& event, Values& values) {
-    switch (event.type) {
-      case YAML_MAPPING_START_EVENT:
-      case YAML_SEQUENCE_START_EVENT:
-        open(event.type == YAML_MAPPING_START_EVENT);
-        return true;
-      case YAML_MAPPING_END_EVENT:
-      case YAML_SEQUENCE_END_EVENT:
-        close();
-        return true;
-      case YAML_SCALAR_EVENT:
-        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): libyaml's UTF-8 bytes.
-        scalar({reinterpret_cast<const char*>(event.data.scalar.value), event.data.scalar.length},
-               values);
-        return true;
-      default:
-        return event.type != YAML_ALIAS_EVENT;  // An alias could make a small file a large one.
+/// A document of YAML, and what is read of it.
+struct YamlReader {
+  yaml_document_t* document;
+  decltype(FrontMatter::values)& values;
+  std::set<int> seen = {};  ///< The numbers of nodes.
+
+  /// The node `number`, whose name is `name`. False for one that was there before: an alias could
+  /// make a small file a large one.
+  bool read(int number, const std::string& name, std::size_t depth) {
+    const yaml_node_t* const node = yaml_document_get_node(document, number);
+    if (node == nullptr || depth > kDepthMax) {
+      return true;
     }
+    if (!seen.insert(number).second) {
+      return false;
+    }
+    if (node->type == YAML_SCALAR_NODE && depth > 0) {
+      values[name].push_back(text_of(*node));
+    } else if (node->type == YAML_SEQUENCE_NODE) {
+      const auto& items = node->data.sequence.items;
+      return std::all_of(items.start, items.top,
+                         [&](int item) { return read(item, name, depth + 1); });
+    } else if (node->type == YAML_MAPPING_NODE) {
+      const auto& pairs = node->data.mapping.pairs;
+      return std::all_of(pairs.start, pairs.top, [&](const yaml_node_pair_t& pair) {
+        std::string key = name;
+        append_part(key, text_of(*yaml_document_get_node(document, pair.key)), ".");
+        return read(pair.value, key, depth + 1);
+      });
+    }
+    return true;
   }
 
- private:
-  struct Level {
-    bool is_mapping = false;
-    std::optional<std::string> key = {};  ///< Read, and its value is still to come.
-  };
-
-  void open(bool is_mapping) { levels_.push_back({.is_mapping = is_mapping}); }
-  void close() {
-    levels_.pop_back();
-    if (!levels_.empty()) {
-      levels_.back().key.reset();
-    }
+  /// Of a scalar; empty for the others.
+  static std::string text_of(const yaml_node_t& node) {
+    const auto& scalar = node.data.scalar;
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): libyaml's UTF-8 bytes.
+    return node.type == YAML_SCALAR_NODE
+               ? std::string(reinterpret_cast<const char*>(scalar.value), scalar.length)
+               : "";
   }
-  void scalar(std::string_view text, Values& values) {
-    if (levels_.empty()) {
-      return;
-    }
-    Level& level = levels_.back();
-    if (level.is_mapping && !level.key) {
-      level.key = std::string(text);
-      return;
-    }
-    std::string name;
-    for (const Level& outer : levels_) {
-      if (outer.key) {
-        name += (name.empty() ? "" : ".") + *outer.key;
-      }
-    }
-    if (levels_.size() <= 3) {
-      values[name].emplace_back(text);
-    }
-    level.key.reset();
-  }
-
-  std::vector<Level> levels_;
 };
 
-bool read_yaml(std::string_view text, Values& values) {
+bool read_yaml(std::string_view text, decltype(FrontMatter::values)& values) {
   yaml_parser_t parser;
   if (yaml_parser_initialize(&parser) == 0) {
     return false;
@@ -83,21 +69,13 @@ bool read_yaml(std::string_view text, Values& values) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): libyaml wants unsigned bytes.
   yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(text.data()),
                                text.size());
-  MappingReader reader;
-  while (true) {
-    yaml_event_t event;
-    if (yaml_parser_parse(&parser, &event) == 0) {
-      return false;
-    }
-    const std::unique_ptr<yaml_event_t, decltype(&yaml_event_delete)> event_guard(
-        &event, &yaml_event_delete);
-    if (!reader.take(event, values)) {
-      return false;
-    }
-    if (event.type == YAML_STREAM_END_EVENT) {
-      return true;
-    }
+  yaml_document_t document;
+  if (yaml_parser_load(&parser, &document) == 0) {
+    return false;
   }
+  const std::unique_ptr<yaml_document_t, decltype(&yaml_document_delete)> document_guard(
+      &document, &yaml_document_delete);
+  return YamlReader{.document = &document, .values = values}.read(1, {}, 0);
 }
 
 constexpr std::string_view kLinksTo = "links_to";
@@ -156,28 +134,22 @@ std::string_view FrontMatter::text(std::string_view name) const {
 
 FrontMatter read_front_matter(std::string_view text) {
   FrontMatter read{.values = {}, .body = text};
-  if (text.starts_with("\xEF\xBB\xBF")) {
-    text.remove_prefix(3);
-  }
-  const std::size_t begin = text.find('\n');
-  if (begin == std::string_view::npos ||
-      (text.substr(0, begin) != "---" && text.substr(0, begin) != "---\r")) {
-    return read;
-  }
-  for (std::size_t at = begin + 1; at < text.size();) {
-    const std::size_t newline = std::min(text.find('\n', at), text.size());
-    const std::string_view line = text.substr(at, newline - at);
-    if (line == "---" || line == "---\r") {
-      if (read_yaml(text.substr(begin + 1, at - begin - 1), read.values)) {
-        read.body = text.substr(std::min(newline + 1, text.size()));
-        read.body_line += static_cast<std::size_t>(
-            std::ranges::count(text.substr(0, text.size() - read.body.size()), '\n'));
-      } else {
-        read.values.clear();
-      }
-      return read;
+  std::string_view rest = text.substr(text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
+  bool is_yaml = without_line_end(take_line(rest)) == "---";
+  const std::string_view yaml = rest;
+  while (is_yaml && !rest.empty()) {
+    const std::size_t size = yaml.size() - rest.size();
+    is_yaml = without_line_end(take_line(rest)) != "---";
+    if (is_yaml) {
+      continue;
     }
-    at = newline + 1;
+    if (read_yaml(yaml.substr(0, size), read.values)) {
+      read.body = rest;
+      read.body_line += static_cast<std::size_t>(
+          std::ranges::count(text.substr(0, text.size() - rest.size()), '\n'));
+    } else {
+      read.values.clear();
+    }
   }
   return read;
 }
