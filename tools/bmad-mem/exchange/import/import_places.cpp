@@ -46,8 +46,7 @@ std::string folder_of_records(const std::string& path) {
   const std::string beginning = beginning_of(path);
   JsonParser parser;
   for (std::string_view rest = beginning; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::string_view line = take_line(rest);
     if (!line.contains("\"cwd\"") && !line.contains("\"working_dir\"")) {
       continue;
     }
@@ -144,21 +143,6 @@ class PlaceSearch {
 
   /// Searches one place, relative ones in each of the project's folders. Whether it is there.
   Result<bool> search(const ImportPlace& place, ImportFormat format) {
-    using Way = Status (PlaceSearch::*)(const Place&, ImportFormat);
-    static constexpr std::pair<std::string_view, Way> kWays[] = {
-        {"", &PlaceSearch::all_of},
-        {"cwd", &PlaceSearch::by_records},
-        {"cwd in folder", &PlaceSearch::by_folder},
-        {"slug", &PlaceSearch::by_slug},
-        {"short name", &PlaceSearch::by_short_name},
-        {"workspace", &PlaceSearch::by_workspace},
-        {"chats", &PlaceSearch::by_chats},
-        {"paths", &PlaceSearch::by_paths},
-        {"names", &PlaceSearch::by_names},
-    };
-    const auto* const way =
-        std::ranges::find(kWays, place.by, [](const auto& each) { return each.first; });
-    assert(way != std::end(kWays));
     std::vector<Place> places;
     const std::string pattern = pattern_of(place);
     const bool is_relative = !std::string_view("/~${").contains(pattern[0]);
@@ -168,8 +152,8 @@ class PlaceSearch {
     }
     for (const Place& each : places) {
       if (seen_.insert(real_path_of(each.path)).second) {
-        BMAD_TRY(
-            (this->*way->second)(each, place.as.empty() ? format : find_import_format(place.as)));
+        BMAD_TRY_ASSIGN(const IsOurs is_ours, find_out(place.by, each));
+        BMAD_TRY(add(each.path, place.as.empty() ? format : find_import_format(place.as), is_ours));
       }
     }
     return !places.empty();
@@ -178,17 +162,37 @@ class PlaceSearch {
   FoundImports take() { return std::move(found_); }
 
  private:
-  /// Of no project, or of this one's own.
-  Status all_of(const Place& place, ImportFormat format) { return add(place.path, format, {}); }
+  /// Whether a file at or below a place is the project's; empty: the place has nothing of it. Which
+  /// of its chats or projects are wanted is in only_.
+  using IsOurs = std::function<bool(const std::string& file)>;
 
-  /// The records say in which folder they were made; those that don't are of other projects.
-  Status by_records(const Place& place, ImportFormat format) {
-    return add_made_here(place.path, format, false);
+  Result<IsOurs> find_out(std::string_view by, const Place& place) {
+    using Way = Result<IsOurs> (PlaceSearch::*)(const Place&);
+    static constexpr std::pair<std::string_view, Way> kWays[] = {
+        {"cwd", &PlaceSearch::by_records},         {"cwd in folder", &PlaceSearch::by_folder},
+        {"slug", &PlaceSearch::by_slug},           {"short name", &PlaceSearch::by_short_name},
+        {"workspace", &PlaceSearch::by_workspace}, {"chats", &PlaceSearch::by_chats},
+    };
+    const auto* const way =
+        std::ranges::find(kWays, by, [](const auto& each) { return each.first; });
+    only_.clear();
+    if (way != std::end(kWays)) {
+      return (this->*way->second)(place);
+    }
+    // Rows of "paths" name folders, those of "names" the last part of one.
+    assert(by.empty() || by == "paths" || by == "names");
+    for (const std::string& project : by.empty() ? std::vector<std::string>() : projects_) {
+      only_.emplace_back(by == "paths" ? project : base_name(project));
+    }
+    return all_or_none(true);
   }
 
+  /// The records say in which folder they were made; those that don't are of other projects.
+  Result<IsOurs> by_records(const Place& /*place*/) { return made_here(false); }
+
   /// Each session has a folder, in which some file says where it was made.
-  Status by_folder(const Place& place, ImportFormat format) {
-    return add_those(place.path, format, [this](const std::string& path) {
+  Result<IsOurs> by_folder(const Place& /*place*/) {
+    return IsOurs([this](const std::string& path) {
       const std::string folder = std::filesystem::path(path).parent_path().string();
       std::string made_in = folder_of_records(path);
       if (const auto names = names_in(folder); names && made_in.empty()) {
@@ -201,7 +205,7 @@ class PlaceSearch {
   }
 
   /// The folder's name is made of the project's path.
-  Status by_slug(const Place& place, ImportFormat format) {
+  Result<IsOurs> by_slug(const Place& place) {
     const std::string_view name = base_name(place.folder);
     bool is_exact = false;
     bool may_be = false;
@@ -212,30 +216,28 @@ class PlaceSearch {
       // Folders in the project have longer names; what is not in it is told by the records.
       may_be = may_be || name.starts_with(own.substr(0, kSlugSizeMax));
     }
-    return may_be ? add_made_here(place.path, format, is_exact)
-                  : add_those(place.path, format, [](const std::string&) { return false; });
+    return may_be ? made_here(is_exact) : all_or_none(false);
   }
 
   /// Gemini CLI calls a project by its hash, or by a short name that is noted in the folder itself
   /// and in projects.json.
-  Status by_short_name(const Place& place, ImportFormat format) {
+  Result<IsOurs> by_short_name(const Place& place) {
     const std::string_view name = base_name(place.folder);
     const std::string noted = beginning_of(place.folder + "/.project_root");
     JsonParser parser;
     const Result<JsonValue> projects = parser.parse(beginning_of(
         (std::filesystem::path(place.folder).parent_path().parent_path() / "projects.json")
             .string()));
-    const bool is_ours = is_project(stripped(noted)) ||
-                         std::ranges::any_of(projects_, [&](const std::string& project) {
-                           return name == sha256_hex(project) ||
-                                  (projects && (*projects)["projects"][project].string() == name);
-                         });
-    return add_those(place.path, format, [&](const std::string&) { return is_ours; });
+    return all_or_none(is_project(stripped(noted)) ||
+                       std::ranges::any_of(projects_, [&](const std::string& project) {
+                         return name == sha256_hex(project) ||
+                                (projects && (*projects)["projects"][project].string() == name);
+                       }));
   }
 
   /// The folder has a workspace.json: {"folder":"file:///home/ann/night%20boats"}. The database of
   /// a workspace says which of the chats in the common one are its.
-  Status by_workspace(const Place& place, ImportFormat format) {
+  Result<IsOurs> by_workspace(const Place& place) {
     constexpr std::string_view kScheme = "file://";
     JsonParser parser;
     const Result<JsonValue> workspace =
@@ -244,55 +246,39 @@ class PlaceSearch {
     const bool is_ours =
         folder.starts_with(kScheme) && is_project(percent_decoded(folder.substr(kScheme.size())));
     if (is_ours && is_database(beginning_of(place.path))) {
-      BMAD_TRY(add_chats(place.path, "ItemTable",
-                         "SELECT value FROM ItemTable WHERE key = 'composer.composerData'",
-                         [this](JsonValue, JsonValue data) {
-                           for (const JsonValue chat : data["allComposers"].elements()) {
-                             chats_.emplace_back(chat["composerId"].string());
-                           }
-                         }));
+      BMAD_TRY(add_chats(
+          place.path, "ItemTable",
+          "SELECT chat.value ->> 'composerId' AS id, ?1 AS folder FROM (SELECT CAST(value AS TEXT) "
+          "AS data FROM ItemTable WHERE key = 'composer.composerData'), "
+          "json_each(iif(json_valid(data), data, '{}'), '$.allComposers') AS chat "
+          "WHERE chat.type = 'object'"));
     }
-    return add_those(place.path, format, [&](const std::string&) { return is_ours; });
+    return all_or_none(is_ours);
   }
 
   /// One database has the chats of all workspaces: those that by_workspace() has found, and those
   /// whose header names the project.
-  Status by_chats(const Place& place, ImportFormat format) {
+  Result<IsOurs> by_chats(const Place& place) {
     BMAD_TRY(add_chats(place.path, "composerHeaders",
-                       "SELECT composerId, value FROM composerHeaders",
-                       [this](JsonValue row, JsonValue header) {
-                         if (is_here(header["workspaceIdentifier"]["uri"]["fsPath"].string())) {
-                           chats_.emplace_back(row["composerId"].string());
-                         }
-                       }));
-    return all_ || !chats_.empty() ? add(place.path, format, chats_) : Status();
+                       "SELECT composerId AS id, iif(json_valid(data), data, '{}') ->> "
+                       "'$.workspaceIdentifier.uri.fsPath' AS folder FROM (SELECT composerId, "
+                       "CAST(value AS TEXT) AS data FROM composerHeaders)"));
+    only_ = chats_;
+    return all_ || !chats_.empty() ? all_or_none(true) : IsOurs();
   }
 
-  /// Calls `take` with each row of `sql` and the JSON in its value. Errors: as Database.
-  static Status add_chats(const std::string& path, std::string_view table, const char* sql,
-                          const std::function<void(JsonValue, JsonValue)>& take) {
+  /// Adds the chats of the project: the `id` of each row of `sql` whose `folder` is in it. ?1 in
+  /// it is the project's folder. Errors: as Database.
+  Status add_chats(const std::string& path, std::string_view table, const char* sql) {
     BMAD_TRY_ASSIGN(const Database database, Database::open(path));
     BMAD_TRY_ASSIGN(const bool is_there, database.has_table(table));
-    return !is_there ? Status() : database.rows(sql, {}, [&](JsonValue row, std::uint64_t) {
-      JsonParser parser;
-      if (const Result<JsonValue> value = parser.parse(row["value"].string())) {
-        take(row, *value);
-      }
-      return Status();
-    });
-  }
-
-  /// Its rows name folders.
-  Status by_paths(const Place& place, ImportFormat format) {
-    return add(place.path, format, projects_);
-  }
-
-  /// Its rows say the names of projects, and not where they are.
-  Status by_names(const Place& place, ImportFormat format) {
-    std::vector<std::string> names;
-    std::ranges::transform(projects_, std::back_inserter(names),
-                           [](const std::string& each) { return std::string(base_name(each)); });
-    return add(place.path, format, names);
+    return !is_there ? Status()
+                     : database.rows(sql, {projects_.front()}, [&](JsonValue row, std::uint64_t) {
+                         if (is_here(row["folder"].string())) {
+                           chats_.emplace_back(row["id"].string());
+                         }
+                         return Status();
+                       });
   }
 
   [[nodiscard]] bool is_project(std::string_view folder) const {
@@ -304,23 +290,27 @@ class PlaceSearch {
     });
   }
 
-  /// Files below `path` whose records were made in the project; those that name no folder only
-  /// with `also_unnamed`.
-  Status add_made_here(const std::string& path, ImportFormat format, bool also_unnamed) {
-    return add_those(path, format, [&](const std::string& file) {
+  static IsOurs all_or_none(bool all) {
+    return [all](const std::string& /*file*/) { return all; };
+  }
+  /// Files whose records were made in the project; those that name no folder only with
+  /// `also_unnamed`.
+  IsOurs made_here(bool also_unnamed) const {
+    return [this, also_unnamed](const std::string& file) {
       const std::string made_in = folder_of_records(file);
       return (made_in.empty() && also_unnamed) || is_here(made_in);
-    });
+    };
   }
 
   /// Files at or below `path`: those that `is_ours` says so of, or all.
-  Status add_those(const std::string& path, ImportFormat format,
-                   const std::function<bool(const std::string&)>& is_ours) {
-    BMAD_TRY_ASSIGN(FoundImports found, find_import_files({path}, format));
+  Status add(const std::string& path, ImportFormat format, const IsOurs& is_ours) {
+    BMAD_TRY_ASSIGN(FoundImports found,
+                    is_ours ? find_import_files({path}, format) : FoundImports());
     found_.beside += found.beside;
     for (ImportFile& file : found.files) {
       if (all_ || is_ours(file.path)) {
         file.format = format;
+        file.only = all_ ? std::vector<std::string>() : only_;
         found_.files.push_back(std::move(file));
       } else {
         ++found_.of_other_projects;
@@ -329,20 +319,11 @@ class PlaceSearch {
     return {};
   }
 
-  /// The same of all of them, of which only those chats or projects are wanted.
-  Status add(const std::string& path, ImportFormat format, const std::vector<std::string>& only) {
-    const std::size_t before = found_.files.size();
-    BMAD_TRY(add_those(path, format, [](const std::string&) { return true; }));
-    for (std::size_t i = before; i < found_.files.size() && !all_; ++i) {
-      found_.files[i].only = only;
-    }
-    return {};
-  }
-
   std::vector<std::string> projects_;  ///< As they are named, then as they are without links.
   bool all_;
   std::set<std::string> seen_;
   std::vector<std::string> chats_;  ///< Of the project, in databases that have those of all.
+  std::vector<std::string> only_;   ///< ImportFile::only, at the place in question.
   FoundImports found_;
 };
 
