@@ -338,15 +338,7 @@ std::vector<Step> read_steps(JsonValue steps, JsonValue named) {
 }
 
 RecordSteps read_format(JsonValue row, JsonValue named) {
-  RecordSteps format{.name = row["name"].string(),
-                     .agent = row[row["agent"].present() ? "agent" : "name"].string(),
-                     .prefix = row["prefix"].string(),
-                     .session = row["session"].string(),
-                     .commands = read_texts(row["commands"]),
-                     .copies_have_new_ids = row["copies_have_new_ids"].boolean(),
-                     .same_elsewhere = row["same_elsewhere"].boolean(),
-                     .names_projects = row["names_projects"].boolean(),
-                     .is_whole = row["whole"].boolean(),
+  RecordSteps format{.row = row,
                      .thread = read_choice(row["thread"].string()),
                      .parents = read_choices(row["parents"]),
                      .records = read_steps(row["records"], named)};

@@ -103,20 +103,13 @@ struct Step {
 
 /// How records of a format are read.
 struct RecordSteps {
-  std::string_view name;
-  std::string_view agent;    ///< Whose transcripts they are.
-  std::string_view prefix;   ///< Of the names of sessions.
-  std::string_view session;  ///< What of the file's path names the session; empty: nothing.
-  /// Folders of slash commands, of the project or below "~/".
-  std::vector<std::string_view> commands;
-  bool copies_have_new_ids = false;  ///< Whether in forks only a message's time stays.
-  bool same_elsewhere = false;       ///< Whether another file may have the same thread.
-  bool names_projects = false;       ///< Whether records alone say of which project they are.
-  bool is_whole = false;             ///< Whether the members of an outer object are one record.
+  JsonValue row;       ///< What formats.toml says of the format.
   ValueChoice thread;  ///< What a record is called by those that follow it; empty: order counts.
   std::vector<ValueChoice> parents;  ///< What it follows.
   std::vector<Step> records;
   std::vector<std::pair<std::string_view, std::vector<Step>>> members;
+
+  [[nodiscard]] std::string_view text(std::string_view key) const { return row[key].string(); }
 };
 
 /// A value, its index in its array, and what is around it.

@@ -36,7 +36,7 @@ ImportClient client_of_row(JsonValue row, JsonValue first_row) {
                                : std::move(importer);
           },
       .records_member = row["elements"].string()};
-  client.commands = steps->commands;
+  client.commands = read_texts(row["commands"]);
   if (row["tables"].present()) {
     for (const JsonValue tables : row["tables"].elements()) {
       client.tables.push_back(read_texts(tables));

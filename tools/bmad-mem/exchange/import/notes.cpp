@@ -1,23 +1,55 @@
+// notes.cpp - imports Markdown: notes of basic-memory and Claude Code, and plain text with
+// headings.
 #include "exchange/import/notes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/json_text.hpp"
 #include "cli/results.hpp"
 #include "exchange/graph/graph.hpp"
 #include "exchange/ids.hpp"
+#include "exchange/import/import_files.hpp"
 #include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
 constexpr std::size_t kProseSizeMax = std::size_t{512} * 1024;
+constexpr std::size_t kLevels = 6;
+constexpr std::size_t kHeadingSizeMax = 120;
+
+/// The level of a heading, from 1; 0 for other lines.
+std::size_t heading_level(std::string_view line) {
+  const std::size_t level = line.find_first_not_of('#');
+  return level != std::string_view::npos && level <= kLevels && line[level] == ' ' ? level : 0;
+}
+
+/// Whether a line says that what is around it is of other folders than `projects`. A folder around
+/// a project has what is of the project, too.
+bool is_elsewhere(std::string_view line, const std::vector<std::string>& projects) {
+  std::string_view rest = line.substr(0, line.find(';'));
+  const std::size_t first = rest.find("cwd=/");
+  for (std::size_t at = first; at != std::string_view::npos; at = rest.find('/', 1)) {
+    rest.remove_prefix(rest.find('/', at));
+    const std::string_view folder =
+        stripped(rest.substr(0, std::min(rest.find(" and "), rest.find(','))));
+    rest.remove_prefix(folder.size());
+    if (std::ranges::any_of(projects, [&](const std::string& project) {
+          return lies_in(folder, project) || lies_in(project, folder);
+        })) {
+      return false;
+    }
+  }
+  return first != std::string_view::npos;
+}
 
 /// `json`, an object that was begun, with `members` behind what it has.
 std::string with_members(JsonWriter& json, std::string_view members) {
@@ -52,12 +84,11 @@ class NoteImport final : public RecordImporter {
     bool in_code = false;
     std::uint64_t number = note_.body_line - 1;
     for (std::string_view rest = note_.body; !rest.empty();) {
-      const std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+      const std::string_view line = take_line(rest);
       ++number;
       in_code = in_code != stripped(line).starts_with("```");
       if (!in_code) {
-        BMAD_TRY_ASSIGN(const bool is_taken, take_line(line, number));
+        BMAD_TRY_ASSIGN(const bool is_taken, take_statement(line, number));
         if (is_taken) {
           continue;
         }
@@ -89,13 +120,70 @@ class NoteImport final : public RecordImporter {
                KnownEntries::kSkipIdentical);
   }
 
+  /// The text below each heading, for the project in these folders; of all where there are none.
+  Status sections(const std::string& format, const std::vector<std::string>& projects) {
+    BMAD_TRY(need_session_called(format));
+    std::array<std::string, kLevels> headings;
+    Section section{.key = std::string(base_name(file_))};
+    bool in_code = false;
+    std::uint64_t number = 0;
+    for (std::string_view rest = note_.body; !rest.empty();) {
+      const std::string_view line = take_line(rest);
+      ++number;
+      in_code = in_code != stripped(line).starts_with("```");
+      const std::size_t level = in_code ? 0 : heading_level(line);
+      if (level == 0) {
+        if (!projects.empty() && line.starts_with("applies")) {
+          section.is_elsewhere = is_elsewhere(line, projects);
+        }
+        section.text.append(without_line_end(line)) += '\n';
+        continue;
+      }
+      BMAD_TRY(put_section(format, section));
+      headings[level - 1] = utf8_prefix(stripped(line.substr(level)), kHeadingSizeMax);
+      std::fill(headings.begin() + static_cast<std::ptrdiff_t>(level), headings.end(), "");
+      section = {.key = std::string(base_name(file_)),
+                 .line = number,
+                 .is_elsewhere = section.is_elsewhere && level > 1};
+      for (const std::string& heading : headings) {
+        append_part(section.key, heading, " > ");
+      }
+    }
+    return put_section(format, section);
+  }
+
  private:
+  struct Section {
+    std::string key;
+    std::string text = {};
+    std::uint64_t line = 1;     ///< Of its heading.
+    bool is_elsewhere = false;  ///< It is of other projects.
+  };
+
+  Status put_section(const std::string& format, const Section& section) {
+    const std::string_view text = utf8_prefix(stripped(section.text), kProseSizeMax);
+    if (section.is_elsewhere) {
+      sink_.skip("facts of other projects");
+      return {};
+    }
+    if (text.empty()) {
+      return {};
+    }
+    JsonWriter json;
+    json.begin_object();
+    json.member("id", content_id("fact-", fmt::format("{}\n{}", section.key, text)));
+    json.member("timestamp", timestamp_).member("category", "project_fact");
+    json.member("key", section.key).member("content", text);
+    return put(EntryType::kFact, with_members(json, memory_origin(format, file_, section.line)),
+               KnownEntries::kSkipId, section.line);
+  }
+
   Status take(JsonValue /*record*/, std::string_view /*text*/, std::uint64_t /*line*/) override {
     return {};  // A note has no records.
   }
 
   /// Observations and relations. False for prose.
-  Result<bool> take_line(std::string_view line, std::uint64_t number) {
+  Result<bool> take_statement(std::string_view line, std::uint64_t number) {
     if (const auto observation = read_note_observation(line)) {
       JsonWriter extra;
       extra.begin_object().member("category", observation->category);
@@ -148,8 +236,9 @@ class NoteImport final : public RecordImporter {
                        tags.empty() ? "" : ",", memory_origin("basic-memory", file_, line));
   }
 
-  Status put(EntryType type, std::string json, KnownEntries known = KnownEntries::kSkipId) {
-    return sink_.add(session_, type, std::move(json), known, {.file = file_});
+  Status put(EntryType type, std::string json, KnownEntries known = KnownEntries::kSkipId,
+             std::uint64_t line = 0) {
+    return sink_.add(session_, type, std::move(json), known, {.file = file_, .line = line});
   }
 
   const FrontMatter& note_;
@@ -171,6 +260,28 @@ Status import_note(const ImportContext& context, std::string_view text, Timestam
       (note.values.contains("metadata.type") || note.values.contains("description"));
   NoteImport importer(context, note, changed_at);
   return is_claude ? importer.claude_memory() : importer.basic_memory();
+}
+
+bool has_only_headings(std::string_view text) {
+  bool has_heading = false;
+  if (text.starts_with("---")) {
+    return false;
+  }
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
+    has_heading = has_heading || heading_level(line) != 0;
+    if (read_note_observation(line) || !read_note_links(line).empty()) {
+      return false;
+    }
+  }
+  return has_heading;
+}
+
+Status import_sections(const ImportContext& context, std::string_view format, std::string_view text,
+                       Timestamp changed_at) {
+  const std::string valid = utf8_repaired(text);
+  const FrontMatter note{.values = {}, .body = valid};
+  return NoteImport(context, note, changed_at).sections(std::string(format), context.only);
 }
 
 }  // namespace bmad_mem::cli

@@ -16,6 +16,16 @@
 //   ---
 //   Prose.                           its value; the name is the key
 //
+//   # Boats                          plain Markdown: rules, notes, and what Codex itself remembers
+//   text                             a fact, key "notes.md > Boats"; above the first heading
+//                                    the file's name is its key
+//   ## Night boat
+//   text                             a fact, key "notes.md > Boats > Night boat"
+//
+// A group of what Codex remembers (~/.codex/memories/*.md) names its folders: "applies_to:
+// cwd=/home/ann/ferry; reuse_rule=…". Those of other projects are left out. A text that changed
+// becomes another fact under its key: the newer one holds.
+//
 // Times are the file's own, else that of its last change; a note that has changed becomes a newer
 // version of its prose.
 #pragma once

@@ -55,13 +55,14 @@ void write_lines(JsonWriter& json, std::string_view text) {
 class TableImport final : public ItemImporter {
  public:
   TableImport(const ImportContext& context, const RecordSteps& steps, const Database* database)
-      : ItemImporter(context, steps.name, steps.agent),
+      : ItemImporter(context, steps.text("name"),
+                     steps.text(steps.row["agent"].present() ? "agent" : "name")),
         steps_(steps),
         database_(database),
         only_(context.only),
         asked_session_(session_),
         has_session_(!session_.empty()),
-        prefix_(steps.prefix),
+        prefix_(steps.text("prefix")),
         calls_(kCallsRemembered),
         stands_for_(kRecordsRemembered),
         find_([this](std::string_view name, const Frame& frame) { return variable(name, frame); }) {
@@ -69,14 +70,14 @@ class TableImport final : public ItemImporter {
                   {"file", std::string(base_name(file_))},
                   {"stem", std::string(id_in_path(file_, "name"))},
                   {"folder", std::string(id_in_path(file_, "folder"))}};
-    if (steps.names_projects && only_.empty()) {
+    if (steps.row["names_projects"].boolean() && only_.empty()) {
       project_.clear();
     }
-    copies_have_new_ids_ = steps.copies_have_new_ids;
-    same_elsewhere_ = steps.same_elsewhere;
-    commands_ = CommandTexts(command_folders(steps.commands, context.folder));
-    if (!has_session_ && !steps.session.empty()) {
-      session_ = session_id_from(prefix_, id_in_path(file_, steps.session));
+    copies_have_new_ids_ = steps.row["copies_have_new_ids"].boolean();
+    same_elsewhere_ = steps.row["same_elsewhere"].boolean();
+    commands_ = CommandTexts(command_folders(read_texts(steps.row["commands"]), context.folder));
+    if (const std::string_view part = steps.text("session"); !has_session_ && !part.empty()) {
+      session_ = session_id_from(prefix_, id_in_path(file_, part));
     }
   }
 
@@ -95,7 +96,7 @@ class TableImport final : public ItemImporter {
   }
 
   Status take_member(std::string_view key, JsonValue value, std::string_view text) override {
-    if (steps_.is_whole) {
+    if (steps_.row["whole"].boolean()) {
       append_part(whole_, fmt::format("{}:{}", json_quoted(key), text), ",");
     }
     line_ = 1;
