@@ -62,7 +62,7 @@ class AiderImport final : public TranscriptImporter {
     const bool is_user =
         text.starts_with(kUser) && (part_ != Part::kThought || text.ends_with("  "));
     if (text.starts_with(kStart)) {
-      BMAD_TRY(flush());
+      BMAD_TRY(end_message());
       const std::string_view start = stripped(text.substr(kStart.size()));
       time_ = local_time(std::string(start));
       last_message_.clear();
@@ -76,17 +76,17 @@ class AiderImport final : public TranscriptImporter {
       return take_line(Part::kPrompt, text.substr(kUser.size()), line);
     }
     if (part_ == Part::kPrompt) {
-      BMAD_TRY(flush());
+      BMAD_TRY(end_message());
     }
     if (part_ == Part::kThought || text.starts_with(kThoughtBegin)) {
-      BMAD_TRY(flush());
+      BMAD_TRY(end_message());
       part_ = text.starts_with(kThoughtEnd) ? Part::kAnswer : Part::kThought;
       sink_.skip("lines of thinking");
       return {};
     }
     if (text.starts_with('>') || (part_ == Part::kOutput && !is_blank(text))) {
       const Part next = part_ == Part::kCommand ? Part::kCommand : Part::kOutput;
-      BMAD_TRY(flush());
+      BMAD_TRY(end_message());
       part_ = next;
       sink_.skip("lines of Aider's own output");
       return {};
@@ -98,7 +98,7 @@ class AiderImport final : public TranscriptImporter {
     return take_line(Part::kAnswer, text, line);
   }
 
-  Status finish() override { return flush(); }
+  Status finish() override { return end_message(); }
 
  private:
   /// What the line before was.
@@ -107,7 +107,7 @@ class AiderImport final : public TranscriptImporter {
   /// Another line of a message.
   Status take_line(Part part, std::string_view text, std::uint64_t line) {
     if (part != part_) {
-      BMAD_TRY(flush());
+      BMAD_TRY(end_message());
     }
     part_ = part;
     line_ = text_.empty() ? line : line_;
@@ -116,7 +116,7 @@ class AiderImport final : public TranscriptImporter {
     return {};
   }
 
-  Status flush() {
+  Status end_message() {
     const std::string text = std::exchange(text_, {});
     std::string_view said = stripped(text);
     const bool is_user = std::exchange(part_, Part::kAnswer) == Part::kPrompt;
@@ -136,11 +136,11 @@ class AiderImport final : public TranscriptImporter {
       sink_.skip("commands");
       return {};
     }
-    return add_next_message({.speaker = is_user ? Speaker::kPerson : Speaker::kAgent,
-                             .timestamp = time_,
-                             .text = std::string(said),
-                             .line = line_},
-                            last_message_);
+    return put(TranscriptMessage{.speaker = is_user ? Speaker::kPerson : Speaker::kAgent,
+                                 .timestamp = time_,
+                                 .text = std::string(said),
+                                 .salt = last_message_,
+                                 .line = line_});
   }
 
   bool has_session_;

@@ -64,12 +64,6 @@ Status TranscriptImporter::need_session(const std::string& session) {
                              .title = title_});
 }
 
-Status TranscriptImporter::put(const std::string& session, EntryType type, std::string json,
-                               KnownEntries known, std::uint64_t line) {
-  BMAD_TRY(need_session(session));
-  return sink_.add(session, type, std::move(json), known, {.file = file_, .line = line});
-}
-
 std::string TranscriptImporter::time_of(const std::string& timestamp) {
   if (!timestamp.empty()) {
     last_time_ = timestamp;
@@ -152,20 +146,10 @@ Result<std::string> TranscriptImporter::add_message(const TranscriptMessage& mes
   json.key("imported_from").raw(provenance(message.line)).end_object();
   // Without a time the line gets that of the import, so it could never be the very same line.
   const bool may_have_grown = message.may_have_grown && !time.empty();
-  BMAD_TRY(put(session, EntryType::kConversation, json.take(),
-               may_have_grown ? KnownEntries::kSkipIdentical : KnownEntries::kSkipId,
-               message.line));
+  BMAD_TRY(sink_.add(session, EntryType::kConversation, json.take(),
+                     may_have_grown ? KnownEntries::kSkipIdentical : KnownEntries::kSkipId,
+                     {.file = file_, .line = message.line}));
   return message.id;
-}
-
-Status TranscriptImporter::add_next_message(TranscriptMessage message, std::string_view salt) {
-  if (!is_usable_id(message.id)) {
-    message.id = content_id("msg-", fmt::format("{}\n{}\n{}", session_, salt, message.text));
-  }
-  message.parent = last_message_;
-  message.text = stripped(message.text);
-  BMAD_TRY_ASSIGN(last_message_, add_message(message));
-  return {};
 }
 
 Status TranscriptImporter::add_tool_event(const TranscriptToolEvent& event) {
@@ -173,17 +157,16 @@ Status TranscriptImporter::add_tool_event(const TranscriptToolEvent& event) {
     return {};
   }
   const std::string_view text = stripped(event.text);
-  const std::string& session = event.session.empty() ? session_ : event.session;
   const std::string time = time_of(event.timestamp);
   const std::string_view kind = event.is_result ? "tool_result" : "tool_use";
   const std::string_view content = words_prefix(text, kSnippetSizeMax);
-  BMAD_TRY(need_session(session));
-  if (sink_.take_copied_event(session, event.id) ||
-      !sink_.take_recorded(session, kind, content).empty()) {
+  BMAD_TRY(need_session(session_));
+  if (sink_.take_copied_event(session_, event.id) ||
+      !sink_.take_recorded(session_, kind, content).empty()) {
     return {};
   }
   const auto made_id = [&] {
-    return content_id("evt-", fmt::format("{}\n{}\n{}\n{}\n{}", session, event.line, event.id,
+    return content_id("evt-", fmt::format("{}\n{}\n{}\n{}\n{}", session_, event.line, event.id,
                                           event.tool, event.text));
   };
   JsonWriter json;
@@ -204,7 +187,99 @@ Status TranscriptImporter::add_tool_event(const TranscriptToolEvent& event) {
   }
   json.key("source").raw(source_of(event));
   json.key("imported_from").raw(provenance(event.line)).end_object();
-  return put(session, EntryType::kEvent, json.take(), KnownEntries::kSkipId, event.line);
+  return sink_.add(session_, EntryType::kEvent, json.take(), KnownEntries::kSkipId,
+                   {.file = file_, .line = event.line});
+}
+
+Status TranscriptImporter::put(Item item) {
+  if (is_in_group_) {
+    groups_[group_].items.push_back(std::move(item));
+    return {};
+  }
+  if (auto* message = std::get_if<TranscriptMessage>(&item)) {
+    const std::string* recorded = recorded_as_.find(last_message_);
+    message->parent = recorded != nullptr ? *recorded : last_message_;
+    if (!is_usable_id(message->id)) {
+      message->id =
+          content_id("msg-", fmt::format("{}\n{}\n{}", session_, message->salt, message->text));
+    }
+    message->text = stripped(message->text);
+    BMAD_TRY_ASSIGN(last_message_, add_message(*message));
+    return {};
+  }
+  if (auto* event = std::get_if<TranscriptToolEvent>(&item)) {
+    event->reference = event->is_result ? event->reference : last_message_;
+    return add_tool_event(*event);
+  }
+  sink_.skip(std::get<std::string>(item));
+  return {};
+}
+
+Status TranscriptImporter::join(TranscriptMessage part, const std::string& key) {
+  if (key.empty() || key != joined_key_) {
+    BMAD_TRY(flush());
+  }
+  if (part.text.empty()) {
+    return {};
+  }
+  if (joined_.text.empty()) {
+    part.parent = last_message_;
+    joined_ = std::move(part);
+    joined_key_ = key;
+  } else {
+    // What was imported before its last block was written is an older version of it.
+    joined_.may_have_grown = true;
+    if (joined_.text.size() < kMessageSizeMax) {
+      append_part(joined_.text, part.text);
+    }
+  }
+  last_message_ = joined_.id;
+  return {};
+}
+
+Status TranscriptImporter::flush() {
+  joined_key_.clear();
+  TranscriptMessage message = std::exchange(joined_, {});
+  if (message.text.empty()) {
+    return {};
+  }
+  const std::string id = message.id;
+  const std::string last = std::exchange(last_message_, message.parent);
+  BMAD_TRY(put(std::move(message)));
+  if (last_message_ != id) {
+    recorded_as_.set(id, last_message_);
+  }
+  last_message_ = last;
+  return {};
+}
+
+void TranscriptImporter::begin_group(std::string id) {
+  is_in_group_ = true;
+  // Messages are replaced while they grow, so the one in question is nearly always the last.
+  const auto found = std::find_if(groups_.rbegin(), groups_.rend(), [&](const Group& group) {
+    return !id.empty() && group.id == id;
+  });
+  if (found == groups_.rend()) {
+    groups_.push_back({.id = std::move(id)});
+    group_ = groups_.size() - 1;
+  } else {
+    found->items.clear();
+    group_ = static_cast<std::size_t>(groups_.rend() - found) - 1;
+  }
+}
+
+void TranscriptImporter::drop_groups(const std::string& id) {
+  const auto found = std::ranges::find(groups_, id, &Group::id);
+  groups_.erase(id.empty() || found == groups_.end() ? groups_.begin() : found, groups_.end());
+}
+
+Status TranscriptImporter::put_groups() {
+  for (Group& group : std::exchange(groups_, {})) {
+    for (Item& item : group.items) {
+      BMAD_TRY(put(std::move(item)));
+    }
+  }
+  return {};
 }
 
 std::string result_id(const std::string& id) { return id.empty() ? "" : id + "-result"; }

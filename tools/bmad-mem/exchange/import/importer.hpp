@@ -19,6 +19,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "bmad_mem/json_parser.hpp"
@@ -86,6 +87,7 @@ struct TranscriptMessage {
   std::string parent = {};  ///< The id of the message that it answers.
   std::string text = {};
   std::string topic = {};
+  std::string salt = {};  ///< What its id is made of where it has none, beside session and text.
   std::uint64_t line = 0;
   bool sidechain = false;       ///< It belongs to a subagent.
   bool may_have_grown = false;  ///< What was imported before may be an older version of it.
@@ -93,8 +95,7 @@ struct TranscriptMessage {
 
 struct TranscriptToolEvent {
   std::string id = {};
-  std::string session = {};  ///< Empty: session_.
-  std::string agent = {};    ///< Empty: agent_.
+  std::string agent = {};  ///< Empty: agent_.
   std::string timestamp = {};
   std::string tool = {};
   std::string path = {};
@@ -104,55 +105,6 @@ struct TranscriptToolEvent {
   bool is_result = false;
   bool is_error = false;  ///< Of a result.
   std::size_t size = 0;   ///< Of a result's whole text, where `text` is the beginning of it.
-};
-
-/// Whose records are messages and tools.
-class TranscriptImporter : public RecordImporter {
- public:
-  /// `format` is the provenance of all entries, `agent` whose transcript it is.
-  TranscriptImporter(const ImportContext& context, std::string_view format, std::string_view agent)
-      : RecordImporter(context),
-        format_(format),
-        agent_(agent),
-        prompts_only_(context.prompts_only) {}
-
- protected:
-  // Errors: those of ImportSink::add().
-
-  /// The id under which the message is kept: its own, or that of the entry which a hook made of it
-  /// when it was said. That one counts as known.
-  Result<std::string> add_message(const TranscriptMessage& message);
-  /// A message that answers the one before. Without a usable id it gets one from session, `salt`
-  /// and text.
-  Status add_next_message(TranscriptMessage message, std::string_view salt);
-  Status add_tool_event(const TranscriptToolEvent& event);
-
-  /// Makes the session, or finds it, before its first entry is added.
-  Status need_session(const std::string& session);
-
-  std::string format_;
-  std::string agent_;
-  std::string title_;         ///< Of sessions that are made.
-  std::string last_message_;  ///< The id of what add_next_message() added last.
-  /// The session that this one was made from, as far as a record says.
-  std::string parent_session_;
-  bool copies_have_new_ids_ = false;  ///< In forks messages have their time alone.
-  bool same_elsewhere_ = false;       ///< Another file may have had the same thread.
-  CommandTexts commands_;  ///< Whose texts stand in the transcript instead of what was typed.
-
- private:
-  /// The time of a record; without one that of the record before.
-  std::string time_of(const std::string& timestamp);
-  Status put(const std::string& session, EntryType type, std::string json, KnownEntries known,
-             std::uint64_t line);
-  [[nodiscard]] std::string provenance(std::uint64_t line) const;
-
-  /// What a person said of it: nothing that hooks or a command put there, and nothing private.
-  std::string said_by_person(const std::string& text);
-
-  bool prompts_only_;
-  std::string last_time_;
-  std::optional<bool> is_elsewhere_;  ///< Whether another file had the thread of this one.
 };
 
 /// A map that remembers what was put in last, in bounded memory: from texts to values; beyond
@@ -188,6 +140,83 @@ class RecentMap {
   std::size_t count_max_;
   std::unordered_map<std::uint64_t, Value> values_;
   std::deque<std::uint64_t> order_;
+};
+
+/// Whose records are messages and tools.
+///
+///   put()    ─────────────────────────────> sink     as it comes
+///   join()   ── until flush() ────────────> sink     a message whose blocks are in several records
+///   begin_group() … end_group() ── until put_groups() > sink     what later records may replace
+class TranscriptImporter : public RecordImporter {
+ public:
+  /// `format` is the provenance of all entries, `agent` whose transcript it is.
+  TranscriptImporter(const ImportContext& context, std::string_view format, std::string_view agent)
+      : RecordImporter(context),
+        format_(format),
+        agent_(agent),
+        prompts_only_(context.prompts_only) {}
+
+ protected:
+  /// A text says what is left out.
+  using Item = std::variant<TranscriptMessage, TranscriptToolEvent, std::string>;
+
+  // Errors: those of ImportSink::add().
+
+  /// A message answers the one before.
+  Status put(Item item);
+  /// A part of the message `key`; what had another key, or an empty one, is flushed before.
+  Status join(TranscriptMessage part, const std::string& key);
+  /// Puts the message whose parts were joined: no further one comes.
+  Status flush();
+
+  /// What is put from here to end_group() replaces what was put for the same `id` before, and waits
+  /// for put_groups().
+  void begin_group(std::string id);
+  void end_group() { is_in_group_ = false; }
+  [[nodiscard]] bool is_in_group() const { return is_in_group_; }
+  /// Forgets the group `id` and those after it, or all where there is none.
+  void drop_groups(const std::string& id);
+  Status put_groups();
+
+  /// Makes the session, or finds it, before its first entry is added.
+  Status need_session(const std::string& session);
+
+  std::string format_;
+  std::string agent_;
+  std::string title_;         ///< Of sessions that are made.
+  std::string last_message_;  ///< The id of the message that was put last.
+  /// The session that this one was made from, as far as a record says.
+  std::string parent_session_;
+  bool copies_have_new_ids_ = false;  ///< In forks messages have their time alone.
+  bool same_elsewhere_ = false;       ///< Another file may have had the same thread.
+  CommandTexts commands_;  ///< Whose texts stand in the transcript instead of what was typed.
+
+ private:
+  struct Group {
+    std::string id;
+    std::vector<Item> items;
+  };
+
+  /// The id under which the message is kept: its own, or that of the entry which a hook made of it
+  /// when it was said. That one counts as known.
+  Result<std::string> add_message(const TranscriptMessage& message);
+  Status add_tool_event(const TranscriptToolEvent& event);
+  /// The time of a record; without one that of the record before.
+  std::string time_of(const std::string& timestamp);
+  [[nodiscard]] std::string provenance(std::uint64_t line) const;
+
+  /// What a person said of it: nothing that hooks or a command put there, and nothing private.
+  std::string said_by_person(const std::string& text);
+
+  bool prompts_only_;
+  std::string last_time_;
+  std::optional<bool> is_elsewhere_;  ///< Whether another file had the thread of this one.
+  RecentMap<std::string> recorded_as_{1U << 12U};  ///< A message's id to that which a hook gave it.
+  TranscriptMessage joined_;
+  std::string joined_key_;
+  std::vector<Group> groups_;
+  std::size_t group_ = 0;
+  bool is_in_group_ = false;
 };
 
 /// A kind of file that can be imported, and who reads it.

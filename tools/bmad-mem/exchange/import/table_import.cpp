@@ -15,7 +15,7 @@
 #include "exchange/ids.hpp"
 #include "exchange/import/database.hpp"
 #include "exchange/import/format_table.hpp"
-#include "exchange/import/record_items.hpp"
+#include "exchange/import/importer.hpp"
 #include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
@@ -52,11 +52,11 @@ void write_lines(JsonWriter& json, std::string_view text) {
   json.end_array();
 }
 
-class TableImport final : public ItemImporter {
+class TableImport final : public TranscriptImporter {
  public:
   TableImport(const ImportContext& context, const RecordSteps& steps, const Database* database)
-      : ItemImporter(context, steps.text("name"),
-                     steps.text(steps.row["agent"].present() ? "agent" : "name")),
+      : TranscriptImporter(context, steps.text("name"),
+                           steps.text(steps.row["agent"].present() ? "agent" : "name")),
         steps_(steps),
         database_(database),
         only_(context.only),
@@ -360,20 +360,19 @@ class TableImport final : public ItemImporter {
     const Speaker speaker = !is_typed      ? Speaker::kAgent
                             : is_sidechain ? Speaker::kParentAgent
                                            : Speaker::kPerson;
-    std::string id = made_id(step, frame);
-    std::string salt = is_usable_id(id) ? "" : join_texts(step.salt, frame, "\n");
-    Said said{.message = {.id = std::move(id),
-                          .session = joins ? session_ : "",
-                          .speaker = speaker,
-                          .agent = variables_["speaker"],
-                          .timestamp = text_of(step, Part::kTime, frame),
-                          .text = std::move(text),
-                          .topic = variables_["topic"],
-                          .line = line_,
-                          .sidechain = is_sidechain,
-                          .may_have_grown = is_in_group() && !is_typed},
-              .salt = std::move(salt)};
-    return joins ? join(std::move(said), text_of(step, Part::kJoin, frame)) : put(std::move(said));
+    TranscriptMessage message{.id = made_id(step, frame),
+                              .session = joins ? session_ : "",
+                              .speaker = speaker,
+                              .agent = variables_["speaker"],
+                              .timestamp = text_of(step, Part::kTime, frame),
+                              .text = std::move(text),
+                              .topic = variables_["topic"],
+                              .line = line_,
+                              .sidechain = is_sidechain,
+                              .may_have_grown = is_in_group() && !is_typed};
+    message.salt = is_usable_id(message.id) ? "" : join_texts(step.salt, frame, "\n");
+    return joins ? join(std::move(message), text_of(step, Part::kJoin, frame))
+                 : put(std::move(message));
   }
 
   Status take_tool(const Step& step, const Frame& frame) {
