@@ -62,16 +62,6 @@ bool is_at(const Descriptor& file, const std::string& path) {
          opened.st_dev == found.st_dev && opened.st_ino == found.st_ino;
 }
 
-Status sync_folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!opened.is_open()) {
-    return {};  // A folder that may be written to but not read: the file is in its place.
-  }
-  return ::fsync(opened.number()) == 0 ? Status() : file_error("make it durable", path, errno);
-}
-
 /// Where an output is to go: a link is followed. Errors: something is there that must stay.
 Result<std::string> place_of(const std::string& path, bool force) {
   struct stat status{};
@@ -114,6 +104,16 @@ std::string real_path_of(const std::string& path) {
 bool is_there(const std::string& path) {
   struct stat status{};
   return ::lstat(path.c_str(), &status) == 0;
+}
+
+Status sync_folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened.is_open()) {
+    return {};  // A folder that may be written to but not read: the file is in its place.
+  }
+  return ::fsync(opened.number()) == 0 ? Status() : file_error("make it durable", path, errno);
 }
 
 bool read_bytes(const Descriptor& file, std::size_t size, std::string& bytes) {

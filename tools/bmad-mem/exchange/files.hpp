@@ -27,6 +27,10 @@ std::string real_path_of(const std::string& path);
 /// Whether there is anything at `path`, be it a link that leads nowhere.
 bool is_there(const std::string& path);
 
+/// Makes durable that there is a file at `path`, or none. Errors: E_STORAGE_IO; a folder that can't
+/// be read is left as it is.
+Status sync_folder_of(const std::string& path);
+
 /// `size` bytes from the front of an open file, or as many as there are. False: errno says why not.
 bool read_bytes(const Descriptor& file, std::size_t size, std::string& bytes);
 

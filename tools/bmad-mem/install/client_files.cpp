@@ -1,7 +1,5 @@
 #include "install/client_files.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cassert>
 #include <filesystem>
@@ -12,8 +10,10 @@
 #include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "cli/agents.hpp"
+#include "cli/json_text.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
+#include "exchange/files.hpp"
 #include "install/opencode_plugin.hpp"
 
 namespace bmad_mem::cli {
@@ -71,11 +71,6 @@ std::string handler(const HookShape& shape, const HookEventRow& event, const std
   return json.take();
 }
 
-bool is_file(const std::string& path) {
-  struct stat found{};
-  return ::lstat(path.c_str(), &found) == 0;
-}
-
 }  // namespace
 
 SettingsFile user_file(const SettingsPlace& place, const std::string& home) {
@@ -106,7 +101,7 @@ std::vector<SettingsFile> settings_files(const ClientFacts& client, bool for_use
                                  : SettingsFile{.path = project + std::string(place.in_project),
                                                 .part = place.part,
                                                 .stays = project};
-    if (place.may_be_jsonc && !is_file(file.path) && is_file(file.path + 'c')) {
+    if (place.may_be_jsonc && !is_there(file.path) && is_there(file.path + 'c')) {
       file.path += 'c';
     }
     if (place.part != SettingsPart::kHookScripts) {
@@ -163,24 +158,21 @@ std::string whole_file(const ClientFacts& client, SettingsPart part,
   return fmt::format("#!/bin/sh\n# {}\n{}\nexit 0\n", mark, line_for(client, command));
 }
 
-std::string server_command_json(const ServerShape& shape, const InstalledCommand& command) {
+std::vector<std::pair<std::string_view, std::string>> server_members(
+    const ServerShape& shape, const InstalledCommand& command) {
   const std::string program = program_of(command, shape.project);
-  return shape.is_one_list ? list_json(words_of(command, {program, "mcp"})) : json_quoted(program);
-}
-
-std::string server_args_json(const ServerShape& shape, const InstalledCommand& command) {
-  return shape.is_one_list ? std::string() : list_json(words_of(command, {"mcp"}));
+  if (shape.is_one_list) {
+    return {{"command", list_json(words_of(command, {program, "mcp"}))}};
+  }
+  return {{"command", json_quoted(program)}, {"args", list_json(words_of(command, {"mcp"}))}};
 }
 
 std::string server_json(const ServerShape& shape, const InstalledCommand& command) {
   JsonWriter json;
   json.begin_object();
-  if (!shape.type.empty()) {
-    json.member("type", shape.type);
-  }
-  json.key("command").raw(server_command_json(shape, command));
-  if (const std::string args = server_args_json(shape, command); !args.empty()) {
-    json.key("args").raw(args);
+  add_text(json, "type", shape.type);
+  for (const auto& [key, value] : server_members(shape, command)) {
+    json.key(key).raw(value);
   }
   if (!shape.more_name.empty()) {
     json.key(shape.more_name).raw(shape.more_json);
@@ -190,9 +182,11 @@ std::string server_json(const ServerShape& shape, const InstalledCommand& comman
 }
 
 std::string server_toml(const InstalledCommand& command) {
-  // Strings and arrays of JSON are of TOML as well.
-  return fmt::format("[mcp_servers.{}]\ncommand = {}\nargs = {}\n", kServerName,
-                     server_command_json({}, command), server_args_json({}, command));
+  std::string table = fmt::format("[mcp_servers.{}]\n", kServerName);
+  for (const auto& [key, value] : server_members({}, command)) {
+    table += fmt::format("{} = {}\n", key, value);  // Its strings and arrays are of TOML as well.
+  }
+  return table;
 }
 
 std::string absolute_path(std::string_view path) {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "clients/client_facts.hpp"
@@ -54,9 +55,10 @@ std::string mark_of_whole_file(const ClientFacts& client);
 /// The name of our server, in every client.
 inline constexpr std::string_view kServerName = "bmad-mem";
 
-/// The value of "command", and of "args"; the latter is empty where both are one list.
-std::string server_command_json(const ServerShape& shape, const InstalledCommand& command);
-std::string server_args_json(const ServerShape& shape, const InstalledCommand& command);
+/// The members of our server that say what it runs, as JSON: "command", and "args" unless both are
+/// one list.
+std::vector<std::pair<std::string_view, std::string>> server_members(
+    const ServerShape& shape, const InstalledCommand& command);
 
 /// Our server as JSON, and as the table of TOML that Codex reads.
 std::string server_json(const ServerShape& shape, const InstalledCommand& command);

@@ -24,6 +24,10 @@ struct Search {
   const InstalledCommand& command;
   ClientState& state;
 
+  void add_problem(Error error) const {
+    error.path = file.path;
+    state.problems.push_back(std::move(error));
+  }
   void add(std::string name, std::uint64_t line, std::string words, bool is_current) const {
     state.parts.push_back({.path = file.path,
                            .part = file.part,
@@ -38,19 +42,6 @@ std::uint64_t line_at(std::string_view text, std::size_t offset) {
   return 1 + static_cast<std::uint64_t>(std::ranges::count(text.substr(0, offset), '\n'));
 }
 
-/// The words of the first handler of ours in a hook's entry.
-std::string words_of_entry(JsonValue entry, const Search& search) {
-  if (search.file.part == SettingsPart::kFlatHooks) {
-    return our_hook_command(entry, search.client);
-  }
-  for (const JsonValue handler : entry["hooks"].elements()) {
-    if (std::string words = our_hook_command(handler, search.client); !words.empty()) {
-      return words;
-    }
-  }
-  return {};
-}
-
 void find_hooks(const JsonEdit& edit, const Search& search) {
   for (const InstalledHook& hook : hooks_of(search.client, search.file.part, search.command)) {
     std::uint64_t line = 0;
@@ -58,12 +49,10 @@ void find_hooks(const JsonEdit& edit, const Search& search) {
     bool is_current = false;
     for (const TextSpan span : edit.elements({"hooks", hook.event})) {
       const std::string_view text = span.of(edit.plain());
-      JsonParser parser;
-      const Result<JsonValue> entry = parser.parse(text);
-      std::string found = entry ? words_of_entry(*entry, search) : std::string();
-      if (!found.empty()) {
+      HookHandlers found = hook_handlers(text, search.client, search.file.part);
+      if (!found.ours.empty()) {
         line = line == 0 ? line_at(edit.text(), span.begin) : line;
-        words = std::move(found);
+        words = std::move(found.words);
         is_current = is_current || json_compact(text) == hook.json;
       }
     }
@@ -73,27 +62,24 @@ void find_hooks(const JsonEdit& edit, const Search& search) {
 
 void find_server(const JsonEdit& edit, const Search& search) {
   const ServerShape& shape = search.client.server;
-  const auto there = edit.find({shape.key, kServerName});
-  JsonParser parser;
-  const Result<JsonValue> server = parser.parse(there ? there->of(edit.plain()) : "null");
-  std::string words = server ? our_server_command(*server) : std::string();
-  const auto has = [&](std::string_view key, const std::string& wanted) {
-    const auto value = edit.find({shape.key, kServerName, key});
-    return wanted.empty() || (value && json_compact(value->of(edit.plain())) == wanted);
-  };
-  const bool is_ours = !words.empty();
-  const bool is_current = is_ours && has("command", server_command_json(shape, search.command)) &&
-                          has("args", server_args_json(shape, search.command));
-  search.add(std::string(kServerName), is_ours ? line_at(edit.text(), there->begin) : 0,
-             std::move(words), is_current);
+  const std::string_view server = edit.value({shape.key, kServerName});
+  std::string words = our_server_command(server);
+  const std::uint64_t line =
+      words.empty()
+          ? 0
+          : line_at(edit.plain(), static_cast<std::size_t>(server.data() - edit.plain().data()));
+  const bool is_current =
+      line != 0 &&
+      std::ranges::all_of(server_members(shape, search.command), [&](const auto& member) {
+        return json_compact(edit.value({shape.key, kServerName, member.first})) == member.second;
+      });
+  search.add(std::string(kServerName), line, std::move(words), is_current);
 }
 
-void find_in_json(const std::optional<std::string>& text, const Search& search) {
-  Result<JsonEdit> edit = JsonEdit::read(text.value_or(std::string()));
+void find_in_json(const std::string& text, const Search& search) {
+  Result<JsonEdit> edit = JsonEdit::read(text);
   if (!edit) {
-    Error error = std::move(edit).error();
-    error.path = search.file.path;
-    search.state.problems.push_back(std::move(error));
+    search.add_problem(edit.error());
     edit = JsonEdit::new_file();
   }
   if (search.file.part == SettingsPart::kJsonServer) {
@@ -108,9 +94,7 @@ void find_in_toml(const std::string& text, const Search& search) {
       with_toml_block(text, server_toml(search.command));
   const std::size_t at = text.find(fmt::format("[mcp_servers.{}]", kServerName));
   if (!with && with.error().code != ErrorCode::E_CONCURRENT_MOD) {
-    Error error = with.error();
-    error.path = search.file.path;
-    search.state.problems.push_back(std::move(error));
+    search.add_problem(with.error());
   }
   search.add(std::string(kServerName), at == std::string::npos ? 0 : line_at(text, at), {},
              with && *with == text);
@@ -148,17 +132,13 @@ ClientState client_state(const ClientFacts& client, bool for_user, const std::st
       state.problems.push_back(std::move(read).error());
       read = SettingsText{.path = file.path, .target = file.path, .text = {}};
     }
-    switch (file.part) {
-      case SettingsPart::kTomlServer:
-        find_in_toml(read->text.value_or(std::string()), search);
-        break;
-      case SettingsPart::kHookScripts:
-      case SettingsPart::kPlugin:
-      case SettingsPart::kRules:
-        find_whole_file(read->text.value_or(std::string()), search);
-        break;
-      default:
-        find_in_json(read->text, search);
+    const std::string text = read->text.value_or(std::string());
+    if (file.part == SettingsPart::kTomlServer) {
+      find_in_toml(text, search);
+    } else if (is_whole_file(file.part)) {
+      find_whole_file(text, search);
+    } else {
+      find_in_json(text, search);
     }
   }
   return state;
@@ -173,14 +153,13 @@ std::string_view closed_gate(const ClientFacts& client, bool for_user, const std
   const Result<SettingsText> read = read_settings(user_file(trusted->place, home).path, {});
   const Result<JsonEdit> edit =
       JsonEdit::read(read ? read->text.value_or(std::string()) : std::string());
-  if (edit) {
-    for (const TextSpan span : edit->elements({trusted->key})) {
-      JsonParser parser;
-      const Result<JsonValue> folder = parser.parse(span.of(edit->plain()));
-      const std::string real = real_path_of(folder ? std::string(folder->string()) : "");
-      if (!real.empty() && (real_path_of(project) + '/').starts_with(real + '/')) {
-        return {};
-      }
+  JsonParser parser;
+  const JsonValue settings =
+      parser.parse(edit ? edit->plain() : std::string()).value_or(JsonValue());
+  for (const JsonValue folder : settings[trusted->key].elements()) {
+    const std::string real = real_path_of(std::string(folder.string()));
+    if (!real.empty() && (real_path_of(project) + '/').starts_with(real + '/')) {
+      return {};
     }
   }
   return trusted->step;

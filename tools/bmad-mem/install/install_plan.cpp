@@ -49,9 +49,8 @@ Result<InstallPlan> begin_plan(Tool& tool, const ClientFacts& client, bool is_in
   }
   choose_project(tool, plan);
   plan.program = own_program(plan.for_user, plan.project, std::string(environment("HOME")));
-  const std::string root = std::move(plan.command.root);
+  plan.program.command.root = plan.command.root;
   plan.command = plan.program.command;
-  plan.command.root = root;
   if (is_install && !plan.program.warning.empty()) {
     plan.warnings.push_back(plan.program.warning);
   }

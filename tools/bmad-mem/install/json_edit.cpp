@@ -6,7 +6,9 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/text.hpp"
 #include "cli/json_text.hpp"
+#include "exchange/files.hpp"
 #include "install/json_comments.hpp"
 
 namespace bmad_mem::cli {
@@ -30,11 +32,6 @@ std::string indent_of(std::string_view text) {
     }
   }
   return "  ";
-}
-
-TextSpan span_of(std::string_view text, std::string_view piece) {
-  const auto begin = static_cast<std::size_t>(piece.data() - text.data());
-  return {.begin = begin, .end = begin + piece.size()};
 }
 
 /// What stands between the brackets.
@@ -91,6 +88,12 @@ std::string_view JsonEdit::value_at(const JsonPath& path, std::string_view* key_
   std::string_view at =
       std::string_view(plain_).substr(start, json_value_end(plain_, start) - start);
   for (const std::string_view key : path) {
+    if (at.starts_with('[')) {
+      const std::vector<std::string_view> elements = json_elements(at);
+      const std::size_t index = number_in<std::size_t>(key).value_or(elements.size());
+      at = index < elements.size() ? elements[index] : std::string_view();
+      continue;
+    }
     const std::vector<MemberText> members =
         at.starts_with('{') ? json_members(at) : std::vector<MemberText>();
     const auto found = std::ranges::find(members, key, &MemberText::key);
@@ -105,16 +108,16 @@ std::string_view JsonEdit::value_at(const JsonPath& path, std::string_view* key_
   return at;
 }
 
-std::optional<TextSpan> JsonEdit::find(const JsonPath& path) const {
-  const std::string_view value = value_at(path);
-  return value.empty() ? std::nullopt : std::optional(span_of(plain_, value));
+TextSpan JsonEdit::span_of(std::string_view piece) const {
+  const auto begin = static_cast<std::size_t>(piece.data() - plain_.data());
+  return {.begin = begin, .end = begin + piece.size()};
 }
 
 std::vector<TextSpan> JsonEdit::elements(const JsonPath& path) const {
   std::vector<TextSpan> spans;
   if (const std::string_view array = value_at(path); array.starts_with('[')) {
     for (const std::string_view element : json_elements(array)) {
-      spans.push_back(span_of(plain_, element));
+      spans.push_back(span_of(element));
     }
   }
   return spans;
@@ -173,27 +176,27 @@ void JsonEdit::add_to(TextSpan container, std::size_t depth, std::string_view pi
   }
 }
 
-void JsonEdit::make_container(const JsonPath& path, std::string_view empty) {
-  if (find(path)) {
-    return;
+TextSpan JsonEdit::make_container(const JsonPath& path, std::string_view empty) {
+  if (value_at(path).empty()) {
+    const JsonPath parent(path.begin(), path.end() - 1);
+    const TextSpan outer = make_container(parent, kFreshObject);
+    add_to(outer, parent.size(), json_quoted(path.back()) + ": " + std::string(empty));
   }
-  const JsonPath parent(path.begin(), path.end() - 1);
-  make_container(parent, kFreshObject);
-  add_to(*find(parent), parent.size(), json_quoted(path.back()) + ": " + std::string(empty));
+  return span_of(value_at(path));
 }
 
 void JsonEdit::add_member(const JsonPath& path, std::string_view key, std::string_view value) {
-  make_container(path, kFreshObject);
-  add_to(*find(path), path.size(), json_quoted(key) + ": " + laid_out(value, path.size() + 1));
+  const TextSpan object = make_container(path, kFreshObject);
+  add_to(object, path.size(), json_quoted(key) + ": " + laid_out(value, path.size() + 1));
 }
 
 void JsonEdit::add_element(const JsonPath& path, std::string_view value) {
-  make_container(path, kFreshArray);
-  add_to(*find(path), path.size(), laid_out(value, path.size() + 1));
+  add_to(make_container(path, kFreshArray), path.size(), laid_out(value, path.size() + 1));
 }
 
-void JsonEdit::replace(TextSpan value, std::string_view other) {
-  change(value.begin, value.end, other);
+void JsonEdit::replace(std::string_view value, std::string_view other) {
+  const TextSpan span = span_of(value);
+  change(span.begin, span.end, other);
 }
 
 std::size_t JsonEdit::end_of_last(std::size_t begin, std::size_t end) const {
@@ -265,7 +268,7 @@ void JsonEdit::remove_if_empty(const JsonPath& path, bool is_empty) {
 }
 
 void JsonEdit::remove_element(const JsonPath& path, TextSpan element) {
-  remove_if_empty(path, remove_from(*find(path), element));
+  remove_if_empty(path, remove_from(span_of(value_at(path)), element));
 }
 
 void JsonEdit::remove_member(const JsonPath& path, std::string_view key) {
@@ -274,34 +277,28 @@ void JsonEdit::remove_member(const JsonPath& path, std::string_view key) {
   std::string_view key_text;
   if (const std::string_view value = value_at(whole, &key_text); !value.empty()) {
     // The key's view begins behind its quote.
-    remove_if_empty(path, remove_from(*find(path), {.begin = span_of(plain_, key_text).begin - 1,
-                                                    .end = span_of(plain_, value).end}));
+    remove_if_empty(path,
+                    remove_from(span_of(value_at(path)),
+                                {.begin = span_of(key_text).begin - 1, .end = span_of(value).end}));
   }
 }
 
 Result<std::string> with_setting(std::string_view text, const std::string& key,
                                  const std::optional<std::string>& value) {
-  Result<JsonEdit> edit = JsonEdit::read(std::string(text));
-  BMAD_TRY(edit ? Status() : Status(edit.error()));
-  JsonPath path = {"memory_config"};
-  for (std::string_view rest = key; !rest.empty();) {
-    const std::string_view name = rest.substr(0, rest.find('.'));
-    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
-    path.push_back(name);
+  BMAD_TRY_ASSIGN(JsonEdit edit, JsonEdit::read(std::string(text)));
+  JsonPath path = lines_of(key, '.');
+  path.insert(path.begin(), "memory_config");
+  const std::string_view place = edit.value(path);
+  const std::string_view name = path.back();
+  const JsonPath parent(path.begin(), path.end() - 1);
+  if (!value) {
+    edit.remove_member(parent, name);
+  } else if (!place.empty()) {
+    edit.replace(place, *value);
+  } else {
+    edit.add_member(parent, name, *value);
   }
-  const std::optional<TextSpan> place = edit->find(path);
-  if (place && value) {
-    edit->replace(*place, *value);
-  } else if (place || value) {
-    const std::string_view name = path.back();
-    path.pop_back();
-    if (value) {
-      edit->add_member(path, name, *value);
-    } else {
-      edit->remove_member(path, name);
-    }
-  }
-  return edit->text();
+  return edit.text();
 }
 
 }  // namespace bmad_mem::cli

@@ -34,7 +34,7 @@
 
 namespace bmad_mem::cli {
 
-/// The way to a value: the keys of the objects on it.
+/// The way to a value: the keys of the objects on it, and the indexes in arrays as digits.
 using JsonPath = std::vector<std::string_view>;
 
 /// A piece of a text.
@@ -61,8 +61,8 @@ class JsonEdit {
   /// The text as JSON: as long as it, with blanks in place of comments. Spans fit both.
   [[nodiscard]] const std::string& plain() const { return plain_; }
 
-  /// Where the value at `path` stands.
-  [[nodiscard]] std::optional<TextSpan> find(const JsonPath& path) const;
+  /// The value at `path`, a piece of plain(); empty when there is none.
+  [[nodiscard]] std::string_view value(const JsonPath& path) const { return value_at(path); }
   /// The elements of the array at `path`; none when there is no array.
   [[nodiscard]] std::vector<TextSpan> elements(const JsonPath& path) const;
   /// The keys of the object at `path`, as they stand between their quotes.
@@ -72,8 +72,8 @@ class JsonEdit {
   void add_member(const JsonPath& path, std::string_view key, std::string_view value);
   /// Adds an element to the array at `path`, which is made where there is none.
   void add_element(const JsonPath& path, std::string_view value);
-  /// Puts another value in the place of `value`.
-  void replace(TextSpan value, std::string_view other);
+  /// Puts another value in the place of `value`, a piece of plain().
+  void replace(std::string_view value, std::string_view other);
 
   /// Takes an element out of the array at `path`, and the array as well when it was made by us and
   /// is empty then, and so on for what holds it.
@@ -87,7 +87,9 @@ class JsonEdit {
   /// The value at `path`, and its key as it stands between its quotes; empty when there is none.
   [[nodiscard]] std::string_view value_at(const JsonPath& path,
                                           std::string_view* key_found = nullptr) const;
-  void make_container(const JsonPath& path, std::string_view empty);
+  [[nodiscard]] TextSpan span_of(std::string_view piece) const;
+  /// The container at `path`, which is made as `empty` where there is none.
+  TextSpan make_container(const JsonPath& path, std::string_view empty);
   void add_to(TextSpan container, std::size_t depth, std::string_view piece);
   /// Takes a piece out of a container; true when we made the container and nothing is left in it.
   bool remove_from(TextSpan container, TextSpan piece);

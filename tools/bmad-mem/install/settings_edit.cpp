@@ -18,65 +18,39 @@
 namespace bmad_mem::cli {
 namespace {
 
-bool is_our_handler(JsonValue handler, const ClientFacts& client) {
-  return !our_hook_command(handler, client).empty();
-}
-
-/// How many handlers of a hook's entry there are, and how many are ours.
-struct HandlerCount {
-  std::size_t all = 0;
-  std::size_t ours = 0;
-};
-
-HandlerCount count_handlers(std::string_view entry, const SettingsChange& change) {
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(entry);
-  HandlerCount count;
-  if (!value) {
-    return count;
-  }
-  if (change.part == SettingsPart::kFlatHooks) {
-    return {.all = 1, .ours = is_our_handler(*value, change.client) ? 1U : 0U};
-  }
-  const JsonValue handlers = (*value)["hooks"];
-  for (const JsonValue handler : handlers.elements()) {
-    ++count.all;
-    count.ours += is_our_handler(handler, change.client) ? 1 : 0;
-  }
-  return count;
-}
-
-/// Takes our handlers out of an entry that has others, too.
-std::string without_ours(std::string_view entry, const ClientFacts& client) {
-  Result<JsonEdit> edit = JsonEdit::read(std::string(entry));
-  if (!edit) {
-    return std::string(entry);
-  }
-  for (std::size_t i = 0; i < edit->elements({"hooks"}).size();) {
-    const TextSpan span = edit->elements({"hooks"})[i];
-    JsonParser parser;
-    const Result<JsonValue> handler = parser.parse(span.of(edit->plain()));
-    if (handler && is_our_handler(*handler, client)) {
-      edit->remove_element({"hooks"}, span);
-    } else {
-      ++i;
+/// The words that `handler` runs; empty unless they call our hook for this client.
+std::string our_hook_command(JsonValue handler, const ClientFacts& client) {
+  const std::string_view command = handler[client.hook.command_key].string();
+  if (handler["args"].is_array()) {  // The other form that Claude Code takes.
+    std::string words;
+    for (const JsonValue word : handler["args"].elements()) {
+      words.append(word.string()) += ' ';
     }
+    const bool is_ours =
+        is_own_program(command) && words.starts_with(fmt::format("hook {} ", client.name));
+    return is_ours ? fmt::format("{} {}", command, words.substr(0, words.size() - 1)) : "";
   }
-  return edit->text();
+  const std::string call = fmt::format(" hook {}", client.name);
+  const std::size_t at = command.rfind(call);
+  const std::size_t end = at + call.size();
+  const bool is_ours = at != std::string_view::npos && is_own_program(command.substr(0, at)) &&
+                       (end == command.size() || command[end] == ' ');
+  return is_ours ? std::string(command) : std::string();
 }
 
 void remove_hooks(JsonEdit& edit, const std::string& event, const SettingsChange& change) {
   const JsonPath path = {"hooks", event};
   for (std::size_t i = 0; i < edit.elements(path).size();) {
     const TextSpan span = edit.elements(path)[i];
-    const HandlerCount count = count_handlers(span.of(edit.plain()), change);
-    if (count.ours == 0) {
-      ++i;
-    } else if (count.ours == count.all) {
+    const HookHandlers handlers = hook_handlers(span.of(edit.plain()), change.client, change.part);
+    if (handlers.ours.size() == handlers.all && handlers.all != 0) {
       edit.remove_element(path, span);
-    } else {
-      edit.replace(span, without_ours(span.of(edit.text()), change.client));
-      ++i;
+      continue;
+    }
+    const std::string index = std::to_string(i++);
+    const JsonPath inner = {"hooks", event, index, "hooks"};
+    for (std::size_t gone = 0; gone < handlers.ours.size(); ++gone) {
+      edit.remove_element(inner, edit.elements(inner)[handlers.ours[gone] - gone]);
     }
   }
 }
@@ -86,7 +60,7 @@ bool is_there(const JsonEdit& edit, const InstalledHook& hook, const SettingsCha
   std::size_t same = 0;
   std::size_t ours = 0;
   for (const TextSpan span : edit.elements({"hooks", hook.event})) {
-    ours += count_handlers(span.of(edit.plain()), change).ours;
+    ours += hook_handlers(span.of(edit.plain()), change.client, change.part).ours.size();
     same += json_compact(span.of(edit.plain())) == hook.json ? 1 : 0;
   }
   return same == 1 && ours == 1;
@@ -95,8 +69,8 @@ bool is_there(const JsonEdit& edit, const InstalledHook& hook, const SettingsCha
 /// Our hooks can go only where there are objects and arrays, or nothing.
 Status check_shape(const JsonEdit& edit, const std::vector<InstalledHook>& hooks) {
   const auto is = [&](const JsonPath& path, char bracket) {
-    const auto span = edit.find(path);
-    return !span || span->of(edit.plain()).front() == bracket;
+    const std::string_view value = edit.value(path);
+    return value.empty() || value.starts_with(bracket);
   };
   bool good = is({"hooks"}, '{');
   for (const InstalledHook& hook : hooks) {
@@ -122,7 +96,7 @@ Status change_hooks(JsonEdit& edit, const SettingsChange& change) {
       change.command ? hooks_of(change.client, change.part, *change.command)
                      : std::vector<InstalledHook>();
   BMAD_TRY(check_shape(edit, wanted));
-  const bool had_hooks = edit.find({"hooks"}).has_value();
+  const bool had_hooks = !edit.value({"hooks"}).empty();
   const bool version_is_behind = ends_with_version(edit);
   const std::vector<std::string> events = edit.keys({"hooks"});
   for (const std::string& event : events) {
@@ -138,9 +112,9 @@ Status change_hooks(JsonEdit& edit, const SettingsChange& change) {
   }
   if (change.client.hook.has_version) {
     // A version comes and goes with hooks that are ours alone.
-    if (change.command && !had_hooks && !edit.find({"version"})) {
+    if (change.command && !had_hooks && edit.value({"version"}).empty()) {
       edit.add_member({}, "version", "1");
-    } else if (!change.command && version_is_behind && !edit.find({"hooks"})) {
+    } else if (!change.command && version_is_behind && edit.value({"hooks"}).empty()) {
       edit.remove_member({}, "version");
     }
   }
@@ -150,26 +124,20 @@ Status change_hooks(JsonEdit& edit, const SettingsChange& change) {
 Status change_server(JsonEdit& edit, const SettingsChange& change) {
   const ServerShape& shape = change.client.server;
   const JsonPath servers = {shape.key};
-  const auto there = edit.find({shape.key, kServerName});
-  const auto list = edit.find(servers);
-  if (list && list->of(edit.plain()).front() != '{') {
+  const std::string_view there = edit.value({shape.key, kServerName});
+  if (const std::string_view list = edit.value(servers); !list.empty() && list.front() != '{') {
     return Error{.code = ErrorCode::E_INVALID_FORMAT,
                  .message = "the value there is not an object of servers",
                  .field = std::string(shape.key)};
   }
-  JsonParser parser;
-  bool is_ours = false;
-  if (there) {
-    const Result<JsonValue> value = parser.parse(there->of(edit.plain()));
-    is_ours = value && !our_server_command(*value).empty();
-  }
+  const bool is_ours = !our_server_command(there).empty();
   if (!change.command) {
     if (is_ours) {
       edit.remove_member(servers, kServerName);
     }
     return {};
   }
-  if (!there) {
+  if (there.empty()) {
     edit.add_member(servers, kServerName, server_json(shape, *change.command));
     return {};
   }
@@ -180,14 +148,12 @@ Status change_server(JsonEdit& edit, const SettingsChange& change) {
         .field = std::string(shape.key)};
   }
   // What the user has added to it, such as an environment, stays.
-  const auto set = [&](std::string_view key, const std::string& wanted) {
-    const auto value = edit.find({shape.key, kServerName, key});
-    if (value && !wanted.empty() && json_compact(value->of(edit.plain())) != wanted) {
-      edit.replace(*value, wanted);
+  for (const auto& [key, wanted] : server_members(shape, *change.command)) {
+    const std::string_view value = edit.value({shape.key, kServerName, key});
+    if (!value.empty() && json_compact(value) != wanted) {
+      edit.replace(value, wanted);
     }
-  };
-  set("command", server_command_json(shape, *change.command));
-  set("args", server_args_json(shape, *change.command));
+  }
   return {};
 }
 
@@ -206,12 +172,12 @@ Result<std::optional<std::string>> change_whole_file(const std::optional<std::st
                         : std::nullopt;
 }
 
+}  // namespace
+
 bool is_whole_file(SettingsPart part) {
   return part == SettingsPart::kHookScripts || part == SettingsPart::kPlugin ||
          part == SettingsPart::kRules;
 }
-
-}  // namespace
 
 Result<std::optional<std::string>> changed_settings(const std::optional<std::string>& text,
                                                     const SettingsChange& change) {
@@ -249,32 +215,36 @@ std::string settings_to_paste(const SettingsChange& change) {
   return whole && *whole ? **whole : std::string();
 }
 
-std::string our_hook_command(JsonValue handler, const ClientFacts& client) {
-  const std::string_view command = handler[client.hook.command_key].string();
-  if (handler["args"].is_array()) {  // The other form that Claude Code takes.
-    std::string words;
-    for (const JsonValue word : handler["args"].elements()) {
-      words.append(word.string()) += ' ';
+HookHandlers hook_handlers(std::string_view entry, const ClientFacts& client, SettingsPart part) {
+  JsonParser parser;
+  HookHandlers handlers;
+  const Result<JsonValue> value = parser.parse(entry);
+  const auto take = [&](JsonValue handler) {
+    if (std::string words = our_hook_command(handler, client); !words.empty()) {
+      handlers.words = handlers.ours.empty() ? std::move(words) : std::move(handlers.words);
+      handlers.ours.push_back(handlers.all);
     }
-    const bool is_ours =
-        is_own_program(command) && words.starts_with(fmt::format("hook {} ", client.name));
-    return is_ours ? fmt::format("{} {}", command, words.substr(0, words.size() - 1)) : "";
+    ++handlers.all;
+  };
+  if (value && part == SettingsPart::kFlatHooks) {
+    take(*value);
+  } else if (value) {
+    for (const JsonValue handler : (*value)["hooks"].elements()) {
+      take(handler);
+    }
   }
-  const std::string call = fmt::format(" hook {}", client.name);
-  const std::size_t at = command.rfind(call);
-  const std::size_t end = at + call.size();
-  const bool is_ours = at != std::string_view::npos && is_own_program(command.substr(0, at)) &&
-                       (end == command.size() || command[end] == ' ');
-  return is_ours ? std::string(command) : std::string();
+  return handlers;
 }
 
-std::string our_server_command(JsonValue server) {
-  const JsonValue command = server["command"];
+std::string our_server_command(std::string_view server) {
+  JsonParser parser;
+  const JsonValue value = parser.parse(server).value_or(JsonValue());
+  const JsonValue command = value["command"];
   std::vector<std::string_view> words;
   if (command.is_string()) {
     words.push_back(command.string());
   }
-  for (const JsonValue list : {command, server["args"]}) {
+  for (const JsonValue list : {command, value["args"]}) {
     for (const JsonValue word : list.elements()) {
       words.push_back(word.string());
     }

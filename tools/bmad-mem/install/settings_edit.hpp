@@ -1,11 +1,12 @@
 // settings_edit.hpp - our parts of a client's settings: putting them in, taking them out.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"
 #include "install/client_files.hpp"
 
@@ -29,11 +30,20 @@ Result<std::optional<std::string>> changed_settings(const std::optional<std::str
 /// What to write there by hand.
 std::string settings_to_paste(const SettingsChange& change);
 
-/// The words that `handler`, a hook in a client's settings, runs; empty unless they call our hook
-/// for this client. In any form that was ever installed.
-std::string our_hook_command(JsonValue handler, const ClientFacts& client);
+/// Whether all of such a file is ours, or none of it.
+bool is_whole_file(SettingsPart part);
 
-/// The same of a server: the program and its arguments.
-std::string our_server_command(JsonValue server);
+/// The handlers of a hook's entry in a client's settings.
+struct HookHandlers {
+  std::size_t all = 0;
+  std::vector<std::size_t> ours = {};  ///< Which of them call our hook for this client.
+  std::string words = {};              ///< What the first of ours runs.
+};
+/// `entry` is JSON, of kGroupedHooks or kFlatHooks. Ours are known in any form that was ever
+/// installed.
+HookHandlers hook_handlers(std::string_view entry, const ClientFacts& client, SettingsPart part);
+
+/// The program and the arguments of `server`, JSON; empty unless it is ours.
+std::string our_server_command(std::string_view server);
 
 }  // namespace bmad_mem::cli

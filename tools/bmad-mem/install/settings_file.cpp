@@ -1,6 +1,5 @@
 #include "install/settings_file.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,13 +52,6 @@ Result<std::string> find_target(const std::string& path) {
     return Error{.code = ErrorCode::E_STORAGE_IO, .message = "it is no regular file", .path = path};
   }
   return target;
-}
-
-void sync_folder(const std::string& folder) {
-  if (const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); opened >= 0) {
-    static_cast<void>(::fsync(opened));
-    ::close(opened);
-  }
 }
 
 /// Gives a new file the mode and owner of the one at `path` that it replaces.
@@ -148,15 +140,15 @@ Status PreparedSettings::commit() {
   if (read_.text && ::unlink(read_.target.c_str()) != 0) {
     return file_error("remove", read_.path, errno);
   }
-  sync_folder(folder_of(read_.target));
+  static_cast<void>(sync_folder_of(read_.target));
   return {};
 }
 
 void remove_empty_folders(const std::string& path, const std::string& stays) {
   std::string folder = folder_of(path);
   while (folder != stays && is_inside(folder, stays) && ::rmdir(folder.c_str()) == 0) {
+    static_cast<void>(sync_folder_of(folder));
     folder = folder_of(folder);
-    sync_folder(folder);
   }
 }
 

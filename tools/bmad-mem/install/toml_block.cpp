@@ -27,21 +27,15 @@ Result<bool> has_server(std::string_view text) {
   }
 }
 
-/// The text without our block, and whether there was one.
-struct Without {
-  std::string text;
-  bool had_block = false;
-};
-
-Without cut_block(const std::string& text) {
+/// The text without our block, if there is one.
+std::string cut_block(const std::string& text) {
   const std::size_t begin = text.find(kBegin);
   const std::size_t end = begin == std::string::npos ? begin : text.find(kEnd, begin);
   if (end == std::string::npos) {
-    return {.text = text};
+    return text;
   }
   const std::size_t newline = begin > 0 && text[begin - 1] == '\n' ? 1 : 0;
-  return {.text = text.substr(0, begin - newline) + text.substr(end + kEnd.size()),
-          .had_block = true};
+  return text.substr(0, begin - newline) + text.substr(end + kEnd.size());
 }
 
 }  // namespace
@@ -53,7 +47,7 @@ Result<std::optional<std::string>> with_toml_block(const std::optional<std::stri
     BMAD_TRY(has_server(*text));
     return text;
   }
-  const std::string before = text ? cut_block(*text).text : std::string();
+  const std::string before = text ? cut_block(*text) : std::string();
   BMAD_TRY_ASSIGN(const bool is_taken, has_server(before));
   if (is_taken) {
     return Error{.code = ErrorCode::E_CONCURRENT_MOD,
@@ -74,11 +68,9 @@ Result<std::optional<std::string>> with_toml_block(const std::optional<std::stri
 
 Result<std::optional<std::string>> without_toml_block(const std::string& text) {
   BMAD_TRY(has_server(text));
-  Without without = cut_block(text);
-  if (without.had_block && without.text.empty() && text.starts_with(kBegin)) {
-    return std::optional<std::string>();
-  }
-  return std::optional(std::move(without.text));
+  std::string without = cut_block(text);
+  return without.empty() && text.starts_with(kBegin) ? std::nullopt
+                                                     : std::optional(std::move(without));
 }
 
 }  // namespace bmad_mem::cli
