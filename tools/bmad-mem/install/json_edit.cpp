@@ -230,45 +230,33 @@ void JsonEdit::remove_with_comma_behind(TextSpan room, TextSpan piece, std::size
   }
 }
 
-bool JsonEdit::remove_from(TextSpan container, TextSpan piece) {
-  const TextSpan room = inside(container);
+void JsonEdit::remove_element(const JsonPath& path, TextSpan piece) {
+  const TextSpan room = inside(span_of(value_at(path)));
   const TextSpan before{room.begin, piece.begin};
   const TextSpan after{piece.end, room.end};
   if (const std::size_t comma = after.of(bare_).find_first_not_of(kBlanks);
       comma != std::string_view::npos) {
-    remove_with_comma_behind(room, piece, piece.end + comma);
-    return false;
+    return remove_with_comma_behind(room, piece, piece.end + comma);
   }
   if (const std::size_t found = before.of(bare_).find_last_not_of(kBlanks);
       found != std::string_view::npos) {
     const std::size_t comma = room.begin + found;
     if (end_of_last(comma + 1, piece.begin) == comma + 1) {
       // The comma before it and the blanks on both sides of the comma.
-      change(end_of_last(room.begin, comma), piece.end, {});
-    } else {
-      change(begin_to_remove(room, piece), piece.end, {});
-      change(comma, comma + 1, {});
+      return change(end_of_last(room.begin, comma), piece.end, {});
     }
-    return false;
+    change(begin_to_remove(room, piece), piece.end, {});
+    return change(comma, comma + 1, {});
   }
   const bool is_alone = end_of_last(before.begin, before.end) == before.begin &&
                         end_of_last(after.begin, after.end) == after.begin;
-  if (is_alone && before.of(text_).contains('\n')) {
-    change(room.begin, room.end, kFresh);
-    return true;
+  if (!is_alone || !before.of(text_).contains('\n')) {
+    return change(is_alone ? piece.begin : begin_to_remove(room, piece), piece.end, {});
   }
-  change(is_alone ? piece.begin : begin_to_remove(room, piece), piece.end, {});
-  return false;
-}
-
-void JsonEdit::remove_if_empty(const JsonPath& path, bool is_empty) {
-  if (is_empty && !path.empty()) {
+  change(room.begin, room.end, kFresh);  // We made it.
+  if (!path.empty()) {
     remove_member({path.begin(), path.end() - 1}, path.back());
   }
-}
-
-void JsonEdit::remove_element(const JsonPath& path, TextSpan element) {
-  remove_if_empty(path, remove_from(span_of(value_at(path)), element));
 }
 
 void JsonEdit::remove_member(const JsonPath& path, std::string_view key) {
@@ -277,9 +265,7 @@ void JsonEdit::remove_member(const JsonPath& path, std::string_view key) {
   std::string_view key_text;
   if (const std::string_view value = value_at(whole, &key_text); !value.empty()) {
     // The key's view begins behind its quote.
-    remove_if_empty(path,
-                    remove_from(span_of(value_at(path)),
-                                {.begin = span_of(key_text).begin - 1, .end = span_of(value).end}));
+    remove_element(path, {.begin = span_of(key_text).begin - 1, .end = span_of(value).end});
   }
 }
 

@@ -75,9 +75,9 @@ class JsonEdit {
   /// Puts another value in the place of `value`, a piece of plain().
   void replace(std::string_view value, std::string_view other);
 
-  /// Takes an element out of the array at `path`, and the array as well when it was made by us and
-  /// is empty then, and so on for what holds it.
-  void remove_element(const JsonPath& path, TextSpan element);
+  /// Takes an element, or a member with its key, out of the container at `path`, and the container
+  /// as well when it was made by us and is empty then, and so on for what holds it.
+  void remove_element(const JsonPath& path, TextSpan piece);
   /// The same for a member.
   void remove_member(const JsonPath& path, std::string_view key);
 
@@ -91,9 +91,6 @@ class JsonEdit {
   /// The container at `path`, which is made as `empty` where there is none.
   TextSpan make_container(const JsonPath& path, std::string_view empty);
   void add_to(TextSpan container, std::size_t depth, std::string_view piece);
-  /// Takes a piece out of a container; true when we made the container and nothing is left in it.
-  bool remove_from(TextSpan container, TextSpan piece);
-  void remove_if_empty(const JsonPath& path, bool is_empty);
   void change(std::size_t begin, std::size_t end, std::string_view other);
   /// One behind the last thing in `text_` between both that is no blank; `begin` without any.
   [[nodiscard]] std::size_t end_of_last(std::size_t begin, std::size_t end) const;
