@@ -9,15 +9,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <ctime>
 #include <functional>
-#include <optional>
 
 #include <fmt/core.h>
+
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem::cli {
 
@@ -33,6 +33,8 @@ constexpr char kLimit = 'l';  ///< Milliseconds, a blank, and why.
 constexpr char kMayGoOn = 'g';
 constexpr char kSaidAll = 's';
 constexpr char kDone = 'd';
+/// After one of these the child continues alone.
+constexpr std::string_view kGoesOn = "gs";
 constexpr std::size_t kHeadSize = 5;
 
 // Limits of a child in the background.
@@ -46,51 +48,34 @@ struct Heard {
   SteadyTime deadline;
   std::string why;  ///< What is wrong when the deadline passes; empty when nothing is.
   HookResult result = {};
-  bool has_answer = false;
   bool has_told_limit = false;
-  bool may_go_on = false;
-  bool has_said_all = false;
-  bool has_ended = false;
+  std::string kinds = {};  ///< Of the messages.
 
+  [[nodiscard]] bool may_go_on() const { return kinds.find_first_of(kGoesOn) != kinds.npos; }
   /// Nobody waits for the rest of one that goes on by itself.
   [[nodiscard]] bool is_done() const {
-    return has_ended || has_said_all || (may_go_on && has_answer);
+    return kinds.contains(kDone) || kinds.contains(kSaidAll) ||
+           (may_go_on() && kinds.contains(kAnswer));
   }
 };
 
-void take_limit(Heard& heard, std::string_view text) {
-  const std::size_t blank = std::min(text.find(' '), text.size());
-  std::int64_t rest = 0;
-  std::from_chars(text.data(), text.data() + blank, rest);
-  const SteadyTime other = std::chrono::steady_clock::now() + milliseconds(rest);
-  if (other < heard.deadline) {
-    heard.deadline = other;
-    heard.why = text.substr(std::min(blank + 1, text.size()));
-    heard.has_told_limit = true;
-  }
-}
-
 void take_message(Heard& heard, char kind, std::string_view text) {
-  switch (kind) {
-    case kAnswer:
-      heard.result.answer = text;
-      heard.has_answer = true;
-      break;
-    case kProblem:
-      heard.result.problem = text;
-      break;
-    case kLimit:
-      take_limit(heard, text);
-      break;
-    case kMayGoOn:
-      heard.may_go_on = true;
-      heard.why = heard.has_told_limit ? heard.why : std::string();
-      break;
-    case kSaidAll:
-      heard.has_said_all = heard.may_go_on = true;
-      break;
-    default:
-      heard.has_ended = true;
+  heard.kinds += kind;
+  if (kind == kAnswer) {
+    heard.result.answer = text;
+  } else if (kind == kProblem) {
+    heard.result.problem = text;
+  } else if (kind == kMayGoOn && !heard.has_told_limit) {
+    heard.why.clear();
+  } else if (kind == kLimit) {
+    const std::string_view rest = text.substr(0, text.find(' '));
+    const SteadyTime other =
+        std::chrono::steady_clock::now() + milliseconds(number_in<std::int64_t>(rest).value_or(0));
+    if (other < heard.deadline) {
+      heard.deadline = other;
+      heard.why = text.substr(std::min(rest.size() + 1, text.size()));
+      heard.has_told_limit = true;
+    }
   }
 }
 
@@ -245,10 +230,10 @@ HookResult run_limited(milliseconds limit, const std::function<void(const HookWo
               .why = fmt::format("it took longer than {} ms and was ended", limit.count())};
   const bool is_late = listen(ends[0], heard);
   ::close(ends[0]);
-  if (is_late && !heard.may_go_on) {
+  if (is_late && !heard.may_go_on()) {
     ::kill(child, SIGKILL);
   }
-  if (heard.has_ended || !heard.may_go_on) {
+  if (heard.kinds.contains(kDone) || !heard.may_go_on()) {
     collect(child);
   }
   if (!heard.is_done() && !is_late) {
