@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
 #include <system_error>
 
 #include <fmt/core.h>
 
+#include "bmad_mem/text.hpp"
 #include "cli/program.hpp"
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"
@@ -49,12 +49,12 @@ bool starts(const std::string& found, const std::string& own) {
 std::array<unsigned, 3> version_numbers(std::string_view text) {
   std::array<unsigned, 3> numbers{};
   text.remove_prefix(std::min(text.find_first_of("0123456789"), text.size()));
-  for (unsigned& number : numbers) {
-    const char* const end = text.data() + text.size();
-    const char* const rest = std::from_chars(text.data(), end, number).ptr;
-    text.remove_prefix(rest == end || *rest != '.'
-                           ? text.size()
-                           : static_cast<std::size_t>(rest - text.data()) + 1);
+  text = text.substr(0, text.find_first_not_of("0123456789."));
+  auto next = numbers.begin();
+  for (const std::string_view number : lines_of(text, '.')) {
+    if (next != numbers.end()) {
+      *next++ = number_in<unsigned>(number).value_or(0);
+    }
   }
   return numbers;
 }

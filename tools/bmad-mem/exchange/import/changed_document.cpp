@@ -55,7 +55,7 @@ struct Node {
     return found != parts.end() ? &*found : &parts.emplace_back(std::string(name));
   }
   void set(JsonValue value) { *this = {.key = std::move(key), .json = json_of(value)}; }
-  /// Puts `values` behind the first `from` elements.
+  /// Puts `values` after the first `from` elements.
   void push(JsonValue values, std::size_t from) {
     open();
     parts.resize(std::min(from, parts.size()));

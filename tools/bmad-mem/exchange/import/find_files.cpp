@@ -1,5 +1,6 @@
 // find_files.cpp - which files of those that are named, and of what is in folders and zips, can be
 // imported.
+#include <fnmatch.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -202,19 +203,12 @@ Result<FoundImports> find_import_files(const std::vector<std::string>& paths, Im
 }
 
 bool is_path_like(std::string_view path, std::string_view pattern) {
-  while (!pattern.empty()) {
-    const std::string_view name = pop_part(path);
-    const std::string_view part = pop_part(pattern);
-    const std::size_t star = std::min(part.find('*'), part.size());
-    const bool is_like = star == part.size() ? name == part
-                                             : name.size() >= part.size() - 1 &&
-                                                   name.starts_with(part.substr(0, star)) &&
-                                                   name.ends_with(part.substr(star + 1));
-    if (!is_like) {
-      return false;
-    }
+  std::string_view front = path;
+  for (auto parts = std::ranges::count(pattern, '/'); parts >= 0; --parts) {
+    pop_part(front);
   }
-  return true;
+  const std::string end(trimmed(path.substr(front.size()), "/"));
+  return ::fnmatch(std::string(pattern).c_str(), end.c_str(), FNM_PATHNAME | FNM_NOESCAPE) == 0;
 }
 
 bool lies_in(std::string_view folder, std::string_view project) {

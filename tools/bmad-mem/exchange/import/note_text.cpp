@@ -13,7 +13,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-/// In so many mappings and lists a value is looked at.
+/// Maximum number of mappings and lists around a value that is read.
 constexpr std::size_t kDepthMax = 3;
 
 /// A document of YAML, and what is read of it.
@@ -90,27 +90,24 @@ std::optional<std::string_view> list_item(std::string_view line) {
   return stripped(line.substr(1));
 }
 
-/// The target of the link that begins at `at`, and where it ends; nothing when none does.
-struct Link {
-  std::string_view target;
-  std::size_t end = 0;
-};
-std::optional<Link> link_at(std::string_view text, std::size_t at) {
-  const std::size_t close = text.find("]]", at);
-  if (close == std::string_view::npos) {
-    return std::nullopt;
+/// Cuts the first link off `text`, with what is before it: its target. Nothing without one.
+std::optional<std::string_view> take_link(std::string_view& text) {
+  for (std::size_t open = text.find("[["); open != std::string_view::npos;
+       open = text.find("[[", open + 2)) {
+    const std::size_t close = text.find("]]", open);
+    const std::string_view inside = text.substr(open + 2, close - open - 2);
+    const std::string_view target = stripped(inside.substr(0, inside.find('|')));
+    if (close != std::string_view::npos && !target.empty()) {
+      text.remove_prefix(close + 2);
+      return target;
+    }
   }
-  std::string_view target = text.substr(at + 2, close - at - 2);
-  target = stripped(target.substr(0, target.find('|')));
-  return target.empty() ? std::nullopt : std::optional(Link{.target = target, .end = close + 2});
+  return std::nullopt;
 }
 
 /// Takes "(context)" off the end.
 std::string_view take_context(std::string_view& text) {
-  if (!text.ends_with(')')) {
-    return {};
-  }
-  const std::size_t open = text.rfind(" (");
+  const std::size_t open = text.ends_with(')') ? text.rfind(" (") : std::string_view::npos;
   if (open == std::string_view::npos) {
     return {};
   }
@@ -169,8 +166,6 @@ std::optional<NoteObservation> read_note_observation(std::string_view line) {
   }
   std::string_view text = stripped(item->substr(close + 1));
   NoteObservation observation{.category = std::string(category),
-                              .text = {},
-                              .tags = {},
                               .context = std::string(take_context(text))};
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
@@ -188,33 +183,26 @@ std::optional<NoteObservation> read_note_observation(std::string_view line) {
 
 std::optional<NoteRelation> read_note_relation(std::string_view line) {
   const auto item = list_item(line);
-  const std::size_t open = item ? item->find("[[") : std::string_view::npos;
-  const auto link = open == std::string_view::npos ? std::nullopt : link_at(*item, open);
-  if (!link) {
-    return std::nullopt;
+  std::string_view rest = item.value_or("");
+  std::string_view type = stripped(rest.substr(0, rest.find("[[")));
+  const auto target = take_link(rest);
+  rest = stripped(rest);
+  if (!target || (!rest.empty() && (!rest.starts_with('(') || !rest.ends_with(')')))) {
+    return std::nullopt;  // Or a sentence with a link in it.
   }
-  std::string_view rest = stripped(item->substr(link->end));
-  if (!rest.empty() && (!rest.starts_with('(') || !rest.ends_with(')'))) {
-    return std::nullopt;  // A sentence with a link in it.
-  }
-  std::string_view type = stripped(item->substr(0, open));
   if (type.size() > 2 && type.starts_with('"') && type.ends_with('"')) {
     type = type.substr(1, type.size() - 2);
   } else if (type.find_first_of(" \t") != std::string_view::npos) {
     return std::nullopt;
   }
   return NoteRelation{.type = std::string(type.empty() ? kLinksTo : type),
-                      .target = std::string(link->target)};
+                      .target = std::string(*target)};
 }
 
 std::vector<NoteRelation> read_note_links(std::string_view line) {
   std::vector<NoteRelation> links;
-  for (std::size_t at = line.find("[["); at != std::string_view::npos; at = line.find("[[", at)) {
-    const auto link = link_at(line, at);
-    if (link) {
-      links.push_back({.type = std::string(kLinksTo), .target = std::string(link->target)});
-    }
-    at = link ? link->end : at + 2;
+  while (const auto target = take_link(line)) {
+    links.push_back({.type = std::string(kLinksTo), .target = std::string(*target)});
   }
   return links;
 }

@@ -193,21 +193,8 @@ class OwnExportImport final : public OwnImport {
         return {};
       }
     }
-    std::string json = stored_entry(text, entry_type_name(*type));
-    const ImportOrigin origin{.file = file_, .line = line};
-    switch (judge(*type, id, json, value)) {
-      case Verdict::kKnown:
-        ++sink_.report().known;
-        return {};
-      case Verdict::kOlder:
-        sink_.skip(kOlderVersions);
-        return {};
-      case Verdict::kAgain:
-        return sink_.add_again(session, *type, std::move(json), id, origin);
-      case Verdict::kNew:
-        break;
-    }
-    return sink_.add(session, *type, std::move(json), KnownEntries::kAppendVersion, origin);
+    return take_version(session, *type, id, stored_entry(text, entry_type_name(*type)), value,
+                        line);
   }
 
   Status finish() override { return end_session(); }
@@ -240,7 +227,6 @@ class OwnExportImport final : public OwnImport {
     std::size_t next = 0;
   };
   using Key = std::pair<EntryType, std::string>;
-  enum class Verdict : std::uint8_t { kKnown, kOlder, kNew, kAgain };
 
   Status begin_session(JsonValue identity, std::uint64_t line) {
     if (!session_.empty()) {
@@ -300,35 +286,38 @@ class OwnExportImport final : public OwnImport {
     return {};
   }
 
-  Verdict judge(EntryType type, const std::string& id, const std::string& json, JsonValue value) {
+  /// Adds a version of an entry of the current session that is not there.
+  Status take_version(const std::string& session, EntryType type, const std::string& id,
+                      const std::string& json, JsonValue value, std::uint64_t line) {
     Versions& versions = known_[Key(type, id)];
     const auto next = versions.lines.begin() + static_cast<std::ptrdiff_t>(versions.next);
     const auto found = std::find(next, versions.lines.end(), json);
     if (found != versions.lines.end()) {
       versions.next = static_cast<std::size_t>(found - versions.lines.begin()) + 1;
-      return Verdict::kKnown;
+      ++sink_.report().known;
+      return {};
     }
     // The memory has versions that the export does not have here. The later one must stay the last.
     if (next != versions.lines.end() && version_time(value) <= time_of(versions.lines.back())) {
-      return Verdict::kOlder;
+      sink_.skip(kOlderVersions);
+      return {};
     }
     const bool again = std::find(versions.lines.begin(), next, json) != next;
     versions.lines.push_back(json);
     versions.next = versions.lines.size();
-    return again ? Verdict::kAgain : Verdict::kNew;
-  }
-
-  [[nodiscard]] bool holds_nothing_else() const {
-    return std::ranges::all_of(
-        known_, [](const auto& entry) { return entry.second.next == entry.second.lines.size(); });
+    const ImportOrigin origin{.file = file_, .line = line};
+    return again ? sink_.add_again(session, type, json, id, origin)
+                 : sink_.add(session, type, json, KnownEntries::kAppendVersion, origin);
   }
 
   Status end_session() {
     BMAD_TRY(sink_.flush());
     if (identity_ && identity_->closed_at && sink_.is_there(current_)) {
       BMAD_TRY_ASSIGN(const Session there, memory()->load_session(current_));
+      const bool holds_nothing_else = std::ranges::all_of(
+          known_, [](const auto& entry) { return entry.second.next == entry.second.lines.size(); });
       // Closed again as it was, unless it has gone on since.
-      if (!there.closed_at && there.created_at == identity_->created_at && holds_nothing_else()) {
+      if (!there.closed_at && there.created_at == identity_->created_at && holds_nothing_else) {
         BMAD_TRY(memory()->adopt_session(*identity_));
       }
     }
