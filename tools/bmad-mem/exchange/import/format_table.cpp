@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <chrono>
+#include <cmath>
 #include <unordered_map>
 
+#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "exchange/ids.hpp"
@@ -76,6 +79,32 @@ std::string list_lines(JsonValue text) {
     append_part(lines, element.string(), "\n");
   }
   return lines;
+}
+
+/// So many times `unit_ms` since 1970; empty for what is no time until 9999.
+std::string time_since_1970(JsonValue value, double unit_ms) {
+  static constexpr double kMaxMs = 253402300799000.0;
+  const double ms = value.number(-1) * unit_ms;
+  return ms > 0 && ms <= kMaxMs
+             ? format_rfc3339(
+                   Timestamp(std::chrono::milliseconds(static_cast<std::int64_t>(std::floor(ms)))))
+             : "";
+}
+
+/// The same for a number of seconds or of milliseconds: some programs write both.
+std::string since_1970(JsonValue value) {
+  static constexpr double kMsMin = 1e11;  // As seconds, the year 5138.
+  return time_since_1970(value, value.number(0) < kMsMin ? 1000 : 1);
+}
+
+/// The UUID at the end of `text` up to its last dot; empty without.
+std::string_view uuid_at_end(std::string_view text) {
+  static constexpr std::size_t kUuidSize = 36;
+  text = text.substr(0, text.rfind('.'));
+  const std::string_view end = text.substr(text.size() - std::min(text.size(), kUuidSize));
+  const bool is_uuid = end.size() == kUuidSize &&
+                       std::ranges::all_of(end, [](char c) { return is_alnum(c) || c == '-'; });
+  return is_uuid ? end : std::string_view();
 }
 
 struct NamedReader {
@@ -191,40 +220,33 @@ bool is_of_kind(JsonValue value, std::string_view kind) {
                             : value.present() && !value.boolean();
 }
 
-/// A way to recognise a file by its beginning.
-struct Recognition {
-  std::string_view first;               ///< The characters it may begin with; empty: any.
-  std::vector<std::string_view> has;    ///< Somewhere in the beginning.
-  std::vector<std::string_view> front;  ///< In the first 4096 bytes.
-  std::vector<std::string_view> lacks;  ///< Not there.
-  Conditions record;                    ///< Of the first record.
-  Conditions passes;                    ///< Of records that may come before it.
-  std::vector<std::string_view> cut;    ///< In a first record that is longer than the beginning.
-};
-
-bool looks_like(const Recognition& way, std::string_view beginning) {
+/// `way`: a way to recognise a file by its beginning; see formats.toml.
+bool looks_like(JsonValue way, std::string_view beginning) {
   const std::string_view front = beginning.substr(0, 4096);
   const auto is_in = [](std::string_view text) {
     return [text](std::string_view part) { return text.contains(part); };
   };
-  if ((!way.first.empty() && !way.first.contains(first_character(beginning))) ||
-      !std::ranges::all_of(way.has, is_in(beginning)) ||
-      !std::ranges::all_of(way.front, is_in(front)) ||
-      std::ranges::any_of(way.lacks, is_in(front))) {
+  const std::string_view first = way["first"].string();
+  if ((!first.empty() && !first.contains(first_character(beginning))) ||
+      !std::ranges::all_of(read_texts(way["has"]), is_in(beginning)) ||
+      !std::ranges::all_of(read_texts(way["front"]), is_in(front)) ||
+      std::ranges::any_of(read_texts(way["lacks"]), is_in(front))) {
     return false;
   }
+  const Conditions of_record = read_conditions(way["record"]);
+  const Conditions of_passed = read_conditions(way["passes"]);
   JsonParser parser;
-  while (!way.record.empty()) {
+  while (!of_record.empty()) {
     const Result<JsonValue> record = first_record(parser, beginning);
-    if (record && ValueFinder().holds(way.record, {*record})) {
+    if (record && ValueFinder().holds(of_record, {*record})) {
       return true;
     }
     const std::size_t newline = trimmed(beginning).find('\n');
     if (!record && newline == std::string_view::npos) {
-      return !way.cut.empty() && std::ranges::all_of(way.cut, is_in(beginning));
+      return way["cut"].present() && std::ranges::all_of(read_texts(way["cut"]), is_in(beginning));
     }
     const bool may_pass =
-        !way.passes.empty() && (!record || ValueFinder().holds(way.passes, {*record}));
+        !of_passed.empty() && (!record || ValueFinder().holds(of_passed, {*record}));
     if (!may_pass || newline == std::string_view::npos) {
       return false;
     }
@@ -260,15 +282,9 @@ Step read_step(JsonValue row, JsonValue named) {
   for (const JsonMember& member : row["set"].members()) {
     step.set.emplace_back(member.key, read_choice(member.value.string()));
   }
-  using enum Step::Action;
-  for (const auto& [key, action] : {std::pair("message", kMessage),
-                                    {"prompt", kPrompt},
-                                    {"flush", kFlush},
-                                    {"call", kCall},
-                                    {"result", kResult},
-                                    {"entry", kEntry}}) {
+  for (const std::string_view key : {"message", "prompt", "flush", "call", "result", "entry"}) {
     if (row[key].present()) {
-      step.action = action;
+      step.action = key;
       step.made = row[key];
     }
   }
@@ -348,22 +364,14 @@ RecordSteps read_format(JsonValue row, JsonValue named) {
   return format;
 }
 
-std::function<bool(std::string_view)> read_recognition(JsonValue ways) {
-  std::vector<Recognition> all;
+bool is_recognised(JsonValue ways, std::string_view beginning) {
+  beginning.remove_prefix(beginning.starts_with("\xEF\xBB\xBF") ? 3 : 0);
   for (const JsonValue way : ways.elements()) {
-    all.push_back({.first = way["first"].string(),
-                   .has = read_texts(way["has"]),
-                   .front = read_texts(way["front"]),
-                   .lacks = read_texts(way["lacks"]),
-                   .record = read_conditions(way["record"]),
-                   .passes = read_conditions(way["passes"]),
-                   .cut = read_texts(way["cut"])});
+    if (looks_like(way, beginning)) {
+      return true;
+    }
   }
-  return [all = std::move(all)](std::string_view beginning) {
-    beginning.remove_prefix(beginning.starts_with("\xEF\xBB\xBF") ? 3 : 0);
-    return std::ranges::any_of(all,
-                               [&](const Recognition& way) { return looks_like(way, beginning); });
-  };
+  return false;
 }
 
 std::vector<JsonValue> branch_to(std::string_view current, JsonValue mapping, std::size_t& left) {

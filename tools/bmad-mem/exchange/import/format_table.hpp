@@ -72,7 +72,6 @@ enum class Part : std::uint8_t {
 
 /// What is done with a value.
 struct Step {
-  enum class Action : std::uint8_t { kNone, kMessage, kPrompt, kFlush, kCall, kResult, kEntry };
   using Named = std::vector<std::pair<std::string_view, ValueChoice>>;
 
   [[nodiscard]] const ValueChoice& operator[](Part part) const {
@@ -89,8 +88,8 @@ struct Step {
   std::string_view label;                ///< In front of what is appended.
   std::optional<std::string_view> join;  ///< Between parts as they are; else they are stripped.
   std::string_view skip;
-  Action action = Action::kNone;
-  JsonValue made;  ///< What the table says of a message, a call, a result or an entry.
+  std::string_view action;  ///< "message", "prompt", "flush", "call", "result", "entry", or none.
+  JsonValue made;           ///< What the table says of a message, a call, a result or an entry.
   std::vector<ValueChoice> salt;
   Conditions failed;
   Conditions typed;
@@ -158,8 +157,8 @@ Conditions read_conditions(JsonValue conditions);
 /// A text, or the texts of an array.
 std::vector<std::string_view> read_texts(JsonValue value);
 RecordSteps read_format(JsonValue row, JsonValue named);
-/// The same for `recognise`: whether a file that begins so is of the format.
-std::function<bool(std::string_view beginning)> read_recognition(JsonValue ways);
+/// Whether a file that begins so is of the format with these ways to recognise it.
+bool is_recognised(JsonValue ways, std::string_view beginning);
 
 /// Reads records, or rows of `database`, with `steps`, which must live longer.
 std::unique_ptr<RecordImporter> make_table_importer(const ImportContext& context,

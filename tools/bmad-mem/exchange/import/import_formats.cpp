@@ -28,7 +28,8 @@ ImportClient client_of_row(JsonValue row, JsonValue first_row) {
   const auto steps = std::make_shared<const RecordSteps>(
       read_format(row, (row["steps"].present() ? row : first_row)["steps"]));
   ImportClient client{
-      .looks_like = read_recognition(row["recognise"]),
+      .looks_like =
+          [row](std::string_view beginning) { return is_recognised(row["recognise"], beginning); },
       .make =
           [steps, has_changes = row["changes"].boolean()](const ImportContext& context) {
             auto importer = make_table_importer(context, *steps);

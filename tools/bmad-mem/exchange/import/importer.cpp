@@ -1,8 +1,6 @@
 #include "exchange/import/importer.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <utility>
 
 #include <fmt/core.h>
@@ -282,8 +280,6 @@ Status TranscriptImporter::put_groups() {
   return {};
 }
 
-std::string result_id(const std::string& id) { return id.empty() ? "" : id + "-result"; }
-
 Result<JsonValue> first_record(JsonParser& parser, std::string_view beginning) {
   beginning = trimmed(beginning);
   return parser.parse(repaired_json(beginning.substr(0, beginning.find('\n'))));
@@ -306,29 +302,6 @@ std::string python_time(JsonValue text) {
     time = format_rfc3339(*zoned);
   }
   return time;
-}
-
-std::string time_since_1970(JsonValue value, double unit_ms) {
-  static constexpr double kMaxMs = 253402300799000.0;
-  const double ms = value.number(-1) * unit_ms;
-  return ms > 0 && ms <= kMaxMs
-             ? format_rfc3339(
-                   Timestamp(std::chrono::milliseconds(static_cast<std::int64_t>(std::floor(ms)))))
-             : "";
-}
-
-std::string since_1970(JsonValue value) {
-  static constexpr double kMsMin = 1e11;  // As seconds, the year 5138.
-  return time_since_1970(value, value.number(0) < kMsMin ? 1000 : 1);
-}
-
-std::string_view uuid_at_end(std::string_view text) {
-  static constexpr std::size_t kUuidSize = 36;
-  text = text.substr(0, text.rfind('.'));
-  const std::string_view end = text.substr(text.size() - std::min(text.size(), kUuidSize));
-  const bool is_uuid = end.size() == kUuidSize &&
-                       std::ranges::all_of(end, [](char c) { return is_alnum(c) || c == '-'; });
-  return is_uuid ? end : std::string_view();
 }
 
 void append_part(std::string& out, std::string_view text, std::string_view between) {

@@ -252,9 +252,6 @@ extern const ImportClient kOwnExportClient;
 extern const ImportClient kServerMemoryClient;
 extern const ImportClient kAiderClient;
 
-/// The id of the result of the call `id`.
-std::string result_id(const std::string& id);
-
 /// The record on the first line of `beginning`, in `parser`.
 Result<JsonValue> first_record(JsonParser& parser, std::string_view beginning);
 /// The first character that is no white space; NUL without any.
@@ -264,12 +261,6 @@ char first_character(std::string_view beginning);
 std::string time_text(JsonValue text);
 /// The same; a time without a zone, as Python writes it by itself, is UTC.
 std::string python_time(JsonValue text);
-/// So many times `unit_ms` since 1970; empty for what is no time until 9999.
-std::string time_since_1970(JsonValue value, double unit_ms);
-/// The same for a number of seconds or of milliseconds: some programs write both.
-std::string since_1970(JsonValue value);
-/// The UUID at the end of `text` up to its last dot; empty without.
-std::string_view uuid_at_end(std::string_view text);
 /// Appends `text`, with `between` in front unless it is the first.
 void append_part(std::string& out, std::string_view text, std::string_view between = "\n\n");
 /// `"source":…,"imported_from":{…}` of what another memory gave away; without `line` when it is 0.

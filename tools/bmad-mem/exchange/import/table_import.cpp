@@ -12,6 +12,7 @@
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/json_text.hpp"
+#include "exchange/files.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/database.hpp"
 #include "exchange/import/format_table.hpp"
@@ -39,17 +40,6 @@ std::string_view id_in_path(std::string_view path, std::string_view part) {
   }
   name = name.substr(0, name.rfind('.'));
   return part == "uuid" && name.size() > kUuidSize ? name.substr(name.size() - kUuidSize) : name;
-}
-
-/// An array with each line of `text`.
-void write_lines(JsonWriter& json, std::string_view text) {
-  json.begin_array();
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    json.string(line);
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-  }
-  json.end_array();
 }
 
 class TableImport final : public TranscriptImporter {
@@ -294,7 +284,12 @@ class TableImport final : public TranscriptImporter {
     if (step.has(Part::kSkipRecords)) {
       BMAD_TRY(put(record_reason(find_.text(step[Part::kSkipRecords], frame))));
     }
-    BMAD_TRY(act(step, frame));
+    const std::string_view action = step.action;
+    BMAD_TRY(action.empty()                              ? Status()
+             : action == "message" || action == "prompt" ? take_message(step, frame)
+             : action == "flush"                         ? flush()
+             : action == "entry"                         ? take_entry(step, frame)
+                                                         : take_tool(step, frame));
     for (const Step& next : step.steps) {
       BMAD_TRY_ASSIGN(const bool was_taken, take_step(next, frame));
       if (was_taken && step.only_first) {
@@ -303,24 +298,6 @@ class TableImport final : public TranscriptImporter {
     }
     if (step.has(Part::kGroup)) {
       end_group();
-    }
-    return {};
-  }
-
-  Status act(const Step& step, const Frame& frame) {
-    switch (step.action) {
-      case Step::Action::kNone:
-        return {};
-      case Step::Action::kMessage:
-      case Step::Action::kPrompt:
-        return take_message(step, frame);
-      case Step::Action::kFlush:
-        return flush();
-      case Step::Action::kCall:
-      case Step::Action::kResult:
-        return take_tool(step, frame);
-      case Step::Action::kEntry:
-        return take_entry(step, frame);
     }
     return {};
   }
@@ -355,8 +332,8 @@ class TableImport final : public TranscriptImporter {
       return {};
     }
     const bool is_sidechain = !step.sidechain.empty() && find_.holds(step.sidechain, frame);
-    const bool is_typed = step.action == Step::Action::kPrompt ||
-                          (!step.typed.empty() && find_.holds(step.typed, frame));
+    const bool is_typed =
+        step.action == "prompt" || (!step.typed.empty() && find_.holds(step.typed, frame));
     const Speaker speaker = !is_typed      ? Speaker::kAgent
                             : is_sidechain ? Speaker::kParentAgent
                                            : Speaker::kPerson;
@@ -376,7 +353,7 @@ class TableImport final : public TranscriptImporter {
   }
 
   Status take_tool(const Step& step, const Frame& frame) {
-    const bool is_result = step.action == Step::Action::kResult;
+    const bool is_result = step.action == "result";
     const std::string id = text_of(step, Part::kId, frame);
     if (const Call* call = calls_.find(id); is_result) {
       variables_["tool"] = call == nullptr ? "" : call->tool;
@@ -384,7 +361,7 @@ class TableImport final : public TranscriptImporter {
     }
     TranscriptToolEvent event = {
         .id = !is_result                ? id
-              : !step.has(Part::kOwnId) ? result_id(id)
+              : !step.has(Part::kOwnId) ? id + (id.empty() ? "" : "-result")
                                         : text_of(step, Part::kOwnId, frame),
         .agent = variables_["speaker"],
         .timestamp = text_of(step, Part::kTime, frame),
@@ -432,7 +409,7 @@ class TableImport final : public TranscriptImporter {
       } else if (name == "kept") {
         write_kept(json, read_texts(made["keep"]));
       } else if (name == "tags" && !text.empty()) {
-        write_lines(json.key(name), text);
+        add_list(json, name, lines_of(text));
       } else {
         add_text(json, name, text);
       }
