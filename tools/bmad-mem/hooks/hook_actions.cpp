@@ -7,12 +7,11 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/summary.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "cli/json_text.hpp"
+#include "cli/results.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
@@ -42,63 +41,46 @@ std::string_view agent_of(const HookEvent& event) {
 }
 
 /// Members of "metadata" that any entry of a hook may have.
-void add_origin(JsonWriter& json, const HookEvent& event) {
-  if (event.is_typed) {
-    json.member("typed", true);
-  }
-  if (event.is_sidechain) {
-    json.member("sidechain", true);
-    add_text(json, "subagent", event.agent_instance);
-  }
+auto origin_of(const HookEvent& event) {
+  return [&event](JsonWriter& json) {
+    const bool has_agent = event.is_sidechain && !event.agent_instance.empty();
+    put_all(json, "typed", if_some(event.is_typed), "sidechain", if_some(event.is_sidechain),
+            "subagent", only_if(has_agent, event.agent_instance));
+  };
 }
 
 /// The end of an entry that has nothing else behind its content. `source` is empty where readers
 /// take that as what it is: what a person said, and what a tool was given and printed.
-std::string ended(JsonWriter& json, const HookEvent& event, std::string_view source) {
-  if (event.is_typed || event.is_sidechain) {
-    json.key("metadata").begin_object();
-    add_origin(json, event);
-    json.end_object();
-  }
-  if (!source.empty()) {
-    json.key("source").begin_object().member("kind", source).end_object();
-  }
-  json.end_object();
-  return json.take();
+auto end_of(const HookEvent& event, std::string_view source) {
+  return [&event, source](JsonWriter& json) {
+    put_all(json, "metadata", only_if(event.is_typed || event.is_sidechain, origin_of(event)),
+            "source", only_if(!source.empty(), object_of("kind", source)));
+  };
 }
 
 /// A message of the event's text.
 std::string message_entry(const HookEvent& event, std::string_view role) {
-  JsonWriter json;
-  json.begin_object();
-  if (!event.turn.empty()) {
-    // The same words of the same turn are the same message, told by two hooks.
-    json.member("id",
-                content_id("msg-", fmt::format("{}\n{}\n{}\n{}\n{}", event.session_id, event.turn,
-                                               event.agent_instance, role, event.text)));
-  }
+  // The same words of the same turn are the same message, told by two hooks.
+  const std::string id =
+      event.turn.empty()
+          ? std::string()
+          : content_id("msg-", fmt::format("{}\n{}\n{}\n{}\n{}", event.session_id, event.turn,
+                                           event.agent_instance, role, event.text));
   const Speaker speaker = role != "user"       ? Speaker::kAgent
                           : event.is_sidechain ? Speaker::kParentAgent
                                                : Speaker::kPerson;
-  if (speaker != Speaker::kPerson) {
-    json.member("agent_id", agent_of(event));
-  }
-  json.member("role", speaker_row(speaker).role).member("content", event.text);
-  return ended(json, event, speaker == Speaker::kPerson ? "" : speaker_row(speaker).source);
+  const bool is_persons = speaker == Speaker::kPerson;
+  const SpeakerRow& row = speaker_row(speaker);
+  return json_object("id", if_some(id), "agent_id", only_if(!is_persons, agent_of(event)), "role",
+                     row.role, "content", event.text, end_of(event, is_persons ? "" : row.source));
 }
 
 /// The call of a tool.
 std::string tool_use_entry(const HookEvent& event) {
-  JsonWriter json;
-  json.begin_object();
-  if (is_usable_id(event.tool.id)) {
-    json.member("id", event.tool.id);
-  }
-  json.member("agent_id", agent_of(event)).member("kind", "tool_use");
-  add_text(json, "tool", event.tool.name);
-  add_text(json, "path", event.tool.path);
-  add_text(json, "content", event.tool.input);
-  return ended(json, event, {});
+  const HookToolCall& tool = event.tool;
+  return json_object("id", only_if(is_usable_id(tool.id), tool.id), "agent_id", agent_of(event),
+                     "kind", "tool_use", "tool", if_some(tool.name), "path", if_some(tool.path),
+                     "content", if_some(tool.input), end_of(event, {}));
 }
 
 /// Of a command, kept with what it printed.
@@ -107,39 +89,25 @@ constexpr std::size_t kCommandSizeMax = 120;
 /// What came out of it.
 std::string tool_result_entry(const HookEvent& event) {
   const HookToolCall& tool = event.tool;
+  const bool has_id = is_usable_id(tool.id);
   const std::string id = tool.id + "-result";
-  JsonWriter json;
-  json.begin_object();
-  if (is_usable_id(tool.id) && is_usable_id(id)) {
-    json.member("id", id);
-  }
-  json.member("agent_id", agent_of(event)).member("kind", "tool_result");
-  add_text(json, "tool", tool.name);
-  add_text(json, "path", tool.path);
-  add_text(json, "content", tool.output);
-  json.key("metadata").begin_object().member("is_error", tool.failed);
-  add_text(json, "command", words_prefix(tool.command, kCommandSizeMax));
-  json.member("bytes", tool.output_bytes);
-  add_origin(json, event);
-  json.end_object();
-  if (is_usable_id(tool.id)) {
-    json.key("references").raw(fmt::format("{{\"events\":[{}]}}", json_quoted(tool.id)));
-  }
   const bool from_web = tool.name.starts_with("Web") || tool.name.starts_with("web_") ||
                         tool.name.starts_with("google_web");
-  if (from_web) {
-    json.key("source").raw(R"({"kind":"web"})");
-  }
-  json.end_object();
-  return json.take();
+  return json_object("id", only_if(has_id && is_usable_id(id), id), "agent_id", agent_of(event),
+                     "kind", "tool_result", "tool", if_some(tool.name), "path", if_some(tool.path),
+                     "content", if_some(tool.output), "metadata",
+                     object_of("is_error", tool.failed, "command",
+                               if_some(words_prefix(tool.command, kCommandSizeMax)), "bytes",
+                               tool.output_bytes, origin_of(event)),
+                     "references", only_if(has_id, object_of("events", std::array{tool.id})),
+                     "source", only_if(from_web, object_of("kind", "web")));
 }
 
 /// Something that happened: `kind` is "subagent_start", "subagent_stop" or "compact".
 std::string happening_entry(const HookEvent& event, std::string_view kind) {
-  JsonWriter json;
-  json.begin_object().member("agent_id", agent_of(event)).member("kind", kind);
-  add_text(json, "content", words_prefix(event.text, kSnippetSizeMax));
-  return ended(json, event, "assistant");
+  return json_object("agent_id", agent_of(event), "kind", kind, "content",
+                     if_some(words_prefix(event.text, kSnippetSizeMax)),
+                     end_of(event, "assistant"));
 }
 
 /// Whether `text`, which begins with '<', begins kInjectedBegin or kInjectedEnd in any case, with
@@ -178,14 +146,10 @@ Status need_session(const HookJob& job, const HookEvent& event) {
   // Not create_session(): that does what is due by the way, for up to two seconds.
   Status made = job.memory.adopt_session({.session_id = event.session_id,
                                           .created_at = system_clock().now(),
-                                          .closed_at = {},
-                                          .user_id = {},
                                           .agent_ids = {name},
                                           .project_name = project_name(job.memory.root()),
                                           .session_type = name,
-                                          .tags = {"hook"},
-                                          .manifest = {},
-                                          .problem = {}});
+                                          .tags = {"hook"}});
   // Another event of the session may have been quicker.
   return !made && job.memory.load_session(event.session_id) ? Status() : made;
 }
@@ -250,7 +214,6 @@ Status tell(const HookJob& job, const HookEvent& event, const std::string& task,
                          .task = task,
                          .is_prompt = event.kind == HookEventKind::kPrompt,
                          .max_tokens = job.settings.max_tokens,
-                         .since = {},
                          .encoder_timeout = job.settings.budget / kEncoderShare};
   if (!task.empty()) {
     options.without_sessions = {event.session_id};  // What was said just now is known.

@@ -10,7 +10,7 @@
 #include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "cli/agents.hpp"
-#include "cli/json_text.hpp"
+#include "cli/results.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"
@@ -52,23 +52,10 @@ std::string line_for(const ClientFacts& client, const InstalledCommand& command)
 
 /// {"type":"command","command":…,"timeout":…} as each client has it.
 std::string handler(const HookShape& shape, const HookEventRow& event, const std::string& line) {
-  JsonWriter json;
-  json.begin_object();
-  if (shape.has_name) {
-    json.member("name", kServerName);
-  }
-  if (shape.has_type) {
-    json.member("type", "command");
-  }
-  json.member(shape.command_key, line);
-  if (event.in_background) {
-    json.member("async", true);
-  }
-  if (!shape.timeout_key.empty()) {
-    json.member(shape.timeout_key, event.timeout_s * shape.timeouts_in_s);
-  }
-  json.end_object();
-  return json.take();
+  return json_object("name", only_if(shape.has_name, kServerName), "type",
+                     only_if(shape.has_type, std::string_view("command")), shape.command_key, line,
+                     "async", if_some(event.in_background), shape.timeout_key,
+                     only_if(!shape.timeout_key.empty(), event.timeout_s * shape.timeouts_in_s));
 }
 
 }  // namespace
@@ -168,17 +155,13 @@ std::vector<std::pair<std::string_view, std::string>> server_members(
 }
 
 std::string server_json(const ServerShape& shape, const InstalledCommand& command) {
-  JsonWriter json;
-  json.begin_object();
-  add_text(json, "type", shape.type);
-  for (const auto& [key, value] : server_members(shape, command)) {
-    json.key(key).raw(value);
-  }
-  if (!shape.more_name.empty()) {
-    json.key(shape.more_name).raw(shape.more_json);
-  }
-  json.end_object();
-  return json.take();
+  const auto own = [&](JsonWriter& json) {
+    for (const auto& [key, value] : server_members(shape, command)) {
+      json.key(key).raw(value);
+    }
+  };
+  return json_object("type", if_some(shape.type), own, shape.more_name,
+                     only_if(!shape.more_name.empty(), raw_json(shape.more_json)));
 }
 
 std::string server_toml(const InstalledCommand& command) {

@@ -8,8 +8,8 @@
 #include <fmt/ranges.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "cli/program.hpp"
+#include "cli/results.hpp"
 #include "exchange/files.hpp"
 #include "hooks/hook_event.hpp"
 #include "hooks/hook_learning.hpp"
@@ -55,19 +55,12 @@ constexpr std::string_view kTrialSession = "bmad-mem-setup";
 
 std::string prompt_json(const ClientFacts& client, const HookEventRow& event,
                         const std::string& project) {
-  JsonWriter json;
-  json.begin_object()
-      .member(client.event_key, event.name)
-      .member(client.session_key, kTrialSession);
-  json.member("cwd", project);
-  if (!event.inside.empty()) {
-    json.key(event.inside).begin_object();
-  }
-  json.member(event.text, "Does the hook record? (A test of bmad-mem setup.)");
-  if (!event.inside.empty()) {
-    json.end_object();
-  }
-  return json.end_object().take();
+  const auto text = object_of(event.text, "Does the hook record? (A test of bmad-mem setup.)");
+  const auto prompt = [&](JsonWriter& json) {
+    event.inside.empty() ? text(json) : put(json, event.inside, text);
+  };
+  return json_object(client.event_key, event.name, client.session_key, kTrialSession, "cwd",
+                     project, prompt);
 }
 
 /// The program that the settings name, from the project's folder.

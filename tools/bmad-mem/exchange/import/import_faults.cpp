@@ -152,16 +152,13 @@ CommandTexts all_commands(const MemoryManager& memory) {
 /// What takes the place of a message: `verdict.rest`, by its speaker.
 std::string corrected(JsonValue message, const Entry& entry, const Verdict& verdict) {
   const SpeakerRow& speaker = speaker_row(verdict.speaker);
-  JsonWriter json;
-  json.begin_object().member("id", content_id("msg-", fmt::format("{}\n{}\n{}", entry.session_id,
-                                                                  entry.id, verdict.rest)));
-  add_text(json, "timestamp", message["timestamp"].string());
-  json.member("role", speaker.role).member("content", verdict.rest);
-  if (verdict.speaker != Speaker::kPerson) {
-    json.member("agent_id", "subagent").key("metadata").raw(R"({"sidechain":true})");
-  }
-  json.key("source").begin_object().member("kind", speaker.source).end_object();
-  return json.end_object().take();
+  const bool is_agents = verdict.speaker != Speaker::kPerson;
+  return json_object(
+      "id", content_id("msg-", fmt::format("{}\n{}\n{}", entry.session_id, entry.id, verdict.rest)),
+      "timestamp", if_some(message["timestamp"].string()), "role", speaker.role, "content",
+      verdict.rest, "agent_id", only_if(is_agents, std::string_view("subagent")), "metadata",
+      only_if(is_agents, object_of("sidechain", true)), "source",
+      object_of("kind", speaker.source));
 }
 
 class FaultSearch {
@@ -323,7 +320,6 @@ class FaultSearch {
     std::ranges::replace(text, '\n', ' ');
     faults_.push_back({.session_id = entry.session_id,
                        .id = entry.id,
-                       .type = entry.type,
                        .reason = std::move(reason),
                        .text = std::move(text),
                        .instead = std::move(instead)});

@@ -20,7 +20,6 @@ namespace bmad_mem::cli {
 struct ImportFault {
   std::string session_id;
   std::string id;
-  EntryType type = EntryType::kConversation;
   std::string reason;  ///< "is a copy of one in codex-…", for people.
   std::string text;    ///< How it begins, on one line.
   /// The entry that takes its place, as JSON; empty: none does.

@@ -1,11 +1,11 @@
 #include "exchange/import/importer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
@@ -16,19 +16,9 @@
 namespace bmad_mem::cli {
 namespace {
 
-/// {"references":{`kind`:[`id`]}}; nothing for an empty id.
-void add_reference(JsonWriter& json, std::string_view kind, std::string_view id) {
-  if (!id.empty()) {
-    json.key("references").begin_object().key(kind).begin_array();
-    json.string(id).end_array().end_object();
-  }
-}
-
 std::string_view source_of(const TranscriptToolEvent& event) {
   const bool from_web = event.tool.starts_with("Web") || event.tool.starts_with("web");
-  return !event.is_result ? R"({"kind":"assistant"})"
-         : from_web       ? R"({"kind":"web"})"
-                          : R"({"kind":"tool"})";
+  return !event.is_result ? "assistant" : from_web ? "web" : "tool";
 }
 
 }  // namespace
@@ -43,11 +33,6 @@ Status RecordImporter::need_session_called(const std::string& name) {
   }
   BMAD_TRY_ASSIGN(session_, sink_.need_shared_session(params));
   return {};
-}
-
-std::string TranscriptImporter::provenance(std::uint64_t line) const {
-  return fmt::format(R"({{"format":{},"file":{},"line":{}}})", json_quoted(format_),
-                     json_quoted(base_name(file_)), line);
 }
 
 Status TranscriptImporter::need_session(const std::string& session) {
@@ -121,30 +106,20 @@ Result<std::string> TranscriptImporter::add_message(const TranscriptMessage& mes
     return id;
   }
   sink_.note_said(key, message.id);
-  JsonWriter json;
-  json.begin_object().member("id", message.id);
-  add_text(json, "timestamp", time);
-  if (message.speaker != Speaker::kPerson) {
-    json.member("agent_id", message.agent.empty() ? agent_ : message.agent);
-  }
-  json.member("role", speaker.role).member("content", text);
-  if (!message.parent.empty()) {
-    json.key("context").begin_object().member("parent_message_id", message.parent).end_object();
-  }
-  add_text(json, "topic", message.topic);
-  if (message.sidechain || !origin.session.empty()) {
-    json.key("metadata").begin_object();
-    add_text(json, "forked_from", origin.session);
-    if (message.sidechain) {
-      json.member("sidechain", true);
-    }
-    json.end_object();
-  }
-  json.key("source").begin_object().member("kind", speaker.source).end_object();
-  json.key("imported_from").raw(provenance(message.line)).end_object();
+  const std::string& agent = message.agent.empty() ? agent_ : message.agent;
+  std::string json = json_object(
+      "id", message.id, "timestamp", if_some(time), "agent_id",
+      only_if(message.speaker != Speaker::kPerson, agent), "role", speaker.role, "content", text,
+      "context", only_if(!message.parent.empty(), object_of("parent_message_id", message.parent)),
+      "topic", if_some(message.topic), "metadata",
+      only_if(message.sidechain || !origin.session.empty(),
+              object_of("forked_from", if_some(origin.session), "sidechain",
+                        if_some(message.sidechain))),
+      "source", object_of("kind", speaker.source), "imported_from",
+      object_of("format", format_, "file", base_name(file_), "line", message.line));
   // Without a time the line gets that of the import, so it could never be the very same line.
   const bool may_have_grown = message.may_have_grown && !time.empty();
-  BMAD_TRY(sink_.add(session, EntryType::kConversation, json.take(),
+  BMAD_TRY(sink_.add(session, EntryType::kConversation, std::move(json),
                      may_have_grown ? KnownEntries::kSkipIdentical : KnownEntries::kSkipId,
                      {.file = file_, .line = message.line}));
   return message.id;
@@ -167,25 +142,20 @@ Status TranscriptImporter::add_tool_event(const TranscriptToolEvent& event) {
     return content_id("evt-", fmt::format("{}\n{}\n{}\n{}\n{}", session_, event.line, event.id,
                                           event.tool, event.text));
   };
-  JsonWriter json;
-  json.begin_object().member("id", is_usable_id(event.id) ? event.id : made_id());
-  add_text(json, "timestamp", time);
-  json.member("agent_id", event.agent.empty() ? agent_ : event.agent);
-  json.member("kind", kind);
-  add_text(json, "tool", event.tool);
-  add_text(json, "path", event.path);
-  add_text(json, "content", content);
-  if (event.is_result) {
-    json.key("metadata").begin_object().member("is_error", event.is_error);
-    json.member("bytes", static_cast<std::uint64_t>(std::max(text.size(), event.size)));
-    json.end_object();
-    add_reference(json, "events", is_usable_id(event.reference) ? event.reference : "");
-  } else {
-    add_reference(json, "conversations", event.reference);
-  }
-  json.key("source").raw(source_of(event));
-  json.key("imported_from").raw(provenance(event.line)).end_object();
-  return sink_.add(session_, EntryType::kEvent, json.take(), KnownEntries::kSkipId,
+  const std::string_view reference =
+      event.is_result && !is_usable_id(event.reference) ? "" : std::string_view(event.reference);
+  std::string json = json_object(
+      "id", is_usable_id(event.id) ? event.id : made_id(), "timestamp", if_some(time), "agent_id",
+      event.agent.empty() ? agent_ : event.agent, "kind", kind, "tool", if_some(event.tool), "path",
+      if_some(event.path), "content", if_some(content), "metadata",
+      only_if(event.is_result,
+              object_of("is_error", event.is_error, "bytes", std::max(text.size(), event.size))),
+      "references",
+      only_if(!reference.empty(),
+              object_of(event.is_result ? "events" : "conversations", std::array{reference})),
+      "source", object_of("kind", source_of(event)), "imported_from",
+      object_of("format", format_, "file", base_name(file_), "line", event.line));
+  return sink_.add(session_, EntryType::kEvent, std::move(json), KnownEntries::kSkipId,
                    {.file = file_, .line = event.line});
 }
 
@@ -309,12 +279,6 @@ void append_part(std::string& out, std::string_view text, std::string_view betwe
     out += out.empty() ? "" : between;
     out += text;
   }
-}
-
-std::string memory_origin(std::string_view format, std::string_view file, std::uint64_t line) {
-  return fmt::format(R"("source":{},"imported_from":{{"format":"{}","file":{}{}}})", kImportSource,
-                     format, json_quoted(base_name(file)),
-                     line == 0 ? "" : fmt::format(R"(,"line":{})", line));
 }
 
 }  // namespace bmad_mem::cli

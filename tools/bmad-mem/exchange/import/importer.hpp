@@ -23,9 +23,11 @@
 #include <vector>
 
 #include "bmad_mem/json_parser.hpp"
+#include "cli/results.hpp"
 #include "exchange/command_texts.hpp"
 #include "exchange/import/import_sink.hpp"
 #include "exchange/speakers.hpp"
+#include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
 
@@ -203,7 +205,6 @@ class TranscriptImporter : public RecordImporter {
   Status add_tool_event(const TranscriptToolEvent& event);
   /// The time of a record; without one that of the record before.
   std::string time_of(const std::string& timestamp);
-  [[nodiscard]] std::string provenance(std::uint64_t line) const;
 
   /// What a person said of it: nothing that hooks or a command put there, and nothing private.
   std::string said_by_person(const std::string& text);
@@ -263,7 +264,13 @@ std::string time_text(JsonValue text);
 std::string python_time(JsonValue text);
 /// Appends `text`, with `between` in front unless it is the first.
 void append_part(std::string& out, std::string_view text, std::string_view between = "\n\n");
-/// `"source":…,"imported_from":{…}` of what another memory gave away; without `line` when it is 0.
-std::string memory_origin(std::string_view format, std::string_view file, std::uint64_t line);
+/// The members "source" and "imported_from" of what another memory gave away; without `line` when
+/// it is 0.
+inline auto memory_origin(std::string_view format, std::string_view file, std::uint64_t line) {
+  return [=](JsonWriter& json) {
+    put_all(json, "source", raw_json(kImportSource), "imported_from",
+            object_of("format", format, "file", base_name(file), "line", if_some(line)));
+  };
+}
 
 }  // namespace bmad_mem::cli

@@ -8,11 +8,9 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "cli/json_text.hpp"
 #include "cli/results.hpp"
 #include "exchange/graph/graph.hpp"
 #include "exchange/ids.hpp"
@@ -51,11 +49,6 @@ bool is_elsewhere(std::string_view line, const std::vector<std::string>& project
   return first != std::string_view::npos;
 }
 
-/// `json`, an object that was begun, with `members` behind what it has.
-std::string with_members(JsonWriter& json, std::string_view members) {
-  return fmt::format("{},{}}}", json.take(), members);
-}
-
 /// Imports one note.
 class NoteImport final : public RecordImporter {
  public:
@@ -79,7 +72,7 @@ class NoteImport final : public RecordImporter {
     BMAD_TRY(need_session_called("basic-memory"));
     BMAD_TRY(put(EntryType::kFact,
                  entity_json({.name = title_, .entity_type = std::string(note_.text("type"))},
-                             members(0, {}))));
+                             json_members_of(members(0, {})))));
     std::string prose;
     bool in_code = false;
     std::uint64_t number = note_.body_line - 1;
@@ -109,15 +102,14 @@ class NoteImport final : public RecordImporter {
       return {};
     }
     const std::string_view key = note_.text("name");
-    JsonWriter json;
-    json.begin_object().member("id", content_id(is_preference ? "pref-" : "fact-", key));
-    json.member("timestamp", timestamp_);
-    json.member("category", is_preference ? "user_preference" : "project_fact");
-    json.member("key", key).member(is_preference ? "value" : "content", text);
-    add_text(json, is_preference ? "context" : "description", note_.text("description"));
-    return put(is_preference ? EntryType::kPreference : EntryType::kFact,
-               with_members(json, memory_origin("claude-memory", file_, 0)),
-               KnownEntries::kSkipIdentical);
+    return put(
+        is_preference ? EntryType::kPreference : EntryType::kFact,
+        json_object("id", content_id(is_preference ? "pref-" : "fact-", key), "timestamp",
+                    timestamp_, "category", is_preference ? "user_preference" : "project_fact",
+                    "key", key, is_preference ? "value" : "content", text,
+                    is_preference ? "context" : "description", if_some(note_.text("description")),
+                    memory_origin("claude-memory", file_, 0)),
+        KnownEntries::kSkipIdentical);
   }
 
   /// The text below each heading, for the project in these folders; of all where there are none.
@@ -169,12 +161,10 @@ class NoteImport final : public RecordImporter {
     if (text.empty()) {
       return {};
     }
-    JsonWriter json;
-    json.begin_object();
-    json.member("id", content_id("fact-", fmt::format("{}\n{}", section.key, text)));
-    json.member("timestamp", timestamp_).member("category", "project_fact");
-    json.member("key", section.key).member("content", text);
-    return put(EntryType::kFact, with_members(json, memory_origin(format, file_, section.line)),
+    return put(EntryType::kFact,
+               json_object("id", content_id("fact-", fmt::format("{}\n{}", section.key, text)),
+                           "timestamp", timestamp_, "category", "project_fact", "key", section.key,
+                           "content", text, memory_origin(format, file_, section.line)),
                KnownEntries::kSkipId, section.line);
   }
 
@@ -185,14 +175,13 @@ class NoteImport final : public RecordImporter {
   /// Observations and relations. False for prose.
   Result<bool> take_statement(std::string_view line, std::uint64_t number) {
     if (const auto observation = read_note_observation(line)) {
-      JsonWriter extra;
-      extra.begin_object().member("category", observation->category);
-      add_text(extra, "context", observation->context);
-      extra.end_object();
-      BMAD_TRY(put(EntryType::kFact,
-                   observation_json({.entity_name = title_, .content = observation->text},
-                                    fmt::format("\"note\":{},{}", extra.text(),
-                                                members(number, observation->tags)))));
+      BMAD_TRY(
+          put(EntryType::kFact,
+              observation_json({.entity_name = title_, .content = observation->text},
+                               json_members_of("note",
+                                               object_of("category", observation->category,
+                                                         "context", if_some(observation->context)),
+                                               members(number, observation->tags)))));
       return true;
     }
     if (const auto relation = read_note_relation(line)) {
@@ -209,7 +198,7 @@ class NoteImport final : public RecordImporter {
     return put(
         EntryType::kFact,
         relation_json({.from = title_, .to = relation.target, .relation_type = relation.type},
-                      members(number, {})));
+                      json_members_of(members(number, {}))));
   }
 
   Status put_prose(std::string_view text) {
@@ -217,23 +206,23 @@ class NoteImport final : public RecordImporter {
       return {};
     }
     const std::string_view permalink = note_.text("permalink");
-    JsonWriter json;
-    json.begin_object();
-    json.member("id",
-                content_id("note-", permalink.empty() ? std::string_view(title_) : permalink));
-    json.member("category", "project_fact").member("content", fmt::format("{}: {}", title_, text));
-    return put(EntryType::kFact, with_members(json, members(0, {})), KnownEntries::kSkipIdentical);
+    const std::string_view name = permalink.empty() ? std::string_view(title_) : permalink;
+    return put(EntryType::kFact,
+               json_object("id", content_id("note-", name), "category", "project_fact", "content",
+                           fmt::format("{}: {}", title_, text), members(0, {})),
+               KnownEntries::kSkipIdentical);
   }
 
   /// What every entry has: time, tags, where it came from.
-  [[nodiscard]] std::string members(std::uint64_t line, std::vector<std::string> tags) const {
+  [[nodiscard]] std::function<void(JsonWriter&)> members(std::uint64_t line,
+                                                         std::vector<std::string> tags) const {
     if (const auto found = note_.values.find("tags"); found != note_.values.end()) {
       tags.insert(tags.end(), found->second.begin(), found->second.end());
     }
-    JsonWriter list;
-    put_all(list, "tags", tags);
-    return fmt::format("\"timestamp\":\"{}\",{}{}{}", timestamp_, tags.empty() ? "" : list.text(),
-                       tags.empty() ? "" : ",", memory_origin("basic-memory", file_, line));
+    return [this, line, tags](JsonWriter& json) {
+      put_all(json, "timestamp", timestamp_, "tags", if_some(tags),
+              memory_origin("basic-memory", file_, line));
+    };
   }
 
   Status put(EntryType type, std::string json, KnownEntries known = KnownEntries::kSkipId,

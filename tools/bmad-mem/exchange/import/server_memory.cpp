@@ -67,10 +67,8 @@ class ServerMemoryImport final : public RecordImporter {
   Status take(JsonValue record, std::string_view /*text*/, std::uint64_t line) override {
     const GraphLine item = graph_line_from(record);
     const std::string time = graph_time(record);
-    std::string more = memory_origin("server-memory", file_, line);
-    if (!time.empty()) {
-      more = fmt::format("\"timestamp\":\"{}\",{}", time, more);
-    }
+    const std::string more =
+        json_members_of("timestamp", if_some(time), memory_origin("server-memory", file_, line));
     if (const auto* relation = std::get_if<GraphRelation>(&item)) {
       return put(relation_id(*relation), relation_json(*relation, more), line);
     }

@@ -400,12 +400,7 @@ class TableImport final : public TranscriptImporter {
     for (const auto& [name, value] : step.members) {
       const std::string text = find_.text(value, frame);
       if (name == "origin") {
-        json.key("source").raw(kImportSource).key("imported_from").begin_object();
-        json.member("format", format_).member("file", std::string(base_name(file_)) + text);
-        if (!text.empty()) {
-          json.member("line", line_);
-        }
-        json.end_object();
+        put_all(json, memory_origin(format_, file_ + text, text.empty() ? 0 : line_));
       } else if (name == "kept") {
         write_kept(json, read_texts(made["keep"]));
       } else if (name == "tags" && !text.empty()) {
