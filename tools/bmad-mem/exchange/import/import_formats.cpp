@@ -7,7 +7,10 @@
 #include <memory>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "bmad_mem/json_parser.hpp"
+#include "cli/text.hpp"
 #include "exchange/import/changed_document.hpp"
 #include "exchange/import/format_table.hpp"
 #include "exchange/import/importer.hpp"
@@ -123,12 +126,9 @@ std::string import_names(bool all) {
       names.push_back(row.name);
     }
   }
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    text += i == 0 ? "" : i + 1 == names.size() ? " or " : ", ";
-    text += names[i];
-  }
-  return text;
+  const std::string_view last = names.back();
+  names.pop_back();
+  return fmt::format("{} or {}", joined(names), last);
 }
 
 }  // namespace bmad_mem::cli

@@ -51,26 +51,23 @@ class OwnImport : public RecordImporter {
     return {};
   }
 
-  /// Makes the session unless it is there. False: its id was refused, or there is none.
-  Result<bool> need_session(const std::string& session, std::uint64_t line) {
+  /// Makes the session unless it is there, with the `identity` if one is given. False: its id was
+  /// refused, or there is none.
+  Result<bool> need_session(const std::string& session, std::uint64_t line,
+                            const std::optional<Session>& identity = {}) {
     if (session.empty()) {
       BMAD_TRY(refuse(line, ErrorCode::E_SESSION_NOT_FOUND,
                       "the line names no session; say where it goes with --session ID",
                       "session_id"));
       return false;
     }
-    return is_made(sink_.need_session({.session_id = session}), line);
-  }
-
-  /// False for a session whose id was refused.
-  Result<bool> is_made(const Status& made, std::uint64_t line) {
-    if (!made && made.error().code != ErrorCode::E_INVALID_FORMAT) {
-      return made.error();
-    }
-    if (!made) {
+    const Status made = sink_.need_session({.session_id = session}, identity);
+    if (!made && made.error().code == ErrorCode::E_INVALID_FORMAT) {
       BMAD_TRY(refuse(line, made.error().code, made.error().message, "session_id"));
+      return false;
     }
-    return made.has_value();
+    BMAD_TRY(made);
+    return true;
   }
 };
 
@@ -241,20 +238,18 @@ class OwnExportImport final : public OwnImport {
     // Open as yet: an entry that is written would open it again.
     Session open = *session;
     open.closed_at.reset();
-    BMAD_TRY_ASSIGN(const bool is_there,
-                    is_made(sink_.need_session({.session_id = open.session_id}, open), line));
-    if (!is_there) {
-      return {};
+    BMAD_TRY_ASSIGN(const bool is_there, open_session(open.session_id, line, open));
+    if (is_there) {
+      identity_ = std::move(*session);
     }
-    BMAD_TRY(open_session(session->session_id, line));
-    identity_ = std::move(*session);
     return {};
   }
 
   /// False: it was refused.
-  Result<bool> open_session(const std::string& session, std::uint64_t line) {
+  Result<bool> open_session(const std::string& session, std::uint64_t line,
+                            const std::optional<Session>& identity = {}) {
     BMAD_TRY(end_session());
-    BMAD_TRY_ASSIGN(const bool is_there, need_session(session, line));
+    BMAD_TRY_ASSIGN(const bool is_there, need_session(session, line, identity));
     if (is_there) {
       current_ = session;
       BMAD_TRY(read_known());
