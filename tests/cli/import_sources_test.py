@@ -9,6 +9,7 @@ import contextlib
 import json
 import pathlib
 import sqlite3
+import unicodedata
 
 from tool_under_test import ToolTest, main
 
@@ -327,6 +328,20 @@ class Sources(ToolTest):
         self.imported("--from", "letta", "Dev1.af", "Dev2.af")
         self.assertEqual({each["session_id"] for each in self.entries("conversation")}, {"letta-dev1", "letta-dev2"})
         self.assertEqual({each["key"] for each in self.entries("fact")}, {"Dev1/human", "Dev2/human"})
+
+    def test_a_file_is_the_same_one_under_its_decomposed_name(self):
+        note = "# Waste\n\nThe bin is emptied on Friday.\n\n- [rule] never on Monday\n- belongs_to [[House]]\n"
+        heading = "# Müll\n\nGlass is collected on the first of the month.\n"
+        for source, text in (("basic-memory", note), ("markdown", heading)):
+            with self.subTest(source):
+                kinds = {}
+                for form in ("NFC", "NFD"):
+                    path = self.folder / form / (unicodedata.normalize(form, "Müll") + ".md")
+                    path.parent.mkdir(exist_ok=True)
+                    path.write_text(text, encoding="utf-8")
+                    kinds[form] = json.loads(self.run_tool("--json", "import", "--from", source, path))
+                self.assertGreater(kinds["NFC"]["imported"], 0)
+                self.assertEqual((kinds["NFD"]["imported"], kinds["NFD"]["known"]), (0, kinds["NFC"]["imported"]))
 
     def test_what_a_slash_command_became_is_taken_back_to_what_was_typed(self):
         self.write(".qwen/commands/harbour/tide.toml", 'prompt = """Use the almanac on the shelf.\nThe question: {{args}}"""\n')

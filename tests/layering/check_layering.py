@@ -50,7 +50,7 @@ TOOL_ROOMS = {"bmad-mem-hub": {"hub_postgres"}}
 
 # The same for tools. A tool uses the public headers (bmad_mem/...) and no other room.
 TOOL_THIRD_PARTY = {
-    "bmad-mem": {"toml++", "libyaml", "libsodium", "SQLite", "Boost.Asio", "Boost.Beast", "zlib", "zstd"},
+    "bmad-mem": {"toml++", "libyaml", "libsodium", "SQLite", "Boost.Asio", "Boost.Beast", "utf8proc", "zlib", "zstd"},
     "bmad-mem-hub": set(),
     "bmad-bench": {"SQLite", "Xapian"},
 }

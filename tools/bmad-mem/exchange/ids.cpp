@@ -1,10 +1,13 @@
 #include "exchange/ids.hpp"
 
 #include <sodium/crypto_hash_sha256.h>
+#include <utf8proc.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -35,6 +38,18 @@ void append_base32(std::string& out, std::uint64_t bits) {
 }
 
 }  // namespace
+
+std::string composed(std::string_view path) {
+  utf8proc_uint8_t* made = nullptr;
+  const auto size =
+      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(path.data()),
+                   static_cast<utf8proc_ssize_t>(path.size()), &made,
+                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(made, &std::free);
+  return size < 0
+             ? std::string(path)  // It is no UTF-8.
+             : std::string(reinterpret_cast<const char*>(made), static_cast<std::size_t>(size));
+}
 
 bool is_usable_id(std::string_view id) {
   static constexpr std::size_t kSizeMax = 128;

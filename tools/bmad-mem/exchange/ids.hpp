@@ -6,6 +6,10 @@
 
 namespace bmad_mem::cli {
 
+/// `path` in Unicode's form NFC. macOS, and what syncs its files, name "Müll.md" in NFD: letter and
+/// accent apart. What has its id from the name of a file has the same one there.
+std::string composed(std::string_view path);
+
 /// Whether the engine takes `id` for an entry: letters, digits and _.:@+=~-, at most 128.
 bool is_usable_id(std::string_view id);
 

@@ -25,6 +25,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "cli/results.hpp"
 #include "exchange/command_texts.hpp"
+#include "exchange/ids.hpp"
 #include "exchange/import/import_sink.hpp"
 #include "exchange/speakers.hpp"
 #include "exchange/transcript_text.hpp"
@@ -50,7 +51,7 @@ class RecordImporter {
  public:
   explicit RecordImporter(const ImportContext& context)
       : sink_(context.sink),
-        file_(context.file),
+        file_(composed(context.file)),
         session_(context.session_id),
         project_(context.project) {}
   RecordImporter(const RecordImporter&) = delete;
