@@ -216,7 +216,15 @@ Result<RepairReport> MemoryManager::accept_changes(std::span<const std::string> 
 
 Result<std::vector<RedactReport>> MemoryManager::redact(std::span<const std::string> sessions,
                                                         bool dry_run, const Progress& on_progress) {
-  return impl_->call("redact", redact_sessions, sessions, dry_run, on_progress);
+  return impl_->call("redact", redact_sessions, sessions, dry_run, on_progress,
+                     /*only_repeated=*/false);
+}
+
+Result<std::vector<RedactReport>> MemoryManager::redact_repeated(
+    std::span<const std::string> sessions) {
+  // Without a state folder nobody has kept them.
+  const bool are_kept = impl_->store.origins->state_stamp(kJudgedName) != 0;
+  return impl_->call("redact", redact_sessions, sessions, /*dry_run=*/false, Progress(), are_kept);
 }
 
 Result<std::vector<SealReport>> MemoryManager::seal(const SealOptions& options,

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "memory_impl.hpp"
@@ -186,6 +187,17 @@ Result<Session> MemoryManager::load_session(std::string_view session_id) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("session show"));
   const std::string id(session_id);
   return titled_session(store_of(*store, std::span(&id, 1)), id);
+}
+
+std::string MemoryManager::log_stamp(std::string_view session_id) const {
+  std::string stamp;
+  for (const EntryType type : kEntryTypes) {
+    if (const Result<FileInfo> log = impl_->store.files->info(log_path(session_id, type))) {
+      stamp += fmt::format("{} {} {} {} {};", log->device, log->inode, log->size, log->mtime_ns,
+                           log->ctime_ns);
+    }
+  }
+  return stamp.empty() ? stamp : hash_hex(xxh3(stamp));
 }
 
 Result<Session> MemoryManager::update_session(std::string_view session_id,

@@ -214,6 +214,15 @@ Result<TrustOffer> trust_offer(MemoryManager& memory) {
 
 bool MemoryManager::is_foreign() const { return impl_->store.origins->is_foreign(); }
 
+std::string MemoryManager::note_text(std::string_view name) const {
+  return impl_->store.origins->state_text(name);
+}
+
+Status MemoryManager::change_note(std::string_view name,
+                                  const std::function<std::string(std::string)>& change) const {
+  return impl_->store.origins->change_state(name, change, /*is_durable=*/false);
+}
+
 bool MemoryManager::has_lost_origins() const {
   const OriginLedger* const ledger = impl_->store.origins->ledger();
   return ledger != nullptr && ledger->has_lost();

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "judged_values.hpp"
+#include "privacy/redaction.hpp"
 #include "store/root_trust.hpp"
 #include "store/store.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 
 using Record = JudgedValues::Record;
 
-constexpr std::string_view kName = "/judged";
+constexpr std::string_view kName = kJudgedName;
 constexpr std::string_view kKeyName = "/judged.key";
 /// Records of a root: 128 KiB. When there would be more, the older half goes.
 constexpr std::ptrdiff_t kKeptMax = 8192;
@@ -136,9 +137,11 @@ std::uint32_t JudgedMemory::tag_of(std::string_view session_id) const {
              : static_cast<std::uint32_t>(keyed_hash(key_, session_id)) | 1U;
 }
 
-std::shared_ptr<const JudgedValues> JudgedMemory::of(std::string_view session_id) {
+std::shared_ptr<const JudgedValues> JudgedMemory::of(std::string_view session_id, bool looks) {
   const std::lock_guard guard(mutex_);
-  read_again();
+  if (looks) {
+    read_again();
+  }
   if (records_.empty()) {
     return nullptr;
   }

@@ -80,8 +80,9 @@ class JudgedMemory {
   JudgedMemory(const Store& store, bool writes) : store_(store), writes_(writes) {}
 
   /// Those of `session_id`, of all sessions when it is empty; null: none. As other processes have
-  /// left them.
-  [[nodiscard]] std::shared_ptr<const JudgedValues> of(std::string_view session_id);
+  /// left them; with `looks` false, as they were when this was last asked.
+  [[nodiscard]] std::shared_ptr<const JudgedValues> of(std::string_view session_id,
+                                                       bool looks = true);
   /// Remembers `values` for `session_id`; nothing when it is empty, unless they hold for all.
   void add(std::string_view session_id, std::span<const std::string> values);
   /// From here on each value holds in all sessions, also those that were judged in one.

@@ -294,7 +294,8 @@ Result<RedactReport> redact_mirrored(const Store& store, const StoreRedaction& r
 
 Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const std::string> wanted,
                                                   bool dry_run,
-                                                  const MemoryManager::Progress& on_progress) {
+                                                  const MemoryManager::Progress& on_progress,
+                                                  bool only_repeated) {
   BMAD_TRY_ASSIGN(std::vector<std::string> sessions, all_session_ids(store));
   for (const std::string& session_id : wanted) {
     BMAD_TRY(check_session_id(session_id));
@@ -320,9 +321,12 @@ Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const 
     }
   };
   // What is named at the end may stand at the begin: nothing is changed before all is judged.
-  constexpr int kLooksMax = 4;
+  const int looks_max = only_repeated ? 0 : 4;
+  if (only_repeated) {
+    rules->seek_repeated();
+  }
   std::uint64_t judged = ~std::uint64_t{0};
-  for (int look = 0; look < kLooksMax && judged != rules->judged_count(); ++look) {
+  for (int look = 0; look < looks_max && judged != rules->judged_count(); ++look) {
     judged = rules->judged_count();
     for (const std::string& session_id : sessions) {
       show();

@@ -149,11 +149,15 @@ StoreRedaction::~StoreRedaction() = default;
 
 template <typename Redact>
 bool StoreRedaction::with_both(std::string_view session_id, RedactionCounts* counts,
-                               const Redact& redact) const {
-  const std::shared_ptr<const JudgedValues> judged = memory_->of(session_id);
+                               const Redact& redact, RedactPass pass) const {
+  const std::shared_ptr<const JudgedValues> judged =
+      memory_->of(session_id, /*looks=*/pass == RedactPass::kWhole);
   std::vector<std::string> fresh;
-  const RedactionScope scope{
-      .key = key_, .session_id = session_id, .judged = judged.get(), .fresh = &fresh};
+  const RedactionScope scope{.key = key_,
+                             .session_id = session_id,
+                             .judged = judged.get(),
+                             .fresh = &fresh,
+                             .only_judged = seeks_repeated_ || pass == RedactPass::kRepeated};
   RedactionTally tally{.by_rule = counts == nullptr ? RedactionCounts() : std::move(*counts),
                        .lists = lists_};
   if (policy_) {
@@ -175,7 +179,8 @@ bool StoreRedaction::with_both(std::string_view session_id, RedactionCounts* cou
 std::optional<std::string> StoreRedaction::without_secrets(JsonValue root, std::string_view json,
                                                            std::string_view session_id,
                                                            RedactionCounts& counts,
-                                                           bool& comes_near) const {
+                                                           bool& comes_near,
+                                                           RedactPass pass) const {
   thread_local JsonParser parser;
   std::optional<std::string> clean;
   const auto redact = [&](const Redactor& rules, const RedactionScope& scope,
@@ -188,16 +193,17 @@ std::optional<std::string> StoreRedaction::without_secrets(JsonValue root, std::
       clean = std::move(other);
     }
   };
-  comes_near = with_both(session_id, &counts, redact);
+  comes_near = with_both(session_id, &counts, redact, pass);
   return clean;
 }
 
 std::optional<std::string> StoreRedaction::redact_entry(JsonValue entry, std::string_view line,
                                                         std::string_view session_id,
-                                                        RedactionCounts& counts) const {
+                                                        RedactionCounts& counts,
+                                                        RedactPass pass) const {
   bool comes_near = false;
   std::optional<std::string> redacted =
-      without_secrets(entry, line, session_id, counts, comes_near);
+      without_secrets(entry, line, session_id, counts, comes_near, pass);
   if (!comes_near) {
     return redacted;
   }

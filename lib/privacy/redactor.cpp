@@ -157,17 +157,21 @@ struct Redactor::Impl {
 
   void find_all(std::string_view text, Detections& out, const RedactionScope& scope) const {
     const std::size_t from = out.size();
-    find_keywords(text, out);
-    find_assigned(text, out);
-    for (const UserPattern& pattern : patterns) {
-      find_user_pattern(pattern, text, out);
+    if (!scope.only_judged) {
+      find_keywords(text, out);
+      find_assigned(text, out);
+      for (const UserPattern& pattern : patterns) {
+        find_user_pattern(pattern, text, out);
+      }
+      find_personal(text, personal, out);
     }
-    find_personal(text, personal, out);
     if (scope.judged != nullptr) {
       scope.judged->find(text, out);
     }
     if (rules != nullptr) {
-      rules->find(text, out);
+      if (!scope.only_judged) {
+        rules->find(text, out);
+      }
       rules->leave_allowed(text, out, from);
     }
     if (out.size() > from) {
@@ -177,7 +181,8 @@ struct Redactor::Impl {
 
   [[nodiscard]] Detections find(std::string_view text, const RedactionScope& scope) const {
     Detections all;
-    if (patterns.empty() && rules == nullptr && scope.judged == nullptr && is_plain_word(text)) {
+    const bool is_plain = patterns.empty() && rules == nullptr && is_plain_word(text);
+    if (scope.judged == nullptr && (is_plain || scope.only_judged)) {
       return all;
     }
     find_all(text, all, scope);
@@ -363,7 +368,7 @@ std::optional<std::string> Redactor::redact_json(JsonValue root, std::string_vie
     }
     Detections detections = impl_->find(string.text, now);
     const std::size_t found = detections.size();
-    if (!string.name.empty()) {
+    if (!string.name.empty() && !now.only_judged) {
       if (const std::optional<ValueVerdict> verdict = judge_assignment(string.name, string.text)) {
         detections.push_back({.begin = 0,
                               .end = string.text.size(),
@@ -371,7 +376,7 @@ std::optional<std::string> Redactor::redact_json(JsonValue root, std::string_vie
                               .action = verdict->action});
       }
     }
-    if (!string.context.empty()) {
+    if (!string.context.empty() && !now.only_judged) {
       find_in_context(string.context, string.text, detections);
     }
     if (impl_->rules != nullptr) {

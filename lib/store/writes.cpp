@@ -31,7 +31,8 @@ namespace {
 /// The line that `line` becomes: without its secrets, with its marks, completed and checked. It is
 /// parsed once, and again after a change. Counts what was taken out. Errors: as complete_entry().
 Result<CompleteEntry> complete_line(Store& store, const std::string& session_id, EntryType type,
-                                    std::string_view line, Timestamp now, BatchReport& report) {
+                                    std::string_view line, Timestamp now, BatchReport& report,
+                                    RedactPass pass = RedactPass::kWhole) {
   thread_local JsonParser parser;  // Its buffers cost more to make than an entry to parse.
   if (line.size() > kEntrySizeMax) {
     return complete_entry(type, JsonValue(), line, store.ids, now);  // Refused for its size.
@@ -47,7 +48,7 @@ Result<CompleteEntry> complete_line(Store& store, const std::string& session_id,
     return {};
   };
   if (store.redaction != nullptr) {
-    BMAD_TRY(change(store.redaction->redact_entry(entry, line, session_id, report.redacted)));
+    BMAD_TRY(change(store.redaction->redact_entry(entry, line, session_id, report.redacted, pass)));
   }
   if (!store.config.privacy.index_outside_paths) {
     BMAD_TRY(change(marked_outside(store.workspace, type, entry, line)));
@@ -55,39 +56,54 @@ Result<CompleteEntry> complete_line(Store& store, const std::string& session_id,
   return complete_entry(type, entry, line, store.ids, now);
 }
 
+/// Takes out of what was completed what a later line has named.
+void redact_repeated(Store& store, const std::string& session_id, EntryType type, Timestamp now,
+                     std::vector<Result<CompleteEntry>>& results, BatchReport& report) {
+  JsonParser parser;
+  RedactionCounts counts;
+  for (Result<CompleteEntry>& each : results) {
+    const Result<JsonValue> value = each ? parser.parse(each->line) : Error{};
+    if (value && store.redaction->redact_entry(*value, each->line, session_id, counts,
+                                               RedactPass::kRepeated)) {
+      const CompleteEntry before = *std::move(each);
+      each = complete_line(store, session_id, type, before.line, now, report);
+      each = each ? CompleteEntry{each->line, each->id, before.has_own_id} : std::move(each);
+    }
+  }
+}
+
 /// Completes each line. Refused ones go to `report.rejected`.
 std::vector<CompleteEntry> complete_lines(Store& store, const std::string& session_id,
                                           EntryType type, std::span<const std::string_view> lines,
-                                          BatchReport& report, bool is_again = false) {
+                                          BatchReport& report) {
   const auto judged = [&] { return store.redaction ? store.redaction->judged_count() : 0; };
   const std::uint64_t judged_before = judged();
   const Timestamp now = store.clock.now();
+  std::vector<Result<CompleteEntry>> results;
+  results.reserve(lines.size());
+  for (const std::string_view line : lines) {
+    results.push_back(complete_line(store, session_id, type, line, now, report,
+                                    results.empty() ? RedactPass::kWhole : RedactPass::kNextLine));
+  }
+  if (judged() != judged_before && lines.size() > 1) {
+    redact_repeated(store, session_id, type, now, results, report);
+  }
+  report.judged += judged() - judged_before;
   std::vector<CompleteEntry> entries;
   entries.reserve(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (is_blank(lines[i])) {
-      continue;
+    if (results[i]) {
+      entries.push_back(*std::move(results[i]));
+    } else if (!is_blank(lines[i])) {
+      Error error = std::move(results[i]).error();
+      error.line = i + 1;
+      if (store.redaction != nullptr) {  // It may quote what was refused.
+        error.message = store.redaction->redact_text(error.message, session_id);
+        error.field = store.redaction->redact_text(error.field, session_id);
+      }
+      report.rejected.push_back({.line = i + 1, .error = std::move(error)});
     }
-    Result<CompleteEntry> entry = complete_line(store, session_id, type, lines[i], now, report);
-    if (entry) {
-      entries.push_back(std::move(*entry));
-      continue;
-    }
-    Error error = std::move(entry).error();
-    error.line = i + 1;
-    if (store.redaction != nullptr) {  // It may quote what was refused.
-      error.message = store.redaction->redact_text(error.message, session_id);
-      error.field = store.redaction->redact_text(error.field, session_id);
-    }
-    report.rejected.push_back({.line = i + 1, .error = std::move(error)});
   }
-  const std::uint64_t fresh = judged() - judged_before;
-  if (fresh > 0 && lines.size() > 1 &&
-      !is_again) {  // A later line may name what an earlier repeats.
-    report = {.judged = fresh};
-    return complete_lines(store, session_id, type, lines, report, true);
-  }
-  report.judged += fresh;
   return entries;
 }
 

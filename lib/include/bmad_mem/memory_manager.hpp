@@ -209,6 +209,13 @@ class MemoryManager {
   /// Makes the root foreign. Errors: E_STORAGE_IO.
   Result<TrustReport> revoke_trust();
   [[nodiscard]] const std::string& root() const;
+  /// What programs noted about the root as `name`, which begins with '/', in the state folder;
+  /// empty without it, without a state folder, and for what other users may write.
+  [[nodiscard]] std::string note_text(std::string_view name) const;
+  /// Replaces it, atomically, by what `change` makes of it; one process at a time. Errors:
+  /// E_STORAGE_IO, E_STORAGE_FULL, E_ACCESS_DENIED: it is as it was.
+  Status change_note(std::string_view name,
+                     const std::function<std::string(std::string)>& change) const;
 
   // Sessions.
 
@@ -231,6 +238,9 @@ class MemoryManager {
   /// for metadata that are no object; E_SCHEMA_INVALID for a member of another kind, with field;
   /// E_SIZE_LIMIT. The session is unchanged then.
   Result<Session> update_session(std::string_view session_id, const SessionChange& change);
+  /// Which files the logs of the session are, and of which size and times: the same text as long as
+  /// nothing changed them. Empty where there are none. Reads no log.
+  [[nodiscard]] std::string log_stamp(std::string_view session_id) const;
   /// Counted from the logs as they are now.
   Result<SessionStatistics> statistics(std::string_view session_id) const;
   Result<GlobalStatistics> global_statistics() const;
@@ -526,6 +536,9 @@ class MemoryManager {
   /// given, is told how many sessions of how many are done.
   Result<std::vector<RedactReport>> redact(std::span<const std::string> sessions, bool dry_run,
                                            const Progress& on_progress = {});
+  /// The same for values alone that were judged to be secret in these sessions a moment ago, see
+  /// BatchReport::judged: what was written before may repeat them.
+  Result<std::vector<RedactReport>> redact_repeated(std::span<const std::string> sessions);
   /// Seals entries, so that only the key opens them, opens them for good, or changes the key; see
   /// SealOptions. Takes in all copies (evicted, archived, deleted), and goes on where a crash has
   /// stopped it. Reports sessions where something changed, or was left as it is. Errors:

@@ -21,6 +21,9 @@ namespace bmad_mem {
 
 class JudgedMemory;
 
+/// Where values that were judged are kept, as RootOrigins names it.
+inline constexpr std::string_view kJudgedName = "/judged";
+
 /// Where the key of a store's placeholders comes from.
 enum class KeyUse : std::uint8_t {
   kAsConfigured,  ///< Kept in a file when the config says linkable, else made for this process.
@@ -42,7 +45,9 @@ class StoreRedaction final : public WriteRedaction {
 
   [[nodiscard]] std::optional<std::string> redact_entry(JsonValue entry, std::string_view line,
                                                         std::string_view session_id,
-                                                        RedactionCounts& counts) const override;
+                                                        RedactionCounts& counts,
+                                                        RedactPass pass) const override;
+  using WriteRedaction::redact_entry;
 
   [[nodiscard]] std::string redact_object(const std::string& json, std::string_view session_id,
                                           RedactionCounts& counts) const override;
@@ -54,6 +59,8 @@ class StoreRedaction final : public WriteRedaction {
 
   /// What is judged from here on holds in all sessions, and what was judged in any does.
   void judge_for_all();
+  /// From here on only what was judged before is looked for.
+  void seek_repeated() { seeks_repeated_ = true; }
   /// From here on what is redacted is listed, without its place. Not for several threads.
   void list() { lists_ = true; }
   /// What was listed since the last call.
@@ -67,17 +74,20 @@ class StoreRedaction final : public WriteRedaction {
   /// Calls `redact(redactor, scope, tally)` for the policy, if there is one, then for the project's
   /// rules. Adds to `counts`; whether anything came near.
   template <typename Redact>
-  bool with_both(std::string_view session_id, RedactionCounts* counts, const Redact& redact) const;
+  bool with_both(std::string_view session_id, RedactionCounts* counts, const Redact& redact,
+                 RedactPass pass = RedactPass::kWhole) const;
   /// `json` without secrets, nothing when it has none.
   std::optional<std::string> without_secrets(JsonValue root, std::string_view json,
                                              std::string_view session_id, RedactionCounts& counts,
-                                             bool& comes_near) const;
+                                             bool& comes_near,
+                                             RedactPass pass = RedactPass::kWhole) const;
 
   std::shared_ptr<const Redactor> redactor_;
   std::optional<Redactor> policy_;  // Goes first.
   RedactionKey key_;
   std::unique_ptr<JudgedMemory> memory_;
   bool lists_ = false;
+  bool seeks_repeated_ = false;
   mutable std::vector<TakenSecret> listed_;
 };
 
@@ -95,9 +105,11 @@ std::vector<std::string> trusted_switches(const Store& store);
 // What is stored already: redacted, made anonymous, and reported.
 
 /// Applies the rules of today to `wanted`, or to all sessions there are in any form.
+/// `only_repeated`: takes out what was judged in them before, and nothing else.
 Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const std::string> wanted,
                                                   bool dry_run,
-                                                  const MemoryManager::Progress& on_progress = {});
+                                                  const MemoryManager::Progress& on_progress = {},
+                                                  bool only_repeated = false);
 Result<AnonymizeReport> export_anonymized(const Store& store, const AnonymizeOptions& options,
                                           ExportVisitor& visitor);
 Result<AnonymizeReport> anonymize_sessions(Store& store, const AnonymizeOptions& options,

@@ -63,6 +63,7 @@ struct RedactionScope {
   const JudgedValues* judged = nullptr;  ///< What was judged there before; null: nothing.
   /// Where values are added that go wherever they stand, and were not known; may be null.
   std::vector<std::string>* fresh = nullptr;
+  bool only_judged = false;  ///< Look for nothing else than `judged`.
 };
 
 /// What was done.

@@ -44,6 +44,14 @@ class StoreWatch;
 struct KeptSessions;
 struct Store;
 
+/// How much redact_entry() looks for.
+enum class RedactPass : std::uint8_t {
+  kWhole,
+  kNextLine,  ///< The same. Another line was looked at a moment ago: what other processes have
+              ///< judged since is not asked.
+  kRepeated,  ///< Only what was judged in the session before, also by that other line.
+};
+
 /// Takes secrets out of what is written; StoreRedaction (privacy/redaction.hpp) is the one.
 class WriteRedaction {
  public:
@@ -55,7 +63,13 @@ class WriteRedaction {
   [[nodiscard]] virtual std::optional<std::string> redact_entry(JsonValue entry,
                                                                 std::string_view line,
                                                                 std::string_view session_id,
-                                                                RedactionCounts& counts) const = 0;
+                                                                RedactionCounts& counts,
+                                                                RedactPass pass) const = 0;
+  [[nodiscard]] std::optional<std::string> redact_entry(JsonValue entry, std::string_view line,
+                                                        std::string_view session_id,
+                                                        RedactionCounts& counts) const {
+    return redact_entry(entry, line, session_id, counts, RedactPass::kWhole);
+  }
   /// `json`, an object of whatever layout, without secrets.
   [[nodiscard]] virtual std::string redact_object(const std::string& json,
                                                   std::string_view session_id,
