@@ -12,6 +12,7 @@
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
 #include "exchange/import/import_files.hpp"
+#include "exchange/import/import_notes.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
@@ -138,7 +139,6 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
   const bool dry_run = tool.args().has("dry-run");
   const std::string project = project_here(tool, memory);
   BMAD_TRY_ASSIGN(FoundImports found, find_files(tool, format, project, memory));
-  order_by_first_record(found.files);
   std::vector<Error> problems;  // Printed when the progress bar is gone.
   const auto on_refused = [&](const Error& error) {
     if (problems.size() < kRefusedShownMax) {
@@ -153,9 +153,17 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
                                  .fallback_session = fallback_session(tool, memory),
                                  .project = std::filesystem::path(project).filename().string(),
                                  .folder = project};
+  ImportNotes notes(memory);
+  std::vector<ImportFile> files = found.files;
+  notes.leave_out_known(files, options);
+  order_by_first_record(files);
   const Descriptor ends = dry_run ? Descriptor() : take_ending_signals();
   sink.stop_at(ends.number());
-  bool failed = import_files(tool, found.files, options, sink, problems);
+  bool failed = import_files(tool, files, options, sink, problems);
+  if (!dry_run) {
+    notes.save(sink.tallies());
+  }
+  notes.count_known(sink.report());
   // What the engine refuses comes a batch later than what the importers refuse.
   std::ranges::stable_sort(problems, [](const Error& a, const Error& b) {
     return std::tie(a.path, a.line) < std::tie(b.path, b.line);

@@ -9,6 +9,7 @@
 //     waiting.jsonl             entries that wait for their key, see waiting_lines.hpp
 //     hand.jsonl, hand.look     lines that an editor changed, before their review, and the time of
 //                               the last look for them: lifecycle/repair/hand_edits.hpp
+//     imports.jsonl             transcripts that are in the memory: MemoryManager::change_note
 //     encryption.json           sealing.json as this machine knows it, see privacy/sealing.hpp
 //     encrypted.jsonl           the encrypted entries that it knows, see encrypted_head.hpp
 //

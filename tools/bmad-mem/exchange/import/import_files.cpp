@@ -357,8 +357,15 @@ Status import_file(const ImportFile& file, const ImportOptions& options, ImportS
     BMAD_TRY(sink.flush());  // It asks what is there.
   }
   FileImport reader(lines, context, *client, on_read);
-  return client->is_document != nullptr && client->is_document(beginning) ? reader.document()
-                                                                          : reader.lines();
+  BMAD_TRY(client->is_document != nullptr && client->is_document(beginning) ? reader.document()
+                                                                            : reader.lines());
+  ImportTally& tally = sink.tally();
+  tally.name = file.name;
+  // What says nothing of its session may go to another one the next time.
+  tally.is_odd =
+      tally.is_odd || client->is_ours || tally.sessions.contains(options.fallback_session);
+  tally.state = file.state;
+  return {};
 }
 
 }  // namespace bmad_mem::cli

@@ -44,6 +44,8 @@ struct ImportFile {
   std::optional<ZipMember> member = {};  ///< Where it is one of the zip at `path`.
   ImportFormat format = nullptr;         ///< Where it is another one than was asked for.
   std::vector<std::string> only = {};    ///< See ImportContext::only.
+  std::string name = {};   ///< Its absolute path, and after a newline the name of the member.
+  std::string state = {};  ///< See ImportNotes, which sets both; empty: it is read each time.
 };
 
 struct FoundImports {

@@ -18,6 +18,13 @@ constexpr std::string_view kImportedFrom = R"("imported_from":)";
 
 }  // namespace
 
+Status ImportSink::need_scanner() {
+  if (!scanner_) {
+    BMAD_TRY_ASSIGN(scanner_, there()->scanner());
+  }
+  return {};
+}
+
 Status ImportSink::read_recorded(const std::string& session_id, bool is_there) {
   BMAD_TRY_ASSIGN(std::vector<Entry> messages, there()->deleted_entries(session_id));
   const std::size_t deleted = messages.size();
@@ -40,7 +47,7 @@ Status ImportSink::read_recorded(const std::string& session_id, bool is_there) {
     add_recorded(recorded, parser, message, "role");
   }
   if (!recorded.empty()) {
-    BMAD_TRY_ASSIGN(scanner_, there()->scanner());
+    BMAD_TRY(need_scanner());
     if (is_there) {
       BMAD_TRY_ASSIGN(
           const std::vector<Entry> events,
@@ -108,12 +115,20 @@ Result<CopiedMessages::Origin> ImportSink::take_copied(const MessageKey& key,
     copied_.end_copies(key.session);
     return CopiedMessages::Origin{};
   }
+  MessageKey stored = key;
+  std::string redacted;
   if (const auto type = types_.find(key.session);
       type != types_.end() && !copied_.knows(key, parent)) {
     BMAD_TRY(read_said(type->second));
+    BMAD_TRY(need_scanner());
+    redacted = scanner_->redact(key.text);
+    stored.text = copied_.knows(key, parent) ? key.text : redacted;
   }
-  CopiedMessages::Origin origin = copied_.origin_of(key, parent);
-  report_.known += origin.id.empty() ? 0 : 1;
+  CopiedMessages::Origin origin = copied_.origin_of(stored, parent);
+  if (!origin.id.empty()) {
+    count_known();
+    tally().sessions.try_emplace(std::string(origin.session));
+  }
   return origin;
 }
 
@@ -128,14 +143,18 @@ Result<bool> ImportSink::has_others_than(const MessageKey& key) {
 
 bool ImportSink::take_same(const MessageKey& key) {
   const bool is_there = copied_.knows({.role = key.role, .text = key.text}, key.session);
-  report_.known += is_there ? 1 : 0;
+  if (is_there) {
+    count_known();
+  }
   return is_there;
 }
 
 bool ImportSink::take_copied_event(std::string_view session, std::string_view id) {
   const bool is_copied = copied_.is_copied_event(session, id);
   copied_.add_event(session, id);
-  report_.known += is_copied ? 1 : 0;
+  if (is_copied) {
+    count_known();
+  }
   return is_copied;
 }
 
@@ -155,7 +174,8 @@ std::string ImportSink::take_recorded(const std::string& session_id, std::string
       return what == "assistant" ? take_part_of_recorded(recorded, redacted) : std::string();
     }
   }
-  ++report_.known;
+  count_known();
+  tally().differs = true;
   std::string id = std::move(found->second.id);
   recorded.erase(found);
   return id;
@@ -166,7 +186,8 @@ std::string ImportSink::take_part_of_recorded(Recorded& recorded, std::string_vi
     const std::string_view rest = message.rest;
     if (!text.empty() && rest.starts_with(text) &&
         (rest.size() == text.size() || rest[text.size()] == '\n')) {
-      ++report_.known;
+      count_known();
+      tally().differs = true;
       message.rest = stripped(rest.substr(text.size()));
       return message.id;
     }

@@ -123,6 +123,7 @@ Status ImportSink::make_session(std::string_view session_id) {
 }
 
 Result<std::string> ImportSink::need_shared_session(SessionParams params) {
+  tally().is_odd = true;
   if (const auto known = shared_.find(params.session_id); known != shared_.end()) {
     return known->second;
   }
@@ -176,8 +177,10 @@ ImportSink::Pending ImportSink::pending(std::string json, KnownEntries known,
 
 Status ImportSink::add(std::string_view session_id, EntryType type, std::string json,
                        KnownEntries known, const ImportOrigin& origin) {
+  static constexpr std::uint64_t kAddsBetweenLooks = 64;
   pollfd stop{.fd = stop_descriptor_, .events = POLLIN, .revents = 0};
-  is_stopped_ = stop_descriptor_ >= 0 && ::poll(&stop, 1, 0) == 1;
+  is_stopped_ = is_stopped_ || (stop_descriptor_ >= 0 && adds_++ % kAddsBetweenLooks == 0 &&
+                                ::poll(&stop, 1, 0) == 1);
   if (is_stopped_) {
     return Error{.code = ErrorCode::E_RESOURCE_LIMIT, .message = "the import was stopped"};
   }
@@ -189,9 +192,11 @@ Status ImportSink::add(std::string_view session_id, EntryType type, std::string 
     JsonParser parser;
     if (deleted->second.contains(version_of(parser, json).id)) {
       ++report_.deleted;
+      tally().is_odd = true;
       return {};
     }
   }
+  ++tally().entries;
   BMAD_TRY(make_session(session_id));
   if (const auto span = spans_.find(session_id); span != spans_.end()) {
     if (const std::optional<Timestamp> time = time_in(json)) {
@@ -211,6 +216,7 @@ Status ImportSink::add_again(const std::string& session_id, EntryType type, std:
   }
   BMAD_TRY(flush());
   BMAD_TRY_ASSIGN(const std::vector<Entry> there, memory_->history(id, {&session_id, 1}));
+  ++tally().entries;
   if (there.empty()) {
     ++report_.known;
     return {};
@@ -221,6 +227,7 @@ Status ImportSink::add_again(const std::string& session_id, EntryType type, std:
 
 void ImportSink::refuse(Error error, const ImportOrigin& origin) {
   ++report_.refused;
+  tally().is_odd = true;
   error.path = origin.file;
   error.line = origin.line;
   on_refused_(error);
@@ -233,9 +240,18 @@ Status ImportSink::flush() {
   Status first_problem;
   for (auto& [key, entries] : pending) {
     Status status = memory_ != nullptr ? write(key, entries) : check(key, entries);
+    for (auto& [number, tally] : tallies_) {
+      tally.is_odd = tally.is_odd || !status;
+    }
     if (!status && first_problem) {
       first_problem = std::move(status);
     }
+  }
+  if (!judged_.empty()) {  // An earlier batch may repeat what a later one has named.
+    const std::vector<std::string> sessions(judged_.begin(), judged_.end());
+    judged_.clear();
+    const Result<std::vector<RedactReport>> done = memory_->redact_repeated(sessions);
+    first_problem = first_problem && !done ? Status(done.error()) : std::move(first_problem);
   }
   return first_problem;
 }
@@ -244,12 +260,6 @@ Status ImportSink::finish() {
   Status first_problem = flush();
   if (memory_ == nullptr) {
     return first_problem;
-  }
-  if (!judged_.empty()) {  // An earlier batch may repeat what a later one has named.
-    const std::vector<std::string> sessions(judged_.begin(), judged_.end());
-    judged_.clear();
-    const Result<std::vector<RedactReport>> done = memory_->redact(sessions, /*dry_run=*/false);
-    first_problem = first_problem && !done ? Status(done.error()) : std::move(first_problem);
   }
   for (const auto& [session_id, span] : std::exchange(spans_, {})) {
     if (Status status = give_times(session_id, span); !status && first_problem) {
@@ -309,7 +319,8 @@ Status ImportSink::leave_out_known(const std::string& session_id, EntryType type
     if (newest && (is_same || entries[i].known == KnownEntries::kSkipId)) {
       ++report_.known;
     } else if (newest && versions[i].time < *newest) {
-      skip(kOlderVersions);
+      ++report_.skipped[std::string(kOlderVersions)];
+      tallies_[entries[i].file_number].is_odd = true;
     } else {
       newest = newest.value_or(versions[i].time);
       left.push_back(std::move(entries[i]));
@@ -393,6 +404,11 @@ Status ImportSink::write_batch(const Key& key, std::span<const Pending> entries,
   if (batch.judged > 0) {
     judged_.insert(session_id);
   }
+  for (const Pending& entry : entries) {
+    ImportTally& tally = tallies_[entry.file_number];
+    tally.differs = tally.differs || batch.judged > 0;
+    tally.is_odd = tally.is_odd || batch.deleted > 0;
+  }
   report_.written[static_cast<std::size_t>(type)] += batch.ids.size();
   report_.known += batch.skipped - batch.deleted;
   report_.deleted += batch.deleted;
@@ -427,6 +443,7 @@ void ImportSink::refuse_all(const std::vector<RejectedLine>& rejected,
     const Pending& entry = entries[line.line - 1];
     Error error = line.error;
     error.column = 0;  // It counts in the text that was made from the line, not in the line.
+    tallies_[entry.file_number].is_odd = true;
     refuse(std::move(error), {.file = entry.file, .line = entry.line});
   }
 }

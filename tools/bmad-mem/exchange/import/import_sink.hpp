@@ -36,6 +36,18 @@ struct ImportReport {
   [[nodiscard]] std::uint64_t written_in_all() const;
 };
 
+/// What an import made of one file.
+struct ImportTally {
+  std::string
+      name;  ///< ImportFile::name(); empty: it was not read to its end, or is no transcript.
+  std::string state;          ///< ImportFile::state.
+  std::uint64_t entries = 0;  ///< Written or known.
+  bool differs = false;       ///< The memory may have a text of it in other words.
+  bool is_odd = false;        ///< Something was refused, deleted or not written: it is read again.
+  std::map<std::string, std::uint64_t> skipped;
+  std::map<std::string, std::string> sessions;  ///< Which hold its entries, with their stamps.
+};
+
 /// The `source` of facts that another memory gave away. Somebody stored them there, but nobody here
 /// has looked at them.
 inline constexpr std::string_view kImportSource = R"({"kind":"import","trust":0.7})";
@@ -80,8 +92,9 @@ class ImportSink {
   /// Entries of this session get a blank line behind each; see BatchOptions::spaced.
   void space_out(const std::string& session_id) { spaced_.insert(session_id); }
 
-  /// Whether need_session() has seen it.
-  [[nodiscard]] bool has_session(std::string_view session_id) const {
+  /// Whether need_session() has seen it. The file at hand counts as one that has entries of it.
+  [[nodiscard]] bool has_session(std::string_view session_id) {
+    tally().sessions.try_emplace(std::string(session_id));
     return report_.sessions.contains(session_id);
   }
 
@@ -124,6 +137,7 @@ class ImportSink {
   void skip(std::string_view reason, std::uint64_t count = 1) {
     if (count != 0) {
       report_.skipped[std::string(reason)] += count;
+      tally().skipped[std::string(reason)] += count;
     }
   }
   /// Counts and reports a line that is no entry.
@@ -140,6 +154,10 @@ class ImportSink {
   /// Null in a dry run.
   [[nodiscard]] MemoryManager* memory() const { return memory_; }
   [[nodiscard]] ImportReport& report() { return report_; }
+  /// Of the file at hand.
+  [[nodiscard]] ImportTally& tally() { return tallies_[report_.files]; }
+  /// By the number of the file.
+  [[nodiscard]] const std::map<std::uint64_t, ImportTally>& tallies() const { return tallies_; }
 
  private:
   static constexpr std::size_t kBytesMax = 4U << 20U;
@@ -165,11 +183,18 @@ class ImportSink {
   [[nodiscard]] const MemoryManager* there() const {
     return memory_ != nullptr ? memory_ : checker_;
   }
+  /// Counts an entry of the file at hand that the memory has.
+  void count_known() {
+    ++report_.known;
+    ++tally().entries;
+  }
   Status read_recorded(const std::string& session_id, bool is_there);
   /// `kind`: the member that says what it is, beside its text.
   static void add_recorded(Recorded& recorded, JsonParser& parser, const Entry& entry,
                            std::string_view kind);
   std::string take_part_of_recorded(Recorded& recorded, std::string_view text);
+  /// Makes scanner_ unless it is there.
+  Status need_scanner();
   /// Tells copied_ what other sessions of this type hold.
   Status read_said(std::string_view session_type);
   /// Makes the session if that was put off.
@@ -201,9 +226,11 @@ class ImportSink {
   const MemoryManager* checker_;
   std::function<void(const Error&)> on_refused_;
   ImportReport report_;
+  std::map<std::uint64_t, ImportTally> tallies_;
   std::map<Key, std::vector<Pending>> pending_;
   std::size_t pending_bytes_ = 0;
   int stop_descriptor_ = -1;
+  std::uint64_t adds_ = 0;
   bool is_stopped_ = false;
   std::set<std::string> judged_;  ///< Sessions in which a value was judged to be a secret.
   std::map<std::string, Span, std::less<>> spans_;  ///< Of sessions that were made or closed.

@@ -1,0 +1,165 @@
+#include "exchange/import/import_notes.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "exchange/ids.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::string_view kName = "/imports.jsonl";
+
+std::map<std::string, ImportTally> read_notes(std::string_view text) {
+  std::map<std::string, ImportTally> notes;
+  JsonParser parser;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const JsonValue note = parser.parse(line).value_or(JsonValue());
+    ImportTally& tally = notes[std::string(note["file"].string())];
+    tally.state = note["state"].string();
+    tally.entries = static_cast<std::uint64_t>(note["entries"].integer());
+    tally.differs = note["differs"].boolean();
+    for (const JsonMember& reason : note["skipped"].members()) {
+      tally.skipped.emplace(reason.key, reason.value.integer());
+    }
+    for (const JsonMember& session : note["sessions"].members()) {
+      tally.sessions.emplace(session.key, session.value.string());
+    }
+  }
+  return notes;
+}
+
+std::string text_of(const std::map<std::string, ImportTally>& notes) {
+  std::string text;
+  for (const auto& [name, tally] : notes) {
+    JsonWriter json;
+    const auto add = [&](std::string_view member, const auto& values) {
+      json.key(member).begin_object();
+      for (const auto& [key, value] : values) {
+        json.member(key, value);
+      }
+      json.end_object();
+    };
+    json.begin_object().member("file", name).member("state", tally.state);
+    json.member("entries", tally.entries).member("differs", tally.differs);
+    add("skipped", tally.skipped);
+    add("sessions", tally.sessions);
+    text.append(json.end_object().take()) += '\n';
+  }
+  return text;
+}
+
+/// What tells a file from what it was, without what is in it; empty where it may change within a
+/// tick of its clock, and for what is no file.
+std::string identity_of(const std::string& path) {
+  static constexpr std::chrono::seconds kGrain(2);
+  struct stat about{};
+  const bool is_file = ::stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode);
+  const std::chrono::sys_seconds changed_at{std::chrono::seconds(about.st_mtim.tv_sec)};
+  return is_file && std::chrono::system_clock::now() - changed_at > kGrain
+             ? fmt::format("{}.{}.{}.{}.{}", about.st_dev, about.st_ino, about.st_size,
+                           about.st_mtim.tv_sec, about.st_mtim.tv_nsec)
+             : std::string();
+}
+
+/// Sets name and state of `file`.
+void identify(ImportFile& file, const ImportOptions& options) {
+  static const std::string kProgram = identity_of("/proc/self/exe");
+  const std::string identity = identity_of(file.path);
+  file.name = std::filesystem::absolute(file.path).lexically_normal().string();
+  file.name += file.member ? '\n' + file.member->name : "";
+  if (!identity.empty() && !kProgram.empty()) {
+    const ImportFormat format = file.format == nullptr ? options.format : file.format;
+    file.state = content_id("imp-", fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", kProgram, identity,
+                                                format->name, options.session_id, options.project,
+                                                options.folder, options.prompts_only));
+  }
+}
+
+}  // namespace
+
+ImportNotes::ImportNotes(const MemoryManager* memory)
+    : memory_(memory),
+      notes_(memory == nullptr ? decltype(notes_)() : read_notes(memory->note_text(kName))) {}
+
+bool ImportNotes::is_current(const ImportTally& note, const std::string& state) {
+  return !state.empty() && note.state == state &&
+         std::ranges::all_of(note.sessions, [&](const auto& session) {
+           const auto [stamp, is_new] = stamps_.try_emplace(session.first);
+           stamp->second = is_new ? memory_->log_stamp(session.first) : stamp->second;
+           return stamp->second == session.second;
+         });
+}
+
+void ImportNotes::leave_out_known(std::vector<ImportFile>& files, const ImportOptions& options) {
+  std::vector<bool> are_current;
+  for (ImportFile& file : files) {
+    identify(file, options);
+    are_current.push_back(is_current(notes_[file.name], file.state));
+  }
+  const bool is_all = std::ranges::find(are_current, false) == are_current.end();
+  std::vector<ImportFile> read;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const ImportTally& note = notes_[files[i].name];
+    if (are_current[i] && (is_all || !note.differs)) {
+      known_.push_back(files[i].name);
+    } else {
+      read.push_back(std::move(files[i]));
+    }
+  }
+  files = std::move(read);
+}
+
+void ImportNotes::count_known(ImportReport& report) const {
+  for (const std::string& name : known_) {
+    const ImportTally& note = notes_.at(name);
+    ++report.files;
+    report.known += note.entries;
+    for (const auto& [reason, count] : note.skipped) {
+      report.skipped[reason] += count;
+    }
+    for (const auto& [session, stamp] : note.sessions) {
+      report.sessions.insert(session);
+    }
+  }
+}
+
+void ImportNotes::save(const std::map<std::uint64_t, ImportTally>& tallies) const {
+  if (memory_ == nullptr || tallies.empty()) {
+    return;
+  }
+  static_cast<void>(memory_->change_note(kName, [&](const std::string& before) {
+    std::map<std::string, ImportTally> notes = read_notes(before);
+    std::erase_if(notes, [](const auto& note) {
+      return ::access(note.first.substr(0, note.first.find('\n')).c_str(), F_OK) != 0;
+    });
+    std::vector<std::string> current = known_;
+    for (const auto& [number, tally] : tallies) {
+      notes.erase(tally.name);
+      if (!tally.state.empty() && !tally.is_odd && tally.entries != 0) {
+        notes[tally.name] = tally;
+        current.push_back(tally.name);
+      }
+    }
+    for (const std::string& name : current) {
+      for (auto& [session, stamp] : notes[name].sessions) {
+        stamp = memory_->log_stamp(session);
+      }
+    }
+    return text_of(notes);
+  }));
+}
+
+}  // namespace bmad_mem::cli
