@@ -40,6 +40,13 @@ bool is_plain_word(std::string_view text) {
   return text.size() < kWordMax && all_are(text, [](char c) { return is_lower(c) || c == '_'; });
 }
 
+/// Whether `text` is a UUID, or the name of a file or a result that is called so.
+bool is_uuid_name(std::string_view text) {
+  constexpr std::size_t kSize = kUuidLayout.size();
+  return text.size() >= kSize && has_layout(text.substr(0, kSize), kUuidLayout) &&
+         (text.size() == kSize || text.substr(kSize) == ".jsonl");
+}
+
 /// Whether `text` is an id or a time as ours are.
 bool is_own_stamp(std::string_view text) {
   constexpr std::size_t kSizeMin = 16;
@@ -179,10 +186,12 @@ struct Redactor::Impl {
     }
   }
 
-  [[nodiscard]] Detections find(std::string_view text, const RedactionScope& scope) const {
+  [[nodiscard]] Detections find(std::string_view text, RedactionScope scope) const {
     Detections all;
-    const bool is_plain = patterns.empty() && rules == nullptr && is_plain_word(text);
-    if (scope.judged == nullptr && (is_plain || scope.only_judged)) {
+    const bool is_plain = patterns.empty() && rules == nullptr;
+    scope.only_judged =
+        scope.only_judged || (is_plain && (is_plain_word(text) || is_uuid_name(text)));
+    if (scope.only_judged && scope.judged == nullptr) {
       return all;
     }
     find_all(text, all, scope);

@@ -240,9 +240,12 @@ Result<BatchReport> add_versions(Store& store, const std::string& session_id, En
                                  const BatchOptions& options) {
   bool has_dropped_summary = false;
   const auto drop_summary = [&]() -> Status {
-    const std::vector<std::string> ids = ids_of(lines);
-    if (ids.empty() || !store.files->info(session_file(session_id, kSummaryName))) {
+    if (!store.files->info(session_file(session_id, kSummaryName))) {
       return {};  // So it is nearly always.
+    }
+    const std::vector<std::string> ids = ids_of(lines);
+    if (ids.empty()) {
+      return {};
     }
     BMAD_TRY_ASSIGN(const std::vector<Entry> known,
                     find_entries(store, ids, {&session_id, 1}, false));

@@ -34,27 +34,28 @@ bool is_statement(EntryType type) {
 }
 
 /// Appends the name and the compact value of each member of `line` to `text`, except for
-/// mechanical ones, without a copy of the line. False, and nothing, when that takes one: there are
-/// blanks between tokens within a value.
-bool add_members(std::string& text, JsonValue entry, std::string_view line) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t size_before = text.size();
+/// mechanical ones, without parsing it. False, and something, when that is not enough: there are
+/// links, escapes in names, or blanks between tokens within a value.
+bool add_members(std::string& text, std::string_view line) {
+  constexpr auto kIsBlank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
   JsonCursor cursor(line);
   cursor.step();
-  for (const JsonMember& member : entry.members()) {
-    cursor.string();
+  while (cursor.peek() == '"') {
+    const std::string_view name = cursor.string();
     cursor.step();  // The ':'.
     const std::size_t begin = cursor.at();
     cursor.value();
     std::string_view value = line.substr(begin, cursor.at() - begin);
     cursor.step();
-    value = value.substr(0, value.find_last_not_of(kBlanks) + 1);
-    if (!member.value.is_string() && value.find_first_of(kBlanks) != std::string_view::npos) {
-      text.resize(size_before);
+    while (!value.empty() && kIsBlank(value.back())) {
+      value.remove_suffix(1);
+    }
+    if (name == kLinksField || name.contains('\\') ||
+        (!value.starts_with('"') && std::ranges::any_of(value, kIsBlank))) {
       return false;
     }
-    if (!is_mechanical(member.key)) {
-      add_part(text, member.key);
+    if (!is_mechanical(name)) {
+      add_part(text, name);
       add_part(text, value);
     }
   }
@@ -63,18 +64,26 @@ bool add_members(std::string& text, JsonValue entry, std::string_view line) {
 
 }  // namespace
 
-std::uint64_t OriginLedger::line_tag(std::string_view session_id, JsonValue entry,
-                                     std::string_view line) const {
+std::optional<std::uint64_t> OriginLedger::plain_line_tag(std::string_view session_id,
+                                                          std::string_view line) const {
   std::string text;
   text.reserve(line.size() + 256);
   add_part(text, session_id);
-  if (!add_members(text, entry, line)) {
-    const ObjectText object(entry, line);
-    for (const JsonMember& member : entry.members()) {
-      if (!is_mechanical(member.key)) {
-        add_part(text, member.key);
-        add_part(text, object.raw(member.key));
-      }
+  return add_members(text, line) ? std::optional(keyed_hash(key_, text)) : std::nullopt;
+}
+
+std::uint64_t OriginLedger::line_tag(std::string_view session_id, JsonValue entry,
+                                     std::string_view line) const {
+  if (const std::optional<std::uint64_t> tag = plain_line_tag(session_id, line)) {
+    return *tag;
+  }
+  std::string text;
+  add_part(text, session_id);
+  const ObjectText object(entry, line);
+  for (const JsonMember& member : entry.members()) {
+    if (!is_mechanical(member.key)) {
+      add_part(text, member.key);
+      add_part(text, object.raw(member.key));
     }
   }
   if (is_superseded(entry[kLinksField])) {

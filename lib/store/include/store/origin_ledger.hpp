@@ -49,6 +49,9 @@ class OriginLedger {
   /// `path` need not exist.
   OriginLedger(std::string path, const HashKey& key) : path_(std::move(path)), key_(key) {}
 
+  /// The tag of `line`, which must be a whole entry, where it is seen without parsing it.
+  [[nodiscard]] std::optional<std::uint64_t> plain_line_tag(std::string_view session_id,
+                                                            std::string_view line) const;
   /// The tag of `line`, which `entry` was parsed from.
   [[nodiscard]] std::uint64_t line_tag(std::string_view session_id, JsonValue entry,
                                        std::string_view line) const;
