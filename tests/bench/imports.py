@@ -9,9 +9,12 @@ password, and repeats it. FTS5 is Python's: one transaction, WAL, synchronous=no
 
 import json
 import os
+import random
 import sqlite3
+import string
 import sys
 import time
+import uuid
 
 from bench_memory import run
 from bench_rows import Bench, Row, Target, byte_count, measure_rows, row_options
@@ -22,34 +25,37 @@ SECRET = "The password of the staging database is Tr0ub4dor-{number:05}-xK, said
 AN_HOUR_AGO = time.time() - 3600
 
 
-def records(entries, number):
+def records(entries, number, session, random):
     """The lines of one transcript."""
-    session, parent = f"00000000-0000-4000-8000-{number:012}", None
+    parent, call = None, None
     for count, entry in enumerate(entry for entry in entries if entry.type in ("conversation", "event")):
-        fields, uuid = json.loads(entry.line), f"{number:08}-0000-4000-9000-{count:012}"
+        fields, key = json.loads(entry.line), str(uuid.UUID(int=random.getrandbits(128), version=4))
         kind, content = fields.get("role"), fields["content"]
         if number % 10 == 0 and count in (40, 80):
             content += "\n" + SECRET.format(number=number)
-        if kind is None and fields["kind"] == "tool_use":
-            kind, content = "assistant", [{"type": "tool_use", "id": f"toolu_{uuid}", "name": fields["tool"], "input": {"command": content}}]
+        if kind is None and (call is None or fields["kind"] == "tool_use"):
+            call = "toolu_01" + "".join(random.choices(string.ascii_letters + string.digits, k=22))
+            kind, content = "assistant", [{"type": "tool_use", "id": call, "name": fields["tool"], "input": {"command": content}}]
         elif kind is None:
-            kind, content = "user", [{"type": "tool_result", "tool_use_id": f"toolu_{parent}", "content": content}]
+            kind, content = "user", [{"type": "tool_result", "tool_use_id": call, "content": content}]
+            call = None
         elif kind == "assistant":
             content = [{"type": "text", "text": content}]
-        message = {"role": kind, "content": content, **({"id": f"msg_{uuid}", "model": "claude", "usage": {"output_tokens": 7}} if kind == "assistant" else {})}
+        message = {"role": kind, "content": content, **({"id": f"msg_01{key[:8]}", "model": "claude", "usage": {"output_tokens": 7}} if kind == "assistant" else {})}
         yield json.dumps({"parentUuid": parent, "isSidechain": False, "userType": "external", "cwd": "/home/me/ferry", "sessionId": session, "version": "2.1.332",
-                          "gitBranch": "main", "type": kind, "message": message, "uuid": uuid, "timestamp": fields["timestamp"]}, ensure_ascii=False)
-        parent = uuid
+                          "gitBranch": "main", "type": kind, "message": message, "uuid": key, "timestamp": fields["timestamp"]}, ensure_ascii=False)
+        parent = key
 
 
 def make_transcripts(bench, folder):
     """Files of `--bytes` in all, an hour old."""
     folder.mkdir()
-    corpus, size, number = Corpus(bench.chosen.seed), 0, 0
+    corpus, numbers, size, number = Corpus(bench.chosen.seed), random.Random(bench.chosen.seed), 0, 0
     while size < bench.chosen.bytes:
-        path = folder / f"{number:04}.jsonl"
+        session = str(uuid.UUID(int=numbers.getrandbits(128), version=4))
+        path = folder / f"{session}.jsonl"
         with path.open("w", encoding="utf-8") as file:
-            for line in records(corpus, number):
+            for line in records(corpus, number, session, numbers):
                 size += file.write(line + "\n")
                 if file.tell() >= FILE_BYTES:
                     break

@@ -23,14 +23,15 @@ std::uint64_t hash_of(std::initializer_list<std::string_view> parts) {
 /// Of what another session may have in common with it.
 std::vector<std::uint64_t> hashes_of(const MessageKey& key, std::string_view session) {
   std::vector<std::uint64_t> hashes;
+  const std::uint64_t text = std::hash<std::string_view>()(key.text);
   if (is_usable_id(key.id)) {
-    hashes.push_back(hash_of({"id", key.id, key.role, key.text}));
+    hashes.push_back(hash_of({"id", key.id, key.role}) + text);
   }
   if (!key.time.empty()) {
-    hashes.push_back(hash_of({"time", key.time, key.role, key.text}));
+    hashes.push_back(hash_of({"time", key.time, key.role}) + text);
   }
   if (!session.empty()) {
-    hashes.push_back(hash_of({"session", session, key.role, key.text}));
+    hashes.push_back(hash_of({"session", session, key.role}) + text);
   }
   return hashes;
 }

@@ -18,13 +18,6 @@ constexpr std::string_view kImportedFrom = R"("imported_from":)";
 
 }  // namespace
 
-Status ImportSink::need_scanner() {
-  if (!scanner_) {
-    BMAD_TRY_ASSIGN(scanner_, there()->scanner());
-  }
-  return {};
-}
-
 Status ImportSink::read_recorded(const std::string& session_id, bool is_there) {
   BMAD_TRY_ASSIGN(std::vector<Entry> messages, there()->deleted_entries(session_id));
   const std::size_t deleted = messages.size();
@@ -47,7 +40,7 @@ Status ImportSink::read_recorded(const std::string& session_id, bool is_there) {
     add_recorded(recorded, parser, message, "role");
   }
   if (!recorded.empty()) {
-    BMAD_TRY(need_scanner());
+    BMAD_TRY_ASSIGN(scanner_, there()->scanner());
     if (is_there) {
       BMAD_TRY_ASSIGN(
           const std::vector<Entry> events,
@@ -120,7 +113,7 @@ Result<CopiedMessages::Origin> ImportSink::take_copied(const MessageKey& key,
   if (const auto type = types_.find(key.session);
       type != types_.end() && !copied_.knows(key, parent)) {
     BMAD_TRY(read_said(type->second));
-    BMAD_TRY(need_scanner());
+    BMAD_TRY_ASSIGN(scanner_, there()->scanner());
     redacted = scanner_->redact(key.text);
     stored.text = copied_.knows(key, parent) ? key.text : redacted;
   }

@@ -193,8 +193,6 @@ class ImportSink {
   static void add_recorded(Recorded& recorded, JsonParser& parser, const Entry& entry,
                            std::string_view kind);
   std::string take_part_of_recorded(Recorded& recorded, std::string_view text);
-  /// Makes scanner_ unless it is there.
-  Status need_scanner();
   /// Tells copied_ what other sessions of this type hold.
   Status read_said(std::string_view session_type);
   /// Makes the session if that was put off.
