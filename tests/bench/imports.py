@@ -65,12 +65,12 @@ def make_transcripts(bench, folder):
 
 
 def cost(bench, *arguments):
-    """The seconds and those of the processor of a process, and its peak memory in MB."""
+    """The seconds of a process, and those of the processor."""
     begin = time.perf_counter()
     _, status, usage = os.wait4(bench.start((bench.tool, *arguments)), 0)
     if status:
         raise AssertionError((bench.folder / "errors").read_text(encoding="utf-8"))
-    return time.perf_counter() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6
+    return time.perf_counter() - begin, usage.ru_utime + usage.ru_stime
 
 
 def cost_of_fts5(path, texts):
@@ -98,6 +98,9 @@ def import_rows(bench):
         of["FTS5"].append(cost_of_fts5(bench.folder / f"fts5-{turn}", texts))
     bench.data["stored"] = f"{len(texts)} texts of {sum(len(text) for _, text in texts) / 1e6:.0f} MB"
 
+    alone = bench.folder / "root-alone"
+    bench.on(alone, "init")
+
     def ratios(name, beside, part):
         return [ours[part] / theirs[part] for ours, theirs in zip(of[name], of[beside])]
 
@@ -106,7 +109,7 @@ def import_rows(bench):
             Row("first import in times of FTS5, CPU", "", ratios("first", "FTS5", 1), wants=Target(1.5), note=f"FTS5: {seconds['FTS5']}"),
             Row("second import, share of the first, wall", "", ratios("second", "first", 0), wants=Target(0.05), note=seconds["second"]),
             Row("second import, share of the first, CPU", "", ratios("second", "first", 1), wants=Target(0.05)),
-            Row("first import, peak resident memory", "MB", [each[2] for each in of["first"]])]
+            Row("first import, peak resident memory", "MB", [bench.peak_mb(bench.tool, "--root", str(alone), "import", str(folder))])]
 
 
 GROUPS = {"imports": import_rows}
