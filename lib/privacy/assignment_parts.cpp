@@ -345,17 +345,18 @@ ValuePart bare_at(std::string_view text, std::size_t at, BareEnd end) {
 }
 
 bool may_have_rule(std::string_view value) {
-  if (value.size() < 8) {
-    return false;
-  }
-  bool has_digit = false;
-  for (const char c : value.substr(0, kValueSizeMax)) {
-    has_digit = has_digit || is_digit(c);
-    if (!is_alnum(c) && !std::string_view("_-.+/=:~").contains(c)) {
-      return false;
+  static constexpr auto kFits = [] {
+    std::array<bool, 256> fits{};
+    for (std::size_t c = 0; c < fits.size(); ++c) {
+      const char each = static_cast<char>(c);
+      fits[c] = is_alnum(each) || std::string_view("_-.+/=:~").contains(each);
     }
-  }
-  return has_digit;
+    return fits;
+  }();
+  value = value.substr(0, kValueSizeMax);
+  return value.size() >= 8 &&
+         all_are(value, [](char c) { return kFits[static_cast<unsigned char>(c)]; }) &&
+         any_is(value, is_digit);
 }
 
 bool is_of_settings(SecretKind kind, std::string_view name, std::string_view value,

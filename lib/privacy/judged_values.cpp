@@ -92,15 +92,15 @@ bool is_apart(std::string_view text, std::size_t begin, std::size_t end) {
 JudgedValues::JudgedValues(const HashKey& key)
     : key_(key), factor_(keyed_hash(key, "start") | 1U) {}
 
-std::uint32_t JudgedValues::start_of(const char* bytes) const {
-  std::uint64_t first = 0;
-  std::memcpy(&first, bytes, kSizeMin);
-  return static_cast<std::uint32_t>(first * factor_ >> (32U + kSizeBits));
+std::uint32_t JudgedValues::start_of(std::uint64_t bytes) const {
+  return static_cast<std::uint32_t>(bytes * factor_ >> (32U + kSizeBits));
 }
 
 JudgedValues::Record JudgedValues::record_of(std::string_view part) const {
+  std::uint64_t first = 0;
+  std::memcpy(&first, part.data(), kSizeMin);
   return {.hash = keyed_hash(key_, part),
-          .start = start_of(part.data()) << kSizeBits | static_cast<std::uint32_t>(part.size())};
+          .start = start_of(first) << kSizeBits | static_cast<std::uint32_t>(part.size())};
 }
 
 bool JudgedValues::has(const Record& record) const {
@@ -155,11 +155,15 @@ void JudgedValues::add(std::span<const Record> records) {
 }
 
 void JudgedValues::find(std::string_view text, Detections& out) const {
-  for (std::size_t at = 0; at + kSizeMin <= text.size(); ++at) {
-    const std::uint32_t start = start_of(text.data() + at);
-    if ((starts_[start / 64] >> start % 64 & 1U) == 0) {
+  std::uint64_t bytes = 0;  // The last kSizeMin, as record_of() copies them.
+  for (std::size_t end = 1; end <= text.size(); ++end) {
+    const std::uint64_t next = static_cast<unsigned char>(text[end - 1]);
+    bytes = bytes >> 8U | next << 8 * (kSizeMin - 1);
+    const std::uint32_t start = start_of(bytes);
+    if (end < kSizeMin || (starts_[start / 64] >> start % 64 & 1U) == 0) {
       continue;
     }
+    const std::size_t at = end - kSizeMin;
     for (const Record& each : std::ranges::equal_range(records_, start, {}, start_bits)) {
       const std::size_t size = each.start & kRepeatSizeMax;
       if (at + size <= text.size() && keyed_hash(key_, text.substr(at, size)) == each.hash &&

@@ -58,7 +58,8 @@ class JudgedValues {
   void find(std::string_view text, Detections& out) const;
 
  private:
-  [[nodiscard]] std::uint32_t start_of(const char* bytes) const;
+  /// Of the first kSizeMin bytes, the first one lowest.
+  [[nodiscard]] std::uint32_t start_of(std::uint64_t bytes) const;
   [[nodiscard]] Record record_of(std::string_view part) const;
   [[nodiscard]] bool has(const Record& record) const;
 
