@@ -44,8 +44,7 @@ ObjectText member_object(const ObjectText& object, JsonValue entry, std::string_
   if (entry[name].is_object()) {
     return {entry[name], object.raw(name)};
   }
-  JsonParser parser;
-  const Result<JsonValue> none = parser.parse("{}");
+  const ParsedJson none("{}");
   return {*none, "{}"};
 }
 

@@ -250,8 +250,7 @@ constexpr std::uint64_t kLearningStateSizeMax = 4096;
 LearningState read_learning_state(const Store& store, const std::string& session_id) {
   const Result<std::string> text =
       read_file(*store.files, session_file(session_id, kLearningStateName), kLearningStateSizeMax);
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(text ? std::string_view(*text) : "{}");
+  const ParsedJson value(text ? std::string_view(*text) : "{}");
   if (!value) {
     return {};
   }

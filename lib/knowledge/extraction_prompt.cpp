@@ -308,8 +308,7 @@ Result<std::vector<ExtractedFact>> parse_extraction_answer(std::string_view answ
     return problem_at(answer, answer.size(), "",
                       "the answer is empty; answer with a JSON array of facts, [] for none");
   }
-  JsonParser parser;
-  const Result<JsonValue> root = parser.parse(payload.text);
+  const ParsedJson root(payload.text);
   if (!root) {
     const std::size_t at = root.error().column == 0 ? 0 : root.error().column - 1;
     return problem_at(

@@ -52,8 +52,7 @@ Result<std::vector<std::string>> whole_candidate_ids(std::span<const KnowledgeIt
 
 /// The id that a candidate names as the entry it would change.
 std::string named_entry(const KnowledgeItem& item) {
-  JsonParser parser;
-  const Result<JsonValue> line = parser.parse(item.json);
+  const ParsedJson line(item.json);
   return line ? std::string((*line)["replaces"].string()) : std::string();
 }
 
@@ -133,8 +132,7 @@ Status find_replaced(const Store& store, KnownStatements& known, std::span<Knowl
       for (Entry& entry : found) {
         Entry* const shown = &entry;
         show_held_versions(store, {&shown, 1});
-        JsonParser parser;
-        if (const Result<JsonValue> line = parser.parse(entry.json)) {
+        if (const ParsedJson line(entry.json); line) {
           item.replaces_id = id;
           item.replaces_value = statement_members(entry.type, *line).value_text(*line, entry.json);
         }
@@ -166,8 +164,7 @@ Result<std::vector<KnowledgeItem>> Knowledge::candidates_to_mention() {
   constexpr std::uint64_t kSizeMax = 4096;
   BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, "recall"));
   const Result<std::string> text = read_file(*store->files, kWaitingStateName, kSizeMax);
-  JsonParser parser;
-  const Result<JsonValue> state = parser.parse(text ? std::string_view(*text) : "{}");
+  const ParsedJson state(text ? std::string_view(*text) : "{}");
   const std::optional<Timestamp> last =
       state ? try_parse_rfc3339((*state)["mentioned_at"].string()) : std::nullopt;
   const Timestamp now = store->clock.now();

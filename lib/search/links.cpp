@@ -123,8 +123,7 @@ bool may_have_links(const Entry& entry) { return entry.json.contains("\"links\""
 /// The line of `entry` with those of its links whose ids `is_shown`.
 template <typename IsShown>
 std::string with_links(const Entry& entry, const IsShown& is_shown) {
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(entry.json);
+  const ParsedJson value(entry.json);
   const std::vector<TypedLink> all = value ? typed_links(*value) : std::vector<TypedLink>();
   if (std::ranges::all_of(all, is_shown, &TypedLink::id)) {
     return entry.json;

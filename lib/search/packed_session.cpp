@@ -126,8 +126,7 @@ std::shared_ptr<UnpackedFiles> read_known(const Store& store, const std::string&
   std::string begin(kHeadMax, '\0');
   begin.resize(file ? (*file)->read_at(0, begin).value_or(0) : 0);
   begin.resize(std::min(begin.find('\n'), begin.size()));
-  JsonParser parser;
-  const Result<JsonValue> head = parser.parse(begin);
+  const ParsedJson head(begin);
   if (!head || (*head)["session_id"].string() != session_id ||
       static_cast<std::uint64_t>((*head)["package"].integer()) != package) {
     return nullptr;  // Before the rest is read: it may be large, and have come with a clone.

@@ -137,8 +137,7 @@ class RelatedFinder {
     if (filter_.tags.empty() && filter_.fields.empty() && !filter_.workspace) {
       return true;
     }
-    JsonParser parser;
-    const Result<JsonValue> value = parser.parse(entry.json);
+    const ParsedJson value(entry.json);
     const auto is_tagged = [&](const std::string& tag) { return entry_has_tag(*value, tag); };
     return value && (filter_.tags.empty() || std::ranges::any_of(filter_.tags, is_tagged)) &&
            passes_fields(filter_.fields, entry.type, *value) &&

@@ -51,8 +51,7 @@ Status check_decides_nothing(const Store& store, std::string_view entry, bool is
       (!may_have("review") && !may_have(kLinksField) && !may_have("\\u"))) {
     return {};
   }
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(entry);
+  const ParsedJson value(entry);
   if (!value) {
     return {};  // Whoever writes it says why it is no entry.
   }

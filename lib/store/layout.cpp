@@ -378,9 +378,7 @@ Result<std::optional<Error>> newer_layout(FileSystem& files) {
   if (!text && is_not_found(text.error())) {
     return std::optional<Error>();
   }
-  BMAD_TRY(text);
-  JsonParser parser;
-  const Result<JsonValue> root = parser.parse(*text);
+  const ParsedJson root(*text);
   const std::int64_t version = root ? (*root)["layout_version"].integer() : 0;
   if (version >= 1 && version <= kLayoutVersion) {
     return std::optional<Error>();

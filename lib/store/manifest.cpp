@@ -209,8 +209,7 @@ Manifest new_manifest(SessionParams session, Timestamp now) {
 }
 
 Result<Manifest> parse_manifest(std::string_view text, const std::string& display_path) {
-  JsonParser parser;
-  const Result<JsonValue> root = parser.parse(text);
+  const ParsedJson root(text);
   if (!root) {
     Error problem = problem_in_file(root.error(), text, display_path);
     problem.code = ErrorCode::E_SESSION_CORRUPT;

@@ -61,8 +61,7 @@ bool is_object(std::string_view raw) { return raw.starts_with('{'); }
 
 /// The time in the JSON string `raw`; nothing when there is none.
 std::optional<Timestamp> time_of(std::string_view raw) {
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(raw);
+  const ParsedJson value(raw);
   return value ? try_parse_rfc3339(value->string()) : std::nullopt;
 }
 
@@ -70,8 +69,7 @@ std::optional<std::int64_t> count_of(std::string_view raw) {
   if (raw.empty()) {
     return 0;
   }
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(raw);
+  const ParsedJson value(raw);
   return value && value->kind() == JsonKind::kInteger ? std::optional(value->integer())
                                                       : std::nullopt;
 }
@@ -82,8 +80,7 @@ std::optional<std::vector<std::string>> strings_of(std::string_view raw) {
   if (raw.empty()) {
     return strings;
   }
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(raw);
+  const ParsedJson value(raw);
   if (!value || !value->is_array()) {
     return std::nullopt;
   }
@@ -298,8 +295,7 @@ Result<std::string> merge_manifests(std::string_view base, std::string_view ours
 }
 
 bool looks_like_manifest(std::string_view text) {
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(text);
+  const ParsedJson value(text);
   return value && (*value)["session_id"].is_string() && !(*value)["id"].present();
 }
 

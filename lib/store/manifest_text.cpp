@@ -62,8 +62,7 @@ std::string metadata_text(const Manifest& manifest, std::string_view old_text) {
 /// Empty without any. What 0.1 wrote of this machine goes.
 std::string statistics_text(const Manifest& manifest, std::string_view old_text) {
   ObjectText object = object_text(old_text);
-  JsonParser parser;
-  if (const Result<JsonValue> old_value = parser.parse(old_text)) {
+  if (const ParsedJson old_value(old_text); old_value) {
     for (const JsonMember& member : old_value->members()) {
       if (member.key.starts_with(kTotalPrefix)) {
         object.remove(member.key);

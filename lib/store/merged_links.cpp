@@ -20,8 +20,7 @@ using LinkIds = std::array<std::set<std::string, std::less<>>, kLinkKinds.size()
 
 LinkIds link_ids(std::string_view line) {
   LinkIds ids;
-  JsonParser parser;
-  if (const Result<JsonValue> entry = parser.parse(line)) {
+  if (const ParsedJson entry(line); entry) {
     for (const TypedLink& link : typed_links(*entry)) {
       ids[static_cast<std::size_t>(link.kind)].emplace(link.id);
     }
@@ -30,8 +29,7 @@ LinkIds link_ids(std::string_view line) {
 }
 
 Timestamp written_time(std::string_view line) {
-  JsonParser parser;
-  const Result<JsonValue> entry = parser.parse(line);
+  const ParsedJson entry(line);
   return entry ? entry_written_time(*entry) : Timestamp();
 }
 
@@ -58,8 +56,7 @@ std::optional<std::string> with_merged_links(std::string_view base, std::string_
   if (merged == link_ids(newest)) {
     return std::nullopt;
   }
-  JsonParser parser;
-  const Result<JsonValue> entry = parser.parse(newest);
+  const ParsedJson entry(newest);
   if (!entry || !entry->is_object()) {
     return std::nullopt;
   }

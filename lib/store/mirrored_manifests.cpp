@@ -27,8 +27,7 @@ struct Found {
 };
 
 std::string without_manifest(const std::string& bytes) {
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(bytes);
+  const ParsedJson value(bytes);
   if (!value || !(*value)["manifest"].is_string()) {
     return std::string(kBeginsAgain);
   }
@@ -69,8 +68,7 @@ Result<std::vector<Found>> find_mirrored(FileSystem& files, std::span<const std:
 }  // namespace
 
 std::string mirrored_manifest(const std::string& bytes) {
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(bytes);
+  const ParsedJson value(bytes);
   return value && (*value)["manifest"].is_string() ? std::string((*value)["manifest"].string())
                                                    : bytes;
 }

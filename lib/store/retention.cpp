@@ -16,8 +16,7 @@ const RetentionDays& retention_of(const Config& config, const Manifest& manifest
   if (projects.empty()) {
     return config.privacy.retention_days;
   }
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(manifest.text);
+  const ParsedJson value(manifest.text);
   const std::string_view workspace =
       value ? (*value)["metadata"]["workspace"].string() : std::string_view();
   for (const std::string_view name : {std::string_view(manifest.project_name), workspace,

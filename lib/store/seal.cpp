@@ -285,8 +285,7 @@ Result<Seal> load_seal(FileSystem& files, std::string_view session_id) {
   if (!text) {
     return is_not_found(text.error()) ? Result<Seal>(Seal()) : text.error();
   }
-  JsonParser parser;
-  const Result<JsonValue> root = parser.parse(*text);
+  const ParsedJson root(*text);
   const std::int64_t version = root ? (*root)["version"].integer() : 0;
   if (version > kSealVersion) {
     return path_error(ErrorCode::E_NEWER_VERSION, files.display_path(path),

@@ -44,6 +44,27 @@ class JsonParser {
   std::unique_ptr<Impl> impl_;
 };
 
+/// A text and its value, valid as long as it lives: for who parses one text alone.
+class ParsedJson {
+ public:
+  explicit ParsedJson(std::string_view text) : value_(parser_.parse(text)) {}
+  ParsedJson(const ParsedJson&) = delete;
+  ParsedJson& operator=(const ParsedJson&) = delete;
+
+  /// False when the text is refused: error() says why, and there is no value.
+  explicit operator bool() const { return value_.has_value(); }
+  const JsonValue& operator*() const { return *value_; }
+  const JsonValue* operator->() const { return &*value_; }
+  /// The member of the object; absent when there is none, and when the text is refused.
+  JsonValue operator[](std::string_view key) const { return value_ ? (*value_)[key] : JsonValue(); }
+  /// As JsonParser::parse().
+  [[nodiscard]] const Error& error() const { return value_.error(); }
+
+ private:
+  JsonParser parser_;
+  Result<JsonValue> value_;
+};
+
 /// Why try_parse_padded refuses `text`: E_INVALID_FORMAT with `column` (1-based byte), `field`
 /// (such as "alternatives_considered[1].option") and a sentence. Slow.
 Error json_problem(std::string_view text);

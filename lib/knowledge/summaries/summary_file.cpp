@@ -121,8 +121,7 @@ std::string FrontMatter::value(std::string_view key) const {
     }
     const std::string_view raw = trimmed(std::string_view(line).substr(key.size() + 1));
     if (raw.starts_with('"')) {
-      JsonParser parser;
-      const Result<JsonValue> text = parser.parse(raw);
+      const ParsedJson text(raw);
       if (text && text->is_string()) {
         return std::string(text->string());
       }

@@ -173,8 +173,7 @@ Status make_edit(const Edit& edit, std::string& body) {
 }
 
 Result<std::string> edited(std::string_view body, std::string_view answer) {
-  JsonParser parser;
-  const Result<JsonValue> edits = parser.parse(answer);
+  const ParsedJson edits(answer);
   if (!edits) {
     return refused(fmt::format("it begins like JSON and is none: {}", edits.error().message));
   }

@@ -157,8 +157,7 @@ std::string SummaryState::to_text() const {
 }
 
 SummaryState parse_summary_state(std::string_view text) {
-  JsonParser parser;
-  const Result<JsonValue> root = parser.parse(text);
+  const ParsedJson root(text);
   if (!root) {
     return {};
   }

@@ -60,8 +60,7 @@ Status mend_end(File& file) {
   BMAD_TRY_ASSIGN(const std::size_t got, file.read_at(begin, end));
   end.resize(got);
   const std::size_t start = end.rfind('\n') + 1;  // 0 without a newline.
-  JsonParser parser;
-  const Result<JsonValue> record = parser.parse(std::string_view(end).substr(start));
+  const ParsedJson record(std::string_view(end).substr(start));
   return record && record->is_object() ? write_all(file, "\n") : file.truncate(begin + start);
 }
 

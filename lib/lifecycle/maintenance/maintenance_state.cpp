@@ -33,8 +33,7 @@ void write_time(JsonWriter& writer, std::string_view key, const std::optional<Ti
 
 MaintenanceState parse_state(std::string_view text) {
   MaintenanceState state;
-  JsonParser parser;
-  const Result<JsonValue> root = parser.parse(text);
+  const ParsedJson root(text);
   if (!root || (*root)["version"].integer() != kVersion) {
     return state;
   }

@@ -354,8 +354,7 @@ class ChangedLog {
   }
 
   [[nodiscard]] bool is_last_whole() const {
-    JsonParser parser;
-    const Result<JsonValue> entry = parser.parse(bare_line(lines_.back().text));
+    const ParsedJson entry(bare_line(lines_.back().text));
     return entry && !check_entry(type_, *entry);
   }
 

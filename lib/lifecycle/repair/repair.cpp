@@ -47,9 +47,7 @@ bool is_entry_behind_mark(File& log, EntryType type, const DamagedLine& line) {
   if (!got || *got != text.size() || !text.starts_with(kByteOrderMark)) {
     return false;
   }
-  JsonParser parser;
-  const Result<JsonValue> value =
-      parser.parse(std::string_view(text).substr(kByteOrderMark.size()));
+  const ParsedJson value(std::string_view(text).substr(kByteOrderMark.size()));
   return value && !check_entry(type, *value);
 }
 

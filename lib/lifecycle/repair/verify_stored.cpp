@@ -348,8 +348,7 @@ std::optional<Error> SealedCheck::problem_of(std::string_view session_id,
 
 std::optional<Error> SealedCheck::problem_of_document(std::string_view session_id,
                                                       std::string_view text) {
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(text);
+  const ParsedJson value(text);
   if (!value || (*value)["sealed"].string().empty() || opener_ == nullptr ||
       !opener_->has_key(*value)) {
     return std::nullopt;

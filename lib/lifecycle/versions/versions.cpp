@@ -40,8 +40,7 @@ namespace {
 
 /// As statements are ranked: by time, then by session.
 std::pair<Timestamp, std::string> version_rank(const Entry& entry) {
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(entry.json);
+  const ParsedJson value(entry.json);
   return {value ? entry_version_time(*value) : entry.timestamp, entry.session_id};
 }
 

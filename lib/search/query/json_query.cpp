@@ -321,8 +321,7 @@ Result<Query> read_json_query(std::string_view json, Timestamp now) {
                  .message = fmt::format("the query has {} bytes, and the maximum is {}; shorten it",
                                         json.size(), kJsonQuerySizeMax)};
   }
-  JsonParser parser;
-  const Result<JsonValue> root = parser.parse(json);
+  const ParsedJson root(json);
   if (!root) {
     Error problem = root.error();
     problem.code = ErrorCode::E_INVALID_QUERY;

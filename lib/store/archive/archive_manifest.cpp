@@ -89,8 +89,7 @@ std::vector<ArchivedHash> read_archived_hashes(JsonValue object) {
 
 Result<ArchiveManifest> parse(std::string text, std::string_view session_id,
                               const std::string& path) {
-  JsonParser parser;
-  const Result<JsonValue> root = parser.parse(text);
+  const ParsedJson root(text);
   if (!root) {
     return no_json(root.error(), text, path);
   }

@@ -87,8 +87,7 @@ Result<DeletionRecord> load_deletion_record(FileSystem& files, const std::string
   if (!text) {
     return is_not_found(text.error()) ? Result<DeletionRecord>(record) : text.error();
   }
-  JsonParser parser;
-  const Result<JsonValue> root = parser.parse(*text);
+  const ParsedJson root(*text);
   if (!root || !root->is_object()) {
     Error error = root ? Error{} : root.error();
     error.code = ErrorCode::E_STORAGE_CORRUPT;

@@ -475,8 +475,7 @@ std::uint64_t Config::index_cache_size_bytes() const { return to_bytes(indexing.
 
 Result<LoadedConfig> parse_config(std::string_view text, const std::string& display_path,
                                   const SettingChanges& changes) {
-  JsonParser parser;
-  const Result<JsonValue> root = parser.parse(text);
+  const ParsedJson root(text);
   if (!root) {
     return problem_in_file(root.error(), text, display_path);
   }

@@ -32,8 +32,7 @@ std::vector<SettingInfo> list_config(Config config) {
   std::vector<SettingInfo> entries;
   Config defaults;
   defaults.compaction.trigger_threshold_mb = config.usual_trigger_mb();
-  JsonParser parser;
-  const Result<JsonValue> schema = parser.parse(config_schema());
+  const ParsedJson schema(config_schema());
   for (const Setting& setting : config_settings()) {
     if (has_effect(setting)) {
       SettingInfo& entry = entries.emplace_back();

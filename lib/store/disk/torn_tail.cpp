@@ -35,9 +35,8 @@ Result<bool> is_complete_object(File& log, std::uint64_t offset, std::uint64_t s
   }
   std::string text(static_cast<std::size_t>(size), '\0');
   BMAD_TRY_ASSIGN(const std::size_t got, log.read_at(offset, text));
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(std::string_view(text).substr(0, got));
-  return value.has_value() && value->is_object();
+  const ParsedJson value(std::string_view(text).substr(0, got));
+  return value && value->is_object();
 }
 
 }  // namespace

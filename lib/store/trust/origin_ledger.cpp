@@ -325,8 +325,7 @@ void OriginLedger::find(std::span<OriginQuery> queries) const {
 }
 
 Origin OriginLedger::origin_of(std::string_view session_id, std::string_view line) const {
-  JsonParser parser;
-  const Result<JsonValue> entry = parser.parse(line);
+  const ParsedJson entry(line);
   OriginQuery query{.tag = entry ? line_tag(session_id, *entry, line) : 0};
   find({&query, 1});
   return query.origin;

@@ -196,8 +196,7 @@ void RootOrigins::read_mark_file() {
     reason_ = reliable.error().message;
     return;
   }
-  JsonParser parser;
-  const Result<JsonValue> mark = parser.parse(text);
+  const ParsedJson mark(text);
   HashKey key{};
   if (!mark || !read_hash_key((*mark)["key"].string(), key)) {
     reason_ = fmt::format("{}{} is damaged", folder_, kMarkName);
@@ -320,8 +319,7 @@ bool RootOrigins::was_revoked() const {
     return false;
   }
   const std::string text = read_small(folder_ + std::string(kMarkName));
-  JsonParser parser;
-  const Result<JsonValue> mark = parser.parse(text);
+  const ParsedJson mark(text);
   return !mark || (*mark)["made"].string() == kRevoked;
 }
 
@@ -465,8 +463,7 @@ Status RootOrigins::revoke() {
   if (ledger_ != nullptr) {
     const std::string path = folder_ + std::string(kMarkName);
     const std::string text = read_small(path);
-    JsonParser parser;
-    const Result<JsonValue> mark = parser.parse(text);
+    const ParsedJson mark(text);
     if (!mark || !ledger_->keep_only(Origin::kAgent)) {
       return state_error("take out of the ledger who wrote its lines", path);
     }

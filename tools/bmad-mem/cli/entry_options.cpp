@@ -122,8 +122,7 @@ const TypeOptions& type_options(EntryType type) {
 
 /// `text` if it is JSON (only a number where `number` asks for one), else `text` as a JSON string.
 std::string json_or_string(std::string_view text, bool number) {
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(text);
+  const ParsedJson value(text);
   // A line break between tokens would be no harm to JSON, but a log has one entry a line.
   const bool one_line = text.find_first_of("\r\n") == std::string_view::npos;
   return value && one_line && (!number || value->is_number()) ? std::string(text)

@@ -142,8 +142,7 @@ std::string entry_json_line(const Entry& entry, std::string_view extra) {
 
 std::vector<FieldText> entry_fields(const Entry& entry) {
   std::vector<FieldText> fields;
-  JsonParser parser;
-  if (const Result<JsonValue> value = parser.parse(entry.json)) {
+  if (const ParsedJson value(entry.json); value) {
     append_fields({}, *value, entry.json, fields);
   }
   return fields;

@@ -31,8 +31,7 @@ std::string shown_value(const std::string& value) {
   if (!value.starts_with('"')) {
     return value;
   }
-  JsonParser parser;
-  const Result<JsonValue> text = parser.parse(value);
+  const ParsedJson text(value);
   return text ? printable(text->string()) : value;
 }
 

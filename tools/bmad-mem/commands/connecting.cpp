@@ -168,8 +168,7 @@ Status take_prompts(MemoryManager& memory, HookEvent& event) {
   BMAD_TRY(sink.finish());
   if (is_tool && sink.report().written_in_all() > 0) {
     const std::optional<Entry> prompt = last_prompt(memory, event.session_id);
-    JsonParser parser;
-    const Result<JsonValue> entry = parser.parse(prompt ? prompt->json : "null");
+    const ParsedJson entry(prompt ? prompt->json : "null");
     event.text = entry ? (*entry)["content"].string() : std::string_view();
   }
   return {};
@@ -322,8 +321,7 @@ void print_answer(Tool& tool, bool is_error, std::string_view content, std::uint
 
 Result<std::string> answer(std::string_view input, const MemoryManager& memory,
                            MemoryTool& memory_tool) {
-  JsonParser parser;
-  const Result<JsonValue> command = parser.parse(input);
+  const ParsedJson command(input);
   if (!command || !command->is_object()) {
     return Error{
         .code = ErrorCode::E_INVALID_FORMAT,

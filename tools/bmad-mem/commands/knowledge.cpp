@@ -116,8 +116,7 @@ namespace {
 
 /// `text` when it is JSON, else `text` as a JSON string.
 std::string as_json(const std::string& text) {
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(text);
+  const ParsedJson value(text);
   return value && value->kind() != JsonKind::kNull ? json_compact(text) : json_quoted(text);
 }
 

@@ -91,8 +91,7 @@ const std::string* find_field(const std::vector<FieldText>& fields, std::string_
 
 /// When the version was written: an update may keep the entry's time and say its own besides.
 std::string written_at(const Entry& entry) {
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(entry.json);
+  const ParsedJson value(entry.json);
   return format_rfc3339(value ? version_time(*value) : entry.timestamp);
 }
 

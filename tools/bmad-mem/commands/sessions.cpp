@@ -242,8 +242,7 @@ Result<std::string> named_or_chosen(Tool& tool, MemoryManager& memory) {
 
 /// A value of the metadata for people: text without quotes.
 std::string metadata_value(std::string_view json) {
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(json);
+  const ParsedJson value(json);
   return value && value->is_string() ? std::string(value->string()) : json_compact(json);
 }
 

@@ -55,8 +55,7 @@ struct Statement {
 };
 
 std::optional<Timestamp> checked_at(std::string_view json) {
-  JsonParser parser;
-  const Result<JsonValue> entry = parser.parse(json);
+  const ParsedJson entry(json);
   return entry ? try_parse_rfc3339((*entry)[kCheckedField].string()) : std::nullopt;
 }
 

@@ -53,8 +53,7 @@ void place_batch_error(Error& error, const std::vector<InputPiece>& pieces) {
 
 /// The session that has the only entry of the id in `line`; empty when there is none.
 Result<std::string> session_of_known(const MemoryManager& memory, std::string_view line) {
-  JsonParser parser;
-  const Result<JsonValue> entry = parser.parse(line);
+  const ParsedJson entry(line);
   const std::string id(entry ? (*entry)["id"].string() : "");
   if (id.empty()) {
     return std::string();  // What is wrong with it, the write says.

@@ -222,8 +222,7 @@ namespace {
 std::int64_t seconds_in(std::chrono::seconds time) { return time.count(); }
 
 HttpResponse exchange_code(Access& access, const HttpRequest& request, Access::Time now) {
-  JsonParser parser;
-  const Result<JsonValue> body = parser.parse(request.body);
+  const ParsedJson body(request.body);
   if (!body || !(*body)["code"].is_string()) {
     return error_response(400, "bad_request", R"(send {"code":"…"}, with the code of the link)");
   }

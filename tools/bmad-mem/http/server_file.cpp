@@ -82,8 +82,7 @@ std::string read_whole(const std::string& path) {
 }
 
 std::optional<RunningServer> read_server(const std::string& base) {
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(read_whole(base + ".json"));
+  const ParsedJson value(read_whole(base + ".json"));
   if (!value) {
     return std::nullopt;
   }

@@ -76,8 +76,7 @@ Result<JsonValue> read_fields(const ToolArguments& args, std::string_view exampl
 
 /// The state of an agent is any JSON value; what is none is a string.
 std::string state_of(std::string_view text) {
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(text);
+  const ParsedJson value(text);
   const bool is_kept = value && value->kind() != JsonKind::kNull && can_write_json(*value);
   return is_kept ? json_of(*value) : json_quoted(text);
 }

@@ -23,8 +23,7 @@ std::optional<std::uint64_t> sealed_lines(const MemoryManager& memory,
 }
 
 std::vector<std::string> references_of(const KnowledgeItem& item) {
-  JsonParser parser;
-  const Result<JsonValue> entry = parser.parse(item.json);
+  const ParsedJson entry(item.json);
   const auto ids = entry ? entry_references(*entry) : std::vector<std::string_view>();
   return {ids.begin(), ids.end()};
 }
