@@ -19,10 +19,7 @@ bool is_not_found(const Error& error) {
 }
 
 Result<bool> is_there(FileSystem& files, const std::string& path) {
-  const Result<FileInfo> info = files.info(path);
-  if (!info && !is_not_found(info.error())) {
-    return info.error();
-  }
+  BMAD_TRY_ASSIGN(const auto info, if_there(files.info(path)));
   return info.has_value();
 }
 

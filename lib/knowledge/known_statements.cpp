@@ -204,7 +204,7 @@ Status KnownStatements::scan_log_of(Session& session, EntryType type,
   if (base) {
     const LogCover& cover = base->covers[static_cast<std::size_t>(type)];
     const Result<FileInfo> info = session.files->info(path);
-    LogChange change = compare_log(cover, info);
+    LogChange change = compare_log(cover, info ? std::optional(*info) : std::nullopt);
     if (change == LogChange::kMaybeGrown && info->kind == FileKind::kRegular) {
       change =
           compare_log(cover, with_stamp(*session.files, session.source.session_id, type, *info));

@@ -93,10 +93,7 @@ Result<PackedOrigin> look_at_origin(const Store& store, const std::string& sessi
   if (place.kind == PackedKind::kEvicted) {
     for (const std::string& path :
          {deletion_record_path(session_id), deleted_entries_path(session_id)}) {
-      const Result<FileInfo> info = store.files->info(path);
-      if (!info && !is_not_found(info.error())) {
-        return info.error();
-      }
+      BMAD_TRY_ASSIGN(const auto info, if_there(store.files->info(path)));
       add(info.value_or(FileInfo{}));
     }
   }

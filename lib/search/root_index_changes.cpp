@@ -360,18 +360,13 @@ Result<std::optional<FileLock::Guard>> RootIndex::change() const {
 }
 
 Result<std::optional<FileLock::Guard>> RootIndex::change(std::chrono::milliseconds timeout) const {
-  const Result<FileInfo> folder = store_.files->info(kIndexFolder);
-  if (!folder && !is_not_found(folder.error())) {
-    return folder.error();
-  }
+  BMAD_TRY_ASSIGN(const auto folder, if_there(store_.files->info(kIndexFolder)));
   if (!folder || folder->kind != FileKind::kDirectory) {
     return std::optional<FileLock::Guard>();
   }
   FileLock index_lock = lock();
   Result<FileLock::Guard> turn = index_lock.acquire({.operation = "index", .timeout = timeout});
-  if (!turn) {
-    return std::move(turn).error();
-  }
+  BMAD_TRY(turn ? Status() : Status(std::move(turn).error()));
   return std::optional<FileLock::Guard>(*std::move(turn));
 }
 
@@ -403,8 +398,7 @@ Status RootIndex::remove(std::span<const std::string> session_ids) {
   }
   if (!which.empty() && (!merge_segments(next, which) || !write_state(next))) {
     next = IndexState{};  // A full disk, or a segment that does not hold: all of it goes.
-    const Status gone = store_.files->remove(kIndexCurrentFile);
-    BMAD_TRY(gone || is_not_found(gone.error()) ? Status() : gone);
+    BMAD_TRY(if_there(store_.files->remove(kIndexCurrentFile)));
   }
   BMAD_TRY(remove_unused(next));
   return store_.files->sync_directory(kIndexFolder);

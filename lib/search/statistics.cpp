@@ -29,12 +29,9 @@ std::uint64_t sum(const std::array<TypeStatistics, kEntryTypeCount>& types,
 }
 
 Result<std::uint64_t> count_lines(FileSystem& files, const std::string& path) {
-  const Result<std::unique_ptr<File>> file = files.open(path, OpenMode::kRead);
+  BMAD_TRY_ASSIGN(const auto file, if_there(files.open(path, OpenMode::kRead)));
   if (!file) {
-    if (is_not_found(file.error())) {
-      return std::uint64_t{0};
-    }
-    return file.error();
+    return std::uint64_t{0};
   }
   LineReader reader(**file, kEntrySizeMax);
   Line line;

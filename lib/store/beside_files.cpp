@@ -31,13 +31,11 @@ Status add_files(FileSystem& files, const std::string& folder, int depth,
       continue;
     }
     const std::string path = folder.empty() ? name : fmt::format("{}/{}", folder, name);
-    const Result<FileInfo> info = files.info(path);
+    BMAD_TRY_ASSIGN(const auto info, if_there(files.info(path)));
     if (info && info->kind == FileKind::kDirectory) {
       BMAD_TRY(add_files(files, path, depth + 1, paths));
     } else if (info && info->kind == FileKind::kRegular && info->size <= kBesideFileSizeMax) {
       paths.push_back(path);
-    } else if (!info && !is_not_found(info.error())) {
-      return info.error();
     }
   }
   return {};

@@ -139,12 +139,9 @@ class Scan {
 Result<LogScan> scan_log(FileSystem& files, const std::string& path, EntryType type,
                          JsonParser& parser, const ScanHandlers& handlers, ScanStart start) {
   constexpr std::uint64_t kProgressStep = 256U << 10U;
-  const Result<std::unique_ptr<File>> file = files.open(path, OpenMode::kRead);
+  BMAD_TRY_ASSIGN(const auto file, if_there(files.open(path, OpenMode::kRead)));
   if (!file) {
-    if (is_not_found(file.error())) {
-      return LogScan{.torn_line = start.line};
-    }
-    return file.error();
+    return LogScan{.torn_line = start.line};
   }
   BMAD_TRY_ASSIGN(const FileInfo info, (*file)->info());
   BMAD_TRY(check_log_size(files, path, info.size));

@@ -374,8 +374,8 @@ Error refused_layout(const FileSystem& files, std::string message) {
 }  // namespace
 
 Result<std::optional<Error>> newer_layout(FileSystem& files) {
-  const Result<std::string> text = read_file(files, kLayoutFile, kLayoutFileSizeMax);
-  if (!text && is_not_found(text.error())) {
+  BMAD_TRY_ASSIGN(const auto text, if_there(read_file(files, kLayoutFile, kLayoutFileSizeMax)));
+  if (!text) {
     return std::optional<Error>();
   }
   const ParsedJson root(*text);
@@ -413,15 +413,6 @@ bool is_unfinished_session_name(std::string_view name) {
 
 namespace {
 
-/// The names in a folder; none when there is no folder.
-Result<std::vector<std::string>> names_in(FileSystem& files, const std::string& folder) {
-  Result<std::vector<std::string>> names = files.list(folder);
-  if (!names && is_not_found(names.error())) {
-    return std::vector<std::string>();
-  }
-  return names;
-}
-
 /// Documents belong to entries. A folder for them alone is nothing that git keeps.
 Result<bool> has_documents(FileSystem& files, std::string_view session_id) {
   const std::string folder = session_file(session_id, kArtifactsName);
@@ -429,7 +420,7 @@ Result<bool> has_documents(FileSystem& files, std::string_view session_id) {
   if (info.kind != FileKind::kDirectory) {
     return true;
   }
-  BMAD_TRY_ASSIGN(const std::vector<std::string> names, names_in(files, folder));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, list_if_there(files, folder));
   return !std::ranges::all_of(names, is_local_name);
 }
 
@@ -452,14 +443,11 @@ Result<bool> is_remains(FileSystem& files, std::string_view session_id) {
     return false;
   }
   const std::string folder = session_folder(session_id);
-  const Result<FileInfo> info = files.info(folder);
-  if (!info) {
-    return is_not_found(info.error()) ? Result<bool>(false) : info.error();
-  }
-  if (info->kind != FileKind::kDirectory) {
+  BMAD_TRY_ASSIGN(const auto info, if_there(files.info(folder)));
+  if (!info || info->kind != FileKind::kDirectory) {
     return false;
   }
-  BMAD_TRY_ASSIGN(const std::vector<std::string> names, names_in(files, folder));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, list_if_there(files, folder));
   for (const std::string& name : names) {
     if (name == kArtifactsName) {
       BMAD_TRY_ASSIGN(const bool has, has_documents(files, session_id));

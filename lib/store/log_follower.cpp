@@ -71,11 +71,8 @@ void LogFollower::keep(std::vector<Found> found, bool rewritten, std::vector<Tab
 /// False when the log was replaced meanwhile.
 Result<bool> LogFollower::look_once(FileSystem& files, JsonParser& parser,
                                     std::vector<TableEntry>* added) {
-  const Result<FileInfo> before = files.info(path_);
+  BMAD_TRY_ASSIGN(const auto before, if_there(files.info(path_)));
   if (!before) {
-    if (!is_not_found(before.error())) {
-      return before.error();
-    }
     rewritten_ = rewritten_ || known_;
     known_ = false;
     return true;

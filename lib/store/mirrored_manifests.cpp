@@ -52,11 +52,10 @@ Result<std::vector<Found>> find_mirrored(FileSystem& files, std::span<const std:
       continue;
     }
     std::string path = fmt::format("{}/{}", kHubSessionsFolder, name);
-    const Result<std::string> bytes = read_file(files, path, kMirrorSizeMax);
-    if (!bytes && is_not_found(bytes.error())) {
+    BMAD_TRY_ASSIGN(const auto bytes, if_there(read_file(files, path, kMirrorSizeMax)));
+    if (!bytes) {
       continue;
     }
-    BMAD_TRY(bytes ? Status() : Status(bytes.error()));
     if (goes(id, is_leftover ? *bytes : mirrored_manifest(*bytes))) {
       found.push_back({.path = std::move(path),
                        .left = is_leftover ? std::string() : without_manifest(*bytes)});

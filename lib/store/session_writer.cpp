@@ -301,12 +301,8 @@ Result<std::uint64_t> session_footprint(FileSystem& files, std::string_view sess
                                         const std::vector<std::string>& log_files) {
   std::uint64_t footprint = 0;
   const auto add = [&](std::string_view name) -> Status {
-    const Result<FileInfo> info = files.info(session_file(session_id, name));
-    if (info) {
-      footprint += info->size;
-    } else if (!is_not_found(info.error())) {
-      return info.error();
-    }
+    BMAD_TRY_ASSIGN(const auto info, if_there(files.info(session_file(session_id, name))));
+    footprint += info ? info->size : 0;
     return {};
   };
   for (const std::string& log_file : log_files) {

@@ -97,10 +97,7 @@ Result<std::string> free_session_id(Store& store, const std::string& wanted) {
   constexpr int kTries = 8;  // 30 random bits a day: the second try is already unlikely.
   for (int i = 0; i < kTries; ++i) {
     std::string id = wanted.empty() ? store.ids.session_id() : wanted;
-    const Result<FileInfo> folder = store.files->info(session_folder(id));
-    if (!folder && !is_not_found(folder.error())) {
-      return folder.error();
-    }
+    BMAD_TRY_ASSIGN(const auto folder, if_there(store.files->info(session_folder(id))));
     BMAD_TRY_ASSIGN(const bool has_manifest, is_there(*store.files, manifest_path(id)));
     // A folder without a manifest is what git left, or a disk: the session is made in it.
     const bool is_free = !folder || (folder->kind == FileKind::kDirectory && !has_manifest);

@@ -21,11 +21,10 @@ constexpr std::uint64_t kSummaryFileSizeMax = 16U << 20U;
 constexpr std::uint64_t kUpdateLogSizeMax = 256U << 10U;
 
 Result<std::optional<std::string>> read_if_there(const Store& store, const std::string& path) {
-  Result<std::string> text = read_file(*store.files, path, kSummaryFileSizeMax);
-  if (!text && is_not_found(text.error())) {
+  BMAD_TRY_ASSIGN(auto text, if_there(read_file(*store.files, path, kSummaryFileSizeMax)));
+  if (!text) {
     return std::optional<std::string>();
   }
-  BMAD_TRY(text);
   return std::optional(std::move(*text));
 }
 

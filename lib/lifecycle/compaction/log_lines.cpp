@@ -88,12 +88,8 @@ Status take_out_lines(FileSystem& files, const std::string& session_id,
 Result<LogMarks> look_at_logs(FileSystem& files, std::string_view session_id) {
   LogMarks logs;
   for (const EntryType type : kEntryTypes) {
-    Result<FileInfo> info = files.info(log_path(session_id, type));
-    if (info) {
-      logs[static_cast<std::size_t>(type)] = *info;
-    } else if (!is_not_found(info.error())) {
-      return std::move(info).error();
-    }
+    BMAD_TRY_ASSIGN(logs[static_cast<std::size_t>(type)],
+                    if_there(files.info(log_path(session_id, type))));
   }
   return logs;
 }

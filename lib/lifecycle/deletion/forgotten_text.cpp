@@ -96,11 +96,10 @@ Status purge_beside_sessions(Store& store, std::string_view text, bool dry_run,
   FileSystem& files = *store.files;
   BMAD_TRY_ASSIGN(const std::vector<std::string> paths, files_beside_sessions(files));
   for (const std::string& path : paths) {
-    const Result<std::string> bytes = read_file(files, path, kBesideFileSizeMax);
-    if (!bytes && is_not_found(bytes.error())) {
+    BMAD_TRY_ASSIGN(const auto bytes, if_there(read_file(files, path, kBesideFileSizeMax)));
+    if (!bytes) {
       continue;
     }
-    BMAD_TRY(bytes ? Status() : Status(bytes.error()));
     std::uint64_t gone = 0;
     const bool is_leftover = is_root_leftover(path);
     // A text of several lines is in none of them: `forget --verify` names the file.

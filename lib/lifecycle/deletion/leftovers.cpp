@@ -22,11 +22,9 @@ Result<std::vector<std::string>> find_leftovers(FileSystem& files, const std::st
         temporary_path(archive_known_path(session_id)),
         temporary_path(evicted_index_path(session_id)), temporary_path(kept_path(session_id)),
         unfinished_session_folder(session_id)}) {
-    const Result<FileInfo> info = files.info(path);
+    BMAD_TRY_ASSIGN(const auto info, if_there(files.info(path)));
     if (info && info->kind != FileKind::kOther) {
       found.push_back(path);
-    } else if (!info && !is_not_found(info.error())) {
-      return info.error();
     }
   }
   BMAD_TRY_ASSIGN(const std::uint32_t parts, evicted_parts(files, session_id));
@@ -36,12 +34,8 @@ Result<std::vector<std::string>> find_leftovers(FileSystem& files, const std::st
     }
   }
   const std::string folder = deleted_folder(session_id);
-  const Result<std::vector<std::string>> names = files.list(folder);
-  if (!names) {
-    return is_not_found(names.error()) ? Result<std::vector<std::string>>(std::move(found))
-                                       : names.error();
-  }
-  for (const std::string& name : *names) {
+  BMAD_TRY_ASSIGN(const auto names, if_there(files.list(folder)));
+  for (const std::string& name : names.value_or(std::vector<std::string>())) {
     if (name.ends_with(".tmp")) {
       found.push_back(fmt::format("{}/{}", folder, name));
     }
@@ -74,9 +68,9 @@ Status cut_to(FileSystem& files, const std::string& path, std::uint64_t size) {
 /// Cuts the file at `path` to `whole_size(its bytes)`.
 template <typename WholeSize>
 Status cut_file(FileSystem& files, const std::string& path, const WholeSize& whole_size) {
-  const Result<std::string> bytes = read_file(files, path, kSizeMax);
+  BMAD_TRY_ASSIGN(const auto bytes, if_there(read_file(files, path, kSizeMax)));
   if (!bytes) {
-    return is_not_found(bytes.error()) ? Status() : Status(bytes.error());
+    return {};
   }
   BMAD_TRY_ASSIGN(const std::uint64_t size, whole_size(*bytes));
   return size == bytes->size() ? Status() : cut_to(files, path, size);
@@ -103,9 +97,9 @@ Status cut_torn_ends(FileSystem& files, const std::string& session_id) {
 Status remove_deleted_folder(FileSystem& files, const std::string& session_id,
                              const std::string& deletion_id) {
   const std::string folder = deleted_session_folder(session_id, deletion_id);
-  const Result<FileInfo> info = files.info(folder);
-  if (!info) {
-    return is_not_found(info.error()) ? Status() : Status(info.error());
+  BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, folder));
+  if (!has_folder) {
+    return {};
   }
   const std::string doomed = fmt::format("{}/.{}.tmp", deleted_folder(session_id), deletion_id);
   BMAD_TRY_ASSIGN(const std::string aside, put_aside(files, folder, doomed));

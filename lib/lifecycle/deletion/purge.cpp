@@ -232,11 +232,10 @@ class SessionPurge {
     for (const std::string& path :
          {audit_path(session_id_), manifest_path(session_id_), deleted_audit_path(session_id_),
           deletion_record_path(session_id_)}) {
-      Result<std::string> bytes = read_file(files_, path, kTextFileSizeMax);
-      if (!bytes && is_not_found(bytes.error())) {
+      BMAD_TRY_ASSIGN(auto bytes, if_there(read_file(files_, path, kTextFileSizeMax)));
+      if (!bytes) {
         continue;
       }
-      BMAD_TRY(bytes ? Status() : Status(bytes.error()));
       if (const std::uint64_t count = forget_in_json(*bytes, criteria_.match, hide); count > 0) {
         counts.push_back({.path = files_.display_path(path), .lines = count});
         BMAD_TRY(dry_run ? Status() : replace_file(files_, path, *bytes));

@@ -259,10 +259,7 @@ Status SessionCopies::read_deleted_sessions(FileSystem& files, const DeletionRec
   for (const Deletion& deletion : record.deletions) {
     const std::string folder = deleted_session_folder(session_id_, deletion.deletion_id);
     for (const std::string& inside : {std::string(), fmt::format("/{}", kArtifactsName)}) {
-      const Result<std::vector<std::string>> names = files.list(folder + inside);
-      if (!names && !is_not_found(names.error())) {
-        return names.error();
-      }
+      BMAD_TRY_ASSIGN(const auto names, if_there(files.list(folder + inside)));
       for (const std::string& name : names.value_or(std::vector<std::string>())) {
         const std::string path = fmt::format("{}{}/{}", folder, inside, name);
         BMAD_TRY_ASSIGN(const FileInfo info, files.info(path));

@@ -19,10 +19,7 @@ Result<std::vector<LogLine>> whole_logs(FileSystem& files, const std::string& se
     for (const LogLine& line : lines) {
       size += line.type == type ? line.size : 0;
     }
-    const Result<FileInfo> log = files.info(log_path(session_id, type));
-    if (!log && !is_not_found(log.error())) {
-      return log.error();
-    }
+    BMAD_TRY_ASSIGN(const auto log, if_there(files.info(log_path(session_id, type))));
     if (log && log->size != size) {
       std::erase_if(lines, [&](const LogLine& line) { return line.type == type; });
     }

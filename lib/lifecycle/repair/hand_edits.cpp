@@ -99,10 +99,7 @@ class ChangedLog {
 
   /// `seal` is the session's. Takes the lock only where there is something to record.
   Status look(const Seal& seal) {
-    const Result<FileInfo> info = store_.files->info(path_);
-    if (!info && !is_not_found(info.error())) {
-      return info.error();
-    }
+    BMAD_TRY_ASSIGN(const std::optional<FileInfo> info, if_there(store_.files->info(path_)));
     file_ = info ? *info : FileInfo{};
     const auto found = seal.logs.find(log_file_);
     sealed_ = found == seal.logs.end() ? LogSeal() : found->second;

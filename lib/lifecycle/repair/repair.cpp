@@ -246,10 +246,7 @@ class SessionRepair {
     if (manifest) {
       return {};
     }
-    const Result<FileInfo> info = store_.files->info(path);
-    if (!info && !is_not_found(info.error())) {
-      return info.error();
-    }
+    BMAD_TRY_ASSIGN(const auto info, if_there(store_.files->info(path)));
     if (!info && is_elsewhere_ && is_elsewhere_(session_id_)) {
       return {};  // It comes back with its branch.
     }

@@ -136,10 +136,7 @@ class LogCheck {
       return false;
     }
     seal_ = found->second;
-    Result<std::unique_ptr<File>> log = store_.files->open(path_, OpenMode::kRead);
-    if (!log && !is_not_found(log.error())) {
-      return log.error();
-    }
+    BMAD_TRY_ASSIGN(auto log, if_there(store_.files->open(path_, OpenMode::kRead)));
     file_ = {};
     lines_.clear();
     if (log) {

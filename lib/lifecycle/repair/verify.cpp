@@ -114,11 +114,10 @@ class Verifier {
                     store_.files->list(session_folder(session_id_)));
     for (const std::string& name : names) {
       const std::string path = session_file(session_id_, name);
-      const Result<FileInfo> info = store_.files->info(path);
-      if (!info && is_not_found(info.error())) {
+      BMAD_TRY_ASSIGN(const auto info, if_there(store_.files->info(path)));
+      if (!info) {
         continue;  // A file that a writer has renamed meanwhile.
       }
-      BMAD_TRY(info);
       const bool folder_expected = name == kArtifactsName;
       const bool good =
           folder_expected ? info->kind == FileKind::kDirectory : info->kind == FileKind::kRegular;

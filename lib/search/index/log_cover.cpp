@@ -12,7 +12,7 @@
 
 namespace bmad_mem {
 
-LogChange compare_log(const LogCover& cover, const Result<FileInfo>& now) {
+LogChange compare_log(const LogCover& cover, const std::optional<FileInfo>& now) {
   if (!now) {
     return cover.bytes > 0 ? LogChange::kOther : LogChange::kNone;
   }
@@ -33,7 +33,7 @@ LogChange compare_log(const LogCover& cover, const Result<FileInfo>& now) {
 }
 
 LogChange compare_log(const LogCover& cover, const LogLook& look) {
-  const LogChange change = compare_log(cover, Result<FileInfo>(look.file));
+  const LogChange change = compare_log(cover, std::optional(look.file));
   const bool is_known =
       change == LogChange::kMaybeGrown && cover.chain != 0 && look.chain == cover.chain;
   return is_known ? LogChange::kGrown : change;

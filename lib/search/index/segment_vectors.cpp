@@ -88,11 +88,10 @@ std::uint64_t SegmentVectors::file_size() const {
 Result<std::shared_ptr<SegmentVectors>> SegmentVectors::open(const Segment& segment,
                                                              OpenMode mode) {
   const std::string path = vectors_path(segment.path);
-  Result<std::unique_ptr<File>> file = segment.files->open(path, mode);
-  if (!file && is_not_found(file.error())) {
+  BMAD_TRY_ASSIGN(auto file, if_there(segment.files->open(path, mode)));
+  if (!file) {
     return std::shared_ptr<SegmentVectors>();
   }
-  BMAD_TRY(file ? Status() : Status(std::move(file).error()));
   std::string header(kHeaderSize, '\0');
   BMAD_TRY_ASSIGN(const std::size_t got, (*file)->read_at(0, header));
   const VectorsOf of{.encoder = little_at<std::uint64_t>(header.data() + kMagic.size() + 8),
@@ -112,8 +111,7 @@ Result<std::shared_ptr<SegmentVectors>> SegmentVectors::open(const Segment& segm
 Result<std::shared_ptr<SegmentVectors>> SegmentVectors::create(const Segment& segment,
                                                                VectorsOf of) {
   const std::string path = vectors_path(segment.path);
-  const Status gone = segment.files->remove(path);  // A reader may have the old one open.
-  BMAD_TRY(gone || is_not_found(gone.error()) ? Status() : gone);
+  BMAD_TRY(if_there(segment.files->remove(path)));  // A reader may have the old one open.
   BMAD_TRY_ASSIGN(std::unique_ptr<File> file, segment.files->open(path, OpenMode::kUpdate));
   std::shared_ptr<SegmentVectors> vectors(new SegmentVectors(std::move(file), segment, of));
   // The size comes first: a header without blocks behind it would be taken for damage.

@@ -115,10 +115,7 @@ Status SessionIndex::look_for_changes(bool& changed) const {
     return {};
   }
   for (const EntryType type : kEntryTypes) {
-    const Result<FileInfo> info = log_info(type);
-    if (!info && !is_not_found(info.error())) {
-      return info.error();
-    }
+    BMAD_TRY_ASSIGN(const std::optional<FileInfo> info, if_there(log_info(type)));
     if (compare_log(state_->covers[static_cast<std::size_t>(type)], info) != LogChange::kNone) {
       changed = true;
       return {};
@@ -205,10 +202,7 @@ Status SessionIndex::bring_up_to_date() {
   }
   for (const EntryType type : kEntryTypes) {
     LogCover& cover = state_->covers[static_cast<std::size_t>(type)];
-    const Result<FileInfo> info = log_info(type);
-    if (!info && !is_not_found(info.error())) {
-      return info.error();
-    }
+    BMAD_TRY_ASSIGN(const std::optional<FileInfo> info, if_there(log_info(type)));
     switch (compare_log(cover, info)) {
       case LogChange::kNone:
         break;
@@ -289,11 +283,8 @@ Status SessionIndex::scan_all(const Progress& on_progress) {
 Status SessionIndex::scan_logs(const Progress& on_progress) {
   std::uint64_t done = 0;
   for (const EntryType type : kEntryTypes) {
-    const Result<FileInfo> info = log_info(type);
+    BMAD_TRY_ASSIGN(const std::optional<FileInfo> info, if_there(log_info(type)));
     if (!info) {
-      if (!is_not_found(info.error())) {
-        return info.error();
-      }
       continue;
     }
     bool prefix_holds = false;

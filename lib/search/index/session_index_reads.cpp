@@ -309,11 +309,8 @@ Result<IndexedSession::LoadedLine> read_row(FileSystem& files, const std::string
                                             std::unique_ptr<File>& log) {
   const std::string path = log_path(session_id, type);
   if (log == nullptr) {
-    Result<std::unique_ptr<File>> opened = files.open(path, OpenMode::kRead);
-    if (!opened && !is_not_found(opened.error())) {
-      return opened.error();
-    }
-    log = opened ? std::move(*opened) : nullptr;
+    BMAD_TRY_ASSIGN(auto opened, if_there(files.open(path, OpenMode::kRead)));
+    log = std::move(opened).value_or(nullptr);
   }
   constexpr std::uint32_t kIndexedLineMax = 64U << 20U;  // No line that long was ever indexed.
   const bool is_line = log != nullptr && row.size <= kIndexedLineMax;

@@ -483,12 +483,9 @@ Result<LoadedConfig> parse_config(std::string_view text, const std::string& disp
 }
 
 Result<LoadedConfig> load_config(FileSystem& files) {
-  const Result<std::string> text = read_file(files, kConfigFile, kConfigSizeMax);
+  BMAD_TRY_ASSIGN(const auto text, if_there(read_file(files, kConfigFile, kConfigSizeMax)));
   if (!text) {
-    if (is_not_found(text.error())) {
-      return LoadedConfig{};
-    }
-    return text.error();
+    return LoadedConfig{};
   }
   BMAD_TRY_ASSIGN(LoadedConfig loaded, parse_config(*text, files.display_path(kConfigFile)));
   loaded.text = *text;

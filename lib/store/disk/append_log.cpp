@@ -105,10 +105,7 @@ Result<std::uint64_t> AppendLog::prepare() {
 
 /// The open file is the one at the path from here on.
 Status AppendLog::open_at_path() {
-  const Result<FileInfo> at_path = files_.info(path_);
-  if (!at_path && !is_not_found(at_path.error())) {
-    return at_path.error();
-  }
+  BMAD_TRY_ASSIGN(const auto at_path, if_there(files_.info(path_)));
   if (open_ != nullptr && at_path && at_path->same_file(open_->identity)) {
     open_->size = at_path->size;
     at_path_ = *at_path;

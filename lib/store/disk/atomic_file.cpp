@@ -86,24 +86,16 @@ Status ensure_folder(FileSystem& files, const std::string& path) {
 }
 
 Status remove_durably(FileSystem& files, const std::string& path) {
-  Status removed = files.remove(path);
-  if (!removed && !is_not_found(removed.error())) {
-    return removed;
-  }
-  Status synced = files.sync_directory(parent_folder(path));
-  if (!synced && is_not_found(synced.error())) {
-    return {};
-  }
-  return synced;
+  BMAD_TRY(if_there(files.remove(path)));
+  return if_there(files.sync_directory(parent_folder(path)));
 }
 
 Status ensure_ignored(FileSystem& files, std::string_view pattern) {
   constexpr std::uint64_t kIgnoreFileSizeMax = 1U << 20U;
-  Result<std::string> text = read_file(files, kGitignoreFile, kIgnoreFileSizeMax);
-  if (!text && is_not_found(text.error())) {
+  BMAD_TRY_ASSIGN(auto text, if_there(read_file(files, kGitignoreFile, kIgnoreFileSizeMax)));
+  if (!text) {
     return {};  // Somebody doesn't want one.
   }
-  BMAD_TRY(text);
   if (text->contains(pattern)) {
     return {};
   }

@@ -306,13 +306,10 @@ Result<FileLock::Guard> FileLock::acquire(const LockRequest& request) {
     }
     Guard guard(std::make_unique<Guard::State>(Guard::State{.entry = entry}));
     // The session may have been archived and restored while we waited: then this is an old file.
-    const Result<FileInfo> info = impl_->files.info(impl_->path);
+    BMAD_TRY_ASSIGN(const auto info, if_there(impl_->files.info(impl_->path)));
     if (info && info->same_file(entry->identity)) {
       note_holder(*entry, request, impl_->clock.now());
       return guard;
-    }
-    if (!info && !is_not_found(info.error())) {
-      return info.error();
     }
   }
 }

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -102,6 +103,20 @@ class FileSystem {
 
 /// Whether `error` says that the file or folder isn't there.
 bool is_not_found(const Error& error);
+
+/// What was found, or nothing where it isn't there. Errors: those of `found` but is_not_found().
+template <typename T>
+Result<std::optional<T>> if_there(Result<T> found) {
+  if (found) {
+    return std::optional<T>(*std::move(found));
+  }
+  return is_not_found(found.error()) ? Result<std::optional<T>>(std::nullopt)
+                                     : Result<std::optional<T>>(std::move(found).error());
+}
+/// The same for what has no value.
+inline Status if_there(Status done) {
+  return done || is_not_found(done.error()) ? Status() : std::move(done);
+}
 
 /// Whether there is something at `path`. A disk that cannot tell is an error: taken for "no", it
 /// would make a caller forget what it was about.

@@ -22,6 +22,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -69,7 +70,7 @@ struct LogLook {
 };
 
 /// What `now` (nothing: there is no log) says about a log that was covered. Reads no content.
-LogChange compare_log(const LogCover& cover, const Result<FileInfo>& now);
+LogChange compare_log(const LogCover& cover, const std::optional<FileInfo>& now);
 /// The same, with what the stamp says.
 LogChange compare_log(const LogCover& cover, const LogLook& look);
 
