@@ -63,4 +63,20 @@ std::string json_of(JsonValue value) {
   return json.take();
 }
 
+std::vector<std::string> json_strings(JsonValue list) {
+  std::vector<std::string> strings;
+  for (const JsonValue element : list.elements()) {
+    strings.emplace_back(element.string());
+  }
+  return strings;
+}
+
+bool is_string_list(JsonValue list) {
+  bool are_strings = list.is_array();
+  for (const JsonValue element : list.elements()) {
+    are_strings = are_strings && element.is_string();
+  }
+  return are_strings;
+}
+
 }  // namespace bmad_mem

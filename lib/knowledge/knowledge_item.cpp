@@ -11,8 +11,8 @@
 
 #include "base/hash.hpp"
 #include "base/object_text.hpp"
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
@@ -59,18 +59,6 @@ struct KnowledgeSource {
   bool sensitive = false;
   std::vector<KnowledgeStatement> statements;
 };
-
-namespace {
-
-std::vector<std::string> texts_of(JsonValue list) {
-  std::vector<std::string> texts;
-  for (const JsonValue each : list.elements()) {
-    texts.emplace_back(each.string());
-  }
-  return texts;
-}
-
-}  // namespace
 
 KnowledgeCollector::KnowledgeCollector(std::optional<Timestamp> as_of, Timestamp now,
                                        const Store* store)
@@ -124,8 +112,8 @@ void KnowledgeCollector::add(const KnowledgeLine& line, JsonValue entry) {
                                          .pinned = members.pinned,
                                          .superseded = members.superseded,
                                          .expires_at = members.expires_at,
-                                         .tags = texts_of(members.tags),
-                                         .learned_from = texts_of(members.learned_from)}};
+                                         .tags = json_strings(members.tags),
+                                         .learned_from = json_strings(members.learned_from)}};
   if (const OriginLedger* const ledger = origins_ == nullptr ? nullptr : origins_->ledger()) {
     statement.tag = ledger->line_tag(line.session_id, entry, line.text);
   }
@@ -412,21 +400,13 @@ double recall_score(double confidence, std::uint64_t access_count, Timestamp upd
 }
 
 std::string joined_list(JsonValue list, const std::vector<std::string>& added) {
-  std::vector<std::string> all;
-  for (const JsonValue each : list.elements()) {
-    all.emplace_back(each.string());
-  }
+  std::vector<std::string> all = json_strings(list);
   for (const std::string& each : added) {
     if (std::ranges::find(all, each) == all.end()) {
       all.push_back(each);
     }
   }
-  JsonWriter json;
-  json.begin_array();
-  for (const std::string& each : all) {
-    json.string(each);
-  }
-  return json.end_array().take();
+  return list_json(all);
 }
 
 void add_to_list(ObjectText& object, JsonValue entry, std::string_view name,

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
@@ -202,21 +203,17 @@ DamagedLine sealed_damage(const ScannedEntry& scanned, const Error& error) {
 
 TableEntry to_table_entry(const ScannedEntry& scanned) {
   const EntryHead head = entry_head(scanned.type, scanned.value);
-  TableEntry entry{.type = scanned.type,
-                   .id = std::string(head.id),
-                   .text = std::string(scanned.text),
-                   .who = std::string(head.who),
-                   .tags = {},
-                   .timestamp = head.timestamp,
-                   .line = scanned.line,
-                   .versions = 1,
-                   .pinned = head.pinned,
-                   .sensitive = head.sensitive,
-                   .expires_at = head.expires_at};
-  for (const JsonValue tag : head.tags.elements()) {
-    entry.tags.emplace_back(tag.string());
-  }
-  return entry;
+  return {.type = scanned.type,
+          .id = std::string(head.id),
+          .text = std::string(scanned.text),
+          .who = std::string(head.who),
+          .tags = json_strings(head.tags),
+          .timestamp = head.timestamp,
+          .line = scanned.line,
+          .versions = 1,
+          .pinned = head.pinned,
+          .sensitive = head.sensitive,
+          .expires_at = head.expires_at};
 }
 
 namespace {

@@ -42,17 +42,11 @@ Status set_text(std::string_view key, JsonValue value, std::string& out) {
 }
 
 Status set_tags(JsonValue value, std::vector<std::string>& out) {
-  std::vector<std::string> tags;
-  bool are_texts = value.is_array() || is_null(value);
-  for (const JsonValue element : value.elements()) {
-    are_texts = are_texts && element.is_string();
-    tags.emplace_back(element.string());
-  }
-  if (!are_texts) {
+  if (!is_string_list(value) && !is_null(value)) {
     return bad_metadata(ErrorCode::E_SCHEMA_INVALID, "tags",
                         "must be a list of strings, or null to remove them");
   }
-  out = std::move(tags);
+  out = json_strings(value);
   return {};
 }
 

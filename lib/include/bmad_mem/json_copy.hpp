@@ -1,9 +1,10 @@
-// json_copy.hpp - a parsed JSON value as text again, and texts as an array.
+// json_copy.hpp - a parsed JSON value as text again, and texts as an array and back.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/json_writer.hpp"
@@ -17,6 +18,11 @@ bool can_write_json(JsonValue value);
 /// than `depth_max` arrays and objects is left out; the parser bounds that anyway.
 void write_json(JsonWriter& json, JsonValue value, std::size_t depth_max = 1024);
 std::string json_of(JsonValue value);
+
+/// The string of each element of the array `list`: "" for an element that is none.
+std::vector<std::string> json_strings(JsonValue list);
+/// Whether `list` is an array, and of strings only.
+bool is_string_list(JsonValue list);
 
 /// `texts` as an array of JSON.
 template <typename Texts>

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
@@ -65,17 +66,13 @@ Status mend_end(File& file) {
 }
 
 AuditRecord to_record(JsonValue line, const std::string& session_id) {
-  AuditRecord record;
-  record.at = try_parse_rfc3339(line["at"].string()).value_or(Timestamp{});
-  record.session_id = session_id;
-  record.agent_id = line["agent_id"].string();
-  record.action = line["action"].string();
-  record.count = line["count"].natural();
-  for (const JsonValue id : line["ids"].elements()) {
-    record.ids.emplace_back(id.string());
-  }
-  record.detail = line["detail"].string();
-  return record;
+  return {.at = try_parse_rfc3339(line["at"].string()).value_or(Timestamp{}),
+          .session_id = session_id,
+          .agent_id = std::string(line["agent_id"].string()),
+          .action = std::string(line["action"].string()),
+          .count = line["count"].natural(),
+          .ids = json_strings(line["ids"]),
+          .detail = std::string(line["detail"].string())};
 }
 
 }  // namespace

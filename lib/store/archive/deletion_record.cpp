@@ -27,10 +27,7 @@ constexpr std::string_view kWholeSession = "session";
 constexpr std::string_view kSomeEntries = "entries";
 
 std::vector<std::string> sorted_strings(JsonValue list) {
-  std::vector<std::string> strings;
-  for (const JsonValue element : list.elements()) {
-    strings.emplace_back(element.string());
-  }
+  std::vector<std::string> strings = json_strings(list);
   std::ranges::sort(strings);
   return strings;
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/settings.hpp"
 #include "bmad_mem/text.hpp"
@@ -25,11 +26,7 @@ Result<std::vector<std::string>> allowed_items(const MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const std::vector<SettingInfo> settings, list_settings(memory, kAllowKey));
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue list, parser.parse(settings.front().value));
-  std::vector<std::string> items;
-  for (const JsonValue item : list.elements()) {
-    items.emplace_back(item.string());
-  }
-  return items;
+  return json_strings(list);
 }
 
 Status store_allowed(MemoryManager& memory, const std::vector<std::string>& items) {

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/field_filters.hpp"
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/query_time.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
@@ -29,16 +30,10 @@ std::optional<std::int64_t> whole_number(JsonValue value, std::int64_t max) {
 
 /// The texts of an array, or one alone; nothing for any other value.
 std::optional<std::vector<std::string>> texts_in(JsonValue value) {
-  std::vector<std::string> out;
   if (value.is_string()) {
-    out.emplace_back(value.string());
+    return std::vector{std::string(value.string())};
   }
-  bool are_texts = value.is_string() || value.is_array();
-  for (const JsonValue element : value.elements()) {
-    are_texts = are_texts && element.is_string();
-    out.emplace_back(element.string());
-  }
-  return are_texts ? std::optional(std::move(out)) : std::nullopt;
+  return is_string_list(value) ? std::optional(json_strings(value)) : std::nullopt;
 }
 
 RangeEnd end_of(std::string_view name) {
