@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 
 #include <simdjson.h>
 
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/text.hpp"
 
@@ -73,12 +75,24 @@ ObjectText::ObjectText(JsonValue object, std::string_view text) {
   }
 }
 
+ObjectText::ObjectText(std::string_view text) {
+  if (const ParsedJson value(text); value && value->is_object()) {
+    *this = ObjectText(*value, text);
+  }
+}
+
 const ObjectText::Member* ObjectText::find(std::string_view key) const {
   const auto found = std::ranges::find(members_, key, &Member::key);
   return found == members_.end() ? nullptr : &*found;
 }
 
 bool ObjectText::has(std::string_view key) const { return find(key) != nullptr; }
+
+std::vector<std::string> ObjectText::keys() const {
+  std::vector<std::string> keys;
+  std::ranges::transform(members_, std::back_inserter(keys), &Member::key);
+  return keys;
+}
 
 std::string_view ObjectText::raw(std::string_view key) const {
   const Member* member = find(key);
@@ -92,6 +106,14 @@ void ObjectText::set(std::string_view key, std::string raw) {
     return;
   }
   members_.push_back({.key = std::string(key), .key_raw = json_quoted(key), .raw = std::move(raw)});
+}
+
+void ObjectText::set_unless_empty(std::string_view key, std::string raw) {
+  if (raw == "{}" || raw == "[]") {
+    remove(key);
+  } else {
+    set(key, std::move(raw));
+  }
 }
 
 void ObjectText::set_string(std::string_view key, std::string_view value) {

@@ -39,19 +39,10 @@ StatementPlace place_of(const KnowledgeVersion& version) {
   return {version.session_id, version.type, version.id};
 }
 
-/// The member `name`, an object; an empty one when there is none.
-ObjectText member_object(const ObjectText& object, JsonValue entry, std::string_view name) {
-  if (entry[name].is_object()) {
-    return {entry[name], object.raw(name)};
-  }
-  const ParsedJson none("{}");
-  return {*none, "{}"};
-}
-
 /// Adds `ids` to the references of kind `kind`, and leaves the others.
 void add_references(ObjectText& object, JsonValue entry, std::string_view kind,
                     const std::vector<std::string>& ids) {
-  ObjectText references = member_object(object, entry, "references");
+  ObjectText references(object.raw("references"));
   references.set(kind, joined_list(entry["references"][kind], ids));
   object.set("references", references.to_line());
 }
@@ -153,7 +144,7 @@ Result<std::string> merged_line(const MergeProposal& proposal, Timestamp now) {
     object.set("confidence", json_number(confidence));
   }
   if (entry["source"]["trust"].number(1) != proposal.trust) {
-    ObjectText source = member_object(object, entry, "source");
+    ObjectText source(object.raw("source"));
     source.set("trust", json_number(proposal.trust));
     object.set("source", source.to_line());
   }

@@ -9,8 +9,8 @@
 
 #include "base/object_text.hpp"
 #include "bmad_mem/entry_links.hpp"
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "model/entry.hpp"
 #include "search/held_indexes.hpp"
 #include "search/reads.hpp"
@@ -129,28 +129,17 @@ std::string with_links(const Entry& entry, const IsShown& is_shown) {
     return entry.json;
   }
   ObjectText object(*value, entry.json);
-  ObjectText links((*value)[kLinksField], object.raw(kLinksField));
+  ObjectText links(object.raw(kLinksField));
   for (const LinkKind kind : kLinkKinds) {
-    JsonWriter ids;
-    ids.begin_array();
-    bool any = false;
+    std::vector<std::string_view> ids;
     for (const TypedLink& link : all) {
       if (link.kind == kind && is_shown(link.id)) {
-        ids.string(link.id);
-        any = true;
+        ids.push_back(link.id);
       }
     }
-    if (any) {
-      links.set(link_member(kind), ids.end_array().take());
-    } else {
-      links.remove(link_member(kind));
-    }
+    links.set_unless_empty(link_member(kind), list_json(ids));
   }
-  if (std::string left = links.to_line(); left == "{}") {
-    object.remove(kLinksField);
-  } else {
-    object.set(kLinksField, std::move(left));
-  }
+  object.set_unless_empty(kLinksField, links.to_line());
   return object.to_line();
 }
 

@@ -21,10 +21,13 @@
 #include <fmt/format.h>
 
 #include "base/object_text.hpp"
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/log_merge.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/text.hpp"
+#include "store/manifest.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -37,25 +40,6 @@ struct ThreeTexts {
   std::string_view ours;
   std::string_view theirs;
 };
-
-/// One side's members, and their keys in order.
-struct Members {
-  ObjectText text;
-  std::vector<std::string> keys;
-};
-
-Members members_of(std::string_view object) {
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(object);
-  if (!value || !value->is_object()) {
-    return {.text = ObjectText(parser.parse(kEmptyObject).value(), kEmptyObject), .keys = {}};
-  }
-  Members members{.text = ObjectText(*value, object), .keys = {}};
-  for (const JsonMember& member : value->members()) {
-    members.keys.emplace_back(member.key);
-  }
-  return members;
-}
 
 bool is_object(std::string_view raw) { return raw.starts_with('{'); }
 
@@ -76,21 +60,8 @@ std::optional<std::int64_t> count_of(std::string_view raw) {
 
 /// The elements of the array `raw`, as texts; nothing when it is no array of strings.
 std::optional<std::vector<std::string>> strings_of(std::string_view raw) {
-  std::vector<std::string> strings;
-  if (raw.empty()) {
-    return strings;
-  }
-  const ParsedJson value(raw);
-  if (!value || !value->is_array()) {
-    return std::nullopt;
-  }
-  for (const JsonValue element : value->elements()) {
-    if (!element.is_string()) {
-      return std::nullopt;
-    }
-    strings.emplace_back(element.string());
-  }
-  return strings;
+  const ParsedJson value(raw.empty() ? "[]" : raw);
+  return value && is_string_list(*value) ? std::optional(json_strings(*value)) : std::nullopt;
 }
 
 /// What stays of the base in its order, then what was added, sorted: the same for both sides.
@@ -103,18 +74,14 @@ std::string merged_set(const std::vector<std::string>& base, const std::vector<s
   for (const auto* side : {&in_ours, &in_theirs}) {
     std::ranges::set_difference(*side, in_base, std::inserter(added, added.end()));
   }
-  JsonWriter writer;
-  writer.begin_array();
-  std::set<std::string> written;
+  std::vector<std::string> merged;
   for (const std::string& each : base) {
-    if (in_ours.contains(each) && in_theirs.contains(each) && written.insert(each).second) {
-      writer.string(each);
+    if (in_ours.contains(each) && in_theirs.contains(each) && !is_among(merged, each)) {
+      merged.push_back(each);
     }
   }
-  for (const std::string& each : added) {
-    writer.string(each);
-  }
-  return writer.end_array().take();
+  merged.insert(merged.end(), added.begin(), added.end());
+  return list_json(merged);
 }
 
 class ManifestMerge {
@@ -124,19 +91,21 @@ class ManifestMerge {
 
   /// The members of three objects as one object.
   std::string object(const std::string& path, const ThreeTexts& of) const {
-    const Members base = members_of(of.base);
-    const Members ours = members_of(of.ours);
-    const Members theirs = members_of(of.theirs);
-    std::vector<std::string> keys = base.keys;
-    std::set<std::string> added(ours.keys.begin(), ours.keys.end());
-    added.insert(theirs.keys.begin(), theirs.keys.end());
-    std::ranges::copy_if(added, std::back_inserter(keys),
-                         [&](const std::string& key) { return !base.text.has(key); });
-    ObjectText merged = members_of(kEmptyObject).text;
+    const ObjectText base(of.base);
+    const ObjectText ours(of.ours);
+    const ObjectText theirs(of.theirs);
+    std::vector<std::string> keys = base.keys();
+    std::set<std::string> added;
+    for (const ObjectText* side : {&ours, &theirs}) {
+      std::ranges::copy_if(side->keys(), std::inserter(added, added.end()),
+                           [&](const std::string& key) { return !base.has(key); });
+    }
+    keys.insert(keys.end(), added.begin(), added.end());
+    ObjectText merged("");
     for (const std::string& key : keys) {
-      std::string value = member(
-          path.empty() ? key : fmt::format("{}.{}", path, key),
-          {.base = base.text.raw(key), .ours = ours.text.raw(key), .theirs = theirs.text.raw(key)});
+      std::string value =
+          member(path.empty() ? key : fmt::format("{}.{}", path, key),
+                 {.base = base.raw(key), .ours = ours.raw(key), .theirs = theirs.raw(key)});
       if (!value.empty()) {
         merged.set(key, std::move(value));
       }
@@ -236,11 +205,10 @@ class ManifestMerge {
 
 /// `text` as one compact object. An empty base is one without members.
 Result<std::string> compact_object(std::string_view text, const char* side, bool may_be_empty) {
-  JsonParser parser;
   if (may_be_empty && text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     return std::string(kEmptyObject);
   }
-  const Result<JsonValue> value = parser.parse(text);
+  const ParsedJson value(text);
   if (!value || !value->is_object()) {
     Error error = value ? Error{.message = "is not a JSON object"} : value.error();
     error.code = ErrorCode::E_SESSION_CORRUPT;
@@ -251,18 +219,10 @@ Result<std::string> compact_object(std::string_view text, const char* side, bool
   return ObjectText(*value, text).to_line();
 }
 
-std::optional<bool> is_ours_later(const Members& ours, const Members& theirs) {
-  const std::optional<Timestamp> our_time = time_of(ours.text.raw("updated_at"));
-  const std::optional<Timestamp> their_time = time_of(theirs.text.raw("updated_at"));
+std::optional<bool> is_ours_later(const ObjectText& ours, const ObjectText& theirs) {
+  const std::optional<Timestamp> our_time = time_of(ours.raw("updated_at"));
+  const std::optional<Timestamp> their_time = time_of(theirs.raw("updated_at"));
   return our_time == their_time ? std::nullopt : std::optional(our_time > their_time);
-}
-
-std::string pretty_manifest(std::string_view object) {
-  // The order of Manifest::to_text().
-  constexpr std::array<std::string_view, 9> kFirst = {"session_id", "created_at", "updated_at",
-                                                      "user_id",    "agent_ids",  "metadata",
-                                                      "statistics", "closed_at",  "version"};
-  return json_pretty(members_of(object).text.to_line(kFirst)) + '\n';
 }
 
 }  // namespace
@@ -278,20 +238,21 @@ Result<std::string> merge_manifests(std::string_view base, std::string_view ours
   BMAD_TRY_ASSIGN(const std::string old_object, compact_object(base, "base", true));
   BMAD_TRY_ASSIGN(const std::string our_object, compact_object(ours, "ours", false));
   BMAD_TRY_ASSIGN(const std::string their_object, compact_object(theirs, "theirs", false));
-  const Members our_members = members_of(our_object);
-  const Members their_members = members_of(their_object);
-  if (our_members.text.raw("session_id") != their_members.text.raw("session_id")) {
-    return Error{.code = ErrorCode::E_SESSION_CORRUPT,
-                 .message = fmt::format("the sides are manifests of different sessions, {} and {}; "
-                                        "keep one of them",
-                                        our_members.text.raw("session_id"),
-                                        their_members.text.raw("session_id")),
-                 .path = "theirs",
-                 .field = "session_id"};
+  const ObjectText our_members(our_object);
+  const ObjectText their_members(their_object);
+  if (our_members.raw("session_id") != their_members.raw("session_id")) {
+    return Error{
+        .code = ErrorCode::E_SESSION_CORRUPT,
+        .message = fmt::format("the sides are manifests of different sessions, {} and {}; "
+                               "keep one of them",
+                               our_members.raw("session_id"), their_members.raw("session_id")),
+        .path = "theirs",
+        .field = "session_id"};
   }
   const ManifestMerge merge(is_ours_later(our_members, their_members));
-  return pretty_manifest(
-      merge.object("", {.base = old_object, .ours = our_object, .theirs = their_object}));
+  const std::string merged =
+      merge.object("", {.base = old_object, .ours = our_object, .theirs = their_object});
+  return json_pretty(ObjectText(merged).to_line(kManifestOrder)) + '\n';
 }
 
 bool looks_like_manifest(std::string_view text) {

@@ -8,24 +8,12 @@
 
 #include "base/object_text.hpp"
 #include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "store/manifest.hpp"
 
 namespace bmad_mem {
 namespace {
-
-/// The members of the object `raw`; none when it is no object.
-ObjectText object_text(std::string_view raw) {
-  constexpr std::string_view kEmpty = "{}";
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(raw);
-  if (value && value->is_object()) {
-    return {*value, raw};
-  }
-  return {parser.parse(kEmpty).value(), kEmpty};
-}
 
 /// Sets the string, except that an empty one isn't put where there was none.
 void set_if_given(ObjectText& object, std::string_view key, const std::string& value) {
@@ -45,7 +33,7 @@ void set_time(ObjectText& object, std::string_view key, const std::optional<Time
 std::string metadata_text(const Manifest& manifest, std::string_view old_text) {
   constexpr std::array<std::string_view, 4> kOrder = {"title", "project_name", "session_type",
                                                       "tags"};
-  ObjectText metadata = object_text(old_text);
+  ObjectText metadata(old_text);
   if (!manifest.title.empty()) {
     metadata.set_string("title", manifest.title);
   } else if (metadata.raw("title").starts_with('"')) {  // Else it is somebody's own.
@@ -61,12 +49,10 @@ std::string metadata_text(const Manifest& manifest, std::string_view old_text) {
 
 /// Empty without any. What 0.1 wrote of this machine goes.
 std::string statistics_text(const Manifest& manifest, std::string_view old_text) {
-  ObjectText object = object_text(old_text);
-  if (const ParsedJson old_value(old_text); old_value) {
-    for (const JsonMember& member : old_value->members()) {
-      if (member.key.starts_with(kTotalPrefix)) {
-        object.remove(member.key);
-      }
+  ObjectText object(old_text);
+  for (const std::string& key : object.keys()) {
+    if (key.starts_with(kTotalPrefix)) {
+      object.remove(key);
     }
   }
   for (const char* of_machine : {"size_bytes", "compacted_bytes", "last_accessed"}) {
@@ -79,8 +65,7 @@ std::string statistics_text(const Manifest& manifest, std::string_view old_text)
       order.push_back(total.name);
     }
   }
-  std::string text = object.to_line(order);
-  return text == "{}" ? std::string() : text;
+  return object.to_line(order);
 }
 
 }  // namespace
@@ -89,7 +74,7 @@ std::string Manifest::free_metadata() const {
   if (text.find("\"metadata\"") == std::string::npos) {
     return {};
   }
-  ObjectText metadata = object_text(object_text(text).raw("metadata"));
+  ObjectText metadata(ObjectText(text).raw("metadata"));
   for (const std::string_view own : {"project_name", "session_type", "tags"}) {
     metadata.remove(own);
   }
@@ -101,8 +86,8 @@ std::string Manifest::free_metadata() const {
 }
 
 void Manifest::set_metadata(std::string_view key, std::string raw) {
-  ObjectText root = object_text(text);
-  ObjectText metadata = object_text(root.raw("metadata"));
+  ObjectText root(text);
+  ObjectText metadata(root.raw("metadata"));
   if (raw.empty()) {
     metadata.remove(key);
   } else {
@@ -113,24 +98,17 @@ void Manifest::set_metadata(std::string_view key, std::string raw) {
 }
 
 std::string Manifest::to_text() const {
-  constexpr std::array<std::string_view, 9> kOrder = {"session_id", "created_at", "updated_at",
-                                                      "user_id",    "agent_ids",  "metadata",
-                                                      "statistics", "closed_at",  "version"};
-  ObjectText root = object_text(text);
+  ObjectText root(text);
   root.set_string("session_id", session_id);
   root.set_string("created_at", format_rfc3339(created_at));
   root.set_string("updated_at", format_rfc3339(updated_at));
   set_if_given(root, "user_id", user_id);
   root.set("agent_ids", list_json(agent_ids));
   root.set("metadata", metadata_text(*this, root.raw("metadata")));
-  if (std::string statistics = statistics_text(*this, root.raw("statistics")); statistics.empty()) {
-    root.remove("statistics");
-  } else {
-    root.set("statistics", std::move(statistics));
-  }
+  root.set_unless_empty("statistics", statistics_text(*this, root.raw("statistics")));
   set_time(root, "closed_at", closed_at);
   root.set_string("version", version);
-  return json_pretty(root.to_line(kOrder)) + '\n';
+  return json_pretty(root.to_line(kManifestOrder)) + '\n';
 }
 
 }  // namespace bmad_mem

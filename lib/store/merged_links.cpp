@@ -9,7 +9,6 @@
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "model/entry.hpp"
 
@@ -65,23 +64,11 @@ std::optional<std::string> with_merged_links(std::string_view base, std::string_
   if (stored.present() && !stored.is_object()) {
     return std::nullopt;  // A field of the user's own.
   }
-  JsonParser empty;
-  const Result<JsonValue> none = empty.parse("{}");
-  ObjectText links =
-      stored.present() ? ObjectText(stored, object.raw(kLinksField)) : ObjectText(*none, "{}");
+  ObjectText links(object.raw(kLinksField));
   for (const LinkKind kind : kLinkKinds) {
-    const auto& ids = merged[static_cast<std::size_t>(kind)];
-    if (ids.empty()) {
-      links.remove(link_member(kind));
-    } else {
-      links.set(link_member(kind), list_json(ids));
-    }
+    links.set_unless_empty(link_member(kind), list_json(merged[static_cast<std::size_t>(kind)]));
   }
-  if (std::string text = links.to_line(); text == "{}") {
-    object.remove(kLinksField);
-  } else {
-    object.set(kLinksField, std::move(text));
-  }
+  object.set_unless_empty(kLinksField, links.to_line());
   // The same in every clone: with the later of the links that it joins.
   if (const Timestamp written = std::max(written_time(ours), written_time(theirs));
       written > entry_written_time(*entry)) {

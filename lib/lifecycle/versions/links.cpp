@@ -16,7 +16,6 @@
 #include "base/object_text.hpp"
 #include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
@@ -52,19 +51,10 @@ Result<std::string> line_with_link(const Entry& old, LinkKind kind, std::string_
     ids.push_back(other);
   }
   ObjectText object(value, old.json);
-  JsonParser empty;
-  BMAD_TRY_ASSIGN(const JsonValue none, empty.parse("{}"));
-  ObjectText links =
-      stored.present() ? ObjectText(stored, object.raw(kLinksField)) : ObjectText(none, "{}");
+  ObjectText links(object.raw(kLinksField));
   links.remove(link_member(kind));
-  if (!ids.empty()) {
-    links.set(link_member(kind), list_json(ids));
-  }
-  if (std::string left = links.to_line(); left == "{}") {
-    object.remove(kLinksField);
-  } else {
-    object.set(kLinksField, std::move(left));
-  }
+  links.set_unless_empty(link_member(kind), list_json(ids));
+  object.set_unless_empty(kLinksField, links.to_line());
   return object.to_line();
 }
 

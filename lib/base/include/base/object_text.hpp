@@ -21,12 +21,17 @@ class ObjectText {
  public:
   /// Takes apart `text`, which `object` was parsed from (an object; undefined otherwise).
   ObjectText(JsonValue object, std::string_view text);
+  /// Takes apart `text`; without members when it is no object.
+  explicit ObjectText(std::string_view text);
 
   [[nodiscard]] bool has(std::string_view key) const;
+  [[nodiscard]] std::vector<std::string> keys() const;
   /// The compact JSON text of member `key`; empty when there is none.
   [[nodiscard]] std::string_view raw(std::string_view key) const;
   /// Replaces or appends member `key`. `raw` must be one JSON value without line breaks.
   void set(std::string_view key, std::string raw);
+  /// The same with an object or a list; drops the member where that is empty.
+  void set_unless_empty(std::string_view key, std::string raw);
   /// As set() with a string that is still to be quoted.
   void set_string(std::string_view key, std::string_view value);
   /// Drops member `key` if it is there.

@@ -17,6 +17,7 @@
 // Members that we don't know, on the top level, in metadata and in statistics, keep their bytes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,6 +34,11 @@ struct SessionParams;
 
 /// The names of totals begin so.
 constexpr std::string_view kTotalPrefix = "total_";
+
+/// The members in the order in which they are written.
+inline constexpr std::array<std::string_view, 9> kManifestOrder = {
+    "session_id", "created_at", "updated_at", "user_id", "agent_ids",
+    "metadata",   "statistics", "closed_at",  "version"};
 
 /// How many entries a session holds, under the name that stands in the manifest.
 struct ManifestTotal {
