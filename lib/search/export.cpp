@@ -16,7 +16,6 @@
 #include "search/session_sources.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
-#include "store/manifest.hpp"
 #include "store/present_sessions.hpp"
 #include "store/session_title.hpp"
 #include "store/sessions.hpp"
@@ -38,43 +37,21 @@ bool chooses_entries(const EntryFilter& filter) {
          filter.workspace;
 }
 
-/// What of an archived session stands in its manifest. Its size is about that of its logs.
-Session archived_session(const Store& store, const std::string& session_id) {
-  Session session;
-  session.session_id = session_id;
-  const Result<std::shared_ptr<FileSystem>> files = archive_files(store, session_id);
-  const Result<Manifest> manifest =
-      files ? load_manifest(**files, session_id) : Result<Manifest>(files.error());
-  if (!manifest) {
-    session.problem = manifest.error();
-    return session;
-  }
-  session.created_at = manifest->created_at;
-  session.last_write = last_activity(**files, *manifest);
-  session.closed_at = manifest->closed_at;
-  session.user_id = manifest->user_id;
-  session.agent_ids = manifest->agent_ids;
-  session.project_name = manifest->project_name;
-  session.session_type = manifest->session_type;
-  session.tags = manifest->tags;
-  session.metadata_json = manifest->free_metadata();
-  session.title = manifest->title;
-  session.title_from = manifest->title.empty() ? TitleSource::kDay : TitleSource::kChosen;
-  add_title(store, **files, session);
-  session.size_bytes = session_footprint(**files, session_id, log_files()).value_or(0);
-  session.manifest = manifest->text;
+Result<Session> archived_session(const Store& store, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, archive_files(store, session_id));
+  BMAD_TRY_ASSIGN(Session session, describe_session(*files, session_id));
+  add_title(store, *files, session);
   return session;
 }
 
-Session live_session(const Store& store, const std::string& session_id) {
-  Result<Session> described = titled_session(store, session_id);
-  if (described) {
-    return std::move(*described);
+/// The session, or why it can't be read. The size of an archived one is about that of its logs.
+Session described(const Store& store, const std::string& session_id, bool packed) {
+  Result<Session> session =
+      packed ? archived_session(store, session_id) : titled_session(store, session_id);
+  if (session) {
+    return *std::move(session);
   }
-  Session session;
-  session.session_id = session_id;
-  session.problem = std::move(described).error();
-  return session;
+  return {.session_id = session_id, .problem = std::move(session).error()};
 }
 
 class Export {
@@ -107,11 +84,11 @@ class Export {
     if (options_.filter.sessions.empty()) {
       BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store_));
       for (const std::string& id : present.live) {
-        chosen_.push_back({.session = live_session(store_, id), .packed = false});
+        choose(id, /*packed=*/false);
       }
       if (options_.archived) {
         for (const std::string& id : present.packed) {
-          chosen_.push_back({.session = archived_session(store_, id), .packed = true});
+          choose(id, /*packed=*/true);
         }
       } else {
         report_.archived = std::move(present.packed);
@@ -130,6 +107,10 @@ class Export {
     return {};
   }
 
+  void choose(const std::string& id, bool packed) {
+    chosen_.push_back({.session = described(store_, id, packed), .packed = packed});
+  }
+
   /// One that was asked for must be there, and comes once however often it was named.
   Status choose_session(const std::string& id) {
     const auto is_it = [&](const Chosen& chosen) { return chosen.session.session_id == id; };
@@ -137,9 +118,9 @@ class Export {
       return {};
     }
     if (Status there = check_session(store_, id); there) {
-      chosen_.push_back({.session = live_session(store_, id), .packed = false});
+      choose(id, /*packed=*/false);
     } else if (options_.archived && there.error().code == ErrorCode::E_SESSION_ARCHIVED) {
-      chosen_.push_back({.session = archived_session(store_, id), .packed = true});
+      choose(id, /*packed=*/true);
     } else {
       return there;
     }
@@ -211,8 +192,7 @@ class Export {
           (is_packed && !options_.archived)) {
         return entries;
       }
-      chosen = {.session = is_packed ? archived_session(store_, id) : live_session(store_, id),
-                .packed = is_packed};
+      chosen = {.session = described(store_, id, is_packed), .packed = is_packed};
     }
   }
 

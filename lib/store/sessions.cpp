@@ -21,8 +21,7 @@
 namespace bmad_mem {
 namespace {
 
-Status fill_session_folder(FileSystem& files, const std::string& folder, const Manifest& manifest) {
-  BMAD_TRY(files.make_directory(folder));
+Status make_logs(FileSystem& files, const std::string& folder) {
   for (const EntryType type : kEntryTypes) {
     const EntryTypeInfo& info = entry_type_info(type);
     if (info.created_with_session) {
@@ -30,7 +29,7 @@ Status fill_session_folder(FileSystem& files, const std::string& folder, const M
       BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path, OpenMode::kAppend));
     }
   }
-  return replace_file(files, folder + "/" + kManifestName, manifest.to_text());
+  return {};
 }
 
 /// Makes the session in a folder that is there: logs in it stay, what was derived from others goes.
@@ -45,13 +44,7 @@ Status fill_folder_in_place(Store& store, const Manifest& manifest) {
   }
   session->manifest_known = false;
   BMAD_TRY(save_manifest(files, manifest));
-  for (const EntryType type : kEntryTypes) {
-    const EntryTypeInfo& info = entry_type_info(type);
-    if (info.created_with_session) {
-      BMAD_TRY_ASSIGN(const std::unique_ptr<File> log,
-                      files.open(session_file(id, info.log_file), OpenMode::kAppend));
-    }
-  }
+  BMAD_TRY(make_logs(files, session_folder(id)));
   return files.sync_directory(session_folder(id));
 }
 
@@ -67,7 +60,9 @@ Status make_session_folder(Store& store, const Manifest& manifest) {
     }
   }
   const std::string unfinished = unfinished_session_folder(id);
-  BMAD_TRY(fill_session_folder(files, unfinished, manifest));
+  BMAD_TRY(files.make_directory(unfinished));
+  BMAD_TRY(make_logs(files, unfinished));
+  BMAD_TRY(replace_file(files, unfinished + "/" + kManifestName, manifest.to_text()));
   BMAD_TRY(files.rename(unfinished, session_folder(id)));
   return files.sync_directory(kSessionsFolder);
 }
@@ -90,6 +85,15 @@ Status bring_back_gitignore(FileSystem& files) {
     }
   }
   return replace_file(files, kGitignoreFile, gitignore_text());
+}
+
+/// The root's lock, and what a session that is made needs.
+Result<FileLock::Guard> lock_for_new(Store& store) {
+  BMAD_TRY_ASSIGN(FileLock::Guard guard, store.lock_root("session new"));
+  BMAD_TRY(ensure_folder(*store.files, kSessionsFolder));
+  BMAD_TRY(bring_back_gitignore(*store.files));
+  BMAD_TRY(remove_unfinished_sessions(store));
+  return guard;
 }
 
 /// The id asked for, or a new one. The caller holds the root's lock.
@@ -169,11 +173,7 @@ Result<std::string> create_session(Store& store, const SessionParams& params) {
     return Error{.code = ErrorCode::E_INVALID_FORMAT,
                  .message = "the session id looks like a secret; choose another one"};
   }
-  FileSystem& files = *store.files;
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("session new"));
-  BMAD_TRY(ensure_folder(files, kSessionsFolder));
-  BMAD_TRY(bring_back_gitignore(files));
-  BMAD_TRY(remove_unfinished_sessions(store));
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock_for_new(store));
   BMAD_TRY_ASSIGN(std::string id, free_session_id(store, params.session_id));
   SessionParams session = params;
   session.session_id = id;
@@ -186,11 +186,7 @@ Result<std::string> create_session(Store& store, const SessionParams& params) {
 }
 
 Status make_session(Store& store, const Manifest& manifest) {
-  FileSystem& files = *store.files;
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("session new"));
-  BMAD_TRY(ensure_folder(files, kSessionsFolder));
-  BMAD_TRY(bring_back_gitignore(files));
-  BMAD_TRY(remove_unfinished_sessions(store));
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock_for_new(store));
   BMAD_TRY(free_session_id(store, manifest.session_id));
   return make_session_folder(store, manifest);
 }
@@ -260,12 +256,15 @@ Timestamp last_activity(FileSystem& files, const Manifest& manifest) {
 
 Result<Session> describe_session(const Store& store, const std::string& session_id) {
   BMAD_TRY(check_session(store, session_id));
-  BMAD_TRY_ASSIGN(const Manifest manifest, load_manifest(*store.files, session_id));
-  BMAD_TRY_ASSIGN(const std::uint64_t footprint,
-                  session_footprint(*store.files, session_id, log_files()));
+  return describe_session(*store.files, session_id);
+}
+
+Result<Session> describe_session(FileSystem& files, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const Manifest manifest, load_manifest(files, session_id));
+  BMAD_TRY_ASSIGN(const std::uint64_t footprint, session_footprint(files, session_id, log_files()));
   return Session{.session_id = session_id,
                  .created_at = manifest.created_at,
-                 .last_write = last_activity(*store.files, manifest),
+                 .last_write = last_activity(files, manifest),
                  .closed_at = manifest.closed_at,
                  .user_id = manifest.user_id,
                  .agent_ids = manifest.agent_ids,

@@ -53,6 +53,8 @@ Status remove_unfinished_sessions(Store& store);
 Timestamp last_activity(FileSystem& files, const Manifest& manifest);
 /// Without a title that is derived: that is one more file to read.
 Result<Session> describe_session(const Store& store, const std::string& session_id);
+/// The same of a session whose files are in `files`, such as an archive's.
+Result<Session> describe_session(FileSystem& files, const std::string& session_id);
 /// With its title.
 Result<Session> titled_session(const Store& store, const std::string& session_id);
 /// Sets what `change` names in `manifest`, without its secrets. Errors: as
