@@ -39,11 +39,6 @@ std::string joined_path(std::initializer_list<std::string_view> parts) {
   return path;
 }
 
-std::string in_folder(const char* folder, std::string_view session_id, std::string_view suffix) {
-  assert(is_session_id(session_id));
-  return joined_path({folder, "/", session_id, suffix});
-}
-
 /// A path that the user gave, absolute.
 std::string from_user(std::string_view named, const std::string& working_directory) {
   const std::string path = with_home(named);
@@ -56,8 +51,9 @@ std::string from_user(std::string_view named, const std::string& working_directo
 
 }  // namespace
 
-std::string session_folder(std::string_view session_id) {
-  return in_folder(kSessionsFolder, session_id, "");
+std::string in_folder(const char* folder, std::string_view session_id, std::string_view suffix) {
+  assert(is_session_id(session_id));
+  return joined_path({folder, "/", session_id, suffix});
 }
 
 std::string log_path(std::string_view session_id, EntryType type) {
@@ -70,82 +66,18 @@ std::string session_file(std::string_view session_id, std::string_view name) {
   return joined_path({kSessionsFolder, "/", session_id, "/", name});
 }
 
-std::string manifest_path(std::string_view session_id) {
-  return session_file(session_id, kManifestName);
-}
-
-std::string index_path(std::string_view session_id) { return session_file(session_id, kIndexName); }
-
-std::string lock_path(std::string_view session_id) { return session_file(session_id, kLockName); }
-
-std::string seal_path(std::string_view session_id) { return session_file(session_id, kSealName); }
-
-std::string lock_info_path(std::string_view session_id) {
-  return session_file(session_id, kLockInfoName);
-}
-
-std::string quarantine_path(std::string_view session_id) {
-  return session_file(session_id, kQuarantineName);
-}
-
-std::string audit_path(std::string_view session_id) { return session_file(session_id, kAuditName); }
-
-std::string access_path(std::string_view session_id) {
-  return session_file(session_id, kAccessName);
-}
-
 std::string artifact_path(std::string_view session_id, std::string_view entry_id) {
   assert(is_entry_id(entry_id));
   return fmt::format("{}/{}.md", session_file(session_id, kArtifactsName), entry_id);
-}
-
-std::string kept_path(std::string_view session_id) {
-  return in_folder(kKeptFolder, session_id, ".jsonl");
-}
-
-std::string hub_session_path(std::string_view session_id) {
-  return in_folder(kHubSessionsFolder, session_id, ".json");
-}
-
-std::string archive_path(std::string_view session_id) {
-  return in_folder(kArchiveFolder, session_id, ".tar.gz");
 }
 
 std::string archive_local_path(std::string_view session_id) {
   return fmt::format("{}/{}.{}.gz", kArchiveFolder, kLockName, session_id);
 }
 
-std::string archive_manifest_path(std::string_view session_id) {
-  return in_folder(kArchiveFolder, session_id, ".manifest.json");
-}
-
 std::string evicted_path(std::string_view session_id, std::uint32_t part) {
   return in_folder(kArchiveFolder, session_id,
                    part < 2 ? ".evicted.jsonl.gz" : fmt::format(".evicted.{}.jsonl.gz", part));
-}
-
-std::string archive_index_path(std::string_view session_id) {
-  return in_folder(kArchiveFolder, session_id, ".index.json");
-}
-
-std::string archive_known_path(std::string_view session_id) {
-  return in_folder(kArchiveFolder, session_id, ".known.jsonl");
-}
-
-std::string evicted_index_path(std::string_view session_id) {
-  return in_folder(kArchiveFolder, session_id, ".evicted.jsonl.index.json");
-}
-
-std::string deleted_folder(std::string_view session_id) {
-  return in_folder(kDeletedFolder, session_id, "");
-}
-
-std::string deletion_record_path(std::string_view session_id) {
-  return deleted_folder(session_id) + "/deletion-record.json";
-}
-
-std::string deleted_entries_path(std::string_view session_id) {
-  return deleted_folder(session_id) + "/entries.jsonl";
 }
 
 std::string deleted_audit_path(std::string_view session_id) {

@@ -95,49 +95,72 @@ inline constexpr const char* kArtifactsName = "artifacts";
 // The functions below take ids that passed check_session_id() (and is_entry_id()), and file names
 // of our own: they assert it. Text from outside is checked where it comes in.
 
+/// "{folder}/{session_id}{suffix}".
+std::string in_folder(const char* folder, std::string_view session_id, std::string_view suffix);
+
 /// "sessions/{session_id}".
-std::string session_folder(std::string_view session_id);
+inline std::string session_folder(std::string_view id) {
+  return in_folder(kSessionsFolder, id, "");
+}
 /// "sessions/{session_id}/{name}": a log, or one of the names above.
 std::string session_file(std::string_view session_id, std::string_view name);
 /// Of its log of `type`.
 std::string log_path(std::string_view session_id, EntryType type);
 
-std::string manifest_path(std::string_view session_id);
-std::string index_path(std::string_view session_id);
-std::string lock_path(std::string_view session_id);
-std::string seal_path(std::string_view session_id);
-std::string lock_info_path(std::string_view session_id);
-std::string quarantine_path(std::string_view session_id);
-std::string audit_path(std::string_view session_id);
-std::string access_path(std::string_view session_id);
+inline std::string manifest_path(std::string_view id) { return session_file(id, kManifestName); }
+inline std::string index_path(std::string_view id) { return session_file(id, kIndexName); }
+inline std::string lock_path(std::string_view id) { return session_file(id, kLockName); }
+inline std::string seal_path(std::string_view id) { return session_file(id, kSealName); }
+inline std::string lock_info_path(std::string_view id) { return session_file(id, kLockInfoName); }
+inline std::string quarantine_path(std::string_view id) {
+  return session_file(id, kQuarantineName);
+}
+inline std::string audit_path(std::string_view id) { return session_file(id, kAuditName); }
+inline std::string access_path(std::string_view id) { return session_file(id, kAccessName); }
 
 /// "sessions/{session_id}/artifacts/{entry_id}.md".
 std::string artifact_path(std::string_view session_id, std::string_view entry_id);
 /// "shared/kept/{session_id}.jsonl": what outlives an archived session.
-std::string kept_path(std::string_view session_id);
+inline std::string kept_path(std::string_view id) { return in_folder(kKeptFolder, id, ".jsonl"); }
 /// "hub/sessions/{session_id}.json": which of its lines a hub has.
-std::string hub_session_path(std::string_view session_id);
+inline std::string hub_session_path(std::string_view id) {
+  return in_folder(kHubSessionsFolder, id, ".json");
+}
 /// "archive/{session_id}.tar.gz".
-std::string archive_path(std::string_view session_id);
-/// "archive/{session_id}.manifest.json".
+inline std::string archive_path(std::string_view id) {
+  return in_folder(kArchiveFolder, id, ".tar.gz");
+}
 /// What git ignores of an archived session, where git may track the archive itself.
 std::string archive_local_path(std::string_view session_id);
-std::string archive_manifest_path(std::string_view session_id);
+/// "archive/{session_id}.manifest.json".
+inline std::string archive_manifest_path(std::string_view id) {
+  return in_folder(kArchiveFolder, id, ".manifest.json");
+}
 /// "archive/{session_id}.evicted.jsonl.gz": what compaction moved out; then
 /// "archive/{session_id}.evicted.2.jsonl.gz" and so on.
 std::string evicted_path(std::string_view session_id, std::uint32_t part = 1);
 /// "archive/{session_id}.index.json": what is in the archive, for people.
-std::string archive_index_path(std::string_view session_id);
+inline std::string archive_index_path(std::string_view id) {
+  return in_folder(kArchiveFolder, id, ".index.json");
+}
 /// "archive/{session_id}.known.jsonl": its preferences and facts, unpacked.
-std::string archive_known_path(std::string_view session_id);
+inline std::string archive_known_path(std::string_view id) {
+  return in_folder(kArchiveFolder, id, ".known.jsonl");
+}
 /// "archive/{session_id}.evicted.jsonl.index.json": an index of version 0.1.
-std::string evicted_index_path(std::string_view session_id);
+inline std::string evicted_index_path(std::string_view id) {
+  return in_folder(kArchiveFolder, id, ".evicted.jsonl.index.json");
+}
 /// "deleted/{session_id}": the folder of what can still be brought back.
-std::string deleted_folder(std::string_view session_id);
+inline std::string deleted_folder(std::string_view id) { return in_folder(kDeletedFolder, id, ""); }
 /// "deleted/{session_id}/deletion-record.json".
-std::string deletion_record_path(std::string_view session_id);
+inline std::string deletion_record_path(std::string_view id) {
+  return deleted_folder(id) + "/deletion-record.json";
+}
 /// "deleted/{session_id}/entries.jsonl": the lines that were deleted.
-std::string deleted_entries_path(std::string_view session_id);
+inline std::string deleted_entries_path(std::string_view id) {
+  return deleted_folder(id) + "/entries.jsonl";
+}
 /// "deleted/{session_id}/audit.jsonl": what was done to a session that is gone.
 std::string deleted_audit_path(std::string_view session_id);
 /// "deleted/{session_id}/{deletion_id}": a session that was deleted as a whole.
