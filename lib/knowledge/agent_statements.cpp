@@ -75,8 +75,7 @@ Result<bool> was_said_by_person(const Store& store, std::string_view value) {
 
 /// What is known under the statement's key already, or waits or was dropped as the same candidate.
 Result<std::optional<Remembered>> known_statement(Store& store, const RememberParams& params) {
-  Remembered known{
-      .session_id = {}, .category = params.category, .key = params.key, .value = params.value};
+  Remembered known{.category = params.category, .key = params.key, .value = params.value};
   BMAD_TRY_ASSIGN(const std::vector<Entry> stored, find_entries(store, {&params.id, 1}, {}, false));
   JsonParser parser;
   for (const Entry& entry : stored) {
@@ -117,7 +116,7 @@ Result<Remembered> remember_for_agent(Store& store, RememberParams params) {
   BMAD_TRY_ASSIGN(const bool was_said, was_said_by_person(store, params.value));
   if (was_said) {
     const ActingAs writer(Origin::kPerson);
-    params.source = {.kind = "user", .trust = std::nullopt};
+    params.source = {.kind = "user"};
     BMAD_TRY_ASSIGN(std::vector<Remembered> remembered, remember_all(store, {&params, 1}));
     return std::move(remembered.front());
   }

@@ -207,12 +207,12 @@ Result<std::uint64_t> line_start_at(FileSystem& files, const std::string& path,
 Result<NewCandidates> found_new_candidates(const Store& store, const std::string& session_id,
                                            std::uint64_t looked_to, std::string_view typed) {
   if (!may_look_for_candidates(store)) {
-    return NewCandidates{.items = {}, .looked_to = looked_to};
+    return NewCandidates{.looked_to = looked_to};
   }
   const std::string path = log_path(session_id, EntryType::kConversation);
   const Result<FileInfo> log = store.files->info(path);
   if (log && log->size == looked_to) {
-    return NewCandidates{.items = {}, .looked_to = looked_to};
+    return NewCandidates{.looked_to = looked_to};
   }
   BMAD_TRY_ASSIGN(const std::uint64_t from, line_start_at(*store.files, path, looked_to));
   CandidateSearch search(store, typed);

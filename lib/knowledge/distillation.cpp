@@ -47,16 +47,12 @@ std::string SaidSentence::line() const {
   extra.string(said_in).end_array().end_object().end_object();
   const std::string members = extra.take();
   return to_json(FactEntry{.content = text,
-                           .agent_id = {},
                            .category = std::string(category_name(category)),
                            .key = key,
                            .confidence = confidence,
                            .learned_from = {session_id},
                            .common = {.id = id(),
                                       .timestamp = timestamp,
-                                      .tags = {},
-                                      .pinned = false,
-                                      .sensitive = false,
                                       .source = {.kind = source_kind, .trust = trust},
                                       .extra = members.substr(1, members.size() - 2)}});
 }

@@ -99,7 +99,7 @@ class NewFacts {
     if (is_known(text)) {
       return;
     }
-    RememberParams params{.category = Category::kProjectFact, .key = {}, .value = text};
+    RememberParams params{.category = Category::kProjectFact, .value = text};
     bool has_category = false;
     for (const std::string& tag : fact.tags) {
       const auto category = has_category ? std::nullopt : stored_category(tag);
@@ -142,21 +142,17 @@ class NewFacts {
 };
 
 Remembered would_remember(const RememberParams& params) {
-  return {.id = {},
-          .session_id = params.session_id,
+  return {.session_id = params.session_id,
           .category = params.category,
           .key = params.key,
           .value = params.value,
           .confidence = params.confidence,
-          .is_new = true,
-          .previous_value = {},
-          .holds = true,
-          .notices = {}};
+          .is_new = true};
 }
 
 Result<ExtractionReport> take_answer(Store& store, const ExtractOptions& options, ExtractionWay way,
                                      std::string_view answer) {
-  ExtractionReport report{.way = way, .learned = {}, .known = {}, .notices = {}};
+  ExtractionReport report{.way = way};
   BMAD_TRY_ASSIGN(const std::vector<ExtractedFact> facts, parse_extraction_answer(answer));
   BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> known, all_knowledge(store, {}));
   NewFacts fresh(store, options.session_id, known, report);
@@ -181,7 +177,7 @@ bool is_in_force_already(const std::vector<KnowledgeItem>& known, const Knowledg
 /// Stores what of `found` is not known; what the person stated also where it is known otherwise.
 Result<ExtractionReport> take_found(Store& store, const ExtractOptions& options,
                                     const std::vector<KnowledgeItem>& found) {
-  ExtractionReport report{.way = ExtractionWay::kRules, .learned = {}, .known = {}, .notices = {}};
+  ExtractionReport report{.way = ExtractionWay::kRules};
   if (found.empty()) {
     return report;  // Without reading all that is known.
   }
@@ -197,13 +193,9 @@ Result<ExtractionReport> take_found(Store& store, const ExtractOptions& options,
     report.learned.push_back({.id = item.id,
                               .session_id = item.session_id,
                               .category = item.category,
-                              .key = {},
                               .value = item.value,
                               .confidence = item.confidence,
-                              .is_new = true,
-                              .previous_value = {},
-                              .holds = true,
-                              .notices = {}});
+                              .is_new = true});
   }
   for (std::size_t kind = 0; kind < lines.size() && !options.dry_run; ++kind) {
     if (!lines.at(kind).empty()) {
@@ -222,8 +214,7 @@ Result<ExtractionReport> take_found(Store& store, const ExtractOptions& options,
 
 Result<ExtractionReport> use_rules(Store& store, const ExtractOptions& options) {
   if (!store.config.knowledge.detect_preferences) {
-    ExtractionReport report{
-        .way = ExtractionWay::kRules, .learned = {}, .known = {}, .notices = {}};
+    ExtractionReport report{.way = ExtractionWay::kRules};
     report.notices.emplace_back(
         "memory_config.knowledge.detect_preferences is false, so no search was made");
     return report;
@@ -324,8 +315,6 @@ Result<ExtractionReport> Knowledge::extract(const ExtractOptions& options) {
   }
   if (log.empty()) {
     return ExtractionReport{.way = ExtractionWay::kCommand,
-                            .learned = {},
-                            .known = {},
                             .notices = {"the session has no messages to extract facts from"}};
   }
   BMAD_TRY(store.origins->check_programs(store.config, store.written.config));

@@ -55,9 +55,9 @@ struct KnowledgeSource {
   std::string session_id;
   EntryType type = EntryType::kFact;
   std::string id;
-  KnowledgeMarks marks;
+  KnowledgeMarks marks = {};
   bool sensitive = false;
-  std::vector<KnowledgeStatement> statements;
+  std::vector<KnowledgeStatement> statements = {};
 };
 
 KnowledgeCollector::KnowledgeCollector(std::optional<Timestamp> as_of, Timestamp now,
@@ -320,9 +320,7 @@ void KnowledgeCollector::part_voices() {
           std::make_unique<KnowledgeSource>(KnowledgeSource{.session_id = source.session_id,
                                                             .type = source.type,
                                                             .id = source.id,
-                                                            .marks = {},
-                                                            .sensitive = source.sensitive,
-                                                            .statements = {}});
+                                                            .sensitive = source.sensitive});
       other->statements.assign(std::make_move_iterator(others),
                                std::make_move_iterator(stated.end()));
       other->marks = other->statements.back().marks;

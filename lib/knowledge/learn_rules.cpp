@@ -119,7 +119,7 @@ Result<LearnRules> LearnRules::make(std::span<const LearnRule> rules) {
                                       .key = rule.key,
                                       .value = rule.value,
                                       .confidence = rule.confidence,
-                                      .source = {.kind = "assistant", .trust = {}}}});
+                                      .source = {.kind = "assistant"}}});
   }
   return made;
 }

@@ -239,7 +239,7 @@ class SentenceCollector {
     const std::string_view words = trimmed(text, "\"')]*_ ");
     const bool is_question = words.ends_with('?') || words.ends_with("\uff1f");
     text = utf8_prefix(text, kSentenceSizeMax);
-    MessageSentence sentence{.text = {}, .is_question = is_question};
+    MessageSentence sentence{.is_question = is_question};
     for (const char c : text) {
       if (!is_blank(c)) {
         sentence.text += c;

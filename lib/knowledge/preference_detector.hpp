@@ -37,7 +37,8 @@ std::vector<PreferenceCandidate> detect_preferences(std::string_view message);
 inline constexpr std::size_t kSentenceSizeMax = 4000;
 
 struct MessageSentence {
-  std::string text;  ///< On one line, single blanks, never empty; at most kSentenceSizeMax bytes.
+  /// On one line, single blanks, never empty; at most kSentenceSizeMax bytes.
+  std::string text = {};
   bool is_question = false;
   /// It may be somebody else's: it stands behind a colon, in a log, a diff or a transcript, or is
   /// indented. What has no end of its own goes on to the end of the message. "Remember: never push"

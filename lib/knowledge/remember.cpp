@@ -67,10 +67,8 @@ std::string further_members(const RememberParams& params, EntryType type) {
 
 std::string new_line(const RememberParams& params, EntryType type, const std::string& id) {
   const EntryCommon common{.id = id,
-                           .timestamp = {},
                            .tags = params.tags,
                            .pinned = params.pinned,
-                           .sensitive = false,
                            .source = params.source,
                            .extra = further_members(params, type)};
   const std::string category(category_name(params.category));
@@ -86,7 +84,6 @@ std::string new_line(const RememberParams& params, EntryType type, const std::st
   return to_json(UserPreference{.key = params.key,
                                 .value = params.value,
                                 .category = category,
-                                .context = {},
                                 .confidence = params.confidence,
                                 .learned_from = params.learned_from,
                                 .common = common});
@@ -182,7 +179,7 @@ class Rememberer {
  private:
   struct Planned {
     Remembered remembered;
-    std::string line;  // Empty when all is known.
+    std::string line = {};  // Empty when all is known.
   };
 
   /// Where a new statement goes without a key, and with one.
@@ -258,7 +255,7 @@ class Rememberer {
       remembered.previous_value = check_read(store_, item.type) ? item.value : std::string();
     } else if (is_known(params, item, trust)) {
       remembered.session_id = item.session_id;
-      planned_.push_back({.remembered = std::move(remembered), .line = {}});
+      planned_.push_back({.remembered = std::move(remembered)});
       return {};
     }
     BMAD_TRY_ASSIGN(std::string line,

@@ -33,8 +33,8 @@ std::string_view front_of(std::string_view word) {
 
 /// A line of the table that a text names.
 struct RuleSubject {
-  Terms stems;
-  std::vector<std::string> wide;  // Of Chinese and Japanese: wherever a text has them.
+  Terms stems = {};
+  std::vector<std::string> wide = {};  // Of Chinese and Japanese: wherever a text has them.
   bool is_weak = false;
   bool is_making = false;
 
@@ -136,8 +136,7 @@ class Triggers {
       add_stems(line, [&](auto word) { return may_have(word); }, any_);
       return;
     }
-    RuleSubject subject{
-        .stems = {}, .wide = {}, .is_weak = kind == "weak", .is_making = kind == "make"};
+    RuleSubject subject{.is_weak = kind == "weak", .is_making = kind == "make"};
     for (const auto word : words) {
       if (is_wide(std::string_view(word))) {
         subject.wide.emplace_back(std::string_view(word));

@@ -264,7 +264,7 @@ Result<MemoryAccess> parse_workflow(std::string_view text, const std::string& di
                         "is missing; it says which types may be read and written: "
                         "{read_access: [decisions], write_access: [findings]}");
   }
-  MemoryAccess access{.read = {}, .write = {}, .given_by = display_path};
+  MemoryAccess access{.given_by = display_path};
   BMAD_TRY(read_list(document, requirements, "read_access", display_path, access.read));
   BMAD_TRY(read_list(document, requirements, "write_access", display_path, access.write));
   return access;

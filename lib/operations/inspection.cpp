@@ -127,7 +127,7 @@ std::string effective_settings(const MemoryManager& memory) {
 
 EncoderReport encoder_report(const MemoryManager& memory) {
   const Store& store = MemoryInside::settings(memory);
-  EncoderReport report{.is_enabled = store.config.encoder.enabled, .name = {}};
+  EncoderReport report{.is_enabled = store.config.encoder.enabled};
   const Result<std::shared_ptr<TextEncoder>> encoder = encoder_of(store);
   if (!encoder) {
     report.problem = encoder.error();

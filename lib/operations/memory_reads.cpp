@@ -142,7 +142,7 @@ Result<std::vector<Entry>> MemoryManager::entries_by_topic(std::string_view topi
   if (topic.empty()) {
     return invalid_query("topic", "the topic is empty; topics() lists those there are");
   }
-  Query query{.text = {}, .filter = filter, .sort = SortOrder::kTimeDesc};
+  Query query{.filter = filter, .sort = SortOrder::kTimeDesc};
   query.filter.limit = 0;  // Replaced ones among them don't count.
   query.filter.offset = 0;
   query.topics = {std::string(topic)};

@@ -26,7 +26,7 @@ struct HiddenBytes {
 /// What of a log was there.
 struct PastLog {
   FileInfo file;  ///< That it was read of.
-  std::vector<HiddenBytes> hidden;
+  std::vector<HiddenBytes> hidden = {};
   std::uint64_t size = 0;  ///< Of its whole lines: what follows was not looked at.
 };
 
@@ -141,7 +141,7 @@ class PastFiles final : public ReadOnlyFiles {
         known->file.mtime_ns == info.mtime_ns) {
       return known;
     }
-    PastLog past{.file = info, .hidden = {}};
+    PastLog past{.file = info};
     JsonParser parser;
     const auto take = [&](const ScannedEntry& entry) {
       if (entry_written_time(entry.value) <= as_of_) {

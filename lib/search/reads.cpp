@@ -270,10 +270,8 @@ class EntriesById {
                  .headline = entry_headline(line.type, value),
                  .json = line.line,
                  .line = number,
-                 .versions = 1,
                  .pinned = head.pinned,
                  .sensitive = head.sensitive,
-                 .archived = false,
                  .evicted = true,
                  .expires_at = head.expires_at};
   }

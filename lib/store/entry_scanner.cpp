@@ -35,12 +35,7 @@ std::uint64_t column_of(std::string_view line, std::string_view field) {
 }
 
 DamagedLine damage(const Line& line) {
-  return {.offset = line.offset,
-          .size = line.size,
-          .line = line.number,
-          .column = 1,
-          .field = {},
-          .reason = {}};
+  return {.offset = line.offset, .size = line.size, .line = line.number, .column = 1};
 }
 
 DamagedLine too_long(const Line& line) {
@@ -210,7 +205,6 @@ TableEntry to_table_entry(const ScannedEntry& scanned) {
           .tags = json_strings(head.tags),
           .timestamp = head.timestamp,
           .line = scanned.line,
-          .versions = 1,
           .pinned = head.pinned,
           .sensitive = head.sensitive,
           .expires_at = head.expires_at};

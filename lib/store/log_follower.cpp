@@ -84,13 +84,13 @@ Result<bool> LogFollower::look_once(FileSystem& files, JsonParser& parser,
   std::vector<Found> found;
   const ScanHandlers handlers{.on_entry = [&](const ScannedEntry& scanned) {
     const std::string_view id = scanned.value["id"].string();
-    found.push_back({.entry = {}, .id_hash = xxh3(id), .version_hash = version_hash(scanned, id)});
+    found.push_back({.id_hash = xxh3(id), .version_hash = version_hash(scanned, id)});
     if (added != nullptr) {
       found.back().entry = to_table_entry(scanned);
     }
   }};
   const ScanStart start =
-      appended ? ScanStart{.offset = covered_, .line = next_line_, .hash = {}} : ScanStart{};
+      appended ? ScanStart{.offset = covered_, .line = next_line_} : ScanStart{};
   BMAD_TRY_ASSIGN(const LogScan scan, scan_log(files, path_, type_, parser, handlers, start));
   const Result<std::uint64_t> hash = end_hash(files, scan.whole_end);
   const Result<FileInfo> after = files.info(path_);

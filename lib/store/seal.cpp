@@ -67,7 +67,7 @@ bool read_log_seal(JsonValue object, LogSeal& seal) {
 }
 
 RefusedBytes read_refused(JsonValue object) {
-  RefusedBytes refused{.inode = object["inode"].natural(), .ranges = {}};
+  RefusedBytes refused{.inode = object["inode"].natural()};
   for (const JsonValue range : object["ranges"].elements()) {
     std::vector<JsonValue> parts;
     for (const JsonValue part : range.elements()) {

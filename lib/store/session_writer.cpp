@@ -212,7 +212,7 @@ Status SessionWriter::mark_refused(const std::string& log_file, File& log, std::
                                    std::span<const ByteRange> ranges) {
   RefusedBytes& refused = seal_.refused[log_file];
   if (refused.inode != inode) {
-    refused = {.inode = inode, .ranges = {}};
+    refused = {.inode = inode};
   }
   for (const ByteRange& range : ranges) {
     BMAD_TRY_ASSIGN(const RefusedRange hashed, refused_range(log, range));

@@ -273,11 +273,9 @@ Result<Session> describe_session(FileSystem& files, const std::string& session_i
                  .tags = manifest.tags,
                  .title = manifest.title,
                  .title_from = manifest.title.empty() ? TitleSource::kDay : TitleSource::kChosen,
-                 .first_request = {},
                  .metadata_json = manifest.free_metadata(),
                  .size_bytes = footprint,
-                 .manifest = manifest.text,
-                 .problem = std::nullopt};
+                 .manifest = manifest.text};
 }
 
 Result<Session> titled_session(const Store& store, const std::string& session_id) {

@@ -173,7 +173,6 @@ void Store::note_problem(const std::string& path, const FileInfo& file, Error er
   Damage damage{.file = file,
                 .at = std::chrono::steady_clock::now(),
                 .error = std::move(error),
-                .is_lasting = false,
                 .is_readable = is_readable};
   damage.is_lasting = (damage.error.os_error == 0 || damage.error.os_error == EFBIG) &&
                       (damage.error.code == ErrorCode::E_STORAGE_CORRUPT ||

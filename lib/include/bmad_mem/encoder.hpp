@@ -40,7 +40,7 @@ struct EncoderUse {
 
 struct EncoderReport {
   bool is_enabled = true;       ///< memory_config.encoder.enabled.
-  std::string name;             ///< "use-lite 1", or the program or URL; empty: there is none.
+  std::string name = {};        ///< "use-lite 1", or the program or URL; empty: there is none.
   std::uint32_t dimension = 0;  ///< Numbers a vector; 0 where there is none.
   std::uint64_t entries = 0;    ///< Of the index; 0 where there is no encoder; so for the next.
   std::uint64_t waiting = 0;    ///< Those of them that have no vector yet.

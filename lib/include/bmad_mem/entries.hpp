@@ -16,15 +16,15 @@ namespace bmad_mem {
 
 /// Where an entry's content came from and how far it is to be trusted.
 struct EntrySource {
-  std::string kind;             ///< user, assistant, tool, web or import.
-  std::optional<double> trust;  ///< 0 to 1.
+  std::string kind;                  ///< user, assistant, tool, web or import.
+  std::optional<double> trust = {};  ///< 0 to 1.
 };
 
 /// What every entry may carry.
 struct EntryCommon {
   std::string id;  ///< Kept when given: letters, digits and _.:@+=~-, at most 128.
-  std::optional<Timestamp> timestamp;
-  std::vector<std::string> tags;
+  std::optional<Timestamp> timestamp = {};
+  std::vector<std::string> tags = {};
   bool pinned = false;
   std::optional<Timestamp> expires_at;  ///< Until when it is valid.
   bool sensitive = false;
@@ -77,7 +77,7 @@ struct UserPreference {
   std::string key;    ///< Required.
   std::string value;  ///< Required.
   std::string category;
-  std::string context;
+  std::string context = {};
   std::optional<double> confidence;       ///< 0 to 1.
   std::vector<std::string> learned_from;  ///< Sessions.
   EntryCommon common;
@@ -85,7 +85,7 @@ struct UserPreference {
 
 struct FactEntry {
   std::string content;  ///< Required.
-  std::string agent_id;
+  std::string agent_id = {};
   std::string category;
   std::string key;
   std::optional<double> confidence;  ///< 0 to 1.

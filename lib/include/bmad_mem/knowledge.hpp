@@ -122,8 +122,8 @@ inline constexpr double kUsualConfidence = 0.8;
 
 struct RememberParams {
   Category category = Category::kProjectFact;
-  std::string key;    ///< May be empty: then nothing is updated.
-  std::string value;  ///< Required.
+  std::string key = {};  ///< May be empty: then nothing is updated.
+  std::string value;     ///< Required.
   std::string agent_id = {};
   double confidence = kUsualConfidence;  ///< 0 to 1. An item's confidence never falls.
   std::vector<std::string> tags = {};
@@ -139,17 +139,17 @@ struct RememberParams {
 };
 
 struct Remembered {
-  std::string id;
-  std::string session_id;
+  std::string id = {};
+  std::string session_id = {};
   Category category = Category::kProjectFact;
-  std::string key;
+  std::string key = {};
   std::string value;  ///< As stored, without secrets.
   double confidence = 0;
-  bool is_new = false;            ///< Nothing was known under this category and key.
-  std::string previous_value;     ///< What held before, when it was another one and may be read.
-  bool holds = true;              ///< False if a more trusted value remains current.
-  Review review = Review::kNone;  ///< kCandidate: it waits until the user accepts it.
-  std::vector<std::string> notices;
+  bool is_new = false;              ///< Nothing was known under this category and key.
+  std::string previous_value = {};  ///< What held before, when it was another one and may be read.
+  bool holds = true;                ///< False if a more trusted value remains current.
+  Review review = Review::kNone;    ///< kCandidate: it waits until the user accepts it.
+  std::vector<std::string> notices = {};
 };
 
 struct RecallOptions {
@@ -225,7 +225,7 @@ struct ContextItem {
   EntryType type = EntryType::kFact;
   std::string id;
   Timestamp timestamp{};
-  std::string text;  ///< As it stands in the Markdown.
+  std::string text = {};  ///< As it stands in the Markdown.
   std::size_t tokens = 0;
   double trust = 1;
   bool quoted = false;  ///< It is in a fence, as data.
@@ -307,9 +307,9 @@ struct ExtractOptions {
 
 struct ExtractionReport {
   ExtractionWay way = ExtractionWay::kRules;
-  std::vector<Remembered> learned;
-  std::vector<std::string> known;  ///< Texts that are known already, or nearly.
-  std::vector<std::string> notices;
+  std::vector<Remembered> learned = {};
+  std::vector<std::string> known = {};  ///< Texts that are known already, or nearly.
+  std::vector<std::string> notices = {};
 };
 
 /// Items that say nearly the same.

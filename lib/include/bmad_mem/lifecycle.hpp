@@ -23,10 +23,10 @@ struct RemovedEntry {
   std::string session_id;
   EntryType type = EntryType::kConversation;
   std::string id;
-  std::uint64_t line = 0;   ///< 1-based in its log, before.
-  std::uint64_t bytes = 0;  ///< With its '\n'.
-  std::string reason;       ///< "superseded by line 12", "least relevant (0.08)".
-  std::string headline;     ///< One line for people; only in a dry run.
+  std::uint64_t line = 0;     ///< 1-based in its log, before.
+  std::uint64_t bytes = 0;    ///< With its '\n'.
+  std::string reason;         ///< "superseded by line 12", "least relevant (0.08)".
+  std::string headline = {};  ///< One line for people; only in a dry run.
 };
 
 struct CompactOptions {
@@ -41,16 +41,16 @@ struct CompactOptions {
 /// What a compaction did to one session, or would do.
 struct CompactionReport {
   std::string session_id;
-  std::vector<RemovedEntry> removed;  ///< By type and line.
-  std::uint64_t superseded = 0;       ///< How many of them are older versions,
-  std::uint64_t duplicates = 0;       ///< repeat an entry word by word,
-  std::uint64_t evicted = 0;          ///< or went to the archive, see `evicted_file`.
-  std::uint64_t entries_before = 0;   ///< Distinct ids.
+  std::vector<RemovedEntry> removed = {};  ///< By type and line.
+  std::uint64_t superseded = 0;            ///< How many of them are older versions,
+  std::uint64_t duplicates = 0;            ///< repeat an entry word by word,
+  std::uint64_t evicted = 0;               ///< or went to the archive, see `evicted_file`.
+  std::uint64_t entries_before = 0;        ///< Distinct ids.
   std::uint64_t entries_after = 0;
   std::uint64_t bytes_before = 0;  ///< Of the session's tracked files.
   std::uint64_t bytes_after = 0;
   std::uint64_t trigger_bytes = 0;  ///< From this size on a session is compacted by itself.
-  std::string evicted_file;         ///< Where the evicted are; empty when nothing was evicted.
+  std::string evicted_file = {};    ///< Where the evicted are; empty when nothing was evicted.
   /// Below its trigger, without CompactOptions::keep_share and force: what force would evict more.
   bool below_trigger = false;
   std::uint64_t force_evicts = 0;  ///< Entries; and their bytes.
@@ -120,8 +120,9 @@ struct Deletion {
 
 /// Which deletions to bring back. Empty: nothing.
 struct UndeleteCriteria {
-  std::vector<std::string> ids;       ///< Entries.
-  std::vector<std::string> sessions;  ///< Whole ones, and all deleted entries of those there are.
+  std::vector<std::string> ids = {};  ///< Entries.
+  /// Whole ones, and all deleted entries of those there are.
+  std::vector<std::string> sessions = {};
 };
 
 struct UndeleteReport {
@@ -179,7 +180,7 @@ struct MaintenanceAction {
   std::string task;        ///< "compact", "archive", "retention", "purge".
   std::string session_id;  ///< Empty when it is about the root.
   std::uint64_t count = 0;
-  std::string what;  ///< A sentence for people.
+  std::string what = {};  ///< A sentence for people.
   /// Of a retention: from where: "log", "archive", "evicted", "kept", "deleted", or "session" for
   /// an archived session that goes as a whole; and how many entries of each type. Else empty.
   std::string place = {};
@@ -217,11 +218,11 @@ struct MaintainOptions {
 };
 
 struct MaintenanceReport {
-  std::vector<MaintenanceAction> done;
+  std::vector<MaintenanceAction> done = {};
   std::vector<Error> problems;  ///< What could not be done; the rest was.
   Timestamp next_due{};
   /// Set when the clock has jumped: nothing is removed because of its age until it is confirmed.
-  std::string held_back;
+  std::string held_back = {};
 };
 
 /// One line of an audit log.
@@ -233,12 +234,12 @@ struct AuditRecord {
   std::string action;
   std::uint64_t count = 0;
   std::vector<std::string> ids;  ///< At most 1,000 of them.
-  std::string detail;            ///< Criteria by kind; never content.
+  std::string detail = {};       ///< Criteria by kind; never content.
 };
 
 struct AuditFilter {
-  std::vector<std::string> sessions;  ///< All when empty, archived and deleted ones too.
-  std::vector<std::string> actions;   ///< Any of them.
+  std::vector<std::string> sessions;      ///< All when empty, archived and deleted ones too.
+  std::vector<std::string> actions = {};  ///< Any of them.
   std::optional<Timestamp> since;
   std::optional<Timestamp> until;
   std::size_t limit = 0;   ///< The newest; 0: all.

@@ -58,7 +58,7 @@ struct Session {
   /// What its user asked for first in words that say something, else first of all, on one line of
   /// at most 200 characters; empty when nobody did, or when messages may not be read. It is read
   /// from the log, and goes with the message.
-  std::string first_request;
+  std::string first_request = {};
   /// What else is in the manifest's `metadata`, as one JSON object; empty without any.
   std::string metadata_json;
   std::uint64_t size_bytes = 0;  ///< Of the tracked files.
@@ -158,11 +158,11 @@ struct Entry {
   EntryType type = EntryType::kConversation;
   std::string id;
   Timestamp timestamp{};
-  std::string who;       ///< Agent, author or finder; may be empty.
-  std::string headline;  ///< One line for people.
+  std::string who = {};       ///< Agent, author or finder; may be empty.
+  std::string headline = {};  ///< One line for people.
   /// The line, byte for byte; but get(), list() and queries leave out of its `links` what has been
   /// deleted or may not be read.
-  std::string json;
+  std::string json = {};
   std::uint64_t line = 0;      ///< 1-based in its log.
   std::uint64_t versions = 1;  ///< How many lines carry this id.
   bool pinned = false;
@@ -193,7 +193,7 @@ struct PinReport {
 /// metadata.ticket; or, `excluded`, must not. Upper and lower case are the same.
 struct FieldFilter {
   std::string field;
-  std::string value;
+  std::string value = {};
   bool excluded = false;
 
   bool operator==(const FieldFilter&) const = default;
@@ -295,7 +295,7 @@ struct Query {
   /// In the language of `bmad-mem help query`: words, "phrases", +must, -not, prefix*, fuzzy~,
   /// type:, tag:, agent:, topic:, session:, since:, until:, is:pinned, archived:, and fields such
   /// as status:.
-  std::string text;
+  std::string text = {};
   EntryFilter filter = {};
   SortOrder sort = SortOrder::kRelevanceDesc;
   double min_relevance = 0;  ///< 0 to 1.
@@ -394,7 +394,7 @@ struct AskedWord {
 };
 
 struct Hit {
-  Entry entry;
+  Entry entry = {};
   double relevance = 0;  ///< 0 to 1.
   RelevanceComponents components;
   RelevanceCombine combine = RelevanceCombine::kFactors;
@@ -406,12 +406,12 @@ struct Hit {
   bool said_before = false;
   /// It holds no word of the question; it is what the one named said last.
   bool weak = false;
-  Nearness nearness = {};             ///< Of the first hits by relevance; 0 for all others.
-  std::string snippet;                ///< Part of the entry's text around the matches; one line.
-  std::vector<Highlight> highlights;  ///< In the snippet, ascending, apart from each other.
-  std::vector<Entry> before;          ///< Query::context, oldest first.
-  std::vector<Entry> after;
-  std::optional<TextExplanation> explanation;
+  Nearness nearness = {};    ///< Of the first hits by relevance; 0 for all others.
+  std::string snippet = {};  ///< Part of the entry's text around the matches; one line.
+  std::vector<Highlight> highlights = {};  ///< In the snippet, ascending, apart from each other.
+  std::vector<Entry> before = {};          ///< Query::context, oldest first.
+  std::vector<Entry> after = {};
+  std::optional<TextExplanation> explanation = {};
   // Only with Query::also_roots.
   std::string root = {};        ///< That of the memory it is from.
   bool from_elsewhere = false;  ///< Of another project, whose memory this user has not trusted.
@@ -521,7 +521,7 @@ struct Finding {
   std::uint64_t column = 0;  ///< 1-based byte; 0 when unknown.
   std::uint64_t offset = 0;  ///< In the file, of the line.
   std::uint64_t size = 0;    ///< Bytes it is about.
-  std::string field;
+  std::string field = {};
   std::string reason;
 };
 

@@ -84,7 +84,7 @@ struct SummaryUpdate {
   std::size_t tokens_out = 0;
   std::optional<std::uint64_t> cache_read_tokens;  ///< Where the writer says so.
   std::optional<std::uint64_t> cache_written_tokens;
-  RedactionCounts redacted;
+  RedactionCounts redacted = {};
 };
 
 /// Its members as JSON, as the record has them, without session_id and redacted.

@@ -96,9 +96,9 @@ struct ContextCandidate {
   /// Without text and tokens; and, for what is left out, why.
   ContextItem item;
   /// What stands before the text: a key, or the date of a snippet and who said it.
-  std::string label;
+  std::string label = {};
   /// The same for what is quoted: of the entry's own words nothing.
-  std::string quoted_label;
+  std::string quoted_label = {};
   std::string asked = {};  ///< The request that it answers; empty for none.
   std::string text;        ///< As it was stored.
   std::string note = {};   ///< What is said of a text that is a person's, in its words.

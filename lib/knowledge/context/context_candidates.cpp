@@ -347,8 +347,6 @@ class Chooser {
                  .type = item.type,
                  .id = item.id,
                  .timestamp = item.updated_at,
-                 .text = {},
-                 .tokens = 0,
                  .trust = trust.trust,
                  .quoted = quoted,
                  .origin = item.origin,

@@ -122,15 +122,11 @@ std::optional<ContextCandidate> SnippetMaker::make(ContextSection section, const
                .type = entry.type,
                .id = entry.id,
                .timestamp = entry.timestamp,
-               .text = {},
-               .tokens = 0,
                .trust = trust.trust,
                .quoted = must_be_quoted(trust, rules_.quote_below_trust),
                .origin = trust.origin,
                .of_user = entry.of_user,
                .why = std::move(why)},
-      .label = {},
-      .quoted_label = {},
       .text = text.size() > kProseSizeMax && !hit.snippet.empty() ? hit.snippet : text,
   };
   // From here on `value` is no more: the parser goes on to the neighbours.

@@ -220,7 +220,7 @@ Status check_size(std::string_view result) {
 }  // namespace
 
 WriterAnswer read_writer_answer(std::string_view out, std::string_view err) {
-  WriterAnswer answer{.text = std::string(out), .usage = {}};
+  WriterAnswer answer{.text = std::string(out)};
   JsonParser parser;
   if (trimmed(out).starts_with('{')) {
     const Result<JsonValue> wrapped = parser.parse(trimmed(out));

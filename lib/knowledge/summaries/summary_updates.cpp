@@ -152,8 +152,7 @@ class UpdateEnd {
         .tokens_in = answer.usage.input_tokens.value_or(pending.tokens),
         .tokens_out = answer.usage.output_tokens.value_or(estimate_tokens(answer.text)),
         .cache_read_tokens = answer.usage.cache_read_tokens,
-        .cache_written_tokens = answer.usage.cache_written_tokens,
-        .redacted = {}};
+        .cache_written_tokens = answer.usage.cache_written_tokens};
     if (store_.redaction != nullptr) {
       body = store_.redaction->redact_text(body, session_id_, &update.redacted);
     }

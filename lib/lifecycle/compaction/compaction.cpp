@@ -158,7 +158,6 @@ class Compaction {
 
   Status describe(bool with_headlines) {
     report_ = {.session_id = session_id_,
-               .removed = {},
                .superseded = plan_.count(RemovalKind::kSuperseded),
                .duplicates = plan_.count(RemovalKind::kDuplicate),
                .evicted = plan_.count(RemovalKind::kEvicted),
@@ -167,7 +166,6 @@ class Compaction {
                .bytes_before = footprint_,
                .bytes_after = footprint_ - (plan_.bytes_before - plan_.bytes_after),
                .trigger_bytes = store_.config.compaction_trigger_bytes(),
-               .evicted_file = {},
                .below_trigger = report_.below_trigger,
                .force_evicts = report_.force_evicts,
                .force_bytes = report_.force_bytes,

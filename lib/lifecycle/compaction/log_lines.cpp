@@ -58,8 +58,7 @@ RemovedEntry removed_entry(const std::string& session_id, const LogLine& line, s
                        .id = line.id,
                        .line = line.line,
                        .bytes = line.size,
-                       .reason = std::move(reason),
-                       .headline = {}};
+                       .reason = std::move(reason)};
   if (!text.empty()) {
     const Result<JsonValue> value = parser.parse(text);
     removed.headline = value ? entry_headline(line.type, *value) : std::string();

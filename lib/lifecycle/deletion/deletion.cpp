@@ -213,8 +213,7 @@ Result<Deletion> keep_lines(Store& store, const std::string& session_id,
   std::vector<DeletedLine> deleted;
   deleted.reserve(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    deleted.push_back(
-        {.type = lines[i].type, .deletion_id = {}, .deleted_at = {}, .line = std::move(texts[i])});
+    deleted.push_back({.type = lines[i].type, .line = std::move(texts[i])});
   }
   return keep_deleted(store, session_id, std::move(deleted));
 }

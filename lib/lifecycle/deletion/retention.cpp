@@ -302,7 +302,7 @@ void add_facts(const std::vector<DistilledStatement>& statements,
   const std::string_view name = entry_type_info(EntryType::kFact).log_file;
   auto log = std::ranges::find(members, name, &ArchivedFile::name);
   if (log == members.end() && !statements.empty()) {
-    log = members.insert(log, {.name = std::string(name), .bytes = {}});
+    log = members.insert(log, {.name = std::string(name)});
   }
   for (const DistilledStatement& each : statements) {
     log->bytes += (log->bytes.empty() || log->bytes.ends_with('\n') ? "" : "\n") + each.line + '\n';

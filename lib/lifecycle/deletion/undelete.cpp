@@ -89,8 +89,7 @@ Status bring_back_deleted(Store& store, const std::string& session_id, const Fil
   return append_audit(store, {.session_id = session_id,
                               .action = "undelete",
                               .count = count,
-                              .ids = std::vector<std::string>(ids.begin(), ids.end()),
-                              .detail = {}});
+                              .ids = std::vector<std::string>(ids.begin(), ids.end())});
 }
 
 /// Restores an archived session of which lines were deleted that are to come back: with `ids`, of

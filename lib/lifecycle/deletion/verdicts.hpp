@@ -127,7 +127,7 @@ struct Leaving {
 
   void add(EntryType type, std::string id, std::string line) {
     ids.push_back({.type = type, .id = std::move(id), .size = line.size() + 1});
-    lines.push_back({.type = type, .deletion_id = {}, .deleted_at = {}, .line = std::move(line)});
+    lines.push_back({.type = type, .line = std::move(line)});
   }
 };
 

@@ -356,7 +356,6 @@ class Maintenance {
     MaintenanceAction action{.task = std::string(maintenance_job_name(MaintenanceJob::kRetention)),
                              .session_id = retired.session_id,
                              .count = retired.total(),
-                             .what = {},
                              .place = retired.place};
     std::string types;
     for (const EntryType type : kEntryTypes) {

@@ -174,7 +174,6 @@ class LogCheck {
                           .session_id = session_id_,
                           .path = store_.files->display_path(path_),
                           .line = difference.line,
-                          .field = {},
                           .reason = reason_of(difference, is_damage)});
     }
   }

@@ -258,7 +258,6 @@ class Verifier {
         .column = 1,
         .offset = scan.whole_end,
         .size = scan.torn_size,
-        .field = {},
         .reason = fmt::format("{} bytes without a line end: a write that was interrupted and never "
                               "acknowledged; the next write or `bmad-mem repair` mends it",
                               scan.torn_size)};

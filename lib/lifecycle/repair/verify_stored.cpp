@@ -362,7 +362,6 @@ void FindingList::add(FindingKind kind, std::string path, std::uint64_t line, st
                               .session_id = session_id_,
                               .path = std::move(path),
                               .line = line,
-                              .field = {},
                               .reason = std::move(reason)});
 }
 

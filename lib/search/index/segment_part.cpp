@@ -130,8 +130,7 @@ class PartSession final : public IndexedSession {
     return found == file().odd.end() ? nullptr : &found->second;
   }
   [[nodiscard]] Result<VectorRange> vectors() override {
-    return VectorRange{
-        .segment = part_.segment_, .first = known_.begin, .count = known_.count, .slots = {}};
+    return VectorRange{.segment = part_.segment_, .first = known_.begin, .count = known_.count};
   }
   [[nodiscard]] Result<IndexRow> row(Ordinal ordinal) const override {
     return part_.row(number_, ordinal);

@@ -42,20 +42,14 @@ class HitLoader {
   /// after it in its conversation. Errors: as IndexedSession::line().
   Result<Hit> load(std::size_t index) {
     const Found& found = result_.found[index];
-    Hit hit{.entry = {},
-            .relevance = std::min(found.relevance, 1.0),
+    Hit hit{.relevance = std::min(found.relevance, 1.0),
             .components = found.components,
             .combine = result_.combine,
             .weights = result_.weights,
             .outdated = found.outdated,
             .said_before = found.said_before,
             .weak = result_.weak,
-            .nearness = found.nearness,
-            .snippet = {},
-            .highlights = {},
-            .before = {},
-            .after = {},
-            .explanation = {}};
+            .nearness = found.nearness};
     hit.components.text = std::min(hit.components.text, 1.0);
     if (!result_.explanations.empty()) {
       hit.explanation = result_.explanations[index];
@@ -82,9 +76,6 @@ class HitLoader {
                 .type = found.type,
                 .id = row.id_of(found.type),
                 .timestamp = found.timestamp,
-                .who = {},
-                .headline = {},
-                .json = {},
                 .line = row.row.line,
                 .versions = odd == nullptr ? 1 : odd->versions,
                 .pinned = (flags & kFlagPinned) != 0,

@@ -173,8 +173,7 @@ Result<ReadingTools*> reading_tools(std::string_view language) {
   if (!tools || known_language != language) {
     BMAD_TRY_ASSIGN(Analyzer analyzer, Analyzer::create(language));
     tools.reset();
-    tools.emplace(
-        ReadingTools{.analyzer = std::move(analyzer), .known_terms = {}, .parser = {}, .text = {}});
+    tools.emplace(ReadingTools{.analyzer = std::move(analyzer)});
     known_language = language;
   }
   return &*tools;

@@ -104,9 +104,9 @@ class MatchFinder {
 
 struct ReadingTools {
   Analyzer analyzer;
-  KnownTerms known_terms;
-  JsonParser parser;
-  std::string text;  ///< Of the entry at hand.
+  KnownTerms known_terms = {};
+  JsonParser parser = {};
+  std::string text = {};  ///< Of the entry at hand.
 };
 
 /// Those of this thread; valid until another language is asked for on it. What a caller has from

@@ -212,7 +212,7 @@ class Planner {
     }
     if (!clause.excluded) {
       for (const std::string& term : terms) {
-        add_rank_term({.term = term, .word = {}});
+        add_rank_term({.term = term});
       }
       plan_.has_expansion = true;
     }
@@ -301,7 +301,7 @@ Result<std::string> add_slip_terms(std::span<IndexedSession* const> sessions, An
   const double weight = kSlipWeight * plan.rank.terms[word.term].weight;
   for (const std::string& term : terms) {
     if (plan.marked.insert(term).second) {
-      plan.rank.terms.push_back({.term = term, .word = {}, .weight = weight, .stands_in = true});
+      plan.rank.terms.push_back({.term = term, .weight = weight, .stands_in = true});
     }
   }
   return terms.empty() ? std::string()

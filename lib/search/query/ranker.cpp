@@ -76,7 +76,7 @@ RankTotals sum_up(const std::vector<SlotTotals>& sizes, const std::vector<Sessio
   const double mean_length = std::max(1.0, length / entries_or_1);
   const double mean_window = std::max(1.0, window_length / entries_or_1);
   const double mean_session = std::max(1.0, length / std::max(1.0, session_count));
-  RankTotals totals{.terms = {}, .full = 0};
+  RankTotals totals{.full = 0};
   for (std::size_t i = 0; i < query.terms.size(); ++i) {
     double entries = 0;
     double windows = 0;

@@ -49,7 +49,8 @@ struct RankOptions {
 /// A term of a question.
 struct RankTerm {
   std::string term;  ///< Analyzed.
-  std::string word;  ///< As the question has it, in lower case; empty where it has another one.
+  /// As the question has it, in lower case; empty where it has another one.
+  std::string word = {};
   double weight = 1;
   bool stands_in = false;      ///< For a word that nobody knows; a full answer need not hold it.
   bool of_date = false;        ///< It is in a date, which says more; see RankQuery::spans.
@@ -98,8 +99,8 @@ struct TermScores {
 
 /// What all sessions have in common.
 struct RankTotals {
-  std::vector<TermScores> terms;  ///< As RankQuery::terms.
-  double full = 1;                ///< The sum that counts as 1.
+  std::vector<TermScores> terms = {};  ///< As RankQuery::terms.
+  double full = 1;                     ///< The sum that counts as 1.
 };
 
 /// `sizes` and `collected`: by session.

@@ -174,7 +174,6 @@ DeletedLine to_deleted(JsonParser& parser, std::string_view text, std::uint64_t 
       .deleted_at = try_parse_rfc3339(line->members["deleted_at"].string()).value_or(Timestamp{}),
       .line = std::string(line->entry),
       .was_evicted = line->members["from"].string() == "evicted",
-      .is_damaged = false,
       .number = number};
 }
 

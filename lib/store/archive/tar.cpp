@@ -72,7 +72,7 @@ struct Client {
   const TarBytes& bytes;
   std::uint64_t size;
   std::uint64_t at = 0;
-  Status problem;
+  Status problem = {};
 };
 
 la_ssize_t read_piece(archive* /*handle*/, void* client, const void** piece) {
@@ -179,7 +179,7 @@ Status list_tar(std::uint64_t size, const TarBytes& bytes,
   if (reader == nullptr) {
     throw std::bad_alloc();
   }
-  Client client{.bytes = bytes, .size = size, .at = 0, .problem = {}};
+  Client client{.bytes = bytes, .size = size, .at = 0};
   const auto problem = [&] {
     return client.problem ? Status(trouble(reader.get())) : client.problem;
   };

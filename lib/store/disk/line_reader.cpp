@@ -71,8 +71,7 @@ Result<bool> LineReader::next(Line& line) {
       line = {.text = std::string_view(buffer_).substr(begin_, size),
               .offset = line_offset_,
               .size = size,
-              .number = line_number_,
-              .too_long = false};
+              .number = line_number_};
       begin_ = at + 1;
       line_offset_ += size + 1;
       ++line_number_;
@@ -130,11 +129,8 @@ Result<bool> LineReader::pass_over_long_line(Line& line) {
     if (newline != nullptr) {
       const auto inside =
           static_cast<std::size_t>(static_cast<const char*>(newline) - buffer_.data());
-      line = {.text = {},
-              .offset = start,
-              .size = at + inside - start,
-              .number = line_number_++,
-              .too_long = true};
+      line = {
+          .offset = start, .size = at + inside - start, .number = line_number_++, .too_long = true};
       line_offset_ = at + inside + 1;
       return true;
     }

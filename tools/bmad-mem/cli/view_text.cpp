@@ -48,7 +48,7 @@ class ViewWriter {
       : scopes_({{object, {}}}), style_(style), width_(width) {}
 
   ViewText written(std::string_view view) {
-    ViewText made{.text = filled(view), .notes = {}};
+    ViewText made{.text = filled(view)};
     made.text += made.text.empty() || made.text.ends_with('\n') ? "" : "\n";
     made.notes = std::move(notes_);
     return made;
@@ -276,7 +276,7 @@ ViewText fill_view(std::string_view view, std::string_view object, const Style& 
     value = parser.parse(utf8_repaired(object));
   }
   return value ? ViewWriter(*value, style, width).written(view)
-               : ViewText{.text = std::string(object), .notes = {}};
+               : ViewText{.text = std::string(object)};
 }
 
 ViewText view_text(std::string_view name, std::string_view object, const Style& style,

@@ -24,8 +24,8 @@ std::string_view view_named(std::string_view path);
 
 /// What a view makes of a result.
 struct ViewText {
-  std::string text;                ///< Whole lines.
-  std::vector<std::string> notes;  ///< Sentences for stderr.
+  std::string text;                     ///< Whole lines.
+  std::vector<std::string> notes = {};  ///< Sentences for stderr.
 };
 
 /// What `view` makes of `object`, JSON. `width`: that of the terminal, 0 for none.

@@ -160,7 +160,6 @@ Status take_prompts(MemoryManager& memory, HookEvent& event) {
   BMAD_TRY(import_file({.path = path},
                        {.format = find_import_format("cline"),
                         .session_id = event.session_id,
-                        .fallback_session = {},
                         .project = project_name(memory.root()),
                         .prompts_only = true,
                         .folder = project_folder(memory.root())},

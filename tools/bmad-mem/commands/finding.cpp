@@ -42,7 +42,7 @@ Result<Query> query_from_words(const Arguments& args) {
 /// The text of --json-query, and what messages call it; empty for the argument itself.
 struct JsonSource {
   std::string text;
-  std::string name;
+  std::string name = {};
 };
 
 Result<JsonSource> read_json_source(std::string_view argument) {
@@ -55,7 +55,7 @@ Result<JsonSource> read_json_source(std::string_view argument) {
     BMAD_TRY_ASSIGN(std::string text, read_whole_file(path));
     return JsonSource{.text = std::move(text), .name = std::move(path)};
   }
-  return JsonSource{.text = std::string(argument), .name = {}};
+  return JsonSource{.text = std::string(argument)};
 }
 
 Result<ExitStatus> print_hits(Tool& tool, const Query& query) {

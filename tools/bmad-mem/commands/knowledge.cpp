@@ -23,7 +23,7 @@ namespace bmad_mem::cli {
 namespace {
 
 Result<EntrySource> read_source(const Arguments& args) {
-  EntrySource source{.kind = std::string(args.value("source")), .trust = {}};
+  EntrySource source{.kind = std::string(args.value("source"))};
   if (args.has("trust")) {
     BMAD_TRY_ASSIGN(source.trust, read_share(args, "trust", 1));
   }
@@ -68,12 +68,9 @@ namespace {
 Result<ContextOptions> read_context_options(const Arguments& args) {
   ContextOptions options{.agent_id = std::string(args.value("agent")),
                          .task = std::string(args.value("task")),
-                         .max_tokens = {},
                          .sessions = args.all("session"),
                          .without_sessions = args.all("without-session"),
-                         .project = std::string(args.value("project")),
-                         .since = {},
-                         .as_of = {}};
+                         .project = std::string(args.value("project"))};
   if (const auto prompt = args.maybe("prompt")) {
     options.task = *prompt;
     options.is_prompt = true;

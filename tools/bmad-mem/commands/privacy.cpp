@@ -152,7 +152,6 @@ constexpr std::array<std::string_view, 8> kActionNames = {"delete",  "undelete",
 Result<AuditFilter> read_audit_filter(const Arguments& args) {
   BMAD_TRY_ASSIGN(EntryFilter filter, read_filter(args, system_clock().now()));
   AuditFilter audit{.sessions = std::move(filter.sessions),
-                    .actions = {},
                     .since = filter.since,
                     .until = filter.until,
                     .limit = filter.limit,

@@ -120,7 +120,7 @@ struct Served {
   std::uint16_t port = 0;
   std::int64_t pid = 0;
   std::string link;
-  std::string token_file;  ///< Empty when there is none.
+  std::string token_file = {};  ///< Empty when there is none.
   std::string token;
 };
 
@@ -197,7 +197,6 @@ Result<ExitStatus> serve(Tool& tool, MemoryManager& memory, MemoryService& agent
                 .port = server.port(),
                 .pid = ::getpid(),
                 .link = one_time_link(access, server.port(), std::chrono::steady_clock::now()),
-                .token_file = {},
                 .token = std::string(access.token())};
   if (file) {
     BMAD_TRY(

@@ -315,7 +315,7 @@ Result<ExitStatus> run_session_delete(Tool& tool) {
 
 Result<ExitStatus> run_session_undelete(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  return undelete_and_tell(tool, memory, {.ids = {}, .sessions = tool.args().positionals()});
+  return undelete_and_tell(tool, memory, {.sessions = tool.args().positionals()});
 }
 
 }  // namespace bmad_mem::cli

@@ -18,7 +18,7 @@ namespace {
 /// A client that is here, and what became of it.
 struct Host {
   const ClientFacts* client;
-  std::string found;  ///< Its program, or the folder of its settings.
+  std::string found = {};  ///< Its program, or the folder of its settings.
   bool is_connected = false;
   std::string problem = {};  ///< A sentence; empty: it works.
   std::vector<std::string_view> steps = {};
@@ -91,7 +91,7 @@ Result<ExitStatus> undo(Tool& tool) {
       tool.report(done.error());
       status = ExitStatus::kFailed;
     } else if (is_there) {
-      hosts.push_back({.client = &client, .found = {}});
+      hosts.push_back({.client = &client});
     }
   }
   const auto name_of = [](const Host& host) { return host.client->name; };

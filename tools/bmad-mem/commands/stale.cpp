@@ -37,8 +37,8 @@ struct Statement {
   std::string session_id;
   EntryType type = EntryType::kFact;
   std::string id;
-  std::vector<std::string> all_ids;       ///< With those of the values that it replaced.
-  std::vector<std::string> all_sessions;  ///< Where these are.
+  std::vector<std::string> all_ids = {};       ///< With those of the values that it replaced.
+  std::vector<std::string> all_sessions = {};  ///< Where these are.
   std::string text;
   Timestamp at{};
   std::optional<Timestamp> last_used;  ///< Only of facts and preferences.
@@ -64,8 +64,6 @@ Statement of_item(const KnowledgeItem& item) {
       .session_id = item.session_id,
       .type = item.type,
       .id = item.id,
-      .all_ids = {},
-      .all_sessions = {},
       .text = item.key.empty() ? item.value : item.key + ": " + item.value,
       .at = item.updated_at,
       .last_used = std::max(item.last_accessed.value_or(item.updated_at), item.updated_at),

@@ -294,7 +294,7 @@ Result<ExitStatus> run_delete(Tool& tool) {
 }
 
 Result<ExitStatus> run_undelete(Tool& tool) {
-  UndeleteCriteria criteria{.ids = tool.args().positionals(), .sessions = {}};
+  UndeleteCriteria criteria{.ids = tool.args().positionals()};
   criteria.sessions = tool.args().all("session");
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   return undelete_and_tell(tool, memory, criteria);

@@ -353,8 +353,7 @@ McpToolResult deletion_result(const DeletionCall& wanted, std::uint64_t count,
 }
 
 Result<McpToolResult> restore(MemoryManager& memory, const DeletionCall& wanted) {
-  BMAD_TRY_ASSIGN(const UndeleteReport report,
-                  memory.undelete({.ids = wanted.ids, .sessions = {}}));
+  BMAD_TRY_ASSIGN(const UndeleteReport report, memory.undelete({.ids = wanted.ids}));
   return deletion_result(
       wanted, report.lines, {}, report.left_behind, {},
       report.lines != 0 ? "They are found again."

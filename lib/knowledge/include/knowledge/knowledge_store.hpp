@@ -56,7 +56,7 @@ Result<std::vector<KnowledgeItem>> found_candidates(const Store& store,
                                                     std::span<const std::string> sessions);
 
 struct NewCandidates {
-  std::vector<KnowledgeItem> items;
+  std::vector<KnowledgeItem> items = {};
   std::uint64_t looked_to = 0;  ///< Where the next look begins, in the log of messages.
 };
 

@@ -56,7 +56,7 @@ struct WriterUsage {
 
 struct WriterAnswer {
   std::string text;
-  WriterUsage usage;
+  WriterUsage usage = {};
 };
 
 /// Unwraps what a writer printed. The usage is a member `usage` beside `result`, else of a JSON

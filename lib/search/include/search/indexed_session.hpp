@@ -99,7 +99,7 @@ struct VectorRange {
   std::uint32_t count = 0;
   /// By slot from `first` on, the slot of the session, SlotTable::kNoSlot for what has gone; empty
   /// when they are the same from 0 on.
-  std::vector<std::uint32_t> slots;
+  std::vector<std::uint32_t> slots = {};
 };
 
 /// Threads: all calls may be made at the same time.

@@ -72,7 +72,7 @@ Status make_deleted_folder(FileSystem& files, const std::string& session_id);
 
 struct DeletedLine {
   EntryType type = EntryType::kConversation;
-  std::string deletion_id;
+  std::string deletion_id = {};
   Timestamp deleted_at{};
   std::string line;          ///< As it stood in the log, without '\n'.
   bool was_evicted = false;  ///< Compaction had moved it out: what the log held is newer.

@@ -43,8 +43,8 @@ struct DamagedLine {
   std::uint64_t size = 0;
   std::uint64_t line = 0;    ///< 1-based.
   std::uint64_t column = 0;  ///< 1-based byte; 1 when the whole line is meant.
-  std::string field;
-  std::string reason;
+  std::string field = {};
+  std::string reason = {};
 };
 
 struct LogScan {

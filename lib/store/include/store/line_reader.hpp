@@ -56,7 +56,7 @@ Result<std::uint64_t> find_bytes(File& file, std::uint64_t begin, std::uint64_t 
 struct Line {
   /// Without its '\n'; kJsonPadding readable bytes follow. Valid until the next call of next().
   /// Empty when `too_long`.
-  std::string_view text;
+  std::string_view text = {};
   std::uint64_t offset = 0;  ///< Of the first byte in the file.
   std::uint64_t size = 0;    ///< In bytes, without the '\n'.
   std::uint64_t number = 0;  ///< 1-based.

@@ -40,7 +40,7 @@ class LogFollower {
 
  private:
   struct Found {
-    std::optional<TableEntry> entry;  // Where it is wanted.
+    std::optional<TableEntry> entry = {};  // Where it is wanted.
     std::uint64_t id_hash = 0;
     std::uint64_t version_hash = 0;
   };

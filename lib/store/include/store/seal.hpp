@@ -49,7 +49,7 @@ struct LogSeal {
 /// Bytes of one file whose sync failed.
 struct RefusedBytes {
   std::uint64_t inode = 0;
-  std::vector<RefusedRange> ranges;
+  std::vector<RefusedRange> ranges = {};
 };
 
 struct Seal {

@@ -41,7 +41,7 @@ struct Store;
 /// A file of a session.
 struct ArchivedFile {
   std::string name;          ///< In the session's folder: "facts.jsonl", "artifacts/art-1.md".
-  std::string bytes;         ///< All of it.
+  std::string bytes = {};    ///< All of it.
   std::int64_t mtime_s = 0;  ///< Seconds since 1970; 0 to 2^33-1.
 
   bool operator==(const ArchivedFile&) const = default;

@@ -31,11 +31,11 @@ class Database;
 
 struct ImportOptions {
   ImportFormat format = find_import_format("auto");
-  std::string session_id;        ///< Where everything goes; empty: where each entry says.
-  std::string fallback_session;  ///< Where goes what says nothing; may be empty.
-  std::string project;           ///< The name of the project, for what names none; may be empty.
-  bool prompts_only = false;     ///< See ImportContext::prompts_only.
-  std::string folder = {};       ///< Of the project, whose commands are looked at; may be empty.
+  std::string session_id;             ///< Where everything goes; empty: where each entry says.
+  std::string fallback_session = {};  ///< Where goes what says nothing; may be empty.
+  std::string project;        ///< The name of the project, for what names none; may be empty.
+  bool prompts_only = false;  ///< See ImportContext::prompts_only.
+  std::string folder = {};    ///< Of the project, whose commands are looked at; may be empty.
 };
 
 struct ImportFile {

@@ -34,17 +34,17 @@ constexpr std::size_t kLookedAtMax = 2000;
 /// An entry that is a node, or may become one.
 struct Candidate {
   Entry entry;
-  std::string topic;
-  std::vector<std::string> references;  ///< Ids, each once.
+  std::string topic = {};
+  std::vector<std::string> references = {};  ///< Ids, each once.
   struct Typed {
     std::string_view relation;
     bool is_target = false;  ///< The other entry does it to this one.
   };
-  std::map<std::string, Typed, std::less<>> links;  ///< Of the ids that a typed link names.
+  std::map<std::string, Typed, std::less<>> links = {};  ///< Of the ids that a typed link names.
 };
 
 Candidate candidate_of(JsonParser& parser, Entry entry) {
-  Candidate candidate{.entry = std::move(entry), .topic = {}, .references = {}, .links = {}};
+  Candidate candidate{.entry = std::move(entry)};
   const Result<JsonValue> value = parser.parse(candidate.entry.json);
   if (!value) {
     return candidate;

@@ -168,10 +168,8 @@ Result<HttpResponse> http_health(ApiContext& context, const EndpointCall& /*call
   BMAD_TRY_ASSIGN(const std::vector<LockHolder> locks, list_lock_holders(context.memory));
   Result<MaintenanceReport> maintenance = context.memory.maintain({.dry_run = true});
   if (!maintenance) {  // A bad schedule must not hide all the rest.
-    maintenance = MaintenanceReport{.done = {},
-                                    .problems = {maintenance.error()},
-                                    .next_due = Timestamp::max(),
-                                    .held_back = {}};
+    maintenance =
+        MaintenanceReport{.problems = {maintenance.error()}, .next_due = Timestamp::max()};
   }
   std::vector<Error> problems = statistics.problems;
   problems.insert(problems.end(), privacy.problems.begin(), privacy.problems.end());
