@@ -1,11 +1,12 @@
 #include "knowledge/extraction_prompt.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/json_cursor.hpp"
+#include "base/json_node.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
@@ -115,14 +116,9 @@ std::string ExtractionLog::prompt() const {
 
 namespace {
 
-/// Where the JSON stands in an answer.
-struct Payload {
-  std::string_view text;
-  std::size_t begin = 0;
-};
-
-/// `answer` without the fence around it. A fence that isn't closed stays, and is no JSON.
-Payload payload_of(std::string_view answer) {
+/// `answer` without the fence around it; what comes before the JSON is blank, so that all of it
+/// stands where it stood. A fence that isn't closed stays, and is no JSON.
+std::string json_in(std::string_view answer) {
   std::string_view text = trimmed(answer);
   if (text.starts_with("```") && text.size() > 6 && text.ends_with("```")) {
     const std::size_t newline = text.find('\n');
@@ -132,21 +128,10 @@ Payload payload_of(std::string_view answer) {
     }
   }
   const std::size_t begin =
-      text.empty() ? 0 : static_cast<std::size_t>(text.data() - answer.data());
-  return {.text = text, .begin = begin};
-}
-
-/// An error at byte `at` of `answer`.
-Error problem_at(std::string_view answer, std::size_t at, std::string field, std::string message) {
-  const std::string_view before = answer.substr(0, std::min(at, answer.size()));
-  const std::size_t newline = before.rfind('\n');
-  const std::size_t column =
-      newline == std::string_view::npos ? before.size() : before.size() - newline - 1;
-  return {.code = ErrorCode::E_INVALID_FORMAT,
-          .message = std::move(message) + "; nothing was stored",
-          .line = static_cast<std::uint64_t>(std::ranges::count(before, '\n')) + 1,
-          .column = column + 1,
-          .field = std::move(field)};
+      text.empty() ? answer.size() : static_cast<std::size_t>(text.data() - answer.data());
+  std::string json(answer.substr(0, begin + text.size()));
+  std::ranges::replace_if(std::span(json).first(begin), [](char c) { return c != '\n'; }, ' ');
+  return json;
 }
 
 std::size_t word_count(std::string_view text) {
@@ -160,162 +145,130 @@ std::size_t word_count(std::string_view text) {
   return count;
 }
 
-/// What is wrong with a text as such; empty when nothing is. Line breaks count, too: a fact is one
-/// line.
-std::string_view text_problem(std::string_view text) {
+/// Line breaks count, too: a fact is one line.
+bool has_controls(std::string_view text) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
-  return std::ranges::any_of(text, is_control)
-             ? "has a line break or another control character in it; answer with one line"
-             : std::string_view();
+  return std::ranges::any_of(text, is_control);
 }
 
-/// Takes the array apart beside a cursor that knows where each value stands.
-class AnswerReader {
- public:
-  AnswerReader(std::string_view answer, const Payload& payload)
-      : answer_(answer), begin_(payload.begin), cursor_(payload.text) {}
-
-  Result<std::vector<ExtractedFact>> read(JsonValue root) {
-    if (!root.is_array()) {
-      return here("", fmt::format("the answer must be a JSON array of facts, not {}",
-                                  json_kind_name(root.kind())));
-    }
-    std::vector<ExtractedFact> facts;
-    cursor_.step();
-    for (const JsonValue element : root.elements()) {
-      step_over_comma();
-      prefix_ = fmt::format("[{}]", facts.size());
-      if (facts.size() == kExtractedFactsMax) {
-        return here(prefix_, fmt::format("there are more than {} facts; answer with the {} that "
-                                         "matter most",
-                                         kExtractedFactsMax, kExtractedFactsMax));
-      }
-      BMAD_TRY_ASSIGN(ExtractedFact fact, read_fact(element));
-      facts.push_back(std::move(fact));
-    }
-    return facts;
+Status read_text(const JsonNode& node, ExtractedFact& fact) {
+  const std::string_view text = node.value().string();
+  if (!node.value().is_string()) {
+    return node.refuse_kind("a string");
   }
-
- private:
-  Error here(std::string field, std::string message) const {
-    return problem_at(answer_, begin_ + cursor_.at(), std::move(field), std::move(message));
+  if (has_controls(text)) {
+    return node.refuse("has a line break or another control character in it; answer with one line");
   }
+  fact.text = visible_line(text);
+  if (fact.text.empty()) {
+    return node.refuse("the fact has no text; write the statement in it");
+  }
+  if (const std::size_t words = word_count(fact.text); words > kExtractedWordsMax) {
+    return node.refuse(fmt::format("has {} words; {} are the most, so make it shorter", words,
+                                   kExtractedWordsMax));
+  }
+  return {};
+}
 
-  void step_over_comma() {
-    if (cursor_.peek() == ',') {
-      cursor_.step();
+Status read_tags(const JsonNode& node, ExtractedFact& fact) {
+  if (!node.value().is_array()) {
+    return node.refuse_kind("an array of strings");
+  }
+  for (const JsonValue tag : node.value().elements()) {
+    const JsonNode place = node.element(fact.tags.size(), tag);
+    if (fact.tags.size() == kExtractedTagsMax) {
+      return place.refuse(fmt::format(
+          "there are more than {} tags; keep those that help to find the fact", kExtractedTagsMax));
+    }
+    std::string text = visible_line(tag.string());
+    if (text.empty() || text.size() > kExtractedTagSizeMax || has_controls(tag.string())) {
+      return place.refuse(
+          fmt::format("must be a word or two, at most {} bytes", kExtractedTagSizeMax));
+    }
+    fact.tags.push_back(std::move(text));
+  }
+  return {};
+}
+
+Result<ExtractedFact> read_fact(const JsonNode& node) {
+  if (!node.value().is_object()) {
+    return node.refuse(fmt::format("a fact must be an object with text and tags, not {}",
+                                   json_kind_name(node.value().kind())));
+  }
+  ExtractedFact fact;
+  std::size_t index = 0;
+  for (const JsonMember& member : node.value().members()) {
+    const JsonNode place = node.member(index++, member.value, utf8_prefix(member.key, 40));
+    if (member.key == "text") {
+      BMAD_TRY(read_text(place, fact));
+    } else if (member.key == "tags") {
+      BMAD_TRY(read_tags(place, fact));
+    } else {
+      return place.refuse_key("a fact has only text and tags; leave out everything else");
     }
   }
-
-  Result<ExtractedFact> read_fact(JsonValue element) {
-    if (!element.is_object()) {
-      return here(prefix_, fmt::format("a fact must be an object with text and tags, not {}",
-                                       json_kind_name(element.kind())));
-    }
-    ExtractedFact fact;
-    bool has_text = false;
-    const std::size_t begin = cursor_.at();
-    cursor_.step();
-    for (const JsonMember& member : element.members()) {
-      step_over_comma();
-      const std::size_t member_begin = cursor_.at();
-      cursor_.string();
-      cursor_.step();
-      if (member.key == "text") {
-        has_text = true;
-        BMAD_TRY(read_text(member.value, fact));
-      } else if (member.key == "tags") {
-        BMAD_TRY(read_tags(member.value, fact));
-      } else {
-        return problem_at(answer_, begin_ + member_begin,
-                          fmt::format("{}.{}", prefix_, utf8_prefix(member.key, 40)),
-                          "a fact has only text and tags; leave out everything else");
-      }
-    }
-    cursor_.step();
-    if (!has_text) {
-      return problem_at(answer_, begin_ + begin, prefix_ + ".text",
-                        "the fact has no text; write the statement in it");
-    }
-    return fact;
+  if (fact.text.empty()) {
+    Error error = node.refuse("the fact has no text; write the statement in it");
+    error.field += ".text";
+    return error;
   }
+  return fact;
+}
 
-  Status read_text(JsonValue value, ExtractedFact& fact) {
-    const std::string field = prefix_ + ".text";
-    if (!value.is_string()) {
-      return here(field, fmt::format("must be a string, not {}", json_kind_name(value.kind())));
-    }
-    if (const std::string_view problem = text_problem(value.string()); !problem.empty()) {
-      return here(field, std::string(problem));
-    }
-    fact.text = visible_line(value.string());
-    if (fact.text.empty()) {
-      return here(field, "the fact has no text; write the statement in it");
-    }
-    if (const std::size_t words = word_count(fact.text); words > kExtractedWordsMax) {
-      return here(field, fmt::format("has {} words; {} are the most, so make it shorter", words,
-                                     kExtractedWordsMax));
-    }
-    cursor_.value();
-    return {};
+Result<std::vector<ExtractedFact>> read_facts(const JsonNode& root) {
+  if (!root.value().is_array()) {
+    return root.refuse(fmt::format("the answer must be a JSON array of facts, not {}",
+                                   json_kind_name(root.value().kind())));
   }
-
-  Status read_tags(JsonValue value, ExtractedFact& fact) {
-    if (!value.is_array()) {
-      return here(prefix_ + ".tags",
-                  fmt::format("must be an array of strings, not {}", json_kind_name(value.kind())));
+  std::vector<ExtractedFact> facts;
+  for (const JsonValue element : root.value().elements()) {
+    const JsonNode place = root.element(facts.size(), element);
+    if (facts.size() == kExtractedFactsMax) {
+      return place.refuse(
+          fmt::format("there are more than {} facts; answer with the {} that matter most",
+                      kExtractedFactsMax, kExtractedFactsMax));
     }
-    cursor_.step();
-    for (const JsonValue tag : value.elements()) {
-      step_over_comma();
-      const std::string field = fmt::format("{}.tags[{}]", prefix_, fact.tags.size());
-      if (fact.tags.size() == kExtractedTagsMax) {
-        return here(field, fmt::format("there are more than {} tags; keep those that help to find "
-                                       "the fact",
-                                       kExtractedTagsMax));
-      }
-      std::string text = visible_line(tag.string());
-      if (text.empty() || text.size() > kExtractedTagSizeMax ||
-          !text_problem(tag.string()).empty()) {
-        return here(field,
-                    fmt::format("must be a word or two, at most {} bytes", kExtractedTagSizeMax));
-      }
-      fact.tags.push_back(std::move(text));
-      cursor_.value();
-    }
-    cursor_.step();
-    return {};
+    BMAD_TRY_ASSIGN(ExtractedFact fact, read_fact(place));
+    facts.push_back(std::move(fact));
   }
+  return facts;
+}
 
-  std::string_view answer_;
-  std::size_t begin_;
-  JsonCursor cursor_;
-  std::string prefix_;
-};
+Result<std::vector<ExtractedFact>> read_answer(std::string_view answer) {
+  if (answer.size() > kExtractionAnswerSizeMax) {
+    return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                 .message = fmt::format(
+                     "the answer has {} bytes; {} are the most, and {} facts need far less",
+                     answer.size(), kExtractionAnswerSizeMax, kExtractedFactsMax)};
+  }
+  const std::string json = json_in(answer);
+  const ParsedJson root(json);
+  if (trimmed(json).empty()) {
+    return placed_in({.code = ErrorCode::E_INVALID_FORMAT,
+                      .message = "the answer is empty; answer with a JSON array of facts, [] for "
+                                 "none",
+                      .column = json.size() + 1},
+                     json);
+  }
+  if (!root) {
+    return placed_in({.code = ErrorCode::E_INVALID_FORMAT,
+                      .message = "the answer is not a JSON array of {\"text\", \"tags\"}: " +
+                                 root.error().message,
+                      .column = root.error().column,
+                      .field = root.error().field},
+                     json);
+  }
+  return read_facts(JsonNode(ErrorCode::E_INVALID_FORMAT, json, *root));
+}
 
 }  // namespace
 
 Result<std::vector<ExtractedFact>> parse_extraction_answer(std::string_view answer) {
-  if (answer.size() > kExtractionAnswerSizeMax) {
-    return Error{
-        .code = ErrorCode::E_INVALID_FORMAT,
-        .message = fmt::format("the answer has {} bytes; {} are the most, and {} facts "
-                               "need far less; nothing was stored",
-                               answer.size(), kExtractionAnswerSizeMax, kExtractedFactsMax)};
+  Result<std::vector<ExtractedFact>> facts = read_answer(answer);
+  if (!facts) {
+    facts.error().message += "; nothing was stored";
   }
-  const Payload payload = payload_of(answer);
-  if (payload.text.empty()) {
-    return problem_at(answer, answer.size(), "",
-                      "the answer is empty; answer with a JSON array of facts, [] for none");
-  }
-  const ParsedJson root(payload.text);
-  if (!root) {
-    const std::size_t at = root.error().column == 0 ? 0 : root.error().column - 1;
-    return problem_at(
-        answer, payload.begin + at, root.error().field,
-        "the answer is not a JSON array of {\"text\", \"tags\"}: " + root.error().message);
-  }
-  return AnswerReader(answer, payload).read(*root);
+  return facts;
 }
 
 }  // namespace bmad_mem

@@ -21,10 +21,10 @@
 #include <fmt/ranges.h>
 
 #include "base/ids.hpp"
+#include "base/json_node.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/query_time.hpp"
-#include "json_node.hpp"
 #include "model/filter_fields.hpp"
 #include "query_scanner.hpp"
 
@@ -61,7 +61,7 @@ Status read_object(const JsonNode& node, std::span<const Reader<Target>> readers
   }
   std::size_t index = 0;
   for (const JsonMember& member : node.value().members()) {
-    const JsonNode child = node.member(index++, member);
+    const JsonNode child = node.member(index++, member.value, quoted_part(member.key));
     const auto reader = std::ranges::find(readers, member.key, &Reader<Target>::key);
     if (reader == readers.end()) {
       std::vector<std::string_view> keys;
@@ -158,10 +158,9 @@ Status read_fields(const JsonNode& node, Reading& out) {
   }
   std::size_t index = 0;
   for (const JsonMember& member : node.value().members()) {
-    const JsonNode child = node.member(index++, member);
+    const JsonNode child = node.member(index++, member.value, quoted_part(member.key));
     const bool excluded = member.key.starts_with('-');
     const FieldFilter filter{.field = std::string(member.key.substr(excluded ? 1 : 0)),
-                             .value = {},
                              .excluded = excluded};
     if (!child.value().is_array()) {
       BMAD_TRY(read_field_value(child, filter, out.query.filter.fields));
@@ -313,9 +312,7 @@ constexpr std::array<Reader<Reading>, 13> kQueryReaders = {{
     {"weights", read_weights},
 }};
 
-}  // namespace
-
-Result<Query> read_json_query(std::string_view json, Timestamp now) {
+Result<Query> read_query(std::string_view json, Timestamp now) {
   if (json.size() > kJsonQuerySizeMax) {
     return Error{.code = ErrorCode::E_INVALID_QUERY,
                  .message = fmt::format("the query has {} bytes, and the maximum is {}; shorten it",
@@ -326,14 +323,24 @@ Result<Query> read_json_query(std::string_view json, Timestamp now) {
     Error problem = root.error();
     problem.code = ErrorCode::E_INVALID_QUERY;
     problem.message = printable_text(problem.message);  // It quotes the text, DEL and all.
-    const std::size_t column = std::max<std::size_t>(problem.column, 1);
-    return placed_in_json(std::move(problem), json, column - 1);
+    return placed_in(std::move(problem), json);
   }
   Reading out;
-  BMAD_TRY(read_object<Reading>(JsonNode(json, *root), kQueryReaders, out));
+  BMAD_TRY(
+      read_object<Reading>(JsonNode(ErrorCode::E_INVALID_QUERY, json, *root), kQueryReaders, out));
   out.query.filter.since = out.since ? std::optional(out.since->at(now)) : std::nullopt;
   out.query.filter.until = out.until ? std::optional(out.until->at(now)) : std::nullopt;
   return std::move(out.query);
+}
+
+}  // namespace
+
+Result<Query> read_json_query(std::string_view json, Timestamp now) {
+  Result<Query> query = read_query(json, now);
+  if (!query && !json.contains('\n')) {
+    query.error().line = 0;
+  }
+  return query;
 }
 
 }  // namespace bmad_mem

@@ -1,9 +1,9 @@
-#include <algorithm>
 #include <array>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "base/json_node.hpp"
 #include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
@@ -36,11 +36,9 @@ Error wrong(std::string_view field, std::string_view what, const std::string& pa
 
 /// `problem` of a parser, whose column counts from the start of `text`.
 Error no_json(const Error& problem, std::string_view text, const std::string& path) {
-  const std::string_view before = text.substr(0, problem.column > 0 ? problem.column - 1 : 0);
   Error error = wrong(problem.field, problem.message, path);
-  error.line = 1 + static_cast<std::uint64_t>(std::ranges::count(before, '\n'));
-  error.column = before.size() - (before.rfind('\n') + 1) + 1;
-  return error;
+  error.column = problem.column;
+  return placed_in(std::move(error), text);
 }
 
 Result<Timestamp> time_member(JsonValue root, std::string_view field, const std::string& path) {

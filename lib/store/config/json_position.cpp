@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "base/json_cursor.hpp"
 
@@ -31,14 +32,6 @@ bool enter(JsonCursor& cursor, std::string_view key) {
 
 }  // namespace
 
-TextPosition position_at(std::string_view text, std::size_t offset) {
-  const std::string_view before = text.substr(0, offset);
-  const std::size_t newline = before.rfind('\n');
-  const std::size_t line_start = newline == std::string_view::npos ? 0 : newline + 1;
-  return {.line = 1 + static_cast<std::uint64_t>(std::ranges::count(before, '\n')),
-          .column = 1 + before.size() - line_start};
-}
-
 TextPosition position_of_member(std::string_view text, std::string_view field) {
   TextPosition deepest;
   JsonCursor cursor(text);
@@ -56,12 +49,8 @@ TextPosition position_of_member(std::string_view text, std::string_view field) {
 }
 
 Error problem_in_file(Error problem, std::string_view text, std::string_view display_path) {
-  const std::size_t offset = problem.column == 0 ? 0 : problem.column - 1;
-  const TextPosition position = position_at(text, std::min(offset, text.size()));
-  problem.line = position.line;
-  problem.column = position.column;
   problem.path = std::string(display_path);
-  return problem;
+  return placed_in(std::move(problem), text);
 }
 
 }  // namespace bmad_mem

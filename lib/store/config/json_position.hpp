@@ -1,24 +1,12 @@
 // json_position.hpp - from a byte or a field of a JSON file to the line and column people look for.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <string_view>
 
+#include "base/json_node.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
-
-/// 1-based; 0 when unknown.
-struct TextPosition {
-  std::uint64_t line = 0;
-  std::uint64_t column = 0;  ///< In bytes.
-
-  bool operator==(const TextPosition&) const = default;
-};
-
-/// Where the byte at `offset` lies; at most text.size(), which is just behind the end.
-TextPosition position_at(std::string_view text, std::size_t offset);
 
 /// Where the key of member `field` ("memory_config.storage.format") stands in `text`, a valid JSON
 /// object. When there is no such member: where the deepest one above it stands; {0, 0} if none.

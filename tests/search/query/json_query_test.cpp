@@ -7,9 +7,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "base/json_node.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "search/query/json_node.hpp"
 #include "search/query/query_scanner.hpp"
 
 namespace bmad_mem::json_query_test {
