@@ -50,8 +50,9 @@ Error field_error(ErrorCode code, std::string_view field, std::string message) {
   return {.code = code, .message = std::move(message), .field = std::string(field)};
 }
 
-Error path_error(ErrorCode code, std::string path, std::string message) {
-  return {.code = code, .message = std::move(message), .path = std::move(path)};
+Error path_error(ErrorCode code, std::string path, std::string message, int os_error) {
+  return {
+      .code = code, .message = std::move(message), .path = std::move(path), .os_error = os_error};
 }
 
 Error invalid_query(std::string_view field, std::string message) {

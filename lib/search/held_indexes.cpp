@@ -181,10 +181,8 @@ Status check_still_there(const Store& store, const EntryFilter& filter,
   for (const auto& [id, count] : evicted) {
     const auto known = chosen.evicted.find(id);
     if ((known == chosen.evicted.end() || known->second != count) && is_asked(id)) {
-      return Error{.code = ErrorCode::E_STORAGE_IO,
-                   .message = "entries were evicted meanwhile",
-                   .path = store.files->display_path(evicted_path(id, count)),
-                   .os_error = ENOENT};
+      return path_error(ErrorCode::E_STORAGE_IO, store.files->display_path(evicted_path(id, count)),
+                        "entries were evicted meanwhile", ENOENT);
     }
   }
   return {};

@@ -40,10 +40,9 @@ std::string closed_text(std::uint64_t count, const std::optional<Error>& key_pro
 Error no_entry(const Store& store, std::string_view id) {
   const std::string whole(id);
   const std::string shown(utf8_prefix(id, 200));
-  Error error{
-      .code = ErrorCode::E_ENTRY_NOT_FOUND,
-      .message = fmt::format("there is no entry {}; `bmad-mem list` shows the newest", shown),
-      .field = "id"};
+  Error error =
+      field_error(ErrorCode::E_ENTRY_NOT_FOUND, "id",
+                  fmt::format("there is no entry {}; `bmad-mem list` shows the newest", shown));
   if (const Store* const user = store.user_store(); user != nullptr) {
     const Result<std::vector<Entry>> found = find_entries(*user, {&whole, 1}, {}, false);
     const auto is_readable = [&](const Entry& entry) {

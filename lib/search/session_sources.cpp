@@ -103,10 +103,8 @@ Status check_evicted(const Store& store, std::span<const std::string> wanted,
   BMAD_TRY_ASSIGN(const std::vector<SessionSource> now, evicted_sources(store, wanted));
   if (!std::ranges::equal(now, evicted, {}, &SessionSource::session_id,
                           &SessionSource::session_id)) {
-    return Error{.code = ErrorCode::E_STORAGE_IO,
-                 .message = "entries were evicted or restored meanwhile",
-                 .path = store.files->display_path(kArchiveFolder),
-                 .os_error = ENOENT};
+    return path_error(ErrorCode::E_STORAGE_IO, store.files->display_path(kArchiveFolder),
+                      "entries were evicted or restored meanwhile", ENOENT);
   }
   return {};
 }

@@ -175,12 +175,11 @@ Result<NearRoots> near_roots(const std::string& working_directory,
       const fs::path root = folder / kRootFolder;
       const fs::file_status status = fs::status(root, failure);
       if (status.type() == fs::file_type::none) {
-        return Error{.code = ErrorCode::E_STORAGE_IO,
-                     .message = fmt::format("cannot look for a memory root here: {}; name one "
-                                            "with --root or BMAD_MEMORY_ROOT",
-                                            failure.message()),
-                     .path = root.string(),
-                     .os_error = failure.value()};
+        return path_error(ErrorCode::E_STORAGE_IO, root.string(),
+                          fmt::format("cannot look for a memory root here: {}; name one "
+                                      "with --root or BMAD_MEMORY_ROOT",
+                                      failure.message()),
+                          failure.value());
       }
       if (status.type() == fs::file_type::directory) {
         own = folder;

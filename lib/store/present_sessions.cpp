@@ -37,9 +37,8 @@ void note_missing_archives(const Store& store, const std::vector<std::string>& p
                             !store.files->info(path) && !store.files->info(session_folder(id));
     if (is_missing) {
       store.note_problem(manifest, *info,
-                         {.code = ErrorCode::E_STORAGE_CORRUPT,
-                          .message = "is missing; bring the file back from git or from a backup",
-                          .path = store.files->display_path(path)});
+                         path_error(ErrorCode::E_STORAGE_CORRUPT, store.files->display_path(path),
+                                    "is missing; bring the file back from git or from a backup"));
     }
   }
 }
@@ -190,10 +189,9 @@ Result<bool> has_gone(const Store& store, const std::string& session_id) {
     return false;
   }
   if (store.files->info(archive_path(session_id))) {
-    return Error{.code = ErrorCode::E_STORAGE_IO,
-                 .message = "the session was archived meanwhile",
-                 .path = store.files->display_path(session_folder(session_id)),
-                 .os_error = ENOENT};
+    return path_error(ErrorCode::E_STORAGE_IO,
+                      store.files->display_path(session_folder(session_id)),
+                      "the session was archived meanwhile", ENOENT);
   }
   return true;
 }
@@ -248,10 +246,9 @@ Status check_still_there(const Store& store, const SeenFolder& seen) {
   if (is_same(seen.archives, look_at(store, kArchiveFolder))) {
     return {};
   }
-  return Error{.code = ErrorCode::E_STORAGE_IO,
-               .message = "the session may have been archived and restored meanwhile",
-               .path = store.files->display_path(session_folder(seen.session_id)),
-               .os_error = ENOENT};
+  return path_error(ErrorCode::E_STORAGE_IO,
+                    store.files->display_path(session_folder(seen.session_id)),
+                    "the session may have been archived and restored meanwhile", ENOENT);
 }
 
 }  // namespace bmad_mem

@@ -84,8 +84,8 @@ using Status = Result<void>;
 
 /// An error about one field of what was given.
 Error field_error(ErrorCode code, std::string_view field, std::string message);
-/// An error about the file or folder at `path`.
-Error path_error(ErrorCode code, std::string path, std::string message);
+/// An error about the file or folder at `path`; `os_error` as in Error.
+Error path_error(ErrorCode code, std::string path, std::string message, int os_error = 0);
 /// E_INVALID_QUERY about `field`.
 Error invalid_query(std::string_view field, std::string message);
 

@@ -338,12 +338,11 @@ Result<std::vector<ArchivedFile>> read_session_archive(FileSystem& files,
   const std::string path = archive_path(session_id);
   Result<std::vector<ArchivedFile>> members = read_archive(files, path, session_id, limits);
   if (!members && is_not_found(members.error())) {
-    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
-                 .message = fmt::format("session {} has no archive; `bmad-mem session list` shows "
-                                        "what is archived",
-                                        session_id),
-                 .path = files.display_path(path),
-                 .os_error = members.error().os_error};
+    return path_error(ErrorCode::E_SESSION_NOT_FOUND, files.display_path(path),
+                      fmt::format("session {} has no archive; `bmad-mem session list` shows "
+                                  "what is archived",
+                                  session_id),
+                      members.error().os_error);
   }
   const std::string local_path = archive_local_path(session_id);
   BMAD_TRY_ASSIGN(const bool has_local, is_there(files, local_path));

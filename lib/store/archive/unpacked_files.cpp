@@ -6,17 +6,12 @@
 namespace bmad_mem {
 
 Error packed_is_read_only(const std::string& path) {
-  return Error{.code = ErrorCode::E_STORAGE_IO,
-               .message = "an archived session can't be written to",
-               .path = path,
-               .os_error = EROFS};
+  return path_error(ErrorCode::E_STORAGE_IO, path, "an archived session can't be written to",
+                    EROFS);
 }
 
 Error not_in_package(const std::string& path) {
-  return Error{.code = ErrorCode::E_STORAGE_IO,
-               .message = "there is no such file in the archive",
-               .path = path,
-               .os_error = ENOENT};
+  return path_error(ErrorCode::E_STORAGE_IO, path, "there is no such file in the archive", ENOENT);
 }
 
 namespace {

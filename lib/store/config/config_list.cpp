@@ -61,7 +61,7 @@ Result<std::string> known_config_key(std::string_view written) {
   if (is_known) {
     return std::string(key);
   }
-  Error error{.code = ErrorCode::E_INVALID_QUERY, .message = {}, .field = "key"};
+  Error error = invalid_query("key", {});
   if (setting != nullptr) {
     const auto* const nothing = std::get_if<NoEffect>(&setting->member);
     error.message = nothing == nullptr

@@ -43,11 +43,8 @@ Error posix_error(int error_number, std::string_view action, std::string path) {
   std::string message = "cannot ";
   message.append(action).append(": ").append(std::strerror(error_number));
   message.append(remedy(error_number));
-  return Error{
-      .code = means_full(error_number) ? ErrorCode::E_STORAGE_FULL : ErrorCode::E_STORAGE_IO,
-      .message = std::move(message),
-      .path = std::move(path),
-      .os_error = error_number};
+  return path_error(means_full(error_number) ? ErrorCode::E_STORAGE_FULL : ErrorCode::E_STORAGE_IO,
+                    std::move(path), std::move(message), error_number);
 }
 
 }  // namespace bmad_mem

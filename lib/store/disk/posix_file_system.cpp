@@ -326,19 +326,15 @@ class PosixFileSystem final : public FileSystem {
 
   /// What is written would change a file outside, which somebody has linked.
   [[nodiscard]] Error second_name(const std::string& path) const {
-    return {
-        .code = ErrorCode::E_STORAGE_CORRUPT,
-        .message = fmt::format("has a second name (a hard link), and a write would change both; "
-                               "give it bytes of its own: cp -p F F.new && mv F.new F"),
-        .path = display_path(path),
-        .os_error = EMLINK};
+    return path_error(ErrorCode::E_STORAGE_CORRUPT, display_path(path),
+                      fmt::format("has a second name (a hard link), and a write would change both; "
+                                  "give it bytes of its own: cp -p F F.new && mv F.new F"),
+                      EMLINK);
   }
 
   [[nodiscard]] Error not_regular(const std::string& path, int error_number) const {
-    return {.code = ErrorCode::E_STORAGE_CORRUPT,
-            .message = "is not a regular file; move away what is there",
-            .path = display_path(path),
-            .os_error = error_number};
+    return path_error(ErrorCode::E_STORAGE_CORRUPT, display_path(path),
+                      "is not a regular file; move away what is there", error_number);
   }
 
   [[nodiscard]] Status checked(int result, std::string_view action, const std::string& path) const {

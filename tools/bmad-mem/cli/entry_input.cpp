@@ -115,10 +115,8 @@ Result<std::string> read_stdin() { return read_all(STDIN_FILENO, "stdin"); }
 Result<std::string> read_whole_file(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
-    return Error{.code = ErrorCode::E_STORAGE_IO,
-                 .message = fmt::format("cannot open the file: {}", std::strerror(errno)),
-                 .path = path,
-                 .os_error = errno};
+    return path_error(ErrorCode::E_STORAGE_IO, path,
+                      fmt::format("cannot open the file: {}", std::strerror(errno)), errno);
   }
   Result<std::string> text = read_all(descriptor, "the file");
   ::close(descriptor);
