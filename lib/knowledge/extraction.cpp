@@ -8,8 +8,6 @@
 #include <chrono>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"

@@ -1,6 +1,5 @@
 #include "knowledge/learn_rules.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 

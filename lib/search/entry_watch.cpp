@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
-#include "model/entry.hpp"
 #include "search/field_filter.hpp"
 #include "store/access.hpp"
 #include "store/folder_watch.hpp"

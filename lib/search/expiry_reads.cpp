@@ -11,8 +11,6 @@
 #include "model/entry.hpp"
 #include "search/held_indexes.hpp"
 #include "search/reads.hpp"
-#include "search/search.hpp"
-#include "store/present_sessions.hpp"
 #include "store/session_archive.hpp"
 #include "store/store.hpp"
 

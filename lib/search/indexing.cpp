@@ -7,7 +7,6 @@
 #include "encoder/encoder_choice.hpp"
 #include "encoder/packed_vectors.hpp"
 #include "search/held_indexes.hpp"
-#include "search/segment.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 #include "store/store.hpp"

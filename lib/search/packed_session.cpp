@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
-#include "base/ids.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "search/indexing.hpp"
 #include "search/root_index.hpp"

@@ -16,7 +16,6 @@
 #include "bmad_mem/text.hpp"
 #include "index/token_folder.hpp"
 #include "model/entry.hpp"
-#include "model/validate.hpp"
 #include "search/packed_session.hpp"
 #include "search/session_index.hpp"
 #include "search/slot_table.hpp"

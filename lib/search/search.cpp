@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "encoder/encoder_choice.hpp"
-#include "model/entry.hpp"
 #include "query/plan.hpp"
 #include "sealed_reads.hpp"
 #include "search/analyzer.hpp"

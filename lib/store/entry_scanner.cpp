@@ -1,6 +1,5 @@
 #include "store/entry_scanner.hpp"
 
-#include <algorithm>
 #include <unordered_map>
 
 #include <fmt/format.h>

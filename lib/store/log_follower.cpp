@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/hash.hpp"
-#include "model/entry.hpp"
 #include "store/entry_scanner.hpp"
 
 namespace bmad_mem {

@@ -13,7 +13,6 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "model/title.hpp"
-#include "store/session_title.hpp"
 #include "store/sessions.hpp"
 
 namespace bmad_mem {

@@ -9,8 +9,6 @@
 #include <optional>
 #include <system_error>
 
-#include <fmt/format.h>
-
 #include "model/entry_marks.hpp"
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"

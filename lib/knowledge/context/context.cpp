@@ -11,8 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "base/parallel.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "context/context_builder.hpp"
@@ -20,7 +18,6 @@
 #include "context/told_log.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
-#include "prompt_text.hpp"
 #include "store/access.hpp"
 #include "store/present_sessions.hpp"
 #include "store/store.hpp"

@@ -22,7 +22,6 @@
 #include "context/said_texts.hpp"
 #include "context/snippet_maker.hpp"
 #include "context/told_log.hpp"
-#include "model/entry.hpp"
 #include "model/statement.hpp"
 #include "model/voice.hpp"
 #include "prompt_text.hpp"

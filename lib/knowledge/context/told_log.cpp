@@ -13,7 +13,6 @@
 #include "bmad_mem/text.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
-#include "store/present_sessions.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -18,7 +18,6 @@
 #include "lifecycle/audit_log.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "lifecycle/repair.hpp"
-#include "model/entry.hpp"
 #include "search/packed_session.hpp"
 #include "store/atomic_file.hpp"
 #include "store/entry_scanner.hpp"

@@ -12,8 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "deletion_steps.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "lifecycle/deletion.hpp"

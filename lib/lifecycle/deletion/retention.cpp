@@ -29,7 +29,6 @@
 #include "knowledge/knowledge_store.hpp"
 #include "knowledge/rule_summary.hpp"
 #include "lifecycle/deletion.hpp"
-#include "model/entry.hpp"
 #include "search/packed_session.hpp"
 #include "search/reads.hpp"
 #include "search/root_index.hpp"
@@ -188,7 +187,6 @@ Result<Leaving> delete_evicted(Store& store, const std::string& session_id, Verd
   bool has_dropped_summary = false;
   Leaving leaving;
   {
-    const std::shared_ptr<OpenSession> session = store.session(session_id);
     std::optional<FileLock::Guard> guard;
     if (!dry_run) {
       BMAD_TRY_ASSIGN(guard, session->writer.lock("delete"));

@@ -10,8 +10,6 @@
 // there as it was. The same holds for the removal.
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
 #include "deletion_steps.hpp"

@@ -2,7 +2,6 @@
 //
 //   deleted session -> its folder; deleted lines -> logs -> deleted/ without them -> audit -> index
 #include <algorithm>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -24,7 +23,6 @@
 #include "store/deletion_record.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
-#include "store/present_sessions.hpp"
 #include "store/return_lines.hpp"
 #include "store/store.hpp"
 

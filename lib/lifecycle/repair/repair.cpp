@@ -29,7 +29,6 @@
 #include "store/session_archive.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
-#include "verify.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -1,6 +1,5 @@
 #include "search/analyzer.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>

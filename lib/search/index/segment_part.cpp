@@ -3,7 +3,6 @@
 #include <mutex>
 #include <utility>
 
-#include "model/entry.hpp"
 #include "search/segment.hpp"
 
 namespace bmad_mem {

@@ -9,8 +9,6 @@
 #include <string_view>
 #include <unordered_set>
 
-#include <fmt/format.h>
-
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "model/wrapped_line.hpp"

@@ -10,15 +10,11 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/text.hpp"
 #include "state_file.hpp"
 #include "store/append_log.hpp"
-#include "store/manifest.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "bmad_mem/privacy.hpp"
-#include "cli/entry_options.hpp"
 #include "cli/output.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"

@@ -11,7 +11,6 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/text.hpp"
-#include "http/guard.hpp"
 #include "mcp/mcp_messages.hpp"
 #include "mcp/mcp_server.hpp"
 

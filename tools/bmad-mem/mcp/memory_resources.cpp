@@ -16,7 +16,6 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/summary.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"

@@ -3,7 +3,6 @@
 #include "bmad_mem/knowledge.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <span>
 #include <sstream>
 #include <string>
