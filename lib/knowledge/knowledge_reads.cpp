@@ -145,8 +145,7 @@ std::vector<std::uint64_t> access_counts(Accesses& accesses, const KnownStatemen
     }
   }
   std::ranges::sort(returned);  // Versions of an entry count once.
-  const auto same = std::ranges::unique(returned);
-  returned.erase(same.begin(), same.end());
+  returned.erase(std::ranges::unique(returned).begin(), returned.end());
   std::vector<std::uint64_t> sums(chosen.size());
   for (const auto& [place, its_session, id, count] : returned) {
     sums[place] += count;

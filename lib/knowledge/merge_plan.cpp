@@ -144,8 +144,7 @@ Shingles shingles_of(const Words& words) {
     add(0, text.size());
   }
   std::ranges::sort(hashes);
-  const auto [first, last] = std::ranges::unique(hashes);
-  hashes.erase(first, last);
+  hashes.erase(std::ranges::unique(hashes).begin(), hashes.end());
   return hashes;
 }
 
@@ -322,8 +321,7 @@ class Planner {
       }
     }
     std::ranges::sort(candidates);
-    const auto [first, last] = std::ranges::unique(candidates);
-    candidates.erase(first, last);
+    candidates.erase(std::ranges::unique(candidates).begin(), candidates.end());
     std::optional<Leader> best;
     for (const std::size_t candidate : candidates) {
       const Statement& other = statements_[candidate];

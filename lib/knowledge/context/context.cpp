@@ -218,8 +218,7 @@ class ContextKnowledge {
       }
     }
     std::ranges::sort(chosen);
-    const auto same = std::ranges::unique(chosen);
-    chosen.erase(same.begin(), same.end());
+    chosen.erase(std::ranges::unique(chosen).begin(), chosen.end());
     return chosen;
   }
 

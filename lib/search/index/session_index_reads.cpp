@@ -274,8 +274,7 @@ Result<std::vector<Ordinal>> SessionIndex::find(std::string_view id) {
     }
   }
   std::ranges::sort(candidates);
-  const auto same = std::ranges::unique(candidates);
-  candidates.erase(same.begin(), same.end());
+  candidates.erase(std::ranges::unique(candidates).begin(), candidates.end());
   const std::vector<std::uint32_t>& added = state_->table.columns.id_hashes;
   for (std::size_t i = 0; i < added.size(); ++i) {
     if (std::ranges::find(wanted, added[i]) != wanted.end()) {

@@ -159,8 +159,7 @@ std::vector<std::uint32_t> slots_in_all(std::vector<AnyOf> lists) {
   }
   if (lists.front().size() > 1) {
     std::ranges::sort(slots);
-    const auto same = std::ranges::unique(slots);
-    slots.erase(same.begin(), same.end());
+    slots.erase(std::ranges::unique(slots).begin(), slots.end());
   }
   for (AnyOf& list : std::span(lists).subspan(1)) {
     std::erase_if(slots, [&](std::uint32_t slot) {

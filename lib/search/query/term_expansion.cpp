@@ -109,8 +109,7 @@ std::vector<std::string> stems_one_slip_from(Analyzer& analyzer, std::string_vie
     }
   }
   std::ranges::sort(stems);
-  const auto doubles = std::ranges::unique(stems);
-  stems.erase(doubles.begin(), doubles.end());
+  stems.erase(std::ranges::unique(stems).begin(), stems.end());
   return stems;
 }
 

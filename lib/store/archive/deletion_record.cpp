@@ -127,8 +127,7 @@ bool is_purged_id(const Store& store, const std::vector<std::string>& ids, std::
 void add_ids(std::vector<std::string>& list, std::vector<std::string> ids) {
   list.insert(list.end(), std::make_move_iterator(ids.begin()), std::make_move_iterator(ids.end()));
   std::ranges::sort(list);
-  const auto repeated = std::ranges::unique(list);
-  list.erase(repeated.begin(), repeated.end());
+  list.erase(std::ranges::unique(list).begin(), list.end());
 }
 
 Result<std::vector<std::string>> sessions_with_deletions(FileSystem& files) {

@@ -43,8 +43,7 @@ Error watch_error(int error, const std::string& path) {
 
 void sort_once(std::vector<std::string>& names) {
   std::ranges::sort(names);
-  const auto rest = std::ranges::unique(names);
-  names.erase(rest.begin(), rest.end());
+  names.erase(std::ranges::unique(names).begin(), names.end());
 }
 
 }  // namespace

@@ -242,8 +242,7 @@ std::optional<std::vector<Record>> each_once(const Records& records) {
   }
   std::ranges::stable_sort(
       all, {}, [](const Record& record) { return std::pair(record.tag, -strength(record)); });
-  const auto doubled = std::ranges::unique(all, {}, &Record::tag);
-  all.erase(doubled.begin(), doubled.end());
+  all.erase(std::ranges::unique(all, {}, &Record::tag).begin(), all.end());
   return all;
 }
 
