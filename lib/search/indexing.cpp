@@ -160,7 +160,7 @@ bool renew_readable_index(Store& store, const std::string& session_id) {
     return false;
   }
   // No purge runs meanwhile, so it has nothing that is purged.
-  const Result<FileLock::Guard> guard = store.session(session_id)->writer.lock("index");
+  const Result<FileLock::Guard> guard = store.lock_session(session_id, "index");
   return guard && write_readable_index(store, *passing_index(store, session_id));
 }
 
@@ -224,8 +224,7 @@ class IndexRebuild {
     }));
     {
       // Nobody purges meanwhile what it would hold afterwards.
-      BMAD_TRY_ASSIGN(const FileLock::Guard guard,
-                      store_.session(session_id)->writer.lock("index"));
+      BMAD_TRY_ASSIGN(const FileLock::Guard guard, store_.lock_session(session_id, "index"));
       BMAD_TRY_ASSIGN(IndexReport report, write_readable_index(store_, *index));
       report.took = std::chrono::steady_clock::now() - begin;
       done_ += report.log_bytes;

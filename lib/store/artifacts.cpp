@@ -53,8 +53,7 @@ Result<std::string> add_artifact_document(Store& store, const std::string& sessi
   }
   BMAD_TRY(check_session(store, session_id));
   {
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard,
-                    store.session(session_id)->writer.lock("add artifact"));
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "add artifact"));
     BMAD_TRY(ensure_folder(*store.files, session_file(session_id, kArtifactsName)));
     const std::string whole = document_line(id, text, entry.common.sensitive);
     JsonParser parser;

@@ -145,6 +145,11 @@ std::shared_ptr<OpenSession> Store::session(const std::string& session_id) {
 void Store::forget_session(const std::string& session_id) {
   {
     const std::lock_guard guard(sessions_mutex);
+Result<FileLock::Guard> Store::lock_session(const std::string& session_id,
+                                            std::string_view operation) {
+  return session(session_id)->writer.lock(operation);
+}
+
     sessions.erase(session_id);
   }
   const std::lock_guard guard(indexes_mutex);

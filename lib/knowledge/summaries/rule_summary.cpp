@@ -234,7 +234,7 @@ bool is_of_rules(const SummaryFiles& files) {
 /// Puts what it finds in the place of a summary that is of rules. Whether that changed it. It reads
 /// under the lock: what is deleted meanwhile must not come back.
 Result<bool> write_found(Store& store, const std::string& session_id) {
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(session_id)->writer.lock("summary"));
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "summary"));
   BMAD_TRY_ASSIGN(const SummaryLines lines, found_lines(store, session_id));
   if (lines.empty()) {
     return false;

@@ -70,7 +70,7 @@ Result<std::string> Summaries::show(std::string_view session_id) {
   Store& store = *entered;
   BMAD_TRY_ASSIGN(SummaryFiles files, read_summary_files(store, id));
   if (!files.text) {
-    const Result<FileLock::Guard> guard = store.session(id)->writer.lock("summary");
+    const Result<FileLock::Guard> guard = store.lock_session(id, "summary");
     BMAD_TRY_ASSIGN(files, read_summary_files(store, id));
     if (!files.text) {
       files.text = summary_template();
@@ -91,7 +91,7 @@ Status Summaries::set_compacting(std::string_view session_id, bool compacting) {
   BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, "summary compacting"));
   Store& store = *entered;
   BMAD_TRY(check_session(store, id));
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(id)->writer.lock("summary"));
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(id, "summary"));
   BMAD_TRY_ASSIGN(SummaryFiles files, read_summary_files(store, id));
   files.state.compacting_since = compacting ? std::optional(store.clock.now()) : std::nullopt;
   return write_summary_state(store, id, files.state);
@@ -104,7 +104,7 @@ Result<CompactedConversation> Summaries::compact(std::string_view session_id,
   Store& store = *entered;
   BMAD_TRY_ASSIGN(CompactedConversation result, compact_now(store, id, options));
   // Who can't count it has the conversation all the same.
-  if (const auto guard = store.session(id)->writer.lock("summary")) {
+  if (const auto guard = store.lock_session(id, "summary")) {
     note_summary_record(store, id, compaction_record(result, store.clock.now()));
   }
   return result;

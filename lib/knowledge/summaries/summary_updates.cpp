@@ -72,7 +72,7 @@ Result<std::optional<PendingSummary>> note_pending(Store& store, const std::stri
                                                    const SummaryFiles& read,
                                                    const WriterPrompt& prompt,
                                                    const std::string& newest_id) {
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(session_id)->writer.lock("summary"));
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "summary"));
   BMAD_TRY_ASSIGN(SummaryFiles files, read_summary_files(store, session_id));
   if (is_live(store, files.state.pending)) {
     return already_pending(store, session_id, *files.state.pending);
@@ -121,7 +121,7 @@ class UpdateEnd {
   }
 
  private:
-  Result<FileLock::Guard> lock() { return store_.session(session_id_)->writer.lock("summary"); }
+  Result<FileLock::Guard> lock() { return store_.lock_session(session_id_, "summary"); }
 
   Status find_pending() {
     BMAD_TRY_ASSIGN(files_, read_summary_files(store_, session_id_));

@@ -145,7 +145,7 @@ Result<std::vector<DecayReport>> age_sessions(Store& store, std::span<const std:
   for (const std::string& session_id : sessions) {
     std::optional<FileLock::Guard> guard;
     if (write) {
-      Result<FileLock::Guard> locked = store.session(session_id)->writer.lock("decay");
+      Result<FileLock::Guard> locked = store.lock_session(session_id, "decay");
       if (!locked && locked.error().code == ErrorCode::E_NEWER_VERSION && wanted.empty()) {
         BMAD_TRY(store.leave_out(session_id, std::move(locked).error()));
         continue;

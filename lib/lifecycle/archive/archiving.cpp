@@ -105,7 +105,7 @@ Result<bool> clear_remains(Store& store, const std::string& session_id) {
     return true;  // There was nothing in it.
   }
   // A process that waits for this lock finds that its folder has gone.
-  const Result<FileLock::Guard> guard = store.session(session_id)->writer.lock("tidy");
+  const Result<FileLock::Guard> guard = store.lock_session(session_id, "tidy");
   if (!guard) {
     return guard.error().code == ErrorCode::E_SESSION_NOT_FOUND ? Result<bool>(false)
                                                                 : guard.error();
@@ -152,8 +152,7 @@ Result<ArchiveReport> archive_session(Store& store, const std::string& session_i
   BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("archive"));
   ArchiveReport report;
   {
-    const std::shared_ptr<OpenSession> session = store.session(session_id);
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("archive"));
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "archive"));
     BMAD_TRY_ASSIGN(const Manifest manifest, load_manifest(files, session_id));
     BMAD_TRY(is_archived(store, session_id) ? take_in_archive(store, session_id, guard) : Status());
     BMAD_TRY_ASSIGN(const std::uint64_t found, count_entries(files, session_id));
@@ -201,7 +200,7 @@ Result<Session> restore_session(Store& store, const std::string& session_id) {
                         fmt::format("session {} is not archived; it is there", session_id));
     } else {
       BMAD_TRY_ASSIGN(const FileLock::Guard session_guard,
-                      store.session(session_id)->writer.lock("restore"));
+                      store.lock_session(session_id, "restore"));
       BMAD_TRY(take_in_archive(store, session_id, session_guard));
     }
     BMAD_TRY(remove_archive(files, session_id));

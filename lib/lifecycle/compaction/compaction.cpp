@@ -297,8 +297,7 @@ Result<CompactionReport> compact_session(Store& store, const std::string& sessio
 Status evict_lines(Store& store, const std::string& session_id, const FindLines& find,
                    const std::string& reason) {
   {
-    const std::shared_ptr<OpenSession> session = store.session(session_id);
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("compact"));
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "compact"));
     BMAD_TRY_ASSIGN(const std::vector<LogLine> lines, find());
     if (lines.empty()) {
       return {};
@@ -349,7 +348,7 @@ Result<std::uint64_t> restore_evicted_entries(Store& store, const std::string& s
   const std::shared_ptr<OpenSession> session = store.session(session_id);
   std::uint64_t restored = 0;
   {
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("restore"));
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "restore"));
     BMAD_TRY_ASSIGN(std::uint32_t part, evicted_parts(*store.files, session_id));
     BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));
     for (; part > 0; --part) {  // The newest first: an older version stays where it is then.

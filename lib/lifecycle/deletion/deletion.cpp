@@ -234,8 +234,7 @@ Result<std::string> delete_softly(Store& store, const std::string& session_id, F
   bool has_dropped_summary = false;
   std::string deletion_id;
   {
-    const std::shared_ptr<OpenSession> session = store.session(session_id);
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("delete"));
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "delete"));
     BMAD_TRY_ASSIGN(const bool holds, still_holds(*store.files, session_id, found.logs));
     if (!holds) {
       BMAD_TRY_ASSIGN(found.lines, find());

@@ -377,7 +377,7 @@ Status purge_in_session(Store& store, const std::string& session_id,
     }
     std::optional<FileLock::Guard> guard;
     if (is_live) {
-      BMAD_TRY_ASSIGN(guard, store.session(session_id)->writer.lock("purge"));
+      BMAD_TRY_ASSIGN(guard, store.lock_session(session_id, "purge"));
     }
     SessionPurge purge(store, session_id, criteria, detail, report);
     BMAD_TRY(purge.look());

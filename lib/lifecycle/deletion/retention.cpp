@@ -189,7 +189,7 @@ Result<Leaving> delete_evicted(Store& store, const std::string& session_id, Verd
   {
     std::optional<FileLock::Guard> guard;
     if (!dry_run) {
-      BMAD_TRY_ASSIGN(guard, session->writer.lock("delete"));
+      BMAD_TRY_ASSIGN(guard, store.lock_session(session_id, "delete"));
     }
     BMAD_TRY_ASSIGN(std::vector<EvictedLine> evicted, read_evicted(files, session_id));
     for (const EvictedLine& line : evicted) {

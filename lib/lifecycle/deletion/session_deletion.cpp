@@ -327,7 +327,7 @@ Result<DeletionReport> delete_session(Store& store, const std::string& session_i
     BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("delete"));
     std::optional<FileLock::Guard> guard;
     if (files.info(session_folder(session_id))) {
-      BMAD_TRY_ASSIGN(guard, store.session(session_id)->writer.lock("delete"));
+      BMAD_TRY_ASSIGN(guard, store.lock_session(session_id, "delete"));
     }
     BMAD_TRY(options.purge ? destroy_session(store, session_id, report)
                            : move_session(store, session_id, options.reason, report));
@@ -360,7 +360,7 @@ Result<bool> delete_whole_session(Store& store, const std::string& session_id,
       BMAD_TRY(clear_remains(store, session_id));
       BMAD_TRY(unpack_session_archive(files, session_id, members));
     }
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(session_id)->writer.lock("delete"));
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "delete"));
     BMAD_TRY_ASSIGN(is_gone, goes());  // Somebody may have written to it by now.
     DeletionReport report;
     BMAD_TRY(is_gone   ? move_session(store, session_id, reason, report)
@@ -470,7 +470,7 @@ Result<DeletionReport> purge_deleted(Store& store, const PurgeTime& time) {
     BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("purge"));
     std::optional<FileLock::Guard> guard;
     if (store.files->info(session_folder(session_id))) {
-      BMAD_TRY_ASSIGN(guard, store.session(session_id)->writer.lock("purge"));
+      BMAD_TRY_ASSIGN(guard, store.lock_session(session_id, "purge"));
     }
     BMAD_TRY(purge_expired(store, session_id, time, report));
   }

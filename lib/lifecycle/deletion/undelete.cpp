@@ -187,8 +187,7 @@ Result<bool> join_session(Store& store, const std::string& session_id, const std
   for (const auto& [type, line] : lines) {
     returning.push_back({.type = type, .line = line});
   }
-  const std::shared_ptr<OpenSession> session = store.session(session_id);
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("undelete"));
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "undelete"));
   BMAD_TRY(drop_rule_summary(files, session_id));  // The older one may be somebody's own.
   for (const std::string& name : others) {
     BMAD_TRY_ASSIGN(const bool is_taken, take_along(files, session_id, folder, name));
@@ -272,8 +271,7 @@ Result<UndeleteReport> undelete(Store& store, const UndeleteCriteria& criteria) 
       continue;
     }
     {
-      const std::shared_ptr<OpenSession> session = store.session(session_id);
-      BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("undelete"));
+      BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "undelete"));
       const std::span<const std::string> ids =
           is_wanted(session_id) ? std::span<const std::string>() : wanted_ids;
       BMAD_TRY(bring_back_deleted(store, session_id, guard, ids, report));

@@ -29,7 +29,7 @@ Result<std::vector<LogLine>> whole_logs(FileSystem& files, const std::string& se
 
 Status remove_empty_logs(Store& store, const std::string& session_id,
                          const std::bitset<kEntryTypeCount>& types) {
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(session_id)->writer.lock("delete"));
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "delete"));
   for (const EntryType type : kEntryTypes) {
     const std::string path = log_path(session_id, type);
     const Result<FileInfo> log = store.files->info(path);

@@ -196,8 +196,7 @@ class Maintenance {
       if (options_.dry_run || is_sealed(store_, session_id)) {
         continue;
       }
-      if (const Result<FileLock::Guard> guard =
-              store_.session(session_id)->writer.lock("maintain")) {
+      if (const Result<FileLock::Guard> guard = store_.lock_session(session_id, "maintain")) {
         static_cast<void>(seal_session(store_, session_id, false));
       }
     }
@@ -272,7 +271,7 @@ class Maintenance {
     if (!log || log->size < kAccessLogWorthFolding || options_.dry_run) {
       return;
     }
-    const Result<FileLock::Guard> guard = store_.session(session_id)->writer.lock("maintain");
+    const Result<FileLock::Guard> guard = store_.lock_session(session_id, "maintain");
     if (guard) {
       static_cast<void>(
           fold_accesses(*store_.files, session_id, [](std::string_view) { return true; }));

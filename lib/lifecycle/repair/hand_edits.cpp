@@ -307,8 +307,7 @@ class ChangedLog {
   }
 
   Status settle() {
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard,
-                    store_.session(session_id_)->writer.lock("review"));
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store_.lock_session(session_id_, "review"));
     const Result<FileInfo> now = store_.files->info(path_);
     BMAD_TRY_ASSIGN(Seal seal, load_seal(*store_.files, session_id_));
     const auto found = seal.logs.find(log_file_);

@@ -123,7 +123,7 @@ Status restore_log(Store& store, std::span<const HandEdit* const> edits,
   const HandEdit& first = *edits.front();
   const std::string path = path_of(first);
   BMAD_TRY_ASSIGN(const FileLock::Guard guard,
-                  store.session(first.place.session_id)->writer.lock("review"));
+                  store.lock_session(first.place.session_id, "review"));
   BMAD_TRY_ASSIGN(const std::string text, read_if_there(*store.files, path, kLogSizeMax));
   std::vector<std::string> lines = lines_of(text);
   std::string restored;

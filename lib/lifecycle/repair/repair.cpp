@@ -321,7 +321,7 @@ Status remove_all_leftovers(Store& store, RepairReport& report) {
     std::optional<FileLock::Guard> guard;
     const Result<FileInfo> folder = store.files->info(session_folder(session_id));
     if (folder && folder->kind == FileKind::kDirectory) {
-      Result<FileLock::Guard> locked = store.session(session_id)->writer.lock("repair");
+      Result<FileLock::Guard> locked = store.lock_session(session_id, "repair");
       if (!locked && locked.error().code == ErrorCode::E_NEWER_VERSION) {
         continue;
       }

@@ -283,8 +283,7 @@ Result<RepairReport> accept_changes(Store& store, std::span<const std::string> w
       }
     }
     if (!places.empty()) {
-      BMAD_TRY_ASSIGN(const FileLock::Guard guard,
-                      store.session(session_id)->writer.lock("accept"));
+      BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "accept"));
       BMAD_TRY(seal_session(store, session_id, true));
     }
     std::vector<HandEdit> edits = hand_edits(store, true);

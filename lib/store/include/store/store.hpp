@@ -262,6 +262,9 @@ struct Store {
 
   /// Notes that an entry was returned, unless the config says not to.
   void note_access(const std::string& session_id, const std::string& id) const;
+  /// The lock of session `session_id`, as SessionWriter::lock() gives it.
+  Result<FileLock::Guard> lock_session(const std::string& session_id, std::string_view operation);
+
 
   /// The writer of `session_id`, which must be a session id; the session need not exist. It stays
   /// open while somebody holds it; of the others, those that were used last do: writers_max().
