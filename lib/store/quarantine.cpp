@@ -22,22 +22,22 @@ bool is_plain_text(std::string_view bytes) {
 }
 
 /// What tells one kept piece from another; stands in the line as it is written here.
-std::string identity(const QuarantinedRange& range, std::string_view bytes) {
+std::string identity(std::string_view file_name, const DamagedLine& line, std::string_view bytes) {
   JsonWriter writer;
   writer.begin_object()
-      .member("file", range.file_name)
-      .member("line", range.line)
-      .member("offset", range.offset)
-      .member("size", range.size)
+      .member("file", file_name)
+      .member("line", line.line)
+      .member("offset", line.offset)
+      .member("size", line.size)
       .member("xxh3", hash_hex(xxh3(bytes)));
   return writer.text().substr(1);  // Members only: the opening brace goes.
 }
 
-std::string record(const QuarantinedRange& range, std::string_view bytes,
+std::string record(const std::string& reason, std::string_view bytes,
                    const std::string& identity_members, Timestamp now) {
   std::string line = "{\"at\":" + json_quoted(format_rfc3339(now)) + "," + identity_members;
   line += kReason;
-  line += json_quoted(range.reason);
+  line += json_quoted(reason);
   if (is_plain_text(bytes)) {
     line += ",\"text\":" + json_quoted(bytes);
   } else {
@@ -51,20 +51,21 @@ std::string record(const QuarantinedRange& range, std::string_view bytes,
 Quarantine::Quarantine(FileSystem& files, std::string path)
     : files_(files), path_(std::move(path)) {}
 
-Status Quarantine::keep(File& log, const QuarantinedRange& range, Timestamp now) {
+Status Quarantine::keep(File& log, std::string_view file_name, const DamagedLine& line,
+                        Timestamp now) {
   BMAD_TRY(open());
   unsynced_ = true;
   std::string bytes;
-  for (std::uint64_t at = range.offset; at < range.offset + range.size; at += kPieceSize) {
-    QuarantinedRange piece = range;
+  for (std::uint64_t at = line.offset; at < line.offset + line.size; at += kPieceSize) {
+    DamagedLine piece = line;
     piece.offset = at;
-    piece.size = std::min(kPieceSize, range.offset + range.size - at);
+    piece.size = std::min(kPieceSize, line.offset + line.size - at);
     bytes.resize(piece.size);
     BMAD_TRY_ASSIGN(const std::size_t got, log.read_at(at, bytes));
     bytes.resize(got);
-    const std::string members = identity(piece, bytes);
+    const std::string members = identity(file_name, piece, bytes);
     if (known_.insert(members).second) {
-      BMAD_TRY(write_all(*file_, record(piece, bytes, members, now)));
+      BMAD_TRY(write_all(*file_, record(line.reason, bytes, members, now)));
     }
   }
   return {};

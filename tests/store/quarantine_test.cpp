@@ -28,18 +28,14 @@ class Ward {
     log = std::move(disk.open("s/facts.jsonl", OpenMode::kRead).value());
   }
 
-  static QuarantinedRange range(std::uint64_t offset, std::uint64_t size) {
-    return {.file_name = "facts.jsonl",
-            .line = 2,
-            .offset = offset,
-            .size = size,
-            .reason = "not valid JSON"};
+  static DamagedLine range(std::uint64_t offset, std::uint64_t size) {
+    return {.offset = offset, .size = size, .line = 2, .reason = "not valid JSON"};
   }
 
   /// Keeps one range with a quarantine of its own, as a process started for it would.
   Status keep(std::uint64_t offset, std::uint64_t size) {
     Quarantine quarantine(files, "s/quarantine.jsonl");
-    BMAD_TRY(quarantine.keep(*log, range(offset, size), clock.now()));
+    BMAD_TRY(quarantine.keep(*log, "facts.jsonl", range(offset, size), clock.now()));
     return quarantine.sync();
   }
 
@@ -116,8 +112,10 @@ TEST_CASE("keeping the same bytes of the same place again adds nothing") {
   SUBCASE("by another process") { REQUIRE(ward.keep(0, 6).has_value()); }
   SUBCASE("by the same") {
     Quarantine quarantine(ward.files, "s/quarantine.jsonl");
-    REQUIRE(quarantine.keep(*ward.log, Ward::range(0, 6), ward.clock.now()).has_value());
-    REQUIRE(quarantine.keep(*ward.log, Ward::range(0, 6), ward.clock.now()).has_value());
+    REQUIRE(
+        quarantine.keep(*ward.log, "facts.jsonl", Ward::range(0, 6), ward.clock.now()).has_value());
+    REQUIRE(
+        quarantine.keep(*ward.log, "facts.jsonl", Ward::range(0, 6), ward.clock.now()).has_value());
     REQUIRE(quarantine.sync().has_value());
   }
   CHECK(ward.disk.read("s/quarantine.jsonl") == once);
@@ -129,7 +127,7 @@ TEST_CASE("what a killed process kept without a sync is synced by the next") {
   Ward ward("{\"id\":\n");
   {
     Quarantine killed(ward.files, "s/quarantine.jsonl");
-    REQUIRE(killed.keep(*ward.log, Ward::range(0, 6), ward.clock.now()).has_value());
+    REQUIRE(killed.keep(*ward.log, "facts.jsonl", Ward::range(0, 6), ward.clock.now()).has_value());
   }
   REQUIRE(ward.files.count(Operation::kSyncData) == 0);
   REQUIRE(ward.keep(0, 6).has_value());

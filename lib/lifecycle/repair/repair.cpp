@@ -218,13 +218,7 @@ class SessionRepair {
       if (line.size > kTextLineMax) {
         continue;  // No command would read the quarantine then: left for a person.
       }
-      BMAD_TRY(quarantine.keep(*log,
-                               {.file_name = log_file,
-                                .line = line.line,
-                                .offset = line.offset,
-                                .size = line.size,
-                                .reason = line.reason},
-                               store_.clock.now()));
+      BMAD_TRY(quarantine.keep(*log, log_file, line, store_.clock.now()));
       gaps.push_back({.begin = line.offset, .end = line.offset + line.size + 1});
       ++set_aside_count;
     }
@@ -258,12 +252,8 @@ class SessionRepair {
     if (info && info->size != 0) {
       BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, store_.files->open(path, OpenMode::kRead));
       Quarantine quarantine(*store_.files, quarantine_path(session_id_));
-      BMAD_TRY(quarantine.keep(*file,
-                               {.file_name = kManifestName,
-                                .line = 1,
-                                .offset = 0,
-                                .size = info->size,
-                                .reason = manifest.error().message},
+      BMAD_TRY(quarantine.keep(*file, kManifestName,
+                               {.size = info->size, .line = 1, .reason = manifest.error().message},
                                store_.clock.now()));
       BMAD_TRY(quarantine.sync());
     }

@@ -251,10 +251,8 @@ Status AppendLog::leave_out_refused() {
     if (range.begin >= range.end) {
       continue;
     }
-    BMAD_TRY(quarantine.keep(*open_->file,
-                             {.file_name = path_.substr(path_.rfind('/') + 1),
-                              .line = 0,
-                              .offset = range.begin,
+    BMAD_TRY(quarantine.keep(*open_->file, path_.substr(path_.rfind('/') + 1),
+                             {.offset = range.begin,
                               .size = range.end - range.begin,
                               .reason = "the disk refused to make these lines durable, and their "
                                         "write was reported as failed"},

@@ -70,12 +70,10 @@ Result<std::uint64_t> mend_torn_tail(FileSystem& files, File& log, const TornLog
   }
   BMAD_TRY_ASSIGN(const std::uint64_t number, line_number_at(log, start));
   Quarantine quarantine(files, torn.quarantine_path);
-  const std::string file_name = torn.path.substr(torn.path.rfind('/') + 1);
-  BMAD_TRY(quarantine.keep(log,
-                           {.file_name = file_name,
-                            .line = number,
-                            .offset = start,
+  BMAD_TRY(quarantine.keep(log, torn.path.substr(torn.path.rfind('/') + 1),
+                           {.offset = start,
                             .size = torn_size,
+                            .line = number,
                             .reason = "unfinished line at the end of the log: a write that was "
                                       "never acknowledged"},
                            now));

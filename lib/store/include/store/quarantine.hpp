@@ -14,17 +14,9 @@
 
 #include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
+#include "store/entry_scanner.hpp"
 
 namespace bmad_mem {
-
-/// Bytes of a log that are to be set aside.
-struct QuarantinedRange {
-  std::string_view file_name;  ///< Of the log, such as "conversation.jsonl".
-  std::uint64_t line = 0;      ///< 1-based.
-  std::uint64_t offset = 0;
-  std::uint64_t size = 0;
-  std::string_view reason;
-};
 
 /// The quarantine of one session. The caller holds the session's lock.
 class Quarantine {
@@ -34,9 +26,9 @@ class Quarantine {
   /// `path` is the quarantine.jsonl. `files` must outlive the object.
   Quarantine(FileSystem& files, std::string path);
 
-  /// Copies `range` of `log` to the quarantine; durable after sync(). Errors: as the file system's;
-  /// the log is untouched.
-  Status keep(File& log, const QuarantinedRange& range, Timestamp now);
+  /// Copies `line` of `log`, "conversation.jsonl", to the quarantine; durable after sync(). Errors:
+  /// as the file system's; the log is untouched.
+  Status keep(File& log, std::string_view file_name, const DamagedLine& line, Timestamp now);
 
   /// What was kept survives power loss. Call it before the bytes leave the log.
   Status sync();
