@@ -330,11 +330,12 @@ class PartSource final : public SegmentSource {
                               .archived = session.archived,
                               .evicted = session.evicted,
                               .entries = session.count,
-                              .newest = session.newest,
-                              .has_user = session.has_user,
-                              .has_assistant = session.has_assistant};
+                              .facts = {.participants = {},
+                                        .has_user = session.has_user,
+                                        .has_assistant = session.has_assistant,
+                                        .newest = session.newest}};
       for (const std::uint32_t name : session.participants) {
-        info.participants.push_back(file().participants[name]);
+        info.facts.participants.push_back(file().participants[name]);
       }
       all.push_back(std::move(info));
     }

@@ -51,7 +51,7 @@ class SegmentMaker {
       for (SegmentSessionInfo& info : source->sessions()) {
         const std::uint32_t count = info.entries;
         salt_ = xxh3(fmt::format("{} {} {} {} {}", salt_, info.id, info.evicted, count,
-                                 info.newest.time_since_epoch().count()));
+                                 info.facts.newest.time_since_epoch().count()));
         places_.push_back({.source = source.get(),
                            .number = number++,
                            .begin = static_cast<std::uint32_t>(entries_),
@@ -152,7 +152,7 @@ class SegmentMaker {
   Status write_sessions() {
     std::map<std::string, std::uint32_t> names;
     for (const Place& place : places_) {
-      for (const std::string& name : place.info.participants) {
+      for (const std::string& name : place.info.facts.participants) {
         names.emplace(name, 0);
       }
     }
@@ -170,16 +170,16 @@ class SegmentMaker {
       put_little(place.info.entries, table);
       put_little(place.lengths, table);
       put_little(place.window_lengths, table);
-      put_little(std::int64_t{place.info.newest.time_since_epoch().count()}, table);
+      put_little(std::int64_t{place.info.facts.newest.time_since_epoch().count()}, table);
       put_little(static_cast<std::uint64_t>(members.size()), table);
-      put_little(static_cast<std::uint32_t>(place.info.participants.size()), table);
+      put_little(static_cast<std::uint32_t>(place.info.facts.participants.size()), table);
       put_little(static_cast<std::uint32_t>(place.info.id.size()), table);
       put_little(std::uint64_t{place.info.archived ? 1U : 0U} |
-                     std::uint64_t{place.info.has_user ? 2U : 0U} |
-                     std::uint64_t{place.info.has_assistant ? 4U : 0U} |
+                     std::uint64_t{place.info.facts.has_user ? 2U : 0U} |
+                     std::uint64_t{place.info.facts.has_assistant ? 4U : 0U} |
                      std::uint64_t{place.info.evicted} << 3U,
                  table);
-      for (const std::string& name : place.info.participants) {
+      for (const std::string& name : place.info.facts.participants) {
         put_little(names[name], members);
       }
       members += place.info.id;

@@ -162,11 +162,7 @@ Status SessionIndex::take_base(SessionBase base) {
   }
   columns.odd.insert(odd.begin(), odd.end());
   BMAD_TRY_ASSIGN(state_->table.statements, source->statements(0));
-  const std::vector<SegmentSessionInfo> sessions = source->sessions();
-  state_->table.facts = {.participants = sessions.front().participants,
-                         .has_user = sessions.front().has_user,
-                         .has_assistant = sessions.front().has_assistant,
-                         .newest = sessions.front().newest};
+  state_->table.facts = source->sessions().front().facts;
   state_->covers = base.covers;
   for (const LogCover& cover : base.covers) {
     state_->base_bytes += cover.bytes;

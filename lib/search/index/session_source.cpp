@@ -58,15 +58,11 @@ class IndexSource final : public SegmentSource {
   explicit IndexSource(SessionIndex& index) : index_(index) {}
 
   [[nodiscard]] std::vector<SegmentSessionInfo> sessions() const override {
-    const SessionFacts& facts = index_.facts();
     return {{.id = index_.session_id(),
              .archived = index_.is_archived(),
              .evicted = index_.evicted_part(),
              .entries = index_.slots().size(),
-             .newest = facts.newest,
-             .participants = facts.participants,
-             .has_user = facts.has_user,
-             .has_assistant = facts.has_assistant}};
+             .facts = index_.facts()}};
   }
   Result<SlotView> slots(std::uint32_t /*number*/) override { return index_.slots(); }
   Result<std::vector<std::int64_t>> times(std::uint32_t /*number*/) override {

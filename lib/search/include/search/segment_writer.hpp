@@ -28,10 +28,7 @@ struct SegmentSessionInfo {
   bool archived = false;
   std::uint32_t evicted = 0;  ///< Which part of what compaction moved out of it; 0: none.
   std::uint32_t entries = 0;  ///< Live ones.
-  Timestamp newest{};
-  std::vector<std::string> participants;
-  bool has_user = false;
-  bool has_assistant = false;
+  SessionFacts facts = {};
 };
 
 /// Goes through the keys of a kind.
