@@ -34,14 +34,6 @@
 namespace bmad_mem {
 namespace {
 
-LogLine to_log_line(const PlannedRemoval& removal) {
-  return {.type = removal.type,
-          .id = removal.id,
-          .line = removal.line,
-          .offset = removal.offset,
-          .size = removal.size};
-}
-
 /// What was deleted and written again, byte for byte, as by an import, is in use: it is not hidden
 /// by its deletion when it is evicted. So it is no deleted line any more.
 Status drop_from_deleted(FileSystem& files, const std::string& session_id,
@@ -170,10 +162,7 @@ class Compaction {
                .force_evicts = report_.force_evicts,
                .force_bytes = report_.force_bytes,
                .folded = plan_.count(RemovalKind::kFolded)};
-    lines_.clear();
-    for (const PlannedRemoval& removal : plan_.removals) {
-      lines_.push_back(to_log_line(removal));
-    }
+    lines_.assign(plan_.removals.begin(), plan_.removals.end());
     if (!lines_.empty()) {
       report_.bytes_after += audit_size(audit_record());
       BMAD_TRY_ASSIGN(const std::uint32_t parts, evicted_parts(*store_.files, session_id_));
@@ -345,7 +334,6 @@ Result<std::uint64_t> restore_part(Store& store, const std::string& session_id,
 Result<std::uint64_t> restore_evicted_entries(Store& store, const std::string& session_id,
                                               std::span<const std::string> ids) {
   BMAD_TRY(check_session(store, session_id));
-  const std::shared_ptr<OpenSession> session = store.session(session_id);
   std::uint64_t restored = 0;
   {
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "restore"));

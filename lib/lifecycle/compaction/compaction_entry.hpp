@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
-#include "bmad_mem/entry_type.hpp"
 #include "lifecycle/compaction_plan.hpp"
 #include "store/entry_scanner.hpp"
 
@@ -28,20 +27,15 @@ struct ToolEvent {
 
 ToolEvent to_tool_event(const ScannedEntry& scanned);
 
-struct CompactionEntry {
-  EntryType type = EntryType::kConversation;
-  std::string id;
-  std::string who;
-  std::vector<std::string> references;  ///< Ids it cites; not the message it answers.
-  std::uint64_t line = 0;
-  std::uint64_t offset = 0;
-  std::uint64_t size = 0;          ///< With its '\n'.
-  std::uint64_t content_hash = 0;  ///< Of type and line but for the id.
+struct CompactionEntry : LogLine {
+  std::string who = {};
+  std::vector<std::string> references = {};  ///< Ids it cites; not the message it answers.
+  std::uint64_t content_hash = 0;            ///< Of type and line but for the id.
   Timestamp timestamp{};
   double decay_factor = 1;
   double relevance = 0;
   bool must_stay = false;
-  ToolEvent tool;           ///< Of an event.
+  ToolEvent tool = {};      ///< Of an event.
   bool is_settled = false;  ///< A finding that is resolved or dismissed.
 
   // What the plan makes of it.
@@ -49,7 +43,7 @@ struct CompactionEntry {
   bool is_tiered = false;
   std::uint32_t referred_by = 0;  ///< By so many entries that stay.
   RemovalKind removal = RemovalKind::kEvicted;
-  std::string reason;
+  std::string reason = {};
 };
 
 /// Marks calls of tools and their results as folded, but for the newest `kept` (0: all stay) and

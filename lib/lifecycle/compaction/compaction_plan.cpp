@@ -44,16 +44,11 @@ bool is_one_of(std::string_view text, std::string_view a, std::string_view b) {
 
 CompactionEntry to_compaction_entry(const ScannedEntry& scanned, const CompactionRules& rules) {
   const EntryHead head = entry_head(scanned.type, scanned.value);
-  CompactionEntry entry;
-  entry.type = scanned.type;
-  entry.id = head.id;
+  CompactionEntry entry{log_line(scanned)};
   entry.who = head.who;
   for (const std::string_view id : entry_citations(scanned.value)) {
     entry.references.emplace_back(id);
   }
-  entry.line = scanned.line;
-  entry.offset = scanned.offset;
-  entry.size = scanned.line_size;
   entry.content_hash = hash_without_id(scanned.type, scanned.text, head.id);
   entry.timestamp = head.timestamp;
   entry.must_stay = must_stay(scanned.type, scanned.value);
@@ -292,13 +287,7 @@ void gather(const std::vector<CompactionEntry>& entries, CompactionPlan& plan) {
     plan.entries_after += entry.is_gone ? 0 : 1;
     if (entry.is_gone) {
       plan.bytes_after -= entry.size;
-      plan.removals.push_back({.kind = entry.removal,
-                               .type = entry.type,
-                               .id = entry.id,
-                               .line = entry.line,
-                               .offset = entry.offset,
-                               .size = entry.size,
-                               .reason = entry.reason});
+      plan.removals.push_back({entry, entry.removal, entry.reason});
     }
   }
 }

@@ -58,13 +58,8 @@ inline constexpr std::string_view kCountedIn = "counted in ";
 /// Why a line goes.
 enum class RemovalKind : std::uint8_t { kSuperseded, kDuplicate, kFolded, kEvicted };
 
-struct PlannedRemoval {
+struct PlannedRemoval : LogLine {
   RemovalKind kind = RemovalKind::kEvicted;
-  EntryType type = EntryType::kConversation;
-  std::string id;
-  std::uint64_t line = 0;    ///< 1-based.
-  std::uint64_t offset = 0;  ///< In its log.
-  std::uint64_t size = 0;    ///< With its '\n'.
   std::string reason;
 };
 
