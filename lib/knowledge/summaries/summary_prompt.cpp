@@ -50,9 +50,9 @@ std::string unused_key(std::string_view data) {
 
 }  // namespace
 
-WriterPrompt summary_prompt(std::string_view body, std::span<const DialogueMessage> messages) {
+SummaryPrompt summary_prompt(std::string_view body, std::span<const DialogueMessage> messages) {
   assert(!messages.empty());
-  WriterPrompt prompt;
+  SummaryPrompt prompt;
   std::string talk;
   std::size_t tokens = 0;
   for (const DialogueMessage& message : messages) {

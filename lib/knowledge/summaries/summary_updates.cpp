@@ -50,7 +50,7 @@ Error out_of_date(std::string_view why) {
 }
 
 PendingSummary new_pending(const Store& store, const SummaryFiles& files,
-                           const WriterPrompt& prompt) {
+                           const SummaryPrompt& prompt) {
   const Timestamp now = store.clock.now();
   const auto ticks = std::chrono::steady_clock::now().time_since_epoch().count();
   const std::string identity =
@@ -70,7 +70,7 @@ PendingSummary new_pending(const Store& store, const SummaryFiles& files,
 /// Notes that an update is pending. Nothing when summary.md is not the one of the prompt any more.
 Result<std::optional<PendingSummary>> note_pending(Store& store, const std::string& session_id,
                                                    const SummaryFiles& read,
-                                                   const WriterPrompt& prompt,
+                                                   const SummaryPrompt& prompt,
                                                    const std::string& newest_id) {
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "summary"));
   BMAD_TRY_ASSIGN(SummaryFiles files, read_summary_files(store, session_id));
@@ -231,16 +231,12 @@ Result<SummaryPrompt> begin_summary_update(Store& store, const std::string& sess
                    .message = "the summary already covers every message"};
     }
     BMAD_TRY_ASSIGN(const FrontMatter summary, readable_summary(store, session_id, files));
-    WriterPrompt prompt = summary_prompt(summary.body(), std::span(talk.messages).subspan(first));
+    SummaryPrompt prompt = summary_prompt(summary.body(), std::span(talk.messages).subspan(first));
     BMAD_TRY_ASSIGN(std::optional<PendingSummary> pending,
                     note_pending(store, session_id, files, prompt, talk.messages.back().id));
     if (pending) {
-      return SummaryPrompt{.text = std::move(prompt.text),
-                           .up_to_id = std::move(prompt.up_to_id),
-                           .messages = prompt.messages,
-                           .messages_left = prompt.messages_left,
-                           .tokens = prompt.tokens,
-                           .ticket = std::move(pending->ticket)};
+      prompt.ticket = std::move(pending->ticket);
+      return prompt;
     }
   }
   return Error{.code = ErrorCode::E_CONCURRENT_MOD,

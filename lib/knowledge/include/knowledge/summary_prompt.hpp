@@ -17,17 +17,10 @@
 #include <string_view>
 
 #include "bmad_mem/result.hpp"
+#include "bmad_mem/summary.hpp"
 #include "knowledge/dialogue.hpp"
 
 namespace bmad_mem {
-
-struct WriterPrompt {
-  std::string text;
-  std::string up_to_id;  ///< Of the last message in it.
-  std::size_t messages = 0;
-  std::size_t messages_left = 0;  ///< That did not fit.
-  std::size_t tokens = 0;         ///< Of all of it.
-};
 
 /// Most that the messages of one prompt may be; what is beyond comes next time.
 inline constexpr std::size_t kPromptTokensMax = 60'000;
@@ -35,8 +28,8 @@ inline constexpr std::size_t kPromptTokensMax = 60'000;
 inline constexpr std::size_t kPromptMessageSizeMax = 16'000;
 
 /// The prompt for the summary `body` and `messages`, of which there is at least one: the same bytes
-/// for the same input. What is marked as sensitive is left out, and said to be.
-WriterPrompt summary_prompt(std::string_view body, std::span<const DialogueMessage> messages);
+/// for the same input, and no ticket. What is marked as sensitive is left out, and said to be.
+SummaryPrompt summary_prompt(std::string_view body, std::span<const DialogueMessage> messages);
 
 // What a writer of summaries may answer.
 //
