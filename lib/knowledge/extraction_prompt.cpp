@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/json_node.hpp"
 #include "bmad_mem/json_parser.hpp"
@@ -25,18 +26,9 @@ constexpr std::size_t kShownSizeMax = 600;
 /// What programs print is seldom what matters.
 constexpr std::size_t kPrintedSizeMax = 200;
 
-std::string category_names() {
-  std::string names;
-  for (std::size_t i = 0; i < kCategoryCount; ++i) {
-    names += names.empty() ? "" : ", ";
-    names += category_name(static_cast<Category>(i));
-  }
-  return names;
-}
-
 std::string instructions() {
   return fmt::format(kExtractionText, kExtractedFactsMax, kExtractedWordsMax, kExtractedTagsMax,
-                     category_names());
+                     fmt::join(kCategoryNames, ", "));
 }
 
 constexpr std::string_view kOpen = "\n```jsonl\n";

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <re2/re2.h>
 
 #include "bmad_mem/edit_distance.hpp"
@@ -51,26 +52,15 @@ Result<Category> category_of(const LearnRule& rule, std::size_t index) {
   if (const auto category = try_parse_category(rule.category)) {
     return *category;
   }
-  constexpr std::size_t kNear = 3;
-  std::string_view nearest;
-  std::size_t nearest_distance = kNear + 1;
-  std::string all;
-  for (std::size_t i = 0; i < kCategoryCount; ++i) {
-    const std::string_view name = category_name(static_cast<Category>(i));
-    all += all.empty() ? "" : ", ";
-    all += name;
-    if (const std::size_t distance = edit_distance(rule.category, name, kNear);
-        distance < nearest_distance) {
-      nearest = name;
-      nearest_distance = distance;
-    }
-  }
-  return field_error(ErrorCode::E_SCHEMA_INVALID, field_of(index, "category"),
-                     nearest.empty()
-                         ? fmt::format("there is no category \"{}\"; it must be one of {}",
-                                       utf8_repaired(rule.category), all)
-                         : fmt::format("there is no category \"{}\"; did you mean \"{}\"?",
-                                       utf8_repaired(rule.category), nearest));
+  static constexpr std::size_t kNear = 3;
+  const std::string_view nearest =
+      nearest_of(rule.category, kCategoryNames, [](auto) { return kNear; });
+  return field_error(
+      ErrorCode::E_SCHEMA_INVALID, field_of(index, "category"),
+      nearest.empty() ? fmt::format("there is no category \"{}\"; it must be one of {}",
+                                    utf8_repaired(rule.category), fmt::join(kCategoryNames, ", "))
+                      : fmt::format("there is no category \"{}\"; did you mean \"{}\"?",
+                                    utf8_repaired(rule.category), nearest));
 }
 
 /// `text` on one line with single blanks, at most `count` characters of it.

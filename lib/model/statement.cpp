@@ -15,10 +15,6 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::array<std::string_view, kCategoryCount> kCategoryNames = {
-    "user_preference", "architecture", "pattern",    "error_solution",
-    "project_fact",    "style",        "constraint", "decision"};
-
 Timestamp time_of(std::string_view text) {
   const Result<Timestamp> time = parse_rfc3339(text);
   return time ? *time : Timestamp{};

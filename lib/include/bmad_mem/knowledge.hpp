@@ -12,6 +12,7 @@
 // statement holds, unless it is trusted far less than an older one (docs/knowledge.md).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -42,6 +43,10 @@ enum class Category : std::uint8_t {
   kDecision,        ///< "Convex and not Supabase, because …"
 };
 inline constexpr std::size_t kCategoryCount = 8;
+
+inline constexpr std::array<std::string_view, kCategoryCount> kCategoryNames = {
+    "user_preference", "architecture", "pattern",    "error_solution",
+    "project_fact",    "style",        "constraint", "decision"};
 
 /// "user_preference", "architecture" … Static storage.
 std::string_view category_name(Category category);

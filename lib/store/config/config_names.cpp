@@ -11,17 +11,8 @@ namespace {
 
 /// The one of `known` that is nearest to `name`; empty when more than a third would have to change.
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known) {
-  std::string_view nearest;
-  std::size_t nearest_distance = std::string_view::npos;
-  for (const std::string_view each : known) {
-    const std::size_t limit = std::max(name.size(), each.size()) / 3;
-    const std::size_t distance = edit_distance(name, each, limit);
-    if (distance < nearest_distance && distance <= limit) {
-      nearest = each;
-      nearest_distance = distance;
-    }
-  }
-  return nearest;
+  const auto third = [&](auto each) { return std::max(name.size(), each.size()) / 3; };
+  return nearest_of(name, known, third);
 }
 
 /// What is behind "`section`." in `key`; empty when `key` isn't in the section.
