@@ -88,11 +88,6 @@ void print_context(Tool& tool, const Context& context, std::optional<Timestamp> 
 
 // What is known and was learned, as the tool prints it.
 
-/// The names of the categories, for help and completion: category_name() as constants.
-inline constexpr std::array<std::string_view, kCategoryCount> kCategoryNames = {
-    "user_preference", "architecture", "pattern",    "error_solution",
-    "project_fact",    "style",        "constraint", "decision"};
-
 /// The value of --category; nothing without one.
 /// Errors: E_INVALID_QUERY for any other word, with the nearest.
 Result<std::optional<Category>> read_category(const Arguments& args);
