@@ -103,6 +103,21 @@ class Returning {
   std::set<std::string_view> there_;                                         ///< Lines.
 };
 
+/// Whether bring_back_lines(), for any id, would append some of `lines`. Writes nothing.
+Result<bool> are_lines_missing(FileSystem& files, const std::string& session_id,
+                               std::span<const ReturningLine> lines) {
+  ReturnOutcome outcome;
+  outcome.is_back.resize(lines.size());
+  for (const EntryType type : kEntryTypes) {
+    Returning returning(type, lines, {}, {});
+    BMAD_TRY(returning.look(files, session_id));
+    if (!returning.settle(outcome).empty()) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<ReturnOutcome> bring_back_lines(Store& store, const std::string& session_id,
@@ -131,20 +146,6 @@ Result<ReturnOutcome> bring_back_lines(Store& store, const std::string& session_
     }
   }
   return outcome;
-}
-
-Result<bool> are_lines_missing(FileSystem& files, const std::string& session_id,
-                               std::span<const ReturningLine> lines) {
-  ReturnOutcome outcome;
-  outcome.is_back.resize(lines.size());
-  for (const EntryType type : kEntryTypes) {
-    Returning returning(type, lines, {}, {});
-    BMAD_TRY(returning.look(files, session_id));
-    if (!returning.settle(outcome).empty()) {
-      return true;
-    }
-  }
-  return false;
 }
 
 void keep_last_versions(std::vector<EvictedLine>& lines) {

@@ -95,13 +95,16 @@ void Store::note_access(const std::string& session_id, const std::string& id) co
   }
 }
 
+namespace {
+
+/// How many writers stay open when nobody uses them: with the lock, its information file and eight
+/// logs each takes ten descriptors at most, and all of them two thirds of what the process may
+/// have.
 std::size_t writers_max() {
   constexpr std::size_t kWritersMax = 64;
   constexpr std::size_t kDescriptorsEach = 16;
   return std::clamp(descriptor_limit() / kDescriptorsEach, std::size_t{1}, kWritersMax);
 }
-
-namespace {
 
 /// Closes the writers that were not used for longest, but none that is in use.
 void close_oldest(std::map<std::string, SessionSlot, std::less<>>& sessions) {
@@ -142,14 +145,14 @@ std::shared_ptr<OpenSession> Store::session(const std::string& session_id) {
   return wanted;
 }
 
-void Store::forget_session(const std::string& session_id) {
-  {
-    const std::lock_guard guard(sessions_mutex);
 Result<FileLock::Guard> Store::lock_session(const std::string& session_id,
                                             std::string_view operation) {
   return session(session_id)->writer.lock(operation);
 }
 
+void Store::forget_session(const std::string& session_id) {
+  {
+    const std::lock_guard guard(sessions_mutex);
     sessions.erase(session_id);
   }
   const std::lock_guard guard(indexes_mutex);

@@ -41,11 +41,13 @@ std::size_t letter_count_of(std::string_view word) {
   return count;
 }
 
-}  // namespace
-
+/// How many edits `word~` allows for a word of so many letters: none below 3, one for 3 to 5, else
+/// two. Among words of two letters nearly all are near.
 std::size_t fuzzy_bound(std::size_t letter_count) {
   return letter_count < 3 ? 0 : letter_count <= 5 ? 1 : 2;
 }
+
+}  // namespace
 
 EditMatcher::EditMatcher(std::string_view word, std::size_t bound) : bound_(bound) {
   assert(bound <= kEditBoundMax);

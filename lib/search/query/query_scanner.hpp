@@ -60,7 +60,7 @@ enum class ClauseKind : std::uint8_t {
   kWord,
   kPhrase,  ///< Neither required nor excluded: what holds it is preferred.
   kPrefix,  ///< `text` without its '*'.
-  kFuzzy,   ///< `text` without its '~'; see fuzzy_bound() for how far off.
+  kFuzzy,   ///< `text` without its '~'; see EditMatcher for how far off.
 };
 
 struct QueryClause {

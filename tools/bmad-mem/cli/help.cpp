@@ -39,6 +39,31 @@ std::vector<RawJson> items_of(const auto& all, const auto& head, const auto& hel
   return items;
 }
 
+/// "-n, --limit N" or "    --json".
+std::string option_head(const Option& option) {
+  const bool is_choice = option.value.empty() && !option.choices.empty();
+  return fmt::format(
+      "{}--{}{}{}",
+      option.letter == '\0' ? std::string("    ") : fmt::format("-{}, ", option.letter),
+      option.name, option.value.empty() ? "" : " ", is_choice ? "[=WHICH]" : option.value);
+}
+
+/// The option's help with its choices, its default and whether it can be repeated.
+std::string option_help(const Option& option) {
+  std::string out(option.help);
+  const auto is_named = [&](std::string_view choice) { return option.help.contains(choice); };
+  if (!std::ranges::all_of(option.choices, is_named)) {
+    out += fmt::format(": {}", fmt::join(option.choices, ", "));
+  }
+  if (option.repeatable) {
+    out += "; can be repeated";
+  }
+  if (!option.fallback.empty()) {
+    out += fmt::format(" (default: {})", option.fallback);
+  }
+  return out;
+}
+
 std::vector<RawJson> options_of(std::span<const Option> options) {
   return items_of(options, option_head, option_help);
 }
@@ -70,6 +95,41 @@ std::vector<const Command*> commands_of(Group group) {
   return commands;
 }
 
+/// The options that the command has whatever its first positional.
+std::vector<Option> options_of_all(const Command& command) {
+  std::vector<Option> options(command.options.begin(), command.options.end());
+  if (command.options_of != nullptr) {
+    const std::span<const Option> more = command.options_of({});
+    options.insert(options.end(), more.begin(), more.end());
+  }
+  return options;
+}
+
+/// "search, find"; empty when the command has no alias.
+std::string alias_list(const Command& command) {
+  std::string out;
+  for (const Synonym& synonym : all_synonyms()) {
+    if (synonym.command == &command && synonym.is_alias()) {
+      out += fmt::format("{}{}", out.empty() ? "" : ", ", synonym.word);
+    }
+  }
+  return out;
+}
+
+/// "bmad-mem add [OPTION]... TYPE [TEXT|JSON|-]".
+std::string usage_line(const Command& command) {
+  std::string out = fmt::format("bmad-mem {}", command.name);
+  if (!command.options.empty()) {
+    out += " [OPTION]...";
+  }
+  for (const Positional& positional : command.positionals) {
+    const std::string_view more = positional.max == 0 ? "..." : "";
+    out += positional.min == 0 ? fmt::format(" [{}{}]", positional.name, more)
+                               : fmt::format(" {}{}", positional.name, more);
+  }
+  return out;
+}
+
 RawJson on_man_page(const Command* command) {
   std::vector<RawJson> fields;
   for (const std::string_view type :
@@ -84,50 +144,7 @@ RawJson on_man_page(const Command* command) {
                               "examples", examples_of(*command)));
 }
 
-}  // namespace
-
-std::string option_head(const Option& option) {
-  const bool is_choice = option.value.empty() && !option.choices.empty();
-  return fmt::format(
-      "{}--{}{}{}",
-      option.letter == '\0' ? std::string("    ") : fmt::format("-{}, ", option.letter),
-      option.name, option.value.empty() ? "" : " ", is_choice ? "[=WHICH]" : option.value);
-}
-
-std::string option_help(const Option& option) {
-  std::string out(option.help);
-  const auto is_named = [&](std::string_view choice) { return option.help.contains(choice); };
-  if (!std::ranges::all_of(option.choices, is_named)) {
-    out += fmt::format(": {}", fmt::join(option.choices, ", "));
-  }
-  if (option.repeatable) {
-    out += "; can be repeated";
-  }
-  if (!option.fallback.empty()) {
-    out += fmt::format(" (default: {})", option.fallback);
-  }
-  return out;
-}
-
-std::vector<Option> options_of_all(const Command& command) {
-  std::vector<Option> options(command.options.begin(), command.options.end());
-  if (command.options_of != nullptr) {
-    const std::span<const Option> more = command.options_of({});
-    options.insert(options.end(), more.begin(), more.end());
-  }
-  return options;
-}
-
-std::string alias_list(const Command& command) {
-  std::string out;
-  for (const Synonym& synonym : all_synonyms()) {
-    if (synonym.command == &command && synonym.is_alias()) {
-      out += fmt::format("{}{}", out.empty() ? "" : ", ", synonym.word);
-    }
-  }
-  return out;
-}
-
+/// What the exit statuses mean for this command.
 std::string_view exit_status_text(const Command& command) {
   if (!command.exit_status.empty()) {
     return command.exit_status;
@@ -135,18 +152,7 @@ std::string_view exit_status_text(const Command& command) {
   return answers(command) ? kReadingExitStatus : kUsualExitStatus;
 }
 
-std::string usage_line(const Command& command) {
-  std::string out = fmt::format("bmad-mem {}", command.name);
-  if (!command.options.empty()) {
-    out += " [OPTION]...";
-  }
-  for (const Positional& positional : command.positionals) {
-    const std::string_view more = positional.max == 0 ? "..." : "";
-    out += positional.min == 0 ? fmt::format(" [{}{}]", positional.name, more)
-                               : fmt::format(" {}{}", positional.name, more);
-  }
-  return out;
-}
+}  // namespace
 
 std::string help_text(const Command& command, std::string_view first, const Style& style) {
   std::vector<Option> globals;  // But for those that mean something else here.

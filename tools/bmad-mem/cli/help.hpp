@@ -20,24 +20,6 @@ std::string complete_overview_text(const Style& style);
 /// `first` is its first positional, for commands whose options hang on it; may be empty.
 std::string help_text(const Command& command, std::string_view first, const Style& style);
 
-/// "bmad-mem add [OPTION]... TYPE [TEXT|JSON|-]".
-std::string usage_line(const Command& command);
-
-/// "-n, --limit N" or "    --json".
-std::string option_head(const Option& option);
-
-/// The option's help with its choices, its default and whether it can be repeated.
-std::string option_help(const Option& option);
-
-/// The options that the command has whatever its first positional.
-std::vector<Option> options_of_all(const Command& command);
-
-/// "search, find"; empty when the command has no alias.
-std::string alias_list(const Command& command);
-
-/// What the exit statuses mean for this command.
-std::string_view exit_status_text(const Command& command);
-
 // Bmad-mem.1, made from the declarations of the commands.
 
 /// The page as roff, for man(7) macros.

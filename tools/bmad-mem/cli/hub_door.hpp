@@ -71,8 +71,6 @@ struct AddedEntries {
 /// when this role may not push them.
 Result<ExitStatus> push_to_hub(Tool& tool, const AddedEntries& added, std::uint64_t after);
 
-/// How much is new here and is not for this role to push.
-std::uint64_t waits_here(const SyncReport& report);
 /// That as a sentence, with what to do; empty when nothing waits.
 std::string waiting_text(const SyncReport& report);
 /// Before something is forgotten and verified: takes what others have pushed, so that it is among

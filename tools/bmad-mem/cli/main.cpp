@@ -155,7 +155,7 @@ void set_up_heap() {
 }
 
 /// Room for the clients of a server and for the open logs of sessions; a shell often gives 1,024
-/// descriptors. What the hard limit allows is enough even so: see writers_max().
+/// descriptors. What the hard limit allows is enough even so: see Store::session().
 void raise_descriptor_limit() {
   constexpr rlim_t kWanted = 4096;
   rlimit limit{};

@@ -95,13 +95,14 @@ std::string undelete_hint(const DeletionReport& report) {
       sessions.size() == 1 ? *sessions.begin() : "ID");
 }
 
-}  // namespace
-
+/// The bytes of all these lines together.
 std::uint64_t removed_bytes(std::span<const RemovedEntry> removed) {
   return std::accumulate(
       removed.begin(), removed.end(), std::uint64_t{0},
       [](std::uint64_t sum, const RemovedEntry& entry) { return sum + entry.bytes; });
 }
+
+}  // namespace
 
 void print_deletion(Tool& tool, const DeletionReport& report, const DeleteOptions& options) {
   if (options.dry_run) {

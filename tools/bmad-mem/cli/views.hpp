@@ -166,9 +166,6 @@ void print_counts(Tool& tool, const RedactionCounts& counts);
 
 // Lines that left the logs, or that would, as text and as JSON.
 
-/// The bytes of all these lines together.
-std::uint64_t removed_bytes(std::span<const RemovedEntry> removed);
-
 /// What a deletion or a purge did, or would do: its lines in a dry run, then the totals, where else
 /// it reached, and how to bring it back.
 void print_deletion(Tool& tool, const DeletionReport& report, const DeleteOptions& options);

@@ -106,6 +106,11 @@ void print_text(Tool& tool, const SyncReport& report, bool dry_run) {
   }
 }
 
+/// How much is new here and is not for this role to push.
+std::uint64_t waits_here(const SyncReport& report) {
+  return report.waiting_lines + report.waiting_operations;
+}
+
 ExitStatus print_report(Tool& tool, const SyncReport& report, bool dry_run) {
   if (tool.json()) {
     print_object(tool, shaped(shape::sync, report));
@@ -221,10 +226,6 @@ void print_text(Tool& tool, const HubView& view) {
 }
 
 }  // namespace
-
-std::uint64_t waits_here(const SyncReport& report) {
-  return report.waiting_lines + report.waiting_operations;
-}
 
 std::string waiting_text(const SyncReport& report) {
   const std::uint64_t count = waits_here(report);

@@ -40,12 +40,8 @@ RangeEnd end_of(std::string_view name) {
   return name == "since" ? RangeEnd::kSince : RangeEnd::kUntil;
 }
 
-}  // namespace
-
-Error bad_argument(std::string_view name, std::string message) {
-  return invalid_query(utf8_prefix(name, 100), std::move(message));
-}
-
+/// The types that `name` stands for: "decision", "decisions"; "facts" are facts and preferences,
+/// "records" all others. Errors: E_INVALID_QUERY.
 Result<std::vector<EntryType>> entry_types_of(std::string_view name) {
   if (name == "facts") {
     return std::vector{EntryType::kFact, EntryType::kPreference};
@@ -56,6 +52,12 @@ Result<std::vector<EntryType>> entry_types_of(std::string_view name) {
   }
   BMAD_TRY_ASSIGN(const EntryType type, parse_entry_type(name));
   return std::vector{type};
+}
+
+}  // namespace
+
+Error bad_argument(std::string_view name, std::string message) {
+  return invalid_query(utf8_prefix(name, 100), std::move(message));
 }
 
 void ToolArguments::add(JsonValue object, std::span<const JsonParameter> parameters) {

@@ -34,7 +34,7 @@ enum class ArgumentKind : std::uint8_t {
   kFlag,    ///< true or false.
   kChoice,  ///< One of `choices`.
   kTime,    ///< As --since takes it: RFC 3339, a date, 7d. A day of "since" begins, others end it.
-  kTypes,   ///< As kTexts, of types of entries or groups of them: see entry_types_of().
+  kTypes,   ///< As kTexts, of types of entries, or "facts" or "all".
   kJson,    ///< Anything; the operation checks it.
 };
 
@@ -59,10 +59,6 @@ Error bad_argument(std::string_view name, std::string message);
 /// Whether `text` is one of `choices`, or another word that parameter `name` understands for one.
 bool is_choice(std::string_view name, std::span<const std::string_view> choices,
                std::string_view text);
-
-/// The types that `name` stands for: "decision", "decisions"; "facts" are facts and preferences,
-/// "records" all others. Errors: E_INVALID_QUERY.
-Result<std::vector<EntryType>> entry_types_of(std::string_view name);
 
 class ToolArguments {
  public:

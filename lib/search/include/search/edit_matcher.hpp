@@ -20,17 +20,13 @@ inline constexpr std::size_t kEditBoundMax = 2;
 /// Longest word compared, in code points; longer ones are far from everything.
 inline constexpr std::size_t kEditLettersMax = 64;
 
-/// How many edits `word~` allows for a word of so many letters: none below 3, one for 3 to 5, else
-/// two. Among words of two letters nearly all are near.
-std::size_t fuzzy_bound(std::size_t letter_count);
-
 /// Compares one word with many, as a walk through a term dictionary does.
 class EditMatcher {
  public:
   /// `word` is UTF-8; what is not counts as one letter a byte. `bound` is at most kEditBoundMax.
   EditMatcher(std::string_view word, std::size_t bound);
 
-  /// As above, with the bound that fuzzy_bound() gives for the word.
+  /// As above, with the bound of `word~`: none below 3 letters, one edit for 3 to 5, else two.
   explicit EditMatcher(std::string_view word);
 
   /// How many edits turn the word into `other`; bound() + 1 for anything beyond bound(). Case

@@ -42,10 +42,6 @@ Result<ReturnOutcome> bring_back_lines(Store& store, const std::string& session_
                                        std::span<const ReturningLine> lines,
                                        std::span<const std::string> ids, const EntryIds& used = {});
 
-/// Whether bring_back_lines(), for any id, would append some of `lines`. Writes nothing.
-Result<bool> are_lines_missing(FileSystem& files, const std::string& session_id,
-                               std::span<const ReturningLine> lines);
-
 // Which of the lines that left a session's logs may still be read, or come
 // back.
 

@@ -47,10 +47,6 @@ Result<UsualSession> usual_session(Store& store, const SessionParams& fresh,
 /// lock, so none of them is in the making.
 Status remove_unfinished_sessions(Store& store);
 
-/// When something last happened in the session of `manifest`, by what its files say and not by
-/// their times, which git changes: of a closed one its close, else the last line of each log in
-/// `files`. Reads only the ends of the logs.
-Timestamp last_activity(FileSystem& files, const Manifest& manifest);
 /// Without a title that is derived: that is one more file to read.
 Result<Session> describe_session(const Store& store, const std::string& session_id);
 /// The same of a session whose files are in `files`, such as an archive's.

@@ -127,11 +127,6 @@ struct SessionSlot {
   std::uint64_t used = 0;  ///< The greater, the later it was asked for.
 };
 
-/// How many writers stay open when nobody uses them: with the lock, its information file and eight
-/// logs each takes ten descriptors at most, and all of them two thirds of what the process may
-/// have.
-std::size_t writers_max();
-
 /// config.json as it is on disk; Store::config is the part in effect.
 struct WrittenConfig {
   Config config = {};
@@ -262,13 +257,13 @@ struct Store {
 
   /// Notes that an entry was returned, unless the config says not to.
   void note_access(const std::string& session_id, const std::string& id) const;
-  /// The lock of session `session_id`, as SessionWriter::lock() gives it.
-  Result<FileLock::Guard> lock_session(const std::string& session_id, std::string_view operation);
-
 
   /// The writer of `session_id`, which must be a session id; the session need not exist. It stays
   /// open while somebody holds it; of the others, those that were used last do: writers_max().
   std::shared_ptr<OpenSession> session(const std::string& session_id);
+
+  /// The lock of session `session_id`, as SessionWriter::lock() gives it.
+  Result<FileLock::Guard> lock_session(const std::string& session_id, std::string_view operation);
 
   /// Forgets the writer and the index of a session that has gone, and what was unpacked of it.
   void forget_session(const std::string& session_id);
