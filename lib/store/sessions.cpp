@@ -163,6 +163,20 @@ Status check_new_session_id(const std::string& id) {
                                  id));
 }
 
+/// When something last happened in the session of `manifest`, by what its files say and not by
+/// their times, which git changes: of a closed one its close, else the last line of each log in
+/// `files`. Reads only the ends of the logs.
+Timestamp last_activity(FileSystem& files, const Manifest& manifest) {
+  if (manifest.closed_at) {
+    return std::max(manifest.created_at, *manifest.closed_at);
+  }
+  Timestamp last = manifest.created_at;
+  for (const std::string& log : log_files()) {
+    last = std::max(last, last_time(files, session_file(manifest.session_id, log)).value_or(last));
+  }
+  return last;
+}
+
 }  // namespace
 
 Result<std::string> create_session(Store& store, const SessionParams& params) {
@@ -241,17 +255,6 @@ Status remove_unfinished_sessions(Store& store) {
     }
   }
   return {};
-}
-
-Timestamp last_activity(FileSystem& files, const Manifest& manifest) {
-  if (manifest.closed_at) {
-    return std::max(manifest.created_at, *manifest.closed_at);
-  }
-  Timestamp last = manifest.created_at;
-  for (const std::string& log : log_files()) {
-    last = std::max(last, last_time(files, session_file(manifest.session_id, log)).value_or(last));
-  }
-  return last;
 }
 
 Result<Session> describe_session(const Store& store, const std::string& session_id) {
