@@ -5,16 +5,13 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
 
 namespace bmad_mem::cli {
 
@@ -43,52 +40,10 @@ std::vector<std::string_view> json_elements(std::string_view array);
 /// `text` without the blanks between its tokens: one line.
 std::string json_compact(std::string_view text);
 
-// Members that are left out when there is nothing in them.
-
 /// A member `name` with `text`; nothing for an empty one.
 inline void add_text(JsonWriter& json, std::string_view name, std::string_view text) {
   if (!text.empty()) {
     json.member(name, text);
-  }
-}
-
-/// A member `name` with an array, also an empty one: what `write(json, element)`, or
-/// `write(element)`, writes for each.
-template <typename Elements, typename Write>
-void add_array(JsonWriter& json, std::string_view name, const Elements& elements,
-               const Write& write) {
-  json.key(name).begin_array();
-  for (const auto& element : elements) {
-    if constexpr (std::is_invocable_v<Write, decltype(element)>) {
-      write(element);
-    } else {
-      write(json, element);
-    }
-  }
-  json.end_array();
-}
-
-/// The same of objects: `write(element)` adds the members of each.
-template <typename Elements, typename Write>
-void add_objects(JsonWriter& json, std::string_view name, const Elements& elements,
-                 const Write& write) {
-  add_array(json, name, elements, [&](const auto& element) {
-    json.begin_object();
-    write(element);
-    json.end_object();
-  });
-}
-
-/// The same of texts.
-template <typename Texts>
-void add_list(JsonWriter& json, std::string_view name, const Texts& texts) {
-  add_array(json, name, texts, [&](const std::string_view text) { json.string(text); });
-}
-
-/// A member `name` with a time; nothing without one.
-inline void add_time(JsonWriter& json, std::string_view name, std::optional<Timestamp> time) {
-  if (time) {
-    json.member(name, format_rfc3339(*time));
   }
 }
 

@@ -105,8 +105,6 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   [[nodiscard]] IndexPart& part() override { return *this; }
   [[nodiscard]] const SessionFacts& facts() const;
   [[nodiscard]] Timestamp newest() const override { return facts().newest; }
-  /// Bytes of the log of `type` that are covered.
-  [[nodiscard]] std::uint64_t log_size(EntryType type) const;
   /// What of its logs is covered, as they were looked at last.
   [[nodiscard]] const LogCovers& covers() const;
   /// How many sealed lines are among them.
