@@ -17,10 +17,6 @@ namespace bmad_mem {
 
 const SessionFacts& SessionIndex::facts() const { return state_->table.facts; }
 
-std::uint64_t SessionIndex::log_size(EntryType type) const {
-  return state_->covers[static_cast<std::size_t>(type)].bytes;
-}
-
 Ordinal SessionIndex::entry_count() const {
   return static_cast<Ordinal>(state_->table.columns.size());
 }
