@@ -261,19 +261,11 @@ class EntriesById {
 
   static Entry evicted_entry(const std::string& session_id, const EvictedLine& line,
                              JsonValue value, std::uint64_t number) {
-    const EntryHead head = entry_head(line.type, value);
-    return Entry{.session_id = session_id,
-                 .type = line.type,
-                 .id = std::string(head.id),
-                 .timestamp = head.timestamp,
-                 .who = std::string(head.who),
-                 .headline = entry_headline(line.type, value),
-                 .json = line.line,
-                 .line = number,
-                 .pinned = head.pinned,
-                 .sensitive = head.sensitive,
-                 .evicted = true,
-                 .expires_at = head.expires_at};
+    Entry entry = to_entry(session_id, line.type, value);
+    entry.json = line.line;
+    entry.line = number;
+    entry.evicted = true;
+    return entry;
   }
 
   const Store& store_;

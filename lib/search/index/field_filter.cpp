@@ -89,6 +89,19 @@ bool passes(const EntryFilter& filter, std::string_view session_id, const TableE
          passes_line(filter, session_id, entry);
 }
 
+Entry to_entry(const std::string& session_id, EntryType type, JsonValue value) {
+  const EntryHead head = entry_head(type, value);
+  return Entry{.session_id = session_id,
+               .type = type,
+               .id = std::string(head.id),
+               .timestamp = head.timestamp,
+               .who = std::string(head.who),
+               .headline = entry_headline(type, value),
+               .pinned = head.pinned,
+               .sensitive = head.sensitive,
+               .expires_at = head.expires_at};
+}
+
 Entry to_entry(JsonParser& parser, const std::string& session_id, TableEntry entry) {
   const Result<JsonValue> value = parser.parse(entry.text);
   return Entry{.session_id = session_id,
