@@ -5,6 +5,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "match_finder.hpp"
 #include "model/entry.hpp"
+#include "search/field_filter.hpp"
 #include "search/search.hpp"
 #include "store/access.hpp"
 
@@ -13,22 +14,14 @@ namespace {
 
 Entry to_entry(const IndexedSession& session, EntryType type, Ordinal ordinal, JsonValue value,
                IndexedSession::LoadedLine line) {
-  const EntryHead head = entry_head(type, value);
   const OddEntry* odd = session.odd(ordinal);
-  return Entry{.session_id = session.session_id(),
-               .type = type,
-               .id = std::string(head.id),
-               .timestamp = head.timestamp,
-               .who = std::string(head.who),
-               .headline = entry_headline(type, value),
-               .json = std::move(line.text),
-               .line = line.number,
-               .versions = odd == nullptr ? 1 : odd->versions,
-               .pinned = head.pinned,
-               .sensitive = head.sensitive,
-               .archived = session.is_archived(),
-               .evicted = session.is_evicted(),
-               .expires_at = head.expires_at};
+  Entry entry = to_entry(session.session_id(), type, value);
+  entry.json = std::move(line.text);
+  entry.line = line.number;
+  entry.versions = odd == nullptr ? 1 : odd->versions;
+  entry.archived = session.is_archived();
+  entry.evicted = session.is_evicted();
+  return entry;
 }
 
 /// Reads the lines of what was found.
