@@ -143,6 +143,14 @@ Result<JsonValue> JsonParser::parse(std::string_view text) {
   return json_problem(text);
 }
 
+Result<ParsedJson> parse_json(std::string_view text) {
+  ParsedJson parsed(text);
+  if (!parsed) {
+    return parsed.error();
+  }
+  return parsed;
+}
+
 std::string_view json_kind_name(JsonKind kind) {
   static constexpr std::array<std::string_view, 9> kNames = {"nothing",  "null",     "a boolean",
                                                              "a number", "a number", "a number",

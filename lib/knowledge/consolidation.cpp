@@ -120,9 +120,8 @@ class Batches {
 /// the line that holds: its latest version may be one that is not trusted.
 Result<std::string> merged_line(const MergeProposal& proposal, Timestamp now) {
   const std::string& line = proposal.into.json;
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(line));
-  ObjectText object(entry, line);
+  BMAD_TRY_ASSIGN(const ParsedJson entry, parse_json(line));
+  ObjectText object(*entry, line);
   double confidence = proposal.into.confidence;
   std::vector<std::string> ids;
   std::vector<std::string> tags;
@@ -137,9 +136,9 @@ Result<std::string> merged_line(const MergeProposal& proposal, Timestamp now) {
     tags.insert(tags.end(), part.tags.begin(), part.tags.end());
     learned_from.insert(learned_from.end(), part.learned_from.begin(), part.learned_from.end());
   }
-  add_references(object, entry, "merged", ids);
-  add_to_list(object, entry, "tags", tags);
-  add_to_list(object, entry, "learned_from", learned_from);
+  add_references(object, *entry, "merged", ids);
+  add_to_list(object, *entry, "tags", tags);
+  add_to_list(object, *entry, "learned_from", learned_from);
   if (entry["confidence"].number(-1) != confidence) {
     object.set("confidence", json_number(confidence));
   }
@@ -154,17 +153,16 @@ Result<std::string> merged_line(const MergeProposal& proposal, Timestamp now) {
   if (sensitive && !entry["sensitive"].boolean()) {
     object.set("sensitive", "true");
   }
-  return changed_version(object, entry, line, now);
+  return changed_version(object, *entry, line, now);
 }
 
 /// The version of a part that says where it went; empty when it says so.
 Result<std::string> dropped_line(const std::string& line, const std::string& into, Timestamp now) {
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(line));
-  ObjectText object(entry, line);
+  BMAD_TRY_ASSIGN(const ParsedJson entry, parse_json(line));
+  ObjectText object(*entry, line);
   object.set_string("review", review_name(Review::kDropped));
-  add_references(object, entry, "merged_into", {into});
-  return changed_version(object, entry, line, now);
+  add_references(object, *entry, "merged_into", {into});
+  return changed_version(object, *entry, line, now);
 }
 
 Status add_dropped(const KnowledgeItem& part, const std::string& into, const LatestLines& latest,

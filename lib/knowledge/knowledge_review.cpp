@@ -26,15 +26,14 @@ namespace {
 
 /// The item's line, with the review and the time written down.
 Result<std::string> reviewed_line(const KnowledgeItem& item, Review review, Timestamp now) {
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(item.json));
-  ObjectText object(entry, item.json);
+  BMAD_TRY_ASSIGN(const ParsedJson entry, parse_json(item.json));
+  ObjectText object(*entry, item.json);
   object.set_string("review", review_name(review));
   if (review == Review::kAccepted) {  // From now on the person says so.
     object.set("source", R"({"kind":"user"})");
     object.set("confidence", "1");
   }
-  object.set_string("updated_at", format_rfc3339(next_version_time(entry, now)));
+  object.set_string("updated_at", format_rfc3339(next_version_time(*entry, now)));
   return object.to_line();
 }
 
@@ -59,14 +58,12 @@ std::string named_entry(const KnowledgeItem& item) {
 /// The candidate's text as the next version of `entry`, by the person.
 Result<std::string> changed_entry_line(const KnowledgeItem& item, const Entry& entry,
                                        Timestamp now) {
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue candidate, parser.parse(item.json));
-  JsonParser old_parser;
-  BMAD_TRY_ASSIGN(const JsonValue old, old_parser.parse(entry.json));
-  ObjectText object(candidate, item.json);
+  BMAD_TRY_ASSIGN(const ParsedJson candidate, parse_json(item.json));
+  BMAD_TRY_ASSIGN(const ParsedJson old, parse_json(entry.json));
+  ObjectText object(*candidate, item.json);
   object.set_string("id", entry.id);
   object.set_string("timestamp", old["timestamp"].string());
-  object.set_string("updated_at", format_rfc3339(next_version_time(old, now)));
+  object.set_string("updated_at", format_rfc3339(next_version_time(*old, now)));
   object.set("source", R"({"kind":"user"})");
   object.set("confidence", "1");
   object.remove("replaces");
@@ -86,12 +83,10 @@ Status restate_replaced(Store& store, const KnowledgeItem& item) {
   Entry* const shown = &held;
   show_held_versions(store, {&shown, 1});
   const ActingAs writer(store.origins->origin_of(held.session_id, held.json));
-  JsonParser parser;
-  JsonParser latest_parser;
-  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(held.json));
-  BMAD_TRY_ASSIGN(const JsonValue latest, latest_parser.parse(found.front().json));
-  ObjectText object(entry, held.json);
-  object.set_string("updated_at", format_rfc3339(next_version_time(latest, store.clock.now())));
+  BMAD_TRY_ASSIGN(const ParsedJson entry, parse_json(held.json));
+  BMAD_TRY_ASSIGN(const ParsedJson latest, parse_json(found.front().json));
+  ObjectText object(*entry, held.json);
+  object.set_string("updated_at", format_rfc3339(next_version_time(*latest, store.clock.now())));
   const std::string line = object.to_line();
   const std::string_view view = line;
   BMAD_TRY(add_lines(store, held.session_id, held.type, {&view, 1}, {}));

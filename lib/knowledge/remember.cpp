@@ -92,18 +92,17 @@ std::string new_line(const RememberParams& params, EntryType type, const std::st
 /// `item`'s line with what `params` say, as a newer version of it.
 Result<std::string> next_line(const KnowledgeItem& item, const RememberParams& params,
                               double confidence, Timestamp now) {
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(item.json));
-  ObjectText object(entry, item.json);
+  BMAD_TRY_ASSIGN(const ParsedJson entry, parse_json(item.json));
+  ObjectText object(*entry, item.json);
   object.set_string(item.type == EntryType::kFact ? "content" : "value", params.value);
   object.set("confidence", json_number(confidence));
   object.set_string("category", category_name(params.category));
-  object.set_string("updated_at", format_rfc3339(next_version_time(entry, now)));
+  object.set_string("updated_at", format_rfc3339(next_version_time(*entry, now)));
   if (!params.agent_id.empty()) {
     object.set_string("agent_id", params.agent_id);
   }
-  add_to_list(object, entry, "tags", params.tags);
-  add_to_list(object, entry, "learned_from", params.learned_from);
+  add_to_list(object, *entry, "tags", params.tags);
+  add_to_list(object, *entry, "learned_from", params.learned_from);
   object.remove("source");  // Whoever speaks now speaks for himself.
   if (!params.source.kind.empty() || params.source.trust) {
     object.set("source", source_json(params.source));
@@ -116,10 +115,9 @@ Result<std::string> next_line(const KnowledgeItem& item, const RememberParams& p
     object.set("pinned", "true");
   }
   const std::string extra = "{" + params.extra + "}";
-  JsonParser extra_parser;
-  BMAD_TRY_ASSIGN(const JsonValue further, extra_parser.parse(extra));
-  const ObjectText further_text(further, extra);
-  for (const JsonMember& member : further.members()) {
+  BMAD_TRY_ASSIGN(const ParsedJson further, parse_json(extra));
+  const ObjectText further_text(*further, extra);
+  for (const JsonMember& member : further->members()) {
     object.set(member.key, std::string(further_text.raw(member.key)));
   }
   return object.to_line();
@@ -349,13 +347,12 @@ namespace {
 /// `item`'s line with the members of `preference`, whose text is `line`.
 Result<std::string> restated(const KnowledgeItem& item, JsonValue preference, std::string_view line,
                              Timestamp now) {
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(item.json));
-  ObjectText object(entry, item.json);
+  BMAD_TRY_ASSIGN(const ParsedJson entry, parse_json(item.json));
+  ObjectText object(*entry, item.json);
   const ObjectText members(preference, line);
   object.remove("source");  // The new statement has its own source and review.
   object.remove("review");
-  object.set_string("updated_at", format_rfc3339(next_version_time(entry, now)));
+  object.set_string("updated_at", format_rfc3339(next_version_time(*entry, now)));
   for (const JsonMember& member : preference.members()) {
     if (member.key != "type") {
       object.set(member.key, std::string(members.raw(member.key)));

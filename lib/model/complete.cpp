@@ -138,9 +138,8 @@ Result<std::string> changed_line(std::string_view line, JsonValue changes, std::
   if (const JsonMembers members = changes.members(); !(members.begin() != members.end())) {
     return invalid_query("", "nothing changes; name a field to set or unset");
   }
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(line));
-  ObjectText merged(entry, line);
+  BMAD_TRY_ASSIGN(const ParsedJson entry, parse_json(line));
+  ObjectText merged(*entry, line);
   const ObjectText values(changes, text);
   bool says_else = false;
   for (const JsonMember& member : changes.members()) {
@@ -158,7 +157,7 @@ Result<std::string> changed_line(std::string_view line, JsonValue changes, std::
     }
   }
   if (says_else && !changes["updated_at"].present()) {
-    merged.set_string("updated_at", format_rfc3339(next_version_time(entry, now)));
+    merged.set_string("updated_at", format_rfc3339(next_version_time(*entry, now)));
   }
   return merged.to_line();
 }

@@ -163,15 +163,13 @@ Timestamp next_version_time(JsonValue entry, Timestamp now) {
 }
 
 Result<std::string> as_next_version(std::string_view old, std::string_view line, Timestamp now) {
-  JsonParser old_parser;
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue before, old_parser.parse(old));
-  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(line));
-  ObjectText object(entry, line);
-  if (entry_version_time(entry) > entry_written_time(before)) {
+  BMAD_TRY_ASSIGN(const ParsedJson before, parse_json(old));
+  BMAD_TRY_ASSIGN(const ParsedJson entry, parse_json(line));
+  ObjectText object(*entry, line);
+  if (entry_version_time(*entry) > entry_written_time(*before)) {
     object.remove(kWrittenField);
   } else {
-    object.set_string(kWrittenField, format_rfc3339(next_version_time(before, now)));
+    object.set_string(kWrittenField, format_rfc3339(next_version_time(*before, now)));
   }
   return object.to_line();
 }

@@ -114,8 +114,7 @@ Result<std::string> MemoryManager::document_text(std::string_view session_id,
   }
   BMAD_TRY_ASSIGN(const std::string line,
                   store->sealing->open(session_id, EntryType::kArtifact, *value));
-  JsonParser inner;
-  BMAD_TRY_ASSIGN(const JsonValue document, inner.parse(line));
+  BMAD_TRY_ASSIGN(const ParsedJson document, parse_json(line));
   return std::string(document["document"].string());
 }
 

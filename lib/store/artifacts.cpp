@@ -56,10 +56,9 @@ Result<std::string> add_artifact_document(Store& store, const std::string& sessi
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "add artifact"));
     BMAD_TRY(ensure_folder(*store.files, session_file(session_id, kArtifactsName)));
     const std::string whole = document_line(id, text, entry.common.sensitive);
-    JsonParser parser;
-    BMAD_TRY_ASSIGN(const JsonValue object, parser.parse(whole));
+    BMAD_TRY_ASSIGN(const ParsedJson object, parse_json(whole));
     BMAD_TRY_ASSIGN(const std::optional<std::string> sealed,
-                    store.sealing->seal(session_id, EntryType::kArtifact, object, whole));
+                    store.sealing->seal(session_id, EntryType::kArtifact, *object, whole));
     BMAD_TRY(
         replace_file(*store.files, artifact_path(session_id, id), sealed ? *sealed + '\n' : text));
   }

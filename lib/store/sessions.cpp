@@ -210,9 +210,8 @@ Status check_may_seal(const Store& store, std::string_view session_id) {
   if (!store.sealing->is_on_for_writes()) {
     return {};
   }
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(kEntry));
-  const auto sealed = store.sealing->seal(session_id, EntryType::kEvent, entry, kEntry);
+  BMAD_TRY_ASSIGN(const ParsedJson entry, parse_json(kEntry));
+  const auto sealed = store.sealing->seal(session_id, EntryType::kEvent, *entry, kEntry);
   return sealed ? Status() : Status(sealed.error());
 }
 

@@ -48,8 +48,6 @@ class JsonParser {
 class ParsedJson {
  public:
   explicit ParsedJson(std::string_view text) : value_(parser_.parse(text)) {}
-  ParsedJson(const ParsedJson&) = delete;
-  ParsedJson& operator=(const ParsedJson&) = delete;
 
   /// False when the text is refused: error() says why, and there is no value.
   explicit operator bool() const { return value_.has_value(); }
@@ -64,6 +62,9 @@ class ParsedJson {
   JsonParser parser_;
   Result<JsonValue> value_;
 };
+
+/// `text` with its value. Errors: as JsonParser::parse().
+Result<ParsedJson> parse_json(std::string_view text);
 
 /// Why try_parse_padded refuses `text`: E_INVALID_FORMAT with `column` (1-based byte), `field`
 /// (such as "alternatives_considered[1].option") and a sentence. Slow.

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,7 +18,6 @@
 #include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
-#include "search/reads.hpp"
 #include "store/access.hpp"
 #include "store/store.hpp"
 
@@ -29,8 +27,7 @@ namespace {
 /// `old`'s line with the id `other` among its links of `kind`, or without it.
 Result<std::string> line_with_link(const Entry& old, LinkKind kind, std::string_view other,
                                    bool remove) {
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(old.json));
+  BMAD_TRY_ASSIGN(const ParsedJson value, parse_json(old.json));
   const JsonValue stored = value[kLinksField];
   if (stored.present() && !stored.is_object()) {
     return invalid_query(
@@ -40,17 +37,17 @@ Result<std::string> line_with_link(const Entry& old, LinkKind kind, std::string_
                     old.id, old.id));
   }
   std::vector<std::string_view> ids;
-  for (const TypedLink& link : typed_links(value)) {
+  for (const TypedLink& link : typed_links(*value)) {
     if (link.kind == kind && link.id != other) {
       ids.push_back(link.id);
     } else if (link.kind == kind && !remove) {
-      return ObjectText(value, old.json).to_line();  // It is there.
+      return ObjectText(*value, old.json).to_line();  // It is there.
     }
   }
   if (!remove) {
     ids.push_back(other);
   }
-  ObjectText object(value, old.json);
+  ObjectText object(*value, old.json);
   ObjectText links(object.raw(kLinksField));
   links.remove(link_member(kind));
   links.set_unless_empty(link_member(kind), list_json(ids));
@@ -60,19 +57,17 @@ Result<std::string> line_with_link(const Entry& old, LinkKind kind, std::string_
 
 /// Whether `later` may replace `earlier`.
 Status check_replacement(const Store& store, const Entry& later, const Entry& earlier) {
-  JsonParser later_parser;
-  JsonParser earlier_parser;
-  BMAD_TRY_ASSIGN(const JsonValue by, later_parser.parse(later.json));
-  BMAD_TRY_ASSIGN(const JsonValue what, earlier_parser.parse(earlier.json));
-  for (const TypedLink& link : typed_links(by)) {
+  BMAD_TRY_ASSIGN(const ParsedJson by, parse_json(later.json));
+  BMAD_TRY_ASSIGN(const ParsedJson what, parse_json(earlier.json));
+  for (const TypedLink& link : typed_links(*by)) {
     if (link.kind == LinkKind::kSupersedes && link.id == earlier.id) {
       return invalid_query("kind", fmt::format("{} supersedes {} already; remove that link first",
                                                earlier.id, later.id));
     }
   }
-  const StatementHead newer = statement_head(later.type, by);
+  const StatementHead newer = statement_head(later.type, *by);
   const std::string subject = newer.subject();
-  if (!subject.empty() && subject == statement_head(earlier.type, what).subject()) {
+  if (!subject.empty() && subject == statement_head(earlier.type, *what).subject()) {
     return invalid_query("kind",
                          fmt::format("both state {}, so that the newer one is current; state "
                                      "the value again (`bmad-mem remember VALUE`) to change that",
@@ -100,9 +95,8 @@ Status check_replacement(const Store& store, const Entry& later, const Entry& ea
 
 /// Adds the ids that supersede `entry` and are not among `ids`.
 Status add_superseding(const Entry& entry, std::vector<std::string>& ids) {
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
-  for (const TypedLink& link : typed_links(value)) {
+  BMAD_TRY_ASSIGN(const ParsedJson value, parse_json(entry.json));
+  for (const TypedLink& link : typed_links(*value)) {
     if (link.kind == LinkKind::kSupersedes && std::ranges::find(ids, link.id) == ids.end()) {
       ids.emplace_back(link.id);
     }

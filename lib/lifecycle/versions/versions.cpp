@@ -61,9 +61,8 @@ bool is_statement(EntryType type) {
 
 /// What an agent would make of a statement of the person, as a candidate: once, however often.
 Result<Entry> propose(Store& store, const Entry& old, const std::string& line) {
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(line));
-  ObjectText object(entry, line);
+  BMAD_TRY_ASSIGN(const ParsedJson entry, parse_json(line));
+  ObjectText object(*entry, line);
   object.remove("updated_at");
   object.remove(kWrittenField);
   const std::string id = candidate_id(fmt::format("{}\n{}", old.id, object.to_line()));
@@ -114,8 +113,7 @@ Result<Entry> entry_to_change(const Store& store, const std::string& id,
 
 Result<Entry> update_entry(Store& store, const std::string& id, std::string_view changes,
                            std::span<const std::string> sessions) {
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue change, parser.parse(changes));
+  BMAD_TRY_ASSIGN(const ParsedJson change, parse_json(changes));
   const bool restates = change["content"].present() || change["value"].present();
   return change_entry(store, id, sessions, [&](const Entry& old) -> Result<std::string> {
     if (!old.newer.empty() && !restates) {
@@ -125,7 +123,7 @@ Result<Entry> update_entry(Store& store, const std::string& id, std::string_view
                                      "accept it, and an edit of its text replaces it",
                                      old.id, old.newer));
     }
-    return changed_line(old.json, change, changes, store.clock.now());
+    return changed_line(old.json, *change, changes, store.clock.now());
   });
 }
 
@@ -138,9 +136,8 @@ Result<Entry> change_entry(Store& store, const std::string& id,
     BMAD_TRY(check_write(store, old->type));
     BMAD_TRY_ASSIGN(std::string line, make(*old));
     const std::string session_id = old->session_id;
-    JsonParser old_parser;
-    BMAD_TRY_ASSIGN(const JsonValue before, old_parser.parse(old->json));
-    if (line == ObjectText(before, old->json).to_line()) {
+    BMAD_TRY_ASSIGN(const ParsedJson before, parse_json(old->json));
+    if (line == ObjectText(*before, old->json).to_line()) {
       return old;
     }
     BMAD_TRY_ASSIGN(line, as_next_version(old->json, line, store.clock.now()));
@@ -202,9 +199,8 @@ namespace {
 
 /// The entry's line, pinned or not. updated_at stays: what it says is as old as before.
 Result<std::string> line_with_pin(const Entry& entry, bool pinned, Timestamp now) {
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
-  ObjectText object(value, entry.json);
+  BMAD_TRY_ASSIGN(const ParsedJson value, parse_json(entry.json));
+  ObjectText object(*value, entry.json);
   if (pinned) {
     object.set("pinned", "true");
   } else {
@@ -320,12 +316,11 @@ Status leave_out_moved(const Store& to, std::vector<Entry>& entries) {
 
 /// Errors: E_INVALID_QUERY for what is sealed here and would be in clear there.
 Status check_stays_sealed(const Store& from, const Store& to, const Entry& entry) {
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
+  BMAD_TRY_ASSIGN(const ParsedJson value, parse_json(entry.json));
   BMAD_TRY_ASSIGN(const std::optional<std::string> here,
-                  from.sealing->seal(entry.session_id, entry.type, value, entry.json));
+                  from.sealing->seal(entry.session_id, entry.type, *value, entry.json));
   BMAD_TRY_ASSIGN(const std::optional<std::string> there,
-                  to.sealing->seal({}, entry.type, value, entry.json));
+                  to.sealing->seal({}, entry.type, *value, entry.json));
   if (here && !there) {
     return invalid_query("id", fmt::format("{} is sealed here and would be in clear in {}; run "
                                            "`bmad-mem encrypt on` there first",

@@ -329,9 +329,8 @@ Result<std::string> IndexedSession::id(EntryType type, Ordinal ordinal) const {
   std::string id = found.id_of(type);
   if (id.empty()) {
     BMAD_TRY_ASSIGN(const LoadedLine loaded, line(ordinal));
-    JsonParser parser;
-    BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(loaded.text));
-    id = entry_id(value);
+    BMAD_TRY_ASSIGN(const ParsedJson value, parse_json(loaded.text));
+    id = entry_id(*value);
   }
   return id;
 }

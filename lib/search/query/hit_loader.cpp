@@ -186,9 +186,8 @@ Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal,
                          IndexedSession::OpenLogs& logs) {
   BMAD_TRY_ASSIGN(IndexedSession::LoadedLine line, session.line(ordinal, logs));
   const EntryType type = line.type;
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line.text));
-  return to_entry(session, type, ordinal, value, std::move(line));
+  BMAD_TRY_ASSIGN(const ParsedJson value, parse_json(line.text));
+  return to_entry(session, type, ordinal, *value, std::move(line));
 }
 
 Result<std::vector<Entry>> entries_with_id(std::span<IndexedSession* const> sessions,

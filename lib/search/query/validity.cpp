@@ -21,9 +21,8 @@ template <typename Use>
 Status read_statement(const IndexedSession& session, Ordinal ordinal, const Use& use) {
   BMAD_TRY_ASSIGN(const IndexedSession::LoadedLine line,
                   in_session(session, session.line(ordinal)));
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line.text));
-  use(statement_head(line.type, value), line, value);
+  BMAD_TRY_ASSIGN(const ParsedJson value, parse_json(line.text));
+  use(statement_head(line.type, *value), line, *value);
   return {};
 }
 

@@ -123,9 +123,8 @@ Result<ArchiveManifest> parse(std::string text, std::string_view session_id,
 Status write_archive_manifest(FileSystem& files, std::string_view manifest_text,
                               const ArchiveSize& size) {
   BMAD_TRY_ASSIGN(const Manifest manifest, parse_manifest(manifest_text, kManifestName));
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue root, parser.parse(manifest_text));
-  ObjectText object(root, manifest_text);
+  BMAD_TRY_ASSIGN(const ParsedJson root, parse_json(manifest_text));
+  ObjectText object(*root, manifest_text);
   object.set_string(kArchivedAt, format_rfc3339(size.newest.value_or(manifest.created_at)));
   object.set(kOriginalSize, std::to_string(size.original_bytes));
   object.set(kCompressedSize, std::to_string(size.compressed_bytes));
@@ -144,9 +143,8 @@ Status forget_hashes(FileSystem& files, const ArchiveManifest& manifest) {
   if (manifest.hashes.empty()) {
     return {};
   }
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue root, parser.parse(manifest.text));
-  ObjectText object(root, manifest.text);
+  BMAD_TRY_ASSIGN(const ParsedJson root, parse_json(manifest.text));
+  ObjectText object(*root, manifest.text);
   object.set(kArchivedFiles, "{}");
   return replace_file(files, archive_manifest_path(manifest.session_id),
                       json_pretty(object.to_line()) + '\n');

@@ -322,8 +322,7 @@ std::string new_value(const Field* field, std::span<const std::string> texts) {
 
 Result<std::string> changes_from_options(const Entry& entry, const Arguments& args,
                                          std::string_view main_text) {
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
+  BMAD_TRY_ASSIGN(const ParsedJson value, parse_json(entry.json));
   std::vector<std::pair<std::string, std::vector<std::string>>> sets;
   const auto add = [&](std::string_view name, std::string_view text) {
     const Field* const field = field_named(entry.type, name);
@@ -344,7 +343,7 @@ Result<std::string> changes_from_options(const Entry& entry, const Arguments& ar
       return bad_value("set", fmt::format("'{}' has no FIELD=VALUE", printable(text)));
     }
     if (field_named(entry.type, name) == nullptr) {
-      BMAD_TRY(check_name(entry.type, value, name, "set"));
+      BMAD_TRY(check_name(entry.type, *value, name, "set"));
     }
     add(name, text.substr(equals + 1));
   }

@@ -149,8 +149,7 @@ Result<ExitStatus> run_state_get(Tool& tool) {
     tool.out().print("{}\n", entry_json_line(*state));
     return ExitStatus::kDone;
   }
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(state->json));
+  BMAD_TRY_ASSIGN(const ParsedJson entry, parse_json(state->json));
   if (const JsonValue text = entry["state"]; text.is_string()) {
     tool.out().print("{}\n", text.string());
     return ExitStatus::kDone;

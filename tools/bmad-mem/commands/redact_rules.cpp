@@ -24,9 +24,8 @@ constexpr const char* kAllowKey = "privacy.allow";
 
 Result<std::vector<std::string>> allowed_items(const MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const std::vector<SettingInfo> settings, list_settings(memory, kAllowKey));
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue list, parser.parse(settings.front().value));
-  return json_strings(list);
+  BMAD_TRY_ASSIGN(const ParsedJson list, parse_json(settings.front().value));
+  return json_strings(*list);
 }
 
 Status store_allowed(MemoryManager& memory, const std::vector<std::string>& items) {
