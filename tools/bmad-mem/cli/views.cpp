@@ -133,10 +133,6 @@ Result<ExitStatus> undelete_and_tell(Tool& tool, MemoryManager& memory,
                                                                            : ExitStatus::kDone;
 }
 
-void print_counts(Tool& tool, const RedactionCounts& counts) {
-  describe(tool, "counts", "all", counts);
-}
-
 void print_closed_as_json(Tool& tool, const Result<std::uint64_t>& closed) {
   if (tool.json() && closed && *closed != 0) {
     print_object(tool, "closed_lines", *closed);

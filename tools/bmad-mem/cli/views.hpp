@@ -161,9 +161,6 @@ Result<ExitStatus> review_hand_edits(Tool& tool, MemoryManager& memory);
 
 // How counts of what was taken out are shown.
 
-/// A line a rule, with its count in front.
-void print_counts(Tool& tool, const RedactionCounts& counts);
-
 // Lines that left the logs, or that would, as text and as JSON.
 
 /// What a deletion or a purge did, or would do: its lines in a dry run, then the totals, where else

@@ -64,56 +64,19 @@ Result<ExitStatus> clean_files(Tool& tool, const std::vector<std::string>& names
   return ExitStatus::kDone;
 }
 
-/// A path of `file` may have the secret in its name.
-std::string shown_path(const std::string& path) { return SecretScanner().redact(path); }
-
-/// "events.jsonl:12: password, Zx... (15 bytes)".
-void print_taken(Tool& tool, const std::vector<TakenSecret>& taken) {
-  for (const TakenSecret& each : taken) {
-    const std::string line = each.line == 0 ? "" : fmt::format(":{}", each.line);
-    tool.out().print("  {}{}: {}, {} ({}){}\n", printable(shown_path(each.path)), line, each.rule,
-                     printable(each.masked), format_count(each.bytes, "byte", "bytes"),
-                     only_named_text(each.only_named, tool.args().has("explain")));
+void print_report(Tool& tool, RedactReport report, bool dry_run) {
+  const SecretScanner scanner;  // A path may have the secret in its name.
+  for (FileCount& file : report.files) {
+    file.path = scanner.redact(file.path);
   }
-}
-
-void print_report(Tool& tool, const RedactReport& report, bool dry_run) {
-  if (tool.json()) {
-    RedactReport shown = report;
-    for (FileCount& file : shown.files) {
-      file.path = shown_path(file.path);
-    }
-    for (TakenSecret& each : shown.taken) {
-      each.path = shown_path(each.path);
-    }
-    for (Leftover& left : shown.left) {
-      left.place = SecretScanner().redact(left.place);
-    }
-    print_object(tool, shaped(shape::redaction, shown, dry_run));
-    return;
+  for (TakenSecret& each : report.taken) {
+    each.path = scanner.redact(each.path);
   }
-  for (const Leftover& left : report.left) {
-    tool.note(fmt::format("a secret stays {} of {}: {}", left.detail, printable(left.place),
-                          left.remedy));
+  for (Leftover& left : report.left) {
+    left.place = scanner.redact(left.place);
   }
-  if (report.files.empty()) {
-    return;
-  }
-  const bool is_session = !report.session_id.empty();
-  tool.out().print("{}: {} {}\n",
-                   tool.style().id(is_session ? report.session_id : "beside the sessions"),
-                   is_session ? format_count(report.entries, "entry", "entries")
-                              : format_count(report.files.size(), "file", "files"),
-                   dry_run ? "would change" : "changed");
-  print_counts(tool, report.counts);
-  if (dry_run) {
-    print_taken(tool, report.taken);
-  }
-  for (const FileCount& file : report.files) {
-    tool.out().print("  {}\n",
-                     tool.style().faint(fmt::format("{}: {}", printable(shown_path(file.path)),
-                                                    format_count(file.lines, "line", "lines"))));
-  }
+  show(tool, "redaction", shaped(shape::redaction, report, dry_run), "explains",
+       tool.args().has("explain"));
 }
 
 /// Redacts, or shows what that would do. Whether there is anything.

@@ -96,33 +96,16 @@ void TextPosition::move_to(std::size_t at) {
   at_ = at;
 }
 
-std::string only_named_text(std::string_view why, bool explains) {
-  return !explains     ? std::string()
-         : why.empty() ? "; everywhere"
-                       : fmt::format("; only next to its name: {}", why);
-}
-
 void report_places(Tool& tool, const std::string& name, std::string_view text,
                    const std::vector<SecretPlace>& places, Found& found) {
   TextPosition position(text);
   for (const SecretPlace& place : places) {
     position.move_to(place.begin);
+    ++(place.is_certain ? found.secrets : found.near);
     const std::uint64_t line = position.line();
     const std::uint64_t column = position.column();
-    ++(place.is_certain ? found.secrets : found.near);
-    if (tool.json()) {
-      print_object(tool, shaped(shape::secret, place, name, line, column));
-      continue;
-    }
-    const std::string says =
-        fmt::format("{}:{}:{}: {} ({}), {}", printable(name), line, column, place.rule, place.what,
-                    format_count(place.end - place.begin, "byte", "bytes"));
-    if (place.is_certain) {
-      tool.out().print("{}{}\n", says,
-                       only_named_text(place.only_named, tool.args().has("explain")));
-    } else {
-      tool.out().print("{}\n", tool.style().faint(says + "; perhaps, it would stay"));
-    }
+    show(tool, "secret", shaped(shape::secret, place, name, line, column), "explains",
+         tool.args().has("explain"));
   }
 }
 

@@ -32,9 +32,6 @@ struct Found {
   std::uint64_t near = 0;  ///< What would stay, and make its entry a sensitive one.
 };
 
-/// "; only here: a common word", with --explain; empty without.
-std::string only_named_text(std::string_view why, bool explains);
-
 /// Reports what is found in `text`: where and what, never the secret itself. Adds to `found`.
 void report_places(Tool& tool, const std::string& name, std::string_view text,
                    const std::vector<SecretPlace>& places, Found& found);
