@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include <fmt/format.h>
+
 #include "encoder/encoder_choice.hpp"
 #include "encoder/packed_vectors.hpp"
 #include "search/held_indexes.hpp"

@@ -25,6 +25,7 @@
 #include "search/indexing.hpp"
 #include "search/search.hpp"
 #include "store/access_log.hpp"
+#include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"

@@ -36,6 +36,7 @@
 #include "store/entry_scanner.hpp"
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
+#include "store/line_reader.hpp"
 #include "store/session_archive.hpp"
 #include "store/store.hpp"
 #include "verdicts.hpp"

@@ -13,6 +13,7 @@
 #include "model/validate.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
+#include "store/line_reader.hpp"
 #include "store/session_archive.hpp"
 #include "store/store.hpp"
 

@@ -32,7 +32,7 @@ bool passes_workspace(const EntryFilter& filter, std::string_view session_id, Js
 /// types that it names are not looked at.
 bool passes(const EntryFilter& filter, std::string_view session_id, const TableEntry& entry);
 
-/// The entry of session `session_id` that `value` was parsed from, but for its line and what the
+/// The entry of session `session_id` that `value` was parsed from, without its line and what the
 /// session says of it.
 Entry to_entry(const std::string& session_id, EntryType type, JsonValue value);
 /// `entry` of session `session_id` as callers get it.
