@@ -404,7 +404,7 @@ class TableImport final : public TranscriptImporter {
       } else if (name == "kept") {
         write_kept(json, read_texts(made["keep"]));
       } else if (name == "tags" && !text.empty()) {
-        add_list(json, name, lines_of(text));
+        put_all(json, name, lines_of(text));
       } else {
         add_text(json, name, text);
       }
