@@ -115,7 +115,7 @@ def options(about, data=True):
         parser.add_argument("--encoder", action="store_true", help="with the encoder, whose weights are beside the bmad-mem")
     parser.add_argument("--tool", type=pathlib.Path, help="the bmad-mem to start ($BMAD_MEM_BINARY, else the release)",
                         default=os.environ.get("BMAD_MEM_BINARY") or SOURCE / "build/release/bmad-mem")
-    parser.add_argument("--dir", help="make the memory in this folder ($TMPDIR, else /tmp)")
+    parser.add_argument("--dir", type=os.path.abspath, help="make the memory in this folder ($TMPDIR, else /tmp)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
     return parser
 
