@@ -222,7 +222,7 @@ Result<std::vector<RedactReport>> MemoryManager::redact(std::span<const std::str
 
 Result<std::vector<RedactReport>> MemoryManager::redact_repeated(
     std::span<const std::string> sessions) {
-  // Without a state folder nobody has kept them.
+  // Without a state folder there are none.
   const bool are_kept = impl_->store.origins->state_stamp(kJudgedName) != 0;
   return impl_->call("redact", redact_sessions, sessions, /*dry_run=*/false, Progress(), are_kept);
 }

@@ -56,7 +56,7 @@ Result<CompleteEntry> complete_line(Store& store, const std::string& session_id,
   return complete_entry(type, entry, line, store.ids, now);
 }
 
-/// Takes out of what was completed what a later line has named.
+/// Replaces, in what was completed, what a later line has named.
 void redact_repeated(Store& store, const std::string& session_id, EntryType type, Timestamp now,
                      std::vector<Result<CompleteEntry>>& results, BatchReport& report) {
   JsonParser parser;

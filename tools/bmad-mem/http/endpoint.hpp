@@ -75,7 +75,7 @@ class EndpointCall : public ToolArguments {
   JsonValue body_;
 };
 
-/// GET /memory/settings, with which whoever changes a setting answers.
+/// GET /memory/settings, also the answer to a change of a setting.
 Result<HttpResponse> http_settings(ApiContext& context, const EndpointCall& call);
 
 }  // namespace bmad_mem::cli

@@ -21,7 +21,7 @@ namespace bmad_mem {
 
 class JudgedMemory;
 
-/// Where values that were judged are kept, as RootOrigins names it.
+/// Where values that were judged are kept: a file of RootOrigins.
 inline constexpr std::string_view kJudgedName = "/judged";
 
 /// Where the key of a store's placeholders comes from.
@@ -105,7 +105,7 @@ std::vector<std::string> trusted_switches(const Store& store);
 // What is stored already: redacted, made anonymous, and reported.
 
 /// Applies the rules of today to `wanted`, or to all sessions there are in any form.
-/// `only_repeated`: takes out what was judged in them before, and nothing else.
+/// `only_repeated`: replaces what was judged in them before, and nothing else.
 Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const std::string> wanted,
                                                   bool dry_run,
                                                   const MemoryManager::Progress& on_progress = {},
