@@ -104,7 +104,7 @@ class Memory : public MemoryFixture {
 
   /// Every question seals what is new.
   void reopen_as_always() { REQUIRE(reopen(OpenOptions{})); }
-  Store& store() { return *MemoryInside::enter(**this, bmad_mem::Operation::kRecall).value(); }
+  Store& store() { return *MemoryInside::enter(**this, "recall").value(); }
   void seal() {
     clock.advance(std::chrono::hours(1));
     seal_index(store(), SealWhen::kAny);
