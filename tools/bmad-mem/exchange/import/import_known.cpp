@@ -21,7 +21,7 @@ constexpr std::string_view kImportedFrom = R"("imported_from":)";
 Status ImportSink::read_recorded(const std::string& session_id, bool is_there) {
   BMAD_TRY_ASSIGN(std::vector<Entry> messages, there()->deleted_entries(session_id));
   const std::size_t deleted = messages.size();
-  std::set<std::string, std::less<>>& own = own_[session_id];
+  SessionImport& at = session_import(session_id);
   if (is_there) {
     BMAD_TRY_ASSIGN(
         const std::vector<Entry> listed,
@@ -30,36 +30,32 @@ Status ImportSink::read_recorded(const std::string& session_id, bool is_there) {
   }
   if (!is_there || memory_ == nullptr) {
     for (std::size_t i = 0; i < deleted; ++i) {
-      deleted_[session_id].insert(messages[i].id);
+      at.deleted.insert(messages[i].id);
     }
   }
-  JsonParser parser;
-  Recorded recorded;
   for (const Entry& message : messages) {
-    own.insert(message.id);
-    add_recorded(recorded, parser, message, "role");
+    at.own.insert(message.id);
+    add_recorded(at.recorded, message, "role");
   }
-  if (!recorded.empty()) {
+  if (!at.recorded.empty()) {
     BMAD_TRY_ASSIGN(scanner_, there()->scanner());
     if (is_there) {
       BMAD_TRY_ASSIGN(
           const std::vector<Entry> events,
           there()->list({.sessions = {session_id}, .types = {EntryType::kEvent}, .limit = 0}));
       for (const Entry& event : events) {
-        add_recorded(recorded, parser, event, "kind");
+        add_recorded(at.recorded, event, "kind");
       }
     }
-    recorded_.emplace(session_id, std::move(recorded));
   }
   return {};
 }
 
-void ImportSink::add_recorded(Recorded& recorded, JsonParser& parser, const Entry& entry,
-                              std::string_view kind) {
+void ImportSink::add_recorded(Recorded& recorded, const Entry& entry, std::string_view kind) {
   if (entry.json.contains(kImportedFrom)) {
     return;
   }
-  if (const Result<JsonValue> value = parser.parse(entry.json)) {
+  if (const Result<JsonValue> value = parser_.parse(entry.json)) {
     const std::string_view what = (*value)[kind].string();
     const std::string_view text = stripped((*value)["content"].string());
     recorded.emplace(
@@ -73,7 +69,6 @@ Status ImportSink::read_said(std::string_view session_type) {
     return {};
   }
   BMAD_TRY_ASSIGN(const std::vector<Session> sessions, there()->list_sessions());
-  JsonParser parser;
   for (const Session& session : sessions) {
     if (session.session_type != session_type) {
       continue;
@@ -83,7 +78,7 @@ Status ImportSink::read_said(std::string_view session_type) {
                                    .types = {EntryType::kConversation, EntryType::kEvent},
                                    .limit = 0}));
     for (const Entry& entry : entries) {
-      const Result<JsonValue> value = parser.parse(entry.json);
+      const Result<JsonValue> value = parser_.parse(entry.json);
       if (entry.type == EntryType::kEvent) {
         copied_.add_event(session.session_id, entry.id);
       } else if (value) {
@@ -104,15 +99,15 @@ Result<CopiedMessages::Origin> ImportSink::take_copied(const MessageKey& key,
   if (copied_.is_past_copies(key.session)) {
     return CopiedMessages::Origin{};
   }
-  if (const auto own = own_.find(key.session); own != own_.end() && own->second.contains(key.id)) {
+  const SessionImport& at = session_import(key.session);
+  if (at.own.contains(key.id)) {
     copied_.end_copies(key.session);
     return CopiedMessages::Origin{};
   }
   MessageKey stored = key;
   std::string redacted;
-  if (const auto type = types_.find(key.session);
-      type != types_.end() && !copied_.knows(key, parent)) {
-    BMAD_TRY(read_said(type->second));
+  if (there() != nullptr && !copied_.knows(key, parent)) {
+    BMAD_TRY(read_said(at.type));
     BMAD_TRY_ASSIGN(scanner_, there()->scanner());
     redacted = scanner_->redact(key.text);
     stored.text = copied_.knows(key, parent) ? key.text : redacted;
@@ -126,12 +121,14 @@ Result<CopiedMessages::Origin> ImportSink::take_copied(const MessageKey& key,
 }
 
 Result<bool> ImportSink::has_others_than(const MessageKey& key) {
-  const auto own = own_.find(key.session);
-  const bool has_own = own != own_.end() && !own->second.empty();
-  if (has_own && !own->second.contains(key.id)) {
-    BMAD_TRY(read_said(types_.find(key.session)->second));
+  const SessionImport& at = session_import(key.session);
+  if (at.own.empty()) {
+    return at.has_said;
   }
-  return has_own ? !own->second.contains(key.id) : said_in_.contains(key.session);
+  if (!at.own.contains(key.id)) {
+    BMAD_TRY(read_said(at.type));
+  }
+  return !at.own.contains(key.id);
 }
 
 bool ImportSink::take_same(const MessageKey& key) {
@@ -153,12 +150,11 @@ bool ImportSink::take_copied_event(std::string_view session, std::string_view id
 
 std::string ImportSink::take_recorded(const std::string& session_id, std::string_view what,
                                       std::string_view text) {
-  const auto session = recorded_.find(session_id);
-  if (session == recorded_.end()) {
+  Recorded& recorded = session_import(session_id).recorded;
+  if (recorded.empty()) {
     return {};
   }
   text = stripped(text);
-  Recorded& recorded = session->second;
   auto found = recorded.find(content_id(what, text));
   if (found == recorded.end()) {
     const std::string redacted = scanner_->redact(text);

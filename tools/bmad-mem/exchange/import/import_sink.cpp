@@ -41,6 +41,16 @@ Version version_of(JsonParser& parser, const std::string& json) {
   return value ? Version{std::string((*value)["id"].string()), version_time(*value)} : Version{};
 }
 
+using EntriesById = std::map<std::string_view, const Entry*>;
+/// The newest of each id. Must not outlive `listed`, in which the newest comes first.
+EntriesById by_id(const std::vector<Entry>& listed) {
+  EntriesById found;
+  for (const Entry& entry : listed) {
+    found.try_emplace(entry.id, &entry);
+  }
+  return found;
+}
+
 /// The time of an entry that an importer wrote: the first member of the name. Spares parsing it.
 std::optional<Timestamp> time_in(std::string_view json) {
   static constexpr std::string_view kMember = R"("timestamp":")";
@@ -89,12 +99,13 @@ Status ImportSink::need_session(const SessionParams& params,
     return session.error();
   }
   BMAD_TRY(read_recorded(params.session_id, session || is_archived));
-  types_[params.session_id] = params.session_type;
+  SessionImport& at = session_import(params.session_id);
+  at.type = params.session_type;
   if (session && session->closed_at) {
-    spans_[params.session_id].closed = std::move(*session);
+    at.closed = std::move(*session);
   } else if (!session && memory_ != nullptr) {
-    spans_[params.session_id].is_new = !identity;
-    unmade_[params.session_id] = [this, params, identity]() -> Status {
+    at.is_new = !identity;
+    at.make = [this, params, identity]() -> Status {
       Status made;
       if (identity) {
         made = memory_->adopt_session(*identity);
@@ -104,21 +115,19 @@ Status ImportSink::need_session(const SessionParams& params,
       // A hook or another import may have been quicker.
       return !made && memory_->load_session(params.session_id) ? Status() : made;
     };
-    if (identity && !deleted_.contains(params.session_id)) {
-      BMAD_TRY(make_session(params.session_id));
+    if (identity && at.deleted.empty()) {
+      BMAD_TRY(make_session(at));
     }
   }
   report_.sessions.insert(params.session_id);
   return {};
 }
 
-Status ImportSink::make_session(std::string_view session_id) {
-  const auto unmade = unmade_.find(session_id);
-  if (unmade == unmade_.end()) {
-    return {};
+Status ImportSink::make_session(SessionImport& session) {
+  if (session.make) {
+    BMAD_TRY(session.make());
+    session.make = nullptr;
   }
-  BMAD_TRY(unmade->second());
-  unmade_.erase(unmade);
   return {};
 }
 
@@ -139,21 +148,19 @@ Result<std::string> ImportSink::need_shared_session(SessionParams params) {
     }
     std::erase(siblings, params.session_id);
     BMAD_TRY_ASSIGN(const auto deleted, deleted_of_shared(*there(), name));
-    if (!deleted.empty()) {
-      deleted_[params.session_id].insert(deleted.begin(), deleted.end());
-    }
+    session_import(params.session_id).deleted.insert(deleted.begin(), deleted.end());
   }
   BMAD_TRY(need_session(params));
   shared_.emplace(name, params.session_id);
-  if (in_repository) {
-    spans_.erase(params.session_id);  // It was made for more than what this import has.
-  }
-  if (const auto span = spans_.find(params.session_id); span != spans_.end()) {
-    span->second.is_shared = true;
+  SessionImport& at = session_import(params.session_id);
+  at.is_shared = true;
+  if (in_repository) {  // It was made for more than what this import has.
+    at.is_new = false;
+    at.closed.reset();
   }
   if (!siblings.empty()) {
     BMAD_TRY_ASSIGN(scanner_, there()->scanner());
-    siblings_.emplace(params.session_id, std::move(siblings));
+    at.siblings = std::move(siblings);
   }
   return params.session_id;
 }
@@ -188,21 +195,17 @@ Status ImportSink::add(std::string_view session_id, EntryType type, std::string 
     ++report_.written[static_cast<std::size_t>(type)];
     return {};
   }
-  if (const auto deleted = deleted_.find(session_id); deleted != deleted_.end()) {
-    JsonParser parser;
-    if (deleted->second.contains(version_of(parser, json).id)) {
-      ++report_.deleted;
-      tally().is_odd = true;
-      return {};
-    }
+  SessionImport& at = session_import(session_id);
+  if (!at.deleted.empty() && at.deleted.contains(version_of(parser_, json).id)) {
+    ++report_.deleted;
+    tally().is_odd = true;
+    return {};
   }
   ++tally().entries;
-  BMAD_TRY(make_session(session_id));
-  if (const auto span = spans_.find(session_id); span != spans_.end()) {
-    if (const std::optional<Timestamp> time = time_in(json)) {
-      span->second.first = std::min(span->second.first.value_or(*time), *time);
-      span->second.last = std::max(span->second.last.value_or(*time), *time);
-    }
+  BMAD_TRY(make_session(at));
+  if (const std::optional<Timestamp> time = time_in(json)) {
+    at.first = std::min(at.first.value_or(*time), *time);
+    at.last = std::max(at.last.value_or(*time), *time);
   }
   pending_bytes_ += json.size();
   pending_[Key(session_id, type)].push_back(pending(std::move(json), known, origin));
@@ -261,91 +264,82 @@ Status ImportSink::finish() {
   if (memory_ == nullptr) {
     return first_problem;
   }
-  for (const auto& [session_id, span] : std::exchange(spans_, {})) {
-    if (Status status = give_times(session_id, span); !status && first_problem) {
+  for (const auto& [session_id, had] : sessions_) {
+    if (Status status = give_times(session_id, had); !status && first_problem) {
       first_problem = std::move(status);
     }
   }
   return first_problem;
 }
 
-Status ImportSink::give_times(const std::string& session_id, const Span& span) {
+Status ImportSink::give_times(const std::string& session_id, const SessionImport& had) {
   static constexpr std::chrono::hours kOpenFor(24);
-  if (unmade_.contains(session_id)) {
+  if (had.make || (!had.is_new && !had.closed)) {
     return {};
   }
   BMAD_TRY_ASSIGN(Session session, memory_->load_session(session_id));
   if (session.closed_at) {
     return {};  // Nothing was written to it.
   }
-  if (span.closed) {
-    session.closed_at = std::max(*span.closed->closed_at, span.last.value_or(Timestamp()));
+  if (had.closed) {
+    session.closed_at = std::max(*had.closed->closed_at, had.last.value_or(Timestamp()));
     return memory_->adopt_session(session);
   }
   const Timestamp now = session.created_at;  // It was made a moment ago.
-  if (!span.is_new || !span.first || *span.first >= now) {
+  if (!had.first || *had.first >= now) {
     return {};
   }
-  session.created_at = *span.first;
-  if (!span.is_shared && *span.last + kOpenFor < now) {
-    session.closed_at = span.last;
+  session.created_at = *had.first;
+  if (!had.is_shared && *had.last + kOpenFor < now) {
+    session.closed_at = had.last;
   }
   return memory_->adopt_session(session);
 }
 
 Status ImportSink::leave_out_known(const std::string& session_id, EntryType type,
                                    std::vector<Pending>& entries) {
-  JsonParser parser;
-  std::vector<Version> versions;
-  std::map<std::string, std::optional<Timestamp>, std::less<>> known;  // Of these entries' ids.
-  for (const Pending& entry : entries) {
-    versions.push_back(version_of(parser, entry.json));
-    known.try_emplace(versions.back().id);
-  }
   // Not get(): that counts as being asked for the entry, and would make it decay later.
   std::vector<Entry> listed;
   if (memory_ != nullptr || checker_->load_session(session_id)) {
     BMAD_TRY_ASSIGN(listed, there()->list({.sessions = {session_id}, .types = {type}, .limit = 0}));
   }
-  for (const Entry& entry : listed) {
-    if (const auto found = known.find(entry.id); found != known.end()) {
-      found->second = version_of(parser, entry.json).time;
+  const EntriesById stored = by_id(listed);
+  std::map<std::string, std::optional<Timestamp>> times;  // Of what is there, or was left.
+  std::erase_if(entries, [&](const Pending& entry) {
+    const auto [id, time] = version_of(parser_, entry.json);
+    const auto [known, is_first] = times.try_emplace(id);
+    std::optional<Timestamp>& newest = known->second;
+    if (const auto found = stored.find(id); is_first && found != stored.end()) {
+      newest = version_of(parser_, found->second->json).time;
     }
-  }
-  std::vector<Pending> left;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    std::optional<Timestamp>& newest = known[versions[i].id];
-    const bool is_same = memory_ == nullptr && versions[i].time == newest;  // add_batch() compares.
-    if (newest && (is_same || entries[i].known == KnownEntries::kSkipId)) {
+    const bool is_same = memory_ == nullptr && time == newest;  // add_batch() compares.
+    if (newest && (is_same || entry.known == KnownEntries::kSkipId)) {
       ++report_.known;
-    } else if (newest && versions[i].time < *newest) {
-      ++report_.skipped[std::string(kOlderVersions)];
-      tallies_[entries[i].file_number].is_odd = true;
-    } else {
-      newest = newest.value_or(versions[i].time);
-      left.push_back(std::move(entries[i]));
+      return true;
     }
-  }
-  entries = std::move(left);
+    if (newest && time < *newest) {
+      ++report_.skipped[std::string(kOlderVersions)];
+      tallies_[entry.file_number].is_odd = true;
+      return true;
+    }
+    newest = newest.value_or(time);
+    return false;
+  });
   return {};
 }
 
 Status ImportSink::leave_out_shared(const Key& key, std::vector<Pending>& entries) {
-  const auto siblings = siblings_.find(key.first);
-  if (siblings == siblings_.end()) {
+  const std::vector<std::string>& siblings = session_import(key.first).siblings;
+  if (siblings.empty()) {
     return {};
   }
   BMAD_TRY_ASSIGN(const std::vector<Entry> listed,
-                  there()->list({.sessions = siblings->second, .types = {key.second}, .limit = 0}));
-  std::map<std::string_view, const Entry*> known;
-  for (const Entry& entry : listed) {  // The newest comes first.
-    known.try_emplace(entry.id, &entry);
-  }
+                  there()->list({.sessions = siblings, .types = {key.second}, .limit = 0}));
+  const EntriesById known = by_id(listed);
   std::vector<Pending> left;
   std::map<std::string, std::vector<Pending>> newer;
-  JsonParser parser;
   for (Pending& entry : entries) {
-    const auto found = known.find(version_of(parser, entry.json).id);
+    const auto found = known.find(version_of(parser_, entry.json).id);
     if (found == known.end()) {
       left.push_back(std::move(entry));
     } else if (entry.known == KnownEntries::kSkipId ||
@@ -385,14 +379,11 @@ Status ImportSink::write(const Key& key, std::vector<Pending>& entries) {
 Status ImportSink::write_batch(const Key& key, std::span<const Pending> entries,
                                KnownEntries rule) {
   const auto& [session_id, type] = key;
-  std::vector<std::string_view> lines;
-  lines.reserve(entries.size());
-  for (const Pending& entry : entries) {
-    lines.emplace_back(entry.json);
-  }
+  std::vector<std::string_view> lines(entries.size());
+  std::ranges::transform(entries, lines.begin(), &Pending::json);
   const Result<BatchReport> written = memory_->add_batch(
       session_id, type, lines,
-      {.keep_going = true, .known = rule, .spaced = spaced_.contains(session_id)});
+      {.keep_going = true, .known = rule, .spaced = session_import(session_id).is_spaced});
   if (!written && written.error().code == ErrorCode::E_SIZE_LIMIT && entries.size() > 1) {
     BMAD_TRY(write_batch(key, entries.first(entries.size() / 2), rule));
     return write_batch(key, entries.subspan(entries.size() / 2), rule);
@@ -425,11 +416,8 @@ Status ImportSink::check(const Key& key, std::vector<Pending>& entries) {
   const auto& [session_id, type] = key;
   BMAD_TRY(leave_out_shared(key, entries));
   BMAD_TRY(leave_out_known(session_id, type, entries));
-  std::vector<std::string_view> lines;
-  lines.reserve(entries.size());
-  for (const Pending& entry : entries) {
-    lines.emplace_back(entry.json);
-  }
+  std::vector<std::string_view> lines(entries.size());
+  std::ranges::transform(entries, lines.begin(), &Pending::json);
   BMAD_TRY_ASSIGN(const BatchReport batch,
                   checker_->check_batch(type, lines, {.keep_going = true}));
   report_.written[static_cast<std::size_t>(type)] += entries.size() - batch.rejected.size();

@@ -90,7 +90,7 @@ class ImportSink {
   Result<std::string> need_shared_session(SessionParams params);
 
   /// Entries of this session get a blank line behind each; see BatchOptions::spaced.
-  void space_out(const std::string& session_id) { spaced_.insert(session_id); }
+  void space_out(const std::string& session_id) { session_import(session_id).is_spaced = true; }
 
   /// Whether need_session() has seen it. The file at hand counts as one that has entries of it.
   [[nodiscard]] bool has_session(std::string_view session_id) {
@@ -116,7 +116,7 @@ class ImportSink {
   bool take_copied_event(std::string_view session, std::string_view id);
   /// From here on the message counts as said in `key.session`, where it has this id.
   void note_said(const MessageKey& key, const std::string& id) {
-    said_in_.emplace(key.session);
+    session_import(key.session).has_said = true;
     copied_.add(key, id);
   }
 
@@ -190,13 +190,10 @@ class ImportSink {
   }
   Status read_recorded(const std::string& session_id, bool is_there);
   /// `kind`: the member that says what it is, beside its text.
-  static void add_recorded(Recorded& recorded, JsonParser& parser, const Entry& entry,
-                           std::string_view kind);
+  void add_recorded(Recorded& recorded, const Entry& entry, std::string_view kind);
   std::string take_part_of_recorded(Recorded& recorded, std::string_view text);
   /// Tells copied_ what other sessions of this type hold.
   Status read_said(std::string_view session_type);
-  /// Makes the session if that was put off.
-  Status make_session(std::string_view session_id);
   /// Takes out what other sessions of the same name hold, and writes newer versions to these.
   Status leave_out_shared(const Key& key, std::vector<Pending>& entries);
   Status write(const Key& key, std::vector<Pending>& entries);
@@ -210,19 +207,35 @@ class ImportSink {
   Status leave_out_known(const std::string& session_id, EntryType type,
                          std::vector<Pending>& entries);
 
-  /// When the entries of a session were made, as far as they say so.
-  struct Span {
-    std::optional<Timestamp> first = {};
-    std::optional<Timestamp> last = {};
-    bool is_new = false;  ///< The session was made here.
+  /// A session that entries are put into, or whose versions are.
+  struct SessionImport {
+    std::string type;
+    std::function<Status()> make;  ///< What makes it, if that was put off.
+    bool is_new = false;           ///< It is made here, or was.
     bool is_shared = false;
-    std::optional<Session> closed = {};  ///< As it was, where it was closed.
+    bool is_spaced = false;
+    bool has_said = false;           ///< It has messages of this import.
+    std::optional<Session> closed;   ///< As it was, where it was closed.
+    std::optional<Timestamp> first;  ///< When its entries were made, as far as they say so.
+    std::optional<Timestamp> last;
+    std::vector<std::string> siblings;       ///< Other sessions of its name.
+    std::set<std::string, std::less<>> own;  ///< Ids of messages there.
+    /// Ids of entries that were deleted: of one that is not there, and of others of its name. The
+    /// engine sees the rest.
+    std::set<std::string, std::less<>> deleted;
+    Recorded recorded;  ///< Most have none.
   };
-  Status give_times(const std::string& session_id, const Span& span);
+  SessionImport& session_import(std::string_view session_id) {
+    return sessions_[std::string(session_id)];
+  }
+  /// Makes the session if that was put off.
+  static Status make_session(SessionImport& session);
+  Status give_times(const std::string& session_id, const SessionImport& had);
 
   MemoryManager* memory_;
   const MemoryManager* checker_;
   std::function<void(const Error&)> on_refused_;
+  JsonParser parser_;
   ImportReport report_;
   std::map<std::uint64_t, ImportTally> tallies_;
   std::map<Key, std::vector<Pending>> pending_;
@@ -231,21 +244,11 @@ class ImportSink {
   std::uint64_t adds_ = 0;
   bool is_stopped_ = false;
   std::set<std::string> judged_;  ///< Sessions in which a value was judged to be a secret.
-  std::map<std::string, Span, std::less<>> spans_;  ///< Of sessions that were made or closed.
-  std::set<std::string, std::less<>> spaced_;
-  std::map<std::string, std::string, std::less<>> shared_;  ///< By name: where to write.
-  std::map<std::string, std::vector<std::string>, std::less<>> siblings_;  ///< By session.
-  /// Ids of entries that were deleted, by session: of one that is not there, and of others of its
-  /// name. The engine sees the rest.
-  std::map<std::string, std::set<std::string, std::less<>>, std::less<>> deleted_;
-  std::map<std::string, std::function<Status()>, std::less<>> unmade_;  ///< What makes sessions.
-  std::map<std::string, std::string, std::less<>> types_;               ///< Of sessions.
-  std::map<std::string, std::set<std::string, std::less<>>, std::less<>> own_;  ///< Ids there.
+  std::map<std::string, SessionImport> sessions_;
+  std::map<std::string, std::string> shared_;  ///< By name: where to write.
   CopiedMessages copied_;
-  std::set<std::string, std::less<>> said_in_;     ///< Sessions with messages of this import.
   std::set<std::string, std::less<>> read_types_;  ///< Types of sessions that copied_ knows.
-  std::map<std::string, Recorded, std::less<>> recorded_;  ///< By session; most have none.
-  std::optional<SecretScanner> scanner_;                   ///< Only where something is recorded.
+  std::optional<SecretScanner> scanner_;           ///< Only where something is recorded.
 };
 
 }  // namespace bmad_mem::cli
