@@ -12,7 +12,8 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/text.hpp"
+#include "cli/results.hpp"
 #include "exchange/ids.hpp"
 
 namespace bmad_mem::cli {
@@ -24,9 +25,7 @@ std::map<std::string, ImportTally> read_notes(std::string_view text) {
   std::map<std::string, ImportTally> notes;
   JsonParser parser;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    const JsonValue note = parser.parse(line).value_or(JsonValue());
+    const JsonValue note = parser.parse(take_line(text)).value_or(JsonValue());
     ImportTally& tally = notes[std::string(note["file"].string())];
     tally.state = note["state"].string();
     tally.entries = static_cast<std::uint64_t>(note["entries"].integer());
@@ -44,19 +43,9 @@ std::map<std::string, ImportTally> read_notes(std::string_view text) {
 std::string text_of(const std::map<std::string, ImportTally>& notes) {
   std::string text;
   for (const auto& [name, tally] : notes) {
-    JsonWriter json;
-    const auto add = [&](std::string_view member, const auto& values) {
-      json.key(member).begin_object();
-      for (const auto& [key, value] : values) {
-        json.member(key, value);
-      }
-      json.end_object();
-    };
-    json.begin_object().member("file", name).member("state", tally.state);
-    json.member("entries", tally.entries).member("differs", tally.differs);
-    add("skipped", tally.skipped);
-    add("sessions", tally.sessions);
-    text.append(json.end_object().take()) += '\n';
+    text += json_object("file", name, "state", tally.state, "entries", tally.entries, "differs",
+                        tally.differs, "skipped", tally.skipped, "sessions", tally.sessions);
+    text += '\n';
   }
   return text;
 }
@@ -94,8 +83,9 @@ ImportNotes::ImportNotes(const MemoryManager* memory)
     : memory_(memory),
       notes_(memory == nullptr ? decltype(notes_)() : read_notes(memory->note_text(kName))) {}
 
-bool ImportNotes::is_current(const ImportTally& note, const std::string& state) {
-  return !state.empty() && note.state == state &&
+bool ImportNotes::is_current(const ImportFile& file) {
+  const ImportTally& note = notes_[file.name];
+  return !file.state.empty() && note.state == file.state &&
          std::ranges::all_of(note.sessions, [&](const auto& session) {
            const auto [stamp, is_new] = stamps_.try_emplace(session.first);
            stamp->second = is_new ? memory_->log_stamp(session.first) : stamp->second;
@@ -104,22 +94,18 @@ bool ImportNotes::is_current(const ImportTally& note, const std::string& state) 
 }
 
 void ImportNotes::leave_out_known(std::vector<ImportFile>& files, const ImportOptions& options) {
-  std::vector<bool> are_current;
+  bool is_all = true;
   for (ImportFile& file : files) {
     identify(file, options);
-    are_current.push_back(is_current(notes_[file.name], file.state));
+    is_all = is_current(file) && is_all;
   }
-  const bool is_all = std::ranges::find(are_current, false) == are_current.end();
-  std::vector<ImportFile> read;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const ImportTally& note = notes_[files[i].name];
-    if (are_current[i] && (is_all || !note.differs)) {
-      known_.push_back(files[i].name);
-    } else {
-      read.push_back(std::move(files[i]));
+  std::erase_if(files, [&](const ImportFile& file) {
+    const bool is_known = is_current(file) && (is_all || !notes_[file.name].differs);
+    if (is_known) {
+      known_.push_back(file.name);
     }
-  }
-  files = std::move(read);
+    return is_known;
+  });
 }
 
 void ImportNotes::count_known(ImportReport& report) const {

@@ -38,7 +38,7 @@ class ImportNotes {
   void save(const std::map<std::uint64_t, ImportTally>& tallies) const;
 
  private:
-  [[nodiscard]] bool is_current(const ImportTally& note, const std::string& state);
+  [[nodiscard]] bool is_current(const ImportFile& file);
 
   const MemoryManager* memory_;
   std::map<std::string, ImportTally> notes_;   ///< By ImportFile::name.
