@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -39,11 +40,12 @@ std::uint64_t hash_of_text(std::string_view role, std::string_view text) {
   return std::hash<std::string>()(fmt::format("{}\n{}", role, stripped(text)));
 }
 
-/// A message or an event, without its text.
+/// A message, without its text.
 struct Trace {
   std::uint64_t text = 0;  ///< Hash of role and text.
-  std::uint64_t id = 0;
+  std::uint64_t id = 0;    ///< Its hash.
   std::uint64_t line = 0;  ///< Of its transcript.
+  std::size_t index = 0;   ///< Of its entry in the session.
 };
 
 struct SessionTraces {
@@ -162,6 +164,9 @@ std::string corrected(JsonValue message, const Entry& entry, const Verdict& verd
 }
 
 class FaultSearch {
+  /// Where messages are: session and message.
+  using Places = std::vector<std::pair<std::size_t, std::size_t>>;
+
  public:
   explicit FaultSearch(const MemoryManager& memory)
       : memory_(memory), commands_(all_commands(memory)) {}
@@ -187,24 +192,24 @@ class FaultSearch {
                                   .limit = 0}));
     std::ranges::reverse(entries);  // The newest comes first.
     SessionTraces traces{.session_id = session.session_id};
-    std::vector<std::pair<Trace, const Entry*>> messages;
+    std::vector<Trace>& messages = traces.messages;
     JsonParser parser;
-    for (const Entry& entry : entries) {
-      const Result<JsonValue> value = parser.parse(entry.json);
-      const std::uint64_t id = std::hash<std::string>()(entry.id);
-      if (entry.type == EntryType::kEvent) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const Result<JsonValue> value = parser.parse(entries[i].json);
+      const std::uint64_t id = std::hash<std::string>()(entries[i].id);
+      if (entries[i].type == EntryType::kEvent) {
         traces.event_ids.insert(id);
       } else if (value) {
-        const Trace trace{
-            .text = hash_of_text((*value)["role"].string(), (*value)["content"].string()),
-            .id = id,
-            .line = static_cast<std::uint64_t>((*value)["imported_from"]["line"].integer())};
-        messages.emplace_back(trace, &entry);
+        messages.push_back(
+            {.text = hash_of_text((*value)["role"].string(), (*value)["content"].string()),
+             .id = id,
+             .line = static_cast<std::uint64_t>((*value)["imported_from"]["line"].integer()),
+             .index = i});
       }
     }
     // A fork's copies may all have the time of the fork; what hooks recorded has no line.
-    if (std::ranges::all_of(messages, [](const auto& each) { return each.first.line != 0; })) {
-      std::ranges::stable_sort(messages, {}, [](const auto& each) { return each.first.line; });
+    if (std::ranges::find(messages, 0U, &Trace::line) == messages.end()) {
+      std::ranges::stable_sort(messages, {}, &Trace::line);
     }
     const std::set<std::string_view> copies = take_copies(messages, entries);
     for (const Entry& entry : entries) {
@@ -212,50 +217,41 @@ class FaultSearch {
         take_entry(entry);
       }
     }
-    for (const auto& [trace, entry] : messages) {
-      firsts_[trace.text].emplace_back(sessions_.size(), traces.messages.size());
-      traces.messages.push_back(trace);
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      firsts_[messages[i].text].emplace_back(sessions_.size(), i);
     }
     sessions_.push_back(std::move(traces));
     return {};
   }
 
   /// The ids of messages that another session had before, from the first on, and of its events.
-  std::set<std::string_view> take_copies(
-      const std::vector<std::pair<Trace, const Entry*>>& messages,
-      const std::vector<Entry>& entries) {
-    std::size_t longest = 0;
+  std::set<std::string_view> take_copies(std::span<const Trace> messages,
+                                         const std::vector<Entry>& entries) {
+    std::span<const Trace> longest;
     const SessionTraces* origin = nullptr;
-    const auto begins =
-        messages.empty() ? firsts_.end() : firsts_.find(messages.front().first.text);
-    for (std::size_t i = 0; begins != firsts_.end() && i < begins->second.size(); ++i) {
-      const auto& [at, from] = begins->second[i];
-      const std::vector<Trace>& others = sessions_[at].messages;
-      std::size_t count = 0;
-      while (count < messages.size() && from + count < others.size() &&
-             messages[count].first.text == others[from + count].text) {
-        ++count;
-      }
-      const bool has_ids = count > 0 && messages.front().first.id == others[from].id;
-      if (count > longest && (has_ids || count >= kCopiesMin)) {
-        longest = count;
+    const auto begins = messages.empty() ? firsts_.end() : firsts_.find(messages.front().text);
+    for (const auto& [at, from] : begins != firsts_.end() ? begins->second : Places()) {
+      const auto others = std::span(sessions_[at].messages).subspan(from);
+      const auto end = std::ranges::mismatch(messages, others, {}, &Trace::text, &Trace::text).in1;
+      const std::span copied(messages.begin(), end);
+      const bool has_ids = messages.front().id == others.front().id;
+      if (copied.size() > longest.size() && (has_ids || copied.size() >= kCopiesMin)) {
+        longest = copied;
         origin = &sessions_[at];
       }
     }
     std::set<std::string_view> copies;
-    if (origin == nullptr) {
-      return copies;
-    }
-    const std::string reason = fmt::format("is a copy of one in {}", origin->session_id);
-    for (std::size_t i = 0; i < longest; ++i) {
-      add(*messages[i].second, reason);
-      copies.insert(messages[i].second->id);
+    const auto take_copy = [&](const Entry& entry) {
+      add(entry, fmt::format("is a copy of one in {}", origin->session_id));
+      copies.insert(entry.id);
+    };
+    for (const Trace& message : longest) {
+      take_copy(entries[message.index]);
     }
     for (const Entry& entry : entries) {
-      if (entry.type == EntryType::kEvent &&
+      if (origin != nullptr && entry.type == EntryType::kEvent &&
           origin->event_ids.contains(std::hash<std::string>()(entry.id))) {
-        add(entry, reason);
-        copies.insert(entry.id);
+        take_copy(entry);
       }
     }
     return copies;
@@ -327,9 +323,8 @@ class FaultSearch {
 
   const MemoryManager& memory_;
   CommandTexts commands_;
-  std::vector<SessionTraces> sessions_;  ///< Those before, the oldest first.
-  /// Where messages of that role and text are: session and message.
-  std::unordered_map<std::uint64_t, std::vector<std::pair<std::size_t, std::size_t>>> firsts_;
+  std::vector<SessionTraces> sessions_;               ///< Those before, the oldest first.
+  std::unordered_map<std::uint64_t, Places> firsts_;  ///< By hash of role and text.
   Orders orders_;  ///< Of all sessions so far: a sub-agent has one of its own.
   std::set<std::string, std::less<>> false_;
   std::vector<ImportFault> faults_;
