@@ -1,7 +1,6 @@
 #include "hooks/hook_answer.hpp"
 
-#include "bmad_mem/json_writer.hpp"
-#include "cli/json_text.hpp"
+#include "cli/results.hpp"
 
 namespace bmad_mem::cli {
 
@@ -14,29 +13,22 @@ std::string hook_answer(const HookEvent& event, std::string_view context,
   if (form == kText) {
     return context.empty() ? std::string() : std::string(context) + '\n';
   }
-  JsonWriter json;
-  json.begin_object();
+  std::string json = "{}";
   if (form == kHookSpecific || form == kBothWays) {
-    add_text(json, "systemMessage", for_person);
-    add_text(json, "additionalContext", form == kBothWays ? context : "");
-    if (!context.empty()) {
-      // A name other than the event's own makes Claude Code throw the answer away.
-      json.key("hookSpecificOutput").begin_object();
-      json.member("hookEventName", event.name).member("additionalContext", context);
-      json.end_object();
-    }
+    // A name other than the event's own makes Claude Code throw the answer away.
+    const auto specific = object_of("hookEventName", event.name, "additionalContext", context);
+    json = json_object("systemMessage", if_some(for_person), "additionalContext",
+                       if_some(form == kBothWays ? context : ""), "hookSpecificOutput",
+                       only_if(!context.empty(), specific));
   } else if (form == kCursor) {
-    if (event.kind == HookEventKind::kPrompt) {
-      json.member("continue", true);
-    }
-    add_text(json, "additional_context", context);
+    json = json_object("continue", if_some(event.kind == HookEventKind::kPrompt),
+                       "additional_context", if_some(context));
   } else if (form == kCline && !context.empty()) {
-    json.member("cancel", false).member("contextModification", context);
+    json = json_object("cancel", false, "contextModification", context);
   } else if (form == kContinue && !context.empty()) {
-    json.member("decision", "block").member("reason", context);
+    json = json_object("decision", "block", "reason", context);
   }
-  json.end_object();
-  return json.text() == "{}" ? std::string() : json.take() + '\n';
+  return json == "{}" ? std::string() : json + '\n';
 }
 
 }  // namespace bmad_mem::cli

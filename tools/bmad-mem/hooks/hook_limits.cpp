@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -35,7 +36,8 @@ constexpr char kSaidAll = 's';
 constexpr char kDone = 'd';
 /// After one of these the child continues alone.
 constexpr std::string_view kGoesOn = "gs";
-constexpr std::size_t kHeadSize = 5;
+using SizeBytes = std::array<char, sizeof(std::uint32_t)>;
+constexpr std::size_t kHeadSize = 1 + sizeof(SizeBytes);
 
 // Limits of a child in the background.
 constexpr unsigned kRestMaxS = 30;
@@ -130,10 +132,9 @@ void collect(pid_t child) {
 
 /// Ends this process by a signal that nothing of ours catches.
 void end_after(__itimer_which_t clock, milliseconds limit) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(limit);
   itimerval timer{};
-  timer.it_value.tv_sec = seconds.count();
-  timer.it_value.tv_usec = std::chrono::microseconds(limit - seconds).count();
+  timer.it_value.tv_sec = limit.count() / 1000;
+  timer.it_value.tv_usec = limit.count() % 1000 * 1000;
   ::setitimer(clock, &timer, nullptr);
 }
 
@@ -156,12 +157,9 @@ void end_after(__itimer_which_t clock, milliseconds limit) {
 }  // namespace
 
 void HookWork::send(char kind, std::string_view text) const {
-  std::string message(1, kind);
-  const auto size = static_cast<std::uint32_t>(text.size());
-  std::array<char, sizeof size> bytes{};
-  std::memcpy(bytes.data(), &size, sizeof size);
-  message.append(bytes.data(), bytes.size());
-  message += text;
+  const auto size = std::bit_cast<SizeBytes>(static_cast<std::uint32_t>(text.size()));
+  const std::string message =
+      fmt::format("{}{}{}", kind, std::string_view(size.data(), size.size()), text);
   for (std::string_view rest = message; !rest.empty();) {
     const ssize_t written = ::write(pipe_, rest.data(), rest.size());
     if (written < 0 && errno != EINTR) {
@@ -236,10 +234,8 @@ HookResult run_limited(milliseconds limit, const std::function<void(const HookWo
   if (heard.kinds.contains(kDone) || !heard.may_go_on()) {
     collect(child);
   }
-  if (!heard.is_done() && !is_late) {
-    heard.result.problem = "it ended unexpectedly";
-  } else if (!heard.is_done() && !heard.why.empty()) {
-    heard.result.problem = heard.why;
+  if (!heard.is_done() && !(is_late && heard.why.empty())) {
+    heard.result.problem = is_late ? heard.why : "it ended unexpectedly";
   }
   return heard.result;
 }

@@ -103,10 +103,10 @@ std::string hook_problem(const InstallPlan& plan, const TrialFolder& folder) {
   const Result<MemoryManager> memory = MemoryManager::open(
       {.root = plan.root, .state_folder = trusting_folder(), .tolerate_bad_config = true});
   JsonParser parser;
-  if (const Result<JsonValue> event_json = parser.parse(prompt); memory && event_json) {
-    if (is_skipped(memory->hook_policy(), read_hook_event(plan.client, *event_json))) {
-      return "memory_config.recording in config.json keeps it from being recorded";
-    }
+  const Result<JsonValue> payload = parser.parse(prompt);
+  if (memory && payload &&
+      is_skipped(memory->hook_policy(), read_hook_event(plan.client, *payload))) {
+    return "memory_config.recording in config.json keeps it from being recorded";
   }
   return {};
 }

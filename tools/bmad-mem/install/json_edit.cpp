@@ -14,8 +14,6 @@
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n";
-
 // Stands in a container that we made and that is empty. JSON allows no such byte, so no file holds
 // one; nor does a text of ours, since what is made gets its first piece at once.
 constexpr std::string_view kFresh = "\x01";
@@ -51,7 +49,7 @@ void JsonEdit::change(std::size_t begin, std::size_t end, std::string_view other
 
 Result<JsonEdit> JsonEdit::read(std::string text) {
   const std::string plain = without_last_commas(without_comments(text));
-  if (plain.find_first_not_of(kBlanks) == std::string::npos) {
+  if (plain.find_first_not_of(kWhiteSpace) == std::string::npos) {
     return JsonEdit(std::move(text) + std::string(kFreshObject));
   }
   JsonParser parser;
@@ -157,7 +155,7 @@ void JsonEdit::add_to(TextSpan container, std::size_t depth, std::string_view pi
   }
   const std::string line = outer + indent_ + std::string(piece);
   const TextSpan room = inside(container);
-  const std::size_t last = room.of(plain_).find_last_not_of(kBlanks);
+  const std::size_t last = room.of(plain_).find_last_not_of(kWhiteSpace);
   if (room.of(text_) == kFresh) {
     change(room.begin, room.end, line + outer);
   } else if (last == std::string_view::npos) {
@@ -165,7 +163,7 @@ void JsonEdit::add_to(TextSpan container, std::size_t depth, std::string_view pi
   } else {
     const std::size_t value_end = room.begin + last + 1;
     const std::size_t end = end_of_last(value_end, room.end);
-    if (bare_[room.begin + room.of(bare_).find_last_not_of(kBlanks)] == ',') {
+    if (bare_[room.begin + room.of(bare_).find_last_not_of(kWhiteSpace)] == ',') {
       change(end, end, line + ",");
     } else {
       change(end, end, end == value_end ? "," + line : line);
@@ -200,28 +198,28 @@ void JsonEdit::replace(std::string_view value, std::string_view other) {
 }
 
 std::size_t JsonEdit::end_of_last(std::size_t begin, std::size_t end) const {
-  const std::size_t last = TextSpan{begin, end}.of(text_).find_last_not_of(kBlanks);
+  const std::size_t last = TextSpan{begin, end}.of(text_).find_last_not_of(kWhiteSpace);
   return last == std::string_view::npos ? begin : begin + last + 1;
 }
 
 std::size_t JsonEdit::begin_to_remove(TextSpan room, TextSpan piece) const {
   const std::size_t begin = end_of_last(room.begin, piece.begin);
-  const std::size_t next = std::min(text_.find_first_not_of(kBlanks, piece.end), room.end);
+  const std::size_t next = std::min(text_.find_first_not_of(kWhiteSpace, piece.end), room.end);
   // Behind `// …` the line must end before anything else comes.
   const bool in_comment = without_comments(text_.substr(0, begin) + "x").back() != 'x';
   return in_comment && !TextSpan{piece.end, next}.of(text_).contains('\n') ? piece.begin : begin;
 }
 
 void JsonEdit::remove_with_comma_behind(TextSpan room, TextSpan piece, std::size_t comma) {
-  const bool is_last =
-      TextSpan{comma + 1, room.end}.of(plain_).find_first_not_of(kBlanks) == std::string_view::npos;
+  const bool is_last = TextSpan{comma + 1, room.end}.of(plain_).find_first_not_of(kWhiteSpace) ==
+                       std::string_view::npos;
   const bool is_near = end_of_last(piece.end, comma) == piece.end;
   if (is_last) {
     const std::size_t begin = begin_to_remove(room, {piece.begin, comma + 1});
     change(comma, comma + 1, {});
     change(begin, piece.end, {});
   } else if (is_near) {
-    const std::size_t next = text_.find_first_not_of(kBlanks, comma + 1);
+    const std::size_t next = text_.find_first_not_of(kWhiteSpace, comma + 1);
     const bool is_comment = bare_[next] == ' ';
     change(piece.begin, is_comment ? comma + 1 : next, {});
   } else {
@@ -234,11 +232,11 @@ void JsonEdit::remove_element(const JsonPath& path, TextSpan piece) {
   const TextSpan room = inside(span_of(value_at(path)));
   const TextSpan before{room.begin, piece.begin};
   const TextSpan after{piece.end, room.end};
-  if (const std::size_t comma = after.of(bare_).find_first_not_of(kBlanks);
+  if (const std::size_t comma = after.of(bare_).find_first_not_of(kWhiteSpace);
       comma != std::string_view::npos) {
     return remove_with_comma_behind(room, piece, piece.end + comma);
   }
-  if (const std::size_t found = before.of(bare_).find_last_not_of(kBlanks);
+  if (const std::size_t found = before.of(bare_).find_last_not_of(kWhiteSpace);
       found != std::string_view::npos) {
     const std::size_t comma = room.begin + found;
     if (end_of_last(comma + 1, piece.begin) == comma + 1) {

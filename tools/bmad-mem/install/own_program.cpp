@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <filesystem>
-#include <system_error>
 
 #include <fmt/core.h>
 
@@ -14,6 +12,7 @@
 #include "cli/program.hpp"
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"
+#include "install/settings_file.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -96,12 +95,8 @@ Status place_program(const OwnProgram& program) {
     // Only a program is asked who it is: a script of this name may do anything.
     const Result<std::string> bytes = read_regular_file(program.copy);
     constexpr std::string_view kHead = "bmad-mem ";
-    const ProgramRun run = S_ISREG(there.st_mode) && bytes &&
-                                   bytes->starts_with(
-                                       "\x7f"
-                                       "ELF")
-                               ? run_program({program.copy, "--version"}, 64)
-                               : ProgramRun();
+    const bool is_program = S_ISREG(there.st_mode) && bytes && bytes->starts_with("\177ELF");
+    const ProgramRun run = is_program ? run_program({program.copy, "--version"}, 64) : ProgramRun();
     if (!run.output.starts_with(kHead)) {
       return Error{
           .code = ErrorCode::E_CONCURRENT_MOD,
@@ -116,18 +111,11 @@ Status place_program(const OwnProgram& program) {
       return {};
     }
   }
-  std::error_code problem;
-  const std::string folder = program.copy.substr(0, program.copy.rfind('/'));
-  std::filesystem::create_directories(folder, problem);
-  if (problem) {
-    return file_error("make the folder", folder, problem.value());
-  }
   BMAD_TRY_ASSIGN(const std::string bytes, read_regular_file(program.path));
-  BMAD_TRY_ASSIGN(FileReplacement fresh, FileReplacement::begin(program.copy));
+  BMAD_TRY_ASSIGN(FileReplacement fresh, begin_target(program.copy, bytes, /*is_program=*/true));
   if (::fchmod(fresh.descriptor(), 0755) != 0) {
     return file_error("write", program.copy, errno);
   }
-  BMAD_TRY(fresh.write(bytes));
   return fresh.commit(/*over=*/true);
 }
 

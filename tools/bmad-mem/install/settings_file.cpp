@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -60,16 +59,25 @@ Status take_over(int file, const std::string& path, bool is_program) {
   if (::stat(path.c_str(), &found) != 0) {
     const mode_t mask = ::umask(0);
     ::umask(mask);
-    const mode_t mode = is_program ? 0777U : 0666U;
-    return ::fchmod(file, mode & ~mask) == 0 ? Status() : Status(file_error("write", path, errno));
-  }
-  // Another owner than ours only root can set, and only for root it is another one.
-  if (found.st_uid != ::geteuid() && ::fchown(file, found.st_uid, found.st_gid) != 0) {
+    found.st_mode = (is_program ? 0777U : 0666U) & ~mask;
+  } else if (found.st_uid != ::geteuid() && ::fchown(file, found.st_uid, found.st_gid) != 0) {
+    // Another owner than ours only root can set, and only for root it is another one.
     return file_error("keep the owner of", path, errno);
   }
   return ::fchmod(file, found.st_mode & 07777U) == 0 ? Status()
                                                      : Status(file_error("write", path, errno));
 }
+
+Result<std::optional<std::string>> read_target(const std::string& target) {
+  struct stat found{};
+  if (::stat(target.c_str(), &found) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
+    return std::optional<std::string>();
+  }
+  BMAD_TRY_ASSIGN(std::string text, read_whole_file(target));
+  return std::optional(std::move(text));
+}
+
+}  // namespace
 
 Result<FileReplacement> begin_target(const std::string& target, std::string_view text,
                                      bool is_program) {
@@ -83,17 +91,6 @@ Result<FileReplacement> begin_target(const std::string& target, std::string_view
   BMAD_TRY(fresh.write(text));
   return fresh;
 }
-
-Result<std::optional<std::string>> read_target(const std::string& target) {
-  struct stat found{};
-  if (::stat(target.c_str(), &found) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
-    return std::optional<std::string>();
-  }
-  BMAD_TRY_ASSIGN(std::string text, read_whole_file(target));
-  return std::optional(std::move(text));
-}
-
-}  // namespace
 
 Result<SettingsText> read_settings(const std::string& path, const std::string& inside) {
   BMAD_TRY_ASSIGN(std::string target, find_target(path));

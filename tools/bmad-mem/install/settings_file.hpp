@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "bmad_mem/result.hpp"
@@ -22,6 +23,10 @@ struct SettingsText {
 /// from somebody else must not lead us into the user's own settings. Errors: E_STORAGE_IO for what
 /// can't be read or is no regular file, E_ACCESS_DENIED for a link that leads out.
 Result<SettingsText> read_settings(const std::string& path, const std::string& inside);
+
+/// Writes beside `target` what is to replace it whole, see PreparedSettings::prepare().
+Result<FileReplacement> begin_target(const std::string& target, std::string_view text,
+                                     bool is_program);
 
 /// A file that is replaced in two steps, so that several files change together or not at all when
 /// the disk is full: what was prepared lies beside the file, and goes with this object.
