@@ -82,10 +82,8 @@ class FileSearch {
         const fs::path path = at / name;
         std::error_code gone;  // In the meantime.
         const fs::file_status status = fs::symlink_status(path, gone);
-        if (fs::is_directory(status)) {
-          if (name != ".git" && name != "node_modules") {
-            folders.push_back(path.string());
-          }
+        if (fs::is_directory(status) && name != ".git" && name != "node_modules") {
+          folders.push_back(path.string());
         } else if (fs::is_regular_file(status)) {
           const ImportFile file = {.path = path.string(), .size = fs::file_size(path, gone)};
           if (format_->name != "auto" || !take_zip(file)) {

@@ -16,14 +16,13 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "cli/json_text.hpp"
 #include "cli/tool.hpp"
 #include "exchange/command_texts.hpp"
 #include "exchange/ids.hpp"
+#include "exchange/import/format_table.hpp"
 #include "exchange/import/import_formats.hpp"
 #include "exchange/import/importer.hpp"
 #include "exchange/speakers.hpp"
@@ -103,12 +102,9 @@ class Orders {
 bool is_tool_output(std::string_view text) {
   JsonParser parser;
   text = stripped(text);
-  if (!text.starts_with('{')) {
-    return false;
-  }
-  const Result<JsonValue> value = parser.parse(text);
-  return value && ((*value)["output"].present() || (*value)["functionResponse"].present() ||
-                   (*value)["llmContent"].present());
+  const JsonValue value = parser.parse(text.starts_with('{') ? text : "").value_or(JsonValue());
+  return value["output"].present() || value["functionResponse"].present() ||
+         value["llmContent"].present();
 }
 
 /// Nothing for what may well be the person's.
@@ -259,29 +255,24 @@ class FaultSearch {
 
   void take_entry(const Entry& entry) {
     JsonParser parser;
-    const Result<JsonValue> value = parser.parse(entry.json);
-    if (!value) {
-      return;
-    }
-    const std::string_view text = (*value)["content"].string();
+    const JsonValue value = parser.parse(entry.json).value_or(JsonValue());
+    const std::string_view text = value["content"].string();
     const Timestamp time =
-        try_parse_rfc3339((*value)["timestamp"].string()).value_or(Timestamp::max());
+        try_parse_rfc3339(value["timestamp"].string()).value_or(Timestamp::max());
     if (entry.type == EntryType::kEvent) {
-      if ((*value)["kind"].string() == "tool_use") {
+      if (value["kind"].string() == "tool_use") {
         orders_.add(text, time);
       }
       return;
     }
-    const std::string_view source = (*value)["source"]["kind"].string();
-    const bool is_persons = (*value)["role"].string() == "user" &&
+    const std::string_view source = value["source"]["kind"].string();
+    const bool is_persons = value["role"].string() == "user" &&
                             (source.empty() || source == "user") &&
-                            !(*value)["metadata"]["sidechain"].boolean();
-    if (!is_persons) {
-      return;
-    }
-    if (const auto verdict = judge(text, time, orders_, commands_)) {
+                            !value["metadata"]["sidechain"].boolean();
+    const auto verdict = is_persons ? judge(text, time, orders_, commands_) : std::nullopt;
+    if (verdict) {
       add(entry, std::string(verdict->reason),
-          verdict->rest.empty() ? "" : corrected(*value, entry, *verdict));
+          verdict->rest.empty() ? "" : corrected(value, entry, *verdict));
       false_.insert(entry.id);
     }
   }
@@ -295,15 +286,11 @@ class FaultSearch {
                     memory_.list({.types = {EntryType::kFact, EntryType::kDecision}, .limit = 0}));
     JsonParser parser;
     for (const Entry& fact : facts) {
-      const Result<JsonValue> value = parser.parse(fact.json);
-      if (!value || (*value)["source"]["kind"].string() != "user") {
-        continue;
-      }
-      for (const JsonValue id : (*value)["references"]["messages"].elements()) {
-        if (false_.contains(id.string())) {
-          add(fact, "was learned from such a line");
-          break;
-        }
+      const JsonValue value = parser.parse(fact.json).value_or(JsonValue());
+      const auto is_false = [&](std::string_view id) { return false_.contains(id); };
+      if (value["source"]["kind"].string() == "user" &&
+          std::ranges::any_of(read_texts(value["references"]["messages"]), is_false)) {
+        add(fact, "was learned from such a line");
       }
     }
     return {};
@@ -311,8 +298,8 @@ class FaultSearch {
 
   void add(const Entry& entry, std::string reason, std::string instead = {}) {
     JsonParser parser;
-    const Result<JsonValue> value = parser.parse(entry.json);
-    std::string text(value ? words_prefix(stripped((*value)["content"].string()), kShownMax) : "");
+    const JsonValue value = parser.parse(entry.json).value_or(JsonValue());
+    std::string text(words_prefix(stripped(value["content"].string()), kShownMax));
     std::ranges::replace(text, '\n', ' ');
     faults_.push_back({.session_id = entry.session_id,
                        .id = entry.id,

@@ -41,13 +41,9 @@ Timestamp first_time(const ImportFile& file) {
   const Result<std::string_view> text = lines ? lines->beginning() : Error{};
   JsonParser parser;
   for (std::string_view rest = text.value_or(""); !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    const Result<JsonValue> record = parser.parse(line);
-    const std::string_view stated =
-        !record ? ""
-                : (*record)[(*record)["timestamp"].present() ? "timestamp" : "startTime"].string();
-    if (const auto time = try_parse_rfc3339(stated)) {
+    const JsonValue record = parser.parse(take_line(rest)).value_or(JsonValue());
+    const char* const name = record["timestamp"].present() ? "timestamp" : "startTime";
+    if (const auto time = try_parse_rfc3339(record[name].string())) {
       return *time;
     }
   }
@@ -99,16 +95,15 @@ std::string with_short_strings(std::string_view line) {
     if (c == '"') {
       in_string = !in_string;
       begin = i;
-    } else if (in_string && i - begin > kStringMax) {
+    } else if (in_string && i - begin > kStringMax &&
+               (static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
       // A cut at a byte that continues a character, or in \uXXXX, would not parse.
-      if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
-        while (i < line.size() && line[i] != '"') {
-          i += line[i] == '\\' ? 2 : 1;
-        }
-        in_string = false;
-        out += '"';
-        continue;
+      while (i < line.size() && line[i] != '"') {
+        i += line[i] == '\\' ? 2 : 1;
       }
+      in_string = false;
+      out += '"';
+      continue;
     }
     out += line.substr(i, size);
     i += size - 1;
@@ -141,16 +136,12 @@ class FileImport {
         return importer_->finish();
       }
       on_read_(lines_.bytes_read());
-      if (client_.is_text) {
-        if (line.too_long) {
-          leave_out(line, "lines over 32 MiB");
-        } else {
-          BMAD_TRY(importer_->take({}, utf8_repaired(line.text), line.number));
-        }
-        continue;
-      }
       if (line.too_long) {
         leave_out(line, "lines over 32 MiB");
+        continue;
+      }
+      if (client_.is_text) {
+        BMAD_TRY(importer_->take({}, utf8_repaired(line.text), line.number));
         continue;
       }
       if (line.text.size() > FileLines::kLineSizeMax) {

@@ -1,6 +1,5 @@
 // import_known.cpp - what a memory has already of what is imported: recorded by hooks, in another
 // session, or under another id.
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -34,11 +34,8 @@ bool is_folder(const std::string& path) {
 /// The beginning of a file; empty when it can't be read, which the import itself will tell.
 std::string beginning_of(const std::string& path) {
   Result<FileLines> lines = FileLines::open(path);
-  if (!lines) {
-    return {};
-  }
-  const Result<std::string_view> text = lines->first_line();
-  return text ? std::string(*text) : std::string();
+  const Result<std::string_view> text = lines ? lines->first_line() : Error{};
+  return std::string(text.value_or(""));
 }
 
 /// In which folder the records of a file were made, as the first that names one says.
@@ -330,10 +327,8 @@ class PlaceSearch {
 }  // namespace
 
 std::string claude_slug(std::string_view project) {
-  std::string slug;
-  for (const char c : project) {
-    slug += is_alnum(c) ? c : '-';
-  }
+  std::string slug(project);
+  std::ranges::replace_if(slug, [](char c) { return !is_alnum(c); }, '-');
   return slug;
 }
 

@@ -266,12 +266,9 @@ std::string time_text(JsonValue text) {
 }
 
 std::string python_time(JsonValue text) {
-  std::string time = time_text(text);
-  if (const auto zoned = try_parse_rfc3339(std::string(text.string()) + "Z");
-      time.empty() && zoned) {
-    time = format_rfc3339(*zoned);
-  }
-  return time;
+  const std::string time = time_text(text);
+  const auto zoned = try_parse_rfc3339(std::string(text.string()) + "Z");
+  return time.empty() && zoned ? format_rfc3339(*zoned) : time;
 }
 
 void append_part(std::string& out, std::string_view text, std::string_view between) {

@@ -83,8 +83,7 @@ constexpr std::string_view kLinksTo = "links_to";
 /// The text of a list item; nothing when the line is none.
 std::optional<std::string_view> list_item(std::string_view line) {
   line = stripped(line);
-  if (line.size() < 3 || (line[0] != '-' && line[0] != '*') ||
-      (line[1] != ' ' && line[1] != '\t')) {
+  if (line.size() < 3 || (line[0] != '-' && line[0] != '*') || !is_blank(line[1])) {
     return std::nullopt;
   }
   return stripped(line.substr(1));
@@ -173,8 +172,7 @@ std::optional<NoteObservation> read_note_observation(std::string_view line) {
     if (is_tag(word)) {
       observation.tags.emplace_back(word.substr(1));
     } else {
-      observation.text += observation.text.empty() ? "" : " ";
-      observation.text += word;
+      append_part(observation.text, word, " ");
     }
     text = stripped(text.substr(end));
   }

@@ -55,11 +55,8 @@ class NoteImport final : public RecordImporter {
   NoteImport(const ImportContext& context, const FrontMatter& note, Timestamp changed_at)
       : RecordImporter(context), note_(note) {
     Timestamp at = changed_at;
-    for (const std::string_view name : {"modified", "updated", "created", "date"}) {
-      if (const auto time = try_parse_rfc3339(note.text(name))) {
-        at = *time;
-        break;
-      }
+    for (const std::string_view name : {"date", "created", "updated", "modified"}) {
+      at = try_parse_rfc3339(note.text(name)).value_or(at);
     }
     timestamp_ = format_rfc3339(at);
     title_ = note.text("title");
