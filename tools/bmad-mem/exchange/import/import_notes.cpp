@@ -50,7 +50,7 @@ std::string text_of(const std::map<std::string, ImportTally>& notes) {
   return text;
 }
 
-/// What tells a file from what it was, without what is in it; empty where it may change within a
+/// What shows that a file is as it was, without what is in it; empty where it may change within a
 /// tick of its clock, and for what is no file.
 std::string identity_of(const std::string& path) {
   static constexpr std::chrono::seconds kGrain(2);

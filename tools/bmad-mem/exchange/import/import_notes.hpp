@@ -1,12 +1,12 @@
-// import_notes.hpp - which transcripts are as they were when they were imported: nobody reads them.
+// import_notes.hpp - transcripts that are as they were when they were imported: they are not read.
 //
 //   STATE/roots/4f0c5a…/imports.jsonl      0600, outside the project; a line a file:
 //     {"file":"/home/ann/.claude/…/1111.jsonl","state":"imp-2k…","entries":812,
 //      "skipped":{"progress records":40},"sessions":{"cc-1111":"4f0c5a6b7c8d9e0f"}}
 //
 // `state` is of the file's inode, size and time, of the options, and of the program. `sessions`
-// are those that hold its entries, with MemoryManager::log_stamp(): whatever changed in one of them
-// since, the file is read again. Without the notes all files are.
+// are those that hold its entries, with MemoryManager::log_stamp(): after any change in one of them
+// the file is read again. Without the notes all files are.
 //
 // Where any file is read, those with "differs" are, too: the memory has other words than they, as
 // from a hook, and what is read may be a fork of one.
