@@ -38,8 +38,7 @@ struct ImportReport {
 
 /// What an import made of one file.
 struct ImportTally {
-  std::string
-      name;  ///< ImportFile::name(); empty: it was not read to its end, or is no transcript.
+  std::string name;           ///< ImportFile::name; empty: not read to its end, or no transcript.
   std::string state;          ///< ImportFile::state.
   std::uint64_t entries = 0;  ///< Written or known.
   bool differs = false;       ///< The memory may have a text of it in other words.
