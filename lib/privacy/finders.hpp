@@ -22,9 +22,9 @@
 
 namespace bmad_mem {
 
-/// The rule of kind kAssigned whose keyword stands in `name` and whose pattern matches the whole
-/// `value`; nullptr when there is none.
-const SecretRule* find_assigned_rule(std::string_view name, std::string_view value);
+/// The rule of kind kAssigned whose keyword is in `name` and whose pattern matches the whole
+/// `value`, or any value where none is given; nullptr when there is none.
+const SecretRule* find_assigned_rule(std::string_view name, std::optional<std::string_view> value);
 
 /// Tokens of the table of secrets; and secrets known by what surrounds them, and too large or too
 /// free for a pattern:

@@ -284,7 +284,7 @@ void find_tokens(std::string_view text, Detections& out) {
   TokenScan::keywords().find(text, TokenScan(text, out));
 }
 
-const SecretRule* find_assigned_rule(std::string_view name, std::string_view value) {
+const SecretRule* find_assigned_rule(std::string_view name, std::optional<std::string_view> value) {
   static const AssignedRules kRules;
   const Squeezed squeezed(name);
   const SecretRule* found = nullptr;
@@ -296,7 +296,7 @@ const SecretRule* find_assigned_rule(std::string_view name, std::string_view val
                          const std::size_t size = word.size() + each.second_part.size();
                          if (size > found_size && squeezed.has_word(at, word.size()) &&
                              squeezed.letters.contains(each.second_part) &&
-                             kRules.matchers[each.matcher].matches_all_of(value)) {
+                             (!value || kRules.matchers[each.matcher].matches_all_of(*value))) {
                            found = &kRules.matchers[each.matcher].rule();
                            found_size = size;
                          }

@@ -53,9 +53,16 @@ std::string composed(std::string_view path) {
 
 bool is_usable_id(std::string_view id) {
   static constexpr std::size_t kSizeMax = 128;
+  static constexpr auto kFits = [] {
+    std::array<bool, 256> fits{};
+    for (std::size_t c = 0; c < fits.size(); ++c) {
+      const char each = static_cast<char>(c);
+      fits[c] = is_alnum(each) || std::string_view("_.:@+=~-").contains(each);
+    }
+    return fits;
+  }();
   return !id.empty() && id.size() <= kSizeMax && (is_alnum(id.front()) || id.front() == '_') &&
-         std::ranges::all_of(
-             id, [](char c) { return is_alnum(c) || std::string_view("_.:@+=~-").contains(c); });
+         std::ranges::all_of(id, [](char c) { return kFits[static_cast<unsigned char>(c)]; });
 }
 
 std::string content_id(std::string_view prefix, std::string_view content) {
