@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import sqlite3
+import time
 import unicodedata
 
 from tool_under_test import ToolTest, main
@@ -351,6 +352,19 @@ class Sources(ToolTest):
         said = ("Use the almanac on the shelf.\nThe question: high water", "Name all boats by their owners.\n\n/plain quickly", "What of the almanac?")
         self.imported(self.write("q.jsonl", lines(*({"uuid": f"u{i}", "sessionId": "q", "timestamp": f"{T}{i}Z", "type": "user", "provenance": "real_user", "cwd": "/w", "message": {"parts": [{"text": text}]}} for i, text in enumerate(said)))))
         self.assertEqual(self.said(), [("user", "/harbour:tide high water"), ("user", "/plain /plain quickly"), ("user", "What of the almanac?")])
+
+    def test_a_fork_that_begins_as_its_original_is_read_after_it(self):
+        # A hook recorded the original under an id of its own, so only its transcript knows the fork's.
+        event = {"session_id": "z", "cwd": str(self.folder), "hook_event_name": "UserPromptSubmit", "prompt": "Which pier?"}
+        self.run_tool("hook", "claude-code", stdin=json.dumps(event))
+        first = {"type": "user", "uuid": "u1", "timestamp": T + "1Z", "cwd": "/w", "message": {"role": "user", "content": "Which pier?"}}
+        own = {"type": "user", "uuid": "u2", "timestamp": T + "5Z", "cwd": "/w", "message": {"role": "user", "content": "And the boat?"}}
+        original = self.write("z.jsonl", lines({**first, "sessionId": "z"}))
+        time.sleep(0.02)  # A tick of the clock of file systems.
+        fork = self.write("a.jsonl", lines({**first, "sessionId": "a"}, {**own, "sessionId": "a"}))
+        self.run_tool("import", "--from", "claude-code", fork, original)
+        said = sorted(each["content"] for each in self.entries("conversation"))
+        self.assertEqual(said, ["And the boat?", "Which pier?"])
 
     def test_an_empty_output_is_no_part_of_what_a_hook_recorded(self):
         for prompt in ("Look", "And now?"):

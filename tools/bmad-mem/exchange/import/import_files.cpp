@@ -1,5 +1,6 @@
 #include "exchange/import/import_files.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -48,6 +49,18 @@ Timestamp first_time(const ImportFile& file) {
     }
   }
   return Timestamp::max();
+}
+
+/// When the file was made, in nanoseconds since 1970; when it was changed last, where its file
+/// system knows no more; else 0.
+std::int64_t born_at(const std::string& path) {
+  constexpr std::int64_t kNanoseconds = 1'000'000'000;
+  struct statx about{};
+  if (::statx(AT_FDCWD, path.c_str(), 0, STATX_BTIME | STATX_MTIME, &about) != 0) {
+    return 0;
+  }
+  const auto& at = (about.stx_mask & STATX_BTIME) != 0 ? about.stx_btime : about.stx_mtime;
+  return at.tv_sec * kNanoseconds + at.tv_nsec;
 }
 
 Error unknown_format(const std::string& file) {
@@ -298,12 +311,14 @@ Status import_database(const ImportFile& file, ImportFormat format, const Import
 }  // namespace
 
 void order_by_first_record(std::vector<ImportFile>& files) {
-  std::vector<std::pair<Timestamp, ImportFile>> timed;
+  // A fork may begin with the very records of its original.
+  using Begin = std::pair<Timestamp, std::int64_t>;
+  std::vector<std::pair<Begin, ImportFile>> timed;
   for (ImportFile& file : files) {
-    const Timestamp time = first_time(file);
-    timed.emplace_back(time, std::move(file));
+    const Begin begin(first_time(file), born_at(file.path));
+    timed.emplace_back(begin, std::move(file));
   }
-  std::ranges::stable_sort(timed, {}, &std::pair<Timestamp, ImportFile>::first);
+  std::ranges::stable_sort(timed, {}, &std::pair<Begin, ImportFile>::first);
   std::ranges::transform(timed, files.begin(), [](auto& each) { return std::move(each.second); });
 }
 
