@@ -51,8 +51,8 @@ Timestamp first_time(const ImportFile& file) {
   return Timestamp::max();
 }
 
-/// When the file was made, in nanoseconds since 1970; when it was changed last, where its file
-/// system knows no more; else 0.
+/// When the file was made, in nanoseconds since 1970; where the file system does not know it, when
+/// it was changed last; else 0.
 std::int64_t born_at(const std::string& path) {
   constexpr std::int64_t kNanoseconds = 1'000'000'000;
   struct statx about{};
