@@ -134,7 +134,8 @@ void ImportNotes::save(const std::map<std::uint64_t, ImportTally>& tallies) cons
     std::vector<std::string> current = known_;
     for (const auto& [number, tally] : tallies) {
       notes.erase(tally.name);
-      if (!tally.state.empty() && !tally.is_odd && tally.entries != 0) {
+      // Without a session nothing would ever make the note outdated.
+      if (!tally.state.empty() && !tally.is_odd && tally.entries != 0 && !tally.sessions.empty()) {
         notes[tally.name] = tally;
         current.push_back(tally.name);
       }
