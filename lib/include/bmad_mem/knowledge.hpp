@@ -230,7 +230,7 @@ struct ContextItem {
   EntryType type = EntryType::kFact;
   std::string id;
   Timestamp timestamp{};
-  std::string text = {};  ///< As it stands in the Markdown.
+  std::string text = {};  ///< As the Markdown has it.
   std::size_t tokens = 0;
   double trust = 1;
   bool quoted = false;  ///< It is in a fence, as data.

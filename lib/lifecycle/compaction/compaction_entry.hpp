@@ -30,7 +30,7 @@ ToolEvent to_tool_event(const ScannedEntry& scanned);
 struct CompactionEntry : LogLine {
   std::string who = {};
   std::vector<std::string> references = {};  ///< Ids it cites; not the message it answers.
-  std::uint64_t content_hash = 0;            ///< Of type and line but for the id.
+  std::uint64_t content_hash = 0;            ///< Of type and line without the id.
   Timestamp timestamp{};
   double decay_factor = 1;
   double relevance = 0;

@@ -42,7 +42,7 @@ class PostingTable {
     noted_.resize(static_cast<std::size_t>(end - noted_.data()));
   }
 
-  /// Lays out the lists of what was noted. All of them anew, 5 ns an occurrence.
+  /// Lays out the lists of what was noted. All are laid out again, 5 ns an occurrence.
   void arrange();
 
   /// Ascending by ordinal; empty for an unknown key. Of what was arranged; so for the next.
