@@ -63,6 +63,17 @@ class Unchanged(ToolTest):
             self.assertEqual((again["imported"], again["known"], again["files"]), (0, 2, 1))
             self.assertEqual([again[name] for name in ("skipped", "sessions")], [first[name] for name in ("skipped", "sessions")])
 
+    def test_an_archived_session_stays_archived(self):
+        path = self.transcript("a", "said first", "said second")
+        self.import_json(path)
+        session = json.loads(self.run_tool("--json", "session", "list").splitlines()[0])["session_id"]
+        self.run_tool("session", "archive", session)
+        for _ in range(2):
+            self.assertEqual(self.import_json(path), (0, 2))
+            self.assertTrue(any((self.root / "archive").glob(f"{session}*")))
+        self.run_tool("session", "restore", session)
+        self.assertEqual(self.import_json(path), (0, 2))
+
     def test_a_file_that_changed_is_read(self):
         path = self.transcript("a", "said first")
         other = self.transcript("b", "said elsewhere")

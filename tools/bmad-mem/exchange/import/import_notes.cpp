@@ -20,6 +20,7 @@ namespace bmad_mem::cli {
 namespace {
 
 constexpr std::string_view kName = "/imports.jsonl";
+constexpr std::string_view kArchived = "archived";
 
 std::map<std::string, ImportTally> read_notes(std::string_view text) {
   std::map<std::string, ImportTally> notes;
@@ -63,6 +64,18 @@ std::string identity_of(const std::string& path) {
              : std::string();
 }
 
+/// As MemoryManager::log_stamp(); kArchived for an archived session: nothing of it is lost, and to
+/// read its transcript again would only restore it.
+std::string stamp_of(const MemoryManager& memory, const std::string& session_id) {
+  std::string stamp = memory.log_stamp(session_id);
+  if (stamp.empty()) {
+    const Result<Session> session = memory.load_session(session_id);
+    const bool is_archived = !session && session.error().code == ErrorCode::E_SESSION_ARCHIVED;
+    stamp = is_archived ? kArchived : "";
+  }
+  return stamp;
+}
+
 /// Sets name and state of `file`.
 void identify(ImportFile& file, const ImportOptions& options) {
   static const std::string kProgram = identity_of("/proc/self/exe");
@@ -88,8 +101,8 @@ bool ImportNotes::is_current(const ImportFile& file) {
   return !file.state.empty() && note.state == file.state &&
          std::ranges::all_of(note.sessions, [&](const auto& session) {
            const auto [stamp, is_new] = stamps_.try_emplace(session.first);
-           stamp->second = is_new ? memory_->log_stamp(session.first) : stamp->second;
-           return stamp->second == session.second;
+           stamp->second = is_new ? stamp_of(*memory_, session.first) : stamp->second;
+           return stamp->second == session.second || stamp->second == kArchived;
          });
 }
 
@@ -142,7 +155,7 @@ void ImportNotes::save(const std::map<std::uint64_t, ImportTally>& tallies) cons
     }
     for (const std::string& name : current) {
       for (auto& [session, stamp] : notes[name].sessions) {
-        stamp = memory_->log_stamp(session);
+        stamp = stamp_of(*memory_, session);
       }
     }
     return text_of(notes);
