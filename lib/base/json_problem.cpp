@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json_cursor.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/utf8.hpp"
 
@@ -193,6 +195,27 @@ Error problem_at(std::size_t column, std::string reason, std::string field = {})
                .field = std::move(field)};
 }
 
+/// Moves `cursor`, which stands at a value, to the key `key` in it; false when there is none.
+bool enter(JsonCursor& cursor, std::string_view key) {
+  if (cursor.peek() != '{') {
+    return false;
+  }
+  cursor.step();
+  while (cursor.peek() == '"') {
+    JsonCursor behind_key = cursor;
+    if (behind_key.string() == key) {
+      return true;
+    }
+    cursor = behind_key;
+    cursor.step();  // The ':'.
+    cursor.value();
+    if (cursor.peek() == ',') {
+      cursor.step();
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Error json_problem(std::string_view text) {
@@ -223,5 +246,26 @@ Error json_problem(std::string_view text) {
 
 // Keeps no values, so that nesting costs a bit a level.
 bool is_well_formed_json(std::string_view text) { return Json::accept(text); }
+
+TextPosition position_of_member(std::string_view text, std::string_view field) {
+  TextPosition deepest;
+  JsonCursor cursor(text);
+  while (!field.empty()) {
+    const std::size_t dot = std::min(field.find('.'), field.size());
+    if (!enter(cursor, field.substr(0, dot))) {
+      return deepest;
+    }
+    deepest = position_at(text, cursor.at());
+    cursor.string();
+    cursor.step();  // The ':'.
+    field.remove_prefix(std::min(dot + 1, field.size()));
+  }
+  return deepest;
+}
+
+Error problem_in_file(Error problem, std::string_view text, std::string_view display_path) {
+  problem.path = std::string(display_path);
+  return placed_in(std::move(problem), text);
+}
 
 }  // namespace bmad_mem

@@ -8,7 +8,7 @@
 #include "store/deletion_record.hpp"
 #include "store/evicted_file.hpp"
 #include "store/line_reader.hpp"
-#include "store/origin_ledger.hpp"
+#include "store/root_trust.hpp"
 #include "store/seal.hpp"
 
 namespace bmad_mem {

@@ -30,7 +30,7 @@
 #include "store/layout.hpp"
 #include "store/line_reader.hpp"
 #include "store/manifest.hpp"
-#include "store/origin_ledger.hpp"
+#include "store/root_trust.hpp"
 #include "store/seal.hpp"
 #include "store/sessions.hpp"
 

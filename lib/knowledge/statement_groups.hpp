@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "search/entry_columns.hpp"
-#include "store/origin_ledger.hpp"
+#include "store/root_trust.hpp"
 
 namespace bmad_mem {
 

@@ -264,7 +264,7 @@ def rows(tables):
             row.fail("rights", f"{row['name']} needs other rights; write one of {', '.join(RIGHTS)}")
         rights += f"    {{{written(row['name'])}, Right::{enumerator(right)}, {written(kind)}}},\n"
     return (
-        '#include "store/operation.hpp"\n\nnamespace bmad_mem {\nnamespace {\n\n'
+        '#include "store/access.hpp"\n\nnamespace bmad_mem {\nnamespace {\n\n'
         f"constexpr OperationRow kOperations[] = {{\n{rights}}};\n\n}}  // namespace\n\n"
         "std::span<const OperationRow> all_operations() { return kOperations; }\n\n}  // namespace bmad_mem\n"
     )

@@ -19,10 +19,10 @@
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
+#include "store/line_sealing.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
-#include "store/waiting_lines.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -19,7 +19,6 @@
 #include "search/analyzer.hpp"
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"
-#include "store/retrying_file_system.hpp"
 #include "store/store.hpp"
 #include "store/store_watch.hpp"
 

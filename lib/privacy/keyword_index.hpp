@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "store/lazy_columns.hpp"
+#include "store/posix_file_system.hpp"
 
 namespace bmad_mem {
 

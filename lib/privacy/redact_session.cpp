@@ -31,10 +31,9 @@
 #include "store/beside_files.hpp"
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"
-#include "store/mirrored_manifests.hpp"
+#include "store/line_sealing.hpp"
 #include "store/seal.hpp"
 #include "store/store.hpp"
-#include "store/waiting_lines.hpp"
 
 namespace bmad_mem {
 namespace {

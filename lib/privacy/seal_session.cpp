@@ -34,8 +34,8 @@
 #include "session_rewrite.hpp"
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
-#include "store/encrypted_head.hpp"
 #include "store/layout.hpp"
+#include "store/line_sealing.hpp"
 #include "store/seal.hpp"
 #include "store/store.hpp"
 

@@ -16,7 +16,7 @@
 #include "store/atomic_file.hpp"
 #include "store/file_lock.hpp"
 #include "store/layout.hpp"
-#include "store/origin_ledger.hpp"
+#include "store/root_trust.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

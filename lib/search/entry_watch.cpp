@@ -9,9 +9,9 @@
 #include "bmad_mem/json_parser.hpp"
 #include "search/field_filter.hpp"
 #include "store/access.hpp"
-#include "store/folder_watch.hpp"
 #include "store/layout.hpp"
-#include "store/log_follower.hpp"
+#include "store/line_reader.hpp"
+#include "store/store_watch.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -16,8 +16,8 @@
 #include "search/session_sources.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
+#include "store/manifest.hpp"
 #include "store/present_sessions.hpp"
-#include "store/session_title.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
 

@@ -19,7 +19,6 @@
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
 #include "store/present_sessions.hpp"
-#include "store/ranged_files.hpp"
 #include "store/return_lines.hpp"
 #include "store/session_archive.hpp"
 #include "store/store.hpp"

@@ -6,13 +6,13 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "search/reads.hpp"
+#include "store/beside_files.hpp"
 #include "store/gzip.hpp"
 #include "store/layout.hpp"
 #include "store/line_reader.hpp"
-#include "store/mirrored_manifests.hpp"
+#include "store/line_sealing.hpp"
 #include "store/session_archive.hpp"
 #include "store/store.hpp"
-#include "store/waiting_lines.hpp"
 
 namespace bmad_mem {
 namespace {

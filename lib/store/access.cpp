@@ -11,7 +11,6 @@
 #include "bmad_mem/knowledge.hpp"
 #include "model/entry.hpp"
 #include "model/filter_fields.hpp"
-#include "store/operation.hpp"
 #include "store/posix_file_system.hpp"
 
 namespace bmad_mem {

@@ -1,6 +1,4 @@
 // known_entries.cpp - a log and what was evicted of it, by id, against the entries of a batch.
-#include "known_entries.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -26,6 +24,7 @@
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
 #include "store/return_lines.hpp"
+#include "store/session_writer.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -1,5 +1,3 @@
-#include "store/log_follower.hpp"
-
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -9,6 +7,7 @@
 
 #include "base/hash.hpp"
 #include "store/entry_scanner.hpp"
+#include "store/line_reader.hpp"
 
 namespace bmad_mem {
 namespace {

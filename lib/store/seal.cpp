@@ -11,7 +11,6 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/text.hpp"
-#include "disk/torn_tail.hpp"
 #include "store/append_log.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"

@@ -1,5 +1,3 @@
-#include "store/session_title.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -16,6 +14,7 @@
 #include "store/access.hpp"
 #include "store/append_log.hpp"
 #include "store/layout.hpp"
+#include "store/manifest.hpp"
 
 namespace bmad_mem {
 namespace {

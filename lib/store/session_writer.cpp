@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "store/append_log.hpp"
 #include "store/layout.hpp"
-#include "store/log_stamp.hpp"
 #include "store/manifest.hpp"
 
 namespace bmad_mem {

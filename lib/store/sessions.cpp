@@ -11,11 +11,13 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/utf8.hpp"
 #include "model/entry.hpp"
+#include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
-#include "store/session_title.hpp"
+#include "store/manifest.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -177,6 +179,56 @@ Timestamp last_activity(FileSystem& files, const Manifest& manifest) {
   return last;
 }
 
+Status check_document(const ArtifactEntry& entry, std::string_view document) {
+  if (document.size() > MemoryManager::kArtifactSizeMax) {
+    return path_error(ErrorCode::E_SIZE_LIMIT, entry.path,
+                      fmt::format("the document has {} bytes, and the maximum is {}; point "
+                                  "to it with `bmad-mem add artifact` instead",
+                                  document.size(), MemoryManager::kArtifactSizeMax));
+  }
+  if (utf8_valid_size(document) != document.size() ||
+      document.find('\0') != std::string_view::npos) {
+    return path_error(ErrorCode::E_INVALID_FORMAT, entry.path,
+                      "is not UTF-8 text; only texts are stored");
+  }
+  return {};
+}
+
+/// The identity as it may be written: an export may come from a memory with other rules.
+Session redacted(const Store& store, Session identity) {
+  redact_identity(store, identity);
+  if (store.redaction != nullptr) {
+    identity.title = store.redaction->redact_text(identity.title, identity.session_id);
+  }
+  return identity;
+}
+
+SessionParams params_of(const Session& identity) {
+  return {.session_id = identity.session_id,
+          .user_id = identity.user_id,
+          .agent_ids = identity.agent_ids,
+          .project_name = identity.project_name,
+          .session_type = identity.session_type,
+          .tags = identity.tags};
+}
+
+/// Puts the identity into the manifest; false when it was there already.
+Result<bool> take_over(const Store& store, const Session& identity, Manifest& manifest) {
+  const std::string before = manifest.to_text();
+  manifest.created_at = identity.created_at;
+  manifest.closed_at = identity.closed_at;
+  manifest.user_id = identity.user_id;
+  manifest.agent_ids = identity.agent_ids;
+  manifest.project_name = identity.project_name;
+  manifest.session_type = identity.session_type;
+  manifest.tags = identity.tags;
+  if (identity.title_from == TitleSource::kChosen) {
+    manifest.title = identity.title;
+  }
+  BMAD_TRY(change_manifest(store, {.metadata_json = identity.metadata_json}, manifest));
+  return manifest.to_text() != before;
+}
+
 }  // namespace
 
 Result<std::string> create_session(Store& store, const SessionParams& params) {
@@ -295,6 +347,73 @@ SessionState state_of(const Store& store, const Session& session) {
   const std::chrono::hours idle_after(store.config.lifecycle.idle_after_hours);
   const bool is_idle = session.closed_at || session.last_write + idle_after <= store.clock.now();
   return is_idle ? SessionState::kIdle : SessionState::kActive;
+}
+
+// Documents that are kept beside the logs.
+//
+// The document is durable before the entry that points to it. A crash between the two leaves a file
+// that nothing points to: it goes with the session.
+
+Result<std::string> add_artifact_document(Store& store, const std::string& session_id,
+                                          ArtifactEntry entry, std::string_view document) {
+  BMAD_TRY(check_document(entry, document));
+  BMAD_TRY(check_session_id(session_id));
+  BMAD_TRY(check_write(store, EntryType::kArtifact));
+  const std::string text = store.redaction == nullptr
+                               ? std::string(document)
+                               : store.redaction->redact_text(document, session_id);
+  std::string& id = entry.common.id;
+  if (id.empty()) {
+    id = store.ids.entry_id(entry_type_info(EntryType::kArtifact).id_prefix);
+  } else if (!is_entry_id(id)) {
+    return field_error(ErrorCode::E_SCHEMA_INVALID, "id",
+                       "is not an id: use 1 to 128 letters, digits and _.:@+=~-");
+  }
+  if (is_archived(store, session_id)) {
+    BMAD_TRY(store.above.restore(store, session_id));
+  }
+  BMAD_TRY(check_session(store, session_id));
+  {
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "add artifact"));
+    BMAD_TRY(ensure_folder(*store.files, session_file(session_id, kArtifactsName)));
+    const std::string whole = document_line(id, text, entry.common.sensitive);
+    BMAD_TRY_ASSIGN(const ParsedJson object, parse_json(whole));
+    BMAD_TRY_ASSIGN(const std::optional<std::string> sealed,
+                    store.sealing->seal(session_id, EntryType::kArtifact, *object, whole));
+    BMAD_TRY(
+        replace_file(*store.files, artifact_path(session_id, id), sealed ? *sealed + '\n' : text));
+  }
+  const std::string line = to_json(entry);
+  const std::string_view view = line;
+  BMAD_TRY_ASSIGN(const BatchReport report,
+                  add_lines(store, session_id, EntryType::kArtifact, {&view, 1}, {}));
+  return report.ids.front();
+}
+
+// A session that comes from an export: who it was, and when.
+
+Status adopt_session(Store& store, const Session& identity) {
+  Status there = check_session(store, identity.session_id);
+  if (there) {
+    const Result<Manifest> manifest = load_manifest(*store.files, identity.session_id);
+    there = manifest ? Status() : Status(manifest.error());
+  }
+  if (!there && there.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
+    return there;
+  }
+  if (!there) {
+    BMAD_TRY(create_session(store, params_of(identity)));
+  }
+  const std::shared_ptr<OpenSession> session = store.session(identity.session_id);
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("import"));
+  BMAD_TRY_ASSIGN(Manifest manifest, load_manifest(*store.files, identity.session_id));
+  BMAD_TRY_ASSIGN(const bool is_new, take_over(store, redacted(store, identity), manifest));
+  if (!is_new) {
+    return {};
+  }
+  manifest.updated_at = store.clock.now();
+  session->manifest_known = false;
+  return save_manifest(*store.files, manifest);
 }
 
 }  // namespace bmad_mem

@@ -6,13 +6,13 @@
 
 #include <fmt/format.h>
 
-#include "archive/refused_files.hpp"
 #include "bmad_mem/text.hpp"
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/present_sessions.hpp"
 #include "store/store_watch.hpp"
+#include "store/unpacked_cache.hpp"
 
 namespace bmad_mem {
 

@@ -1,5 +1,3 @@
-#include "store/tracked_files.hpp"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +10,7 @@
 #include "model/entry_marks.hpp"
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -89,8 +88,8 @@ class IndexReader {
   bool drop_end() {
     std::size_t size = 0;
     for (std::size_t shift = 0;; ++shift) {
-      constexpr std::size_t kBytesMax = 5;
-      if (at_ >= index_.size() || shift == kBytesMax) {
+      constexpr std::size_t kNumberBytesMax = 5;
+      if (at_ >= index_.size() || shift == kNumberBytesMax) {
         return false;
       }
       const auto byte = static_cast<unsigned char>(index_[at_++]);

@@ -13,17 +13,16 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
-#include "known_entries.hpp"
 #include "model/entry.hpp"
 #include "model/entry_marks.hpp"
 #include "model/validate.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
-#include "store/encrypted_head.hpp"
 #include "store/layout.hpp"
+#include "store/line_sealing.hpp"
+#include "store/session_writer.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
-#include "store/waiting_lines.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -17,7 +17,7 @@
 #include "operations/rooms.hpp"
 #include "search/reads.hpp"
 #include "store/layout.hpp"
-#include "store/retrying_file_system.hpp"
+#include "store/posix_file_system.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
 #include "support/faulty_file_system.hpp"

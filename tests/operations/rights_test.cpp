@@ -15,7 +15,7 @@
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/settings.hpp"
 #include "bmad_mem/summary.hpp"
-#include "store/operation.hpp"
+#include "store/access.hpp"
 #include "support/memory_fixture.hpp"
 #include "support/memory_hub.hpp"
 

@@ -13,7 +13,6 @@
 
 #include "bmad_mem/rfc3339.hpp"
 #include "concurrency/child.hpp"
-#include "store/disk/access_scanner.hpp"
 #include "store/file_lock.hpp"
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"

@@ -1,5 +1,3 @@
-#include "store/folder_watch.hpp"
-
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -8,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "store/store_watch.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace bmad_mem::test::folder_watch_test {

@@ -1,6 +1,4 @@
 // log_stamp_test.cpp - a chain goes on only where nobody but our writers touched the log.
-#include "store/log_stamp.hpp"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -14,6 +12,7 @@
 
 #include <doctest/doctest.h>
 
+#include "store/append_log.hpp"
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/session_writer.hpp"

@@ -1,6 +1,4 @@
 // The ledger of who wrote which line: what it keeps when it is sorted, cut, killed or shared.
-#include "store/origin_ledger.hpp"
-
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "store/root_trust.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace bmad_mem::test::origin_ledger_test {

@@ -1,6 +1,4 @@
 // quarantine_test.cpp - bytes that are no entry are kept verbatim, once, and durably.
-#include "store/quarantine.hpp"
-
 #include <cerrno>
 #include <string>
 #include <string_view>
@@ -10,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.hpp"
+#include "store/append_log.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"

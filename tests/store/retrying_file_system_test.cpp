@@ -1,11 +1,10 @@
 // retrying_file_system_test.cpp - reading is tried again, writing never.
-#include "store/retrying_file_system.hpp"
-
 #include <cerrno>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "store/posix_file_system.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
 

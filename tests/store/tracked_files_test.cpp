@@ -1,5 +1,3 @@
-#include "store/tracked_files.hpp"
-
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -9,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "store/store.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace bmad_mem::test::tracked_files_test {

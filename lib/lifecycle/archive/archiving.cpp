@@ -23,9 +23,9 @@
 #include "store/entry_scanner.hpp"
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
+#include "store/manifest.hpp"
 #include "store/return_lines.hpp"
 #include "store/session_archive.hpp"
-#include "store/session_title.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
 

@@ -75,7 +75,7 @@ CompactionEntry to_compaction_entry(const ScannedEntry& scanned, const Compactio
   return entry;
 }
 
-/// What a session may be called after, see store/session_title.hpp; else empty.
+/// What a session may be called after, see store/manifest.hpp; else empty.
 std::string request_of(EntryType type, JsonValue entry) {
   return type == EntryType::kConversation && entry["role"].string() == "user" &&
                  !entry[kSensitiveField].boolean()

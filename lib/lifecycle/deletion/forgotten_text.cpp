@@ -8,7 +8,6 @@
 #include "store/atomic_file.hpp"
 #include "store/beside_files.hpp"
 #include "store/line_reader.hpp"
-#include "store/mirrored_manifests.hpp"
 
 namespace bmad_mem {
 namespace {

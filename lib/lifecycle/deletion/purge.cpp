@@ -23,9 +23,9 @@
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/line_reader.hpp"
+#include "store/line_sealing.hpp"
 #include "store/session_archive.hpp"
 #include "store/store.hpp"
-#include "store/waiting_lines.hpp"
 
 namespace bmad_mem {
 

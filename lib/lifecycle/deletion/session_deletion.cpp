@@ -26,10 +26,10 @@
 #include "store/entry_scanner.hpp"
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
+#include "store/line_sealing.hpp"
 #include "store/session_archive.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
-#include "store/waiting_lines.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -23,9 +23,9 @@
 #include "lifecycle/repair.hpp"
 #include "model/entry.hpp"
 #include "model/validate.hpp"
+#include "store/append_log.hpp"
 #include "store/layout.hpp"
 #include "store/line_reader.hpp"
-#include "store/log_stamp.hpp"
 #include "store/seal.hpp"
 #include "store/sessions.hpp"
 

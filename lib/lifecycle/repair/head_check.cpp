@@ -15,7 +15,6 @@
 #include "lifecycle/repair.hpp"
 #include "model/entry.hpp"
 #include "search/session_sources.hpp"
-#include "store/encrypted_head.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/line_reader.hpp"

@@ -24,7 +24,6 @@
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
 #include "store/line_reader.hpp"
-#include "store/quarantine.hpp"
 #include "store/return_lines.hpp"
 #include "store/session_archive.hpp"
 #include "store/sessions.hpp"

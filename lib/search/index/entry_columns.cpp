@@ -4,7 +4,7 @@
 
 #include "base/hash.hpp"
 #include "model/entry.hpp"
-#include "store/lazy_columns.hpp"
+#include "store/posix_file_system.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -9,7 +9,7 @@
 #include "encoder/packed_vectors.hpp"
 #include "encoder/text_encoder.hpp"
 #include "search/segment.hpp"
-#include "store/lazy_columns.hpp"
+#include "store/posix_file_system.hpp"
 
 namespace bmad_mem {
 namespace {

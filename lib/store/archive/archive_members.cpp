@@ -1,11 +1,10 @@
-#include "store/archive_members.hpp"
-
 #include <algorithm>
 #include <array>
 #include <span>
 
-#include "session_files.hpp"
 #include "store/gzip.hpp"
+#include "store/session_archive.hpp"
+#include "tar.hpp"
 
 namespace bmad_mem {
 namespace {

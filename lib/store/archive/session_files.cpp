@@ -1,5 +1,3 @@
-#include "session_files.hpp"
-
 #include <algorithm>
 #include <limits>
 
@@ -8,6 +6,7 @@
 #include "base/ids.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "store/layout.hpp"
+#include "tar.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 
 #include "base/cron.hpp"
+#include "base/json_cursor.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "config_table.hpp"
-#include "json_position.hpp"
 #include "store/layout.hpp"
 #include "store/manifest.hpp"
 

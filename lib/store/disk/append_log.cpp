@@ -12,8 +12,6 @@
 #include "base/hash.hpp"
 #include "store/atomic_file.hpp"
 #include "store/line_reader.hpp"
-#include "store/quarantine.hpp"
-#include "torn_tail.hpp"
 
 namespace bmad_mem {
 

@@ -19,7 +19,7 @@
 
 #include "base/process.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "descriptor.hpp"
+#include "store/posix_file_system.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX has it in no header.
 

@@ -1,5 +1,3 @@
-#include "store/folder_watch.hpp"
-
 #include <linux/magic.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -20,6 +18,7 @@
 
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"
+#include "store/store_watch.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -1,5 +1,3 @@
-#include "store/log_stamp.hpp"
-
 #include <array>
 #include <chrono>
 #include <memory>
@@ -10,6 +8,7 @@
 #include "base/little_endian.hpp"
 #include "base/process.hpp"
 #include "bmad_mem/clock.hpp"
+#include "store/append_log.hpp"
 #include "store/layout.hpp"
 
 namespace bmad_mem {

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
-#include "descriptor.hpp"
 #include "store/posix_file_system.hpp"
 
 namespace bmad_mem {

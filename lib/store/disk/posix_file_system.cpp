@@ -20,8 +20,6 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/clock.hpp"
-#include "descriptor.hpp"
-#include "store/lazy_columns.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -1,8 +1,13 @@
-#include "store/retrying_file_system.hpp"
+#include <sys/mman.h>
 
 #include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <new>
 #include <thread>
 #include <utility>
+
+#include "store/posix_file_system.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -53,6 +58,35 @@ class RetryingFile final : public File {
   const RetrySleep& sleep_;  // The file system's.
 };
 
+std::string_view remedy(int error_number) {
+  switch (error_number) {
+    case ENOSPC:
+      return "; free some space on the disk, then try again";
+    case EDQUOT:
+      return "; the disk quota is used up";
+    case EFBIG:
+      return "; the file would grow beyond the limit (ulimit -f)";
+    case EACCES:
+    case EPERM:
+      return "; check who owns the file and its permissions";
+    case EROFS:
+      return "; the file system is mounted read-only";
+    case EMFILE:
+    case ENFILE:
+      return "; raise the limit on open files (ulimit -n)";
+    case ELOOP:
+      return "; symbolic links are not followed inside a memory root, put the file itself there";
+    case EIO:
+      return "; the disk reported an error, check its health before you go on";
+    default:
+      return "";
+  }
+}
+
+bool means_full(int error_number) {
+  return error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG;
+}
+
 }  // namespace
 
 void sleep_for(std::chrono::milliseconds delay) { std::this_thread::sleep_for(delay); }
@@ -102,6 +136,49 @@ Status RetryingFileSystem::follow_root() { return below_->follow_root(); }
 
 std::string RetryingFileSystem::display_path(const std::string& path) const {
   return below_->display_path(path);
+}
+
+Error posix_error(int error_number, std::string_view action, std::string path) {
+  // Not formatted: most are of files that may be missing, and nobody reads them.
+  std::string message = "cannot ";
+  message.append(action).append(": ").append(std::strerror(error_number));
+  message.append(remedy(error_number));
+  return path_error(means_full(error_number) ? ErrorCode::E_STORAGE_FULL : ErrorCode::E_STORAGE_IO,
+                    std::move(path), std::move(message), error_number);
+}
+
+void take_memory_now(std::span<std::byte> bytes) noexcept {
+#ifdef MADV_POPULATE_WRITE
+  constexpr std::size_t kPage = 4096;
+  constexpr std::size_t kFew = 8;  // Their faults take no longer than a call.
+  constexpr std::size_t kHuge = std::size_t{4} << 20U;
+  const std::size_t skipped = -reinterpret_cast<std::uintptr_t>(bytes.data()) % kPage;
+  if (bytes.size() >= skipped + kFew * kPage) {
+    const std::size_t size = (bytes.size() - skipped) / kPage * kPage;
+    if (size >= kHuge) {
+      static_cast<void>(::madvise(bytes.data() + skipped, size, MADV_HUGEPAGE));
+    }
+    static_cast<void>(::madvise(bytes.data() + skipped, size, MADV_POPULATE_WRITE));
+  }
+#else
+  static_cast<void>(bytes);
+#endif
+}
+
+LazyColumns::LazyColumns(std::size_t size) : size_(size) {
+  void* const memory =
+      size == 0 ? nullptr
+                : ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    throw std::bad_alloc();
+  }
+  memory_ = static_cast<char*>(memory);
+}
+
+LazyColumns::~LazyColumns() {
+  if (memory_ != nullptr) {
+    ::munmap(memory_, size_);
+  }
 }
 
 }  // namespace bmad_mem

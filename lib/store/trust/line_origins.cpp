@@ -9,7 +9,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "store/line_reader.hpp"
-#include "store/origin_ledger.hpp"
+#include "store/root_trust.hpp"
 
 namespace bmad_mem {
 

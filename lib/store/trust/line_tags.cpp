@@ -8,7 +8,7 @@
 #include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "model/entry.hpp"
-#include "store/origin_ledger.hpp"
+#include "store/root_trust.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -1,6 +1,4 @@
 // origin_ledger.cpp - the file of records: appended under a lock, sorted now and then, looked up.
-#include "store/origin_ledger.hpp"
-
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -13,6 +11,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "state_file.hpp"
+#include "store/root_trust.hpp"
 
 namespace bmad_mem {
 namespace {

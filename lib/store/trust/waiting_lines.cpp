@@ -1,5 +1,3 @@
-#include "store/waiting_lines.hpp"
-
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -15,6 +13,7 @@
 #include "bmad_mem/text.hpp"
 #include "state_file.hpp"
 #include "store/append_log.hpp"
+#include "store/line_sealing.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"

@@ -1,7 +1,5 @@
 // archive_members_test.cpp - what is read of an archive by some of its members is what all of it
 // says, or an error.
-#include "store/archive_members.hpp"
-
 #include <algorithm>
 #include <map>
 #include <memory>

@@ -1,7 +1,7 @@
 // voice.hpp - whose words a text is, and how far it is trusted.
 //
 // What a line says of its source counts only as far as its origin allows, which the ledger knows
-// (store/origin_ledger.hpp). Only statements of a person, and accepted ones, are told without
+// (store/root_trust.hpp). Only statements of a person, and accepted ones, are told without
 // quotes; output of tools never is.
 #pragma once
 

@@ -4,7 +4,7 @@
 //           hash of these very lines
 //
 // Size, inode and mtime decide in a microsecond that nothing changed. When they differ, the stamp
-// that our writers leave (storage/log_stamp.hpp) may say that they only appended; else the hash of
+// that our writers leave (storage/append_log.hpp) may say that they only appended; else the hash of
 // the covered lines decides. Where these hold, what follows is the tail. Anything else (a hand
 // edit, a checkout, a rewrite) and the session is indexed again.
 //
@@ -30,7 +30,7 @@
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/result.hpp"
-#include "store/log_stamp.hpp"
+#include "store/append_log.hpp"
 
 namespace bmad_mem {
 

@@ -30,7 +30,7 @@
 #include "search/segment_format.hpp"
 #include "search/segment_vectors.hpp"
 #include "search/segment_writer.hpp"
-#include "store/lazy_columns.hpp"
+#include "store/posix_file_system.hpp"
 
 namespace bmad_mem {
 

@@ -19,15 +19,68 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
-#include "store/log_stamp.hpp"
+#include "bmad_mem/entry_type.hpp"
+#include "store/entry_scanner.hpp"
 
 namespace bmad_mem {
+
+// What a writer of ours left a log like, so that readers need not hash it again.
+//
+//   .lock    record of a type: 64 bytes, little-endian, at 64 times the number of the type
+//     device 8  inode 8  size 8  mtime 8  ctime 8  chain 8  version 8  XXH3 8
+//
+// A record is written under the session's lock, behind the write and before the lock is given back,
+// without a sync. Its chain stays the same as long as each writer found the log exactly as the
+// record said; else it is a new random number. So the states of a log with one chain are made by
+// appends of ours alone: each begins with the bytes of those before it. Rewrites leave the record
+// as it is: the next writer finds that it does not fit.
+//
+// What makes "exactly" mean it:
+//  - The time of change is set by the writer, to the nanosecond. Kernels stamp with the last tick,
+//    up to 4 ms before: an edit within the same tick has another time. A file system that rounds
+//    the time gets no record.
+//  - Nobody can set ctime: not a backup that is put back with its times and its record, not an
+//    edit whose time is put back.
+//  - The hash has the boot in it: after a power cut, or on another machine, a record is none.
+//
+// What it can't tell: bytes that a program without the lock changes in place, keeping the size, in
+// the microseconds between a writer's look at the log and the time that it sets. Lines that are
+// printed are compared with their hash all the same.
+//
+// A record that is missing, torn, older or of another file proves nothing, and costs one hash.
+
+struct LogStamp {
+  FileInfo log;             ///< Device, inode, size, mtime and ctime.
+  std::uint64_t chain = 0;  ///< Never 0.
+
+  /// Whether a log that looks like `now` is as the writer left it.
+  [[nodiscard]] bool describes(const FileInfo& now) const {
+    return now.same_file(log) && now.size == log.size && now.mtime_ns == log.mtime_ns &&
+           now.ctime_ns == log.ctime_ns;
+  }
+};
+
+/// The record in `lock_file`, if there is one that holds.
+std::optional<LogStamp> read_stamp(File& lock_file, EntryType type);
+/// Of session `session_id`.
+std::optional<LogStamp> read_stamp(FileSystem& files, std::string_view session_id, EntryType type);
+
+/// Before a write to `log`, under the lock: the chain to go on with. A new one where neither `own`,
+/// what this process wrote last, nor the record fits.
+std::uint64_t chain_of(File& lock_file, EntryType type, File& log,
+                       const std::optional<LogStamp>& own = std::nullopt);
+
+/// Behind a write that ended at `end`, under the lock: what was written. What fails here fails
+/// nothing.
+std::optional<LogStamp> stamp_log(File& lock_file, EntryType type, File& log, std::uint64_t end,
+                                  std::uint64_t chain);
 
 // A log without some of its lines, put in the place of the old one.
 //
@@ -137,6 +190,57 @@ class AppendLog {
   std::uint64_t refused_inode_ = 0;
   std::vector<RefusedRange> refused_elsewhere_;
   bool was_torn_ = false;
+};
+
+// What to do with bytes after a log's last newline: a crash left them.
+
+/// A log that does not end in a newline.
+struct TornLog {
+  std::string path;
+  std::string quarantine_path;
+  std::uint64_t size = 0;  ///< Of the log, above 0.
+};
+
+/// Offset just behind the last newline before `size`; 0 when there is none.
+Result<std::uint64_t> last_line_start(File& log, std::uint64_t size);
+
+/// Makes `log`, open for appending, end in a newline. A complete JSON object gets its newline;
+/// anything else is copied to the quarantine, durably, and then cut off. Returns the new size.
+/// The caller holds the session's lock.
+Result<std::uint64_t> mend_torn_tail(FileSystem& files, File& log, const TornLog& torn,
+                                     Timestamp now);
+
+// Where bytes go that are in a log but are no entry: kept verbatim, never dropped.
+//
+//   {"at":"…","file":"conversation.jsonl","line":12,"offset":4711,"size":45,"xxh3":"…",
+//    "reason":"…","text":"{\"id\":\"msg"}            or "bytes_base64" where it is not UTF-8 text
+//
+// Pieces of more than kPieceSize bytes are kept in several lines of rising offset. Keeping the same
+// bytes of the same place again adds nothing, so a repair that was interrupted can run again.
+
+/// The quarantine of one session. The caller holds the session's lock.
+class Quarantine {
+ public:
+  static constexpr std::uint64_t kPieceSize = 256U << 10U;
+
+  /// `path` is the quarantine.jsonl. `files` must outlive the object.
+  Quarantine(FileSystem& files, std::string path);
+
+  /// Copies `line` of `log`, "conversation.jsonl", to the quarantine; durable after sync(). Errors:
+  /// as the file system's; the log is untouched.
+  Status keep(File& log, std::string_view file_name, const DamagedLine& line, Timestamp now);
+
+  /// What was kept survives power loss. Call it before the bytes leave the log.
+  Status sync();
+
+ private:
+  Status open();
+
+  FileSystem& files_;
+  std::string path_;
+  std::unique_ptr<File> file_;
+  bool unsynced_ = false;
+  std::set<std::string> known_;  // What the quarantine holds, without the texts.
 };
 
 }  // namespace bmad_mem

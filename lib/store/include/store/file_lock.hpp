@@ -1,7 +1,7 @@
 // file_lock.hpp - one writer at a time in a session, among all processes and all threads;
 // and who it is.
 //
-//   .lock        byte 0: the lock      byte 1: the gate       (kernel locks; bytes: log_stamp.hpp)
+//   .lock        byte 0: the lock      byte 1: the gate       (kernel locks; bytes: append_log.hpp)
 //   .lock.json   {"pid":..,"pid_start":..,"host":..,"agent_id":..,"operation":..,"acquired_at":..}
 //
 // Free lock: both bytes are taken in one call and the gate is opened again. Busy lock: wait for the
@@ -46,7 +46,7 @@ class FileLock {
     Guard& operator=(Guard&&) noexcept;
     ~Guard();
     void release();
-    /// The lock file, whose bytes no lock needs; see log_stamp.hpp. While the guard holds.
+    /// The lock file, whose bytes no lock needs; see append_log.hpp. While the guard holds.
     [[nodiscard]] File& lock_file() const;
 
    private:

@@ -7,7 +7,7 @@
 //                 index.json         (derived: left out)    artifacts/*.md; in that order
 //
 // The tar is packed in sized gzip members (see gzip.hpp) of 64 KiB of it at most, which
-// archive_members.hpp reads one by one; version 0.1 wrote a single one.
+// session_archive.hpp reads one by one; version 0.1 wrote a single one.
 //
 // Two promises. An archive that is written has been read back, every byte compared, before it got
 // its name: the session's folder may go. An archive that is read may come from anywhere: its
@@ -19,10 +19,13 @@
 //
 // Everything happens in memory: at most four times what the session's files have together. So what
 // reads any archive that it meets keeps to kReadLimits; a session that has more is read
-// in ranges (ranged_files.hpp), and as a whole by the command that restores it.
+// in ranges (unpacked_files.hpp), and as a whole by the command that restores it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,7 +34,7 @@
 
 #include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
-#include "store/session_title.hpp"
+#include "store/manifest.hpp"
 
 namespace bmad_mem {
 
@@ -61,7 +64,7 @@ struct ArchiveSize {
   std::uint64_t original_bytes = 0;    ///< Of the files.
   std::uint64_t compressed_bytes = 0;  ///< Of the archive.
   std::vector<ArchivedHash> hashes;    ///< One a file, in the order of the archive.
-  DerivedTitle title;                  ///< From its files; see session_title.hpp.
+  DerivedTitle title;                  ///< From its files; see manifest.hpp.
   std::optional<Timestamp> newest;     ///< Of its entries: when the latest was written.
 
   bool operator==(const ArchiveSize&) const = default;
@@ -138,7 +141,7 @@ Result<std::vector<std::string>> archived_session_ids(FileSystem& files);
 //     "archived_at": "2026-02-20T08:00:00Z",
 //     "original_size_bytes": 245678,           of the session's files
 //     "compressed_size_bytes": 61234,          of the .tar.gz
-//     "derived_title": {"title": …, "first_request": …}        see session_title.hpp
+//     "derived_title": {"title": …, "first_request": …}        see manifest.hpp
 //     "archived_files": {"facts.jsonl": {"size_bytes": 812, "xxh3": "…"}, …}
 //   }
 
@@ -176,5 +179,66 @@ bool is_session_file(std::string_view name);
 /// Of which log a file in a session's folder is a copy that a cloud drive made, since two machines
 /// wrote: "facts (1).jsonl", "conversation 2.jsonl", "facts.sync-conflict-20260101-ABC.jsonl".
 std::optional<EntryType> log_of_copy(std::string_view name);
+
+// The gzip members of an archive, and reading some of them.
+//
+//   archive/{id}.tar.gz   | member | member | member |        found by their headers, see gzip.hpp
+//   its tar               | 9 KB   | 64 KiB | 12 KB  |        no member has more than 64 KiB of it
+//                           |header of a file|
+//
+// What version 0.1 wrote, or another program, is one member or says nothing of sizes: that is
+// unpacked as a whole, by read_session_archive(), which also judges what looks wrong here.
+
+/// The most of a tar that a member holds.
+inline constexpr std::uint64_t kArchiveTextMax = 64U << 10U;
+
+/// Where a file of a session is in the tar of its archive.
+struct PlacedFile {
+  std::string name;  ///< As in ArchivedFile.
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+  std::int64_t mtime_s = 0;
+};
+
+/// Threads: safe, as it never changes.
+class ArchiveMembers {
+ public:
+  /// Hops over the members of `archive` and unpacks none. Nothing when it is not made of sized
+  /// members from its first byte to its last, or is beyond `limits`. Errors: as the file system's.
+  static Result<std::optional<ArchiveMembers>> find(File& archive,
+                                                    const ArchiveLimits& limits = {});
+
+  [[nodiscard]] std::size_t count() const { return places_.size() - 1; }
+  [[nodiscard]] std::uint64_t tar_size() const { return places_.back().tar; }
+  /// The member that holds byte `offset` of the tar, which is below tar_size().
+  [[nodiscard]] std::size_t holding(std::uint64_t offset) const;
+  /// Where in the tar the text of member `member` begins.
+  [[nodiscard]] std::uint64_t begin(std::size_t member) const { return places_[member].tar; }
+  [[nodiscard]] std::uint64_t text_size(std::size_t member) const {
+    return begin(member + 1) - begin(member);
+  }
+  [[nodiscard]] std::uint64_t packed_size(std::size_t member) const {
+    return places_[member + 1].packed - places_[member].packed;
+  }
+  /// The text of member `member`, of the file that find() was given. Errors: E_STORAGE_CORRUPT when
+  /// it is damaged, naming it; as the file system's.
+  Result<std::string> read(File& archive, std::size_t member) const;
+
+ private:
+  struct Place {
+    std::uint64_t packed = 0;  ///< Where it begins in the archive.
+    std::uint64_t tar = 0;     ///< And its text in the tar.
+  };
+  std::vector<Place> places_;  ///< One more than there are: where they end.
+};
+
+/// The text of member `member`, from wherever it is at hand.
+using MemberTexts = std::function<Result<std::shared_ptr<const std::string>>(std::size_t member)>;
+
+/// The files of the archive of `session_id`; only the members with headers in them are read.
+/// Errors: as read_session_archive(); those of `texts`.
+Result<std::vector<PlacedFile>> list_archive(const ArchiveMembers& members,
+                                             std::string_view session_id, const MemberTexts& texts,
+                                             const ArchiveLimits& limits = {});
 
 }  // namespace bmad_mem

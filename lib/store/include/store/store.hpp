@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,10 +32,52 @@
 #include "store/retention.hpp"
 #include "store/root_trust.hpp"
 #include "store/session_writer.hpp"
-#include "store/tracked_files.hpp"
 #include "store/unpacked_cache.hpp"
 
 namespace bmad_mem {
+
+// What git tracks of a memory, read from git's index without running git.
+//
+//   PROJECT/.git            a folder, or in a worktree a file: "gitdir: PATH"
+//   PROJECT/.git/index      the tracked paths, sorted, each with the stage of an unfinished merge
+//
+// When in doubt, as for an index that is split, sparse or can't be read, all is tracked.
+
+/// Nothing is read before the first question, and again only when git has changed its index.
+/// Threads: safe.
+class TrackedFiles {
+ public:
+  /// `root`: the folder of the memory, which outlives this.
+  explicit TrackedFiles(const std::string& root) : root_(root) {}
+
+  /// Whether the memory is in a repository.
+  [[nodiscard]] bool in_repository();
+  /// Whether git tracks anything in the memory.
+  [[nodiscard]] bool any();
+  /// Whether git tracks a file in the folder of this session, or of its archive.
+  [[nodiscard]] bool has_session(std::string_view session_id);
+  /// How many logs of events git tracks.
+  [[nodiscard]] std::size_t count_event_logs();
+  /// The sessions that an unfinished merge waits for: one side changed a file that the other one
+  /// removed, or both have an archive. Sorted.
+  [[nodiscard]] std::set<std::string> sessions_in_conflict();
+
+ private:
+  void find_index();
+  void refresh();
+
+  const std::string& root_;
+  std::mutex mutex_;  ///< Guards all below.
+  bool is_looked_for_ = false;
+  std::string index_file_;             ///< Empty outside of a repository.
+  std::string prefix_;                 ///< Of the memory's files, from the top of the working tree.
+  std::optional<std::uint64_t> seen_;  ///< Which index was read last.
+  bool is_readable_ = true;
+  bool has_any_ = false;
+  std::size_t event_logs_ = 0;
+  std::set<std::string, std::less<>> sessions_;
+  std::set<std::string> in_conflict_;
+};
 
 struct EncoderChoice;
 class PackedSession;
@@ -186,7 +229,7 @@ struct Store {
   mutable std::mutex damaged_mutex;
   mutable std::map<std::string, Damage, std::less<>> damaged;
   mutable std::atomic<std::uint64_t> damages{0};  // How often one was noted.
-  /// As former processes noted it (archive/refused_files.hpp); nothing until it is read.
+  /// As former processes noted it (archive/unpacked_cache.hpp); nothing until it is read.
   mutable std::optional<std::map<std::string, Error, std::less<>>> refused;
   std::function<void(const Error&)> on_problem;  // See OpenOptions; damaged_mutex guards it.
 

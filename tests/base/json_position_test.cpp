@@ -1,9 +1,8 @@
-#include "store/config/json_position.hpp"
-
 #include <string_view>
 
 #include <doctest/doctest.h>
 
+#include "base/json_cursor.hpp"
 #include "bmad_mem/json_parser.hpp"
 
 namespace bmad_mem::test::json_position_test {
