@@ -12,7 +12,6 @@
 #include "base/ids.hpp"
 #include "hub/mirror_state.hpp"
 #include "model/entry.hpp"
-#include "model/validate.hpp"
 #include "search/indexing.hpp"
 #include "search/packed_session.hpp"
 #include "session_feed.hpp"

@@ -1,5 +1,3 @@
-#include "deleted_session.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -8,8 +6,8 @@
 
 #include "base/hash.hpp"
 #include "bmad_mem/trust.hpp"
-#include "left_lines.hpp"
 #include "lifecycle/deletion.hpp"
+#include "session_feed.hpp"
 #include "session_lines.hpp"
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"

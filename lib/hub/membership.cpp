@@ -16,8 +16,6 @@
 #include "base/ids.hpp"
 #include "bmad_mem/hub.hpp"
 #include "bmad_mem/memory_manager.hpp"
-#include "deleted_session.hpp"
-#include "session_changes.hpp"
 #include "session_feed.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"

@@ -1,5 +1,3 @@
-#include "session_changes.hpp"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -10,10 +8,9 @@
 
 #include "base/hash.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "left_lines.hpp"
 #include "model/entry.hpp"
-#include "model/validate.hpp"
 #include "search/packed_session.hpp"
+#include "session_feed.hpp"
 #include "session_lines.hpp"
 #include "store/deletion_record.hpp"
 #include "store/evicted_file.hpp"

@@ -1,5 +1,3 @@
-#include "values.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -8,6 +6,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "connection.hpp"
 
 namespace bmad_mem::hub_postgres {
 namespace {

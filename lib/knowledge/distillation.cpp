@@ -22,7 +22,6 @@
 #include "context/said_texts.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "model/entry.hpp"
-#include "model/validate.hpp"
 #include "preference_detector.hpp"
 #include "prompt_text.hpp"
 #include "store/entry_scanner.hpp"

@@ -15,7 +15,7 @@
 #include "knowledge/knowledge_store.hpp"
 #include "knowledge/merge_plan.hpp"
 #include "model/entry.hpp"
-#include "model/voice.hpp"
+#include "model/statement.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/command.hpp"

@@ -16,8 +16,6 @@
 #include "bmad_mem/knowledge.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
-#include "model/validate.hpp"
-#include "model/voice.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

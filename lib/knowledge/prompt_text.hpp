@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/workspace.hpp"
+#include "base/file_system.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
 

@@ -9,10 +9,8 @@
 #include "base/object_text.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "checks.hpp"
 #include "entry_spec.hpp"
 #include "model/entry.hpp"
-#include "model/validate.hpp"
 #include "value_text.hpp"
 
 namespace bmad_mem {

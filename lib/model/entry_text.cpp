@@ -25,7 +25,7 @@ struct EntryMember {
 };
 
 /// `json`, which is a value or empty, as a member.
-EntryMember raw_member(std::string_view path, std::string json) {
+EntryMember raw_json_member(std::string_view path, std::string json) {
   EntryMember member(path, std::string());
   member.json = std::move(json);
   return member;
@@ -63,9 +63,9 @@ std::string entry_json(const EntryCommon& common, std::initializer_list<EntryMem
   append_members(writer, members);
   append_members(writer,
                  {{"tags", common.tags},
-                  raw_member("pinned", common.pinned ? "true" : ""),
+                  raw_json_member("pinned", common.pinned ? "true" : ""),
                   {kExpiresField, common.expires_at ? format_rfc3339(*common.expires_at) : ""},
-                  raw_member("sensitive", common.sensitive ? "true" : ""),
+                  raw_json_member("sensitive", common.sensitive ? "true" : ""),
                   {"source.kind", common.source.kind},
                   {"source.trust", common.source.trust}});
   std::string text = writer.take();
@@ -108,7 +108,7 @@ std::string to_json(const DecisionRecord& entry) {
                      {"approved_by", entry.approved_by},
                      {"decision", entry.decision},
                      {"rationale", entry.rationale},
-                     raw_member("alternatives_considered", list_of(entry.alternatives_considered)),
+                     raw_json_member("alternatives_considered", list_of(entry.alternatives_considered)),
                      {"impact", entry.impact},
                      {"references.conversations", entry.conversations},
                      {"references.findings", entry.findings}});
@@ -148,12 +148,12 @@ std::string to_json(const EventEntry& entry) {
                                    {"tool", entry.tool},
                                    {"path", entry.path},
                                    {"content", entry.content},
-                                   raw_member("metadata", entry.metadata_json)});
+                                   raw_json_member("metadata", entry.metadata_json)});
 }
 
 std::string to_json(const AgentStateEntry& entry) {
   return entry_json(entry.common,
-                    {{"agent_id", entry.agent_id}, raw_member("state", entry.state_json)});
+                    {{"agent_id", entry.agent_id}, raw_json_member("state", entry.state_json)});
 }
 
 std::string to_json(const ArtifactEntry& entry) {

@@ -1,5 +1,3 @@
-#include "model/filter_fields.hpp"
-
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -11,7 +11,6 @@
 #include "lifecycle/maintenance.hpp"
 #include "lifecycle/repair.hpp"
 #include "memory_impl.hpp"
-#include "paging.hpp"
 #include "privacy/redaction.hpp"
 #include "privacy/sealing.hpp"
 #include "search/held_indexes.hpp"

@@ -12,7 +12,6 @@
 #include "bmad_mem/text.hpp"
 #include "memory_impl.hpp"
 #include "model/entry.hpp"
-#include "paging.hpp"
 #include "search/held_indexes.hpp"
 #include "search/holding.hpp"
 #include "search/reads.hpp"

@@ -15,7 +15,7 @@
 #include "bmad_mem/trust_offer.hpp"
 #include "memory_impl.hpp"
 #include "model/entry.hpp"
-#include "model/voice.hpp"
+#include "model/statement.hpp"
 #include "operations/rooms.hpp"
 #include "privacy/redaction.hpp"
 #include "search/held_indexes.hpp"

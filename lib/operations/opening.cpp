@@ -12,11 +12,15 @@
 #include "base/process.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/text.hpp"
-#include "model/entry_marks.hpp"
+#include "lifecycle/maintenance.hpp"
+#include "lifecycle/repair.hpp"
+#include "model/entry.hpp"
 #include "operations/rooms.hpp"
 #include "privacy/redaction.hpp"
 #include "privacy/sealing.hpp"
 #include "search/analyzer.hpp"
+#include "search/indexing.hpp"
+#include "search/root_index.hpp"
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/store.hpp"
@@ -237,6 +241,22 @@ Result<std::unique_ptr<Store>> open_other_store(const Store& store, const std::s
   other->access = store.access;
   other->on_problem = problems_of(store);
   return other;
+}
+
+RoomsAbove all_rooms() {
+  return {.make_root_index = [](const Store& store) { return std::make_shared<RootIndex>(store); },
+          .compact = compact_session,
+          .restore = restore_session,
+          .tend_index =
+              [](const Store& store) {
+                tend_index(store, kEncodeAtTheEnd,
+                           store.seals_any ? SealWhen::kAny : SealWhen::kSome,
+                           store.replaces_vectors ? OtherVectors::kReplace : OtherVectors::kKeep);
+              },
+          .hide_id = hidden_id,
+          .look_before_append = look_before_append,
+          .open_user = open_user_store,
+          .open_other = open_other_store};
 }
 
 }  // namespace bmad_mem

@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 #include <re2/re2.h>
 
-#include "base/keyed_hash.hpp"
+#include "base/hash.hpp"
 #include "bmad_mem/text.hpp"
 #include "rule_file.hpp"
 

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/keyed_hash.hpp"
+#include "base/hash.hpp"
 #include "privacy/redactor.hpp"
 
 namespace bmad_mem {

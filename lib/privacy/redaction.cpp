@@ -10,7 +10,6 @@
 #include "bmad_mem/json_parser.hpp"
 #include "judged_values.hpp"
 #include "model/entry.hpp"
-#include "model/entry_marks.hpp"
 #include "replacement.hpp"
 #include "rule_file.hpp"
 #include "rule_set.hpp"

@@ -12,7 +12,6 @@
 #include "assignment_parts.hpp"
 #include "base/hash.hpp"
 #include "base/json_cursor.hpp"
-#include "base/keyed_hash.hpp"
 #include "bmad_mem/json_writer.hpp"
 
 namespace bmad_mem {

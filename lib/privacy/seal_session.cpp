@@ -26,7 +26,6 @@
 #include "lifecycle/repair.hpp"
 #include "lifecycle/session_copies.hpp"
 #include "model/entry.hpp"
-#include "model/validate.hpp"
 #include "privacy/sealing.hpp"
 #include "seal_plan.hpp"
 #include "search/indexing.hpp"

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.hpp"
 #include "base/ids.hpp"
-#include "base/keyed_hash.hpp"
 #include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"

@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "base/keyed_hash.hpp"
+#include "base/hash.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "privacy/redactor.hpp"
 #include "privacy/secret_rule.hpp"

@@ -17,7 +17,6 @@
 #include "bmad_mem/json_parser.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
-#include "model/validate.hpp"
 #include "sealed_reads.hpp"
 #include "search/field_filter.hpp"
 #include "search/held_indexes.hpp"

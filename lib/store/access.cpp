@@ -10,7 +10,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "model/entry.hpp"
-#include "model/filter_fields.hpp"
+#include "model/field.hpp"
 #include "store/posix_file_system.hpp"
 
 namespace bmad_mem {

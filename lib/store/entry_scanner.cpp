@@ -8,7 +8,6 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
-#include "model/validate.hpp"
 #include "store/layout.hpp"
 #include "store/line_reader.hpp"
 #include "store/line_sealing.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <system_error>
 
-#include "model/entry_marks.hpp"
+#include "model/entry.hpp"
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/store.hpp"

@@ -14,8 +14,6 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
-#include "model/entry_marks.hpp"
-#include "model/validate.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"

@@ -1,8 +1,8 @@
-#include "base/workspace.hpp"
-
 #include <string>
 
 #include <doctest/doctest.h>
+
+#include "base/file_system.hpp"
 
 namespace bmad_mem::test::workspace_test {
 namespace {

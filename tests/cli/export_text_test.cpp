@@ -1,13 +1,11 @@
 // export_text_test.cpp - single values as YAML, Markdown and lines of an export.
-#include "exchange/export/export_text.hpp"
-
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "exchange/export/export_lines.hpp"
+#include "exchange/export/export_writer.hpp"
 
 namespace bmad_mem::cli::export_text_test {
 namespace {

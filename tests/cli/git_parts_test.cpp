@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "cli/text.hpp"
-#include "exchange/git/check.hpp"
 #include "exchange/git/installation.hpp"
 #include "exchange/git/prose.hpp"
 #include "store/layout.hpp"

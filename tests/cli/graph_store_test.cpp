@@ -1,5 +1,3 @@
-#include "exchange/graph/graph_store.hpp"
-
 #include <string>
 #include <vector>
 

@@ -14,9 +14,8 @@
 #include "exchange/ids.hpp"
 #include "exchange/import/document_elements.hpp"
 #include "exchange/import/format_table.hpp"
-#include "exchange/import/import_formats.hpp"
+#include "exchange/import/import_files.hpp"
 #include "exchange/import/importer.hpp"
-#include "exchange/import/notes.hpp"
 
 namespace bmad_mem::cli::import_parts_test {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include "exchange/memory_tool/memory_folder.hpp"
 #include "exchange/memory_tool/memory_tool.hpp"
 
 namespace bmad_mem::cli::memory_tool_parts_test {

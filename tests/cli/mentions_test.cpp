@@ -1,6 +1,4 @@
 // mentions_test.cpp - which files and symbols a text names, and what only looks like one.
-#include "exchange/mentions.hpp"
-
 #include <filesystem>
 #include <set>
 #include <string>

@@ -14,7 +14,6 @@
 #include "bmad_mem/utf8.hpp"
 #include "clients/client_facts.hpp"
 #include "exchange/import/import_files.hpp"
-#include "exchange/import/import_formats.hpp"
 #include "exchange/import/import_sink.hpp"
 #include "fuzz/fuzz_targets.hpp"
 #include "fuzz/must.hpp"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "clients/client_facts.hpp"
-#include "exchange/import/import_formats.hpp"
+#include "exchange/import/import_files.hpp"
 #include "fuzz/fuzz_seeds.hpp"
 
 namespace bmad_mem::test {

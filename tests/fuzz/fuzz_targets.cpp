@@ -17,7 +17,6 @@
 #include "fuzz/must.hpp"
 #include "lifecycle/repair.hpp"
 #include "model/entry.hpp"
-#include "model/validate.hpp"
 #include "operations/rooms.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"

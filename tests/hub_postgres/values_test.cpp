@@ -1,13 +1,11 @@
 // values_test.cpp - the bytes of parameters, and the codes of the server's errors.
-#include "hub_postgres/values.hpp"
-
 #include <set>
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
 
-#include "hub_postgres/sql_state.hpp"
+#include "hub_postgres/connection.hpp"
 
 namespace bmad_mem::test::hub_postgres_values_test {
 namespace {

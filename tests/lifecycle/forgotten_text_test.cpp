@@ -1,10 +1,10 @@
 // forgotten_text_test.cpp - a text leaves what tells of entries, and the JSON stays JSON.
-#include "lifecycle/deletion/forgotten_text.hpp"
-
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
+
+#include "lifecycle/deletion/deletion_steps.hpp"
 
 namespace bmad_mem::test::forgotten_text_test {
 

@@ -1,11 +1,11 @@
-#include "lifecycle/trusted_clock.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
+
+#include "lifecycle/maintenance_state.hpp"
 
 namespace bmad_mem::test::trusted_clock_test {
 namespace {

@@ -7,7 +7,6 @@
 #include "entry_text.hpp"
 #include "model/entry.hpp"
 #include "model/field.hpp"
-#include "model/validate.hpp"
 
 namespace bmad_mem::complete_test {
 namespace {

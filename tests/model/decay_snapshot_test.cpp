@@ -8,7 +8,6 @@
 #include "entry_text.hpp"
 #include "model/decay.hpp"
 #include "model/entry.hpp"
-#include "model/validate.hpp"
 
 namespace bmad_mem::decay_snapshot_test {
 namespace {

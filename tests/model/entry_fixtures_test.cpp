@@ -10,7 +10,6 @@
 #include "entry_text.hpp"
 #include "jsonl_file.hpp"
 #include "model/entry.hpp"
-#include "model/validate.hpp"
 
 namespace bmad_mem::entry_fixtures_test {
 namespace {

@@ -1,5 +1,3 @@
-#include "model/filter_fields.hpp"
-
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +6,7 @@
 
 #include "bmad_mem/field_filters.hpp"
 #include "model/entry.hpp"
+#include "model/field.hpp"
 
 namespace bmad_mem::test::filter_fields_test {
 namespace {

@@ -17,7 +17,6 @@
 #include "entry_text.hpp"
 #include "jsonl_file.hpp"
 #include "model/entry.hpp"
-#include "model/validate.hpp"
 #include "store/config.hpp"
 #include "store/layout.hpp"
 #include "store/manifest.hpp"

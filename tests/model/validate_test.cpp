@@ -1,12 +1,11 @@
 // The table of fixtures/entries is checked in entry_fixtures_test.cpp; here are the sentences, and
 // what can't stand in a file.
-#include "model/validate.hpp"
-
 #include <string>
 
 #include <doctest/doctest.h>
 
 #include "entry_text.hpp"
+#include "model/entry.hpp"
 #include "model/field.hpp"
 
 namespace bmad_mem::validate_test {

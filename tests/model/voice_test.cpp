@@ -1,11 +1,10 @@
 // Whose words a text is, and how far it is trusted.
-#include "model/voice.hpp"
-
 #include <string_view>
 
 #include <doctest/doctest.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "model/statement.hpp"
 
 namespace bmad_mem::test::voice_test {
 

@@ -1,9 +1,9 @@
-#include "model/wrapped_line.hpp"
-
 #include <array>
 #include <string>
 
 #include <doctest/doctest.h>
+
+#include "model/entry.hpp"
 
 namespace bmad_mem::test::wrapped_line_test {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/json_cursor.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "model/validate.hpp"
+#include "model/entry.hpp"
 #include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::writes_test {

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/workspace.hpp"
+#include "base/file_system.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/reports.hpp"

@@ -23,7 +23,6 @@
 #include "context/snippet_maker.hpp"
 #include "context/told_log.hpp"
 #include "model/statement.hpp"
-#include "model/voice.hpp"
 #include "prompt_text.hpp"
 #include "rule_triggers.hpp"
 

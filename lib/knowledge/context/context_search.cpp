@@ -14,7 +14,7 @@
 #include "bmad_mem/letter_case.hpp"
 #include "bmad_mem/text.hpp"
 #include "context/context_builder.hpp"
-#include "model/voice.hpp"
+#include "model/statement.hpp"
 #include "prompt_text.hpp"
 #include "search/dialogue_act.hpp"
 #include "search/search.hpp"

@@ -9,7 +9,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "context/context_builder.hpp"
 #include "context/said_texts.hpp"
-#include "model/voice.hpp"
+#include "model/statement.hpp"
 
 namespace bmad_mem {
 

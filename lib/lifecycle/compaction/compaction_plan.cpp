@@ -15,7 +15,6 @@
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "compaction/compaction_entry.hpp"
 #include "model/entry.hpp"
 #include "model/title.hpp"
 #include "store/entry_scanner.hpp"

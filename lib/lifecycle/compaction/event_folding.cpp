@@ -15,7 +15,7 @@
 #include "base/hash.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "compaction/compaction_entry.hpp"
+#include "lifecycle/compaction_plan.hpp"
 #include "model/entry.hpp"
 
 namespace bmad_mem {

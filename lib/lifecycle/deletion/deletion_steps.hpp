@@ -2,12 +2,15 @@
 #pragma once
 
 #include <bitset>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/file_system.hpp"
 #include "bmad_mem/lifecycle.hpp"
+#include "bmad_mem/result.hpp"
 #include "lifecycle/log_lines.hpp"
 #include "lifecycle/session_copies.hpp"
 #include "store/deletion_record.hpp"
@@ -87,5 +90,42 @@ Status drop_finished_deletions(FileSystem& files, const std::string& session_id,
 /// empty.
 Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& criteria,
                                      const DeleteOptions& options, const std::string& detail = {});
+
+// What a purge means among lines that are no entries: in logs, in quarantine.
+
+struct DamagedFinds {
+  std::vector<LogLine> lines;    ///< Of the logs.
+  std::vector<std::string> ids;  ///< Of the criteria, where such a line has them.
+};
+
+/// The damaged lines of a session that hold the text of `criteria`. Where these ask for ids alone,
+/// those that have one of them: as "id":"f1", since such a line has no fields.
+Result<DamagedFinds> find_damaged_lines(FileSystem& files, const std::string& session_id,
+                                        const DeletionCriteria& criteria);
+
+// A text that goes, where no entry holds it: audits, records and manifests
+// tell of entries and sessions, and files beside the sessions belong to nobody.
+//
+//   "ids":["ann-7"]          ->  "ids":["forgotten:1f3870be27da41e6"]    an id stays the same thing
+//   "tags":["ann","x"]       ->  "tags":["[forgotten]","x"]
+//   memories/team.md         ->  the file without the lines that hold the text
+
+/// What stands for an id that holds the text.
+using HideId = std::function<std::string(std::string_view id)>;
+
+/// Replaces `text` in the strings of `json`: an object, or one a line. Keys stay, and so does
+/// session_id, which is the name of a folder. Returns how many strings changed.
+std::uint64_t forget_in_json(std::string& json, std::string_view text, const HideId& hide);
+
+/// Takes the lines with `text` out of the files beside the sessions, and what processes that died
+/// left at the root as a whole. Adds to `report`. The caller holds the root's lock unless
+/// `dry_run`.
+Status purge_beside_sessions(Store& store, std::string_view text, bool dry_run,
+                             DeletionReport& report);
+
+/// Takes the text of `criteria` out of the copies of a hub's manifests. Adds to `report`. The
+/// caller holds no lock. Errors: as drop_mirrored_manifests().
+Status purge_mirrored(const Store& store, const DeletionCriteria& criteria, bool dry_run,
+                      DeletionReport& report);
 
 }  // namespace bmad_mem

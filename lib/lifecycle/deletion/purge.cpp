@@ -7,9 +7,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
-#include "damaged_lines.hpp"
 #include "deletion_steps.hpp"
-#include "forgotten_text.hpp"
 #include "knowledge/rule_summary.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/log_lines.hpp"

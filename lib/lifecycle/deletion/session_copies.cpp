@@ -10,7 +10,6 @@
 #include "knowledge/rule_summary.hpp"
 #include "lifecycle/compaction_plan.hpp"
 #include "model/entry.hpp"
-#include "model/validate.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 #include "store/line_reader.hpp"

@@ -16,7 +16,6 @@
 #include "bmad_mem/json_parser.hpp"
 #include "lifecycle/log_lines.hpp"
 #include "model/entry.hpp"
-#include "model/validate.hpp"
 #include "store/deletion_record.hpp"
 #include "store/retention.hpp"
 #include "store/store.hpp"

@@ -18,7 +18,6 @@
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance_state.hpp"
 #include "lifecycle/repair.hpp"
-#include "lifecycle/trusted_clock.hpp"
 #include "search/indexing.hpp"
 #include "store/access_log.hpp"
 #include "store/deletion_record.hpp"

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,6 +20,8 @@
 #include <vector>
 
 #include "base/file_system.hpp"
+#include "bmad_mem/reports.hpp"
+#include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
 
@@ -82,5 +85,16 @@ class GitLines {
   std::unordered_map<std::uint32_t, std::vector<std::string>> adders_;
   std::unordered_map<std::uint32_t, std::vector<std::string>> removers_;
 };
+
+// What waits for a review, as hand.jsonl in the state folder has it, a line each
+// and without the text:
+//
+//   {"session_id":"s1","type":"fact","change":"changed_line","line":3,"hash":…,"old":…,…}
+
+std::vector<HandEdit> read_edits(std::string_view text);
+std::string to_text(std::span<const HandEdit> edits);
+
+/// Seals a log as it is now. The caller holds the session's lock.
+Status seal_as_it_is(FileSystem& files, const std::string& session_id, const std::string& log_file);
 
 }  // namespace bmad_mem

@@ -6,8 +6,6 @@
 //
 // The verdict goes to the ledger, the log is sealed as it is, and what is to be reviewed waits
 // (hand_review.cpp).
-#include "hand_edits.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <iterator>
@@ -22,7 +20,6 @@
 #include "git_lines.hpp"
 #include "lifecycle/repair.hpp"
 #include "model/entry.hpp"
-#include "model/validate.hpp"
 #include "store/append_log.hpp"
 #include "store/layout.hpp"
 #include "store/line_reader.hpp"

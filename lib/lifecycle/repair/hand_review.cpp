@@ -10,7 +10,6 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "git_lines.hpp"
-#include "hand_edits.hpp"
 #include "lifecycle/repair.hpp"
 #include "model/entry.hpp"
 #include "store/layout.hpp"

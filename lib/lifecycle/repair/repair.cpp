@@ -15,7 +15,6 @@
 #include "bmad_mem/text.hpp"
 #include "lifecycle/deletion.hpp"
 #include "model/entry.hpp"
-#include "model/validate.hpp"
 #include "search/packed_session.hpp"
 #include "search/root_index.hpp"
 #include "store/append_log.hpp"

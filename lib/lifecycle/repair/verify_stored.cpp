@@ -8,7 +8,6 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
-#include "model/validate.hpp"
 #include "search/packed_session.hpp"
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"

@@ -27,7 +27,6 @@
 #include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
-#include "model/validate.hpp"
 #include "search/holding.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"

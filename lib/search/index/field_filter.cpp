@@ -9,7 +9,7 @@
 #include "bmad_mem/letter_case.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
-#include "model/filter_fields.hpp"
+#include "model/field.hpp"
 
 namespace bmad_mem {
 

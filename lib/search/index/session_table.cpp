@@ -5,7 +5,7 @@
 
 #include "bmad_mem/entry_links.hpp"
 #include "model/entry.hpp"
-#include "model/filter_fields.hpp"
+#include "model/field.hpp"
 #include "model/statement.hpp"
 #include "search/dialogue_act.hpp"
 #include "search/field_filter.hpp"

@@ -21,11 +21,11 @@
 #include <fmt/ranges.h>
 
 #include "base/ids.hpp"
-#include "base/json_node.hpp"
+#include "base/json_cursor.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/query_time.hpp"
-#include "model/filter_fields.hpp"
+#include "model/field.hpp"
 #include "query_scanner.hpp"
 
 namespace bmad_mem {

@@ -9,7 +9,7 @@
 
 #include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "model/filter_fields.hpp"
+#include "model/field.hpp"
 #include "plan.hpp"
 #include "query_scanner.hpp"
 #include "search/reads.hpp"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/ids.hpp"
-#include "model/filter_fields.hpp"
+#include "model/field.hpp"
 #include "search/analyzer.hpp"
 
 namespace bmad_mem {

@@ -6,7 +6,7 @@
 //
 //   query    = { blank | item }
 //   item     = [ "+" | "-" ] ( filter | phrase | word ) | "AND" | "OR" | "NOT"
-//   filter   = name ":" value       name: kFilterNames, or a field of model/filter_fields.hpp
+//   filter   = name ":" value       name: kFilterNames, or a field of model/field.hpp
 //   value    = { character | quoted }                                    up to the next blank
 //   phrase   = quoted
 //   quoted   = '"' { any character but '"' and '\' | '\"' | '\\' } '"'
@@ -85,7 +85,7 @@ enum class FilterField : std::uint8_t {
   kUntil,
   kPinned,    ///< is:pinned
   kArchived,  ///< archived:no, archived:only, archived:yes
-  kField,     ///< A field of the entry, see model/filter_fields.hpp.
+  kField,     ///< A field of the entry, see model/field.hpp.
 };
 
 /// What `archived:` takes, with the choice that it stands for.

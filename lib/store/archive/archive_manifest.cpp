@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json_node.hpp"
+#include "base/json_cursor.hpp"
 #include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"

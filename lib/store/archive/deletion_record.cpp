@@ -12,7 +12,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
-#include "model/wrapped_line.hpp"
+#include "model/entry.hpp"
 #include "store/append_log.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"

@@ -15,7 +15,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/log_merge.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "model/wrapped_line.hpp"
+#include "model/entry.hpp"
 #include "store/atomic_file.hpp"
 #include "store/gzip.hpp"
 #include "store/layout.hpp"

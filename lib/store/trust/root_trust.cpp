@@ -20,7 +20,7 @@
 #include "base/process.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
-#include "model/entry_marks.hpp"
+#include "model/entry.hpp"
 #include "state_file.hpp"
 #include "store/layout.hpp"
 

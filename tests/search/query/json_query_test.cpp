@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "base/json_node.hpp"
+#include "base/json_cursor.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "search/query/query_scanner.hpp"

@@ -15,7 +15,7 @@
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
 #include "exchange/git/git_program.hpp"
-#include "exchange/import/import_faults.hpp"
+#include "exchange/import/import_files.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

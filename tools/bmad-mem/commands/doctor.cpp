@@ -24,7 +24,7 @@
 #include "cli/views.hpp"
 #include "exchange/files.hpp"
 #include "exchange/git/installation.hpp"
-#include "exchange/import/import_faults.hpp"
+#include "exchange/import/import_files.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "install/client_state.hpp"

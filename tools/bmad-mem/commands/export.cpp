@@ -8,7 +8,7 @@
 #include "cli/tool.hpp"
 #include "exchange/export/export_writer.hpp"
 #include "exchange/files.hpp"
-#include "exchange/graph/graph_store.hpp"
+#include "exchange/graph/graph.hpp"
 
 namespace bmad_mem::cli {
 namespace {

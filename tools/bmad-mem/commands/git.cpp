@@ -8,7 +8,6 @@
 #include "bmad_mem/text.hpp"
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"
-#include "exchange/git/check.hpp"
 #include "exchange/git/git_program.hpp"
 #include "exchange/git/installation.hpp"
 #include "exchange/git/prose.hpp"

@@ -12,7 +12,6 @@
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
 #include "exchange/import/import_files.hpp"
-#include "exchange/import/import_notes.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

@@ -13,7 +13,7 @@
 #include "cli/output.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
-#include "exchange/git/git_history.hpp"
+#include "exchange/git/git_program.hpp"
 #include "exchange/workspaces.hpp"
 #include "result_shapes.hpp"
 

@@ -12,7 +12,7 @@
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
 #include "commands/redact_rules.hpp"
-#include "exchange/git/git_history.hpp"
+#include "exchange/git/git_program.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

@@ -19,7 +19,6 @@
 #include "bmad_mem/whole_name.hpp"
 #include "cli/filters.hpp"
 #include "cli/tool.hpp"
-#include "exchange/mentions.hpp"
 #include "exchange/workspace_tree.hpp"
 #include "result_shapes.hpp"
 

@@ -16,7 +16,7 @@
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
-#include "exchange/git/git_history.hpp"
+#include "exchange/git/git_program.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

@@ -1,9 +1,8 @@
-#include "exchange/mentions.hpp"
-
 #include <algorithm>
 #include <array>
 
 #include "bmad_mem/text.hpp"
+#include "exchange/workspace_tree.hpp"
 
 namespace bmad_mem::cli {
 namespace {

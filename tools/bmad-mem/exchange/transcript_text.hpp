@@ -1,9 +1,15 @@
 // transcript_text.hpp - what in a transcript was said by a person, and texts of tools.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/json_writer.hpp"
@@ -66,5 +72,66 @@ std::string without_injected(std::string_view text);
 /// `text` without what stands between <private> and </private>, in any case; without the end, the
 /// rest. It is recorded by no hook and no import.
 std::string without_private(std::string_view text);
+
+// Who said a text, as far as its client proves it, and what is stored of that.
+//
+//   typed by the person                     role user       source user        trust 0.90
+//   an agent's order to its sub-agent       role user       source assistant   trust 0.60
+//   an agent's answer                       role assistant  source assistant   trust 0.60
+//
+// What a program wrote for the person (slash commands spelt out, notifications, our own context) is
+// left out, and so is what nothing proves: it is never the person's. Hooks and importers go by it.
+
+enum class Speaker : std::uint8_t { kPerson, kParentAgent, kAgent };
+
+struct SpeakerRow {
+  std::string_view role;
+  std::string_view source;  ///< The `kind` of the entry's source, from which its trust follows.
+};
+
+/// What is stored of each, in the order of Speaker.
+inline constexpr std::array<SpeakerRow, 3> kSpeakerRows = {{
+    {.role = "user", .source = "user"},
+    {.role = "user", .source = "assistant"},
+    {.role = "assistant", .source = "assistant"},
+}};
+
+constexpr const SpeakerRow& speaker_row(Speaker speaker) {
+  return kSpeakerRows.at(static_cast<std::size_t>(speaker));
+}
+
+// What the slash commands of a project become, so that what was typed is found.
+//
+//   .qwen/commands/tide.toml    prompt = "Use the almanac: {{args}}"
+//   in the transcript           Use the almanac: high water on Sunday
+//   typed                       /tide high water on Sunday
+//
+// Some clients write only what a command became, as if a person had said it.
+
+/// The folders that `rows` name, of the project in folder `project` (empty: unknown) or, with "~/",
+/// of the user.
+std::vector<std::string> command_folders(std::span<const std::string_view> rows,
+                                         const std::string& project);
+
+class CommandTexts {
+ public:
+  /// Knows the commands in these folders and below: Markdown, or TOML with a "prompt". What can't
+  /// be read is no command.
+  explicit CommandTexts(std::span<const std::string> folders = {});
+
+  /// What was typed, where `text` is what a command becomes: "/tide high water".
+  [[nodiscard]] std::optional<std::string> typed(std::string_view text) const;
+
+ private:
+  struct Command {
+    std::string name;
+    std::string before;  ///< What stands before the words that were typed …
+    std::string behind;  ///< … and behind them.
+  };
+  void add_folder(const std::string& folder);
+  void add(std::string name, std::string_view text);
+
+  std::vector<Command> commands_;
+};
 
 }  // namespace bmad_mem::cli

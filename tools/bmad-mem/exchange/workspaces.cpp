@@ -1,11 +1,22 @@
 #include "exchange/workspaces.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 #include <utility>
+#include <vector>
+
+#include <fmt/core.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "cli/agents.hpp"
 #include "cli/session_choice.hpp"
+#include "exchange/files.hpp"
+#include "exchange/ids.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -25,6 +36,32 @@ std::string named_in(std::string_view manifest, const Workspace& workspace) {
     }
   }
   return {};
+}
+
+/// Those of the host, looked up once: they stay.
+const std::vector<std::string>& hosts() {
+  static const std::vector<std::string> kHosts = host_processes();
+  return kHosts;
+}
+
+/// The folder of the notes. A link in its place, which may have come with the memory, is none.
+std::string notes_folder(const std::string& root) {
+  std::string folder = root + "/.lock.hosts";
+  struct stat there{};
+  return ::lstat(folder.c_str(), &there) != 0 || S_ISDIR(there.st_mode) ? folder : std::string();
+}
+
+void remove_notes_of_ended(const std::string& folder) {
+  std::error_code problem;
+  std::vector<std::filesystem::path> ended;
+  std::filesystem::directory_iterator note(folder, problem);
+  for (; !problem && note != std::filesystem::directory_iterator(); note.increment(problem)) {
+    const std::string name = note->path().filename().string();
+    if (name.find_first_not_of("0123456789-") == std::string::npos && !is_running(name)) {
+      ended.push_back(note->path());
+    }
+  }
+  std::ranges::for_each(ended, [&](const auto& path) { std::filesystem::remove(path, problem); });
 }
 
 }  // namespace
@@ -69,6 +106,46 @@ Result<WorkspaceFilter> workspace_filter(const MemoryManager& memory, std::strin
     filter.sessions.push_back(session.session_id);
   }
   return filter;
+}
+
+void note_conversation(const std::string& root, std::string_view session_id) {
+  const std::string folder = notes_folder(root);
+  if (folder.empty() || hosts().empty() || noted_conversation(root) == session_id) {
+    return;
+  }
+  std::error_code problem;
+  if (std::filesystem::create_directory(folder, problem); problem) {
+    return;
+  }
+  remove_notes_of_ended(folder);
+  for (const std::string& host : hosts()) {
+    const std::string path = folder + "/" + host;
+    const std::string fresh =
+        fmt::format("{}-{}", path, ::getpid());  // Two hooks may note at once.
+    std::ofstream(fresh) << session_id;
+    std::filesystem::rename(fresh, path, problem);
+  }
+}
+
+std::string noted_conversation(const std::string& root) {
+  const std::string folder = notes_folder(root);
+  for (const std::string& host : folder.empty() ? std::vector<std::string>() : hosts()) {
+    if (Result<std::string> session = read_regular_file(folder + "/" + host);
+        session && !session->empty() && *session == session_id_from("", *session)) {
+      return std::move(*session);
+    }
+  }
+  return {};
+}
+
+std::optional<Entry> last_prompt(const MemoryManager& memory, const std::string& session_id) {
+  const Result<std::vector<Entry>> found =
+      memory.list({.sessions = {session_id},
+                   .types = {EntryType::kConversation},
+                   .fields = {{.field = "role", .value = "user"},
+                              {.field = "metadata.sidechain", .value = "true", .excluded = true}},
+                   .limit = 1});
+  return found && !found->empty() ? std::optional(found->front()) : std::nullopt;
 }
 
 }  // namespace bmad_mem::cli

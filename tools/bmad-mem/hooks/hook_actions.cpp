@@ -17,7 +17,6 @@
 #include "cli/views.hpp"
 #include "exchange/files.hpp"
 #include "exchange/ids.hpp"
-#include "exchange/speakers.hpp"
 #include "exchange/transcript_text.hpp"
 #include "hooks/hook_answer.hpp"
 #include "hooks/hook_learning.hpp"

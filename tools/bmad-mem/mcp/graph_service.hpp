@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bmad_mem/result.hpp"
-#include "exchange/graph/graph_store.hpp"
+#include "exchange/graph/graph.hpp"
 #include "mcp/lazy_memory.hpp"
 #include "mcp/mcp_service.hpp"
 

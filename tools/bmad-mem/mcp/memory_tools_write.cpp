@@ -16,7 +16,7 @@
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/text.hpp"
-#include "exchange/conversations.hpp"
+#include "exchange/workspaces.hpp"
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"
 #include "result_shapes.hpp"

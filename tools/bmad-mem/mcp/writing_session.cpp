@@ -5,8 +5,8 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/utf8.hpp"
-#include "exchange/conversations.hpp"
 #include "exchange/ids.hpp"
+#include "exchange/workspaces.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/result.hpp"
 #include "lifecycle/log_lines.hpp"
-#include "lifecycle/trusted_clock.hpp"
+#include "lifecycle/maintenance_state.hpp"
 #include "store/config.hpp"
 #include "store/manifest.hpp"
 #include "store/store.hpp"

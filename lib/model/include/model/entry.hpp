@@ -8,14 +8,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "base/file_system.hpp"
+#include "base/ids.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entries.hpp"
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"
 
@@ -120,5 +125,123 @@ void entry_searchable_text(EntryType type, JsonValue entry, std::string& out, ch
 /// One line for lists, without control characters or line breaks, of at most `width_max`
 /// characters (code points); cut off with "…" when there is more. At least 1.
 std::string entry_headline(EntryType type, JsonValue entry, std::size_t width_max = 100);
+
+// Whether a parsed JSON value is an entry of a type; and how it becomes one.
+//
+// Runs once for each line of every scan, so a good entry costs one walk over its members, no
+// allocation and about 10 ns a field. Only for a bad one the reason is put together.
+
+/// What is wrong with an entry, and where.
+struct FieldProblem {
+  /// Path of the field: "severity", "alternatives_considered[1].option"; empty when `value` is no
+  /// object at all.
+  std::string field;
+  /// Says what is allowed and guesses what was meant; reads well behind "field: ".
+  std::string message;
+};
+
+/// Nothing when `value` is a valid entry of this type; otherwise its first problem: wrong fields in
+/// the order of the text, then missing ones. Threads: safe.
+std::optional<FieldProblem> check_entry(EntryType type, JsonValue value);
+
+// From what a caller wrote to the line that goes into the log.
+//
+//   in    { "decision": "Use PostgreSQL", "ticket": 42, "made_by": "architect" }
+//   out   {"id":"dec-…","timestamp":"…","made_by":"architect","decision":"Use PostgreSQL",
+//          "ticket":42,"decay_factor":1.0}                              (one line, no '\n')
+//
+// The known fields come in the order of the specification, so that people find them; unknown ones
+// follow in the order they came in; `decay_factor` is last. No value changes a byte: 1.00 stays
+// 1.00 and an escape stays an escape. Only blanks between tokens go.
+
+/// An entry that is ready to be appended.
+struct CompleteEntry {
+  std::string line;  ///< One JSON object, compact, without '\n', at most kEntrySizeMax bytes.
+  std::string id;
+  bool has_own_id = false;  ///< The text had it.
+};
+
+/// Reads `text`, one JSON object, fills in what is missing (`id` from `ids`, `timestamp` as `now`,
+/// `decay_factor` 1.0, a finding's `status` "open") and validates it. A member `type` that names
+/// this type is dropped, since the log says it.
+/// Errors: E_INVALID_FORMAT: `text` is not JSON, with column and field. E_SCHEMA_INVALID: a field
+/// is missing or wrong, or `type` names another type, with the field. E_SIZE_LIMIT: `text` or the
+/// line is larger than kEntrySizeMax.
+Result<CompleteEntry> complete_entry(EntryType type, JsonParser& parser, std::string_view text,
+                                     IdGenerator& ids, Timestamp now);
+
+/// The same for a text that is parsed already: `entry` is its value.
+Result<CompleteEntry> complete_entry(EntryType type, JsonValue entry, std::string_view text,
+                                     IdGenerator& ids, Timestamp now);
+
+/// `line`, an entry, with `changes`, an object whose JSON is `text`: a member replaces the one of
+/// its name, null takes it away. What is not named keeps its bytes. Sets updated_at, unless nothing
+/// but marks changes, or the changes have one. Errors: E_INVALID_QUERY for no member, or one that
+/// can't change.
+Result<std::string> changed_line(std::string_view line, JsonValue changes, std::string_view text,
+                                 Timestamp now);
+
+// The members that the engine sets to true on an entry before it is written.
+//
+// They are written, not worked out when reading: so index and logs agree whatever the config says
+// later, and people see in the line itself what holds for it.
+
+/// `line`, one JSON object, with the member `name` set to true. What is no object, and one that has
+/// such a member, stays as it is: who set it knows better.
+std::string with_mark(std::string_view line, std::string_view name);
+/// The same where `entry` is the value of `line`.
+std::string with_mark(JsonValue entry, std::string_view line, std::string_view name);
+
+/// The workspace of the memory at `root`: the folder that holds .bmad; for a root that is named
+/// otherwise, the folder above it. Looks at the disk once, for symbolic links.
+Workspace workspace_of(const std::string& root);
+
+/// The first line of a file that git writes, of its first 4 KiB; empty when it is no regular file
+/// or can't be read.
+std::string first_line_of_file(const std::filesystem::path& path);
+/// With it begins the file .git of a worktree or a submodule; the path of its repository follows.
+inline constexpr std::string_view kGitDir = "gitdir: ";
+
+/// `line`, an entry of `type`, marked as outside_workspace; nothing when its path is not outside or
+/// it has no path, and when it is marked or unmarked already. `entry` is the value of `line`.
+std::optional<std::string> marked_outside(const Workspace& workspace, EntryType type,
+                                          JsonValue entry, std::string_view line);
+
+// A log's line on its way to another file, byte for byte, with what is to be
+// said about it in front.
+//
+//   {"type":"fact","reason":"superseded","entry":{"id":"fact-1", "mine": 1.00}}
+//                                                |<----- as in the log ----->|
+//
+// The line must come back as it was: blanks, order and the spelling of numbers included, since what
+// was moved away may be put back. So it is neither parsed nor written anew, only stood in a place
+// where JSON allows it, and the whole is still one JSON object that people and programs can read.
+
+/// A string member that stands between "type" and "entry".
+struct WrapLabel {
+  std::string_view name;
+  std::string_view value;
+};
+
+/// Appends the wrapped line to `out`, without '\n'. `entry` must be a line that a log takes: one
+/// JSON object without line breaks.
+void append_wrapped(std::string& out, EntryType type, std::span<const WrapLabel> labels,
+                    std::string_view entry);
+
+/// A wrapped line, taken apart.
+struct WrappedLine {
+  EntryType type = EntryType::kConversation;
+  /// The line that was wrapped, with all blanks around it: a log may have some, too. Lives as long
+  /// as the text.
+  std::string_view entry;
+  /// The other members; `entry` is null in it. Lives until the parser parses again.
+  JsonValue members;
+};
+
+/// Takes `text` apart: written by append_wrapped(), or by a person, who may order the members and
+/// put blanks between them as JSON allows. Uses `parser`.
+/// Errors: E_INVALID_FORMAT with field, when it is no JSON object, or has no "type" that is one, or
+/// no "entry" that is an object.
+Result<WrappedLine> unwrap_line(JsonParser& parser, std::string_view text);
 
 }  // namespace bmad_mem

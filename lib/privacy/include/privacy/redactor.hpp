@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/keyed_hash.hpp"
+#include "base/hash.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/result.hpp"

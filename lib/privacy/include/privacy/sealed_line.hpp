@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/keyed_hash.hpp"
+#include "base/hash.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"

@@ -34,7 +34,7 @@ Status check_decide_nothing(const Store& store, std::span<const std::string_view
 bool is_kept_from_agent(const Store& store, const Entry& entry);
 
 /// `filter` for types that may be read: the ones it names, or all there are when it names none.
-/// Errors besides: as check_fields() (model/filter_fields.hpp), since all that filters goes through
+/// Errors besides: as check_fields() (model/field.hpp), since all that filters goes through
 /// here.
 Result<EntryFilter> readable(const Store& store, EntryFilter filter);
 

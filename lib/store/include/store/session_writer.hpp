@@ -18,7 +18,7 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/result.hpp"
-#include "model/validate.hpp"
+#include "model/entry.hpp"
 #include "store/append_log.hpp"
 #include "store/file_lock.hpp"
 #include "store/seal.hpp"

@@ -19,7 +19,6 @@
 
 #include "base/file_system.hpp"
 #include "base/ids.hpp"
-#include "base/workspace.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/memory_manager.hpp"

@@ -1,5 +1,3 @@
-#include "exchange/export/export_lines.hpp"
-
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -11,6 +9,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "cli/json_text.hpp"
 #include "cli/results.hpp"
+#include "exchange/export/export_writer.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -7,14 +7,12 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "cli/text.hpp"
-#include "exchange/export/export_lines.hpp"
-#include "exchange/export/export_text.hpp"
 #include "exchange/graph/graph.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-/// What `import` takes: see export_lines.hpp.
+/// What `import` takes: see export_writer.hpp.
 class JsonlWriter final : public ExportWriter {
  public:
   using ExportWriter::ExportWriter;

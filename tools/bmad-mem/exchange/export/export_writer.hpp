@@ -4,13 +4,18 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/exports.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_value.hpp"
 #include "bmad_mem/reports.hpp"
+#include "bmad_mem/result.hpp"
 #include "cli/output.hpp"
 
 namespace bmad_mem::cli {
@@ -86,5 +91,89 @@ class WritingVisitor final : public ExportVisitor {
 };
 
 std::unique_ptr<ExportWriter> make_markdown_writer(Output& out, Timestamp now);
+
+// The lines of an export in JSONL, both ways.
+//
+//   {"session":{"session_id":"s1","created_at":"2026-01-11T10:00:00Z","user_id":"user-789"}}
+//   {"session_id":"s1","type":"decision","id":"dec-1","timestamp":"…","decision":"…"}
+//
+// Behind "session_id" and "type" stands the entry as its log has it, byte for byte. A member of its
+// own of one of these names goes behind its type: "finding_type", see added_members.hpp.
+
+/// Whether the beginning of a file is that of an export, in JSONL or as one JSON document.
+bool looks_like_export(std::string_view beginning);
+/// Whether it is that of one JSON document.
+bool is_export_document(std::string_view beginning);
+
+/// Who the session is, as an object: what is unknown or empty is left out.
+std::string session_identity(const Session& session);
+/// The way back. Errors: E_SCHEMA_INVALID with field.
+Result<Session> read_session_identity(JsonValue identity);
+
+/// `{"session_id":…,"type":…,` and the entry.
+std::string exported_entry(const Entry& entry);
+/// `{"type":…,` and the entry, where the session is known from around it.
+std::string exported_entry_of_session(const Entry& entry);
+/// The way back: the entry as it stood in its log. `text` is what exported_entry() gave, `type`
+/// the name of its type.
+std::string stored_entry(std::string_view text, std::string_view type);
+
+/// An entry's JSON, taken apart. `entry` must outlive it.
+class EntryContent {
+ public:
+  explicit EntryContent(const Entry& entry);
+
+  [[nodiscard]] JsonValue operator[](std::string_view key) const { return value_[key]; }
+  /// A string as it is, anything else as JSON; empty when there is no such member, or null.
+  [[nodiscard]] std::string text(std::string_view key) const;
+  /// The strings of a list, or the one string that stands in its place.
+  [[nodiscard]] std::vector<std::string> texts(std::string_view key) const;
+  /// What the entry says, in one text.
+  [[nodiscard]] std::string main_text() const;
+
+ private:
+  const Entry& entry_;
+  JsonParser parser_;
+  JsonValue value_;
+};
+
+// Texts and values of entries inside documents that they must not break.
+//
+// Markdown: what an entry says often is Markdown itself: headings, fences, HTML. It stands in a
+// quote, which no block can leave, and what would still act there (headings, HTML, images, link
+// definitions) is escaped. Fenced code keeps its text: its fence is made anew, longer than any in
+// it.
+//
+// YAML: 1.2 in block style, so that readers of YAML 1.1 take the values for the same: "yes", "1:30"
+// and times are quoted.
+//
+//   id: dec-1
+//   tags:
+//     - db
+//   rationale: |-
+//     First line
+//     second line
+
+/// `text` as a quote: each line behind `front` and "> ". Ends in '\n'.
+std::string markdown_quote(std::string_view text, std::string_view front = {});
+
+/// `text` on one line, for headings, lists and tables: nothing in it is Markdown any more.
+std::string markdown_inline(std::string_view text);
+
+/// `text` on one line as code, "`text`".
+std::string markdown_code(std::string_view text);
+
+/// `text` in a fence that it cannot close. Ends in '\n'.
+std::string markdown_fence(std::string_view text, std::string_view language,
+                           std::string_view front = {});
+
+/// `text` as a scalar on one line: plain where that can mean nothing else, else in double quotes.
+std::string yaml_scalar(std::string_view text);
+
+/// Appends the members of `object`, a line or more each, indented by `indent` blanks; the first one
+/// without the blanks. `raw` is the JSON text that `object` was parsed from: numbers keep their
+/// form. Appends "{}\n" when there are none.
+void append_yaml_members(std::string& out, JsonValue object, std::string_view raw,
+                         std::size_t indent);
 
 }  // namespace bmad_mem::cli

@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/text.hpp"
-#include "exchange/export/export_text.hpp"
+#include "exchange/export/export_writer.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -13,8 +13,6 @@
 
 #include "bmad_mem/rfc3339.hpp"
 #include "cli/text.hpp"
-#include "exchange/export/export_lines.hpp"
-#include "exchange/export/export_text.hpp"
 #include "exchange/export/export_writer.hpp"
 
 namespace bmad_mem::cli {

@@ -6,7 +6,7 @@
 
 #include "bmad_mem/text.hpp"
 #include "cli/json_text.hpp"
-#include "exchange/export/export_text.hpp"
+#include "exchange/export/export_writer.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -1,5 +1,3 @@
-#include "exchange/git/check.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <iterator>

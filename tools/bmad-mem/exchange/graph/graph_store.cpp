@@ -1,5 +1,3 @@
-#include "exchange/graph/graph_store.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -11,6 +9,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/letter_case.hpp"
 #include "exchange/git/shared_session.hpp"
+#include "exchange/graph/graph.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -1,6 +1,4 @@
 // changed_document.cpp - applies changes to a document of requests and their responses.
-#include "exchange/import/changed_document.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +12,7 @@
 #include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "cli/json_text.hpp"
+#include "exchange/import/document_elements.hpp"
 
 namespace bmad_mem::cli {
 namespace {

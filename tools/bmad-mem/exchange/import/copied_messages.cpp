@@ -1,12 +1,11 @@
 // copied_messages.cpp - finds messages that another session had before.
-#include "exchange/import/copied_messages.hpp"
-
 #include <cassert>
 #include <functional>
 #include <initializer_list>
 #include <limits>
 
 #include "exchange/ids.hpp"
+#include "exchange/import/import_sink.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -1,6 +1,4 @@
 // import_faults.cpp - finds doubles and false lines of imports, session by session.
-#include "exchange/import/import_faults.hpp"
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -20,12 +18,10 @@
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/tool.hpp"
-#include "exchange/command_texts.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/format_table.hpp"
-#include "exchange/import/import_formats.hpp"
+#include "exchange/import/import_files.hpp"
 #include "exchange/import/importer.hpp"
-#include "exchange/speakers.hpp"
 #include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {

@@ -23,7 +23,6 @@
 #include "exchange/import/database.hpp"
 #include "exchange/import/document_elements.hpp"
 #include "exchange/import/importer.hpp"
-#include "exchange/import/notes.hpp"
 #include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {

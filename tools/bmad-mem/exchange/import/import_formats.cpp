@@ -1,6 +1,4 @@
 // import_formats.cpp - the rows of the tables of formats, with who reads their files.
-#include "exchange/import/import_formats.hpp"
-
 #include <algorithm>
 #include <cassert>
 #include <deque>
@@ -11,8 +9,9 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "cli/text.hpp"
-#include "exchange/import/changed_document.hpp"
+#include "exchange/import/document_elements.hpp"
 #include "exchange/import/format_table.hpp"
+#include "exchange/import/import_files.hpp"
 #include "exchange/import/importer.hpp"
 
 namespace bmad_mem::cli {

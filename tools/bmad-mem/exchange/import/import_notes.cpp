@@ -1,5 +1,3 @@
-#include "exchange/import/import_notes.hpp"
-
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 #include "bmad_mem/text.hpp"
 #include "cli/results.hpp"
 #include "exchange/ids.hpp"
+#include "exchange/import/import_files.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -24,10 +24,8 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "cli/results.hpp"
-#include "exchange/command_texts.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/import_sink.hpp"
-#include "exchange/speakers.hpp"
 #include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "bmad_mem/text.hpp"
-#include "exchange/import/notes.hpp"
+#include "exchange/import/import_files.hpp"
 #include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {

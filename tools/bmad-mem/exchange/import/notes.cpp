@@ -1,7 +1,5 @@
 // notes.cpp - imports Markdown: notes of basic-memory and Claude Code, and plain text with
 // headings.
-#include "exchange/import/notes.hpp"
-
 #include <algorithm>
 #include <array>
 #include <utility>

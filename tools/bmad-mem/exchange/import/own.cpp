@@ -30,7 +30,7 @@
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/json_text.hpp"
-#include "exchange/export/export_lines.hpp"
+#include "exchange/export/export_writer.hpp"
 #include "exchange/files.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/importer.hpp"

@@ -7,7 +7,7 @@
 //
 // The answer of its tool read_graph, {"entities":[…],"relations":[…]}, is read as well.
 //
-// All goes into the sessions of the graph (exchange/graph/graph_store.hpp), where `mcp --compat
+// All goes into the sessions of the graph (exchange/graph/graph.hpp), where `mcp --compat
 // server-memory` finds it. The file names no times: the facts have that of the import, except where
 // a fork of the server wrote createdAt.
 #include <array>
@@ -23,7 +23,7 @@
 #include "bmad_mem/text.hpp"
 #include "cli/json_text.hpp"
 #include "exchange/git/shared_session.hpp"
-#include "exchange/graph/graph_store.hpp"
+#include "exchange/graph/graph.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/importer.hpp"
 #include "exchange/transcript_text.hpp"

@@ -1,5 +1,3 @@
-#include "exchange/memory_tool/memory_folder.hpp"
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -19,6 +17,7 @@
 
 #include "bmad_mem/text.hpp"
 #include "exchange/files.hpp"
+#include "exchange/memory_tool/memory_tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {

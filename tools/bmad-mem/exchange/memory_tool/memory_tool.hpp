@@ -8,13 +8,107 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
 
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/result.hpp"
-#include "exchange/memory_tool/memory_folder.hpp"
+#include "cli/program.hpp"
 
 namespace bmad_mem::cli {
+
+// The folder memories/ of a memory, reached name by name and never through a
+// link.
+//
+//   open(root) -> openat("memories") -> openat("d") -> openat("e") …    O_NOFOLLOW at each step
+//
+// A path that was checked and then opened could lead elsewhere by then. Here each step holds on to
+// the folder that it has opened, so nobody can put a link in between. Folders are 0700, files 0600.
+//
+// What changes a file takes the lock .lock.memories and replaces the file: tmp in the root, fsync,
+// rename, fsync of the folder. Readers take no lock. Processes: any number.
+
+/// What a command must not or cannot do: E_INVALID_FORMAT with the sentence that answers it.
+template <typename... Args>
+Error refused(fmt::format_string<Args...> sentence, Args&&... args) {
+  return Error{.code = ErrorCode::E_INVALID_FORMAT,
+               .message = fmt::vformat(sentence, fmt::make_format_args(args...))};
+}
+
+/// A path that a model sees: "/memories" or what is below it.
+struct VirtualPath {
+  std::string given;               ///< As the model wrote it; answers repeat it.
+  std::vector<std::string> names;  ///< From "/memories" on; empty for that itself.
+
+  [[nodiscard]] bool is_root() const { return names.empty(); }
+};
+
+/// Takes apart what the model wrote. No name is empty, ".", ".." or holds a '/' or a NUL, nor does
+/// it become such by decoding what looks like percent-encoding, however often. Errors:
+/// E_INVALID_FORMAT with the sentence that the memory tool documents for it.
+Result<VirtualPath> parse_virtual_path(std::string_view given);
+
+/// Whether `inner` is `outer`, or below it.
+bool is_within(const VirtualPath& inner, const VirtualPath& outer);
+
+enum class PathKind : std::uint8_t { kNothing, kFile, kFolder, kOther };
+
+/// What a folder holds.
+struct FolderItem {
+  std::string path;  ///< Below the folder that was listed: "d/e".
+  std::uint64_t size = 0;
+  bool is_folder = false;
+};
+
+class MemoryFolder {
+ public:
+  /// The folder of the memory at `root`. Where there is none it reads as an empty one, and the
+  /// first write makes it. Errors: E_STORAGE_IO.
+  static Result<MemoryFolder> open(const std::string& root);
+
+  // All below: E_INVALID_FORMAT with the tool's own sentence for a link on the way; E_STORAGE_IO.
+
+  /// What is at `path`. A link is an error.
+  [[nodiscard]] Result<PathKind> kind(const VirtualPath& path) const;
+  /// The text of a regular file. E_SIZE_LIMIT above 256 MiB.
+  [[nodiscard]] Result<std::string> read(const VirtualPath& path) const;
+  /// The size of the folder itself, as the file system has it.
+  [[nodiscard]] Result<std::uint64_t> folder_size(const VirtualPath& path) const;
+  /// What is at most `depth` below `path`, each folder before what is in it, by name. Hidden
+  /// items, node_modules, and what is neither file nor folder are left out.
+  [[nodiscard]] Result<std::vector<FolderItem>> list(const VirtualPath& path, int depth) const;
+
+  // Durable on success. The caller holds lock().
+
+  /// Makes the file and the folders above it. False: something is there already.
+  Result<bool> create(const VirtualPath& path, std::string_view text);
+  Status replace(const VirtualPath& path, std::string_view text);
+  /// Removes a file, or a folder with all that is in it.
+  Status remove(const VirtualPath& path);
+  /// Makes the folders above `to`. False: something is at `to` already.
+  Result<bool> rename(const VirtualPath& from, const VirtualPath& to);
+
+  /// Keeps other writers out until it goes. Errors: E_LOCK_TIMEOUT after ten seconds.
+  [[nodiscard]] Result<Descriptor> lock() const;
+
+ private:
+  explicit MemoryFolder(Descriptor root);
+
+  enum class Missing : std::uint8_t { kFails, kIsMade };
+  /// The folder that holds the last name of `path`.
+  [[nodiscard]] Result<Descriptor> open_parent(const VirtualPath& path, Missing missing) const;
+  [[nodiscard]] Result<Descriptor> open_folder(const VirtualPath& path) const;
+  /// Whether it is the folder memories/ itself, which nobody has made yet.
+  [[nodiscard]] bool is_unmade(const VirtualPath& path) const;
+  /// A new file in the root with `text`, synced: its name.
+  Result<std::string> write_temporary(std::string_view text) const;
+  /// Puts the temporary file `name` at `path`; with `only_new` only where nothing is.
+  Result<bool> put(const std::string& name, const VirtualPath& path, bool only_new) const;
+
+  Descriptor root_;
+};
 
 // What the commands do to texts, and how they show them. A text is what stands between its line
 // ends: "a\nb\n" has the three lines "a", "b" and "".
