@@ -103,15 +103,15 @@ std::string to_json(const ConversationEntry& entry) {
 }
 
 std::string to_json(const DecisionRecord& entry) {
-  return entry_json(entry.common,
-                    {{"made_by", entry.made_by},
-                     {"approved_by", entry.approved_by},
-                     {"decision", entry.decision},
-                     {"rationale", entry.rationale},
-                     raw_json_member("alternatives_considered", list_of(entry.alternatives_considered)),
-                     {"impact", entry.impact},
-                     {"references.conversations", entry.conversations},
-                     {"references.findings", entry.findings}});
+  return entry_json(entry.common, {{"made_by", entry.made_by},
+                                   {"approved_by", entry.approved_by},
+                                   {"decision", entry.decision},
+                                   {"rationale", entry.rationale},
+                                   raw_json_member("alternatives_considered",
+                                                   list_of(entry.alternatives_considered)),
+                                   {"impact", entry.impact},
+                                   {"references.conversations", entry.conversations},
+                                   {"references.findings", entry.findings}});
 }
 
 std::string to_json(const FindingRecord& entry) {
