@@ -7,6 +7,7 @@ Each test gives the script a PATH of its own, with the commands that it names an
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -32,8 +33,8 @@ class BareMachine(unittest.TestCase):
         path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
         path.chmod(0o755)
 
-    def last_line(self, *arguments):
-        done = subprocess.run(
+    def dev(self, *arguments):
+        return subprocess.run(
             ["./dev", *arguments],
             cwd=self.root,
             env={"PATH": str(self.commands)},
@@ -42,6 +43,9 @@ class BareMachine(unittest.TestCase):
             text=True,
             check=False,
         )
+
+    def last_line(self, *arguments):
+        done = self.dev(*arguments)
         self.assertEqual(done.returncode, 1, done.stderr)
         return done.stderr.splitlines()[-1]
 
@@ -82,6 +86,45 @@ class BareMachine(unittest.TestCase):
 
     def test_a_command_that_is_not_there(self):
         self.assertEqual(self.last_line("demonstrate"), "dev: there is no command 'demonstrate'")
+
+    def installed_program(self):
+        """A stand-in for a program that was installed, and the tests of a small clone."""
+        self.stand_in("bmad-mem", "echo bmad-mem 0.0")
+        (self.commands / "python3").symlink_to(sys.executable)
+        for path in ("tests/support/apart.py", "tools/bmad-mem/cli/agents.cpp"):
+            (self.root / path).parent.mkdir(parents=True)
+            shutil.copy(SOURCE / path, self.root / path)
+        tests = self.root / "tests/cli"
+        tests.mkdir()
+        (tests / "CMakeLists.txt").write_text("bmad_script_test(cli_one one_test.py COST 1)\n", encoding="utf-8")
+        for name in ("one_test.py", "run_cases.py"):
+            (tests / name).write_text(
+                f"import pathlib, sys; pathlib.Path({str(tests / 'ran')!r}).open('a').write(f'{name} {{sys.argv[1:]}}\\n')\n"
+                "sys.exit('gti' in sys.argv)\n",
+                encoding="utf-8",
+            )
+        return tests / "ran"
+
+    def test_an_installed_program_is_tested_without_a_build(self):
+        ran = self.installed_program()
+        done = self.dev("test", "--no-build", "cli_one", "git", "import")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        tool = str(self.commands / "bmad-mem")
+        self.assertEqual(
+            ran.read_text(encoding="utf-8").splitlines(),
+            [f"one_test.py {[tool]}", f"run_cases.py {[tool, 'git', 'import']}"],
+        )
+        self.assertFalse((self.root / "build").exists())
+
+    def test_a_test_of_an_installed_program_that_is_not_there(self):
+        self.installed_program()
+        line = self.dev("test", "--no-build", "gti").stderr.splitlines()[-1]
+        self.assertTrue(line.startswith("dev: a test failed, or there is none of that name: cases gti;"), line)
+
+    def test_no_program_to_test(self):
+        self.stand_in("python3", "exit 0")
+        line = self.last_line("test", "--no-build")
+        self.assertTrue(line.startswith("dev: there is no program bmad-mem; BMAD_MEM=FILE names one"), line)
 
     def test_machines_need_root(self):
         machines = SOURCE / "tests/machines/bare_roots.sh"
