@@ -1,5 +1,6 @@
 // aging.cpp - how much the entries of a session count at a moment, and writing that down.
 #include <algorithm>
+#include <cassert>
 #include <map>
 
 #include "bmad_mem/json_parser.hpp"
@@ -94,6 +95,7 @@ class SessionAging {
   void count(EntryType type, const std::map<std::string, double, std::less<>>& factors) {
     double sum = 0;
     for (const auto& [id, factor] : factors) {
+      assert(factor >= 0 && factor <= 1);
       const auto bar = static_cast<std::size_t>(factor * 10);
       ++report_.histogram[std::min(bar, report_.histogram.size() - 1)];
       sum += factor;
@@ -118,6 +120,8 @@ class SessionAging {
     bytes.reserve(old.size() + 64 * in_order.size());
     std::size_t from = 0;
     for (const Replacement* each : in_order) {
+      assert(each->offset >= from && each->line.ends_with('\n') &&
+             "entries are lines of their own");
       bytes.append(old, from, each->offset - from).append(each->line);
       from = each->offset + each->size;
     }

@@ -10,6 +10,7 @@
 // many days, so the rate is that of an exponential lifetime.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <chrono>
 #include <cmath>
 #include <map>
@@ -37,6 +38,7 @@ double days_from_to(Timestamp from, Timestamp to) {
 /// standard normal deviate is `z`. Wilson and Hilferty 1931; within 1 % from 2 degrees x
 /// kLearnedEndsMin on.
 double chi_squared(double degrees, double z) {
+  assert(degrees > 0);
   const double ninth = 2 / (9 * degrees);
   return degrees * std::pow(1 - ninth + z * std::sqrt(ninth), 3);
 }
@@ -80,6 +82,7 @@ Status add_session(const Store& store, const std::string& session_id, Timestamp 
       of_type.days += days_from_to(span.created, *span.last_used);
       of_type.ended += days_from_to(*span.last_used, now) > kLearnedSilentDays ? 1 : 0;
     }
+    assert(of_type.ended <= of_type.used);
   }
   return {};
 }
@@ -87,6 +90,7 @@ Status add_session(const Store& store, const std::string& session_id, Timestamp 
 }  // namespace
 
 LearnedRate learned_rate(std::uint64_t used, std::uint64_t ended, double days) {
+  assert(ended <= used && days >= 0);
   constexpr double kDeviate95 = 1.959964;
   LearnedRate learned{.used = used, .ended = ended, .days = days};
   learned.is_enough = ended >= kLearnedEndsMin && days > 0;
@@ -95,6 +99,7 @@ LearnedRate learned_rate(std::uint64_t used, std::uint64_t ended, double days) {
     learned.rate = std::min(ends / days, kRateMax);
     learned.low = chi_squared(2 * ends, -kDeviate95) / (2 * days);
     learned.high = chi_squared(2 * ends + 2, kDeviate95) / (2 * days);
+    assert(learned.low <= learned.high);
   }
   return learned;
 }

@@ -9,6 +9,7 @@
 // crash, or when git brings a folder back: then the folder counts, and before the archive goes or
 // is replaced, the folder takes in what only the archive holds.
 #include <algorithm>
+#include <cassert>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -83,6 +84,7 @@ Status take_in_archive(Store& store, const std::string& session_id, const FileLo
                   archived_lines(store, session_id, *members));
   BMAD_TRY(bring_back_lines(store, session_id, guard, lines, {}));
   for (const ArchivedFile& member : *members) {
+    assert(is_session_file(member.name) && "others are refused when the archive is read");
     const std::string path = fmt::format("{}/{}", session_folder(session_id), member.name);
     BMAD_TRY_ASSIGN(const bool is_known, is_there(files, path));
     if (!is_known) {
@@ -154,6 +156,7 @@ Result<ArchiveReport> archive_session(Store& store, const std::string& session_i
   {
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "archive"));
     BMAD_TRY_ASSIGN(const Manifest manifest, load_manifest(files, session_id));
+    assert(manifest.session_id == session_id);
     BMAD_TRY(is_archived(store, session_id) ? take_in_archive(store, session_id, guard) : Status());
     BMAD_TRY_ASSIGN(const std::uint64_t found, count_entries(files, session_id));
     const LocalAudit audit(/*is_on=*/true);  // When it was packed is nothing of the archive's.

@@ -1,7 +1,9 @@
+// audit_log.cpp - writes and reads audit logs, and lists the records of all sessions.
 #include "lifecycle/audit_log.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <utility>
 
 #include "bmad_mem/json_copy.hpp"
@@ -22,6 +24,7 @@ namespace bmad_mem {
 namespace {
 
 std::string to_line(const AuditRecord& record) {
+  assert(!record.action.empty() && "a line without an action is read as none");
   JsonWriter out;
   out.begin_object();
   out.member("at", std::string_view(format_rfc3339(record.at)));
@@ -61,6 +64,7 @@ Status mend_end(File& file) {
   BMAD_TRY_ASSIGN(const std::size_t got, file.read_at(begin, end));
   end.resize(got);
   const std::size_t start = end.rfind('\n') + 1;  // 0 without a newline.
+  assert(begin + start <= info.size && "a file is only made shorter");
   const ParsedJson record(std::string_view(end).substr(start));
   return record && record->is_object() ? write_all(file, "\n") : file.truncate(begin + start);
 }
@@ -193,6 +197,7 @@ Result<std::vector<AuditRecord>> list_audit(const Store& store, const AuditFilte
   if (filter.limit != 0 && records.size() > filter.limit) {
     records.erase(records.begin(), records.end() - static_cast<std::ptrdiff_t>(filter.limit));
   }
+  assert(filter.limit == 0 || records.size() <= filter.limit);
   return records;
 }
 

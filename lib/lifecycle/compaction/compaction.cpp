@@ -7,6 +7,7 @@
 // Killed anywhere, nothing is lost: a line is in the archive before it leaves its log, and the next
 // run neither adds it twice nor minds that some logs are done.
 #include <algorithm>
+#include <cassert>
 #include <set>
 #include <span>
 
@@ -61,6 +62,7 @@ Status move_out(Store& store, const std::string& session_id, const std::vector<L
                 const ReasonOf& reason_of, std::string_view added_events = {}) {
   FileSystem& files = *store.files;
   BMAD_TRY_ASSIGN(std::vector<std::string> texts, read_lines(files, session_id, lines));
+  assert(texts.size() == lines.size());
   std::vector<EvictedLine> evicted;
   evicted.reserve(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -173,6 +175,7 @@ class Compaction {
     if (with_headlines) {
       BMAD_TRY_ASSIGN(texts, read_lines(*store_.files, session_id_, lines_));
     }
+    assert(!with_headlines || texts.size() == lines_.size());
     JsonParser parser;
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       report_.removed.push_back(removed_entry(session_id_, lines_[i], plan_.removals[i].reason,
@@ -219,6 +222,7 @@ class Compaction {
       return report_.below_trigger ? Status() : note_size();
     }
     FileSystem& files = *store_.files;
+    assert(lines_.size() == plan_.removals.size() && "describe() took them from the plan");
     const Status stated = keep_statements(store_, session_id_, guard, statements_);
     const bool has_no_room = !stated && stated.error().code == ErrorCode::E_SIZE_LIMIT;
     BMAD_TRY(has_no_room ? Status() : stated);
@@ -307,6 +311,7 @@ namespace {
 Result<std::uint64_t> restore_part(Store& store, const std::string& session_id,
                                    const FileLock::Guard& guard, const GoneEntries& gone,
                                    std::span<const std::string> ids, std::uint32_t part) {
+  assert(part > 0 && "parts count from 1");
   BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines, read_evicted(*store.files, session_id, part));
   JsonParser parser;
   const auto deleted = std::ranges::stable_partition(lines, [&](const EvictedLine& line) {
@@ -319,12 +324,14 @@ Result<std::uint64_t> restore_part(Store& store, const std::string& session_id,
   }
   BMAD_TRY_ASSIGN(const ReturnOutcome outcome,
                   bring_back_lines(store, session_id, guard, returning, ids));
+  assert(outcome.is_back.size() == returning.size());
   std::vector<EvictedLine> left(deleted.begin(), deleted.end());
   for (std::size_t i = 0; i < returning.size(); ++i) {
     if (!outcome.is_back[i]) {
       left.push_back(lines[i]);
     }
   }
+  assert(left.size() <= lines.size());
   const std::uint64_t restored = lines.size() - left.size();
   BMAD_TRY(restored > 0 ? replace_evicted_part(*store.files, session_id, left, part) : Status());
   return restored;

@@ -1,6 +1,8 @@
+// compaction_plan.cpp - decides which lines of a session leave its logs, and in which order.
 #include "lifecycle/compaction_plan.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <queue>
@@ -25,6 +27,7 @@ namespace {
 
 /// Hash of type and line, without the id wherever it stands as a string of its own.
 std::uint64_t hash_without_id(EntryType type, std::string_view text, std::string_view id) {
+  assert(!id.empty() && "a line without an id is no entry");
   const std::string quoted = '"' + std::string(id) + '"';
   std::string rest(1, static_cast<char>('0' + static_cast<int>(type)));
   std::size_t from = 0;
@@ -186,6 +189,7 @@ class Eviction {
 
   void evict(std::size_t index) {
     CompactionEntry& entry = entries_[index];
+    assert(left_ > 0 && !entry.is_gone && !entry.must_stay && entry.referred_by == 0);
     entry.is_gone = true;
     entry.removal = RemovalKind::kEvicted;
     if (entry.reason.empty()) {
@@ -193,6 +197,7 @@ class Eviction {
     }
     --left_;
     for_each_referred(entry, [&](CompactionEntry& other) {
+      assert(other.referred_by > 0 && "each reference was counted once");
       if (--other.referred_by == 0) {
         offer(static_cast<std::size_t>(&other - entries_.data()));
       }
@@ -220,6 +225,7 @@ void fold_versions(std::vector<CompactionEntry>& entries) {
     const auto [known, is_new] =
         latest[static_cast<std::size_t>(entry.type)].try_emplace(entry.id, i);
     if (!is_new) {
+      assert(entries[known->second].line < entry.line && "entries are in the order of their log");
       plan_removal(entries[known->second], RemovalKind::kSuperseded,
                    fmt::format("superseded by line {}", entry.line));
       known->second = i;
@@ -289,6 +295,8 @@ void gather(const std::vector<CompactionEntry>& entries, CompactionPlan& plan) {
       plan.removals.push_back({entry, entry.removal, entry.reason});
     }
   }
+  // Each entry stays or goes.
+  assert(plan.entries_after + plan.removals.size() == entries.size() + plan.added_count);
 }
 
 }  // namespace
@@ -311,6 +319,7 @@ std::uint64_t CompactionPlan::count(RemovalKind kind) const {
 
 double relevance_of(double decay_factor, double importance, std::optional<Timestamp> last_accessed,
                     Timestamp now) {
+  assert(decay_factor >= 0 && decay_factor <= 1 && importance >= 0 && importance <= 1);
   constexpr double kNeverAccessed = 0.5;
   constexpr double kRatePerHour = 0.05;
   using Hours = std::chrono::duration<double, std::ratio<3600>>;
@@ -325,6 +334,7 @@ double relevance_of(double decay_factor, double importance, std::optional<Timest
 Result<CompactionPlan> plan_compaction(FileSystem& files, std::string_view session_id,
                                        const CompactionRules& rules) {
   CompactionPlan plan;
+  assert(rules.keep_share >= 0 && rules.keep_share <= 1);
   BMAD_TRY_ASSIGN(plan.logs, look_at_logs(files, session_id));
   BMAD_TRY_ASSIGN(std::vector<CompactionEntry> entries,
                   load_compaction_entries(files, session_id, rules));

@@ -6,6 +6,7 @@
 // An agent calls tools some ten times as often as somebody says something. In a session that is
 // full, they would push the conversation out.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <map>
 #include <utility>
@@ -64,6 +65,7 @@ struct DayOfTools {
 
   void add(const CompactionEntry& entry, std::size_t index) {
     const ToolEvent& event = entry.tool;
+    assert(event.kind != ToolEvent::Kind::kNone);
     ++lines;
     last = std::max(last, entry.timestamp);
     ids += entry.id + '\n';
@@ -84,6 +86,7 @@ struct DayOfTools {
   }
 
   [[nodiscard]] std::string line(std::string_view session_id) const {
+    assert(lines == members.size() && calls + failed <= lines && "only results fail");
     const std::vector<Count> by_tool = most_first(tools);
     const std::vector<Count> by_file = most_first(files);
     std::string content = fmt::format("{} call{}", calls, calls == 1 ? "" : "s");
@@ -178,6 +181,7 @@ void fold_tool_events(std::vector<CompactionEntry>& entries, std::string_view se
       continue;  // Nothing would be gained.
     }
     for (const std::size_t index : done.members) {
+      assert(!entries[index].is_gone && !entries[index].must_stay);
       entries[index].is_gone = true;
       entries[index].removal = RemovalKind::kFolded;
       entries[index].reason = fmt::format("{}{}", kCountedIn, done.id(session_id));

@@ -1,3 +1,4 @@
+// log_lines.cpp - reads lines of logs by their places, and takes them out of the logs.
 #include "lifecycle/log_lines.hpp"
 
 #include <algorithm>
@@ -26,6 +27,7 @@ Status for_each_log(const std::string& session_id, std::span<const LogLine> line
 }  // namespace
 
 LogLine log_line(const ScannedEntry& entry) {
+  assert(entry.line > 0 && entry.line_size > entry.text.size() && "a line ends in a newline");
   return {.type = entry.type,
           .id = std::string(entry_id(entry.value)),
           .line = entry.line,
@@ -48,6 +50,7 @@ Result<std::vector<std::string>> read_lines(FileSystem& files, const std::string
     return {};
   };
   BMAD_TRY(for_each_log(session_id, lines, read));
+  assert(texts.size() == lines.size());
   return texts;
 }
 
@@ -70,6 +73,9 @@ Status take_out_lines(FileSystem& files, const std::string& session_id,
                       const std::vector<LogLine>& lines, FullDisk full_disk,
                       std::string_view events_instead) {
   assert(events_instead.empty() || full_disk == FullDisk::kFails);
+  assert(events_instead.empty() || events_instead.ends_with('\n'));
+  assert(std::ranges::is_sorted(
+      lines, {}, [](const LogLine& line) { return std::pair(line.type, line.offset); }));
   const auto rewrite = [&](const std::string& path, std::span<const LogLine> of_log) -> Status {
     std::vector<ByteRange> gaps;
     gaps.reserve(of_log.size());

@@ -8,6 +8,7 @@
 #include "lifecycle/deletion.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 #include <set>
 #include <unordered_set>
@@ -108,6 +109,7 @@ Status check_may_delete_from(const Store& store, const std::string& session_id,
     return line.type != EntryType::kFact && line.type != EntryType::kPreference;
   });
   BMAD_TRY_ASSIGN(const std::vector<std::string> texts, read_lines(files, session_id, *found));
+  assert(texts.size() == found->size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (has_voice(store.origins->origin_of(session_id, texts[i]))) {
       return is_the_users((*found)[i].id);
@@ -162,6 +164,7 @@ Status describe_doomed(FileSystem& files, const std::string& session_id,
     BMAD_TRY_ASSIGN(texts, read_lines(files, session_id, lines));
   }
   JsonParser parser;
+  assert(texts.size() == lines.size());
   std::set<std::pair<EntryType, std::string_view>> ids;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     report.removed.push_back(
@@ -210,6 +213,7 @@ namespace {
 Result<Deletion> keep_lines(Store& store, const std::string& session_id,
                             const std::vector<LogLine>& lines) {
   BMAD_TRY_ASSIGN(std::vector<std::string> texts, read_lines(*store.files, session_id, lines));
+  assert(texts.size() == lines.size());
   std::vector<DeletedLine> deleted;
   deleted.reserve(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -314,6 +318,7 @@ void describe_evicted(const std::string& session_id, const Leaving& evicted,
     ids.emplace(line.type, line.id);
   }
   JsonParser parser;
+  assert(evicted.ids.size() == evicted.lines.size());
   for (std::size_t i = 0; i < evicted.ids.size(); ++i) {
     const LogLine& line = evicted.ids[i];
     report.removed.push_back(

@@ -2,6 +2,7 @@
 //
 //   index: which, in logs, archives, and of what was evicted -> deleted/ -> a purge of their ids
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -191,6 +192,7 @@ Result<std::vector<Retired>> purge_invalid(Store& store, Timestamp now, bool dry
         continue;
       }
     }
+    assert(!invalid.places.empty() && "each id was found in a place");
     std::ranges::move(invalid.places, std::back_inserter(done));
   }
   return done;

@@ -1,4 +1,6 @@
+// forgotten_text.cpp - removes a purged text from files that hold no entries.
 #include <algorithm>
+#include <cassert>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +21,7 @@ constexpr std::string_view kForgotten = "[forgotten]";
 
 /// One behind the closing quote of the string that begins at `at`.
 std::size_t string_end(std::string_view json, std::size_t at) {
+  assert(at < json.size() && json[at] == '"');
   for (++at; at < json.size() && json[at] != '"'; ++at) {
     at += json[at] == '\\' ? 1 : 0;
   }
@@ -26,6 +29,7 @@ std::size_t string_end(std::string_view json, std::size_t at) {
 }
 
 std::string replaced(std::string_view text, std::string_view what, std::string_view with) {
+  assert(!what.empty() && "an empty text is found again and again");
   std::string out;
   std::size_t from = 0;
   for (std::size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, from)) {
@@ -142,6 +146,7 @@ std::string without_lines(std::string_view bytes, std::string_view text, std::ui
 Status purge_beside_sessions(Store& store, std::string_view text, bool dry_run,
                              DeletionReport& report) {
   FileSystem& files = *store.files;
+  assert(!text.empty() && "an empty text is in every line");
   BMAD_TRY_ASSIGN(const std::vector<std::string> paths, files_beside_sessions(files));
   for (const std::string& path : paths) {
     BMAD_TRY_ASSIGN(const auto bytes, if_there(read_file(files, path, kBesideFileSizeMax)));
@@ -208,6 +213,7 @@ Result<DamagedFinds> find_damaged_lines(FileSystem& files, const std::string& se
     head.size = std::min(head.size, kTextLineMax);
   }
   BMAD_TRY_ASSIGN(const std::vector<std::string> texts, read_lines(files, session_id, heads));
+  assert(texts.size() == damaged.size());
   for (std::size_t i = 0; i < damaged.size(); ++i) {
     std::vector<std::string> ids =
         has_ids ? ids_in(texts[i], criteria.ids) : std::vector<std::string>();

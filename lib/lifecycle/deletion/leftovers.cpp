@@ -1,3 +1,5 @@
+// leftovers.cpp - removes what killed operations left, and logs that became empty.
+#include <cassert>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -76,6 +78,7 @@ Status cut_file(FileSystem& files, const std::string& path, const WholeSize& who
     return {};
   }
   BMAD_TRY_ASSIGN(const std::uint64_t size, whole_size(*bytes));
+  assert(size <= bytes->size() && "a file is only made shorter");
   return size == bytes->size() ? Status() : cut_to(files, path, size);
 }
 

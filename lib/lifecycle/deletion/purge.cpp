@@ -1,4 +1,6 @@
+// purge.cpp - removes entries permanently from every file that holds a copy of them.
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <string>
 #include <vector>
@@ -244,6 +246,7 @@ class SessionPurge {
   }
 
   Status note_begin() {
+    assert(std::ranges::is_sorted(record_.purging));
     add_ids(record_.purging, {target_.ids().begin(), target_.ids().end()});
     return unless_full(save_deletion_record(files_, record_));
   }
@@ -306,6 +309,7 @@ class SessionPurge {
       }
       at = end;
     });
+    assert(at == text.size());
     add_elsewhere(path, gaps.size());
     return goes_whole && !gaps.empty() ? remove_durably(files_, path)
            : gaps.empty()              ? Status()
@@ -439,6 +443,7 @@ Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& crite
   for (const std::string& session_id : criteria.sessions) {
     BMAD_TRY(check_session_id(session_id));
   }
+  assert(!criteria.is_empty() && "without criteria every entry would go");
   std::vector<std::string> sessions = criteria.sessions;
   if (sessions.empty()) {
     BMAD_TRY_ASSIGN(sessions, all_session_ids(store));

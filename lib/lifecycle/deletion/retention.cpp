@@ -13,6 +13,7 @@
 //
 // Killed anywhere, a line is where it was or under deleted/, or in both: the next run goes on.
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -173,6 +174,7 @@ Result<PackedCounts> count_packed(const Store& store, const std::string& session
       ++place.entries[static_cast<std::size_t>(entry.type)];
     }
   }
+  assert(counts.archive.total() + counts.evicted.total() <= entries.size());
   counts.is_all =
       !entries.empty() && counts.archive.total() + counts.evicted.total() == entries.size();
   return counts;
@@ -304,6 +306,7 @@ void add_facts(const std::vector<DistilledStatement>& statements,
     log = members.insert(log, {.name = std::string(name)});
   }
   for (const DistilledStatement& each : statements) {
+    assert(log != members.end() && !each.line.contains('\n'));
     log->bytes += (log->bytes.empty() || log->bytes.ends_with('\n') ? "" : "\n") + each.line + '\n';
   }
 }

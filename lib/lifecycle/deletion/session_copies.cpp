@@ -1,6 +1,8 @@
+// session_copies.cpp - finds, counts and changes copies of entries outside the logs of a session.
 #include "lifecycle/session_copies.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 
 #include <fmt/format.h>
@@ -210,6 +212,7 @@ bool PurgeTarget::is_id_in(std::string_view text) const {
       return false;
     }
     at = std::min(text.find_first_not_of(kIdCharacters, begin), text.size());
+    assert(at > begin);
     const std::string_view token = text.substr(begin, at - begin);
     const bool is_escaped = begin > 0 && text[begin - 1] == '\\';  // "\na1": a line's end, and a1.
     if (is_id(token) || (is_escaped && is_id(token.substr(1)))) {
@@ -243,6 +246,7 @@ bool PurgeTarget::is_artifact(std::string_view name) const {
 Result<SessionCopies> SessionCopies::read(FileSystem& files, const std::string& session_id,
                                           const DeletionRecord& record) {
   SessionCopies copies;
+  assert(record.session_id == session_id);
   copies.session_id_ = session_id;
   BMAD_TRY_ASSIGN(copies.evicted_, read_evicted(files, session_id));
   BMAD_TRY_ASSIGN(copies.kept_, read_kept(files, session_id));

@@ -9,6 +9,7 @@
 // A purge that was killed after the rename is finished by the next one; before it, the session is
 // there as it was. The same holds for the removal.
 #include <algorithm>
+#include <cassert>
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
@@ -93,6 +94,7 @@ Status move_session(Store& store, const std::string& session_id, const std::stri
 
 /// Removes `ids` that are among the sorted `living`.
 void drop_living(std::vector<std::string>& ids, const std::vector<std::string>& living) {
+  assert(std::ranges::is_sorted(living));
   std::erase_if(ids, [&](const std::string& id) { return std::ranges::binary_search(living, id); });
 }
 
@@ -199,6 +201,7 @@ Result<std::optional<std::vector<std::string>>> remove_expired(Store& store, Del
   add_ids(record.purged_ids, gone);
   BMAD_TRY(save_deletion_record(files, record));
   BMAD_TRY(make_deleted_folder(files, session_id));
+  assert(left.size() <= lines.size());
   const std::uint64_t count = lines.size() - left.size();
   report.entries += count;
   if (count > 0) {

@@ -2,6 +2,7 @@
 //
 //   deleted session -> its folder; deleted lines -> logs -> deleted/ without them -> audit -> index
 #include <algorithm>
+#include <cassert>
 #include <span>
 #include <string>
 #include <utility>
@@ -68,6 +69,7 @@ Status bring_back_deleted(Store& store, const std::string& session_id, const Fil
   BMAD_TRY_ASSIGN(const EntryIds evicted, evicted_ids(store, session_id));  // These are newer.
   BMAD_TRY_ASSIGN(ReturnOutcome outcome,
                   bring_back_lines(store, session_id, guard, returning, ids, evicted));
+  assert(outcome.is_back.size() == returning.size());
   std::ranges::move(outcome.in_use_ids, std::back_inserter(report.left_behind));
   name_damaged(files, session_id, lines, ids, report);
   std::vector<DeletedLine> left;
@@ -77,6 +79,7 @@ Status bring_back_deleted(Store& store, const std::string& session_id, const Fil
       left.push_back(line);
     }
   }
+  assert(good == returning.size());
   const std::uint64_t count = lines.size() - left.size();
   if (count == 0) {
     return {};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
+#include <cassert>
 #include <functional>
 #include <optional>
 #include <string>
@@ -125,6 +126,7 @@ struct Leaving {
   std::optional<Timestamp> expires_at = {};  ///< Of the deletion, once it is made.
 
   void add(EntryType type, std::string id, std::string line) {
+    assert(ids.size() == lines.size());
     ids.push_back({.type = type, .id = std::move(id), .size = line.size() + 1});
     lines.push_back({.type = type, .line = std::move(line)});
   }

@@ -1,5 +1,6 @@
 // closing.cpp - a session counted into its manifest, and closed.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <iterator>
 #include <memory>
@@ -76,6 +77,7 @@ Result<Session> close_session(Store& store, const std::string& session_id) {
   {
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("close"));
     BMAD_TRY_ASSIGN(Manifest manifest, load_manifest(*store.files, session_id));
+    assert(manifest.session_id == session_id && "the manifest of another session is refused");
     manifest.updated_at = store.clock.now();
     manifest.closed_at = store.clock.now();
     BMAD_TRY(count_into(store, manifest));

@@ -6,6 +6,7 @@
 #include "lifecycle/maintenance.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <span>
 
@@ -117,6 +118,7 @@ class Maintenance {
       BMAD_TRY(note_graces(store_, state_, now_));
     }
     BMAD_TRY_ASSIGN(sessions_, store_.session_ids());
+    assert(std::ranges::is_sorted(sessions_));
     if (!options_.dry_run) {
       static_cast<void>(
           look_for_hand_edits(store_, HandLook::kChanged));  // A seal would hide them.
@@ -319,6 +321,7 @@ class Maintenance {
       add_ids(sessions, *std::move(archived));
     }
     const std::string after = options_.only_due ? state_.retention_after : std::string();
+    assert(std::ranges::is_sorted(sessions));
     const auto begin = std::ranges::upper_bound(sessions, after);
     std::string last;
     for_each_session(std::span(begin, sessions.end()), [&](const std::string& session_id) {
@@ -343,6 +346,7 @@ class Maintenance {
   }
 
   void did_retire(const Retired& retired, std::string_view done, std::string_view reason) {
+    assert(retired.total() > 0 && "a place from which nothing goes is not listed");
     static constexpr std::pair<std::string_view, std::string_view> kFrom[] = {
         {"archive", " from the archive"},
         {"evicted", " from what was evicted"},

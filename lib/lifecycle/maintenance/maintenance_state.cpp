@@ -1,7 +1,9 @@
+// maintenance_state.cpp - reads and writes maintenance.json, and computes when a job is due.
 #include "lifecycle/maintenance_state.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -196,6 +198,7 @@ TrustedTime advance_clock(const ClockState& state, Timestamp now) {
   if (is_near(next, now)) {  // Also when it went backwards: the lower value counts.
     return {.time = now, .state = {.last_seen = now}};
   }
+  assert(!next.last_seen || *next.last_seen < now);
   next.held_since = goes_on(next, now) ? next.held_since : now;
   next.held_last = now;
   return {.time = next.last_seen.value_or(Timestamp{}), .is_held = true, .state = next};

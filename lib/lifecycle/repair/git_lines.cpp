@@ -1,7 +1,9 @@
+// git_lines.cpp - asks git which lines of a log it has, and which commits changed them.
 #include "git_lines.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <chrono>
 #include <filesystem>
 #include <limits>
@@ -56,6 +58,7 @@ std::uint32_t line_hash(std::string_view line) { return static_cast<std::uint32_
 GitLines::GitLines(const FileSystem& files, const std::string& path) {
   const std::string shown = files.display_path(path);
   const std::size_t slash = shown.rfind('/');
+  assert(slash != std::string::npos && "a log is in a folder");
   folder_ = shown.substr(0, slash);
   name_ = "./" + shown.substr(slash + 1);
   if (!is_in_work_tree(folder_)) {

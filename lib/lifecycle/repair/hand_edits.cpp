@@ -7,6 +7,7 @@
 // The verdict goes to the ledger, the log is sealed as it is, and what is to be reviewed waits
 // (hand_review.cpp).
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <iterator>
 #include <map>
@@ -149,10 +150,15 @@ class ChangedLog {
         gone_.push_back(hash);
       }
     }
+    // Each sealed line is in the file, or gone.
+    assert(gone_.size() +
+               static_cast<std::size_t>(std::ranges::count(lines_, false, &FileLine::is_new)) ==
+           sealed_.lines.size());
   }
 
   /// Of the others those are new that are entries, or may become some, and have no record.
   void find_new_lines() {
+    assert(store_.origins->ledger() != nullptr && "without one no edit is looked for");
     const OriginLedger& ledger = *store_.origins->ledger();
     JsonParser parser;
     std::vector<OriginQuery> queries;
@@ -171,6 +177,7 @@ class ChangedLog {
       }
       line.is_agents_claim = line.is_new && claims_agent(*entry);
     }
+    assert(queries.size() == asked.size());
     ledger.find(queries);
     for (std::size_t i = 0; i < queries.size(); ++i) {
       asked[i]->is_new = !queries[i].is_known;
@@ -193,6 +200,7 @@ class ChangedLog {
       for (std::uint64_t i = 0; i < each.count; ++i) {
         const bool is_lost = each.change == LineFate::kLost;
         const std::uint64_t line = each.line + (is_lost ? 0 : i);
+        assert(is_lost || (line > 0 && line <= lines_.size()));
         const bool is_gone = is_lost || each.change == LineFate::kChanged;
         const std::uint32_t old = is_gone && gone < gone_.size() ? gone_[gone++] : 0;
         if (is_lost || (is_gone && !lines_[line - 1].is_new)) {
@@ -231,6 +239,7 @@ class ChangedLog {
       if (edit.place.kind == FindingKind::kLostLine) {
         return is_lost_by_git(git, edit.old);
       }
+      assert(line > 0 && line <= lines_.size());
       const std::uint32_t hash = line_hash(bare_line(lines_[line - 1].text));
       if (!lines_[line - 1].is_new) {
         return git.has_now(hash) && is_in_order_of(git) &&  // Of two lines either may have moved.
@@ -318,6 +327,7 @@ class ChangedLog {
     std::string text;
     for (std::size_t i = 0; i < lines_.size() && !is_conflict; ++i) {
       lines_[i].text = mended(i);
+      assert(!lines_[i].text.contains('\n'));
       lines_[i].hash = line_hash(lines_[i].text);
       text += lines_[i].text + '\n';
     }
@@ -347,6 +357,7 @@ class ChangedLog {
   }
 
   [[nodiscard]] bool is_last_whole() const {
+    assert(!lines_.empty());
     const ParsedJson entry(bare_line(lines_.back().text));
     return entry && !check_entry(type_, *entry);
   }

@@ -1,6 +1,7 @@
 // hand_review.cpp - edits by hand that wait, accepted or restored.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <map>
 #include <optional>
 #include <span>
@@ -119,6 +120,7 @@ bool restore_line(const HandEdit& edit, std::vector<std::string>& lines) {
 
 Status restore_log(Store& store, std::span<const HandEdit* const> edits,
                    std::vector<HandEdit>& left) {
+  assert(!edits.empty());
   const HandEdit& first = *edits.front();
   const std::string path = path_of(first);
   BMAD_TRY_ASSIGN(const FileLock::Guard guard,
@@ -127,6 +129,7 @@ Status restore_log(Store& store, std::span<const HandEdit* const> edits,
   std::vector<std::string> lines = lines_of(text);
   std::string restored;
   for (const HandEdit* const edit : edits) {
+    assert(path_of(*edit) == path && "all edits are of one log");
     if (!restore_line(*edit, lines)) {
       left.push_back(*edit);
     }
@@ -163,6 +166,7 @@ std::vector<HandEdit> hand_edits(const Store& store, bool with_texts) {
       lines = lines_of(text ? std::string_view(*text) : "");
       git.emplace(*store.files, path);
     }
+    assert(git && "the first edit has another path than none");
     auto found = std::ranges::find(lines, edit.hash, line_hash);
     if (found == lines.end() && !edit.id.empty()) {  // Pinned, redacted, or aged since.
       found = std::ranges::find_if(lines, [&](const std::string& line) {

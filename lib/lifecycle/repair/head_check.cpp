@@ -1,5 +1,6 @@
 // head_check.cpp - which encrypted entries are gone, or older than they were, and nothing says why.
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -57,6 +58,7 @@ class Removals {
 
   /// Of a version of `at`.
   bool name(const std::string& session_id, const std::string& id, Timestamp at) {
+    assert(is_session_id(session_id) && "parse_head() skips others");
     if (session_id_ != session_id) {
       session_id_ = session_id;
       gone_ = gone_entries(store_, session_id, /*with_sessions=*/true).value_or(GoneEntries());

@@ -7,6 +7,7 @@
 #include "lifecycle/repair.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 
 #include <fmt/format.h>
@@ -198,6 +199,7 @@ class SessionRepair {
     });
     BMAD_TRY_ASSIGN(const ReturnOutcome outcome,
                     bring_back_lines(store_, session_id_, guard, lines, {}));
+    assert(outcome.is_back.size() == lines.size());
     return left + static_cast<std::uint64_t>(std::ranges::count(outcome.is_back, false));
   }
 
@@ -208,6 +210,7 @@ class SessionRepair {
     std::vector<ByteRange> gaps;
     std::uint64_t set_aside_count = 0;
     for (const DamagedLine& line : damaged) {
+      assert(gaps.empty() || gaps.back().end <= line.offset);
       if (is_entry_behind_mark(*log, type, line)) {
         gaps.push_back({.begin = 0, .end = kByteOrderMark.size()});
         did(path, "removed a byte order mark");

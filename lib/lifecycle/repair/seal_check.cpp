@@ -1,4 +1,6 @@
+// seal_check.cpp - compares logs with their seals, and seals logs as they are.
 #include <algorithm>
+#include <cassert>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -60,6 +62,7 @@ bool is_from_git(const LogSeal& seal, std::span<const std::uint32_t> lines, cons
   }
   const std::span<const std::uint32_t> sealed(seal.lines);
   const std::size_t replaced = seal.replaced_lines == 0 ? sealed.size() : seal.replaced_lines;
+  assert(replaced <= sealed.size() && "load_seal() bounds it");
   const OwnLines beside_git(git);
   const Hashes since = beside_git.of(sealed.subspan(replaced));
   const std::span<const std::uint32_t> rest = lines.subspan(git.size());
@@ -162,6 +165,7 @@ class LogCheck {
   }
 
   void report(SealCheck& check) {
+    assert(!differences_.empty());
     const bool is_proven =
         seal_.replaced_lines == 0 && file_.inode == seal_.inode && file_.mtime_ns == seal_.mtime_ns;
     if (!is_proven && !seal_.is_damaged && is_work_of_git()) {
@@ -192,6 +196,7 @@ class LogCheck {
 }  // namespace
 
 std::string line_reason(FindingKind kind, std::uint64_t line, std::uint64_t count) {
+  assert(count > 0);
   const bool one = count == 1;
   const std::string lines = one ? "this line" : fmt::format("{} lines from here on", count);
   switch (kind) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -68,6 +69,7 @@ class Verifier {
     const std::size_t before = report_.findings.size();
     Status checked = check_files();
     const Result<FileInfo> folder = store_.files->info(session_folder(session_id));
+    assert(report_.findings.size() >= before);
     if (!folder && is_not_found(folder.error())) {
       report_.findings.resize(before);  // Archived or deleted meanwhile: half of it was seen.
     } else if (!checked) {
@@ -250,6 +252,7 @@ class Verifier {
   }
 
   [[nodiscard]] Finding torn_tail(const std::string& shown, const LogScan& scan) const {
+    assert(scan.torn_size > 0);
     return {
         .kind = FindingKind::kTornTail,
         .session_id = session_id_,

@@ -1,5 +1,6 @@
 // verify_stored.cpp - archives, and all else that is stored of sessions beside their logs.
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include <fmt/format.h>
@@ -45,6 +46,7 @@ class StoredCheck {
       const std::size_t before = report_.findings.size();
       check_archive();
       check_kept();
+      assert(report_.findings.size() >= before);
       if (has_folder()) {
         report_.findings.resize(before);  // Brought back meanwhile.
       }
@@ -222,6 +224,7 @@ class StoredCheck {
 
   void check_sealed(const std::string& path, std::uint64_t number, EntryType type,
                     std::string_view text) {
+    assert(number > 0 && "lines count from 1");
     const Result<JsonValue> value = line_parser_.parse(text);
     if (value && is_sealed(*value) && check_entry(type, *value)) {
       const ScannedEntry scanned{.type = type, .value = *value, .text = text, .line = number};
@@ -336,6 +339,7 @@ SealedCheck::SealedCheck(const Store& store, VerifyReport& report) : report_(rep
 
 std::optional<Error> SealedCheck::problem_of(std::string_view session_id,
                                              const ScannedEntry& scanned) {
+  assert(report_.closed_lines <= report_.sealed_lines);
   ++report_.sealed_lines;
   if (opener_ == nullptr || !opener_->has_key(scanned.value)) {
     ++report_.closed_lines;

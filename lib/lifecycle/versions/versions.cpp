@@ -8,6 +8,7 @@
 // Two writers that change different members at the same time both succeed: the second finds under
 // the session's lock that the newest version has changed, and merges again.
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -60,6 +61,7 @@ bool is_statement(EntryType type) {
 
 /// What an agent would make of a statement of the person, as a candidate: once, however often.
 Result<Entry> propose(Store& store, const Entry& old, const std::string& line) {
+  assert(is_statement(old.type));
   BMAD_TRY_ASSIGN(const ParsedJson entry, parse_json(line));
   ObjectText object(*entry, line);
   object.remove("updated_at");
@@ -198,6 +200,7 @@ namespace {
 
 /// The entry's line, pinned or not. updated_at stays: what it says is as old as before.
 Result<std::string> line_with_pin(const Entry& entry, bool pinned, Timestamp now) {
+  assert(entry.pinned != pinned);
   BMAD_TRY_ASSIGN(const ParsedJson value, parse_json(entry.json));
   ObjectText object(*value, entry.json);
   if (pinned) {
