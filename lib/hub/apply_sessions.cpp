@@ -1,6 +1,7 @@
 // apply_sessions.cpp - rows are checked, and applied: of many sessions, several at once.
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <future>
 #include <system_error>
@@ -46,6 +47,7 @@ Status apply_sessions(Store& store, const SessionRows& sessions, std::string_vie
       alone.push_back(&session);
     }
   }
+  assert(parts.size() + alone.size() == sessions.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < parts.size(); i = next++) {
@@ -65,6 +67,7 @@ Status apply_sessions(Store& store, const SessionRows& sessions, std::string_vie
     work();
     std::ranges::for_each(helpers, &std::future<void>::get);  // Throws what one has thrown.
   }
+  assert(next >= parts.size() && "each part was taken by a thread");
   Status status;
   for (Part& part : parts) {
     outcome += part.outcome;

@@ -1,4 +1,6 @@
+// deleted_session.cpp - applies rows of the feed to a session that was deleted as a whole.
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -112,6 +114,7 @@ Result<bool> is_begun_again(const Store& store, const SessionMirror& mirror) {
     const std::vector<FeedLine>& of_log = mirror.logs.at(static_cast<std::size_t>(type));
     BMAD_TRY_ASSIGN(const SessionLines lines,
                     SessionLines::read(*store.files, mirror.session_id, type, of_log));
+    assert(lines.missing().size() <= of_log.size());
     if (lines.missing().size() < of_log.size()) {
       return false;
     }
@@ -148,6 +151,7 @@ Status apply_to_deleted(Store& store, const std::string& session_id, std::span<c
 }
 
 Status redact_out_line(Store& store, SessionMirror& mirror, const FeedRow& row) {
+  assert(row.op == FeedOp::kRedact);
   const auto out = mirror.out.find(row.target);
   if (out == mirror.out.end() || !row.line) {
     return {};

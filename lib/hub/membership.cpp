@@ -2,6 +2,7 @@
 #include "membership.hpp"
 
 #include <array>
+#include <cassert>
 #include <chrono>
 #include <optional>
 #include <span>
@@ -78,6 +79,7 @@ std::string new_replica_id() {
   while (id.size() < 32) {
     id += fmt::format("{:04x}", system_random() & 0xFFFFU);
   }
+  assert(id.size() == 32);
   return fmt::format("{}-{}-{}-{}-{}", id.substr(0, 8), id.substr(8, 4), id.substr(12, 4),
                      id.substr(16, 4), id.substr(20, 12));
 }

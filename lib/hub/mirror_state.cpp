@@ -1,6 +1,8 @@
+// mirror_state.cpp - reads and writes hub/state.json and hub/sessions/ID.json.
 #include "hub/mirror_state.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include <fmt/format.h>
 
@@ -26,6 +28,7 @@ std::optional<std::uint64_t> read_hash(std::string_view digits) {
 
 /// Runs of seqs in a row, as [first, how many].
 void write_seqs(JsonWriter& json, const std::vector<FeedLine>& lines) {
+  assert(std::ranges::is_sorted(lines, {}, &FeedLine::seq) && "read_lines() refuses others");
   json.key("seqs").begin_array();
   for (std::size_t i = 0; i < lines.size();) {
     std::size_t end = i + 1;
@@ -162,6 +165,7 @@ Result<std::optional<MirrorState>> load_mirror_state(FileSystem& files) {
 }
 
 Status save_mirror_state(FileSystem& files, const MirrorState& state) {
+  assert(!state.replica.empty() && "without one the file would be read as damaged");
   BMAD_TRY(ensure_folder(files, kHubSessionsFolder));
   BMAD_TRY_ASSIGN(const bool is_ignored, is_there(files, kHubIgnoreFile));
   if (!is_ignored) {
@@ -231,6 +235,7 @@ Status save_session_mirror(FileSystem& files, const SessionMirror& mirror) {
     for (const FeedLine& line : lines) {
       digits += hash_hex(line.hash);
     }
+    assert(digits.size() == lines.size() * kDigits);
     json.member("hashes", digits).end_object();
   }
   json.end_object().key("out").begin_array();

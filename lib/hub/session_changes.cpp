@@ -1,4 +1,6 @@
+// session_changes.cpp - collects what is new in a session, as rows for the hub.
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -146,6 +148,7 @@ class Collection {
   /// What the hub has and the logs have not. After they were read: what was recorded later may
   /// still be in them, never the other way round.
   Status explain_missing() {
+    assert(logs_.size() == kEntryTypeCount && "all logs were read");
     BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(files_, mirror_.session_id));
     purged_ = record.purged_ids;
     add_ids(purged_, record.purging);
@@ -203,6 +206,7 @@ class Collection {
 
   /// What has become of `row`, which left its log and was redacted there; each is given once.
   const LeftLine* take_redacted(EntryType type, const FeedRow& row) {
+    assert(row.line && "the text of a purged row is empty");
     if (moved(logs_.at(type), xxh3(*row.line))) {
       return nullptr;  // It was brought back.
     }
@@ -325,6 +329,7 @@ class Collection {
     if (lines.empty() || dry_run_ || archive_ != nullptr) {
       return {};
     }
+    assert(lines.ends_with('\n'));
     const std::string name(entry_type_info(type).log_file);
     SessionWriter& writer = store_.session(mirror_.session_id)->writer;
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, writer.lock("sync"));
@@ -435,6 +440,7 @@ Result<SessionChanges> collect_changes(Store& store, Hub& hub, const WriteRedact
 
 Error lost_lines(const Store& store, const std::string& session_id,
                  const std::vector<FeedLine>& lost) {
+  assert(!lost.empty());
   return path_error(
       ErrorCode::E_STORAGE_CORRUPT, store.files->display_path(session_folder(session_id)),
       fmt::format(

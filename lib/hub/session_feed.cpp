@@ -1,6 +1,8 @@
+// session_feed.cpp - applies rows of the feed to the logs and the manifest of one session.
 #include "session_feed.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <optional>
 #include <set>
@@ -59,6 +61,8 @@ class SessionFeed {
         replica_(replica),
         outcome_(outcome) {}
 
+  /// Applies rows in steps: neighbouring rows that change texts, or a run of one other operation.
+  /// The mirror is saved after each step, so that a process that was killed goes on there.
   Status apply(std::span<const FeedRow> rows) {
     BMAD_TRY_ASSIGN(mirror_, load_session_mirror(files_, session_id_));
     while (!rows.empty() && rows.front().seq <= mirror_.seq) {
@@ -80,6 +84,7 @@ class SessionFeed {
       const auto end = std::ranges::find_if(
           rows, [&](const FeedRow& row) { return is_text(op) ? !is_text(row.op) : row.op != op; });
       const auto step = rows.first(static_cast<std::size_t>(end - rows.begin()));
+      assert(!step.empty() && "each step applies a row");
       BMAD_TRY(is_text(op) ? change_texts(step) : carry_out(op, step));
       mirror_.seq = step.back().seq;
       BMAD_TRY(save_session_mirror(files_, mirror_));
@@ -202,6 +207,8 @@ class SessionFeed {
     return {};
   }
 
+  /// Puts the line of `row` into its log, unless it was deleted, purged or redacted here. The kept
+  /// copy of a line that had left by the feed is removed once the log is written.
   Status take(const FeedRow& row, SessionLines& lines) {
     if (!row.line) {
       return {};  // It was purged before we had it.

@@ -1,6 +1,8 @@
+// session_lines.cpp - matches the lines of a log with the feed, and changes lines that left it.
 #include "session_lines.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -45,6 +47,8 @@ Result<SessionLines> SessionLines::read(FileSystem& files, const std::string& se
   return out;
 }
 
+/// Pairs the lines with the feed in one pass, in the order of both: a line is the next row of its
+/// hash. Rows that are passed over are missing, and lines without a row are new.
 void SessionLines::match(const std::vector<FeedLine>& feed) {
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> places;  // In the feed, last first.
   places.reserve(feed.size());
@@ -70,9 +74,12 @@ void SessionLines::match(const std::vector<FeedLine>& feed) {
   // New lines at the end may be in the place of missing ones, redacted or sealed.
   last_ = std::min(last_ + feed.size() - next, lines_.size());
   missing_.insert(missing_.end(), feed.begin() + static_cast<std::ptrdiff_t>(next), feed.end());
+  // Each line of the feed is in the log, or missing.
+  assert(lines_.size() - new_hashes_.size() + missing_.size() == feed.size());
 }
 
 bool SessionLines::take(std::uint64_t seq, std::string_view text, bool puts_in) {
+  assert(!text.contains('\n') && last_ <= lines_.size());
   const std::uint64_t hash = xxh3(text);
   const auto known = new_hashes_.find(hash);
   const auto own = known == new_hashes_.end()
@@ -105,6 +112,7 @@ bool SessionLines::take(std::uint64_t seq, std::string_view text, bool puts_in) 
 }
 
 bool SessionLines::replace(std::uint64_t seq, std::string_view text) {
+  assert(!text.contains('\n') && "rows of several lines are skipped");
   const auto found = std::ranges::find(lines_, seq, &SessionLine::seq);
   if (found == lines_.end()) {
     return false;
@@ -141,6 +149,7 @@ void SessionLines::adopt(std::uint64_t seq, std::string_view text) {
 bool SessionLines::has_new(std::string_view text) const { return new_hashes_.contains(xxh3(text)); }
 
 std::string SessionLines::text_to_write() const {
+  assert(read_count_ <= lines_.size() && "no line is taken out");
   std::string out;
   for (std::size_t i = is_rewritten_ ? 0 : read_count_; i < lines_.size(); ++i) {
     out += lines_[i].text;
@@ -161,6 +170,7 @@ std::vector<FeedLine> SessionLines::feed() const {
 }
 
 LogLine SessionLines::log_line(EntryType type, const SessionLine& line, std::string id) {
+  assert(line.number > 0 && "a line that was put in has no place in the log yet");
   return {.type = type,
           .id = std::move(id),
           .line = line.number,

@@ -6,6 +6,7 @@
 // A push is exactly once: the hub counts the rows of each replica, and takes a batch only at the
 // count it was made for. Who lost the answer pulls, and finds its own rows.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <memory>
 #include <utility>
@@ -47,6 +48,7 @@ struct Batch {
   std::vector<std::pair<std::string, std::uint64_t>> seen;  // SessionChanges::digest of each.
 
   void add(SessionChanges changes) {
+    assert(!changes.rows.empty());
     seen.emplace_back(changes.rows.front().session_id, changes.digest);
     for (FeedRow& row : changes.rows) {
       bytes += bytes_of(row);
@@ -99,6 +101,7 @@ class Sync {
     if (head_.head < state_.cursor) {
       state_.cursor = state_.mark.seq;
     }
+    assert(state_.cursor <= head_.head && "check_head() compares the mark");
     const auto skew =
         std::chrono::duration_cast<std::chrono::seconds>(store_.clock.now() - head_.now);
     if (head_.now != Timestamp() && std::chrono::abs(skew) > kClockSkewMax) {
@@ -212,6 +215,8 @@ class Sync {
 
   /// Applies `rows`, session by session, and moves the cursor to `last`.
   Status apply(std::vector<FeedRow> rows, std::uint64_t last) {
+    assert(std::ranges::is_sorted(rows, {}, &FeedRow::seq));
+    assert(rows.empty() || rows.back().seq <= last);
     const FeedMark mark = rows.empty() ? state_.mark : mark_of(rows.back());
     SessionRows sessions;
     for (FeedRow& row : rows) {
@@ -349,6 +354,8 @@ class Sync {
     });
   }
 
+  /// Gathers rows of several sessions into a batch. A session with versions of entries is sent by
+  /// itself, and only at the head that was pulled last.
   Status push() {
     Batch gathered;
     BMAD_TRY(for_changes([&](SessionChanges changes) -> Status {
@@ -383,6 +390,7 @@ class Sync {
              bytes + bytes_of(rows[end]) <= kPushBytesMax) {
         bytes += bytes_of(rows[end++]);
       }
+      assert(end - begin <= kPushRowsMax && (bytes <= kPushBytesMax || end - begin == 1));
       BMAD_TRY_ASSIGN(const bool is_stored,
                       send_batch({rows.data() + begin, end - begin}, only_at_head, stored));
       if (!is_stored) {
@@ -413,6 +421,7 @@ class Sync {
       needs_pull_ = true;
       return false;
     }
+    assert(answer.seqs.size() == rows.size());
     state_.pushed += rows.size();
     is_state_new_ = true;
     if (stored.empty()) {
