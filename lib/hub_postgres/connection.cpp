@@ -1,9 +1,11 @@
+// connection.cpp - connects to PostgreSQL, and runs statements within a time limit.
 #include "connection.hpp"
 
 #include <poll.h>
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cerrno>
 #include <thread>
 #include <utility>
@@ -29,6 +31,7 @@ std::string one_line(std::string_view text) {
   while (line.ends_with(' ') || line.ends_with(';')) {
     line.pop_back();
   }
+  assert(!line.contains('\n'));
   return line;
 }
 
@@ -39,6 +42,7 @@ class Keywords {
     values_.push_back(std::move(value));
   }
   [[nodiscard]] PGconn* connect() const {
+    assert(names_.size() == values_.size());
     std::vector<const char*> names = names_;
     std::vector<const char*> values;
     for (const std::string& value : values_) {
@@ -184,6 +188,7 @@ bool Connection::is_tls() const {
 }
 
 Result<std::vector<Rows>> Connection::run(std::span<const Statement> statements) {
+  assert(is_open() && !statements.empty());
   const Deadline deadline = std::chrono::steady_clock::now() + options_.timeout;
   for (int tried = 1;; ++tried) {
     was_lost_ = false;
@@ -308,6 +313,7 @@ Result<std::vector<Rows>> Connection::answers(std::size_t count, Deadline deadli
 }
 
 Status Connection::run_script(const std::string& text, std::chrono::milliseconds timeout) {
+  assert(is_open());
   const Deadline deadline = std::chrono::steady_clock::now() + timeout;
   was_lost_ = false;
   if (PQsendQuery(connection_.get(), text.c_str()) != 1) {
@@ -335,6 +341,7 @@ Status Connection::run_script(const std::string& text, std::chrono::milliseconds
 }
 
 Result<std::string> Connection::quoted(std::string_view name) {
+  assert(is_open());
   char* text = PQescapeIdentifier(connection_.get(), name.data(), name.size());
   if (text == nullptr) {
     return field_error(ErrorCode::E_INVALID_FORMAT, "who",
@@ -346,6 +353,7 @@ Result<std::string> Connection::quoted(std::string_view name) {
 }
 
 Error Connection::lose() {
+  assert(is_open() && "a connection is lost once");
   was_lost_ = true;
   const std::string why = one_line(PQerrorMessage(connection_.get()));
   connection_.reset();

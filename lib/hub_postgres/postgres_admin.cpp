@@ -1,6 +1,7 @@
 // postgres_admin.cpp - the calls of PostgresHub that are for admins.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <utility>
 
 #include <fmt/format.h>
@@ -112,6 +113,7 @@ Status PostgresHub::Impl::set_member(std::string_view who, std::string_view righ
        {.text = sql::kSetMember,
         .params = {project_param(), text_param(who), text_param(rights)}}}};
   BMAD_TRY_ASSIGN(const std::vector<Rows> answers, owners_only(ask_once(statements)));
+  assert(answers.size() == statements.size());
   if (answers.back().boolean(0, 0)) {
     return field_error(ErrorCode::E_INVALID_FORMAT, "who",
                        fmt::format("{} is the last admin of the project '{}'; make another "

@@ -1,6 +1,8 @@
+// postgres_hub.cpp - connects a PostgresHub, and makes the calls of replicas: head, pull, push.
 #include "hub_postgres/postgres_hub.hpp"
 
 #include <array>
+#include <cassert>
 #include <utility>
 
 #include <fmt/format.h>
@@ -45,6 +47,7 @@ Error too_large(std::string message) {
 std::vector<Param> push_params(const Param& project, const std::string& replica,
                                const PushBatch& batch, std::size_t bytes) {
   const std::size_t count = batch.rows.size();
+  assert(count <= kPushRowsMax);
   ArrayParam sessions(ArrayParam::Of::kText, count);
   ArrayParam logs(ArrayParam::Of::kSmallint, count);
   ArrayParam ops(ArrayParam::Of::kSmallint, count);
@@ -130,6 +133,7 @@ Status PostgresHub::Impl::check() {
   if (!answers) {
     return hub_postgres::with_advice(answers.error(), hub_postgres::kAskForRights);
   }
+  assert(answers->size() == 1 && "run() has an answer for each statement");
   const Rows& rows = answers->front();  // Tables without a version read as version 0.
   BMAD_TRY(hub_postgres::check_newer(rows.integer(0, 0), rows.integer(0, 1)));
   if (rows.integer(0, 0) < kHubVersion) {
@@ -156,6 +160,7 @@ Result<Rows> PostgresHub::Impl::ask(Statement statement) {
     BMAD_TRY_ASSIGN(const bool is_new, open());
     Result<std::vector<Rows>> answers = connection.run(statements);
     if (answers) {
+      assert(answers->size() == 1);
       return std::move(answers->front());
     }
     if (is_new || !connection.was_lost()) {

@@ -1,3 +1,4 @@
+// values.cpp - converts parameters and results to and from the binary form of PostgreSQL.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -102,6 +103,7 @@ Param uuid_param(const std::string& value) {
 Param moment_param(std::string raw) { return {.type = kMomentType, .bytes = std::move(raw)}; }
 
 ArrayParam::ArrayParam(Of type, std::size_t count, std::size_t bytes) {
+  assert(count <= std::numeric_limits<std::int32_t>::max());
   const auto [array, element] = types_of(type);
   param_.type = array;
   std::string& head = param_.bytes.emplace();
