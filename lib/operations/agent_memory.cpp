@@ -1,6 +1,8 @@
+// agent_memory.cpp - reads and writes a memory for one agent in one session.
 #include "bmad_mem/agent_memory.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
@@ -21,6 +23,7 @@ Result<std::vector<ConversationTurn>> AgentMemory::get_conversation_context(
   ConversationTurn turn;
   JsonParser parser;
   const auto close_turn = [&] {
+    assert(!turn.messages.empty());
     std::ranges::reverse(turn.messages);
     turns.push_back(std::exchange(turn, {}));
   };
@@ -38,6 +41,7 @@ Result<std::vector<ConversationTurn>> AgentMemory::get_conversation_context(
   if (!turn.messages.empty() && turns.size() < turn_count) {
     close_turn();  // What was said before the user's first word.
   }
+  assert(turns.size() <= turn_count);
   std::ranges::reverse(turns);
   return turns;
 }

@@ -2,6 +2,7 @@
 // encoder.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -65,6 +66,7 @@ Result<std::vector<SettingInfo>> list_settings(const MemoryManager& memory, std:
     each.waiting = waiting == store.written.waiting.end() ? std::string() : waiting->value;
   }
   const auto path = std::ranges::find(settings, "encoder.path", &SettingInfo::key);
+  assert(path != settings.end() && "list_config() has all settings");
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets a variable.
   if (const char* weights = std::getenv(kWeightsVariable);
       weights != nullptr && path->set_by == "program") {
@@ -144,6 +146,7 @@ EncoderReport encoder_report(const MemoryManager& memory) {
       report.problem = report.problem.value_or(counted.error());
       return report;
     }
+    assert(counted->waiting <= counted->entries);
     report.entries = counted->entries;
     report.waiting = counted->waiting;
   }

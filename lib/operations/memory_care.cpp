@@ -1,6 +1,7 @@
 // memory_care.cpp - a memory is looked after: deletion, compaction, archives, maintenance, rights,
 // verification, repair, redaction.
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <mutex>
 #include <utility>
@@ -62,6 +63,7 @@ Result<std::vector<AuditRecord>> MemoryManager::audit(const AuditFilter& filter)
   AuditFilter wider = filter;
   wider.limit = page_end(filter.limit, filter.offset);
   BMAD_TRY_ASSIGN(std::vector<AuditRecord> records, list_audit(*store, wider));
+  assert(wider.limit == 0 || records.size() <= wider.limit);
   return without_newest(std::move(records), filter.offset);
 }
 
@@ -255,10 +257,12 @@ Result<SecretScanner> MemoryManager::scanner() const {
 
 Result<Store*> MemoryInside::enter(MemoryManager& memory, std::string_view operation,
                                    bool changes) {
+  assert(memory.impl_ != nullptr && "the memory was moved from");
   return memory.impl_->enter(operation, changes);
 }
 
 Result<const Store*> MemoryInside::enter(const MemoryManager& memory, std::string_view operation) {
+  assert(memory.impl_ != nullptr && "the memory was moved from");
   return memory.impl_->enter(operation);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <iterator>
 #include <limits>
@@ -66,6 +67,7 @@ struct MemoryManager::Impl {
     if (report->ids.empty()) {
       return Error{.code = ErrorCode::E_INVALID_FORMAT, .message = "the entry is empty"};
     }
+    assert(report->ids.size() == 1 && "one line is one entry");
     return std::move(report->ids.front());
   }
 
@@ -116,6 +118,7 @@ struct MemoryManager::Impl {
                            std::ranges::all_of(ids, [&](const std::string& id) {
                              return std::ranges::find(found, id, &Entry::id) != found.end();
                            });
+    assert(!are_there || store.user != nullptr);
     return are_there ? store.user.get() : &store;
   }
 
@@ -124,6 +127,7 @@ struct MemoryManager::Impl {
                                       std::span<const std::string_view> lines,
                                       const BatchOptions& options) {
     BMAD_TRY_ASSIGN(const std::vector<std::string> versions, preferences_as_versions(store, lines));
+    assert(versions.size() == lines.size());
     const std::vector<std::string_view> views(versions.begin(), versions.end());
     BatchOptions as_versions = options;
     if (!std::ranges::equal(versions, lines)) {

@@ -2,6 +2,7 @@
 #include "bmad_mem/memory_manager.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <utility>
 
@@ -219,6 +220,7 @@ Result<std::vector<Session>> MemoryManager::list_sessions() const {
     }
     sessions.push_back(std::move(*session));
   }
+  assert(sessions.size() == ids.size() && "a session that can't be read is listed, too");
   std::ranges::stable_sort(sessions, {}, &Session::created_at);
   return sessions;
 }
@@ -248,6 +250,7 @@ Result<GlobalStatistics> MemoryManager::global_statistics() const {
       global.problems.push_back(std::move(counted).error());
     }
   }
+  assert(global.sessions.size() + global.problems.size() == sessions.size());
   return global;
 }
 
@@ -303,6 +306,7 @@ Result<std::optional<Entry>> MemoryManager::agent_state(
   filter.agents = {std::string(agent_id)};
   filter.limit = 1;
   BMAD_TRY_ASSIGN(std::vector<Entry> newest, list_entries(*store, filter));
+  assert(newest.size() <= filter.limit);
   return newest.empty() ? std::optional<Entry>() : std::move(newest.front());
 }
 

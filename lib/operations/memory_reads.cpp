@@ -1,6 +1,7 @@
 // memory_reads.cpp - the reads of MemoryManager: by id, by query, by topic, agent and time, what is
 // linked, how many there are.
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -50,6 +51,7 @@ Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
     if (is_among(others, entry.session_id)) {
       continue;  // It is only read.
     }
+    assert(!entry.of_user || store->user_store() != nullptr);
     const Store& its = entry.of_user ? *store->user_store() : *store;
     its.note_access(entry.session_id, entry.id);
   }
@@ -156,6 +158,7 @@ Result<std::vector<Entry>> MemoryManager::entries_by_topic(std::string_view topi
       entries.push_back(std::move(hit.entry));
     }
   }
+  assert(wanted == 0 || entries.size() <= wanted);
   return behind(std::move(entries), filter.offset);
 }
 

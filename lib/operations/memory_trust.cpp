@@ -1,5 +1,6 @@
 // memory_trust.cpp - a root becomes the user's own, or foreign again.
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <map>
 #include <set>
@@ -61,6 +62,7 @@ Acceptable acceptable(EntryType type, std::vector<std::string> lines) {
       found.latest[ids.back()].first = line;
     }
   }
+  assert(ids.size() == lines.size());
   const auto told = [&](const std::string& line) {
     const Result<JsonValue> entry = parser.parse(line);
     return entry ? told_text(type, *entry) : std::string();
@@ -75,6 +77,7 @@ Acceptable acceptable(EntryType type, std::vector<std::string> lines) {
       found.lines.push_back(std::move(lines[i]));
     }
   }
+  assert(found.lines.size() <= lines.size() && found.latest.size() <= found.lines.size());
   return found;
 }
 
@@ -127,6 +130,7 @@ Result<std::uint64_t> trust_root(Store& store) {
   BMAD_TRY(load_config(*store.files));  // What can't be read was not shown.
   BMAD_TRY(check_config(store, store.written.config));
   BMAD_TRY(store.origins->mark(RootTrust::kTrusted, store.written.config, store.written.text));
+  assert(store.origins->ledger() != nullptr && "a trusted root has one");
   store.config = store.written.config;
   store.written.waiting.clear();
   store.written.stricter.clear();

@@ -1,6 +1,7 @@
 // opening.cpp - a root becomes a Store: this one, the user's own beside it, those of other
 // projects.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -78,6 +79,7 @@ Status set_up_redaction(Store& store) {
 
 /// A file that is invalid has no effect where it can be a stranger's: what the user trusted holds.
 Status read_config(Store& store, bool tolerates) {
+  assert(store.files != nullptr && store.origins != nullptr);
   Result<LoadedConfig> loaded = load_config(*store.files);
   if (loaded) {
     take_config(store, *std::move(loaded));
@@ -179,6 +181,7 @@ Status check_config(Store& store, Config& config) {
 }
 
 Result<std::unique_ptr<Store>> open_user_store(const Store& store) {
+  assert(!store.user_root.empty());
   auto user = std::make_unique<Store>(store.clock, all_rooms());
   const auto* const sealing = dynamic_cast<const StoreSealing*>(store.sealing.get());
   BMAD_TRY(open_store(*user, {.root = store.user_root,
@@ -208,6 +211,7 @@ Result<std::unique_ptr<Store>> open_other_store(const Store& store, const std::s
   std::error_code failure;
   const bool is_project = std::filesystem::is_directory(within, failure);
   auto other = std::make_unique<Store>(store.clock, all_rooms());
+  assert(root == "/" || !root.ends_with('/'));
   other->root = is_project ? within.string() : std::move(root);
   Result<std::unique_ptr<FileSystem>> disk = open_posix_file_system(other->root);
   if (!disk && is_not_found(disk.error())) {
