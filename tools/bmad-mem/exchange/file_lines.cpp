@@ -1,3 +1,4 @@
+// file_lines.cpp - reads a file line by line, and unpacks zstd and members of a zip.
 #include "exchange/file_lines.hpp"
 
 #include <fcntl.h>
@@ -5,6 +6,7 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -44,6 +46,7 @@ constexpr std::size_t kDirectoryMax = std::size_t{64} << 20U;
 
 /// The number of `size` bytes at `offset`, lowest first; `bytes` has them.
 std::uint32_t number_at(std::string_view bytes, std::size_t offset, std::size_t size) {
+  assert(size <= 4 && offset + size <= bytes.size());
   std::uint32_t number = 0;
   for (std::size_t i = size; i-- > 0;) {
     number = number << 8U | static_cast<unsigned char>(bytes[offset + i]);
@@ -76,6 +79,7 @@ Result<FileLines> FileLines::open(const std::string& path, const ZipMember* memb
 FileLines::FileLines(FileBytes bytes) : bytes_(std::move(bytes)), buffer_(2 * kChunk) {}
 
 Result<std::string_view> FileLines::beginning() {
+  assert(begin_ == 0 && "only before next()");
   if (end_ == 0 && !at_end_) {
     BMAD_TRY(fill());
   }
@@ -111,6 +115,7 @@ Status FileLines::fill() {
   BMAD_TRY_ASSIGN(const std::size_t got, bytes_.read(buffer_.data() + end_, kChunk));
   end_ += got;
   at_end_ = got == 0;
+  assert(end_ + kJsonPadding <= buffer_.size());
   return {};
 }
 
@@ -130,6 +135,7 @@ Status FileLines::skip_line() {
   }
 }
 
+/// A search goes on where the last one ended, so that a long line costs one step a byte.
 Result<bool> FileLines::next(FileLine& line) {
   std::size_t searched = begin_;
   while (true) {
@@ -141,6 +147,7 @@ Result<bool> FileLines::next(FileLine& line) {
     if (ends && size <= line_size_max_) {
       line = {.text = {buffer_.data() + begin_, size}, .number = ++number_};
       begin_ += size + (found != nullptr ? 1 : 0);
+      assert(begin_ <= end_);
       if (line.text.ends_with('\r')) {
         line.text.remove_suffix(1);
       }
@@ -240,6 +247,7 @@ struct FileBytes::Unpacker {
     const int state = is_whole ? Z_STREAM_END : ::inflate(&inflating, Z_NO_FLUSH);
     is_whole = state == Z_STREAM_END;
     packed = is_whole ? "" : packed.substr(packed.size() - inflating.avail_in);
+    assert(inflating.avail_out <= size);
     given = size - inflating.avail_out;
     return state == Z_OK || state == Z_STREAM_END || state == Z_BUF_ERROR;
   }
@@ -295,6 +303,7 @@ Result<std::size_t> FileBytes::read_file(char* out, std::size_t size) {
   if (got < 0) {
     return file_error("read it", path_, errno);
   }
+  assert(static_cast<std::uint64_t>(got) <= left_);
   left_ -= static_cast<std::uint64_t>(got);
   packed_read_ += static_cast<std::uint64_t>(got);
   return static_cast<std::size_t>(got);
@@ -311,6 +320,7 @@ Status FileBytes::fill() {
 }
 
 Result<std::size_t> FileBytes::read(char* out, std::size_t size) {
+  assert(begin_ <= packed_.size());
   if (unpacker_ == nullptr) {
     const std::size_t had = packed_.copy(out, size, begin_);
     begin_ += had;

@@ -1,3 +1,4 @@
+// files.cpp - reads whole files, and replaces files atomically.
 #include "exchange/files.hpp"
 
 #include <fcntl.h>
@@ -6,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -242,10 +244,12 @@ FileReplacement::~FileReplacement() {
 }
 
 Status FileReplacement::write(std::string_view text) {
+  assert(file_.is_open() && !temporary_.empty());
   return write_bytes(file_, text) ? Status() : file_error("write it", target_, errno);
 }
 
 Status FileReplacement::commit(bool over) {
+  assert(!temporary_.empty() && "a file is put into its place once");
   if (::fsync(file_.number()) != 0) {
     return file_error("make it durable", target_, errno);
   }

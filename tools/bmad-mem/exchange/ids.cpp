@@ -1,3 +1,4 @@
+// ids.cpp - makes ids of entries and sessions from foreign texts.
 #include "exchange/ids.hpp"
 
 #include <sodium/crypto_hash_sha256.h>
@@ -5,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -35,6 +37,7 @@ void append_base32(std::string& out, std::uint64_t bits) {
   for (int i = 0; i < 13; ++i, bits >>= 5U) {
     out += kAlphabet[bits & 31U];
   }
+  assert(bits == 0 && "13 characters have all 64 bits");
 }
 
 }  // namespace
@@ -71,6 +74,7 @@ std::string content_id(std::string_view prefix, std::string_view content) {
   std::string out(prefix);
   append_base32(out, hash_of(content, 0xCBF29CE484222325U));
   append_base32(out, hash_of(content, 0x9E3779B97F4A7C15U));
+  assert(out.size() == prefix.size() + 26);
   return out;
 }
 
@@ -81,6 +85,7 @@ std::string session_id_from(std::string_view prefix, std::string_view name) {
     const bool plain = is_alnum(c) || c == '.' || c == '_' || c == '-';
     out += plain ? to_lower(c) : '-';
   }
+  assert(out.size() <= std::max(prefix.size(), kSizeMax));
   return out;
 }
 

@@ -1,3 +1,4 @@
+// mentions.cpp - finds files and symbols that a text names.
 #include <algorithm>
 #include <array>
 

@@ -1,6 +1,7 @@
 // text_diff.cpp - what changed between two texts.
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <iterator>
 #include <span>
@@ -47,6 +48,7 @@ class CommonLines {
     }
   }
   [[nodiscard]] std::uint32_t at(std::size_t i, std::size_t k) const {
+    assert(k < columns_ && i * columns_ + k < counts_.size());
     return counts_[i * columns_ + k];
   }
 
@@ -99,6 +101,7 @@ std::vector<DiffLine> compare(std::span<const std::string> before,
          before[before.size() - 1 - back] == after[after.size() - 1 - back]) {
     ++back;
   }
+  assert(front + back <= shorter && "no line is both");
   add_lines(lines, ' ', before.first(front));
   compare_middle(before.subspan(front, before.size() - front - back),
                  after.subspan(front, after.size() - front - back), lines);
@@ -109,6 +112,7 @@ std::vector<DiffLine> compare(std::span<const std::string> before,
 /// The lines [first, last) as a hunk. `before` and `after` count the lines of each text above it.
 std::string hunk(const std::vector<DiffLine>& lines, std::size_t first, std::size_t last,
                  std::size_t before, std::size_t after) {
+  assert(first < last && last <= lines.size());
   std::size_t old_count = 0;
   std::size_t new_count = 0;
   std::string body;

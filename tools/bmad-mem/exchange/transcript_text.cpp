@@ -1,7 +1,9 @@
+// transcript_text.cpp - takes apart texts of transcripts: what a person typed, and texts of tools.
 #include "exchange/transcript_text.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
@@ -124,6 +126,7 @@ std::string_view stripped(std::string_view text) { return trimmed(text, " \t\r\n
 std::string_view words_prefix(std::string_view text, std::size_t size_max) {
   constexpr std::size_t kWordMax = 256;
   const std::string_view begin = utf8_prefix(text, size_max);
+  assert(begin.size() <= size_max);
   const std::size_t word = begin.find_last_of(kWhiteSpace) + 1;
   const bool cuts = begin.size() < text.size() && !is_space(text[begin.size()]) &&
                     begin.size() - word <= kWordMax;
@@ -241,6 +244,7 @@ std::string without_private(std::string_view text) {
   static constexpr std::string_view kBegin = "<private>";
   static constexpr std::string_view kEnd = "</private>";
   const std::string lower = lower_ascii(text);
+  assert(lower.size() == text.size() && "places in one are places in the other");
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = std::min(lower.find(kBegin, at), text.size());
@@ -301,6 +305,7 @@ void CommandTexts::add(std::string name, std::string_view text) {
       size = placeholder.size();
     }
   }
+  assert(at + size <= text.size());
   const std::string_view before = text.substr(0, at);
   const std::string_view behind = text.substr(at + size);
   const bool has_more = std::ranges::any_of(

@@ -1,3 +1,4 @@
+// workspace_tree.cpp - lists the files of a project, and searches them for names.
 #include "exchange/workspace_tree.hpp"
 
 #include <fcntl.h>
@@ -6,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -51,6 +53,7 @@ std::string plain_path(std::string_view path) {
     plain += plain.empty() ? "" : "/";
     plain += part;
   }
+  assert(!plain.starts_with('/') && !plain.ends_with('/'));
   return plain;
 }
 

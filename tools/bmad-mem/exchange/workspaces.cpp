@@ -1,9 +1,11 @@
+// workspaces.cpp - finds the sessions of a folder, and notes the conversation of a host process.
 #include "exchange/workspaces.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -52,6 +54,7 @@ std::string notes_folder(const std::string& root) {
 }
 
 void remove_notes_of_ended(const std::string& folder) {
+  assert(!folder.empty() && "a link in its place has no notes");
   std::error_code problem;
   std::vector<std::filesystem::path> ended;
   std::filesystem::directory_iterator note(folder, problem);

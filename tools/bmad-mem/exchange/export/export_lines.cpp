@@ -1,5 +1,7 @@
+// export_lines.cpp - writes entries and sessions as lines of an export, and reads them back.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <vector>
 
 #include <fmt/core.h>
@@ -25,6 +27,7 @@ bool may_have_added(std::string_view text) {
 /// `front` (members, with a comma behind them) and the members of the entry.
 std::string with_front(const Entry& entry, std::string_view front) {
   const std::size_t brace = entry.json.find('{');
+  assert(brace != std::string::npos && front.ends_with(','));
   const std::string_view type = entry_type_name(entry.type);
   if (!may_have_added(entry.json)) {
     return fmt::format("{{{}{}", front, std::string_view(entry.json).substr(brace + 1));

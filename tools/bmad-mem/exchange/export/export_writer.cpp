@@ -1,7 +1,9 @@
+// export_writer.cpp - writes exports as JSONL, JSON, YAML, CSV and as a graph file.
 #include "exchange/export/export_writer.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
@@ -40,11 +42,13 @@ class JsonDocumentWriter final : public ExportWriter {
   }
   void session(const Session& session) override {
     std::string identity = session_identity(session);
+    assert(identity.ends_with('}'));
     identity.pop_back();
     out().print("{}\n{},\"entries\":[", sessions_++ == 0 ? "" : ",", identity);
     entries_ = 0;
   }
   void entry(const Entry& entry) override {
+    assert(sessions_ > 0 && "a session comes before its entries");
     out().print("{}\n{}", entries_++ == 0 ? "" : ",", exported_entry_of_session(entry));
   }
   void end_session() override { out().write("\n]}"); }

@@ -1,4 +1,6 @@
+// markdown_text.cpp - escapes and quotes texts for Markdown.
 #include <algorithm>
+#include <cassert>
 #include <vector>
 
 #include <fmt/core.h>
@@ -12,6 +14,7 @@ namespace {
 bool is_punctuation(char c) { return c > ' ' && c < 0x7F && !is_alnum(c); }
 
 std::size_t run_length(std::string_view text, std::size_t at) {
+  assert(at < text.size());
   const std::size_t end = text.find_first_not_of(text[at], at);
   return (end == std::string_view::npos ? text.size() : end) - at;
 }
@@ -31,6 +34,7 @@ std::size_t closing_run(std::string_view text, std::size_t at, std::size_t size)
 
 /// Whether "&" at `at` begins something like "&amp;" or "&#60;".
 bool is_entity(std::string_view text, std::size_t at) {
+  assert(text[at] == '&');
   std::size_t end = at + 1;
   while (end < text.size() && (is_alnum(text[end]) || text[end] == '#')) {
     ++end;
@@ -91,6 +95,7 @@ std::string escaped_line(std::string_view line, std::string_view also = {}) {
 
 /// Whether a line consists of three or more of `c` (or for "=", of any number), with blanks.
 bool is_rule(std::string_view line) {
+  assert(!line.empty());
   const char c = line.front();
   return std::string_view("-=*_").find(c) != std::string_view::npos &&
          std::ranges::all_of(line, [&](char each) { return each == c || each == ' '; });
@@ -145,6 +150,7 @@ Fence opening_fence(std::string_view line) {
 }
 
 bool closes(const Fence& fence, std::string_view line) {
+  assert(fence.mark != '\0' && "text is in a fence");
   return !line.empty() && line[0] == fence.mark && run_length(line, 0) == line.size() &&
          line.size() >= fence.size;
 }
@@ -192,6 +198,7 @@ std::string markdown_inline(std::string_view text) {
       line += each;
     }
   }
+  assert(!line.contains('\n'));
   return escaped_line(line, "*_~[]|#$");
 }
 

@@ -2,6 +2,7 @@
 // was said as a dialogue, decisions with their reasons, and in the end what was learned.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cctype>
 #include <map>
 #include <set>
@@ -100,6 +101,7 @@ std::string learned(const LearnedTable& table, std::span<const Entry> entries) {
   for (const Entry& entry : entries) {
     if (entry.type == table.type) {
       std::vector<std::string> cells = table.cells(entry, EntryContent(entry));
+      assert(cells.size() == 6 && "as many as the head has columns");
       cells.front() += entry.pinned ? " 📌" : "";
       std::ranges::transform(cells, cells.begin(), markdown_inline);
       rows += fmt::format("| {}{} |\n", anchor(entry.id), fmt::join(cells, " | "));

@@ -1,5 +1,7 @@
+// yaml_text.cpp - writes JSON values as YAML in block style.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <vector>
 
 #include <fmt/core.h>
@@ -42,6 +44,7 @@ Escape escape_at(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) {
     return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
   };
+  assert(at < text.size());
   const unsigned first = byte(0);
   if (first < 0x20 || first == 0x7F) {
     return {first, 1};
@@ -75,6 +78,7 @@ bool fits_block(std::string_view text) {
 
 void append_block(std::string& out, std::string_view text, std::size_t indent) {
   // What stands behind the last line: "-" no line break, nothing one, "+" all there are.
+  assert(fits_block(text));
   const bool ends = text.ends_with('\n');
   out += !ends ? "|-\n" : text.ends_with("\n\n") ? "|+\n" : "|\n";
   if (ends) {
@@ -102,6 +106,7 @@ std::string yaml_number(std::string_view raw) {
   }
   const std::string_view mantissa = raw.substr(0, e);
   const std::string_view exponent = raw.substr(e + 1);
+  assert(!exponent.empty() && "the number was parsed");
   return fmt::format("{}{}e{}{}", mantissa,
                      mantissa.find('.') == std::string_view::npos ? ".0" : "",
                      is_digit(exponent.front()) ? "+" : "", exponent);
@@ -113,6 +118,7 @@ void append_elements(std::string& out, JsonValue array, std::string_view raw, st
   const std::vector<std::string_view> raws = json_elements(raw);
   std::size_t i = 0;
   for (const JsonValue element : array.elements()) {
+    assert(i < raws.size());
     out.append(indent, ' ').append("-");
     if (element.is_object() && !json_members(raws[i]).empty()) {
       out += ' ';
@@ -178,6 +184,7 @@ void append_yaml_members(std::string& out, JsonValue object, std::string_view ra
   }
   std::size_t i = 0;
   for (const JsonMember& member : object.members()) {
+    assert(i < raws.size());
     if (i > 0) {
       out.append(indent, ' ');
     }

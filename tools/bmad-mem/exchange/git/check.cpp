@@ -1,4 +1,6 @@
+// check.cpp - checks a repository for unfinished merges, local files and secrets.
 #include <algorithm>
+#include <cassert>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -50,6 +52,7 @@ class PatchReader {
       path_ = line.substr(4);
     } else if (line.starts_with("@@")) {
       parents_ = std::min(line.find_first_not_of('@'), line.size()) - 1;
+      assert(parents_ > 0 && "a line that starts with @@ has two at least");
     } else if (parents_ > 0) {
       const std::string_view columns = line.substr(0, parents_);
       if (columns.find('+') != std::string_view::npos) {

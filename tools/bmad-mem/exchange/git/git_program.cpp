@@ -1,7 +1,9 @@
+// git_program.cpp - runs git, and searches its history for texts, paths and secrets.
 #include "exchange/git/git_program.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -232,6 +234,7 @@ class HistorySearch {
     if (!memory) {
       return false;
     }
+    assert(!texts_.empty());
     const Result<std::vector<Leftover>> hits = memory->find_text(texts_.front());
     if (hits && std::ranges::any_of(
                     *hits, [](const Leftover& hit) { return hit.place.ends_with("blob.gz"); })) {
@@ -269,6 +272,7 @@ void print_leftovers(Tool& tool, std::span<const Leftover> found) {
 }  // namespace
 
 ProgramRun run_git(const std::string& folder, const GitWords& words, std::size_t output_max) {
+  assert(!words.empty());
   GitWords all = {"git", "--no-pager", "-C", folder, "-c", "core.quotePath=false"};
   all.insert(all.end(), words.begin(), words.end());
   return run_program(all, output_max, kRepositoryVariables);

@@ -1,8 +1,10 @@
+// installation.cpp - plans and makes the changes of `git install` and `git uninstall`.
 #include "exchange/git/installation.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <cstddef>
 #include <filesystem>
@@ -118,6 +120,7 @@ Error git_failed(const GitPlan& plan, std::string_view what, const ProgramRun& r
 }
 
 Status write_attributes(const GitPlan& plan) {
+  assert(plan.attributes);
   if (plan.attributes->empty()) {
     if (::unlink(plan.attributes_path.c_str()) != 0 && errno != ENOENT) {
       return file_error("remove it", plan.attributes_path, errno);
@@ -139,6 +142,7 @@ std::string own_program() {
 
 std::string with_attributes(std::string_view text) {
   const auto [begin, end] = find_block(text);
+  assert(begin <= end && end <= text.size());
   const bool needs_end = begin > 0 && text[begin - 1] != '\n';
   return fmt::format("{}{}{}{}", text.substr(0, begin), needs_end ? "\n" : "", kBlock,
                      text.substr(end));
@@ -146,6 +150,7 @@ std::string with_attributes(std::string_view text) {
 
 std::string without_attributes(std::string_view text) {
   const auto [begin, end] = find_block(text);
+  assert(begin <= end && end <= text.size());
   return fmt::format("{}{}", text.substr(0, begin), text.substr(end));
 }
 
@@ -161,6 +166,7 @@ bool ignores_events(std::string_view text) {
 }
 
 std::string with_events_ignored(std::string_view text, bool ignored) {
+  assert(ignores_events(text) != ignored);
   std::string out(text);
   if (ignored) {
     return out.append(out.empty() || out.ends_with('\n') ? "" : "\n").append(kEventsIgnored);

@@ -1,7 +1,9 @@
+// prose.cpp - writes a log as paragraphs for `git diff`.
 #include "exchange/git/prose.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -116,6 +118,7 @@ class Prose {
     std::size_t i = 0;
     std::string rest;
     for (const JsonMember& member : entry.members()) {
+      assert(i < raws.size() && "no key is twice in what is parsed");
       const std::string_view member_raw = raws[i++].value;
       if (is_among(kMain, member.key) && member.value.is_string()) {
         add_text({}, member.value.string(), out_);
@@ -137,6 +140,7 @@ class Prose {
     std::string time(stamp.string());
     if (const std::optional<Timestamp> moment = try_parse_rfc3339(time)) {
       time = format_rfc3339(*moment);
+      assert(time.size() > 10 && time.ends_with('Z'));
       time[10] = ' ';
       time.pop_back();
     }
@@ -189,6 +193,7 @@ class Prose {
         ++i;
         continue;
       }
+      assert(i < raws.size());
       add_text(fmt::format("{}.{}", object.key, member.key),
                value_text(member.value, raws[i++].value), out);
     }

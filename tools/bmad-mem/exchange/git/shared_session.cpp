@@ -1,6 +1,8 @@
+// shared_session.cpp - chooses the session of a name to write to, and lists all of them.
 #include "exchange/git/shared_session.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <random>
 #include <utility>
 
@@ -148,6 +150,7 @@ Result<std::set<std::string, std::less<>>> deleted_of_shared(const MemoryManager
 
 Result<std::string> writable_session_id(const MemoryManager& memory, const std::string& name,
                                         std::uint64_t size_max) {
+  assert(!name.empty());
   BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory.list_sessions());
   return memory.in_repository() ? choose_own(sessions, memory, name, size_max)
                                 : choose_common(sessions, name, size_max);

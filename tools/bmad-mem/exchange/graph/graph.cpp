@@ -1,6 +1,8 @@
+// graph.cpp - converts entities, observations and relations to facts and back.
 #include "exchange/graph/graph.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <initializer_list>
 
 #include <fmt/core.h>
@@ -20,6 +22,7 @@ std::string joined_id(std::string_view prefix, std::initializer_list<std::string
     joined += text;
     joined += '\0';
   }
+  assert(!joined.empty());
   joined.pop_back();
   return content_id(prefix, joined);
 }
@@ -29,6 +32,7 @@ using Texts = std::initializer_list<std::pair<std::string_view, std::string_view
 /// A fact; its member `name` has the texts that tell what it is.
 std::string fact_json(const std::string& id, std::string_view key, std::string_view content,
                       std::string_view name, Texts texts, std::string_view more) {
+  assert(!more.starts_with('{') && !more.starts_with(',') && "members without braces");
   JsonWriter json;
   json.begin_object().member("id", id).member("category", "project_fact");
   add_text(json, "key", key);
@@ -155,6 +159,7 @@ std::string js_json(std::string_view json) {
     if (json.empty()) {
       return out;
     }
+    assert(json.size() >= 2 && "the text is JSON, so that a character is escaped");
     const bool is_short = json.starts_with("\\u0008") || json.starts_with("\\u000c");
     out += is_short ? (json[5] == '8' ? "\\b" : "\\f") : json.substr(0, 2);
     json.remove_prefix(is_short ? 6 : 2);

@@ -1,4 +1,6 @@
+// graph_store.cpp - keeps the knowledge graph of a memory up to date, and changes it.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <utility>
 #include <variant>
@@ -36,6 +38,7 @@ Graph part_of(const Graph& whole, const std::vector<std::size_t>& places) {
   Graph part;
   std::unordered_set<std::string_view> names;
   for (const std::size_t place : places) {
+    assert(place < whole.entities.size());
     part.entities.push_back(whole.entities[place]);
     names.insert(whole.entities[place].name);
   }
@@ -261,6 +264,7 @@ Status GraphStore::append(std::span<const std::string> lines) {
       bytes = 0;
     }
   }
+  assert(first == lines.size() && "all lines are appended");
   return {};
 }
 

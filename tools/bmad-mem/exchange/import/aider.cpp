@@ -12,6 +12,7 @@
 // Of output with several lines only the first has the ">"; an answer begins below an empty line.
 // Messages have the time at which their chat began: the file has no other.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <ctime>
 #include <utility>
@@ -106,6 +107,7 @@ class AiderImport final : public TranscriptImporter {
 
   /// Another line of a message.
   Status take_line(Part part, std::string_view text, std::uint64_t line) {
+    assert(part == Part::kPrompt || part == Part::kAnswer);
     if (part != part_) {
       BMAD_TRY(end_message());
     }

@@ -1,5 +1,6 @@
 // changed_document.cpp - applies changes to a document of requests and their responses.
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -56,6 +57,7 @@ struct Node {
   void set(JsonValue value) { *this = {.key = std::move(key), .json = json_of(value)}; }
   /// Puts `values` after the first `from` elements.
   void push(JsonValue values, std::size_t from) {
+    assert(is_list());
     open();
     parts.resize(std::min(from, parts.size()));
     for (const JsonValue value : values.elements()) {
@@ -63,6 +65,7 @@ struct Node {
     }
   }
   [[nodiscard]] std::string text() const {
+    assert(is_open || parts.empty());
     std::string out;
     for (const Node& part : parts) {
       const std::string text = part.text();

@@ -47,6 +47,7 @@ std::uint32_t CopiedMessages::number_of(std::string_view session) {
 }
 
 void CopiedMessages::add(const MessageKey& key, const std::string& id) {
+  assert(said_.size() < std::numeric_limits<std::uint32_t>::max());
   const auto place = static_cast<std::uint32_t>(said_.size());
   said_.push_back({number_of(key.session), id});
   for (const std::uint64_t hash : hashes_of(key, key.session)) {
@@ -64,6 +65,7 @@ const CopiedMessages::Said* CopiedMessages::find(const MessageKey& key,
                                                  std::string_view parent) const {
   for (const std::uint64_t hash : hashes_of(key, parent)) {
     if (const auto found = by_hash_.find(hash); found != by_hash_.end()) {
+      assert(found->second < said_.size());
       return &said_[found->second];
     }
   }
@@ -77,6 +79,7 @@ CopiedMessages::Origin CopiedMessages::origin_of(const MessageKey& key, std::str
   }
   const Said* const said = find(key, parent);
   if (said != nullptr && said->session != number_of(key.session)) {
+    assert(said->session < names_.size());
     progress.copies_of = said->session;
     return {.id = said->id, .session = names_[said->session]};
   }

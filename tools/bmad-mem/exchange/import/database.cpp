@@ -1,7 +1,9 @@
+// database.cpp - opens SQLite databases of other programs, and reads their rows as JSON.
 #include "exchange/import/database.hpp"
 
 #include <sqlite3.h>
 
+#include <cassert>
 #include <cmath>
 #include <filesystem>
 #include <system_error>
@@ -122,6 +124,7 @@ Status Database::rows(const char* sql, const std::vector<std::string>& values,
     return problem();
   }
   const std::unique_ptr<sqlite3_stmt, Finalize> statement(made);
+  assert(static_cast<std::size_t>(sqlite3_bind_parameter_count(made)) <= values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     sqlite3_bind_text(made, static_cast<int>(i) + 1, values[i].data(),
                       static_cast<int>(values[i].size()), SQLITE_STATIC);

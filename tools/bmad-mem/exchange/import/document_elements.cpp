@@ -1,6 +1,8 @@
+// document_elements.cpp - splits a JSON document into elements, chunk by chunk.
 #include "exchange/import/document_elements.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "bmad_mem/json_parser.hpp"
 
@@ -34,6 +36,7 @@ std::size_t last_object(std::string_view text) {
 }
 
 void DocumentElements::take(std::size_t count) {
+  assert(count <= chunk_.size());
   line_ += static_cast<std::uint64_t>(std::ranges::count(chunk_.substr(0, count), '\n'));
   chunk_.remove_prefix(count);
 }
@@ -100,6 +103,7 @@ bool DocumentElements::scan(char first) {
     } else if (c == '{' || c == '[') {
       ++depth_;
     } else if (c == '}' || c == ']') {
+      assert(depth_ > 0);
       ends = --depth_ == 0;
     }
     if (ends) {
@@ -119,6 +123,7 @@ Status DocumentElements::take_value() {
   depth_ = 0;
   in_string_ = false;
   is_escaped_ = false;
+  assert(!chunk_.empty() && "peek() found a byte");
   const char first = chunk_.front();
   if (kScalarEnds.contains(first)) {
     take();  // A bracket that closes nothing: an empty value, which no parser takes.

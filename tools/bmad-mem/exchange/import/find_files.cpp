@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -113,6 +114,7 @@ class FileSearch {
                                             : known_row(format_, path, *beginning);
       const bool is_unknown = file.format == nullptr || file.format == format_;  // Or a note.
       const ImportFormat row = find_import_format(is_unknown ? "entries" : file.format->name);
+      assert(row != nullptr && "the table has the formats that it names");
       if (std::ranges::any_of(row->beside, is_like)) {
         ++found.beside;
         return;

@@ -154,6 +154,7 @@ std::string_view inside(std::string_view text, std::string_view tag) {
 
 /// The parts of `text` between separators; single quotes keep one together.
 std::vector<std::string_view> parts_of(std::string_view text, std::string_view separator) {
+  assert(!separator.empty());
   std::vector<std::string_view> parts;
   while (true) {
     const bool is_quoted = text.starts_with('\'');
@@ -201,11 +202,14 @@ ValueChoice read_choice(std::string_view text) {
 Condition read_condition(std::string_view text) {
   Condition condition{.wanted = !text.starts_with('!')};
   const std::vector<std::string_view> words = parts_of(text.substr(condition.wanted ? 0 : 1), " ");
+  assert(words.size() != 2 && "a test has words to compare with");
   condition.value = read_choice(words.front());
   if (words.size() > 1) {
     condition.wanted = !words[1].starts_with('!');
     condition.test = words[1].substr(condition.wanted ? 0 : 1);
     condition.words.assign(words.begin() + 2, words.end());
+    assert(
+        is_among(std::to_array<std::string_view>({"=", "is", "begins", "ends"}), condition.test));
   }
   return condition;
 }
@@ -441,6 +445,7 @@ std::string_view ValueFinder::text(const ValueChoice& choice, const Frame& frame
       text = path.keys.front();
     } else if (path.from == ValuePath::From::kVariable) {
       const Frame* const from = around(path, frame);
+      assert(variable_ != nullptr && path.keys.size() == 1);
       text = variable_(path.keys.front(), from == nullptr ? frame : *from);
     } else if (path.read != nullptr) {
       made = path.read(value(path, frame));
@@ -457,6 +462,7 @@ std::string_view ValueFinder::text(const ValueChoice& choice, const Frame& frame
 }
 
 bool ValueFinder::holds(const Condition& condition, const Frame& frame) {
+  assert(!condition.value.empty());
   const ValuePath& path = condition.value.front();
   const bool is_plain =
       path.from == ValuePath::From::kValue && path.read == nullptr && path.tag.empty();

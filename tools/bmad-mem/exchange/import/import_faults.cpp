@@ -1,6 +1,7 @@
 // import_faults.cpp - finds doubles and false lines of imports, session by session.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -145,6 +146,7 @@ CommandTexts all_commands(const MemoryManager& memory) {
 
 /// What takes the place of a message: `verdict.rest`, by its speaker.
 std::string corrected(JsonValue message, const Entry& entry, const Verdict& verdict) {
+  assert(!verdict.rest.empty());
   const SpeakerRow& speaker = speaker_row(verdict.speaker);
   const bool is_agents = verdict.speaker != Speaker::kPerson;
   return json_object(
@@ -234,10 +236,12 @@ class FaultSearch {
     }
     std::set<std::string_view> copies;
     const auto take_copy = [&](const Entry& entry) {
+      assert(origin != nullptr);
       add(entry, fmt::format("is a copy of one in {}", origin->session_id));
       copies.insert(entry.id);
     };
     for (const Trace& message : longest) {
+      assert(message.index < entries.size());
       take_copy(entries[message.index]);
     }
     for (const Entry& entry : entries) {

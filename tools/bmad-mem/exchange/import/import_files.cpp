@@ -1,9 +1,11 @@
+// import_files.cpp - recognises the format of a file, and imports its records.
 #include "exchange/import/import_files.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -134,6 +136,7 @@ class FileImport {
         client_(client),
         on_read_(on_read),
         importer_(client.make(context)) {
+    assert(importer_ != nullptr);
     if (!client.is_ours) {
       lines.allow_lines_of(FileLines::kForeignLineSizeMax);
     }
@@ -303,6 +306,7 @@ Status import_database(const ImportFile& file, ImportFormat format, const Import
   }
   BMAD_TRY_ASSIGN(const Database database, Database::open(file.path));
   BMAD_TRY_ASSIGN(const ImportRow* const row, database_row(format, database));
+  assert(row == nullptr || row->client->read_database != nullptr);
   return row != nullptr ? row->client->read_database(context, database)
                         : Status(unknown_format(context.file));
 }
@@ -327,6 +331,7 @@ Status import_file(const ImportFile& file, const ImportOptions& options, ImportS
                   FileLines::open(file.path, file.member ? &*file.member : nullptr));
   ++sink.report().files;
   const ImportFormat format = file.format == nullptr ? options.format : file.format;
+  assert(format != nullptr);
   BMAD_TRY_ASSIGN(const std::string_view beginning, recognisable(lines, format));
   std::string_view path = file.path == "-" ? "<stdin>" : std::string_view(file.path);
   path.remove_suffix(path.ends_with(kPackedEnd) ? kPackedEnd.size() : 0);

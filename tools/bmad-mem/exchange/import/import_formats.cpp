@@ -125,6 +125,7 @@ std::string import_names(bool all) {
       names.push_back(row.name);
     }
   }
+  assert(!names.empty());
   const std::string_view last = names.back();
   names.pop_back();
   return fmt::format("{} or {}", joined(names), last);

@@ -1,5 +1,6 @@
 // import_known.cpp - what a memory has already of what is imported: recorded by hooks, in another
 // session, or under another id.
+#include <cassert>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,7 @@ constexpr std::string_view kImportedFrom = R"("imported_from":)";
 }  // namespace
 
 Status ImportSink::read_recorded(const std::string& session_id, bool is_there) {
+  assert(there() != nullptr && "without a memory nothing is known");
   BMAD_TRY_ASSIGN(std::vector<Entry> messages, there()->deleted_entries(session_id));
   const std::size_t deleted = messages.size();
   SessionImport& at = session_import(session_id);
@@ -156,6 +158,7 @@ std::string ImportSink::take_recorded(const std::string& session_id, std::string
   text = stripped(text);
   auto found = recorded.find(content_id(what, text));
   if (found == recorded.end()) {
+    assert(scanner_ && "read_recorded() makes it with the first text");
     const std::string redacted = scanner_->redact(text);
     found = recorded.find(content_id(what, redacted));
     if (found == recorded.end()) {

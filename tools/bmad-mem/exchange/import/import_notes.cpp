@@ -1,7 +1,9 @@
+// import_notes.cpp - notes which transcripts were imported, and skips them while they are the same.
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <filesystem>
 #include <string_view>
@@ -97,6 +99,7 @@ ImportNotes::ImportNotes(const MemoryManager* memory)
 
 bool ImportNotes::is_current(const ImportFile& file) {
   const ImportTally& note = notes_[file.name];
+  assert(memory_ != nullptr || note.sessions.empty());
   return !file.state.empty() && note.state == file.state &&
          std::ranges::all_of(note.sessions, [&](const auto& session) {
            const auto [stamp, is_new] = stamps_.try_emplace(session.first);

@@ -1,3 +1,4 @@
+// import_places.cpp - searches the usual places of other programs for files of a project.
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
@@ -88,6 +89,7 @@ std::string with_home(std::string_view text) {
 
 /// What of a place counts here: the first text whose variable is set, else the last one.
 std::string pattern_of(const ImportPlace& place) {
+  assert(!place.at.empty());
   const auto set = std::ranges::find_if(
       place.at, [](std::string_view text) { return !with_home(text).empty(); });
   return std::string(set == place.at.end() ? place.at.back() : *set);
@@ -96,6 +98,7 @@ std::string pattern_of(const ImportPlace& place) {
 /// Appends what is there of `pattern`, which is a path in front of `from`. Errors: E_STORAGE_IO.
 Status append_matches(const std::string& pattern, std::size_t from, const std::string& folder,
                       std::vector<Place>& places) {
+  assert(from <= pattern.size());
   const std::size_t at = std::min(pattern.find_first_of("{*", from), pattern.size());
   const std::string front = pattern.substr(0, at);
   if (at == pattern.size()) {
@@ -104,6 +107,7 @@ Status append_matches(const std::string& pattern, std::size_t from, const std::s
     }
   } else if (pattern[at] == '{') {
     const std::size_t end = pattern.find('}', at);
+    assert(end != std::string::npos && "a row of the table closes its brackets");
     const std::string words = pattern.substr(at + 1, end - at - 1);
     for (const std::string_view word : lines_of(words, ',')) {
       const std::string one = fmt::format("{}{}{}", front, word, pattern.substr(end + 1));
@@ -142,6 +146,7 @@ class PlaceSearch {
   Result<bool> search(const ImportPlace& place, ImportFormat format) {
     std::vector<Place> places;
     const std::string pattern = pattern_of(place);
+    assert(!pattern.empty());
     const bool is_relative = !std::string_view("/~${").contains(pattern[0]);
     for (std::size_t i = 0; i < (is_relative ? projects_.size() : 1); ++i) {
       const std::string front = is_relative ? projects_[i] + '/' : "";

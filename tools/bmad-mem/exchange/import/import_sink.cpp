@@ -1,8 +1,10 @@
+// import_sink.cpp - gathers imported entries, and writes them in batches.
 #include "exchange/import/import_sink.hpp"
 
 #include <poll.h>
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <numeric>
 #include <tuple>
@@ -195,6 +197,7 @@ Status ImportSink::add(std::string_view session_id, EntryType type, std::string 
     ++report_.written[static_cast<std::size_t>(type)];
     return {};
   }
+  assert(report_.sessions.contains(session_id) && "need_session() has seen it");
   SessionImport& at = session_import(session_id);
   if (!at.deleted.empty() && at.deleted.contains(version_of(parser_, json).id)) {
     ++report_.deleted;
@@ -285,6 +288,7 @@ Status ImportSink::give_times(const std::string& session_id, const SessionImport
     session.closed_at = std::max(*had.closed->closed_at, had.last.value_or(Timestamp()));
     return memory_->adopt_session(session);
   }
+  assert(had.first.has_value() == had.last.has_value());
   const Timestamp now = session.created_at;  // It was made a moment ago.
   if (!had.first || *had.first >= now) {
     return {};
@@ -296,6 +300,8 @@ Status ImportSink::give_times(const std::string& session_id, const SessionImport
   return memory_->adopt_session(session);
 }
 
+/// Compares each entry with the newest version that is there or was left before it. An entry of
+/// kSkipId is known by its id, another one by its time.
 Status ImportSink::leave_out_known(const std::string& session_id, EntryType type,
                                    std::vector<Pending>& entries) {
   // Not get(): that counts as being asked for the entry, and would make it decay later.
@@ -336,6 +342,7 @@ Status ImportSink::leave_out_shared(const Key& key, std::vector<Pending>& entrie
   BMAD_TRY_ASSIGN(const std::vector<Entry> listed,
                   there()->list({.sessions = siblings, .types = {key.second}, .limit = 0}));
   const EntriesById known = by_id(listed);
+  assert(scanner_ && "need_shared_session() makes it for the siblings");
   std::vector<Pending> left;
   std::map<std::string, std::vector<Pending>> newer;
   for (Pending& entry : entries) {
@@ -379,6 +386,7 @@ Status ImportSink::write(const Key& key, std::vector<Pending>& entries) {
 Status ImportSink::write_batch(const Key& key, std::span<const Pending> entries,
                                KnownEntries rule) {
   const auto& [session_id, type] = key;
+  assert(memory_ != nullptr);
   std::vector<std::string_view> lines(entries.size());
   std::ranges::transform(entries, lines.begin(), &Pending::json);
   const Result<BatchReport> written = memory_->add_batch(
@@ -392,6 +400,7 @@ Status ImportSink::write_batch(const Key& key, std::span<const Pending> entries,
     return written.error();
   }
   const BatchReport& batch = *written;
+  assert(batch.deleted <= batch.skipped);
   if (batch.judged > 0) {
     judged_.insert(session_id);
   }
@@ -420,6 +429,7 @@ Status ImportSink::check(const Key& key, std::vector<Pending>& entries) {
   std::ranges::transform(entries, lines.begin(), &Pending::json);
   BMAD_TRY_ASSIGN(const BatchReport batch,
                   checker_->check_batch(type, lines, {.keep_going = true}));
+  assert(batch.rejected.size() <= entries.size());
   report_.written[static_cast<std::size_t>(type)] += entries.size() - batch.rejected.size();
   refuse_all(batch.rejected, entries);
   return {};
@@ -428,6 +438,7 @@ Status ImportSink::check(const Key& key, std::vector<Pending>& entries) {
 void ImportSink::refuse_all(const std::vector<RejectedLine>& rejected,
                             std::span<const Pending> entries) {
   for (const RejectedLine& line : rejected) {
+    assert(line.line > 0 && line.line <= entries.size());
     const Pending& entry = entries[line.line - 1];
     Error error = line.error;
     error.column = 0;  // It counts in the text that was made from the line, not in the line.

@@ -1,7 +1,9 @@
+// importer.cpp - turns messages and tool calls of transcripts into entries.
 #include "exchange/import/importer.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <utility>
 
 #include <fmt/core.h>
@@ -161,6 +163,7 @@ Status TranscriptImporter::add_tool_event(const TranscriptToolEvent& event) {
 
 Status TranscriptImporter::put(Item item) {
   if (is_in_group_) {
+    assert(group_ < groups_.size());
     groups_[group_].items.push_back(std::move(item));
     return {};
   }
@@ -242,6 +245,7 @@ void TranscriptImporter::drop_groups(const std::string& id) {
 }
 
 Status TranscriptImporter::put_groups() {
+  assert(!is_in_group_);
   for (Group& group : std::exchange(groups_, {})) {
     for (Item& item : group.items) {
       BMAD_TRY(put(std::move(item)));

@@ -9,6 +9,7 @@
 //   tool result  event tool_result: tool, path, a snippet of the output, the call it answers
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -129,6 +130,7 @@ class RecentMap {
       values_.erase(order_.front());
       order_.pop_front();
     }
+    assert(values_.size() == order_.size() && order_.size() <= count_max_);
   }
 
   /// The value of `key`, or null.

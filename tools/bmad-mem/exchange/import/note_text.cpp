@@ -2,6 +2,7 @@
 #include <yaml.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <set>
@@ -110,6 +111,7 @@ std::string_view take_context(std::string_view& text) {
   if (open == std::string_view::npos) {
     return {};
   }
+  assert(open + 3 <= text.size());
   const std::string_view context = text.substr(open + 2, text.size() - open - 3);
   text = stripped(text.substr(0, open));
   return context;

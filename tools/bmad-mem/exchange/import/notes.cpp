@@ -2,6 +2,7 @@
 // headings.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <utility>
 
 #include <fmt/core.h>
@@ -127,6 +128,7 @@ class NoteImport final : public RecordImporter {
         continue;
       }
       BMAD_TRY(put_section(format, section));
+      assert(level <= kLevels);
       headings[level - 1] = utf8_prefix(stripped(line.substr(level)), kHeadingSizeMax);
       std::fill(headings.begin() + static_cast<std::ptrdiff_t>(level), headings.end(), "");
       section = {.key = std::string(base_name(file_)),

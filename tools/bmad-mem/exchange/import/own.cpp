@@ -18,6 +18,7 @@
 // versions. Importing again changes nothing, and an export that has grown adds what is new: the
 // versions of each entry are compared, one after the other, with those that are there.
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <optional>
 #include <utility>
@@ -208,6 +209,7 @@ class OwnExportImport final : public OwnImport {
       }
       for (const std::string_view element : json_elements(member.value)) {
         const auto begin = static_cast<std::size_t>(element.data() - text.data());
+        assert(begin <= text.size() && "the element is a part of the text");
         const std::uint64_t at =
             line + static_cast<std::uint64_t>(std::ranges::count(text.substr(0, begin), '\n'));
         const std::string entry = entry_of_session(session, element);
@@ -277,6 +279,7 @@ class OwnExportImport final : public OwnImport {
     Collector collector(known_);
     ExportOptions options{.all_versions = true};
     options.filter.sessions = {current_};
+    assert(memory() != nullptr && "in a dry run no session is there");
     BMAD_TRY(memory()->export_entries(options, collector));
     return {};
   }
@@ -285,6 +288,7 @@ class OwnExportImport final : public OwnImport {
   Status take_version(const std::string& session, EntryType type, const std::string& id,
                       const std::string& json, JsonValue value, std::uint64_t line) {
     Versions& versions = known_[Key(type, id)];
+    assert(session == current_ && versions.next <= versions.lines.size());
     const auto next = versions.lines.begin() + static_cast<std::ptrdiff_t>(versions.next);
     const auto found = std::find(next, versions.lines.end(), json);
     if (found != versions.lines.end()) {

@@ -11,6 +11,7 @@
 // server-memory` finds it. The file names no times: the facts have that of the import, except where
 // a fork of the server wrote createdAt.
 #include <array>
+#include <cassert>
 #include <unordered_set>
 #include <utility>
 #include <variant>
@@ -118,6 +119,7 @@ class ServerMemoryImport final : public RecordImporter {
   /// The session of the graph that has room. What was put before is written first: else it would
   /// not count.
   Status choose_session() {
+    assert(is_graph_ && "else the session is the one asked for");
     MemoryManager* const memory = sink_.memory();
     if (memory == nullptr) {
       session_ = kGraphSession;  // A dry run.

@@ -1,5 +1,6 @@
 // table_import.cpp - reads records as formats.toml says.
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <set>
 #include <utility>
@@ -208,6 +209,7 @@ class TableImport final : public TranscriptImporter {
 
   /// The elements of an array, the nodes of a branch, or the value alone.
   std::vector<JsonValue> values_in(const Step& step, const Frame& frame) {
+    assert(step.has(Part::kIn));
     const JsonValue in = find_.value(step[Part::kIn].front(), frame);
     if (step.has(Part::kBranch)) {
       std::size_t left = 0;
@@ -228,6 +230,7 @@ class TableImport final : public TranscriptImporter {
   /// Rows of a table, or of the one row of that name: once, a damaged order may name it many
   /// times.
   Status take_rows(const Step& step, const Frame& frame) {
+    assert(database_ != nullptr && "rows are in the steps of databases alone");
     const bool is_outer = !frame.value.present();
     std::vector<std::string> values;
     if (!step.with.empty()) {
@@ -236,6 +239,7 @@ class TableImport final : public TranscriptImporter {
     if (is_outer) {
       seen_.clear();
     }
+    assert(is_outer || !values.empty());
     bool found = false;
     BMAD_TRY_ASSIGN(const bool is_there, database_->has_table(step.rows["table"].string()));
     if (is_there && (is_outer || seen_.emplace(&step, values.front()).second)) {
@@ -259,6 +263,8 @@ class TableImport final : public TranscriptImporter {
     return {};
   }
 
+  /// Does what the step says, in this order: groups, texts, what is appended or left out, the
+  /// action, and the steps that follow.
   Status take_value(const Step& step, const Frame& frame) {
     if (step.has(Part::kDrop)) {
       drop_groups(text_of(step, Part::kDrop, frame));
@@ -354,6 +360,7 @@ class TableImport final : public TranscriptImporter {
 
   Status take_tool(const Step& step, const Frame& frame) {
     const bool is_result = step.action == "result";
+    assert(is_result || step.action == "call");
     const std::string id = text_of(step, Part::kId, frame);
     if (const Call* call = calls_.find(id); is_result) {
       variables_["tool"] = call == nullptr ? "" : call->tool;
@@ -409,6 +416,7 @@ class TableImport final : public TranscriptImporter {
         add_text(json, name, text);
       }
     }
+    assert(try_parse_entry_type(made["type"].string()));
     const KnownEntries known = made["grows"].boolean() && !time.empty()
                                    ? KnownEntries::kSkipIdentical
                                    : KnownEntries::kSkipId;

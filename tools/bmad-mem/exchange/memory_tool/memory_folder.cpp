@@ -1,3 +1,4 @@
+// memory_folder.cpp - reads and writes files of the folder memories/, and follows no link.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -5,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -96,6 +98,7 @@ Result<std::vector<std::string>> names_in(const Descriptor& folder, std::string_
 
 Status list_below(const Descriptor& folder, const std::string& prefix, int depth,
                   std::vector<FolderItem>& items) {
+  assert(depth > 0 && (prefix.empty() || prefix.ends_with('/')));
   BMAD_TRY_ASSIGN(const std::vector<std::string> names, names_in(folder, prefix));
   for (const std::string& name : names) {
     const struct stat status = status_of(folder.number(), name);
@@ -196,6 +199,8 @@ Result<VirtualPath> parse_virtual_path(std::string_view given) {
       path.names.emplace_back(name);
     }
   }
+  assert(std::ranges::none_of(
+      path.names, [](std::string_view name) { return name == ".." || name.contains('/'); }));
   return path;
 }
 
@@ -273,6 +278,7 @@ Result<PathKind> MemoryFolder::kind(const VirtualPath& path) const {
 
 Result<std::string> MemoryFolder::read(const VirtualPath& path) const {
   BMAD_TRY_ASSIGN(const Descriptor parent, open_parent(path, Missing::kFails));
+  assert(!path.is_root());
   const Descriptor file(::openat(parent.number(), path.names.back().c_str(),
                                  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status{};
@@ -337,6 +343,7 @@ Result<bool> MemoryFolder::put(const std::string& name, const VirtualPath& path,
                                bool only_new) const {
   BMAD_TRY_ASSIGN(const Descriptor parent,
                   open_parent(path, only_new ? Missing::kIsMade : Missing::kFails));
+  assert(!path.is_root() && "the folder itself is no file");
   const std::string& target = path.names.back();
   const bool done =
       only_new ? rename_to_free_name(root_.number(), name, parent.number(), target)
@@ -371,11 +378,13 @@ Status MemoryFolder::replace(const VirtualPath& path, std::string_view text) {
 
 Status MemoryFolder::remove(const VirtualPath& path) {
   BMAD_TRY_ASSIGN(const Descriptor parent, open_parent(path, Missing::kFails));
+  assert(!path.is_root());
   BMAD_TRY(remove_below(parent.number(), path.names.back(), path.given, kDepthMax));
   return ::fsync(parent.number()) == 0 ? Status() : Status(failed("delete", path.given));
 }
 
 Result<bool> MemoryFolder::rename(const VirtualPath& from, const VirtualPath& to) {
+  assert(!from.is_root() && !to.is_root());
   BMAD_TRY_ASSIGN(const Descriptor old_parent, open_parent(from, Missing::kFails));
   BMAD_TRY_ASSIGN(const Descriptor new_parent, open_parent(to, Missing::kIsMade));
   if (!rename_to_free_name(old_parent.number(), from.names.back(), new_parent.number(),

@@ -1,7 +1,9 @@
+// memory_tool.cpp - runs the six commands of the memory tool.
 #include "exchange/memory_tool/memory_tool.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -274,6 +276,7 @@ Status MemoryTool::check_name(const VirtualPath& path) const {
 }
 
 std::string numbered_lines(std::string_view text, std::uint64_t first, std::uint64_t last) {
+  assert(first > 0 && "lines count from 1");
   std::string out;
   std::uint64_t number = 1;
   for (std::size_t at = 0; at <= text.size() && number <= last; ++number) {
@@ -303,6 +306,7 @@ Result<Replacement> replace_once(std::string_view text, std::string_view old_tex
         "{}. Please ensure it is unique",
         old_text, fmt::join(places.lines, ", "));
   }
+  assert(places.first + old_text.size() <= text.size());
   Replacement done;
   done.text = fmt::format("{}{}{}", text.substr(0, places.first), new_text,
                           text.substr(places.first + old_text.size()));
@@ -330,6 +334,7 @@ Result<std::string> insert_lines(std::string_view text, std::int64_t line,
   for (std::int64_t i = 0; i < line; ++i) {
     at = text.find('\n', at) + 1;
   }
+  assert(line == 0 || (at > 0 && text[at - 1] == '\n'));
   return fmt::format("{}{}\n{}", text.substr(0, at), inserted, text.substr(at));
 }
 
