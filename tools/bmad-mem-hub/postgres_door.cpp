@@ -1,6 +1,7 @@
 // postgres_door.cpp - bmad-mem-hub: the tool with a door to hubs on PostgreSQL.
 //
 // All commands are those of bmad-mem, and so is main(). libpq comes in here alone.
+#include <cassert>
 #include <memory>
 #include <string>
 #include <utility>
@@ -72,6 +73,7 @@ class PostgresDoor final : public HubDoor {
 /// Before main(), which finds it.
 [[maybe_unused]] const bool kIsOpen = [] {
   static PostgresDoor door;
+  assert(hub_door() == nullptr && "a program has one door");
   hub_door() = &door;
   return true;
 }();
