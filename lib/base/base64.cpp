@@ -3,6 +3,7 @@
 
 #include <sodium.h>
 
+#include <cassert>
 #include <cstddef>
 #include <utility>
 
@@ -16,6 +17,7 @@ std::string base64_encoded(std::string_view bytes, Base64 form) {
       out.data(), out.size(),
       reinterpret_cast<const unsigned char*>(bytes.data()),  // NOLINT(*-reinterpret-cast)
       bytes.size(), variant);
+  assert(!out.empty() && out.back() == '\0' && "libsodium ends the text with a NUL");
   out.pop_back();  // Its NUL.
   return out;
 }
@@ -26,6 +28,7 @@ std::optional<std::string> base64_decoded(std::string_view text) {
   unsigned seen = 0;
   out.resize_and_overwrite(text.size() / kLetters * 3 + 3, [&](char* to, std::size_t) {
     const auto add = [&](std::size_t at, std::size_t count) {
+      assert(count > 0 && at + count <= text.size());
       unsigned value = 0;
       for (std::size_t i = 0; i < kLetters; ++i) {
         const unsigned digit =
@@ -54,6 +57,7 @@ std::optional<std::string> base64url_decoded(std::string_view text) {
   if (!bytes || text.contains('+') || text.contains('/')) {
     return std::nullopt;
   }
+  assert(bytes->size() == text.size() * 3 / 4);
   // Of the last group some bits fill no byte: they are 0 in the one way to write it.
   const std::string_view last = std::string_view(*bytes).substr(text.size() / 4 * 3);
   return base64_encoded(last, Base64::kUrl) == text.substr(text.size() / 4 * 4) ? bytes

@@ -1,8 +1,10 @@
+// clock.cpp - the system clock, RFC 3339 times read and written, and ages for people.
 #include "bmad_mem/clock.hpp"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cassert>
 
 #include <fmt/format.h>
 
@@ -109,6 +111,7 @@ std::optional<unsigned> read_fraction(FieldReader& reader) {
     value += static_cast<unsigned>(reader.peek() - '0') * scale;
     scale /= 10;
   }
+  assert(value < 1000 && "a fraction is cut to milliseconds");
   return value;
 }
 
@@ -196,6 +199,7 @@ std::string format_rfc3339(Timestamp time) {
   time = std::clamp(time, first, last);
   const auto day = std::chrono::floor<days>(time);
   const auto ms = static_cast<unsigned>((time - day).count());
+  assert(ms < 86'400'000 && "a time of day");
   std::string text = format_date(time);
   append_field(text, 'T', ms / 3'600'000, 2);
   append_field(text, ':', ms / 60'000 % 60, 2);
@@ -225,6 +229,7 @@ std::string format_age(Timestamp time, Timestamp now) {
     return "just now";
   }
   const auto count = age / unit->size;
+  assert(count > 0 && "no unit is used below its own size");
   return fmt::format("{}{} {}{}{}", is_ahead ? "in " : "", count, unit->name, count == 1 ? "" : "s",
                      is_ahead ? "" : " ago");
 }

@@ -1,3 +1,4 @@
+// cron.cpp - reads the five fields of a crontab, and finds the next moment that matches them.
 #include "base/cron.hpp"
 
 #include <algorithm>
@@ -115,6 +116,7 @@ class CronParser {
       }
       BMAD_TRY_ASSIGN(step, number(1, rule_->last));
     }
+    assert(rule_->first <= first && last <= rule_->last && step > 0);
     std::uint64_t bits = 0;
     for (unsigned each = first; each <= last; each += step) {
       bits |= std::uint64_t{1} << each;
@@ -190,6 +192,7 @@ bool ever_comes(const Cron& cron) {
   if (cron.weekdays != kAllWeekdays) {
     return true;
   }
+  assert(cron.days != 0 && "a field allows one value at least");
   const auto first_day = static_cast<unsigned>(std::countr_zero(cron.days));
   for (unsigned month = 1; month <= 12; ++month) {
     if (has(cron.months, month) && first_day <= kLengths[month]) {
@@ -213,6 +216,7 @@ bool day_matches(const Cron& cron, std::chrono::sys_days day) {
 /// The first moment of the day at or after `from`, a whole minute of the day.
 std::optional<std::chrono::minutes> first_minute(const Cron& cron, std::chrono::minutes from) {
   constexpr int kMinutesOfDay = 24 * 60;
+  assert(from.count() >= 0 && from.count() < kMinutesOfDay);
   for (int minute = static_cast<int>(from.count()); minute < kMinutesOfDay; ++minute) {
     if (!has(cron.hours, static_cast<unsigned>(minute / 60))) {
       minute += 59 - minute % 60;

@@ -1,7 +1,9 @@
+// edit_distance.cpp - optimal string alignment of two words, in three rows of its table.
 #include "bmad_mem/edit_distance.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 
 namespace bmad_mem {
 namespace {
@@ -34,6 +36,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
     before = previous;
     previous = current;
   }
+  assert(previous[b.size()] <= std::max(a.size(), b.size()));
   return std::min(previous[b.size()], limit + 1);
 }
 

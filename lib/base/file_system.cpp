@@ -1,6 +1,8 @@
+// file_system.cpp - reads whole files, and decides whether a path leads out of the workspace.
 #include "base/file_system.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <cstddef>
 #include <optional>
@@ -91,6 +93,7 @@ constexpr std::string_view kFileScheme = "file:";
 
 /// The path in a file URL (RFC 8089); nothing when it is another host's.
 std::optional<std::string> file_url_path(std::string_view url) {
+  assert(starts_with_word(url, kFileScheme));
   std::string_view rest = url.substr(kFileScheme.size());
   rest = rest.substr(0, rest.find_first_of("?#"));
   if (rest.starts_with("//")) {
@@ -158,6 +161,7 @@ namespace {
 
 Error long_line(FileSystem& files, const std::string& path, std::string_view before,
                 std::size_t line) {
+  assert(line == 0 || before[line - 1] == '\n');
   const auto lines = std::ranges::count(before.substr(0, line), '\n');
   return Error{.code = ErrorCode::E_SIZE_LIMIT,
                .message = fmt::format("the line has more than {} bytes, which no entry has; take "
@@ -192,6 +196,7 @@ Result<std::string> read_file(FileSystem& files, const std::string& path, std::u
     if (*got == 0) {
       break;
     }
+    assert(bytes.size() <= info.size && "read_at() reads at most what fits");
     const std::size_t newline = std::min(bytes.find('\n', had), bytes.size());
     if (at_once == kTextLineMax && newline - line > kTextLineMax) {
       return long_line(files, path, bytes, line);

@@ -1,8 +1,10 @@
+// hash.cpp - XXH3, SipHash and BLAKE2b, by xxHash and libsodium; hashes as text.
 #include "base/hash.hpp"
 
 #include <sodium.h>
 
 #include <array>
+#include <cassert>
 
 #include <fmt/format.h>
 #include <xxhash.h>
@@ -44,6 +46,7 @@ void Xxh3Stream::add(std::string_view bytes) {
 std::uint64_t Xxh3Stream::value() const { return XXH3_64bits_digest(impl_->state.get()); }
 
 void LineHash::add(std::string_view line) {
+  assert(line.ends_with('\n'));
   const std::array<std::uint64_t, 2> both = {value_, xxh3(line)};
   value_ = XXH3_64bits(both.data(), sizeof both);
 }
@@ -54,6 +57,7 @@ void append_digits(std::uint64_t value, std::size_t digits, std::string& out) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   constexpr unsigned kBits = 6;
+  assert(kBits * digits < 64 + kBits && "a shift by 64 bits is undefined");
   for (std::size_t i = digits; i-- > 0;) {
     out += kDigits[(value >> (kBits * i)) & 63U];
   }

@@ -1,3 +1,4 @@
+// ids.cpp - which ids are allowed, how new ones are made, and names given by their beginning.
 #include "base/ids.hpp"
 
 #include <sys/random.h>
@@ -5,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <optional>
 #include <random>
 #include <set>
@@ -26,6 +28,7 @@ constexpr std::size_t kTimeChars = 9;                   // 45 bits of ms: until 
 constexpr std::size_t kRandomChars = 6;
 
 void append_base32(std::string& out, std::uint64_t value, std::size_t chars) {
+  assert(5 * chars < 64);
   for (std::size_t i = chars; i-- > 0;) {
     out += kAlphabet[(value >> (5 * i)) & 31U];
   }
@@ -44,6 +47,7 @@ constexpr std::array<std::uint8_t, 256> make_digit_table() {
 constexpr std::array<std::uint8_t, 256> kDigitTable = make_digit_table();
 
 std::optional<std::uint64_t> base32_number(std::string_view text) {
+  assert(5 * text.size() < 64 && "the number fits into 64 bits");
   std::uint64_t value = 0;
   for (const char c : text) {
     const std::uint8_t digit = kDigitTable[static_cast<unsigned char>(c)];
@@ -127,6 +131,7 @@ PackedId pack_id(std::string_view prefix, std::string_view id) {
 }
 
 std::string unpack_id(std::string_view prefix, const PackedId& id) {
+  assert(id.is_there());
   std::string text;
   text.reserve(prefix.size() + kTimeChars + kRandomChars);
   text += prefix;
@@ -166,6 +171,7 @@ std::string IdGenerator::entry_id(std::string_view prefix) {
     ms = last_ms_;
     random = counter_;
   }
+  assert(ms >= now_ms && random <= kRandomMask);
   return unpack_id(prefix, {.time = static_cast<std::uint64_t>(ms), .random = random});
 }
 

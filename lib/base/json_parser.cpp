@@ -1,8 +1,10 @@
+// json_parser.cpp - parses with simdjson, and refuses what simdjson accepts and we do not.
 #include "bmad_mem/json_parser.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cstring>
 #include <new>
 #include <string>
@@ -32,6 +34,7 @@ std::uint64_t key_bit(std::string_view key) {
 /// pair by pair where the bits of two keys meet; large ones are sorted, so that hostile input costs
 /// n log n.
 bool has_duplicate_key(JsonValue object) {
+  assert(object.is_object());
   constexpr std::size_t kPairwiseMax = 24;
   std::array<std::string_view, kPairwiseMax> keys;
   std::size_t count = 0;
@@ -59,6 +62,7 @@ bool has_duplicate_key(JsonValue object) {
 /// What simdjson lets pass and we do not: a key twice, NUL in a string or key, and an empty object
 /// or array below the deepest level. `depth` is how many containers are around `value`.
 bool is_strict(JsonValue value, bool may_hold_nul, std::size_t depth) {
+  assert(depth <= kJsonDepthMax + 1 && "simdjson bounds the nesting, and so this recursion");
   const auto holds_nul = [&](std::string_view text) {
     return may_hold_nul && text.find('\0') != std::string_view::npos;
   };
@@ -112,6 +116,7 @@ JsonParser& JsonParser::operator=(JsonParser&&) noexcept = default;
 JsonParser::~JsonParser() = default;
 
 std::optional<JsonValue> JsonParser::try_parse_padded(std::string_view text) {
+  assert(impl_ != nullptr && "the parser was moved from");
   ++texts_read;
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) {
@@ -155,6 +160,7 @@ std::string_view json_kind_name(JsonKind kind) {
   static constexpr std::array<std::string_view, 9> kNames = {"nothing",  "null",     "a boolean",
                                                              "a number", "a number", "a number",
                                                              "a string", "an array", "an object"};
+  assert(static_cast<std::size_t>(kind) < kNames.size());
   return kNames[static_cast<std::size_t>(kind)];
 }
 

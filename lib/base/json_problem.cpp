@@ -1,5 +1,5 @@
-// problem.cpp - where and why a JSON text is refused. Runs only after simdjson, which says no
-// faster than anything but does not say where.
+// json_problem.cpp - finds where and why a JSON text is refused.
+// It runs once simdjson has refused the text: simdjson is faster, and reports no position.
 #include <algorithm>
 #include <cassert>
 #include <set>
@@ -95,6 +95,7 @@ class ProblemFinder final : public nlohmann::json_sax<Json> {
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(string_t& value) override {
+    assert(!levels_.empty() && levels_.back().is_object);
     Level& level = levels_.back();
     level.key = shown_key(value);
     at_ = string_start();
@@ -148,6 +149,7 @@ class ProblemFinder final : public nlohmann::json_sax<Json> {
     return true;
   }
   bool close() {
+    assert(!levels_.empty() && "nlohmann pairs its events");
     levels_.pop_back();
     return scalar();
   }
@@ -158,6 +160,7 @@ class ProblemFinder final : public nlohmann::json_sax<Json> {
   /// The column of the opening quote of the string whose closing quote was just handed out: the
   /// last quote before that one without an odd number of backslashes in front.
   [[nodiscard]] std::size_t string_start() const {
+    assert(*count_ > 0 && *count_ <= text_.size());
     for (std::size_t quote = *count_ - 1; quote-- > 0;) {
       if (text_[quote] == '"') {
         const std::size_t before = text_.substr(0, quote).find_last_not_of('\\') + 1;
@@ -242,6 +245,7 @@ Error json_problem(std::string_view text) {
   if (Json::sax_parse(begin, end, &finder)) {
     return problem_at(1, "not valid JSON");  // The two parsers disagree; simdjson's no counts.
   }
+  assert(!finder.reason().empty() && "what stops the parser gives a reason");
   return problem_at(finder.at(), finder.reason(), finder.field());
 }
 
@@ -270,6 +274,7 @@ Error problem_in_file(Error problem, std::string_view text, std::string_view dis
 }
 
 TextPosition position_at(std::string_view text, std::size_t offset) {
+  assert(offset <= text.size());
   const std::string_view before = text.substr(0, offset);
   const std::size_t newline = before.rfind('\n');
   const std::size_t line_start = newline == std::string_view::npos ? 0 : newline + 1;

@@ -1,3 +1,4 @@
+// json_writer.cpp - JSON text: quoted strings, objects member by member, a layout for people.
 #include "bmad_mem/json_writer.hpp"
 
 #include <cassert>
@@ -72,6 +73,7 @@ class Layout {
     for (skip_blanks(); at_ < text_.size(); skip_blanks()) {
       token();
     }
+    assert(depth_ == 0 && "the text is one valid JSON value");
     return std::move(out_);
   }
 
@@ -81,6 +83,7 @@ class Layout {
     if (is_opening(c)) {
       open();
     } else if (is_closing(c)) {
+      assert(depth_ > 0 && "the text is one valid JSON value");
       --depth_;
       line_break();
       copy(1);
@@ -220,6 +223,7 @@ JsonWriter& JsonWriter::begin_object() {
 }
 
 JsonWriter& JsonWriter::end_object() {
+  assert(!text_.empty() && text_.back() != ':' && "a key has its value");
   text_ += '}';
   needs_comma_ = true;
   return *this;
@@ -239,6 +243,7 @@ JsonWriter& JsonWriter::end_array() {
 }
 
 JsonWriter& JsonWriter::key(std::string_view key) {
+  assert((text_.empty() || text_.back() != ':') && "the key before has its value");
   separate();
   append_json_quoted(text_, key);
   text_ += ':';
@@ -259,6 +264,7 @@ JsonWriter& JsonWriter::real(double value) { return raw(json_number(value)); }
 JsonWriter& JsonWriter::boolean(bool value) { return raw(value ? "true" : "false"); }
 
 JsonWriter& JsonWriter::raw(std::string_view text) {
+  assert(!text.empty());
   separate();
   text_ += text;
   return *this;

@@ -1,3 +1,4 @@
+// object_text.cpp - takes a JSON object apart into members as text, and joins them again.
 #include "base/object_text.hpp"
 
 #include <algorithm>
@@ -26,8 +27,10 @@ std::string minified(std::string_view text) {
 
 /// The offset just behind the string that starts at `at`, which is its opening quote.
 std::size_t after_string(std::string_view text, std::size_t at) {
+  assert(text[at] == '"');
   while (true) {
     at = text.find('"', at + 1);
+    assert(at != std::string_view::npos && "the text is valid JSON");
     std::size_t first = at;  // Of the backslashes before it: in pairs they are letters.
     while (text[first - 1] == '\\') {
       --first;
@@ -42,6 +45,7 @@ std::size_t after_string(std::string_view text, std::size_t at) {
 std::size_t after_value(std::string_view text, std::size_t at) {
   std::size_t depth = 0;
   while (true) {
+    assert(at < text.size() && "the text is valid JSON");
     const char c = text[at];
     if (c == '"') {
       at = after_string(text, at);
@@ -62,6 +66,7 @@ ObjectText::ObjectText(JsonValue object, std::string_view text) {
   assert(object.is_object());
   const std::string compact = minified(text);
   const std::string_view view = compact;
+  assert(view.starts_with('{') && view.ends_with('}'));
   constexpr std::size_t kUsual = 12;
   members_.reserve(kUsual);
   std::size_t at = 1;
@@ -100,6 +105,7 @@ std::string_view ObjectText::raw(std::string_view key) const {
 }
 
 void ObjectText::set(std::string_view key, std::string raw) {
+  assert(!raw.empty());
   const auto found = std::ranges::find(members_, key, &Member::key);
   if (found != members_.end()) {
     found->raw = std::move(raw);
@@ -153,6 +159,7 @@ std::string ObjectText::to_line(std::span<const std::string_view> first,
     }
   }
   append_named(last);
+  assert(!line.contains('\n') && "the object is on one line");
   line += '}';
   return line;
 }

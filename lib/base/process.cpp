@@ -1,3 +1,4 @@
+// process.cpp - asks the system once for process id, host, boot and cores.
 #include "base/process.hpp"
 
 #include <pthread.h>

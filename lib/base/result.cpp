@@ -1,3 +1,4 @@
+// result.cpp - names of error codes, and errors made from fields, paths and exceptions.
 #include "bmad_mem/result.hpp"
 
 #include <array>

@@ -1,5 +1,7 @@
+// utf8.cpp - finds valid UTF-8, cuts it between characters and repairs the rest.
 #include "bmad_mem/utf8.hpp"
 
+#include <cassert>
 #include <cstdint>
 #include <cstring>
 
@@ -52,6 +54,7 @@ std::size_t utf8_valid_size(std::string_view text) {
     }
     at += size;
   }
+  assert(at == text.size());
   return at;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -95,6 +96,7 @@ class JsonCursor {
 
   /// Steps over a string and the blanks behind it; returns what stood between the quotes.
   std::string_view string() {
+    assert(peek() == '"');
     const std::size_t begin = at_ + 1;
     std::size_t end = std::min(text_.find('"', begin), text_.size());
     while (end < text_.size() && is_escaped(begin, end)) {

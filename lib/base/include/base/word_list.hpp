@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -38,6 +39,7 @@ class WordList {
     return begins_.empty() ? 0 : begins_.size() - 1;
   }
   [[nodiscard]] constexpr std::string_view operator[](std::size_t i) const {
+    assert(i < size());
     return {text_.data() + begins_[i], begins_[i + 1] - begins_[i] - std::size_t{1}};
   }
   [[nodiscard]] constexpr bool is_sorted() const {
