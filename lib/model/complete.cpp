@@ -1,4 +1,6 @@
+// complete.cpp - makes a line of what a caller wrote: defaults filled in, checked, in order.
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -69,6 +71,7 @@ void fill_in_fallbacks(const ObjectShape& shape, ObjectText& object, std::uint32
 /// The object as a line: known fields in the order of the shape, unknown ones, decay_factor.
 std::string canonical_line(const ObjectShape& shape, const ObjectText& object,
                            std::uint32_t present) {
+  assert(shape.fields.back().name == "decay_factor");
   std::array<std::string_view, kFieldCountMax> names;
   std::size_t count = 0;
   for (std::size_t i = 0; i + 1 < shape.fields.size(); ++i) {
@@ -98,6 +101,7 @@ Result<CompleteEntry> complete_entry(EntryType type, JsonValue entry, std::strin
   BMAD_TRY_ASSIGN(const bool says_type, names_own_type(type, entry["type"]));
 
   const ObjectShape& shape = entry_shape(type);
+  assert(shape.fields[kIdIndex].name == "id" && shape.fields[kTimestampIndex].name == "timestamp");
   ObjectText object(entry, text);
   std::uint32_t present = fields_present(shape, entry);
   CompleteEntry complete;
@@ -118,6 +122,7 @@ Result<CompleteEntry> complete_entry(EntryType type, JsonValue entry, std::strin
   fill_in_fallbacks(shape, object, present);
   complete.line = canonical_line(shape, object, present);
   BMAD_TRY(check_size(complete.line.size()));
+  assert(is_entry_id(complete.id) && !complete.line.contains('\n'));
   return complete;
 }
 

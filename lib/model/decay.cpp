@@ -1,3 +1,4 @@
+// decay.cpp - the two models of decay, and the factor of now written into a line.
 #include "model/decay.hpp"
 
 #include <algorithm>
@@ -102,6 +103,7 @@ double effective_decay(const DecaySettings& settings, const DecayInput& input, T
   if (!settings.enabled || input.pinned) {
     return 1;
   }
+  assert(settings.minimum_factor >= 0 && settings.minimum_factor <= 1);
   return settings.model == DecayModel::kPriority ? priority_decay(settings, input, now)
                                                  : exponential_decay(settings, input, now);
 }

@@ -1,7 +1,9 @@
+// entry.cpp - reads the fields that the rest of the engine asks of an entry, and its links.
 #include "model/entry.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <optional>
 
 #include "base/object_text.hpp"
@@ -207,6 +209,7 @@ double importance_of(EntryType type, bool severe, bool approved) {
   constexpr double kApprovedBoost = 1.2;
   const double importance = entry_type_info(type).importance * (severe ? kSevereBoost : 1) *
                             (approved ? kApprovedBoost : 1);
+  assert(importance > 0);
   return std::min(importance, 1.0);
 }
 
@@ -236,6 +239,7 @@ std::string entry_headline(EntryType type, JsonValue entry, std::size_t width_ma
   std::string text;
   for (const auto& [before, field, after, is_mark] : spec.headline) {
     const JsonValue value = field.empty() ? JsonValue() : entry[field];
+    assert(!is_mark || spec.shape.find(field) != ObjectShape::kNone);
     if (!value.present() || (value.is_string() && value.string().empty())) {
       continue;
     }
@@ -257,6 +261,7 @@ std::string entry_headline(EntryType type, JsonValue entry, std::size_t width_ma
 std::string_view link_kind_name(LinkKind kind) {
   static constexpr std::array<std::string_view, kLinkKinds.size()> kNames = {
       "solves", "causes", "supersedes", "refines"};
+  assert(static_cast<std::size_t>(kind) < kNames.size());
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -1,3 +1,5 @@
+// entry_marks.cpp - marks that the engine sets on a line, and lines wrapped for another file.
+#include <cassert>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -35,6 +37,7 @@ std::string_view raw_member(std::string_view text, std::string_view key) {
     const std::size_t begin = cursor.at() + 1;
     cursor.step();
     cursor.value();
+    assert(cursor.at() >= begin);
     if (name == key) {
       return text.substr(begin, cursor.at() - begin);
     }
@@ -152,6 +155,7 @@ Result<WrappedLine> unwrap_line(JsonParser& parser, std::string_view text) {
   std::string wrapper(text);
   if (!entry.empty()) {
     const auto begin = static_cast<std::size_t>(entry.data() - text.data());
+    assert(begin + entry.size() <= text.size());
     wrapper.replace(begin, entry.size(), "null");
     Result<JsonValue> value = parser.parse(entry);
     if (!value || !value->is_object()) {

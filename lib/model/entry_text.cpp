@@ -1,3 +1,5 @@
+// entry_text.cpp - writes the structs of entries as JSON.
+#include <cassert>
 #include <initializer_list>
 
 #include "bmad_mem/json_copy.hpp"
@@ -46,6 +48,7 @@ void append_members(JsonWriter& writer, std::initializer_list<EntryMember> membe
     if (inside != open && !inside.empty()) {
       writer.key(inside).begin_object();
     }
+    assert(member.path.find('.', dot + 1) == member.path.npos && "one object inside at most");
     open = inside;
     writer.key(member.path.substr(dot + 1)).raw(member.json);  // npos + 1 is 0.
   }

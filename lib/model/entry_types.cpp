@@ -1,10 +1,11 @@
-// entry_types.cpp - the table of types and their fields: what is to say of a field is said here.
+// entry_types.cpp - the table of entry types and their fields, which all other parts read.
 //
 // A row has the name, the kind and, in a few words, what the field says; then what else differs.
 // Names are part of the format on disk and never change. The rows of a type stand in the order in
 // which its lines have them.
 #include <algorithm>
 #include <array>
+#include <cassert>
 
 #include <fmt/format.h>
 
@@ -377,7 +378,10 @@ std::optional<EntryType> find_type(auto&& matches) {
 
 }  // namespace
 
-const EntrySpec& entry_spec(EntryType type) { return kSpecs[static_cast<std::size_t>(type)]; }
+const EntrySpec& entry_spec(EntryType type) {
+  assert(static_cast<std::size_t>(type) < kSpecs.size());
+  return kSpecs[static_cast<std::size_t>(type)];
+}
 
 // What can be said of types and fields by looking through the table.
 
@@ -392,6 +396,7 @@ std::span<const Field> inner_fields(const Field& field) {
 }
 
 const FieldKindInfo& field_kind_info(FieldKind kind) {
+  assert(static_cast<std::size_t>(kind) < kKinds.size());
   return kKinds[static_cast<std::size_t>(kind)];
 }
 
@@ -402,6 +407,7 @@ std::string expected_value(const Field& field) {
 }
 
 const Field& main_field(EntryType type) {
+  assert(std::ranges::count_if(entry_fields(type), &Field::is_main) == 1);
   return *std::ranges::find_if(entry_fields(type), &Field::is_main);
 }
 

@@ -1,6 +1,8 @@
+// filter_fields.cpp - the fields that filters can ask for, and what an entry has there.
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cstdint>
 #include <map>
 #include <ranges>
@@ -70,6 +72,7 @@ class FilterValues {
   /// What `path`, which is "metadata" or below, holds.
   void add_nested(std::string& path, JsonValue value, int depth = 0) {
     constexpr int kDepthMax = 4;
+    assert(nests(std::string_view(path).substr(0, path.find('.'))));
     const std::size_t size = path.size();
     for (const JsonMember& member : value.members()) {
       path += '.';
@@ -133,6 +136,7 @@ std::span<const std::string_view> filter_field_names() {
     for (const EntryType type : kEntryTypes) {
       for (const Field& field : entry_fields(type)) {
         by_place.emplace(field.filter, field.name);
+        assert(field.filter == 0 || by_place.at(field.filter) == field.name);
       }
     }
     by_place.erase(0);
@@ -270,6 +274,7 @@ void entry_filter_values(EntryType type, JsonValue entry, const UseFilterValue& 
   }
   for (; assumed != 0; assumed &= assumed - 1) {
     const Field& field = shape.fields[static_cast<std::size_t>(std::countr_zero(assumed))];
+    assert(!field.assumed.empty());
     use(field.name, field.assumed);
   }
 }

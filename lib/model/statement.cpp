@@ -1,7 +1,9 @@
+// statement.cpp - what a fact or a preference states, and how far its source is trusted.
 #include "model/statement.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -127,6 +129,7 @@ bool is_sealed(const StatementOutline& outline) {
 }
 
 StatementOutline statement_outline(EntryType type, JsonValue entry, std::string_view line) {
+  assert(type == EntryType::kFact || type == EntryType::kPreference);
   const StatementMembers members = statement_members(type, entry);
   return {.type = type,
           .category = category_of(type, members.category),
@@ -147,6 +150,7 @@ StatementOutline statement_outline(EntryType type, JsonValue entry, std::string_
 std::uint64_t outline_hash(std::string_view text) { return text.empty() ? 0 : xxh3(text); }
 
 std::string_view category_name(Category category) {
+  assert(static_cast<std::size_t>(category) < kCategoryNames.size());
   return kCategoryNames[static_cast<std::size_t>(category)];
 }
 
@@ -172,6 +176,7 @@ EntryType category_type(Category category) {
 std::string_view review_name(Review review) {
   static constexpr std::array<std::string_view, 5> kNames = {"", "candidate", "accepted", "dropped",
                                                              "stated"};
+  assert(static_cast<std::size_t>(review) < kNames.size());
   return kNames[static_cast<std::size_t>(review)];
 }
 
@@ -214,6 +219,7 @@ EntryTrust checked_trust(EntryTrust claimed) {
       claimed.source_kind.clear();  // It says so itself.
     }
   }
+  assert(claimed.trust >= 0 && claimed.trust <= 1);
   return claimed;
 }
 

@@ -1,7 +1,9 @@
+// title.cpp - the first request of a conversation on one line, and the title made of it.
 #include "model/title.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <optional>
 
 #include "bmad_mem/text.hpp"
@@ -88,6 +90,7 @@ std::string without_blocks(std::string_view text) {
       copy(1);
     }
   }
+  assert(at == text.size());
   return out;
 }
 
@@ -182,6 +185,7 @@ std::string title_of_request(std::string_view request) {
   constexpr std::size_t kSentenceMin = 16;
   const std::size_t end = sentence_end(request);
   if (end >= kSentenceMin && end <= kTitleWidth) {
+    assert(end < request.size());
     return std::string(request.substr(0, request[end] == '.' ? end : end + 1));
   }
   return title_line(request);

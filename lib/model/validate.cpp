@@ -1,3 +1,4 @@
+// validate.cpp - whether a value is an entry of its type, and what is wrong if it is not.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -61,7 +62,7 @@ FieldProblem problem_in_text_list(JsonValue list, const std::string& path) {
     }
     ++index;
   }
-  assert(false);
+  assert(false && "an element is no string");
   return {};
 }
 
@@ -71,7 +72,7 @@ FieldProblem problem_in_text_lists(JsonValue lists, const std::string& path) {
       return problem_in_text_list(member.value, fmt::format("{}.{}", path, member.key));
     }
   }
-  assert(false);
+  assert(false && "a member is no list of strings");
   return {};
 }
 
@@ -84,12 +85,13 @@ FieldProblem problem_in_object_list(const Field& field, JsonValue list, const st
     }
     ++index;
   }
-  assert(false);
+  assert(false && "an element does not fit");
   return {};
 }
 
 /// `value` does not fit `field`, which stands at `path`.
 FieldProblem problem_in_value(const Field& field, JsonValue value, const std::string& path) {
+  assert(!value_fits(field, value));
   const bool list = field.kind == FieldKind::kObjectList || field.kind == FieldKind::kTextList;
   if (list && value.is_array()) {
     return field.kind == FieldKind::kTextList ? problem_in_text_list(value, path)
@@ -134,6 +136,7 @@ FieldProblem missing_field(const ObjectShape& shape, const Field& field, JsonVal
 /// where it stands (empty for an entry), `owner` what it is called in a sentence.
 FieldProblem problem_in_object(const ObjectShape& shape, JsonValue value, const std::string& path,
                                std::string_view owner, std::uint32_t assumed) {
+  assert(!object_fits(shape, value, assumed));
   if (!value.is_object()) {
     return {.field = path, .message = wrong_kind("an object", value)};
   }
@@ -157,7 +160,7 @@ FieldProblem problem_in_object(const ObjectShape& shape, JsonValue value, const 
       return missing_field(shape, field, value, child(field.name), owner);
     }
   }
-  assert(false);
+  assert(false && "a member does not fit, or one is missing");
   return {};
 }
 
@@ -261,6 +264,7 @@ bool value_fits(const Field& field, JsonValue value) {
     case FieldKind::kAnything:
       return value.kind() != JsonKind::kNull;
   }
+  assert(false && "every kind has its case");
   return false;
 }
 

@@ -1,5 +1,7 @@
+// value_text.cpp - values as text: for people, for search and for messages.
 #include "value_text.hpp"
 
+#include <cassert>
 #include <cstdint>
 
 #include "bmad_mem/json_copy.hpp"
@@ -23,6 +25,7 @@ enum class Treatment : std::uint8_t { kKeep, kBlank, kDrop };
 
 /// `character` is one code point in UTF-8.
 Treatment treatment_of(std::string_view character) {
+  assert(!character.empty());
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
   if (byte(0) <= ' ' || byte(0) == 0x7F) {
     return Treatment::kBlank;
@@ -127,6 +130,7 @@ std::string one_line(std::string_view text, std::size_t width_max) {
     }
     append(character);
   }
+  assert(width <= width_max);
   return line;
 }
 

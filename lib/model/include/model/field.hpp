@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -88,6 +89,7 @@ struct ObjectShape {
   /// The position of the field called `name` in `fields`, or kNone. A few nanoseconds.
   [[nodiscard]] std::size_t find(std::string_view name) const {
     const std::size_t index = slots[slot(name, multiplier)];
+    assert(index == kNone || index < fields.size());
     return index != kNone && same_text(fields[index].name, name) ? index : kNone;
   }
 };
