@@ -1,3 +1,4 @@
+// access.cpp - what the workflow of an agent allows it to read, to write and to decide.
 #include "store/access.hpp"
 
 #include <algorithm>
@@ -18,6 +19,7 @@ namespace {
 
 Error denied(const Store& store, std::string_view what, std::string_view list,
              std::string_view type) {
+  assert(store.access && "nothing is denied without a workflow");
   const std::string who = store.agent_id.empty() ? "the agent" : store.agent_id;
   return {.code = ErrorCode::E_ACCESS_DENIED,
           .message = fmt::format("{} may not {}: its workflow would have to name {} in {}", who,
@@ -96,6 +98,7 @@ Status permit(const Store& store, std::string_view operation, bool changes) {
   if (!row.type.empty()) {
     const std::optional<EntryType> type = try_parse_entry_type(row.type);
     assert(type);
+    assert(row.right == Right::kRead || row.right == Right::kWrite);
     return row.right == Right::kRead ? check_read(store, *type) : check_write(store, *type);
   }
   const auto may_read = [&](EntryType type) { return store.access->may_read(type); };

@@ -1,5 +1,7 @@
+// beside_files.cpp - the files of a root outside of sessions, and manifests that a hub mirrors.
 #include "store/beside_files.hpp"
 
+#include <cassert>
 #include <optional>
 
 #include <fmt/format.h>
@@ -130,6 +132,7 @@ Result<std::vector<std::string>> drop_mirrored_manifests(const Store& store,
                                          .timeout = store.lock_timeout}));
     BMAD_TRY_ASSIGN(found, find_mirrored(files, sessions, goes));  // A sync may have changed them.
   }
+  assert((dry_run || found.empty() || guard) && "the hub's lock is held before a file changes");
   std::vector<std::string> paths;
   for (const Found& each : found) {
     paths.push_back(each.path);

@@ -1,5 +1,7 @@
+// entry_scanner.cpp - reads a log line by line as entries, and keeps the latest version of each.
 #include "store/entry_scanner.hpp"
 
+#include <cassert>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -102,6 +104,7 @@ class Scan {
       reject([&] { return not_an_entry(line, std::move(*problem)); });
       return;
     }
+    assert(handlers_.on_entry);
     ++result_.entries;
     handlers_.on_entry(entry);
   }
@@ -151,6 +154,7 @@ Result<LogScan> scan_log(FileSystem& files, const std::string& path, EntryType t
       return scan.finish(reader, line.number);
     }
     if (start.hash != nullptr && !line.too_long) {
+      assert(line.text.data()[line.text.size()] == '\n');
       start.hash->add({line.text.data(), line.text.size() + 1});  // The '\n' lies behind the text.
     }
     scan.take(line);
@@ -173,6 +177,7 @@ Status scan_logs(FileSystem& files, std::string_view folder, const ScanHandlers&
 
 Result<OpenedEntry> open_entry(const LineOpener& opener, std::string_view session_id,
                                const ScannedEntry& scanned, JsonParser& parser) {
+  assert(is_sealed(scanned.value));
   OpenedEntry opened;
   BMAD_TRY_ASSIGN(opened.line, opener.open(session_id, scanned.type, scanned.value));
   opened.entry = scanned;
@@ -223,6 +228,7 @@ void drop_replaced(std::vector<TableEntry>& entries, std::size_t begin,
       ++kept;
     }
   }
+  assert(kept <= entries.size());
   entries.resize(closed.empty() ? entries.size() : kept);
 }
 
@@ -246,6 +252,7 @@ Status load_log(FileSystem& files, std::string_view session_id, EntryType type, 
       entries.push_back(std::move(entry));
       return;
     }
+    assert(known->second < entries.size());
     entry.versions = entries[known->second].versions + 1;
     if (versions == Versions::kLatest) {
       entries[known->second] = std::move(entry);

@@ -1,5 +1,6 @@
 // known_entries.cpp - a log and what was evicted of it, by id, against the entries of a batch.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -74,6 +75,7 @@ Result<KnownLines> known_lines(const Store& store, const std::string& session_id
         KnownEntry& its = known[std::string(entry_id(*value))];
         its.newest = its.lines.empty() ? xxh3(line.line) : its.newest;
         its.lines.insert(xxh3(line.line));
+        assert(its.lines.contains(its.newest));
       }
     }
   }

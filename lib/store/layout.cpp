@@ -1,3 +1,4 @@
+// layout.cpp - the paths of everything on disk, how a root is found, and whose version it has.
 #include "store/layout.hpp"
 
 #include <algorithm>
@@ -41,6 +42,7 @@ std::string joined_path(std::initializer_list<std::string_view> parts) {
 
 /// A path that the user gave, absolute.
 std::string from_user(std::string_view named, const std::string& working_directory) {
+  assert(!named.empty());
   const std::string path = with_home(named);
   if (path.starts_with('/')) {
     return path;
@@ -72,10 +74,12 @@ std::string artifact_path(std::string_view session_id, std::string_view entry_id
 }
 
 std::string archive_local_path(std::string_view session_id) {
+  assert(is_session_id(session_id));
   return fmt::format("{}/{}.{}.gz", kArchiveFolder, kLockName, session_id);
 }
 
 std::string evicted_path(std::string_view session_id, std::uint32_t part) {
+  assert(part > 0 && "parts are counted from 1");
   return in_folder(kArchiveFolder, session_id,
                    part < 2 ? ".evicted.jsonl.gz" : fmt::format(".evicted.{}.jsonl.gz", part));
 }

@@ -1,5 +1,7 @@
+// log_follower.cpp - gives what was added to one log since the last look.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -60,6 +62,7 @@ void LogFollower::keep(std::vector<Found> found, bool rewritten, std::vector<Tab
     const std::uint64_t versions = ++versions_[one.id_hash];
     const bool is_new = seen_.insert(one.version_hash).second;
     if (one.entry && (is_new || !rewritten)) {
+      assert(added != nullptr && "entries are copied only for a caller that takes them");
       one.entry->versions = versions;
       added->push_back(std::move(*one.entry));
     }

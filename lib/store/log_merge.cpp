@@ -58,6 +58,7 @@ struct LogText {
 std::optional<JsonValue> object_in(JsonParser& parser, std::string_view text,
                                    std::string_view line) {
   const auto end = static_cast<std::size_t>(line.data() - text.data()) + line.size();
+  assert(line.data() >= text.data() && end <= text.size());
   std::optional<JsonValue> value;
   if (text.size() - end >= kJsonPadding) {
     value = parser.try_parse_padded(line);
@@ -187,6 +188,7 @@ class Interleaver {
       const bool from_ours =
           j == theirs.size() || (i < ours.size() && takes_first(*ours[i], *theirs[j]));
       const MergeLine* line = from_ours ? ours[i++] : theirs[j++];
+      assert(!is_out_[line->name] && "a line is merged once");
       is_out_[line->name] = true;
       out.push_back(line);
     }
@@ -372,6 +374,7 @@ class LogMerge {
 
   /// Notes the version that has the links of both sides, where the newest has not.
   void merge_links(std::string_view id, const LineVersions& of, const MergeLine& newest) {
+    assert(!of.ours.empty() && !of.theirs.empty() && "both sides have versions of the id");
     const std::string_view ours = of.ours.back()->text;
     const std::string_view theirs = of.theirs.back()->text;
     if (!ours.contains(kLinksMember) && !theirs.contains(kLinksMember)) {
@@ -424,6 +427,7 @@ std::size_t common_back(std::string_view ours, std::string_view theirs) {
     return size;
   }
   const std::size_t line = ours.find('\n', ours.size() - size);
+  assert(line != std::string_view::npos);
   return ours.size() - line - 1;
 }
 
@@ -454,6 +458,7 @@ std::string conflict_text(std::string_view ours, std::string_view theirs, std::s
   ours.remove_prefix(front);
   theirs.remove_prefix(front);
   const std::size_t back = common_back(ours, theirs);
+  assert(back <= ours.size() && back <= theirs.size());
   const std::string_view tail = ours.substr(ours.size() - back);
   ours.remove_suffix(back);
   theirs.remove_suffix(back);

@@ -1,3 +1,4 @@
+// manifest.cpp - reads and writes manifests, and keeps the bytes of unknown members.
 #include "store/manifest.hpp"
 
 #include <algorithm>
@@ -151,6 +152,7 @@ class ManifestReader {
   }
 
   void refuse_as(ErrorCode code, std::string_view field, std::string message) {
+    assert(!message.empty());
     if (problem_) {
       return;
     }
@@ -289,6 +291,7 @@ Result<Manifest> parse_manifest(std::string_view text, const std::string& displa
   if (reader.problem()) {
     return *reader.problem();
   }
+  assert(is_session_id(manifest.session_id) && "the reader refuses any other");
   manifest.text = text;
   return manifest;
 }

@@ -9,6 +9,7 @@
 //   anything else     that of the side with the later updated_at, then the greater text
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <iterator>
 #include <optional>
@@ -91,6 +92,7 @@ class ManifestMerge {
 
   /// The members of three objects as one object.
   std::string object(const std::string& path, const ThreeTexts& of) const {
+    assert(is_object(of.ours) && is_object(of.theirs));
     const ObjectText base(of.base);
     const ObjectText ours(of.ours);
     const ObjectText theirs(of.theirs);
@@ -252,6 +254,7 @@ Result<std::string> merge_manifests(std::string_view base, std::string_view ours
   const ManifestMerge merge(is_ours_later(our_members, their_members));
   const std::string merged =
       merge.object("", {.base = old_object, .ours = our_object, .theirs = their_object});
+  assert(is_object(merged));
   return json_pretty(ObjectText(merged).to_line(kManifestOrder)) + '\n';
 }
 

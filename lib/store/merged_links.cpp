@@ -1,3 +1,4 @@
+// merged_links.cpp - joins the typed links that both branches gave one entry.
 #include "merged_links.hpp"
 
 #include <algorithm>

@@ -1,6 +1,8 @@
+// present_sessions.cpp - lists the sessions of a memory, in folders and in archives.
 #include "store/present_sessions.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <chrono>
 #include <iterator>
@@ -150,6 +152,8 @@ Result<PresentSessions> look_for_sessions(const Store& store, bool with_remains,
     }
     return is_live;
   });
+  assert(std::ranges::is_sorted(present.live) && std::ranges::is_sorted(present.packed));
+  assert(are_apart(present.live, present.packed) && "a session is in one of the lists");
   // What was evicted from a session that is deleted as a whole comes back with it.
   std::erase_if(present.evicted, [&](const auto& each) {
     return !std::ranges::binary_search(present.live, each.first) &&

@@ -1,4 +1,6 @@
+// quarantine.cpp - keeps bytes of a log that are no entry, and repairs a torn end.
 #include <algorithm>
+#include <cassert>
 #include <string_view>
 
 #include "base/base64.hpp"
@@ -44,6 +46,7 @@ std::string record(const std::string& reason, std::string_view bytes,
   } else {
     line += ",\"bytes_base64\":\"" + base64_encoded(bytes, Base64::kPadded) + "\"";
   }
+  assert(!line.contains('\n') && "a record is one line");
   return line + "}\n";
 }
 
@@ -106,6 +109,7 @@ Status Quarantine::sync() {
   if (!unsynced_) {
     return {};
   }
+  assert(file_ != nullptr && "keep() has opened it");
   BMAD_TRY(file_->sync_data());
   BMAD_TRY(files_.sync_directory(parent_folder(path_)));
   unsynced_ = false;
@@ -154,7 +158,9 @@ Result<std::uint64_t> last_line_start(File& log, std::uint64_t size) {
 
 Result<std::uint64_t> mend_torn_tail(FileSystem& files, File& log, const TornLog& torn,
                                      Timestamp now) {
+  assert(torn.size > 0);
   BMAD_TRY_ASSIGN(const std::uint64_t start, last_line_start(log, torn.size));
+  assert(start <= torn.size);
   const std::uint64_t torn_size = torn.size - start;
   BMAD_TRY_ASSIGN(const bool complete, is_complete_object(log, start, torn_size));
   if (complete) {

@@ -1,6 +1,8 @@
+// retention.cpp - until when an entry is kept, and which entries readers skip as expired.
 #include "store/retention.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <string_view>
 
@@ -38,6 +40,7 @@ Timestamp retention_start(const Manifest& manifest) {
 std::optional<Timestamp> expires_at(EntryType type, Timestamp timestamp, bool pinned,
                                     const RetentionDays& days) {
   const std::int64_t kept = days.of(type);
+  assert(kept >= 0 && "what a project does not say is filled in");
   if (pinned || kept == 0) {
     return std::nullopt;
   }

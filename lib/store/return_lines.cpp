@@ -1,6 +1,8 @@
+// return_lines.cpp - brings lines back into the logs they left, and decides which may.
 #include "store/return_lines.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <ranges>
 #include <set>
@@ -72,6 +74,7 @@ class Returning {
   /// What is to be appended. An id whose lines in the log are all among those that come back is not
   /// in use: a return that was killed has put them there.
   std::string settle(ReturnOutcome& outcome) {
+    assert(outcome.is_back.size() == lines_.size());
     std::string text;
     std::set<std::string_view> missing;
     for (const auto& [i, id] : chosen_) {
@@ -87,6 +90,7 @@ class Returning {
         continue;
       }
       if (there_.insert(lines_[i].line).second) {
+        assert(!lines_[i].line.contains('\n'));
         text.append(lines_[i].line).push_back('\n');
       }
       outcome.is_back[i] = true;
@@ -159,6 +163,7 @@ void keep_last_versions(std::vector<EvictedLine>& lines) {
       ordered.try_emplace({entry_timestamp(*value), line.type, std::move(id)}, std::move(line));
     }
   }
+  assert(ordered.size() == known.size() && "each entry has one last version");
   lines.clear();
   std::ranges::move(std::views::values(ordered), std::back_inserter(lines));
 }
@@ -184,6 +189,7 @@ Result<GoneEntries> gone_entries(const Store& store, const std::string& session_
   gone.store = &store;
   gone.purged = record.purged_ids;
   add_ids(gone.purged, record.purging);
+  assert(std::ranges::is_sorted(gone.purged));
   gone.ids.insert(record.purging.begin(), record.purging.end());
   for (const Deletion& deletion : record.deletions) {
     if (deletion.whole_session) {

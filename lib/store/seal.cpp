@@ -1,6 +1,8 @@
+// seal.cpp - the hashes of the lines that were durable, read, extended and carried over a rewrite.
 #include "store/seal.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <optional>
 
@@ -33,6 +35,7 @@ std::string hex_of(std::span<const std::uint32_t> hashes) {
       *to++ = kHex[(hash >> (shift - 4)) & 15U];
     }
   }
+  assert(to == text.data() + text.size());
   return text;
 }
 
@@ -149,6 +152,7 @@ SealedName sealed_name(std::string_view path) {
 /// Durably, before the log changes: after a crash there is no seal rather than a wrong one. Returns
 /// what the log was sealed as.
 Result<std::optional<LogSeal>> drop_from_seal(FileSystem& files, const SealedName& name) {
+  assert(is_session_id(name.session_id) && !name.log_file.empty());
   const std::string path = seal_path(name.session_id);
   Result<Seal> seal = load_seal(files, name.session_id);
   if (!seal) {
@@ -210,6 +214,7 @@ Hashes carried_over(std::span<const std::uint32_t> sealed, const Hashes& before,
       carried.push_back(sealed[i]);
     }
   }
+  assert(carried.size() <= sealed.size());
   return carried;
 }
 
@@ -219,6 +224,7 @@ Status renew(FileSystem& files, const SealedName& name, const LogSeal& sealed, c
   BMAD_TRY_ASSIGN(Seal seal, load_seal(files, name.session_id));
   if (!begin_with(before, sealed.lines)) {
     const std::span<const std::uint32_t> lines(sealed.lines);
+    assert(sealed.replaced_lines <= lines.size());
     const Hashes after = std::move(fresh.lines);
     const std::size_t replaced = sealed.replaced_lines == 0 ? lines.size() : sealed.replaced_lines;
     fresh.lines = carried_over(lines.first(replaced), before, after);
@@ -252,6 +258,7 @@ Result<bool> is_last_line_there(File& log, const LogSeal& seal) {
   if (seal.lines.size() == seal.replaced_lines || seal.bytes == 0) {
     return true;  // Nothing of it was sealed in this file.
   }
+  assert(seal.replaced_lines < seal.lines.size());
   BMAD_TRY_ASSIGN(const std::uint64_t begin, last_line_start(log, seal.bytes - 1));
   BMAD_TRY_ASSIGN(const Hashes last, hash_lines(log, begin, seal.bytes));
   return last.size() == 1 && last.front() == seal.lines.back();
@@ -311,6 +318,7 @@ Status save_seal(FileSystem& files, std::string_view session_id, const Seal& sea
 }
 
 Result<std::vector<std::uint32_t>> hash_lines(File& log, std::uint64_t begin, std::uint64_t end) {
+  assert(begin <= end);
   if (end > kLogSizeMax) {
     return Error{.code = ErrorCode::E_SIZE_LIMIT, .message = "is longer than a log may be"};
   }

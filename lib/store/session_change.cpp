@@ -1,7 +1,8 @@
-// session_change.cpp - title and metadata of a session, which anybody may set.
+// session_change.cpp - changes the title and the metadata of a session.
 //
 //   {"reviewer":"Ann","tags":["a"],"old":null}  ->  without secrets  ->  manifest.json, "metadata"
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,7 @@ Error bad_metadata(ErrorCode code, std::string_view key, std::string message) {
 void set_title(Manifest& manifest, std::string_view title) {
   constexpr std::size_t kChosenWidth = 200;
   manifest.title = title_line(title, kChosenWidth);
+  assert(!manifest.title.contains('\n') && "a title is one line");
 }
 
 Status set_text(std::string_view key, JsonValue value, std::string& out) {
@@ -141,6 +143,7 @@ Result<Session> update_session(Store& store, const std::string& session_id,
                   (written.error().code == ErrorCode::E_SESSION_ARCHIVED ||
                    written.error().code == ErrorCode::E_SESSION_NOT_FOUND);
        ++i) {
+    assert(store.above.restore != nullptr);
     BMAD_TRY(store.above.restore(store, session_id));
     written = write_change(store, session_id, change);
   }

@@ -1,5 +1,7 @@
+// session_title.cpp - names a session by its first request, its summary, its agent or its day.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -53,6 +55,7 @@ std::string shown_words(Speaker speaker, JsonValue entry, Timestamp now) {
 
 /// The last of the whole lines in `log` with entry `id`; empty when there is none.
 std::string_view last_version(std::string_view log, const std::string& id) {
+  assert(!id.empty());
   const std::string quoted = fmt::format("\"{}\"", id);
   JsonParser parser;
   std::string_view last;
@@ -109,6 +112,7 @@ std::string first_words(Speaker speaker, std::string_view log, Extent extent, Ti
 /// Reads on, up to `size` bytes. Whether there may be more.
 bool read_on(File& log, std::string& bytes, std::size_t size) {
   const std::size_t had = bytes.size();
+  assert(had <= size);
   bytes.resize_and_overwrite(size, [&](char* data, std::size_t) {
     return had + log.read_at(had, std::span(data, size).subspan(had)).value_or(0);
   });
@@ -176,6 +180,7 @@ std::string day_title(const std::vector<std::string>& agents, std::string_view t
   const std::string_view who = agents.empty() ? type : std::string_view(agents.front());
   const std::string day =
       format_rfc3339(created_at).substr(0, std::string_view("2026-01-11").size());
+  assert(day.size() == std::string_view("2026-01-11").size());
   return title_line(fmt::format("{}, {}", who.empty() ? "session" : who, day));
 }
 
@@ -184,6 +189,7 @@ std::string day_title(const std::vector<std::string>& agents, std::string_view t
 std::string_view title_source_name(TitleSource source) {
   static constexpr std::array<std::string_view, 5> kNames = {"chosen", "request", "summary", "day",
                                                              "entry"};
+  assert(static_cast<std::size_t>(source) < kNames.size());
   return kNames[static_cast<std::size_t>(source)];
 }
 
@@ -216,6 +222,7 @@ void add_title(const Store& store, FileSystem& files, Session& session) {
     session.title_from = session.title.empty() ? TitleSource::kDay : TitleSource::kEntry;
   }
   if (session.title.empty()) {
+    assert(session.title_from == TitleSource::kDay);
     session.title = day_title(session.agent_ids, session.session_type, session.created_at);
   }
 }

@@ -1,6 +1,8 @@
+// session_writer.cpp - appends to one session: lock, log, quota, stamp, sync and seal.
 #include "store/session_writer.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include <fmt/format.h>
 
@@ -63,6 +65,7 @@ Result<AppendLog::Written> SessionWriter::append(const FileLock::Guard& guard,
   if (type) {
     target.set_stamp(stamp_log(guard.lock_file(), *type, target.file(), written->end, chain));
   }
+  assert(written->offset == size && written->end == size + lines.size());
   size_estimate_ += lines.size();
   seen_sizes_[log_file] = size + lines.size();
   const auto sealed = seal_.logs.find(log_file);
@@ -210,6 +213,7 @@ Status SessionWriter::adopt_sealed_file(const std::string& log_file, const Appen
 
 Status SessionWriter::mark_refused(const std::string& log_file, File& log, std::uint64_t inode,
                                    std::span<const ByteRange> ranges) {
+  assert(!ranges.empty());
   RefusedBytes& refused = seal_.refused[log_file];
   if (refused.inode != inode) {
     refused = {.inode = inode};
@@ -279,6 +283,7 @@ Status SessionWriter::check_quota(std::string_view log_file, std::uint64_t log_s
     BMAD_TRY_ASSIGN(size_estimate_, tracked_size());
     estimates_left_ = kAppendsBetweenLooks;
   }
+  assert(estimates_left_ > 0);
   --estimates_left_;
   seen_sizes_.insert_or_assign(std::string(log_file), log_size);
   if (size_estimate_ + added <= options_.size_max) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <optional>
 #include <span>
 #include <utility>
@@ -133,6 +134,7 @@ std::optional<Timestamp> last_time(FileSystem& files, const std::string& path) {
   std::string tail;
   for (std::uint64_t wanted = kTailSize; size > 0 && wanted <= kTextLineMax; wanted *= 8) {
     tail.resize(std::min(wanted, size));
+    assert(tail.size() <= size);
     if ((*log)->read_at(size - tail.size(), std::span(tail)).value_or(0) != tail.size()) {
       return std::nullopt;
     }
@@ -176,6 +178,7 @@ Timestamp last_activity(FileSystem& files, const Manifest& manifest) {
   for (const std::string& log : log_files()) {
     last = std::max(last, last_time(files, session_file(manifest.session_id, log)).value_or(last));
   }
+  assert(last >= manifest.created_at);
   return last;
 }
 
@@ -315,6 +318,7 @@ Result<Session> describe_session(const Store& store, const std::string& session_
 
 Result<Session> describe_session(FileSystem& files, const std::string& session_id) {
   BMAD_TRY_ASSIGN(const Manifest manifest, load_manifest(files, session_id));
+  assert(manifest.session_id == session_id && "load_manifest() compares them");
   BMAD_TRY_ASSIGN(const std::uint64_t footprint, session_footprint(files, session_id, log_files()));
   return Session{.session_id = session_id,
                  .created_at = manifest.created_at,
@@ -340,6 +344,7 @@ Result<Session> titled_session(const Store& store, const std::string& session_id
 
 const char* session_state_name(SessionState state) {
   static constexpr std::array<const char*, 4> kNames = {"active", "idle", "archived", "deleted"};
+  assert(static_cast<std::size_t>(state) < kNames.size());
   return kNames[static_cast<std::size_t>(state)];
 }
 
@@ -370,6 +375,7 @@ Result<std::string> add_artifact_document(Store& store, const std::string& sessi
                        "is not an id: use 1 to 128 letters, digits and _.:@+=~-");
   }
   if (is_archived(store, session_id)) {
+    assert(store.above.restore != nullptr);
     BMAD_TRY(store.above.restore(store, session_id));
   }
   BMAD_TRY(check_session(store, session_id));
@@ -387,6 +393,7 @@ Result<std::string> add_artifact_document(Store& store, const std::string& sessi
   const std::string_view view = line;
   BMAD_TRY_ASSIGN(const BatchReport report,
                   add_lines(store, session_id, EntryType::kArtifact, {&view, 1}, {}));
+  assert(report.ids.size() == 1 && "an entry that is appended has its id");
   return report.ids.front();
 }
 

@@ -1,6 +1,8 @@
+// store.cpp - one opened root: its writers, locks, sessions and the damage noted of its files.
 #include "store/store.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <utility>
 
@@ -41,6 +43,7 @@ const Store* Store::checkout() const {
   const std::lock_guard guard(user_mutex);
   if (!checkout_root.empty() && !checkout_opened) {
     checkout_opened = true;
+    assert(above.open_other != nullptr);
     if (Result<std::unique_ptr<Store>> opened = above.open_other(*this, checkout_root)) {
       checkout_store = *std::move(opened);
     }
@@ -76,6 +79,7 @@ const Store* Store::user_store() const {
   if (user != nullptr || user_failed) {
     return user.get();
   }
+  assert(above.open_user != nullptr);
   Result<std::unique_ptr<Store>> opened = above.open_user(*this);
   if (opened) {
     user = *std::move(opened);
@@ -121,6 +125,7 @@ void close_oldest(std::map<std::string, SessionSlot, std::less<>>& sessions) {
     if (oldest == sessions.end()) {
       return;
     }
+    assert(oldest->second.session.use_count() == 1 && "a writer in use stays open");
     sessions.erase(oldest);
   }
 }
@@ -128,6 +133,7 @@ void close_oldest(std::map<std::string, SessionSlot, std::less<>>& sessions) {
 }  // namespace
 
 std::shared_ptr<OpenSession> Store::session(const std::string& session_id) {
+  assert(is_session_id(session_id));
   const std::lock_guard guard(sessions_mutex);
   SessionSlot& slot = sessions[session_id];
   slot.used = ++session_uses;
@@ -355,6 +361,7 @@ Result<std::vector<std::string>> Store::session_folders() const {
   BMAD_TRY(files->follow_root());
   BMAD_TRY_ASSIGN(std::vector<std::string> names, list_if_there(*files, kSessionsFolder));
   std::erase_if(names, [](const std::string& name) { return !is_session_id(name); });
+  assert(std::ranges::is_sorted(names));
   return names;
 }
 

@@ -1,6 +1,8 @@
+// store_watch.cpp - counts the changes of folders that the kernel reports, for later questions.
 #include "store/store_watch.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "store/store.hpp"
@@ -49,6 +51,7 @@ void StoreWatch::open() {
 }
 
 void StoreWatch::drain() {
+  assert(watch_);
   const Result<FolderChanges> changes = watch_->wait(std::chrono::milliseconds(0));
   if (!changes) {
     give_up();
@@ -89,6 +92,7 @@ StoreWatch::Moment StoreWatch::changed_in(const std::string& folder) {
     return kAlways;
   }
   if (const auto known = folders_.find(folder); known != folders_.end()) {
+    assert(known->second <= now_ && all_changed_ <= now_);
     return std::max(known->second, all_changed_);
   }
   if (folder.empty()) {
@@ -104,6 +108,7 @@ StoreWatch::Moment StoreWatch::begin(const std::string& folder, Moment above) {
   if (folders_.size() >= kFoldersMax) {
     return kAlways;
   }
+  assert(watch_ && !folders_.contains(folder));
   const Result<bool> added = watch_->add(folder);
   if (!added) {
     give_up();

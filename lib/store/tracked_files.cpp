@@ -1,4 +1,6 @@
+// tracked_files.cpp - reads git's index: which files of a memory it tracks or waits to merge.
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -26,6 +28,7 @@ constexpr std::uint32_t kNameSizeMask = 0x0FFF;
 constexpr std::uint64_t kIndexSizeMax = std::uint64_t{4} << 30U;
 
 std::uint32_t big_endian(std::string_view bytes) {
+  assert(bytes.size() <= sizeof(std::uint32_t));
   std::uint32_t number = 0;
   for (const char byte : bytes) {
     number = (number << 8U) | static_cast<unsigned char>(byte);
@@ -181,6 +184,7 @@ void TrackedFiles::find_index() {
     if (!folder.empty()) {
       index_file_ = (folder / "index").string();
       prefix_ = memory == top ? "" : (memory / "").lexically_relative(top).generic_string();
+      assert(prefix_.empty() || prefix_.ends_with('/'));
     }
     return;
   }

@@ -1,5 +1,6 @@
 // writes.cpp - from JSON objects to durable lines: complete, check, lock, append, sync.
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <optional>
 #include <ranges>
@@ -136,6 +137,7 @@ Status keep_manifest(Store& store, const std::string& session_id, OpenSession& s
     return {};
   }
   session.manifest_known = false;
+  assert(!session.manifest_text.empty() && "open_for_writing() has read it");
   return replace_file(*store.files, manifest_path(session_id), session.manifest_text);
 }
 
@@ -165,14 +167,17 @@ std::string joined_lines(const std::vector<CompleteEntry>& entries, bool spaced)
   }
   lines.reserve(size);
   for (const CompleteEntry& entry : entries) {
+    assert(!entry.line.contains('\n') && "an entry is one line");
     lines += entry.line;
     lines += spaced ? "\n\n" : "\n";
   }
+  assert(lines.size() == size);
   return lines;
 }
 
 /// The first refusal as the error of the whole batch. A single entry has no line worth naming.
 Error refusal(const BatchReport& report, std::size_t line_count) {
+  assert(!report.rejected.empty());
   Error error = report.rejected.front().error;
   if (line_count == 1) {
     error.line = 0;
@@ -240,6 +245,7 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
       report.waiting = lines || lines.error().code == ErrorCode::E_SIZE_LIMIT ? 0 : entries.size();
       BMAD_TRY_ASSIGN(sealed, std::move(lines));
     }
+    assert(sealed.empty() || sealed.size() == entries.size());
     const std::vector<CompleteEntry>& lines = sealed.empty() ? entries : sealed;
     note_origins(store, session_id, type, entries);  // Whoever opens a line asks for what it says.
     note_origins(store, session_id, type, sealed);
@@ -264,6 +270,7 @@ Status wait_for_key(const Store& store, const std::string& session_id, EntryType
 
 /// Compacts the session and says so. What goes wrong is no concern of the write's.
 Status compact_for_write(Store& store, const std::string& session_id, BatchReport& report) {
+  assert(store.above.compact != nullptr);
   // Also below the trigger: the entries at hand may be more than there is room for.
   BMAD_TRY_ASSIGN(const CompactionReport compacted,
                   store.above.compact(store, session_id, {.force = true}));
@@ -286,6 +293,7 @@ bool cleared_the_way(Store& store, const std::string& session_id, Error& problem
     return false;
   }
   if (is_archived(store, session_id)) {
+    assert(store.above.restore != nullptr);
     const Result<Session> restored = store.above.restore(store, session_id);
     if (restored) {
       report.notices.push_back(
@@ -355,6 +363,7 @@ void watch_size(Store& store, const std::string& session_id, std::uint64_t size,
 
 /// What was taken out, as a sentence.
 std::string redaction_notice(const RedactionCounts& counts) {
+  assert(!counts.empty());
   std::uint64_t sum = 0;
   std::string rules;
   for (const auto& [rule, count] : counts) {

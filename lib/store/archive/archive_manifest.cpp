@@ -1,3 +1,4 @@
+// archive_manifest.cpp - what an archive is of, in a file beside it: written, and read.
 #include <array>
 #include <optional>
 

@@ -1,5 +1,7 @@
+// archive_members.cpp - finds the gzip members of an archive by their headers, and reads some.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <span>
 
 #include "store/gzip.hpp"
@@ -50,15 +52,18 @@ Result<std::optional<ArchiveMembers>> ArchiveMembers::find(File& archive,
     }
   }
   found.places_.push_back(next);
+  assert(next.packed >= info.size && "the members fill the file");
   return std::optional<ArchiveMembers>(std::move(found));
 }
 
 std::size_t ArchiveMembers::holding(std::uint64_t offset) const {
+  assert(offset < tar_size());
   const auto behind = std::ranges::upper_bound(places_, offset, {}, &Place::tar);
   return static_cast<std::size_t>(behind - places_.begin()) - 1;
 }
 
 Result<std::string> ArchiveMembers::read(File& archive, std::size_t member) const {
+  assert(member < count());
   const Place& from = places_[member];
   const Place& to = places_[member + 1];
   std::string packed(static_cast<std::size_t>(to.packed - from.packed), '\0');
@@ -74,6 +79,7 @@ Result<std::vector<PlacedFile>> list_archive(const ArchiveMembers& members,
   const auto bytes = [&](std::uint64_t offset) -> Result<std::string_view> {
     const std::size_t member = members.holding(offset);
     BMAD_TRY_ASSIGN(text, texts(member));
+    assert(text != nullptr && text->size() == members.text_size(member));
     return std::string_view(*text).substr(static_cast<std::size_t>(offset - members.begin(member)));
   };
   return place_archive_files(session_id, members.tar_size(), bytes, limits);

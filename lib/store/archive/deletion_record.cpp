@@ -1,7 +1,9 @@
+// deletion_record.cpp - the record of what was deleted of a session, and the deleted lines.
 #include "store/deletion_record.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -180,6 +182,7 @@ DeletedLine to_deleted(JsonParser& parser, std::string_view text, std::uint64_t 
 Status cut_torn_end(File& file) {
   BMAD_TRY_ASSIGN(const FileInfo info, file.info());
   BMAD_TRY_ASSIGN(const std::uint64_t end, last_line_start(file, info.size));
+  assert(end <= info.size);
   return end == info.size ? Status() : file.truncate(end);
 }
 

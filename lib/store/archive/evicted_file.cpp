@@ -1,7 +1,9 @@
+// evicted_file.cpp - the parts that hold evicted lines: appended, read, replaced and merged.
 #include "store/evicted_file.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <functional>
 #include <ranges>
@@ -110,6 +112,7 @@ Status add_member(File& file, std::uint64_t whole_size, std::string_view member)
 /// Adds `text` to a part that ends at `whole_size`, or cuts off what is torn there.
 Status add_text(FileSystem& files, const std::string& path, std::uint64_t whole_size,
                 std::string_view text) {
+  assert((!text.empty() || whole_size > 0) && "there is something to add, or to cut off");
   std::string member;
   if (!text.empty()) {
     BMAD_TRY_ASSIGN(member, gzip(text));

@@ -1,7 +1,9 @@
+// gzip.cpp - packs and unpacks gzip members in memory, with zlib, within limits.
 #include "store/gzip.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <limits>
 #include <memory>
 #include <new>
@@ -64,6 +66,7 @@ class BoundedText {
 
   /// Room for at least one more byte; false at the limit.
   bool make_room(std::uint64_t wanted) {
+    assert(used_ <= text_.size());
     if (used_ < text_.size()) {
       return true;
     }
@@ -78,6 +81,7 @@ class BoundedText {
     larger.append(text_, 0, used_);
     larger.resize(size);
     text_.swap(larger);
+    assert(text_.size() <= size_max_);
     return true;
   }
   [[nodiscard]] char* end() { return text_.data() + used_; }
@@ -86,6 +90,7 @@ class BoundedText {
   void advance(std::size_t size) { used_ += size; }
   void cut(std::size_t size) { used_ = size; }
   std::string take() {
+    assert(used_ <= text_.size());
     text_.resize(used_);
     return std::move(text_);
   }
@@ -97,6 +102,7 @@ class BoundedText {
 };
 
 std::uint32_t little_endian(std::string_view bytes) {
+  assert(bytes.size() >= 4);
   std::uint32_t value = 0;
   for (std::size_t i = 4; i-- > 0;) {
     value = (value << 8U) | static_cast<unsigned char>(bytes[i]);
@@ -250,6 +256,7 @@ Result<std::string> gzip_sized(std::string_view bytes) {
   if (rest != 0) {
     return corrupt("cannot be packed: it is too long for one member");
   }
+  assert(sized_member(out) == static_cast<std::uint32_t>(out.size()));
   return out;
 }
 
@@ -287,6 +294,7 @@ Result<std::string> gunzip_member(std::string_view bytes, std::uint64_t at, std:
     throw std::bad_alloc();
   }
   const std::unique_ptr<z_stream, decltype(&inflateEnd)> owner(&stream, inflateEnd);
+  assert(size <= kPieceMax && "zlib writes it in one piece");
   std::string text(static_cast<std::size_t>(size), '\0');
   stream.next_in = input_of(bytes);
   stream.avail_in = piece_size(bytes.size());

@@ -1,3 +1,4 @@
+// session_archive.cpp - packs the files of a session into one archive, reads and restores it.
 #include "store/session_archive.hpp"
 
 #include <algorithm>
@@ -74,6 +75,7 @@ class MemberGate {
                    .message = fmt::format("has no member {}{}, so it is not a session archive",
                                           prefix_, kManifestName)};
     }
+    assert(files_.size() == names_.size());
     return std::move(files_);
   }
 
@@ -100,6 +102,7 @@ class MemberGate {
 
 TarBytes bytes_of(std::string_view tar) {
   return [tar](std::uint64_t offset) -> Result<std::string_view> {
+    assert(offset < tar.size());
     return tar.substr(static_cast<std::size_t>(offset));
   };
 }
@@ -124,6 +127,7 @@ Result<std::vector<ArchivedFile>> unpack(std::string packed, std::string_view se
   std::vector<ArchivedFile> files;
   files.reserve(places.size());
   for (const PlacedFile& place : places) {
+    assert(place.offset + place.size <= tar->size());
     files.push_back({.name = place.name,
                      .bytes = tar->substr(static_cast<std::size_t>(place.offset),
                                           static_cast<std::size_t>(place.size)),
@@ -173,6 +177,7 @@ class MemberPacker {
   Status take(const TarPlace& file) {
     constexpr std::uint64_t kSmallMax = 16U << 10U;
     const std::uint64_t end = file.offset + file.size;
+    assert(at_ <= file.offset && end <= tar_.size() && "files are in the order of the tar");
     if (file.size > kSmallMax) {
       BMAD_TRY(pack_until(file.offset));
     }
@@ -180,6 +185,7 @@ class MemberPacker {
   }
   Result<std::string> finish() {
     BMAD_TRY(pack_until(tar_.size()));
+    assert(at_ == tar_.size());
     return std::move(packed_);
   }
 

@@ -1,4 +1,6 @@
+// session_files.cpp - which files of a session's folder are its memory, read in their order.
 #include <algorithm>
+#include <cassert>
 #include <limits>
 
 #include <fmt/format.h>
@@ -88,6 +90,7 @@ class Collector {
   }
 
   Status read_one(const std::string& name, std::vector<ArchivedFile>& out) {
+    assert(is_session_file(name));
     const std::string path = path_of(name);
     BMAD_TRY_ASSIGN(const FileInfo info, files_.info(path));
     if (info.kind != FileKind::kRegular) {
@@ -128,6 +131,7 @@ std::optional<EntryType> log_of_copy(std::string_view name) {
   constexpr std::string_view kEnding = ".jsonl";
   for (const EntryType type : kEntryTypes) {
     std::string_view stem = entry_type_info(type).log_file;
+    assert(stem.ends_with(kEnding));
     stem.remove_suffix(kEnding.size());
     if (name.size() > stem.size() + kEnding.size() && name.starts_with(stem) &&
         name.ends_with(kEnding) && std::string_view(" .-_(~").contains(name[stem.size()])) {

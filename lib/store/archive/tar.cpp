@@ -1,6 +1,8 @@
+// tar.cpp - writes and lists tar files with libarchive.
 #include "tar.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 #include <new>
 
@@ -35,6 +37,7 @@ la_ssize_t append_to_text(archive* /*handle*/, void* text, const void* bytes, st
 }
 
 Status write_member(archive* writer, archive_entry* entry, const TarFile& member) {
+  assert(!member.name.empty());
   archive_entry_clear(entry);
   archive_entry_set_pathname(entry, member.name.c_str());
   archive_entry_set_filetype(entry, AE_IFREG);
@@ -85,6 +88,7 @@ la_ssize_t read_piece(archive* /*handle*/, void* client, const void** piece) {
     from.problem = bytes.error();
     return -1;
   }
+  assert(!bytes->empty() && bytes->size() <= from.size - from.at);
   *piece = bytes->data();
   from.at += bytes->size();
   return static_cast<la_ssize_t>(bytes->size());
@@ -92,6 +96,7 @@ la_ssize_t read_piece(archive* /*handle*/, void* client, const void** piece) {
 
 la_int64_t skip_bytes(archive* /*handle*/, void* client, la_int64_t wanted) {
   auto& from = *static_cast<Client*>(client);
+  assert(wanted >= 0);
   const std::uint64_t rest = from.size - std::min(from.at, from.size);
   const std::uint64_t skipped = std::min(static_cast<std::uint64_t>(wanted), rest);
   from.at += skipped;
@@ -127,6 +132,7 @@ Result<bool> is_blank(const TarBytes& bytes, std::uint64_t begin, std::uint64_t 
   constexpr std::string_view kNul("\0", 1);
   while (begin < end) {
     BMAD_TRY_ASSIGN(std::string_view piece, bytes(begin));
+    assert(!piece.empty() && "the bytes of a tar come one at least");
     piece = piece.substr(0, static_cast<std::size_t>(end - begin));
     if (piece.find_first_not_of(kNul) != std::string_view::npos) {
       return false;
@@ -170,6 +176,7 @@ Result<std::string> make_tar(std::span<const TarFile> members) {
   if (archive_write_close(writer.get()) != ARCHIVE_OK) {
     return trouble(writer.get());
   }
+  assert(text.size() >= kEndMarkSize);
   return text;
 }
 

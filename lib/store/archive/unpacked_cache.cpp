@@ -1,6 +1,8 @@
+// unpacked_cache.cpp - keeps what was unpacked lately, and limits how much may be.
 #include "store/unpacked_cache.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <ranges>
 
@@ -82,9 +84,11 @@ void UnpackedCache::add(std::uint64_t owner, std::size_t part, std::shared_ptr<v
   if (const auto old = places_.find(key); old != places_.end()) {
     take_out(old->second, gone);
   }
+  assert(what != nullptr);
   items_.push_front({.key = key, .what = std::move(what), .size = size});
   places_.emplace(key, items_.begin());
   size_ += size;
+  assert(places_.size() == items_.size() && "each item has its place");
   while (size_ > size_max && items_.size() > 1) {
     take_out(std::prev(items_.end()), gone);
   }
@@ -107,6 +111,7 @@ std::uint64_t UnpackedCache::size() {
 }
 
 void UnpackedCache::take_out(Items::iterator item, Items& gone) {
+  assert(size_ >= item->size && places_.contains(item->key));
   size_ -= item->size;
   places_.erase(item->key);
   gone.splice(gone.begin(), items_, item);

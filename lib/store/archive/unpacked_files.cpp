@@ -1,6 +1,8 @@
+// unpacked_files.cpp - the files of a packed session, from memory or from ranges of its archive.
 #include "store/unpacked_files.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <utility>
 
@@ -151,6 +153,7 @@ Result<std::shared_ptr<RangedFiles>> RangedFiles::open(const Store& store,
     files->files_[session_file(session_id, log)];
   }
   for (const PlacedFile& place : *places) {
+    assert(place.offset + place.size <= files->members_.tar_size());
     // Not session_file(): an artifact's name has a folder in it.
     files->files_[fmt::format("{}/{}", session_folder(session_id), place.name)] = {
         .offset = place.offset, .size = place.size};
@@ -174,6 +177,7 @@ std::string RangedFiles::display_path(const std::string& /*path*/) const {
 }
 
 Status RangedFiles::read_tar(std::uint64_t offset, std::span<char> out) const {
+  assert(out.empty() || offset + out.size() <= members_.tar_size());
   while (!out.empty()) {
     const std::size_t member = members_.holding(offset);
     BMAD_TRY_ASSIGN(const std::shared_ptr<const std::string> bytes, text(member));
@@ -205,6 +209,7 @@ Result<std::shared_ptr<const std::string>> RangedFiles::text(std::size_t member)
     return std::move(read).error();
   }
   auto shared = std::make_shared<std::string>(*std::move(read));
+  assert(shared->size() == members_.text_size(member));
   store_.unpacked.add(owner_, member, shared, shared->size(), store_.archives_size_max);
   return std::shared_ptr<const std::string>(std::move(shared));
 }

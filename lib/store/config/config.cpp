@@ -1,7 +1,9 @@
+// config.cpp - reads config.json: checks each value, and finds out which ones are set.
 #include "store/config.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <optional>
 #include <set>
 #include <utility>
@@ -200,6 +202,7 @@ class ConfigReader {
     if (!value.is_object()) {
       return refused(full, fmt::format("must be an object, not {}", shown(value)));
     }
+    assert(section.empty() || is_section(section));
     for (const JsonMember& member : value.members()) {
       const std::string key = joined_key(section, member.key);
       const bool is_one_name = member.key.find('.') == std::string_view::npos;
@@ -409,6 +412,7 @@ class ConfigReader {
 };
 
 std::uint64_t to_bytes(double megabytes) {
+  assert(megabytes >= 0);
   return static_cast<std::uint64_t>(megabytes * kBytesPerMegabyte);
 }
 
@@ -454,6 +458,7 @@ std::string allowed_values(const Setting& setting) {
 }
 
 std::int64_t RetentionDays::of(EntryType type) const {
+  assert(static_cast<std::size_t>(type) < kRetentionMembers.size());
   return this->*kRetentionMembers[static_cast<std::size_t>(type)];
 }
 

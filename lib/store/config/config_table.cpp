@@ -1,6 +1,8 @@
+// config_table.cpp - the table of settings, former defaults, and settings of strangers.
 #include "config_table.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -232,6 +234,7 @@ void take_stricter(const Setting& setting, std::string& held, const std::string&
   const auto strict = [&](const std::string& choice) {
     return std::ranges::find(setting.choices, choice);
   };
+  assert(strict(written) != setting.choices.end() && strict(held) != setting.choices.end());
   held = strict(written) < strict(held) ? written : held;
 }
 

@@ -1,5 +1,7 @@
+// config_text.cpp - writes settings for the file and for people, and finds the key that is meant.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <string_view>
@@ -29,6 +31,7 @@ class ConfigWriter {
   ConfigWriter() { writer_.begin_object().key(kConfigRoot).begin_object(); }
 
   void add(std::string_view key, std::string_view value) {
+    assert(!key.empty() && !value.empty());
     enter(section_of(key));
     writer_.key(key.substr(key.rfind('.') + 1)).raw(value);
   }
@@ -46,6 +49,7 @@ class ConfigWriter {
     }
     while (section != section_) {
       const std::size_t start = section_.empty() ? 0 : section_.size() + 1;
+      assert(start < section.size());
       const std::size_t end = std::min(section.find('.', start), section.size());
       writer_.key(section.substr(start, end - start)).begin_object();
       section_ = section.substr(0, end);
@@ -171,6 +175,7 @@ bool is_whole_number(double number) {
 }
 
 std::string number_text(double number) {
+  assert(std::isfinite(number));
   return is_whole_number(number) ? std::to_string(static_cast<std::int64_t>(number))
                                  : json_number(number);
 }

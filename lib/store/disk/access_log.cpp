@@ -1,6 +1,8 @@
+// access_log.cpp - notes which entries were returned, reads the notes and folds them.
 #include "store/access_log.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -58,6 +60,7 @@ void add_to_line(std::string& text, std::string_view id) {
 }
 
 void end_line(std::string& text) {
+  assert(text.ends_with(',') && "a line has an id at least");
   text.back() = ']';
   text += "}\n";
 }
@@ -91,6 +94,7 @@ std::string folded_text(std::vector<Row>& rows) {
   if (of_line != nullptr) {
     end_line(text);
   }
+  assert(text.size() <= kFoldedAccessLogSizeMax);
   return text;
 }
 
@@ -144,6 +148,7 @@ class Cursor {
     if (problem != std::errc() || size > kDigitsMax) {
       return false;
     }
+    assert(out <= kAccessCountMax);
     text_.remove_prefix(size);
     return true;
   }

@@ -1,3 +1,4 @@
+// append_log.cpp - appends whole lines to one log, makes them durable, leaves refused ones out.
 #include "store/append_log.hpp"
 
 #include <algorithm>
@@ -61,6 +62,7 @@ AppendLog::AppendLog(FileSystem& files, const Clock& clock, std::string path,
       quarantine_path_(std::move(quarantine_path)) {}
 
 Result<RefusedRange> refused_range(File& log, ByteRange bytes) {
+  assert(bytes.begin <= bytes.end);
   std::string text(static_cast<std::size_t>(bytes.end - bytes.begin), '\0');
   BMAD_TRY_ASSIGN(const std::size_t got, log.read_at(bytes.begin, text));
   if (got != text.size()) {
@@ -149,11 +151,13 @@ Result<AppendLog::Written> AppendLog::write(std::string_view lines) {
     open_->written_end = end;
     // An editor may have cut the file short in place: what lies there now is not durable yet.
     open_->durable_end = std::min(open_->durable_end, offset);
+    assert(open_->durable_end <= open_->written_end);
   }
   return Written{.offset = offset, .end = end, .log = open_};
 }
 
 bool AppendLog::is_removed(const Written& written) {
+  assert(written.log != nullptr);
   const Result<FileInfo> info = written.log->file->info();
   return info && info->links == 0;
 }
@@ -161,6 +165,7 @@ bool AppendLog::is_removed(const Written& written) {
 Status AppendLog::sync_all() { return open_->file->sync_all(); }
 
 Status AppendLog::sync(const Written& written) {
+  assert(written.log != nullptr && written.offset <= written.end);
   OpenLog& log = *written.log;
   std::unique_lock lock(log.mutex);
   // One thread syncs for all that have written by then. This is not only cheaper: the kernel
@@ -199,6 +204,7 @@ const FileInfo& AppendLog::identity_of(const Written& written) { return written.
 File& AppendLog::file() const { return *open_->file; }
 
 FileInfo AppendLog::info() const {
+  assert(open_ != nullptr && "prepare() opens it");
   FileInfo info = at_path_;
   info.size = open_->size;  // A torn end is mended.
   return info;
@@ -255,6 +261,7 @@ Status AppendLog::leave_out_refused() {
                               .reason = "the disk refused to make these lines durable, and their "
                                         "write was reported as failed"},
                              clock_.now()));
+    assert(gaps.empty() || gaps.back().end <= range.begin);
     gaps.push_back(range);
   }
   BMAD_TRY(quarantine.sync());

@@ -1,6 +1,8 @@
+// atomic_file.cpp - replaces files atomically; makes, moves and removes folders durably.
 #include "store/atomic_file.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 
 #include <fmt/format.h>
@@ -24,6 +26,7 @@ Status write_all(File& file, std::string_view bytes) {
     if (size == 0) {
       return posix_error(ENOSPC, "write", "");
     }
+    assert(size <= bytes.size());
     bytes.remove_prefix(size);
   }
   return {};
@@ -34,6 +37,7 @@ namespace {
 /// Puts a new file in the place of `path`; synced before that if `sync` says so.
 Status put_in_place(FileSystem& files, const std::string& path,
                     const std::function<Status(File&)>& fill, bool sync) {
+  assert(!path.empty() && !path.ends_with('/'));
   const std::string temporary = temporary_path(path);
   const auto prepare = [&]() -> Status {
     BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(temporary, OpenMode::kCreate));
@@ -74,6 +78,7 @@ Status replace_derived_file(FileSystem& files, const std::string& path, std::str
 
 // NOLINTNEXTLINE(misc-no-recursion): as deep as our layout is.
 Status ensure_folder(FileSystem& files, const std::string& path) {
+  assert(!path.empty());
   const std::string parent = parent_folder(path);
   if (!parent.empty()) {
     BMAD_TRY(ensure_folder(files, parent));
@@ -91,6 +96,7 @@ Status remove_durably(FileSystem& files, const std::string& path) {
 }
 
 Status ensure_ignored(FileSystem& files, std::string_view pattern) {
+  assert(!pattern.empty() && !pattern.contains('\n'));
   constexpr std::uint64_t kIgnoreFileSizeMax = 1U << 20U;
   BMAD_TRY_ASSIGN(auto text, if_there(read_file(files, kGitignoreFile, kIgnoreFileSizeMax)));
   if (!text) {
@@ -146,6 +152,7 @@ Status remove_below(FileSystem& files, const std::string& path, int depth) {
 }  // namespace
 
 Status remove_tree(FileSystem& files, const std::string& path) {
+  assert(!path.empty() && "the root is never removed");
   const Result<FileInfo> info = files.info(path);
   if (!info) {
     return is_not_found(info.error()) ? Status() : Status(info.error());
@@ -189,6 +196,7 @@ bool crosses_devices(const Status& renamed) {
 }  // namespace
 
 Status rename_folder(FileSystem& files, const std::string& from, const std::string& to) {
+  assert(!from.empty() && !to.empty());
   Status renamed = files.rename(from, to);
   const bool needs_copy = crosses_devices(renamed);
   if (needs_copy) {

@@ -1,3 +1,4 @@
+// command.cpp - runs a program with a text on stdin, within a time and an output size.
 #include "store/command.hpp"
 
 #include <fcntl.h>
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cerrno>
 #include <csignal>
 #include <system_error>
@@ -78,6 +80,7 @@ Result<Pipe> make_pipe(std::string_view program) {
     }
     *end = std::move(moved);
   }
+  assert(made.read.get() > STDERR_FILENO && made.write.get() > STDERR_FILENO);
   return made;
 }
 
@@ -170,6 +173,7 @@ Status RunningCommand::start(std::span<const std::string> command) {
 
 int RunningCommand::spawn(std::span<const std::string> command, const Pipe& in, const Pipe& out,
                           const Pipe& err) {
+  assert(!command.empty() && process_ < 0);
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   if (::posix_spawn_file_actions_init(&actions) != 0 || ::posix_spawnattr_init(&attributes) != 0) {
@@ -205,6 +209,7 @@ int RunningCommand::spawn(std::span<const std::string> command, const Pipe& in, 
 
 Result<CommandOutput> RunningCommand::finish(std::string_view input,
                                              const CommandOptions& options) {
+  assert(process_ > 0 && "start() has succeeded");
   const NoBrokenPipe no_broken_pipe;
   const CommandTime deadline = std::chrono::steady_clock::now() + options.timeout;
   bool ended = false;
@@ -295,6 +300,7 @@ void RunningCommand::take_err() {
 
 bool RunningCommand::has_ended() const {
   siginfo_t info{};
+  assert(process_ > 0);
   // It stays as it is until it is reaped, and so its number is no one else's.
   const int looked =
       ::waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT);
@@ -302,6 +308,7 @@ bool RunningCommand::has_ended() const {
 }
 
 int RunningCommand::reap() {
+  assert(process_ > 0);
   int status = 0;
   pid_t reaped = -1;
   do {
@@ -314,6 +321,7 @@ int RunningCommand::reap() {
 }
 
 void RunningCommand::kill_all() {
+  assert(process_ > 1 && "any other number would reach processes that are not ours");
   ::kill(-process_, SIGKILL);
   reap();
 }

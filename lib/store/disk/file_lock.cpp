@@ -1,8 +1,10 @@
+// file_lock.cpp - one writer at a time: a queue of threads, then the kernel's lock.
 #include "store/file_lock.hpp"
 
 #include <sched.h>
 #include <unistd.h>
 
+#include <cassert>
 #include <cerrno>
 #include <condition_variable>
 #include <deque>
@@ -109,12 +111,14 @@ Result<std::shared_ptr<LockEntry>> find_entry(FileSystem& files, const std::stri
 
 /// Waits until it is this thread's turn among those of the process. False when time ran out.
 bool take_turn(LockEntry& entry, std::unique_lock<std::mutex>& lock, SteadyTime deadline) {
+  assert(lock.owns_lock());
   const std::uint64_t ticket = entry.next_ticket++;
   entry.queue.push_back(ticket);
   const bool mine = entry.changed.wait_until(
       lock, deadline, [&] { return !entry.held && entry.queue.front() == ticket; });
   std::erase(entry.queue, ticket);
   if (mine) {
+    assert(!entry.held);
     entry.held = true;
   } else {
     entry.changed.notify_all();  // The next one may have been waiting for this ticket to go.
@@ -124,6 +128,7 @@ bool take_turn(LockEntry& entry, std::unique_lock<std::mutex>& lock, SteadyTime 
 
 /// Ends the turn: lets the next thread of the process try.
 void give_turn(LockEntry& entry) {
+  assert(entry.held);
   entry.held = false;
   entry.changed.notify_all();
 }
@@ -133,6 +138,7 @@ void give_turn(LockEntry& entry) {
 void wait_in_kernel(const std::shared_ptr<LockEntry>& entry) {
   const Status locked = entry->kernel.lock();
   const std::lock_guard guard(entry->mutex);
+  assert(entry->waiter == LockEntry::Waiter::kWaiting);
   if (!locked) {
     entry->failure = locked.error();
     entry->waiter = LockEntry::Waiter::kFailed;
@@ -190,6 +196,7 @@ Result<bool> take_kernel_lock(const std::shared_ptr<LockEntry>& entry,
   }
   const bool granted = std::exchange(entry->waiter, Waiter::kNone) == Waiter::kGranted;
   if (!granted) {
+    assert(entry->failure);
     return *std::exchange(entry->failure, std::nullopt);
   }
   return true;

@@ -1,3 +1,4 @@
+// folder_watch.cpp - reports which watched folders have changed, by inotify.
 #include <linux/magic.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cassert>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -127,6 +129,7 @@ Status FolderWatch::Impl::read_events(FolderChanges& changes) {
       return {};
     }
     for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
+      assert(at + sizeof(inotify_event) <= static_cast<std::size_t>(got));
       inotify_event event;
       std::memcpy(&event, buffer.data() + at, sizeof event);
       take(event, event.len > 0 ? buffer.data() + at + sizeof event : "", changes);
@@ -174,6 +177,7 @@ FolderWatch& FolderWatch::operator=(FolderWatch&&) noexcept = default;
 FolderWatch::~FolderWatch() = default;
 
 Result<bool> FolderWatch::add(const std::string& folder) {
+  assert(!folder.starts_with('/') && "folders are relative to the root");
   const std::string path = folder.empty() ? impl_->root : impl_->root + "/" + folder;
   // The root may be reached through a link, as everywhere: it is the user's own.
   const std::uint32_t events = folder.empty() ? kEvents : kEvents | IN_DONT_FOLLOW;

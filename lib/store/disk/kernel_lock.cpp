@@ -1,3 +1,4 @@
+// kernel_lock.cpp - the kernel's locks on a lock file, and the name that a holder leaves.
 #include "kernel_lock.hpp"
 
 #include <fcntl.h>
@@ -5,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <cassert>
 #include <cerrno>
 #include <charconv>
 
@@ -75,6 +77,7 @@ Result<bool> KernelLock::try_lock() {
 }
 
 Status KernelLock::lock() {
+  assert(file_->descriptor() >= 0 && "try_lock() takes any other file at once");
   if (const int error = set_lock(*file_, F_OFD_SETLKW, F_WRLCK, kGateByte, 1); error != 0) {
     return lock_error(error, path_);
   }

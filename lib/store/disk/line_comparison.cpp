@@ -1,4 +1,6 @@
+// line_comparison.cpp - how the lines of a log differ from those that were sealed.
 #include <algorithm>
+#include <cassert>
 #include <limits>
 
 #include "store/seal.hpp"
@@ -71,6 +73,7 @@ class LineComparison {
     std::vector<bool> is_there(sealed_.size());
     for (const std::size_t place : places_) {
       if (place != kNowhere) {
+        assert(place < is_there.size());
         is_there[place] = true;
       }
     }
@@ -82,6 +85,7 @@ class LineComparison {
       } else if (places_[i] == kNowhere) {
         strangers.push_back(i);
       } else {
+        assert(next <= places_[i] && "the lines that break the order are removed");
         settle_gap(lost_between(is_there, next, places_[i]), strangers, i);
         next = places_[i] + 1;
       }
@@ -100,6 +104,7 @@ class LineComparison {
  private:
   static std::uint64_t lost_between(const std::vector<bool>& is_there, std::size_t begin,
                                     std::size_t end) {
+    assert(end <= is_there.size());
     std::uint64_t lost = 0;
     for (std::size_t i = begin; i < end; ++i) {
       lost += is_there[i] ? 0 : 1;
@@ -132,6 +137,7 @@ class LineComparison {
   }
 
   void note(LineFate change, std::uint64_t line, std::uint64_t count) {
+    assert(count > 0);
     if (change != LineFate::kLost && !differences_.empty() &&
         differences_.back().change == change &&
         differences_.back().line + differences_.back().count == line) {
@@ -167,6 +173,7 @@ std::size_t count_new_lines(std::span<const std::uint32_t> sealed,
                             std::span<const std::uint32_t> lines) {
   LineComparison comparison(sealed, lines);
   comparison.run();
+  assert(comparison.new_lines() <= lines.size());
   return comparison.new_lines();
 }
 

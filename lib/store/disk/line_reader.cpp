@@ -1,6 +1,8 @@
+// line_reader.cpp - reads a log line by line, in chunks.
 #include "store/line_reader.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -60,6 +62,7 @@ Result<bool> LineReader::next(Line& line) {
   }
   std::size_t searched = begin_;
   while (true) {
+    assert(begin_ <= searched && searched <= filled_ && filled_ <= buffer_.size());
     const void* newline = std::memchr(buffer_.data() + searched, '\n', filled_ - searched);
     if (newline != nullptr) {
       const std::size_t at =
@@ -68,6 +71,7 @@ Result<bool> LineReader::next(Line& line) {
       if (size > line_size_max_) {
         return pass_over_long_line(line);
       }
+      assert(at + kJsonPadding <= buffer_.size() && "the parser reads beyond the text");
       line = {.text = std::string_view(buffer_).substr(begin_, size),
               .offset = line_offset_,
               .size = size,
@@ -93,6 +97,7 @@ Result<bool> LineReader::next(Line& line) {
 Result<bool> LineReader::fill() {
   const std::size_t kept = filled_ - begin_;
   const std::uint64_t from = line_offset_ + kept;
+  assert(from <= end_);
   const std::size_t wanted =
       static_cast<std::size_t>(std::min<std::uint64_t>(kChunkSize, end_ - from));
   if (wanted == 0) {
@@ -106,6 +111,7 @@ Result<bool> LineReader::fill() {
   }
   BMAD_TRY_ASSIGN(const std::size_t got,
                   file_.read_at(from, std::span<char>(buffer_.data() + kept, wanted)));
+  assert(got <= wanted);
   filled_ += got;
   if (got < wanted) {
     end_ = from + got;  // Cut short since we looked: a torn end was mended.

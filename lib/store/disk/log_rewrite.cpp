@@ -1,4 +1,6 @@
+// log_rewrite.cpp - puts a copy of a log without some of its lines in its place.
 #include <algorithm>
+#include <cassert>
 
 #include "store/append_log.hpp"
 #include "store/atomic_file.hpp"
@@ -35,6 +37,7 @@ Status copy_without(File& source, std::span<const ByteRange> gaps, std::string_v
       }
       ++next_gap;
     }
+    assert(begin <= from && from <= end);
     kept.append(read, from - begin, end - from);
     BMAD_TRY(write_all(target, kept));
     if (got < read.size()) {
@@ -47,6 +50,8 @@ Status copy_without(File& source, std::span<const ByteRange> gaps, std::string_v
 /// Up to the rename: on error the log is as it was.
 Status put_copy_without(FileSystem& files, const std::string& path, std::span<const ByteRange> gaps,
                         std::string_view instead = {}) {
+  assert(std::ranges::is_sorted(gaps, {}, &ByteRange::begin));
+  assert(instead.empty() || instead.ends_with('\n'));
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path, OpenMode::kRead));
   BMAD_TRY_ASSIGN(const FileInfo info, log->info());
   return rename_into_place(files, path, [&](File& target) {
@@ -69,6 +74,7 @@ namespace {
 Status blank_in_place(FileSystem& files, const std::string& path, std::span<const ByteRange> gaps) {
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path, OpenMode::kUpdate));
   for (const ByteRange& gap : gaps) {
+    assert(gap.begin <= gap.end);
     std::string blanks(gap.end - gap.begin, ' ');
     if (!blanks.empty()) {
       blanks.back() = '\n';

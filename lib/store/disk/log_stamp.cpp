@@ -1,4 +1,6 @@
+// log_stamp.cpp - the record by which readers know that a log is as a writer of ours left it.
 #include <array>
+#include <cassert>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -19,11 +21,13 @@ constexpr std::size_t kRecordSize = 64;
 constexpr std::size_t kHashedSize = 56;
 
 std::uint64_t number_at(std::string_view record, std::size_t place) {
+  assert((place + 1) * sizeof(std::uint64_t) <= record.size());
   return little_at<std::uint64_t>(record.data() + place * sizeof(std::uint64_t));
 }
 
 /// Of the record's numbers, its type and this boot.
 std::uint64_t hash_of(std::string_view record, EntryType type) {
+  assert(record.size() >= kHashedSize);
   std::string text(record.substr(0, kHashedSize));
   text += static_cast<char>(type);
   text += boot_id();
@@ -84,6 +88,7 @@ std::uint64_t chain_of(File& lock_file, EntryType type, File& log,
 
 std::optional<LogStamp> stamp_log(File& lock_file, EntryType type, File& log, std::uint64_t end,
                                   std::uint64_t chain) {
+  assert(chain != 0 && "0 is the chain of no log");
   const std::int64_t time_ns = exact_time_ns();
   if (boot_id().empty() || !log.set_mtime(time_ns)) {
     return std::nullopt;
@@ -99,6 +104,7 @@ std::optional<LogStamp> stamp_log(File& lock_file, EntryType type, File& log, st
     put_little(number, record);
   }
   put_little(hash_of(record, type), record);
+  assert(record.size() == kRecordSize);
   if (!lock_file.write_at(place_of(type), record)) {
     return std::nullopt;
   }

@@ -1,3 +1,4 @@
+// posix_file_system.cpp - the file system of the kernel, below one root and without links.
 #include "store/posix_file_system.hpp"
 
 #include <dirent.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cassert>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -99,6 +101,7 @@ class PosixFile final : public File {
       if (got <= 0) {
         return got < 0 ? Result<std::size_t>(posix_error(errno, "read", path_)) : size;
       }
+      assert(static_cast<std::size_t>(got) <= rest.size());
       size += static_cast<std::size_t>(got);
     }
     return size;
@@ -349,6 +352,7 @@ class PosixFileSystem final : public FileSystem {
 
   /// A descriptor, or -1 with errno.
   [[nodiscard]] int open_beneath(const std::string& path, int flags) const {
+    assert((flags & O_NOFOLLOW) != 0 && (flags & O_CLOEXEC) != 0);
     if (escapes(path)) {  // RESOLVE_BENEATH lets "a/.." pass, which ends where it began.
       errno = EXDEV;
       return -1;
@@ -367,6 +371,7 @@ class PosixFileSystem final : public FileSystem {
 
   /// For kernels without openat2: looks at each folder on the way before it opens.
   [[nodiscard]] int open_checked(const std::string& path, int flags) const {
+    assert(!escapes(path));
     for (std::size_t slash = path.find('/'); slash != std::string::npos;
          slash = path.find('/', slash + 1)) {
       struct stat status{};
@@ -422,6 +427,7 @@ class PosixFileSystem final : public FileSystem {
   }
 
   void use_root(Descriptor root) {
+    assert(root.is_open());
     static_cast<void>(::fstat(root.get(), &root_status_));
     root_ = root.get();
     roots_.push_back(std::move(root));

@@ -1,5 +1,7 @@
+// retrying_file_system.cpp - reads again when the disk stumbles; errors of the system; memory.
 #include <sys/mman.h>
 
+#include <cassert>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -25,6 +27,7 @@ auto retry(const RetrySleep& sleep, const Call& call) {
     if (result || !is_passing(result.error())) {
       break;
     }
+    assert(sleep && "a function that waits is given");
     sleep(delay);
     result = call();
   }

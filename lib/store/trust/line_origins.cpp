@@ -1,6 +1,6 @@
-// line_origins.cpp - the origins of many lines, looked up in one pass; their names; whose writes a
-// thread does.
+// line_origins.cpp - looks up the origins of many lines in one pass, and notes who acts.
 #include <array>
+#include <cassert>
 #include <map>
 #include <optional>
 #include <string>
@@ -59,6 +59,7 @@ void CarriedLines::add(EntryType type, std::string_view old, std::string_view li
   }
   if (const Result<JsonValue> entry = parser.parse(old)) {
     old_.push_back({.tag = ledger_->line_tag(session_id_, *entry, old)});
+    assert(old_.size() == lines_.size() + 1);
     lines_.push_back({.type = type, .text = std::string(line)});
   }
 }
@@ -67,6 +68,7 @@ void CarriedLines::settle() {
   if (lines_.empty()) {
     return;
   }
+  assert(ledger_ != nullptr && old_.size() == lines_.size());
   ledger_->find(old_);
   std::map<std::pair<Origin, EntryType>, std::vector<std::string_view>> alike;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
@@ -88,6 +90,7 @@ void LineOrigins::want(std::string_view session_id, JsonValue entry, std::string
 }
 
 void LineOrigins::find() {
+  assert(origins_.empty() || ledger_ != nullptr);
   std::vector<OriginQuery> queries;
   for (const auto& [tag, origin] : origins_) {
     queries.push_back({.tag = tag});
@@ -111,12 +114,14 @@ Origin LineOrigins::of(std::string_view session_id, JsonValue entry, std::string
 std::string_view root_trust_name(RootTrust trust) {
   static constexpr std::array<std::string_view, 4> kNames = {"unchecked", "own", "trusted",
                                                              "foreign"};
+  assert(static_cast<std::size_t>(trust) < kNames.size());
   return kNames[static_cast<std::size_t>(trust)];
 }
 
 std::string_view origin_name(Origin origin) {
   static constexpr std::array<std::string_view, 5> kNames = {"elsewhere", "agent", "person",
                                                              "accepted", "by_hand"};
+  assert(static_cast<std::size_t>(origin) < kNames.size());
   return kNames[static_cast<std::size_t>(origin)];
 }
 

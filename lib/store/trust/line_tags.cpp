@@ -1,6 +1,7 @@
-// line_tags.cpp - what a line and a statement are known by in the ledger.
+// line_tags.cpp - the tags by which the ledger knows a line and a statement.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <string>
 #include <vector>
 
@@ -94,6 +95,7 @@ std::uint64_t OriginLedger::line_tag(std::string_view session_id, JsonValue entr
 
 std::uint64_t OriginLedger::statement_tag(std::string_view session_id,
                                           const StatementOutline& outline) const {
+  assert(is_statement(outline.type));
   const std::array<std::uint64_t, 9> numbers = {
       keyed_hash(key_, session_id),
       outline.id_hash,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <optional>
 #include <string>
 #include <utility>
@@ -67,6 +68,7 @@ enum class Appended : std::uint8_t {
 
 /// Appends whole records or nothing.
 Appended append(const std::string& path, std::span<const Record> records) {
+  assert(!records.empty());
   const LockedFile locked(path);
   const OpenFile* const file = locked.get();
   if (file == nullptr) {
@@ -109,6 +111,7 @@ class Records {
 
   /// `count` records from the one of this number on; fewer when not all can be read.
   [[nodiscard]] std::vector<Record> read(std::size_t first, std::size_t count) const {
+    assert(first + count <= count_);
     std::vector<Record> records(count);
     const auto at = static_cast<off_t>(sizeof(Header) + first * sizeof(Record));
     const ssize_t size =
@@ -159,6 +162,7 @@ class Wanted {
  public:
   explicit Wanted(std::span<OriginQuery> queries)
       : queries_(queries), places_(std::bit_ceil(2 * queries.size() + 2), kNone) {
+    assert(places_.size() > queries.size() && "a place stays free, where each search ends");
     for (std::uint32_t i = 0; i < queries.size(); ++i) {
       std::size_t at = queries[i].tag & mask();
       while (places_[at] != kNone) {
@@ -247,6 +251,7 @@ std::optional<std::vector<Record>> each_once(const Records& records) {
 
 /// Puts `records`, by their tags, in place of the ledger, whose lock is held.
 bool replace_ledger(const std::string& path, std::span<const Record> records, std::int64_t day) {
+  assert(std::ranges::is_sorted(records, {}, &Record::tag));
   const Header header{.sorted = records.size(), .day = day};
   return replace_whole(path, path + ".tmp",
                        {bytes_of(&header, 1), bytes_of(records.data(), records.size())});
@@ -267,6 +272,7 @@ void OriginLedger::compact(const std::vector<std::uint64_t>* live, std::int64_t 
   }
   std::vector<Record>& kept = *all;
   if (live != nullptr) {
+    assert(std::ranges::is_sorted(*live));
     for (Record& record : kept) {
       if (std::ranges::binary_search(*live, record.tag)) {
         record.seen_day = static_cast<std::uint32_t>(today);

@@ -1,3 +1,4 @@
+// root_trust.cpp - the mark of a root in the user's state folder, and the files beside it.
 #include "store/root_trust.hpp"
 
 #include <fcntl.h>
@@ -6,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -172,6 +174,7 @@ void RootOrigins::read_mark() {
 }
 
 std::string RootOrigins::link_text() const {
+  assert(!link_.empty());
   const FolderIdentity beside =
       identity_of(link_.substr(0, link_.rfind('/'))).value_or(FolderIdentity());
   JsonWriter json;
@@ -181,6 +184,7 @@ std::string RootOrigins::link_text() const {
 }
 
 void RootOrigins::read_mark_file() {
+  assert(!folder_.empty() && "without a state folder there is no mark");
   trust_ = RootTrust::kForeign;
   reason_.clear();
   ledger_.reset();
@@ -341,6 +345,7 @@ Status RootOrigins::mark(RootTrust trust, const Config& config, const std::strin
     return Error{.code = ErrorCode::E_INVALID_QUERY,
                  .message = "no folder is known to keep trust in; set HOME or XDG_STATE_HOME"};
   }
+  assert(trust == RootTrust::kOwn || trust == RootTrust::kTrusted);
   make_folders(folder_);
   const std::string path = folder_ + std::string(kMarkName);
   const std::string ledger = folder_ + std::string(kLedgerName);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cassert>
 #include <cerrno>
 #include <cstdio>
 #include <initializer_list>
@@ -36,6 +37,7 @@ class OpenFile {
   }
   /// Writes all of `bytes`, or says false.
   [[nodiscard]] bool write(std::string_view bytes) const {
+    assert(is_open());
     return ::write(number_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
   }
 
@@ -68,6 +70,7 @@ class LockedFile {
 /// it is as it was.
 inline bool replace_whole(const std::string& path, const std::string& fresh,
                           std::initializer_list<std::string_view> parts, bool is_durable = true) {
+  assert(fresh != path);
   const OpenFile file(fresh, O_WRONLY | O_CREAT | O_TRUNC);
   bool is_written = file.is_open();
   for (const std::string_view part : parts) {

@@ -1,9 +1,11 @@
+// waiting_lines.cpp - entries that wait in the state folder for the key that is to seal them.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <optional>
 #include <utility>
@@ -33,6 +35,7 @@ class WaitingFile : public OpenFile {
   /// Each range is one line or more: a crash leaves the others as they are. Durable.
   [[nodiscard]] Status blank(const std::string& path, std::span<const ByteRange> ranges) const {
     for (const ByteRange& range : ranges) {
+      assert(is_locked_ && range.begin < range.end);
       const std::string blanks(range.end - range.begin, ' ');
       if (::pwrite(number(), blanks.data(), blanks.size(), static_cast<off_t>(range.begin)) !=
           static_cast<ssize_t>(blanks.size())) {
@@ -42,6 +45,7 @@ class WaitingFile : public OpenFile {
     return ::fsync(number()) == 0 ? Status() : Status(posix_error(errno, "write to", path));
   }
   [[nodiscard]] Status clear(const std::string& path) const {
+    assert(is_locked_);
     const bool is_done = ::ftruncate(number(), 0) == 0 && ::fsync(number()) == 0;
     return is_done ? Status() : Status(posix_error(errno, "truncate", path));
   }
@@ -74,6 +78,7 @@ std::optional<WaitingLine> parse_waiting(JsonParser& parser, std::string_view te
   if (at == std::string_view::npos || !text.ends_with('}')) {
     return std::nullopt;
   }
+  assert(at + kEntry.size() < text.size());
   line.entry = text.substr(at + kEntry.size(), text.size() - at - kEntry.size() - 1);
   return line;
 }
@@ -103,6 +108,7 @@ Status keep_waiting(const Store& store, std::string_view session_id, EntryType t
                   store.origins->make_state_file(RootOrigins::kWaitingName));
   std::string text;
   for (const std::string_view line : lines) {
+    assert(!line.contains('\n'));
     JsonWriter json;
     json.begin_object().member("session_id", session_id).member("type", entry_type_name(type));
     json.member("origin", origin_name(origin)).key("entry").raw(line).end_object();

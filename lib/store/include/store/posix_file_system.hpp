@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cassert>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -153,6 +154,7 @@ class LazyColumns {
   /// The next `count` numbers, those of the largest type first.
   template <typename Number>
   Number* take(std::size_t count) {
+    assert(used_ + count * sizeof(Number) <= size_ && used_ % alignof(Number) == 0);
     auto* const numbers = reinterpret_cast<Number*>(memory_ + used_);
     used_ += count * sizeof(Number);
     return numbers;
