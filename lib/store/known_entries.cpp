@@ -26,6 +26,7 @@
 #include "store/layout.hpp"
 #include "store/return_lines.hpp"
 #include "store/session_writer.hpp"
+#include "store/sessions.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -2,6 +2,7 @@
 #include "kernel_lock.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <array>

@@ -14,7 +14,6 @@
 
 #include "base/file_system.hpp"
 #include "bmad_mem/result.hpp"
-#include "store/store.hpp"
 
 namespace bmad_mem {
 
