@@ -79,6 +79,23 @@ TEST_CASE("a graph is put together in the order of the log") {
   CHECK(graph_file_text({}).empty());
 }
 
+TEST_CASE("an id that comes again for something else changes nothing") {
+  GraphBuilder builder;
+  builder.add("o", GraphObservation{.entity_name = "C", .content = "early"});
+  builder.add("o", GraphEntity{.name = "D", .entity_type = "x"});
+  builder.add("e1", GraphEntity{.name = "A", .entity_type = "x"});
+  builder.add("e2", GraphEntity{.name = "B", .entity_type = "x"});
+  builder.add("e2", GraphObservation{.entity_name = "A", .content = "of the entity's id"});
+  builder.add("e2", GraphRelation{.from = "A", .to = "B", .relation_type = "r"});
+  builder.add("e3", GraphEntity{.name = "C", .entity_type = "x"});
+  CHECK(graph_file_text(builder.graph()) ==
+        R"({"type":"entity","name":"A","entityType":"x","observations":[]})"
+        "\n"
+        R"({"type":"entity","name":"B","entityType":"x","observations":[]})"
+        "\n"
+        R"({"type":"entity","name":"C","entityType":"x","observations":["early"]})");
+}
+
 TEST_CASE("texts are quoted as JavaScript quotes them") {
   CHECK(js_json(json_quoted("\b\f\n\r\t\x01\x7f\"\\/é\xE2\x80\xA8")) ==
         "\"\\b\\f\\n\\r\\t\\u0001\x7f\\\"\\\\/é\xE2\x80\xA8\"");

@@ -108,7 +108,11 @@ std::optional<GraphItem> graph_item_from(JsonValue entry) {
 }
 
 void GraphBuilder::add(std::string_view id, GraphItem item) {
-  Place& place = places_[std::string(id)];
+  const auto [found, is_new] = places_.try_emplace(std::string(id), Place{.kind = item.index()});
+  Place& place = found->second;
+  if (!is_new && place.kind != item.index()) {
+    return;  // An id says what it is of: only a hand or a stranger gives it to something else.
+  }
   if (auto* const observation = std::get_if<GraphObservation>(&item);
       observation != nullptr && !entities_.contains(observation->entity_name)) {
     early_[observation->entity_name].emplace_back(id, std::move(*observation));

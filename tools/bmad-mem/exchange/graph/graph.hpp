@@ -94,6 +94,7 @@ class GraphBuilder {
   struct Place {
     std::size_t index = kNowhere;
     std::size_t observation = 0;
+    std::size_t kind = 0;  ///< Which of GraphItem's types the first version was.
   };
 
   void add(Place& place, GraphEntity entity);
