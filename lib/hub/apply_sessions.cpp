@@ -119,8 +119,7 @@ std::string what_is_wrong(const FeedRow& row, JsonParser& parser) {
   return is_entry ? "" : fmt::format("it is no entry of {}", entry_type_info(row.log).log_file);
 }
 
-}  // namespace
-
+/// Takes the rows out of `rows` that can't be applied, and adds each to `skipped`.
 void skip_wrong_rows(std::vector<FeedRow>& rows, JsonParser& parser,
                      std::vector<SkippedRow>& skipped) {
   std::erase_if(rows, [&](const FeedRow& row) {
@@ -134,16 +133,37 @@ void skip_wrong_rows(std::vector<FeedRow>& rows, JsonParser& parser,
   });
 }
 
+}  // namespace
+
+Result<std::optional<std::vector<FeedRow>>> next_rows(Hub& hub, PullRange& range,
+                                                      JsonParser& parser,
+                                                      std::vector<SkippedRow>& skipped) {
+  BMAD_TRY_ASSIGN(std::vector<FeedRow> rows, hub.pull(range));
+  if (rows.empty()) {
+    return std::nullopt;
+  }
+  for (const FeedRow& row : rows) {
+    const bool is_wanted = !range.session_id || row.session_id == *range.session_id;
+    if (row.seq <= range.after || row.seq > range.until.value_or(row.seq) || !is_wanted) {
+      return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
+                   .message = fmt::format("the hub sent row {} behind row {}; nothing was changed",
+                                          row.seq, range.after)};
+    }
+    range.after = row.seq;
+  }
+  skip_wrong_rows(rows, parser, skipped);
+  return rows;
+}
+
 Result<std::vector<SkippedRow>> skipped_rows(Hub& hub) {
   std::vector<SkippedRow> skipped;
   JsonParser parser;
-  for (PullRange range;;) {
-    BMAD_TRY_ASSIGN(std::vector<FeedRow> page, hub.pull(range));
-    if (page.empty()) {
+  PullRange range;
+  while (true) {
+    BMAD_TRY_ASSIGN(const auto rows, next_rows(hub, range, parser, skipped));
+    if (!rows) {
       return skipped;
     }
-    range.after = page.back().seq;
-    skip_wrong_rows(page, parser, skipped);
   }
 }
 
@@ -176,14 +196,12 @@ Status apply_again(Store& store, Hub& hub, const std::string& session_id, std::u
   PullRange range{.after = 0, .until = until, .session_id = session_id};
   JsonParser parser;
   while (true) {
-    BMAD_TRY_ASSIGN(std::vector<FeedRow> page, hub.pull(range));
-    if (page.empty()) {
+    std::vector<SkippedRow> known;  // They were said when they came.
+    BMAD_TRY_ASSIGN(const auto rows, next_rows(hub, range, parser, known));
+    if (!rows) {
       break;
     }
-    range.after = page.back().seq;
-    std::vector<SkippedRow> known;  // They were said when they came.
-    skip_wrong_rows(page, parser, known);
-    BMAD_TRY(apply_rows(store, session_id, page, /*replica=*/{}, outcome));
+    BMAD_TRY(apply_rows(store, session_id, *rows, /*replica=*/{}, outcome));
   }
   BMAD_TRY_ASSIGN(SessionMirror mirror, load_session_mirror(*store.files, session_id));
   mirror.is_behind = false;

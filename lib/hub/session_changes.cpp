@@ -235,10 +235,11 @@ class Collection {
     BMAD_TRY_ASSIGN(const std::vector<FeedRow> rows, hub_.rows(seqs));
     std::set<std::string, std::less<>> redacted;  // Texts that a row carries already.
     for (const FeedRow& row : rows) {
-      const EntryType type = asked.contains(row.seq) ? asked.at(row.seq) : row.log;
-      if (!row.line) {
-        continue;  // Somebody else has purged it; that comes with the feed.
+      const auto found = asked.find(row.seq);
+      if (found == asked.end() || !row.line) {
+        continue;  // Not asked for, or purged by another replica: that comes with the feed.
       }
+      const EntryType type = found->second;
       if (is_purged_id(store_, purged_, row.entry_id)) {
         add_target(FeedOp::kPurge, type, row.seq, row.entry_id);
       } else if (const LeftLine* const left = take_redacted(type, row)) {

@@ -48,10 +48,13 @@ struct FeedOutcome {
 /// Rows by session, in the order of the feed.
 using SessionRows = std::map<std::string, std::vector<FeedRow>, std::less<>>;
 
-/// Takes the rows out of `rows` that can't be applied: the line is no entry of its log, the id of
-/// the session is none. Each is added to `skipped`.
-void skip_wrong_rows(std::vector<FeedRow>& rows, JsonParser& parser,
-                     std::vector<SkippedRow>& skipped);
+/// The next rows of `range`, which goes on after them; nothing at its end. Rows that can't be
+/// applied are left out and added to `skipped`: the line is no entry of its log, the id of the
+/// session is none. Errors: E_STORAGE_CORRUPT when a row is not in the range or not after the one
+/// before; as Hub's.
+Result<std::optional<std::vector<FeedRow>>> next_rows(Hub& hub, PullRange& range,
+                                                      JsonParser& parser,
+                                                      std::vector<SkippedRow>& skipped);
 
 /// Applies `rows`, all of session `session_id` and checked, in the order of the feed. What is
 /// applied already is passed over. `replica` is our own. Durable on success; on error the rows in

@@ -158,30 +158,19 @@ class Sync {
     std::vector<FeedRow> gathered;
     JsonParser parser;
     std::size_t bytes = 0;
-    std::uint64_t last = state_.cursor;
-    if (last < end) {
+    PullRange range{.after = state_.cursor, .until = end};
+    if (range.after < end) {
       BMAD_TRY(check_known());
     }
-    while (last < end) {
-      BMAD_TRY_ASSIGN(std::vector<FeedRow> page, hub_.pull({.after = last, .until = end}));
-      const bool is_end = page.empty();
-      for (const FeedRow& row : page) {
-        if (row.seq <= last || row.seq > end) {
-          return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-                       .message = fmt::format("the hub sent row {} behind row {}; nothing was "
-                                              "changed",
-                                              row.seq, last)};
-        }
-        last = row.seq;
-      }
-      skip_wrong_rows(page, parser, report_.skipped);
-      for (FeedRow& row : page) {
+    while (range.after < end) {
+      BMAD_TRY_ASSIGN(auto rows, next_rows(hub_, range, parser, report_.skipped));
+      range.after = rows ? range.after : end;
+      for (FeedRow& row : rows ? std::span(*rows) : std::span<FeedRow>()) {
         bytes += bytes_of(row);
         gathered.push_back(std::move(row));
       }
-      last = is_end ? end : last;
-      if (bytes >= kGatherBytes || last >= end) {
-        BMAD_TRY(apply(std::exchange(gathered, {}), last));
+      if (bytes >= kGatherBytes || range.after >= end) {
+        BMAD_TRY(apply(std::exchange(gathered, {}), range.after));
         bytes = 0;
       }
     }

@@ -446,6 +446,41 @@ TEST_CASE("what is behind rows that can't be applied is, by old and new mirrors,
   CHECK(facts(late) == facts(m[0]));
 }
 
+TEST_CASE("a hub whose rows don't rise, or are of another session, is refused") {
+  Mirrors m(2);
+  m[0].session();
+  m[0].add_fact("f1");
+  m.settle();
+  const std::vector<std::string> sessions = {"s1"};
+  const FeedRow first = m.feed->rows.front();
+  m[1].hub.distort = [&](std::vector<FeedRow>& rows) { rows = {first, first}; };
+  CHECK(code_of(skipped_rows(m[1].hub)) == ErrorCode::E_STORAGE_CORRUPT);
+  CHECK(code_of(reclone_from_hub(*m[1], m[1].hub, sessions)) == ErrorCode::E_STORAGE_CORRUPT);
+  m[1].hub.distort = [&](std::vector<FeedRow>& rows) {
+    for (FeedRow& row : rows) {
+      row.session_id = "s2";
+    }
+  };
+  CHECK(code_of(reclone_from_hub(*m[1], m[1].hub, sessions)) == ErrorCode::E_STORAGE_CORRUPT);
+  m[1].hub.distort = nullptr;
+  REQUIRE(reclone_from_hub(*m[1], m[1].hub, sessions));
+  CHECK(facts(m[1]) == facts(m[0]));
+}
+
+TEST_CASE("a hub that answers with rows that it was not asked for changes nothing") {
+  Mirrors m(1);
+  m[0].session();
+  m[0].add_fact("f1");
+  m[0].add_fact("f2");
+  m.settle();
+  CHECK(m[0]->delete_entries({.ids = {"f1"}, .sessions = {}}));
+  FeedRow stranger = m.feed->rows.back();
+  stranger.seq += 1000;
+  stranger.log = EntryType::kArtifact;
+  m[0].hub.distort = [&](std::vector<FeedRow>& rows) { rows.push_back(stranger); };
+  CHECK(sync_with_hub(*m[0], m[0].hub, {.pulls = false}));
+}
+
 TEST_CASE("a dry run says what would be pushed, and does nothing") {
   Mirrors m(1);
   m[0].session();

@@ -38,6 +38,9 @@ Result<std::vector<FeedRow>> MemoryHub::pull(const PullRange& range) {
       bytes += row.line ? row.line->size() : 0;
     }
   }
+  if (distort) {
+    distort(found);
+  }
   return found;
 }
 
@@ -50,6 +53,9 @@ Result<std::vector<FeedRow>> MemoryHub::rows(std::span<const std::uint64_t> seqs
     }
   }
   std::ranges::sort(found, {}, &FeedRow::seq);
+  if (distort) {
+    distort(found);
+  }
   return found;
 }
 

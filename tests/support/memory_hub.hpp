@@ -50,6 +50,8 @@ class MemoryHub final : public Hub {
   std::string rights = "admin";
   /// Asked before each push.
   std::function<PushFault()> fault;
+  /// Changes what pull() and rows() answer.
+  std::function<void(std::vector<FeedRow>&)> distort;
 
  private:
   std::shared_ptr<MemoryFeed> feed_;
