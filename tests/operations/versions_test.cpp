@@ -226,6 +226,9 @@ TEST_CASE("a move that was stopped between its two steps is finished by the next
   users.add(EntryType::kPreference, R"({"id":"p","key":"commits","value":"another"})", "own");
   CHECK(memory->move_entries({ids.data(), 1}, *users).error().code == ErrorCode::E_CONCURRENT_MOD);
   CHECK(memory->history("p").value().size() == 1);
+
+  CHECK(users->move_entries({ids.data(), 1}, *users).error().code == ErrorCode::E_INVALID_QUERY);
+  CHECK(users->list({.sessions = {"own"}}).value().size() == 1);
 }
 
 }  // namespace bmad_mem::test::versions_test

@@ -347,10 +347,19 @@ Status check_may_move(const Store& from, const Store& to, const Entry& entry) {
   return check_stays_sealed(from, to, entry);
 }
 
+Status check_are_two(FileSystem& from, FileSystem& to) {
+  BMAD_TRY_ASSIGN(const FileInfo source, from.info("."));
+  BMAD_TRY_ASSIGN(const FileInfo target, to.info("."));
+  return source.same_file(target) ? path_error(ErrorCode::E_INVALID_QUERY, from.display_path(""),
+                                               "entries can't move from a memory to itself")
+                                  : Status();
+}
+
 }  // namespace
 
 Result<MoveReport> move_entries(Store& from, Store& to, std::span<const std::string> ids) {
   constexpr int kTries = 10;  // Somebody may edit an entry while it moves.
+  BMAD_TRY(check_are_two(*from.files, *to.files));
   MoveReport report;
   BMAD_TRY_ASSIGN(report.moved, find_entries(from, ids, {}, false));
   for (const std::string& id : ids) {
