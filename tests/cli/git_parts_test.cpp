@@ -137,6 +137,8 @@ TEST_CASE("the line of events comes into a .gitignore, and out of it") {
   CHECK(with_events_ignored(without, true) == with);
   CHECK(with_events_ignored("/mine", true) == "/mine\n/sessions/*/events.jsonl\n");
   CHECK_FALSE(ignores_events("/mine/sessions/*/events.jsonl\n"));
+  CHECK(with_events_ignored("/mine/sessions/*/events.jsonl\n/sessions/*/events.jsonl\n", false) ==
+        "/mine/sessions/*/events.jsonl\n");
 }
 
 TEST_CASE("adding lines changes no paragraph") {

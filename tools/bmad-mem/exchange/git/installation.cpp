@@ -171,7 +171,10 @@ std::string with_events_ignored(std::string_view text, bool ignored) {
   if (ignored) {
     return out.append(out.empty() || out.ends_with('\n') ? "" : "\n").append(kEventsIgnored);
   }
-  return out.erase(out.find(kEventsIgnored), kEventsIgnored.size());
+  // At the begin of a line: a longer pattern of the user may end so.
+  const std::size_t at =
+      out.starts_with(kEventsIgnored) ? 0 : out.find("\n" + std::string(kEventsIgnored)) + 1;
+  return out.erase(at, kEventsIgnored.size());
 }
 
 std::vector<GitSetting> driver_settings(std::string_view program) {
