@@ -223,6 +223,16 @@ TEST_CASE("writers lose nothing while others sort the ledger and are killed at i
   CHECK(all.count(0, end) == end);
 }
 
+TEST_CASE("JSON that is no entry has a tag, and the ledger knows it") {
+  const Ledger all;
+  const std::string text = R"(["links",1])"
+                           "\n"
+                           R"("a text")"
+                           "\n";
+  all.ledger.note_elsewhere("s1", EntryType::kFact, text);
+  CHECK(tag(R"(["links",1])") != tag(R"(["links",2])"));
+}
+
 TEST_CASE("a line's tag is that of what it states, in whatever layout") {
   struct Row {
     std::string_view compact;

@@ -120,6 +120,10 @@ class SessionAging {
     bytes.reserve(old.size() + 64 * in_order.size());
     std::size_t from = 0;
     for (const Replacement* each : in_order) {
+      if (each->offset + each->size > old.size()) {
+        return path_error(ErrorCode::E_CONCURRENT_MOD, store_.files->display_path(path),
+                          "another program shortened the log while it was read; try again");
+      }
       assert(each->offset >= from && each->line.ends_with('\n') &&
              "entries are lines of their own");
       bytes.append(old, from, each->offset - from).append(each->line);

@@ -46,6 +46,10 @@ Result<std::vector<std::string>> read_lines(FileSystem& files, const std::string
       BMAD_TRY_ASSIGN(const std::size_t got, log->read_at(line.offset, text));
       text.resize(got);
       texts.emplace_back(without_line_end(text));
+      if (texts.back().contains('\n')) {
+        return path_error(ErrorCode::E_CONCURRENT_MOD, files.display_path(path),
+                          "another program changed the log while it was read; try again");
+      }
     }
     return {};
   };

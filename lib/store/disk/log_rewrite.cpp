@@ -82,6 +82,10 @@ Status blank_in_place(FileSystem& files, const std::string& path, std::span<cons
     for (std::size_t done = 0; done < blanks.size();) {
       BMAD_TRY_ASSIGN(const std::size_t written,
                       log->write_at(gap.begin + done, std::string_view(blanks).substr(done)));
+      if (written == 0) {
+        return path_error(ErrorCode::E_STORAGE_IO, files.display_path(path),
+                          "the disk takes no more bytes in the place of lines that go; try again");
+      }
       done += written;
     }
   }

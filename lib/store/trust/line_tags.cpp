@@ -80,6 +80,10 @@ std::uint64_t OriginLedger::line_tag(std::string_view session_id, JsonValue entr
   }
   std::string text;
   add_part(text, session_id);
+  if (!entry.is_object()) {  // No entry, but JSON in a log that others write, too.
+    add_part(text, line);
+    return keyed_hash(key_, text);
+  }
   const ObjectText object(entry, line);
   for (const JsonMember& member : entry.members()) {
     if (!is_mechanical(member.key)) {
@@ -116,7 +120,7 @@ void OriginLedger::add_tags(std::string_view session_id, EntryType type, std::st
   thread_local JsonParser parser;
   if (const Result<JsonValue> entry = parser.parse(line)) {
     tags.push_back(line_tag(session_id, *entry, line));
-    if (is_statement(type)) {
+    if (is_statement(type) && entry->is_object()) {
       tags.push_back(statement_tag(session_id, statement_outline(type, *entry, line)));
     }
   }
@@ -128,7 +132,7 @@ bool says_the_same(std::string_view old, std::string_view line) {
   JsonParser parser;
   const Result<JsonValue> before = old_parser.parse(old);
   const Result<JsonValue> now = parser.parse(line);
-  if (!before || !now) {
+  if (!before || !now || !before->is_object() || !now->is_object()) {
     return false;
   }
   const auto strip = [](JsonValue entry, std::string_view text) {

@@ -99,7 +99,7 @@ class Records {
     Header header;
     if (file.is_open() && ::pread(file.number(), &header, sizeof header, 0) == sizeof header &&
         header.magic == Header::kMagic && header.version == 1) {
-      count_ = (file.size() - sizeof header) / sizeof(Record);
+      count_ = (std::max(file.size(), sizeof header) - sizeof header) / sizeof(Record);
       sorted_ = std::min<std::size_t>(header.sorted, count_);
       day_ = header.day;
     }
