@@ -128,8 +128,7 @@ bool tend_index(const Store& store, std::chrono::milliseconds time_max, SealWhen
 
 Result<ReadableIndex> readable_index(const Store& store, SessionIndex& index, FileSystem& files) {
   BMAD_TRY_ASSIGN(const auto guard, index.fresh());
-  BMAD_TRY_ASSIGN(const std::unique_ptr<SegmentSource> source, index.segment_source());
-  return make_readable_index(*source, files, store.clock, store.config.indexing.language);
+  return make_readable_index(index, files, store.clock, store.config.indexing.language);
 }
 
 namespace {

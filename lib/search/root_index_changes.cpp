@@ -1,6 +1,7 @@
 // How the segments come, are merged and go. Whoever changes anything holds the lock of the index.
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -200,7 +201,7 @@ Status RootIndex::add_segment(IndexState& state,
     folders[at] = store_.files->info(session_folder(indexes[at]->session_id()));
     are_fresh[at] = indexes[at]->refresh() ? 1 : 0;
   });
-  std::vector<std::unique_ptr<SegmentSource>> sources;
+  std::vector<IndexedSession*> sessions;
   std::vector<std::shared_lock<std::shared_mutex>> guards;
   CoveredSessions covered;
   for (std::size_t i = 0; i < indexes.size(); ++i) {
@@ -212,18 +213,16 @@ Status RootIndex::add_segment(IndexState& state,
     if (!index.is_open()) {
       continue;  // Another thread has sealed it since.
     }
-    BMAD_TRY_ASSIGN(std::unique_ptr<SegmentSource> source,
-                    in_session(index, index.segment_source()));
     CoveredSession& its = covered[covered_key(index.session_id(), index.evicted_part())];
     its = covered_by(index, folders[i]);
     its.segment = static_cast<std::uint32_t>(state.names.size());
-    its.number = static_cast<std::uint32_t>(sources.size());
-    sources.push_back(std::move(source));
+    its.number = static_cast<std::uint32_t>(sessions.size());
+    sessions.push_back(&index);
   }
-  if (sources.empty()) {
+  if (sessions.empty()) {
     return {};
   }
-  BMAD_TRY_ASSIGN(const std::shared_ptr<Segment> segment, make_segment(state, sources));
+  BMAD_TRY_ASSIGN(const std::shared_ptr<Segment> segment, make_segment(state, sessions));
   carry_vectors(state, *segment);
   for (auto& [id, its] : covered) {
     state.sessions.insert_or_assign(id, std::move(its));
@@ -233,10 +232,10 @@ Status RootIndex::add_segment(IndexState& state,
 
 /// Writes a segment, and puts it behind those of `state`.
 Result<std::shared_ptr<Segment>> RootIndex::make_segment(
-    IndexState& state, std::span<const std::unique_ptr<SegmentSource>> sources) const {
+    IndexState& state, std::span<IndexedSession* const> sessions) const {
   const std::string name = new_name(state);
   const std::string& language = store_.config.indexing.language;
-  BMAD_TRY(write_segment(*store_.files, segment_path(name), sources, language));
+  BMAD_TRY(write_segment(*store_.files, segment_path(name), sessions, language));
   BMAD_TRY_ASSIGN(std::shared_ptr<Segment> segment,
                   Segment::open(*store_.files, segment_path(name), language));
   state.names.push_back(name);
@@ -262,11 +261,12 @@ Status RootIndex::merge_segments(IndexState& state, const std::set<std::uint32_t
     }
   }
   std::vector<std::shared_ptr<SegmentPart>> parts;
-  std::vector<std::unique_ptr<SegmentSource>> sources;
-  for (auto& [number, sessions] : wanted) {
-    std::ranges::sort(sessions);
-    parts.push_back(std::make_shared<SegmentPart>(state.segments[number], sessions, files_of()));
-    sources.push_back(parts.back()->source());
+  std::vector<IndexedSession*> sessions;
+  for (auto& [number, its] : wanted) {
+    std::ranges::sort(its);
+    parts.push_back(std::make_shared<SegmentPart>(state.segments[number], its, files_of()));
+    std::ranges::transform(parts.back()->sessions(), std::back_inserter(sessions),
+                           &std::unique_ptr<IndexedSession>::get);
   }
   // The others keep their order.
   IndexState next{.next = state.next};
@@ -280,8 +280,8 @@ Status RootIndex::merge_segments(IndexState& state, const std::set<std::uint32_t
   }
   const auto last = static_cast<std::uint32_t>(next.names.size());
   std::map<std::string, std::uint32_t, std::less<>> numbers;
-  if (!sources.empty()) {
-    BMAD_TRY_ASSIGN(const std::shared_ptr<Segment> merged, make_segment(next, sources));
+  if (!sessions.empty()) {
+    BMAD_TRY_ASSIGN(const std::shared_ptr<Segment> merged, make_segment(next, sessions));
     carry_vectors(state, *merged);
     for (std::uint32_t i = 0; i < merged->sessions.size(); ++i) {
       numbers.emplace(covered_key(merged->sessions[i].id, merged->sessions[i].evicted), i);

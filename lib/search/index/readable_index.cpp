@@ -144,15 +144,14 @@ bool is_word(std::string_view key) {
 
 }  // namespace
 
-Result<ReadableIndex> make_readable_index(SegmentSource& source, FileSystem& files,
+Result<ReadableIndex> make_readable_index(SessionIndex& session, FileSystem& files,
                                           const Clock& clock, std::string_view language) {
-  const SegmentSessionInfo session = source.sessions().front();
-  BMAD_TRY_ASSIGN(const SlotView slots, source.slots(0));
-  BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, source.rows(0));
-  EntryIds ids(slots, rows);
+  BMAD_TRY(session.load());
+  BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, in_session(session, session.rows()));
+  EntryIds ids(session.slots(), rows);
   JsonParser parser;
   for (const EntryType type : kEntryTypes) {
-    BMAD_TRY(ids.read(files, log_path(session.id, type), type, parser));
+    BMAD_TRY(ids.read(files, log_path(session.session_id(), type), type, parser));
   }
   KeyTable words("inverted_index", {});
   KeyTable topics("topic_index", {});
@@ -160,7 +159,7 @@ Result<ReadableIndex> make_readable_index(SegmentSource& source, FileSystem& fil
   KeyTable tags("tag_index", kTagPrefix);
   KeyTable agents("agent_index", kAgentPrefix);
   for (const auto kind : {PostingKind::kTerm, PostingKind::kTopic, PostingKind::kHour}) {
-    BMAD_TRY_ASSIGN(const std::unique_ptr<KeyCursor> keys, source.keys(kind));
+    BMAD_TRY_ASSIGN(const std::unique_ptr<KeyCursor> keys, session.keys(kind));
     while (true) {
       BMAD_TRY_ASSIGN(const bool more, keys->next());
       if (!more) {
@@ -181,7 +180,7 @@ Result<ReadableIndex> make_readable_index(SegmentSource& source, FileSystem& fil
   made.text = fmt::format(
       "{{\n  \"version\": {},\n  \"session_id\": {},\n  \"generated_at\": \"{}\",\n"
       "  \"language\": {},\n  \"entries\": {},\n  \"counts\": {{{}}}",
-      kReadableIndexVersion, json_quoted(session.id), format_rfc3339(clock.now()),
+      kReadableIndexVersion, json_quoted(session.session_id()), format_rfc3339(clock.now()),
       json_quoted(language), made.entries, ids.counts());
   for (KeyTable* const table : {&words, &topics, &hours, &tags, &agents}) {
     made.text += std::move(*table).finished();

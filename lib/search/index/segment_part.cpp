@@ -1,4 +1,4 @@
-// The sessions of a segment that are searched, and as a source of another segment.
+// The sessions of a segment that are searched.
 #include <algorithm>
 #include <mutex>
 #include <utility>
@@ -84,6 +84,15 @@ class PartSession final : public IndexedSession {
   [[nodiscard]] std::uint32_t evicted_part() const override { return known_.evicted; }
   [[nodiscard]] IndexPart& part() override { return part_; }
   [[nodiscard]] Timestamp newest() const override { return known_.newest; }
+  [[nodiscard]] SessionFacts facts() const override {
+    SessionFacts facts{.has_user = known_.has_user,
+                       .has_assistant = known_.has_assistant,
+                       .newest = known_.newest};
+    for (const std::uint32_t name : known_.participants) {
+      facts.participants.push_back(file().participants[name]);
+    }
+    return facts;
+  }
   [[nodiscard]] Result<SlotTotals> totals() override { return known_.totals; }
 
   Status load() override { return load_slots(0, known_.count); }
@@ -133,6 +142,9 @@ class PartSession final : public IndexedSession {
   }
   [[nodiscard]] Result<IndexRow> row(Ordinal ordinal) const override {
     return part_.row(number_, ordinal);
+  }
+  [[nodiscard]] Result<std::vector<IndexRow>> rows() const override {
+    return part_.in_segment(file().rows(known_.begin, known_.count));
   }
   Result<Postings> live_postings(PostingKind kind, std::string_view key) override {
     BMAD_TRY_ASSIGN(const PartPostings all, part_.part_postings(kind, key));
@@ -184,6 +196,7 @@ SegmentPart::SegmentPart(std::shared_ptr<Segment> segment, std::span<const std::
     sessions_.push_back(std::make_unique<PartSession>(*this, i));
   }
 }
+
 Result<PartPostings> SegmentPart::part_postings(PostingKind kind, std::string_view key) {
   BMAD_TRY_ASSIGN(const std::shared_ptr<const HeldPostings> held,
                   held(static_cast<std::size_t>(kind), key));
@@ -318,73 +331,8 @@ class PartCursor final : public KeyCursor {
   std::shared_ptr<const HeldPostings> held_;
 };
 
-class PartSource final : public SegmentSource {
- public:
-  explicit PartSource(const SegmentPart& part) : part_(part) {}
-
-  [[nodiscard]] std::vector<SegmentSessionInfo> sessions() const override {
-    std::vector<SegmentSessionInfo> all;
-    for (const std::uint32_t number : part_.wanted_) {
-      const SegmentSession& session = file().sessions[number];
-      SegmentSessionInfo info{.id = session.id,
-                              .archived = session.archived,
-                              .evicted = session.evicted,
-                              .entries = session.count,
-                              .facts = {.participants = {},
-                                        .has_user = session.has_user,
-                                        .has_assistant = session.has_assistant,
-                                        .newest = session.newest}};
-      for (const std::uint32_t name : session.participants) {
-        info.facts.participants.push_back(file().participants[name]);
-      }
-      all.push_back(std::move(info));
-    }
-    return all;
-  }
-  Result<SlotView> slots(std::uint32_t number) override {
-    IndexedSession& session = *part_.sessions_[number];
-    BMAD_TRY(session.load());
-    return session.slots();
-  }
-  Result<std::vector<std::int64_t>> times(std::uint32_t number) override {
-    BMAD_TRY(part_.sessions_[number]->load_times());
-    const std::int64_t* const times = file().times + its(number).begin;
-    return std::vector<std::int64_t>(times, times + its(number).count);
-  }
-  Result<std::vector<IndexRow>> rows(std::uint32_t number) override {
-    const SegmentSession& session = its(number);
-    return part_.in_segment(file().rows(session.begin, session.count));
-  }
-  Result<std::vector<std::pair<std::uint32_t, OddEntry>>> odd(std::uint32_t number) override {
-    BMAD_TRY(part_.in_segment(file().load_odd()));
-    const SegmentSession& session = its(number);
-    std::vector<std::pair<std::uint32_t, OddEntry>> found;
-    for (auto at = file().odd.lower_bound(session.begin);
-         at != file().odd.end() && at->first < session.begin + session.count; ++at) {
-      found.emplace_back(at->first - session.begin, at->second);
-    }
-    return found;
-  }
-  Result<std::vector<StatementRow>> statements(std::uint32_t number) override {
-    BMAD_TRY(part_.in_segment(file().load_statements()));
-    const std::span<const StatementRow> all = file().statements_of(part_.wanted_[number]);
-    return std::vector<StatementRow>(all.begin(), all.end());
-  }
-  Result<std::unique_ptr<KeyCursor>> keys(PostingKind kind) override {
-    return std::unique_ptr<KeyCursor>(std::make_unique<PartCursor>(part_, kind));
-  }
-
- private:
-  [[nodiscard]] Segment& file() const { return *part_.segment_; }
-  [[nodiscard]] const SegmentSession& its(std::uint32_t number) const {
-    return file().sessions[part_.wanted_[number]];
-  }
-
-  const SegmentPart& part_;
-};
-
-std::unique_ptr<SegmentSource> SegmentPart::source() const {
-  return std::make_unique<PartSource>(*this);
+Result<std::unique_ptr<KeyCursor>> SegmentPart::keys(PostingKind kind) {
+  return std::unique_ptr<KeyCursor>(std::make_unique<PartCursor>(*this, kind));
 }
 
 }  // namespace bmad_mem

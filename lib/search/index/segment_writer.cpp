@@ -1,4 +1,4 @@
-#include "search/segment_writer.hpp"
+// How a segment is written; segment_format.hpp draws it.
 
 #include <algorithm>
 #include <array>
@@ -9,6 +9,7 @@
 #include "base/hash.hpp"
 #include "search/analyzer.hpp"
 #include "search/impact.hpp"
+#include "search/segment.hpp"
 #include "search/segment_format.hpp"
 #include "segment_sinks.hpp"
 
@@ -17,9 +18,13 @@ namespace {
 
 class SegmentMaker {
  public:
-  SegmentMaker(File& file, std::span<const std::unique_ptr<SegmentSource>> sources,
-               const std::string& path, std::string_view language)
-      : sink_(file), sources_(sources), language_(language), salt_(xxh3(path)) {}
+  SegmentMaker(File& file, std::span<IndexedSession* const> sessions, const std::string& path,
+               std::string_view language)
+      : sink_(file), parts_(parts_of(sessions)), language_(language), salt_(xxh3(path)) {
+    for (IndexedSession* const session : sessions) {
+      places_.push_back({.session = session, .facts = session->facts()});
+    }
+  }
 
   Status run() {
     BMAD_TRY(number_slots());
@@ -35,31 +40,24 @@ class SegmentMaker {
 
  private:
   struct Place {
-    SegmentSource* source = nullptr;
-    std::uint32_t number = 0;
+    IndexedSession* session = nullptr;
+    SessionFacts facts = {};
     std::uint32_t begin = 0;  // First slot.
-    SegmentSessionInfo info;
-    std::uint64_t lengths = 0;
-    std::uint64_t window_lengths = 0;
+    SlotTotals totals = {};
   };
 
   Status number_slots() {
     constexpr std::uint64_t kEntriesMax = std::uint64_t{1} << 31U;
-    for (const std::unique_ptr<SegmentSource>& source : sources_) {
-      firsts_.push_back(places_.size());
-      std::uint32_t number = 0;
-      for (SegmentSessionInfo& info : source->sessions()) {
-        const std::uint32_t count = info.entries;
-        salt_ = xxh3(fmt::format("{} {} {} {} {}", salt_, info.id, info.evicted, count,
-                                 info.facts.newest.time_since_epoch().count()));
-        places_.push_back({.source = source.get(),
-                           .number = number++,
-                           .begin = static_cast<std::uint32_t>(entries_),
-                           .info = std::move(info)});
-        entries_ += count;
-        if (entries_ > kEntriesMax) {
-          return Error{.code = ErrorCode::E_SIZE_LIMIT, .message = "too many entries for an index"};
-        }
+    for (Place& place : places_) {
+      BMAD_TRY(in_session(*place.session, place.session->load()));
+      BMAD_TRY_ASSIGN(place.totals, in_session(*place.session, place.session->totals()));
+      salt_ = xxh3(fmt::format("{} {} {} {} {}", salt_, place.session->session_id(),
+                               place.session->evicted_part(), place.totals.entries,
+                               place.facts.newest.time_since_epoch().count()));
+      place.begin = static_cast<std::uint32_t>(entries_);
+      entries_ += place.totals.entries;
+      if (entries_ > kEntriesMax) {
+        return Error{.code = ErrorCode::E_SIZE_LIMIT, .message = "too many entries for an index"};
       }
     }
     return {};
@@ -79,10 +77,8 @@ class SegmentMaker {
   Status write_columns() {
     begin(SegmentPlace::kScores);
     BlockSink scores(sink_, kScoreBlock, salt_);
-    for (Place& place : places_) {
-      BMAD_TRY_ASSIGN(const SlotView slots, place.source->slots(place.number));
-      place.lengths = slots.length_sum;
-      place.window_lengths = slots.window_length_sum;
+    for (const Place& place : places_) {
+      const SlotView slots = place.session->slots();
       for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
         BMAD_TRY(scores.add(
             static_cast<std::uint16_t>(slots.lengths[slot]),
@@ -95,9 +91,11 @@ class SegmentMaker {
     begin(SegmentPlace::kTimes);
     BlockSink times(sink_, kTimeBlock, salt_);
     for (const Place& place : places_) {
-      BMAD_TRY_ASSIGN(const std::vector<std::int64_t> all, place.source->times(place.number));
-      for (const std::int64_t time : all) {
-        BMAD_TRY(times.add(time));
+      BMAD_TRY(in_session(*place.session, place.session->load_times()));
+      const SlotView slots = place.session->slots();
+      for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
+        const Timestamp time = place.session->timestamp(slots.ordinal(slot));
+        BMAD_TRY(times.add(std::int64_t{time.time_since_epoch().count()}));
       }
     }
     BMAD_TRY(times.end());
@@ -110,27 +108,36 @@ class SegmentMaker {
     ids_.reserve(entries_);
     std::string odd;
     for (const Place& place : places_) {
-      BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, place.source->rows(place.number));
-      std::uint32_t slot = place.begin;
-      for (const IndexRow& each : rows) {
-        BMAD_TRY(sink_.add(row_bytes(each)));
-        ids_.emplace_back(each.id_hash, slot++);
-      }
-      BMAD_TRY_ASSIGN(const auto odds, place.source->odd(place.number));
-      for (const auto& [at, entry] : odds) {
-        put_little(place.begin + at, odd);
-        put_little(entry.versions, odd);
-        put_little(std::bit_cast<std::uint64_t>(entry.decay_factor), odd);
-        put_little(std::uint64_t{entry.last_accessed ? 1U : 0U} |
-                       std::uint64_t{entry.expires_at ? 2U : 0U},
-                   odd);
-        for (const std::optional<Timestamp>& time : {entry.last_accessed, entry.expires_at}) {
-          put_little(time ? time->time_since_epoch().count() : std::int64_t{0}, odd);
+      BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows,
+                      in_session(*place.session, place.session->rows()));
+      const SlotView slots = place.session->slots();
+      for (std::uint32_t slot = 0; slot < rows.size(); ++slot) {
+        BMAD_TRY(sink_.add(row_bytes(rows[slot])));
+        ids_.emplace_back(rows[slot].id_hash, place.begin + slot);
+        const OddEntry* const entry =
+            (slots.flags[slot] & kFlagOdd) != 0 ? place.session->odd(slots.ordinal(slot)) : nullptr;
+        if (entry != nullptr) {
+          put_odd(place.begin + slot, *entry, odd);
         }
       }
     }
+    for (const SearchedPart& part : parts_) {
+      BMAD_TRY(part.part->status());
+    }
     end(SegmentPlace::kRows);
     return write_hashed(SegmentPlace::kOdd, odd);
+  }
+
+  static void put_odd(std::uint32_t slot, const OddEntry& entry, std::string& out) {
+    put_little(slot, out);
+    put_little(entry.versions, out);
+    put_little(std::bit_cast<std::uint64_t>(entry.decay_factor), out);
+    put_little(
+        std::uint64_t{entry.last_accessed ? 1U : 0U} | std::uint64_t{entry.expires_at ? 2U : 0U},
+        out);
+    for (const std::optional<Timestamp>& time : {entry.last_accessed, entry.expires_at}) {
+      put_little(time ? time->time_since_epoch().count() : std::int64_t{0}, out);
+    }
   }
 
   [[nodiscard]] std::string row_bytes(const IndexRow& each) const {
@@ -152,7 +159,7 @@ class SegmentMaker {
   Status write_sessions() {
     std::map<std::string, std::uint32_t> names;
     for (const Place& place : places_) {
-      for (const std::string& name : place.info.facts.participants) {
+      for (const std::string& name : place.facts.participants) {
         names.emplace(name, 0);
       }
     }
@@ -166,23 +173,24 @@ class SegmentMaker {
     std::string table;
     std::string members;  // Numbers of participants, then the id.
     for (const Place& place : places_) {
+      const std::string& id = place.session->session_id();
       put_little(place.begin, table);
-      put_little(place.info.entries, table);
-      put_little(place.lengths, table);
-      put_little(place.window_lengths, table);
-      put_little(std::int64_t{place.info.facts.newest.time_since_epoch().count()}, table);
+      put_little(static_cast<std::uint32_t>(place.totals.entries), table);
+      put_little(place.totals.lengths, table);
+      put_little(place.totals.window_lengths, table);
+      put_little(std::int64_t{place.facts.newest.time_since_epoch().count()}, table);
       put_little(static_cast<std::uint64_t>(members.size()), table);
-      put_little(static_cast<std::uint32_t>(place.info.facts.participants.size()), table);
-      put_little(static_cast<std::uint32_t>(place.info.id.size()), table);
-      put_little(std::uint64_t{place.info.archived ? 1U : 0U} |
-                     std::uint64_t{place.info.facts.has_user ? 2U : 0U} |
-                     std::uint64_t{place.info.facts.has_assistant ? 4U : 0U} |
-                     std::uint64_t{place.info.evicted} << 3U,
+      put_little(static_cast<std::uint32_t>(place.facts.participants.size()), table);
+      put_little(static_cast<std::uint32_t>(id.size()), table);
+      put_little(std::uint64_t{place.session->is_archived() ? 1U : 0U} |
+                     std::uint64_t{place.facts.has_user ? 2U : 0U} |
+                     std::uint64_t{place.facts.has_assistant ? 4U : 0U} |
+                     std::uint64_t{place.session->evicted_part()} << 3U,
                  table);
-      for (const std::string& name : place.info.facts.participants) {
+      for (const std::string& name : place.facts.participants) {
         put_little(names[name], members);
       }
-      members += place.info.id;
+      members += id;
     }
     std::string all;
     put_little(static_cast<std::uint64_t>(places_.size()), all);
@@ -195,11 +203,13 @@ class SegmentMaker {
     std::string counts;
     std::string all;
     for (const Place& place : places_) {
-      BMAD_TRY_ASSIGN(const std::vector<StatementRow> rows, place.source->statements(place.number));
-      put_little(static_cast<std::uint32_t>(rows.size()), counts);
-      for (const StatementRow& each : rows) {
-        put_statement(each, all);
-      }
+      std::uint32_t count = 0;
+      BMAD_TRY(
+          in_session(*place.session, place.session->for_statements([&](const StatementRow& each) {
+            put_statement(each, all);
+            ++count;
+          })));
+      put_little(count, counts);
     }
     return write_hashed(SegmentPlace::kStatements, counts + all);
   }
@@ -243,30 +253,20 @@ class SegmentMaker {
     impacts_.clear();
   }
 
-  /// Takes what a source has of a term, or of another key. What is not known of a term yet is
+  /// Takes what a session has of a term, or of another key. What is not known of a term yet is
   /// worked out.
-  Status add_run(std::size_t kind, std::size_t place_number, const SessionPostings& session) {
-    Run run{.place = place_number,
-            .count = session.postings.size(),
-            .frequency_sum = session.frequency_sum,
-            .windows = session.window_count};
+  void add_run(std::size_t kind, std::size_t place_number, const SessionPostings& session) {
+    const Run run{.place = place_number,
+                  .count = session.postings.size(),
+                  .frequency_sum = session.frequency_sum,
+                  .windows = session.window_count};
     postings_.insert(postings_.end(), session.postings.begin(), session.postings.end());
     if (is_term(kind) && session.impacts != nullptr) {
       impacts_.insert(impacts_.end(), session.impacts, session.impacts + run.count);
     } else if (is_term(kind)) {
-      const Place& place = places_[place_number];
-      BMAD_TRY_ASSIGN(const SlotView slots, place.source->slots(place.number));
-      add_impacts(session.postings, slots, mentions_, impacts_);
-      run.windows = count_windows(session.postings, slots.reach);
-    }
-    if (session.impacts == nullptr) {
-      run.frequency_sum = 0;
-      for (const SlotPosting& posting : session.postings) {
-        run.frequency_sum += posting.frequency;
-      }
+      add_impacts(session.postings, places_[place_number].session->slots(), mentions_, impacts_);
     }
     runs_.push_back(run);
-    return {};
   }
 
   static bool is_term(std::size_t kind) {
@@ -377,20 +377,20 @@ class SegmentMaker {
 
   struct Cursor {
     std::unique_ptr<KeyCursor> keys;
-    std::size_t source = 0;
+    std::size_t first = 0;  // In places_: that of the first session of its part.
   };
 
   Status write_merged(std::size_t kind, Dictionary& dictionary, std::uint64_t begin) {
     std::vector<Cursor> cursors;
-    for (std::size_t i = 0; i < sources_.size(); ++i) {
+    for (const SearchedPart& part : parts_) {
       BMAD_TRY_ASSIGN(std::unique_ptr<KeyCursor> keys,
-                      sources_[i]->keys(static_cast<PostingKind>(kind)));
+                      part.part->keys(static_cast<PostingKind>(kind)));
       BMAD_TRY_ASSIGN(const bool any, keys->next());
       if (any) {
-        cursors.push_back({.keys = std::move(keys), .source = i});
+        cursors.push_back({.keys = std::move(keys), .first = part.first});
       }
     }
-    // The least key first; of the same, the first source.
+    // The least key first; of the same, the first part.
     const auto is_later = [&](std::size_t a, std::size_t b) {
       const std::strong_ordering order = cursors[a].keys->key() <=> cursors[b].keys->key();
       return order == std::strong_ordering::equal ? a > b : order == std::strong_ordering::greater;
@@ -409,7 +409,7 @@ class SegmentMaker {
         Cursor& cursor = cursors[heap.back()];
         for (const SessionPostings& session : cursor.keys->postings()) {
           if (!session.postings.empty()) {
-            BMAD_TRY(add_run(kind, firsts_[cursor.source] + session.session, session));
+            add_run(kind, cursor.first + session.session, session);
           }
         }
         BMAD_TRY_ASSIGN(const bool more, cursor.keys->next());
@@ -448,11 +448,10 @@ class SegmentMaker {
   }
 
   SegmentSink sink_;
-  std::span<const std::unique_ptr<SegmentSource>> sources_;
+  std::vector<SearchedPart> parts_;
   std::string_view language_;
   std::uint64_t salt_;
   std::vector<Place> places_;
-  std::vector<std::size_t> firsts_;  // By source: its first in places_.
   std::uint64_t entries_ = 0;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ids_;  // Hash and slot.
   std::array<Stretch, kPlaceCount> stretches_{};
@@ -468,10 +467,9 @@ class SegmentMaker {
 }  // namespace
 
 Status write_segment(FileSystem& files, const std::string& path,
-                     std::span<const std::unique_ptr<SegmentSource>> sources,
-                     std::string_view language) {
+                     std::span<IndexedSession* const> sessions, std::string_view language) {
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kCreate));
-  Status written = SegmentMaker(*file, sources, path, language).run();
+  Status written = SegmentMaker(*file, sessions, path, language).run();
   if (!written) {
     static_cast<void>(files.remove(path));
   }

@@ -148,21 +148,26 @@ void SessionIndex::open_base() {
 /// What ranking asks of each entry goes into the table, in the order of its slots. Times and rows
 /// stay in the segment: a question looks at a few.
 Status SessionIndex::take_base(SessionBase base) {
-  const std::unique_ptr<SegmentSource> source = base.part->source();
-  BMAD_TRY_ASSIGN(const SlotView slots, source->slots(0));
+  IndexedSession& known = *base.part->sessions().front();
+  BMAD_TRY(known.load());
+  const SlotView slots = known.slots();
   EntryColumns& columns = state_->table.columns;
   columns.reserve(slots.size() + slots.size() / 8);  // What is new comes behind them.
-  BMAD_TRY_ASSIGN(const auto odd, source->odd(0));
   columns.lengths.assign(slots.lengths.from(0), slots.lengths.from(slots.size()));
   for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
     const bool follows = slots.reach[slot].before > 0;
     columns.flags.push_back((slots.flags[slot] & ~std::uint32_t{kFlagFollows}) |
                             (follows ? kFlagFollows : 0U));
     columns.previous.push_back(follows ? 1 : 0);
+    const OddEntry* const odd = (slots.flags[slot] & kFlagOdd) != 0 ? known.odd(slot) : nullptr;
+    if (odd != nullptr) {
+      columns.odd.emplace(slot, *odd);
+    }
   }
-  columns.odd.insert(odd.begin(), odd.end());
-  BMAD_TRY_ASSIGN(state_->table.statements, source->statements(0));
-  state_->table.facts = source->sessions().front().facts;
+  BMAD_TRY(base.part->status());
+  BMAD_TRY(known.for_statements(
+      [&](const StatementRow& row) { state_->table.statements.push_back(row); }));
+  state_->table.facts = known.facts();
   state_->covers = base.covers;
   for (const LogCover& cover : base.covers) {
     state_->base_bytes += cover.bytes;
@@ -232,9 +237,10 @@ Status SessionIndex::scan_changed() {
   }
   state_ = std::make_unique<State>();
   state_->base = base;
-  const std::unique_ptr<SegmentSource> source = base->source();
-  BMAD_TRY_ASSIGN(const SlotView slots, source->slots(0));
-  BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, source->rows(0));
+  IndexedSession& known = *base->sessions().front();
+  BMAD_TRY(known.load());
+  const SlotView slots = known.slots();
+  BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, known.rows());
   state_->moved.emplace(rows.size(), kNoOrdinal);
   struct KnownLine {
     std::uint32_t slot = 0;

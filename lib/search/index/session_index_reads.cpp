@@ -15,7 +15,8 @@
 
 namespace bmad_mem {
 
-const SessionFacts& SessionIndex::facts() const { return state_->table.facts; }
+SessionFacts SessionIndex::facts() const { return state_->table.facts; }
+Timestamp SessionIndex::newest() const { return state_->table.facts.newest; }
 
 Ordinal SessionIndex::entry_count() const {
   return static_cast<Ordinal>(state_->table.columns.size());
@@ -91,13 +92,7 @@ Result<std::vector<Posting>> SessionIndex::postings(PostingKind kind, std::strin
   std::vector<Posting> list;
   if (state_->base != nullptr) {
     BMAD_TRY_ASSIGN(const PartPostings found, state_->base->part_postings(kind, key));
-    for (const SessionPostings& session : found.sessions) {
-      for (const SlotPosting& posting : session.postings) {
-        if (const Ordinal ordinal = state_->ordinal_of(posting.slot); ordinal != kNoOrdinal) {
-          list.push_back({.ordinal = ordinal, .frequency = posting.frequency});
-        }
-      }
-    }
+    state_->add_told(found.sessions, list);
   }
   const std::span<const Posting> added = state_->table.memtable.postings(kind, key);
   list.insert(list.end(), added.begin(), added.end());
@@ -166,14 +161,17 @@ Result<IndexRow> SessionIndex::row(Ordinal ordinal) const {
 }
 
 Result<std::vector<IndexRow>> SessionIndex::rows() const {
-  std::vector<IndexRow> all;
+  std::vector<IndexRow> told;
   if (state_->told > 0) {
-    BMAD_TRY_ASSIGN(all, state_->base->source()->rows(0));
+    BMAD_TRY_ASSIGN(told, state_->told_session().rows());
   }
-  all.reserve(entry_count());
-  for (Ordinal ordinal = state_->told; ordinal < entry_count(); ++ordinal) {
-    BMAD_TRY_ASSIGN(const IndexRow added, row(ordinal));
-    all.push_back(added);
+  std::vector<IndexRow> all;
+  all.reserve(state_->slots->size());
+  for (std::uint32_t slot = 0; slot < state_->slots->size(); ++slot) {
+    const Ordinal ordinal = state_->slots->ordinal(slot);
+    BMAD_TRY_ASSIGN(const IndexRow its,
+                    ordinal < state_->told ? Result<IndexRow>(told[ordinal]) : row(ordinal));
+    all.push_back(its);
   }
   return all;
 }
@@ -193,33 +191,32 @@ Status SessionIndex::hide_those_in(std::span<SessionIndex* const> newer) {
       return {};
     }
   }
-  const auto type_at = [](const SessionIndex& index, Ordinal ordinal) {
-    return flag_type(index.state_->table.columns.flags[ordinal]);
+  const auto id_at = [](const SessionIndex& index, std::uint32_t slot) {
+    const SlotView slots = index.slots();
+    return in_session(index, index.id(flag_type(slots.flags[slot]), slots.ordinal(slot)));
   };
   BMAD_TRY(load());
   BMAD_TRY_ASSIGN(const std::vector<IndexRow> our_rows, rows());
-  std::unordered_multimap<std::uint32_t, Ordinal> ours;
-  for (Ordinal ordinal = 0; ordinal < our_rows.size(); ++ordinal) {
-    if (slots().slot(ordinal) != SlotTable::kNoSlot) {
-      ours.emplace(our_rows[ordinal].id_hash, ordinal);
-    }
+  std::unordered_multimap<std::uint32_t, std::uint32_t> ours;  // Slots by hash.
+  for (std::uint32_t slot = 0; slot < our_rows.size(); ++slot) {
+    ours.emplace(our_rows[slot].id_hash, slot);
   }
-  std::vector<std::uint8_t> hidden(slots().size(), 0);
+  std::vector<std::uint8_t> hidden(our_rows.size(), 0);
   bool any = false;
   for (SessionIndex* each : newer) {
-    BMAD_TRY(in_session(*each, each->load()));
+    BMAD_TRY(each->load());
     BMAD_TRY_ASSIGN(const std::vector<IndexRow> theirs, in_session(*each, each->rows()));
-    for (Ordinal ordinal = 0; ordinal < theirs.size(); ++ordinal) {
-      auto [same, end] = ours.equal_range(theirs[ordinal].id_hash);
-      if (same == end || each->slots().slot(ordinal) == SlotTable::kNoSlot) {
+    for (std::uint32_t slot = 0; slot < theirs.size(); ++slot) {
+      auto [same, end] = ours.equal_range(theirs[slot].id_hash);
+      if (same == end) {
         continue;
       }
-      const EntryType type = type_at(*each, ordinal);
-      BMAD_TRY_ASSIGN(const std::string their_id, in_session(*each, each->id(type, ordinal)));
+      BMAD_TRY_ASSIGN(const std::string their_id, id_at(*each, slot));
+      const EntryType type = flag_type(each->slots().flags[slot]);
       for (; same != end; ++same) {  // Different ids may have the same hash.
-        BMAD_TRY_ASSIGN(const std::string our_id, id(type_at(*this, same->second), same->second));
-        if (type_at(*this, same->second) == type && our_id == their_id) {
-          hidden[slots().slot(same->second)] = 1;
+        BMAD_TRY_ASSIGN(const std::string our_id, id_at(*this, same->second));
+        if (flag_type(slots().flags[same->second]) == type && our_id == their_id) {
+          hidden[same->second] = 1;
           any = true;
         }
       }
@@ -373,13 +370,9 @@ Status SessionIndex::part_keys(PostingKind kind, std::string_view prefix, const 
     for (auto& [key, count] : counts) {
       BMAD_TRY_ASSIGN(const PartPostings found,
                       in_session(*this, state_->base->part_postings(kind, key)));
-      count = 0;
-      for (const SessionPostings& session : found.sessions) {
-        for (const SlotPosting& posting : session.postings) {
-          const Ordinal ordinal = state_->ordinal_of(posting.slot);
-          count += ordinal != kNoOrdinal && slots.slot(ordinal) != SlotTable::kNoSlot ? 1 : 0;
-        }
-      }
+      std::vector<Posting> list;
+      state_->add_told(found.sessions, list);
+      count = count_live(slots, list);
     }
   }
   for (const Memtable::KeyedPostings& each : added) {
@@ -405,9 +398,10 @@ Result<std::vector<IndexPart::PartEntry>> SessionIndex::part_find(std::string_vi
 }
 
 void SessionIndex::add_participants(Participants& all) const {
-  all.names.insert(facts().participants.begin(), facts().participants.end());
-  all.has_user = all.has_user || facts().has_user;
-  all.has_assistant = all.has_assistant || facts().has_assistant;
+  const SessionFacts& facts = state_->table.facts;
+  all.names.insert(facts.participants.begin(), facts.participants.end());
+  all.has_user = all.has_user || facts.has_user;
+  all.has_assistant = all.has_assistant || facts.has_assistant;
 }
 
 }  // namespace bmad_mem

@@ -50,6 +50,17 @@ struct SessionIndex::State {
     return moved ? (*moved)[slot] : slot;
   }
 
+  /// Adds what is under a key in the base to `list`.
+  void add_told(std::span<const SessionPostings> under, std::vector<Posting>& list) const {
+    for (const SessionPostings& session : under) {
+      for (const SlotPosting& posting : session.postings) {
+        if (const Ordinal ordinal = ordinal_of(posting.slot); ordinal != kNoOrdinal) {
+          list.push_back({.ordinal = ordinal, .frequency = posting.frequency});
+        }
+      }
+    }
+  }
+
   /// The session in the segment. There is one where `told` is more than 0.
   [[nodiscard]] IndexedSession& told_session() const { return *base->sessions().front(); }
 

@@ -146,9 +146,8 @@ std::unique_ptr<SessionIndex> IndexedSession::index(std::string_view session_id,
 std::string sealed(SessionIndex& index, MemoryFileSystem& files, const std::string& path) {
   files.make_folders(kIndexFolder);
   const auto guard = index.lock();
-  std::vector<std::unique_ptr<SegmentSource>> sources;
-  sources.push_back(std::move(index.segment_source().value()));
-  if (const auto written = write_segment(files, path, sources, "english"); !written) {
+  const std::array<bmad_mem::IndexedSession*, 1> sessions = {&index};
+  if (const auto written = write_segment(files, path, sessions, "english"); !written) {
     throw std::runtime_error(written.error().to_string());
   }
   return files.read(path);

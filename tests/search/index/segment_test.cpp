@@ -55,12 +55,12 @@ class Sessions {
   /// Writes a segment of `wanted`.
   void seal(const std::string& path, std::span<const std::string> wanted) {
     std::vector<std::shared_ptr<SessionIndex>> indexes;
-    std::vector<std::unique_ptr<SegmentSource>> sources;
+    std::vector<bmad_mem::IndexedSession*> sessions;
     for (const std::string& id : wanted) {
       indexes.push_back(index(id));
-      sources.push_back(std::move(indexes.back()->segment_source().value()));
+      sessions.push_back(indexes.back().get());
     }
-    REQUIRE(write_segment(files, path, sources, "english"));
+    REQUIRE(write_segment(files, path, sessions, "english"));
   }
 
   std::shared_ptr<SegmentPart> part(const std::string& path, std::vector<std::uint32_t> wanted) {
@@ -208,8 +208,9 @@ Lines told_of_sessions(Sessions& memory, std::span<const std::string> ids) {
   }
   Lines lines = told_of_all(sessions).value();
   for (const std::shared_ptr<SessionIndex>& index : indexes) {
-    const Lines told = told_of_statements(index->session_id(),
-                                          index->segment_source().value()->statements(0).value());
+    std::vector<StatementRow> rows;
+    REQUIRE(index->for_statements([&](const StatementRow& row) { rows.push_back(row); }));
+    const Lines told = told_of_statements(index->session_id(), rows);
     lines.insert(lines.end(), told.begin(), told.end());
   }
   return lines;
@@ -278,10 +279,13 @@ TEST_CASE("segments of many blocks, merged without what was replaced") {
   memory.seal("index/2.seg", Lines{"small", "new"});
   const std::shared_ptr<SegmentPart> old = memory.part("index/1.seg", {0});
   const std::shared_ptr<SegmentPart> more = memory.part("index/2.seg", {0, 1});
-  std::vector<std::unique_ptr<SegmentSource>> sources;
-  sources.push_back(old->source());
-  sources.push_back(more->source());
-  REQUIRE(write_segment(memory.files, "index/3.seg", sources, "english"));
+  std::vector<bmad_mem::IndexedSession*> sessions;
+  for (const std::shared_ptr<SegmentPart>& part : {old, more}) {
+    for (const auto& session : part->sessions()) {
+      sessions.push_back(session.get());
+    }
+  }
+  REQUIRE(write_segment(memory.files, "index/3.seg", sessions, "english"));
   const std::shared_ptr<SegmentPart> merged = memory.part("index/3.seg", {0, 1, 2});
   const Result<Lines> told = told_of_parts({&merged, 1});
   REQUIRE(told);

@@ -61,6 +61,7 @@ class MadeSession final : public IndexedSession {
   [[nodiscard]] std::uint32_t evicted_part() const override { return 0; }
   [[nodiscard]] IndexPart& part() override { std::abort(); }
   [[nodiscard]] Timestamp newest() const override { return {}; }
+  [[nodiscard]] SessionFacts facts() const override { return {}; }
   [[nodiscard]] Result<SlotTotals> totals() override {
     return SlotTotals{
         .entries = lengths_.size(), .lengths = length_sum_, .window_lengths = window_sum_};
@@ -79,6 +80,9 @@ class MadeSession final : public IndexedSession {
   [[nodiscard]] const OddEntry* odd(Ordinal /*ordinal*/) const override { return nullptr; }
   [[nodiscard]] Result<IndexRow> row(Ordinal ordinal) const override {
     return IndexRow{.row = {}, .id_hash = ordinal, .id = {}};
+  }
+  [[nodiscard]] Result<std::vector<IndexRow>> rows() const override {
+    return std::vector<IndexRow>();
   }
   Result<Postings> live_postings(PostingKind /*kind*/, std::string_view /*key*/) override {
     return Error{.code = ErrorCode::E_STORAGE_CORRUPT};

@@ -125,8 +125,8 @@ struct EntryColumns {
 
 /// What ranking wants to know of a session as a whole. It counts all versions, live or not.
 struct SessionFacts {
-  std::vector<std::string> participants;  ///< Who spoke in its conversations; sorted.
-  bool has_user = false;                  ///< Messages with role user; so for the next.
+  std::vector<std::string> participants = {};  ///< Who spoke in its conversations; sorted.
+  bool has_user = false;                       ///< Messages with role user; so for the next.
   bool has_assistant = false;
   Timestamp newest{};  ///< Latest timestamp; 1970 without entries.
 };

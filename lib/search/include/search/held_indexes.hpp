@@ -83,13 +83,8 @@ class HeldIndexes {
       BMAD_TRY(hold());
       const Status hidden = hide_what_came_back();
       auto result = hidden ? work() : decltype(work())(hidden.error());
-      for (const std::shared_ptr<SegmentPart>& part : parts_) {
-        if (Status holds = result ? part->status() : Status(); !holds) {
-          result = std::move(holds).error();
-        }
-      }
-      for (const SessionIndex* const index : indexes_) {
-        if (Status holds = result ? index->status() : Status(); !holds) {
+      for (const SearchedPart& each : parts_of(sessions_)) {
+        if (Status holds = result ? each.part->status() : Status(); !holds) {
           result = std::move(holds).error();
         }
       }

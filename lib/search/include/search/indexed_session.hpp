@@ -55,6 +55,21 @@ struct PartPostings {
   std::shared_ptr<const void> owner;  ///< Keeps what the spans show.
 };
 
+/// Goes through the keys of a kind.
+class KeyCursor {
+ public:
+  KeyCursor() = default;
+  KeyCursor(const KeyCursor&) = delete;
+  KeyCursor& operator=(const KeyCursor&) = delete;
+  virtual ~KeyCursor() = default;
+  /// Goes on to the next key, ascending by bytes; false behind the last. The first is behind the
+  /// first call.
+  virtual Result<bool> next() = 0;
+  /// Valid until the next next(); so is what the postings show.
+  [[nodiscard]] virtual std::string_view key() const = 0;
+  [[nodiscard]] virtual std::span<const SessionPostings> postings() const = 0;
+};
+
 /// Threads: all calls may be made at the same time.
 class IndexPart {
  public:
@@ -83,6 +98,14 @@ class IndexPart {
 
   /// Adds those who speak in its sessions.
   virtual void add_participants(Participants& all) const = 0;
+
+  /// All keys that live entries have, for a segment. The sessions are loaded, and the part outlives
+  /// the cursor.
+  virtual Result<std::unique_ptr<KeyCursor>> keys(PostingKind kind) = 0;
+
+  /// What of the segment that it is, or begins in, did not hold where no error could be returned,
+  /// with its path in Error::field.
+  [[nodiscard]] virtual Status status() const = 0;
 };
 
 /// How many live entries a session has, and how long they are.
@@ -125,6 +148,7 @@ class IndexedSession {
 
   /// Latest timestamp of all versions; 1970 without entries.
   [[nodiscard]] virtual Timestamp newest() const = 0;
+  [[nodiscard]] virtual SessionFacts facts() const = 0;
   /// Reads no column.
   [[nodiscard]] virtual Result<SlotTotals> totals() = 0;
 
@@ -157,6 +181,8 @@ class IndexedSession {
 
   /// Errors: E_STORAGE_CORRUPT.
   [[nodiscard]] virtual Result<IndexRow> row(Ordinal ordinal) const = 0;
+  /// Those of all live entries, by slot; load() comes first. Errors: E_STORAGE_CORRUPT.
+  [[nodiscard]] virtual Result<std::vector<IndexRow>> rows() const = 0;
   /// The id of an entry of `type`, from its row or else from its line. Errors: as line().
   [[nodiscard]] Result<std::string> id(EntryType type, Ordinal ordinal) const;
 

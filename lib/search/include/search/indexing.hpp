@@ -13,7 +13,6 @@
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/result.hpp"
 #include "search/root_index.hpp"
-#include "search/segment_writer.hpp"
 #include "search/session_index.hpp"
 #include "store/store.hpp"
 
@@ -45,10 +44,10 @@ struct ReadableIndex {
   std::uint64_t terms = 0;  ///< Words of the inverted index.
 };
 
-/// That of the one session in `source`, whose logs, for the ids, are read from `files`.
-/// `language` is a Snowball name. Errors: as the source's and scan_log()'s; E_CONCURRENT_MOD when
-/// the logs are not those of the source.
-Result<ReadableIndex> make_readable_index(SegmentSource& source, FileSystem& files,
+/// That of `session`, which is refreshed and locked; its logs, for the ids, are read from `files`.
+/// `language` is a Snowball name. Errors: as the session's and scan_log()'s; E_CONCURRENT_MOD when
+/// the logs are not those of the session.
+Result<ReadableIndex> make_readable_index(SessionIndex& session, FileSystem& files,
                                           const Clock& clock, std::string_view language);
 
 Result<std::vector<IndexReport>> rebuild_indexes(Store& store, std::span<const std::string> wanted,

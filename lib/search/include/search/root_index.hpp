@@ -210,8 +210,8 @@ class RootIndex {
   [[nodiscard]] CoveredSession covered_by(const SessionIndex& index,
                                           const Result<FileInfo>& folder) const;
   Status add_segment(IndexState& state, std::span<const std::shared_ptr<SessionIndex>> indexes);
-  Result<std::shared_ptr<Segment>> make_segment(
-      IndexState& state, std::span<const std::unique_ptr<SegmentSource>> sources) const;
+  Result<std::shared_ptr<Segment>> make_segment(IndexState& state,
+                                                std::span<IndexedSession* const> sessions) const;
   [[nodiscard]] Result<std::optional<FileLock::Guard>> change() const;
   [[nodiscard]] Result<std::optional<FileLock::Guard>> change(
       std::chrono::milliseconds timeout) const;

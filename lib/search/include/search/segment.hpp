@@ -29,7 +29,6 @@
 #include "search/indexed_session.hpp"
 #include "search/segment_format.hpp"
 #include "search/segment_vectors.hpp"
-#include "search/segment_writer.hpp"
 #include "store/posix_file_system.hpp"
 
 namespace bmad_mem {
@@ -190,14 +189,14 @@ class SegmentPart final : public IndexPart {
   /// Numbers of its sessions in the segment, ascending.
   [[nodiscard]] std::span<const std::uint32_t> numbers() const { return wanted_; }
   [[nodiscard]] const std::string& path() const { return segment_->path; }
-  /// What of the segment did not hold, with its path in Error::field.
-  [[nodiscard]] Status status() const { return in_segment(segment_->status()); }
+  [[nodiscard]] Status status() const override { return in_segment(segment_->status()); }
 
   Result<PartPostings> part_postings(PostingKind kind, std::string_view key) override;
   Status part_keys(PostingKind kind, std::string_view prefix, const WantKey& wanted,
                    const UseKey& use) override;
   Result<std::vector<PartEntry>> part_find(std::string_view id) override;
   void add_participants(Participants& all) const override;
+  Result<std::unique_ptr<KeyCursor>> keys(PostingKind kind) override;
 
   /// The entries whose id and type have this hash; see entry_id_hash().
   Result<std::vector<PartEntry>> part_candidates(std::uint32_t id_hash);
@@ -209,12 +208,8 @@ class SegmentPart final : public IndexPart {
   /// long as the segment. Errors: as status().
   Result<std::span<const StatementRow>> part_statements(std::uint32_t number);
 
-  /// Its sessions for another segment; the part must outlive it.
-  [[nodiscard]] std::unique_ptr<SegmentSource> source() const;
-
  private:
   friend class PartSession;
-  friend class PartSource;
   friend class PartCursor;
   /// What was decoded last, for who asks again, and what was before it.
   using Cache = std::unordered_map<std::string, std::shared_ptr<const HeldPostings>>;
@@ -246,5 +241,20 @@ class SegmentPart final : public IndexPart {
   Cache older_;
   std::uint64_t newer_size_ = 0;
 };
+
+// A segment made of other indexes.
+//
+//   sessions   s1: 3 slots | s2: 2 slots      s9: 4 slots          a part has one session or many
+//   segment    0 1 2       | 3 4              | 5 6 7 8
+//
+// Columns are copied session by session and keys merged part by part, so what is held in memory
+// does not grow with the segment but for its dictionary. No text is analyzed.
+
+/// Writes the segment `path` of `sessions`, in their order; those of a part stand side by side.
+/// Nobody reads it before CURRENT names it; it is not synced, its readers notice what is torn.
+/// Errors: those of the sessions, with the session or the segment that does not hold in
+/// Error::field; E_SIZE_LIMIT for more than 2^31 entries; as the file system's.
+Status write_segment(FileSystem& files, const std::string& path,
+                     std::span<IndexedSession* const> sessions, std::string_view language);
 
 }  // namespace bmad_mem

@@ -31,11 +31,9 @@
 
 namespace bmad_mem {
 
-struct KeyedSlots;
 struct Segment;
 struct StatementRow;
 class SegmentPart;
-class SegmentSource;
 struct SessionTable;
 
 /// The session in a segment, and what of its logs that covers.
@@ -103,8 +101,8 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   [[nodiscard]] bool is_archived() const override { return options_.archived; }
   [[nodiscard]] std::uint32_t evicted_part() const override { return options_.evicted; }
   [[nodiscard]] IndexPart& part() override { return *this; }
-  [[nodiscard]] const SessionFacts& facts() const;
-  [[nodiscard]] Timestamp newest() const override { return facts().newest; }
+  [[nodiscard]] Timestamp newest() const override;
+  [[nodiscard]] SessionFacts facts() const override;
   /// What of its logs is covered, as they were looked at last.
   [[nodiscard]] const LogCovers& covers() const;
   /// How many sealed lines are among them.
@@ -119,8 +117,7 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   [[nodiscard]] std::string base_path() const;
   /// Whether it begins in session `number` of `segment`, and nothing of that has moved.
   [[nodiscard]] bool has_base_of(const Segment* segment, std::uint32_t number) const;
-  /// What of the segment that it begins in did not hold, with its path in Error::field.
-  [[nodiscard]] Status status() const;
+  [[nodiscard]] Status status() const override;
   /// As Options has it.
   [[nodiscard]] std::uint64_t package() const { return options_.package; }
   /// Entries, tombstones among them.
@@ -135,6 +132,7 @@ class SessionIndex final : public IndexedSession, public IndexPart {
 
   [[nodiscard]] Result<VectorRange> vectors() override;
   [[nodiscard]] Result<IndexRow> row(Ordinal ordinal) const override;
+  [[nodiscard]] Result<std::vector<IndexRow>> rows() const override;
 
   /// Ascending by ordinal, tombstones among them; empty for an unknown key.
   /// Errors: E_STORAGE_CORRUPT when the segment does not hold: rebuild() and ask again.
@@ -146,6 +144,7 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   Status part_keys(PostingKind kind, std::string_view prefix, const WantKey& wanted,
                    const UseKey& use) override;
   void add_participants(Participants& all) const override;
+  Result<std::unique_ptr<KeyCursor>> keys(PostingKind kind) override;
 
   Result<std::vector<PartEntry>> part_find(std::string_view id) override;
   /// The live entries with this id, at most one a type. Errors: as line().
@@ -160,20 +159,12 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   using IndexedSession::line;
   Result<LoadedLine> line(Ordinal ordinal, OpenLogs& logs) const override;
 
-  /// What a segment takes of it. It is refreshed, and stays as it is as long as the source is used.
-  Result<std::unique_ptr<SegmentSource>> segment_source();
-
  private:
-  friend class IndexSource;
+  friend class MergedCursor;
   struct State;
-
-  Result<KeyedSlots> keyed_slots(PostingKind kind) const;
 
   [[nodiscard]] bool covers_package() const;
   void note_package();
-  /// Of all, by ordinal.
-  [[nodiscard]] Result<std::vector<IndexRow>> rows() const;
-  [[nodiscard]] std::vector<StatementRow> statements() const;
   Result<FileInfo> log_info(EntryType type) const;
   [[nodiscard]] Result<LogLook> log_look(EntryType type) const;
   Status look_for_changes(bool& changed) const;
