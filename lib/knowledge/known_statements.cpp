@@ -111,7 +111,7 @@ Status KnownStatements::choose_and_scan() {
   }
   for (const std::string& id : packed) {
     if (!covered.contains(id)) {
-      BMAD_TRY_ASSIGN(Packed archive, packed_session(store_, id, PackedKind::kArchive));
+      BMAD_TRY_ASSIGN(Packed archive, packed_session(store_, id));
       if (archive != nullptr) {
         add_packed(std::move(archive));
       }

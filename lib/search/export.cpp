@@ -230,8 +230,7 @@ class Export {
   Result<std::shared_ptr<FileSystem>> past_files_of(const Chosen& chosen) {
     SessionSource source{.session_id = chosen.session.session_id};
     if (chosen.packed) {
-      BMAD_TRY_ASSIGN(source.packed,
-                      packed_session(store_, source.session_id, PackedKind::kArchive));
+      BMAD_TRY_ASSIGN(source.packed, packed_session(store_, source.session_id));
     }
     return past_files(store_, source, *options_.filter.as_of);
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
-#include <set>
 
 #include "base/parallel.hpp"
 #include "search/packed_session.hpp"
@@ -22,24 +21,31 @@ class IndexChoice {
   IndexChoice(const Store& store, const EntryFilter& filter, EvictedEntries evicted)
       : store_(store),
         filter_(filter),
-        has_live_(filter.archived != ArchivedSessions::kOnly),
-        has_packed_(filter.archived != ArchivedSessions::kWithout),
-        has_evicted_(has_packed_ && evicted == EvictedEntries::kWith) {}
+        has_evicted_(filter.archived != ArchivedSessions::kWithout &&
+                     evicted == EvictedEntries::kWith) {}
 
   Result<ChosenIndexes> run() {
     chosen_.folder = look_at(store_, kArchiveFolder);
     chosen_.is_only_one = filter_.sessions.size() == 1;
     chosen_.is_past = filter_.as_of.has_value();
-    if (filter_.sessions.empty()) {
-      BMAD_TRY(add_all());
-    } else {
-      BMAD_TRY(add_named());
+    BMAD_TRY_ASSIGN(PresentSessions asked,
+                    asked_sessions(store_, filter_.sessions, filter_.archived,
+                                   /*with_remains=*/true));
+    chosen_.evicted = std::move(asked.evicted);
+    if (!filter_.sessions.empty()) {
+      BMAD_TRY_ASSIGN(chosen_.evicted, evicted_sessions(store_, filter_.sessions));
+    }
+    for (std::string& id : asked.live) {
+      candidates_.push_back({.id = std::move(id)});
+    }
+    for (std::string& id : asked.packed) {
+      candidates_.push_back({.id = std::move(id), .archived = true});
     }
     BMAD_TRY(add_candidates());
     if (has_evicted_) {
       for (const auto& [id, count] : chosen_.evicted) {
         for (std::uint32_t part = count; part > 0; --part) {
-          BMAD_TRY(add_packed(id, PackedKind::kEvicted, part));
+          BMAD_TRY(add_packed(id, {.kind = PackedKind::kEvicted, .part = part}));
         }
       }
     }
@@ -47,41 +53,6 @@ class IndexChoice {
   }
 
  private:
-  Status add_all() {
-    BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store_, /*with_remains=*/true));
-    chosen_.evicted = std::move(present.evicted);
-    for (std::string& id : present.live) {
-      add_candidate(std::move(id), false);
-    }
-    for (std::string& id : present.packed) {
-      add_candidate(std::move(id), true);
-    }
-    return {};
-  }
-
-  Status add_named() {
-    const std::set<std::string_view> ids(filter_.sessions.begin(), filter_.sessions.end());
-    for (const std::string_view each : ids) {  // `session:a session:a`
-      const std::string id(each);
-      Status there = check_session(store_, id);
-      if (there) {
-        add_candidate(id, false);
-      } else if (has_packed_ && there.error().code == ErrorCode::E_SESSION_ARCHIVED) {
-        add_candidate(id, true);
-      } else {
-        return there;
-      }
-    }
-    BMAD_TRY_ASSIGN(chosen_.evicted, evicted_sessions(store_, filter_.sessions));
-    return {};
-  }
-
-  void add_candidate(std::string id, bool archived) {
-    if (archived ? has_packed_ : has_live_ && (chosen_.is_only_one || !store_.is_left_out(id))) {
-      candidates_.push_back({.id = std::move(id), .archived = archived});
-    }
-  }
-
   /// What the index of the memory covers is in its parts; each of the others has its own.
   Status add_candidates() {
     if (!filter_.as_of) {
@@ -104,7 +75,7 @@ class IndexChoice {
         continue;
       }
       if (each.archived) {
-        BMAD_TRY(add_packed(each.id, PackedKind::kArchive));
+        BMAD_TRY(add_packed(each.id, {}));
         continue;
       }
       BMAD_TRY_ASSIGN(const bool is_gone, has_gone(store_, each.id));
@@ -126,8 +97,8 @@ class IndexChoice {
     return {};
   }
 
-  Status add_packed(const std::string& id, PackedKind kind, std::uint32_t evicted_part = 0) {
-    BMAD_TRY_ASSIGN(const Packed packed, packed_session(store_, id, kind, evicted_part));
+  Status add_packed(const std::string& id, const PackedPlace& place) {
+    BMAD_TRY_ASSIGN(const Packed packed, packed_session(store_, id, place));
     if (packed != nullptr) {
       BMAD_TRY_ASSIGN(std::shared_ptr<SessionIndex> index,
                       filter_.as_of
@@ -141,8 +112,6 @@ class IndexChoice {
 
   const Store& store_;
   const EntryFilter& filter_;
-  bool has_live_;
-  bool has_packed_;
   bool has_evicted_;
   std::vector<RootIndex::Candidate> candidates_;
   ChosenIndexes chosen_;
@@ -290,8 +259,7 @@ Status HeldIndexes::add_index(const IndexedSession& session) {
     left_.push_back(see_folder(store_, session.session_id()));
     owned_.push_back(session_index(store_, session.session_id()));
   } else {
-    BMAD_TRY_ASSIGN(const Packed packed,
-                    packed_session(store_, session.session_id(), PackedKind::kArchive));
+    BMAD_TRY_ASSIGN(const Packed packed, packed_session(store_, session.session_id()));
     if (packed == nullptr) {
       return {};
     }
@@ -335,24 +303,26 @@ Status HeldIndexes::refresh_and_lock() {
   return {};
 }
 
+std::vector<SessionIndex*> newer_than(const SessionIndex& evicted,
+                                      std::span<SessionIndex* const> indexes) {
+  std::vector<SessionIndex*> newer;
+  std::ranges::copy_if(indexes, std::back_inserter(newer), [&](const SessionIndex* each) {
+    return each->session_id() == evicted.session_id() &&
+           (!each->is_evicted() || each->evicted_part() > evicted.evicted_part());
+  });
+  return newer;
+}
+
 /// An entry that was evicted and is in its session again, as the one that was pinned, counts there,
 /// and one that was evicted twice in the newest part.
 Status HeldIndexes::hide_what_came_back() {
   for (const Packed& packed : packed_) {
-    if (packed->kind() != PackedKind::kEvicted) {
+    if (packed->place().kind != PackedKind::kEvicted) {
       continue;
     }
-    SessionIndex* session = nullptr;
-    std::vector<SessionIndex*> newer;
-    for (SessionIndex* each : indexes_) {
-      const bool is_its = each->session_id() == packed->session_id();
-      session = is_its && !each->is_evicted() ? each : session;
-      if (is_its && each->evicted_part() > packed->evicted_part()) {
-        newer.push_back(each);
-      }
-    }
+    std::vector<SessionIndex*> newer = newer_than(packed->index(), indexes_);
     std::shared_ptr<SessionIndex> other;  // Only what is archived was asked for.
-    if (session == nullptr) {
+    if (std::ranges::all_of(newer, &SessionIndex::is_evicted)) {
       other = session_index(store_, packed->session_id());
       Result<std::shared_lock<std::shared_mutex>> fresh = other->fresh();
       if (!fresh) {
@@ -361,9 +331,8 @@ Status HeldIndexes::hide_what_came_back() {
       }
       locks_.push_back(*std::move(fresh));
       owned_.push_back(other);
-      session = other.get();
+      newer.push_back(other.get());
     }
-    newer.push_back(session);
     Status hidden = packed->index().hide_those_in(newer);
     if (!hidden && other != nullptr && hidden.error().field == other->name()) {
       BMAD_TRY(store_.leave_out(packed->session_id(), std::move(hidden).error()));
@@ -429,15 +398,8 @@ Status HeldIndexes::drop(SessionIndex& session, Error error) {
 namespace {
 
 std::shared_ptr<SessionIndex> new_index(const Store& store, const std::string& session_id) {
-  return std::make_shared<SessionIndex>(
-      *store.files, store.clock,
-      SessionIndex::Options{
-          .session_id = session_id,
-          .language = store.config.indexing.language,
-          .cache_size = store.config.index_cache_size_bytes(),
-          .base = [root = store.root_index.get(), session_id] { return root->base_of(session_id); },
-          .base_segment = [root = store.root_index.get(),
-                           session_id] { return root->segment_of(session_id); }});
+  return std::make_shared<SessionIndex>(*store.files, store.clock,
+                                        based_options(store, session_id));
 }
 
 }  // namespace

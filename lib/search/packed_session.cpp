@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <limits>
-#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,20 +20,11 @@
 #include "store/return_lines.hpp"
 #include "store/session_archive.hpp"
 #include "store/store.hpp"
-#include "store/unpacked_files.hpp"
 
 namespace bmad_mem {
 namespace {
 
-/// Which packed file of a session.
-struct OriginPlace {
-  PackedKind kind = PackedKind::kArchive;
-  std::uint32_t part = 0;  ///< Of what was evicted.
-};
-constexpr OriginPlace kArchivePlace;
-constexpr OriginPlace kKeptPlace{.kind = PackedKind::kKept};
-
-std::string packed_path(const std::string& session_id, const OriginPlace& place) {
+std::string packed_path(const std::string& session_id, const PackedPlace& place) {
   switch (place.kind) {
     case PackedKind::kArchive:
       return archive_path(session_id);
@@ -50,7 +39,7 @@ std::string packed_path(const std::string& session_id, const OriginPlace& place)
 /// What the packed file holds. Every log is there, if only as an empty one. Of what was evicted,
 /// without older versions of an entry, and what was deleted since.
 Result<NamedBytes> unpack(const Store& store, const std::string& session_id,
-                          const OriginPlace& place, const ArchiveLimits& limits) {
+                          const PackedPlace& place, const ArchiveLimits& limits) {
   if (place.kind == PackedKind::kEvicted) {
     BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines,
                     read_evicted(*store.files, session_id, place.part, limits.budget));
@@ -73,14 +62,8 @@ Result<NamedBytes> unpack(const Store& store, const std::string& session_id,
   return files;
 }
 
-/// A packed file as it is now.
-struct PackedOrigin {
-  FileInfo file;
-  std::uint64_t package = 0;  ///< Tells it, and what else decides what it holds, from any other.
-};
-
 Result<PackedOrigin> look_at_origin(const Store& store, const std::string& session_id,
-                                    const OriginPlace& place) {
+                                    const PackedPlace& place) {
   PackedOrigin origin;
   BMAD_TRY_ASSIGN(origin.file, store.files->info(packed_path(session_id, place)));
   Xxh3Stream hash;
@@ -101,7 +84,7 @@ Result<PackedOrigin> look_at_origin(const Store& store, const std::string& sessi
 }
 
 /// Whether Store::new_budget is for it, where that is limited.
-bool is_new_package(const Store& store, const std::string& session_id, const OriginPlace& place,
+bool is_new_package(const Store& store, const std::string& session_id, const PackedPlace& place,
                     const PackedOrigin& origin) {
   return store.new_budget.is_limited() &&
          store.root_index->segment_of(session_id, place.part, origin.package) == nullptr &&
@@ -141,281 +124,228 @@ std::shared_ptr<UnpackedFiles> read_known(const Store& store, const std::string&
                                          std::move(files));
 }
 
-/// The packed file as the folder of a session, unpacked when somebody opens a log.
-class LazyFiles final : public ReadOnlyFiles {
- public:
-  LazyFiles(const Store& store, std::string session_id, const OriginPlace& place,
-            PackedOrigin origin, bool is_new)
-      : store_(store),
-        session_id_(std::move(session_id)),
-        place_(place),
-        origin_(origin),
-        is_new_(is_new),
-        owner_(store.unpacked.new_owner()) {}
+}  // namespace
 
-  LazyFiles(const LazyFiles&) = delete;
-  LazyFiles& operator=(const LazyFiles&) = delete;
-  ~LazyFiles() override { forget(); }
+PackedSession::PackedSession(const Store& store, const std::string& session_id,
+                             const PackedPlace& place, const PackedOrigin& origin, bool is_new)
+    : store_(store),
+      session_id_(session_id),
+      place_(place),
+      origin_(origin),
+      is_new_(is_new),
+      owner_(store.unpacked.new_owner()),
+      index_(*this, store.clock, [&] {
+        SessionIndex::Options options =
+            based_options(store, session_id, place.part, origin.package);
+        options.archived = place.kind != PackedKind::kEvicted;
+        return options;
+      }()) {}
 
-  /// Its files, of which no more is unpacked than is read, if it can be read in ranges.
-  Result<std::shared_ptr<FileSystem>> content() {
-    const std::lock_guard guard(mutex_);
-    BMAD_TRY(take_new());
-    if (ranged_ == nullptr && place_.kind == PackedKind::kArchive && !is_one_piece_) {
-      // What git ignores of it is in a file beside it.
-      BMAD_TRY_ASSIGN(const bool has_local,
-                      is_there(*store_.files, archive_local_path(session_id_)));
-      Result<std::shared_ptr<RangedFiles>> opened =
-          has_local ? nullptr
-                    : RangedFiles::open(store_, session_id_, origin_.file, origin_.package, owner_,
-                                        is_new_);
-      BMAD_TRY(check_read(opened));
-      ranged_ = *std::move(opened);
-      is_one_piece_ = ranged_ == nullptr;
+Result<std::shared_ptr<FileSystem>> PackedSession::files() {
+  const std::lock_guard guard(mutex_);
+  BMAD_TRY(take_new());
+  if (ranged_ == nullptr && place_.kind == PackedKind::kArchive && !is_one_piece_) {
+    // What git ignores of it is in a file beside it.
+    BMAD_TRY_ASSIGN(const bool has_local, is_there(*store_.files, archive_local_path(session_id_)));
+    Result<std::shared_ptr<RangedFiles>> opened =
+        has_local ? nullptr
+                  : RangedFiles::open(store_, session_id_, origin_.file, origin_.package, owner_,
+                                      is_new_);
+    BMAD_TRY(check_read(opened));
+    ranged_ = *std::move(opened);
+    is_one_piece_ = ranged_ == nullptr;
+  }
+  if (ranged_ != nullptr) {
+    return std::shared_ptr<FileSystem>(ranged_);
+  }
+  BMAD_TRY_ASSIGN(std::shared_ptr<UnpackedFiles> files, unpack_once());
+  return std::shared_ptr<FileSystem>(std::move(files));
+}
+
+Result<std::shared_ptr<FileSystem>> PackedSession::knowledge() {
+  if (place_.kind == PackedKind::kArchive) {
+    if (auto known = read_known(store_, session_id_, package())) {
+      return known->size() == 0 ? std::shared_ptr<FileSystem>() : std::move(known);
     }
-    if (ranged_ != nullptr) {
-      return std::shared_ptr<FileSystem>(ranged_);
-    }
-    BMAD_TRY_ASSIGN(std::shared_ptr<UnpackedFiles> files, unpack_once());
-    return std::shared_ptr<FileSystem>(std::move(files));
+    wants_known_ = true;
   }
+  return files();
+}
 
-  /// Frees what was unpacked.
-  void forget() { store_.unpacked.forget(owner_); }
+Status PackedSession::check_still_there() const {
+  BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store_, session_id_, place_));
+  return now.package == package() ? Status()
+                                  : Status(not_in_package(packed_path(session_id_, place_)));
+}
 
-  [[nodiscard]] Status check_still_there() const {
-    BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store_, session_id_, place_));
-    return now.package == origin_.package
-               ? Status()
-               : Status(not_in_package(packed_path(session_id_, place_)));
-  }
-
-  Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
-    BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, content());
-    return files->open(path, mode);
-  }
-  Result<FileInfo> info(const std::string& path) override {
-    BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, content());
-    return files->info(path);
-  }
-  [[nodiscard]] std::string display_path(const std::string& /*path*/) const override {
-    return store_.files->display_path(packed_path(session_id_, place_));
-  }
-
- private:
-  /// Counts the packed bytes of one that is new, before the first is read. The caller holds the
-  /// mutex, and so for the next.
-  Status take_new() {
-    if (is_new_ && !is_taken_) {
-      BMAD_TRY(check_read(store_.new_budget.take(origin_.file.size, 0)));
-      is_taken_ = true;
-      store_.seals_any = true;  // The next process takes the rest.
-    }
-    return {};
-  }
-
-  Result<std::shared_ptr<UnpackedFiles>> unpack_once() {
-    constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-    if (auto known = store_.unpacked.find<UnpackedFiles>(owner_, kAll)) {
-      return known;
-    }
-    Result<NamedBytes> files =
-        unpack(store_, session_id_, place_, question_limits(store_, is_new_));
-    BMAD_TRY(check_read(files));
-    auto unpacked = std::make_shared<UnpackedFiles>(
-        store_.files->display_path(packed_path(session_id_, place_)), origin_.package,
-        *std::move(files));
-    store_.unpacked.add(owner_, kAll, unpacked, unpacked->size(), store_.archives_size_max);
-    return unpacked;
-  }
-
-  /// What is to be made of `read`. When the packed file went meanwhile, it is not known what that
-  /// is.
-  template <typename T>
-  [[nodiscard]] Status check_read(const Result<T>& read) const {
-    BMAD_TRY(check_still_there());
-    if (read) {
-      return {};
-    }
-    Error error = read.error();
-    if (is_new_ && error.code == ErrorCode::E_SIZE_LIMIT && error.os_error == 0) {
-      error.os_error = EFBIG;  // For a command it may be as large.
-    }
-    store_.note_damage(packed_path(session_id_, place_), origin_.file, error);
-    return error;
-  }
-
-  const Store& store_;
-  std::string session_id_;
-  OriginPlace place_;
-  PackedOrigin origin_;
-  bool is_new_;
-  std::uint64_t owner_;  ///< In the cache of what is unpacked.
-  std::mutex mutex_;     // Guards what follows.
-  std::shared_ptr<RangedFiles> ranged_;
-  bool is_one_piece_ = false;
-  bool is_taken_ = false;  ///< Of Store::new_budget.
-};
-
-Status write_known_file(const Store& store, const std::string& session_id, std::uint64_t package,
-                        FileSystem& unpacked) {
+Status PackedSession::write_known() {
+  BMAD_TRY(check_still_there());  // Else it could hold words of what was purged.
+  BMAD_TRY(ensure_ignored(*store_.files, kArchiveKnown));
   std::string logs;
   std::array<std::size_t, kKnownTypes.size()> sizes{};
   for (std::size_t i = 0; i < kKnownTypes.size(); ++i) {
-    const std::string path = log_path(session_id, kKnownTypes[i]);
-    BMAD_TRY_ASSIGN(const std::string log, read_file(unpacked, path, kKnownSizeMax));
+    BMAD_TRY_ASSIGN(const std::string log,
+                    read_file(*this, log_path(session_id_, kKnownTypes[i]), kKnownSizeMax));
     sizes[i] = log.size();
     logs += log;
   }
-  return replace_derived_file(
-      *store.files, archive_known_path(session_id),
+  BMAD_TRY(replace_derived_file(
+      *store_.files, archive_known_path(session_id_),
       fmt::format("{{\"session_id\":\"{}\",\"package\":{},\"preferences\":{},\"facts\":{},"
                   "\"xxh3\":\"{}\"}}\n{}",
-                  session_id, package, sizes[0], sizes[1], hash_hex(xxh3(logs)), logs));
+                  session_id_, package(), sizes[0], sizes[1], hash_hex(xxh3(logs)), logs)));
+  wants_known_ = false;
+  return {};
 }
 
-class PackedSessionFile final : public PackedSession {
- public:
-  PackedSessionFile(const Store& store, const std::string& session_id, const OriginPlace& place,
-                    const PackedOrigin& origin, bool is_new)
-      : store_(store),
-        session_id_(session_id),
-        place_(place),
-        package_(origin.package),
-        files_(store, session_id, place, origin, is_new),
-        index_(files_, store.clock,
-               {.session_id = session_id,
-                .language = store.config.indexing.language,
-                .cache_size = store.config.index_cache_size_bytes(),
-                .package = origin.package,
-                .base =
-                    [root = store.root_index.get(), session_id, place, package = origin.package] {
-                      return root->base_of(session_id, place.part, package);
-                    },
-                .base_segment =
-                    [root = store.root_index.get(), session_id, place, package = origin.package] {
-                      return root->segment_of(session_id, place.part, package);
-                    },
-                .archived = place.kind != PackedKind::kEvicted,
-                .evicted = place.part}) {}
+Result<std::unique_ptr<File>> PackedSession::open(const std::string& path, OpenMode mode) {
+  BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> unpacked, files());
+  return unpacked->open(path, mode);
+}
 
-  [[nodiscard]] const std::string& session_id() const override { return session_id_; }
-  [[nodiscard]] PackedKind kind() const override { return place_.kind; }
-  [[nodiscard]] std::uint32_t evicted_part() const override { return place_.part; }
-  [[nodiscard]] SessionIndex& index() override { return index_; }
-  Result<std::shared_ptr<FileSystem>> files() override { return files_.content(); }
-  [[nodiscard]] FileSystem& lines() override { return files_; }
-  Result<std::shared_ptr<FileSystem>> knowledge() override {
-    if (place_.kind == PackedKind::kArchive) {
-      if (auto known = read_known(store_, session_id_, package_)) {
-        return known->size() == 0 ? std::shared_ptr<FileSystem>() : std::move(known);
-      }
-      wants_known_ = true;
-    }
-    return files();
+Result<FileInfo> PackedSession::info(const std::string& path) {
+  BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> unpacked, files());
+  return unpacked->info(path);
+}
+
+std::string PackedSession::display_path(const std::string& /*path*/) const {
+  return store_.files->display_path(packed_path(session_id_, place_));
+}
+
+/// Counts the packed bytes of one that is new, before the first is read. The caller holds the
+/// mutex, and so for the next.
+Status PackedSession::take_new() {
+  if (is_new_ && !is_taken_) {
+    BMAD_TRY(check_read(store_.new_budget.take(origin_.file.size, 0)));
+    is_taken_ = true;
+    store_.seals_any = true;  // The next process takes the rest.
   }
-  [[nodiscard]] Status check_still_there() const override { return files_.check_still_there(); }
-  [[nodiscard]] bool wants_known() const override { return wants_known_; }
-  Status write_known() override {
-    BMAD_TRY(check_still_there());  // Else it could hold words of what was purged.
-    BMAD_TRY(ensure_ignored(*store_.files, kArchiveKnown));
-    BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> unpacked, files());
-    BMAD_TRY(write_known_file(store_, session_id_, package_, *unpacked));
-    wants_known_ = false;
+  return {};
+}
+
+Result<std::shared_ptr<UnpackedFiles>> PackedSession::unpack_once() {
+  constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+  if (auto known = store_.unpacked.find<UnpackedFiles>(owner_, kAll)) {
+    return known;
+  }
+  Result<NamedBytes> files = unpack(store_, session_id_, place_, question_limits(store_, is_new_));
+  BMAD_TRY(check_read(files));
+  auto unpacked = std::make_shared<UnpackedFiles>(display_path({}), package(), *std::move(files));
+  store_.unpacked.add(owner_, kAll, unpacked, unpacked->size(), store_.archives_size_max);
+  return unpacked;
+}
+
+/// What is to be made of `read`. When the packed file went meanwhile, it is not known what that is.
+template <typename T>
+Status PackedSession::check_read(const Result<T>& read) const {
+  BMAD_TRY(check_still_there());
+  if (read) {
     return {};
   }
+  Error error = read.error();
+  if (is_new_ && error.code == ErrorCode::E_SIZE_LIMIT && error.os_error == 0) {
+    error.os_error = EFBIG;  // For a command it may be as large.
+  }
+  store_.note_damage(packed_path(session_id_, place_), origin_.file, error);
+  return error;
+}
 
-  [[nodiscard]] std::uint64_t package() const { return package_; }
-  [[nodiscard]] LazyFiles& lazy_files() { return files_; }
-
- private:
-  const Store& store_;
-  std::string session_id_;
-  OriginPlace place_;
-  std::uint64_t package_;
-  std::atomic<bool> wants_known_{false};
-  LazyFiles files_;
-  SessionIndex index_;
-};
-
-using SharedFile = std::shared_ptr<PackedSessionFile>;
+namespace {
 
 /// The packed file at `path` as it is now, the same object for the same file.
-SharedFile open_packed(const Store& store, const std::string& session_id, const OriginPlace& place,
-                       const PackedOrigin& now, bool is_new = false) {
-  const std::string path = packed_path(session_id, place);
-  std::shared_ptr<PackedSession> old;  // Freed without the mutex.
+Packed open_packed(const Store& store, const std::string& session_id, const PackedPlace& place,
+                   const PackedOrigin& now, bool is_new = false) {
+  Packed old;  // Freed without the mutex.
   const std::lock_guard guard(store.indexes_mutex);
-  std::shared_ptr<PackedSession>& session = store.packed[path];
-  if (session == nullptr ||
-      static_cast<PackedSessionFile*>(session.get())->package() != now.package) {
+  Packed& session = store.packed[packed_path(session_id, place)];
+  if (session == nullptr || session->package() != now.package) {
     old = std::exchange(session,
-                        std::make_shared<PackedSessionFile>(store, session_id, place, now, is_new));
+                        std::make_shared<PackedSession>(store, session_id, place, now, is_new));
   }
-  return std::static_pointer_cast<PackedSessionFile>(session);
+  return session;
 }
 
 }  // namespace
 
-Result<Packed> packed_session(const Store& store, const std::string& session_id, PackedKind kind,
-                              std::uint32_t evicted_part) {
-  const OriginPlace place{.kind = kind, .part = evicted_part};
+Result<Packed> packed_session(const Store& store, const std::string& session_id,
+                              const PackedPlace& place) {
   BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store, session_id, place));
   const bool is_new = is_new_package(store, session_id, place, now);
   if (!store.is_damaged(packed_path(session_id, place), now.file, is_new)) {
-    return Packed(open_packed(store, session_id, place, now, is_new));
+    return open_packed(store, session_id, place, now, is_new);
   }
-  if (kind != PackedKind::kArchive) {
-    return Packed();
-  }
-  const Result<PackedOrigin> kept = look_at_origin(store, session_id, kKeptPlace);
-  if (!kept || store.is_damaged(kept_path(session_id), kept->file)) {
-    return Packed();
-  }
-  return Packed(open_packed(store, session_id, kKeptPlace, *kept, store.new_budget.is_limited()));
+  constexpr PackedPlace kKept{.kind = PackedKind::kKept};
+  const Result<PackedOrigin> kept = look_at_origin(store, session_id, kKept);
+  return place.kind == PackedKind::kArchive && kept &&
+                 !store.is_damaged(kept_path(session_id), kept->file)
+             ? open_packed(store, session_id, kKept, *kept, store.new_budget.is_limited())
+             : nullptr;
 }
 
 Result<std::shared_ptr<FileSystem>> archive_files(const Store& store,
                                                   const std::string& session_id) {
-  const Result<PackedOrigin> now = look_at_origin(store, session_id, kArchivePlace);
+  const Result<PackedOrigin> now = look_at_origin(store, session_id, {});
   if (!now) {
     BMAD_TRY(read_session_archive(*store.files, session_id));  // It says what is wrong.
     return now.error();
   }
-  return open_packed(store, session_id, kArchivePlace, *now)->files();
+  return open_packed(store, session_id, {}, *now)->files();
 }
 
 Result<std::shared_ptr<FileSystem>> archive_lines(const Store& store,
                                                   const std::string& session_id) {
-  BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store, session_id, kArchivePlace));
-  const SharedFile file = open_packed(store, session_id, kArchivePlace, now);
-  return std::shared_ptr<FileSystem>(file, &file->lazy_files());
+  BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store, session_id, {}));
+  return std::shared_ptr<FileSystem>(open_packed(store, session_id, {}, now));
 }
 
 void index_archive(const Store& store, const std::string& session_id) {
-  const Result<PackedOrigin> now = look_at_origin(store, session_id, kArchivePlace);
+  const Result<PackedOrigin> now = look_at_origin(store, session_id, {});
   if (!now || !store.config.indexing.enabled) {
     return;
   }
-  const SharedFile file = open_packed(store, session_id, kArchivePlace, *now);
-  static_cast<void>(file->write_known());
-  const std::shared_ptr<SessionIndex> index(file, &file->index());
+  const Packed packed = open_packed(store, session_id, {}, *now);
+  static_cast<void>(packed->write_known());
+  const std::shared_ptr<SessionIndex> index = index_of(packed);
   if (index->refresh()) {
-    const Result<ReadableIndex> readable = readable_index(store, *index, file->lazy_files());
-    if (readable && file->check_still_there() && ensure_ignored(*store.files, kArchiveIndexes)) {
+    const Result<ReadableIndex> readable = readable_index(store, *index, *packed);
+    if (readable && packed->check_still_there() && ensure_ignored(*store.files, kArchiveIndexes)) {
       static_cast<void>(
           replace_derived_file(*store.files, archive_index_path(session_id), readable->text));
     }
     store.root_index->seal({&index, 1}, SealWhen::kAny);
   }
-  file->lazy_files().forget();  // Nobody has asked for it.
+  packed->forget();  // Nobody has asked for it.
 }
 
 Result<std::uint64_t> package_of_archive(const Store& store, const std::string& session_id) {
-  BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store, session_id, kArchivePlace));
+  BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store, session_id, {}));
   return now.package;
 }
 
 std::shared_ptr<SessionIndex> index_of(const Packed& packed) { return {packed, &packed->index()}; }
+
+SessionIndex::Options index_options(const Store& store, const std::string& session_id) {
+  return {.session_id = session_id,
+          .language = store.config.indexing.language,
+          .cache_size = store.config.index_cache_size_bytes()};
+}
+
+SessionIndex::Options based_options(const Store& store, const std::string& session_id,
+                                    std::uint32_t evicted, std::uint64_t package) {
+  SessionIndex::Options options = index_options(store, session_id);
+  RootIndex* const root = store.root_index.get();
+  options.package = package;
+  options.base = [=] { return root->base_of(session_id, evicted, package); };
+  options.base_segment = [=] { return root->segment_of(session_id, evicted, package); };
+  options.evicted = evicted;
+  return options;
+}
+
+std::shared_ptr<SessionIndex> index_of_files(const Store& store,
+                                             const std::shared_ptr<FileSystem>& files,
+                                             SessionIndex::Options options) {
+  return {new SessionIndex(*files, store.clock, std::move(options)),
+          [files](const SessionIndex* index) { delete index; }};
+}
 
 }  // namespace bmad_mem

@@ -177,7 +177,8 @@ class PastFiles final : public ReadOnlyFiles {
 /// What was evicted and not deleted, of the versions there were at `as_of`.
 Result<std::vector<EvictedLine>> evicted_versions(const Store& store, const std::string& session_id,
                                                   Timestamp as_of) {
-  const Result<Packed> packed = packed_session(store, session_id, PackedKind::kEvicted, 1);
+  const Result<Packed> packed =
+      packed_session(store, session_id, {.kind = PackedKind::kEvicted, .part = 1});
   if (!packed) {
     return is_not_found(packed.error())
                ? Result<std::vector<EvictedLine>>(std::vector<EvictedLine>())
@@ -205,7 +206,7 @@ Result<std::optional<SessionSource>> session_of(const Store& store, const std::s
   if (there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
     return std::optional<SessionSource>();
   }
-  BMAD_TRY_ASSIGN(Packed packed, packed_session(store, session_id, PackedKind::kArchive));
+  BMAD_TRY_ASSIGN(Packed packed, packed_session(store, session_id));
   return packed == nullptr ? std::optional<SessionSource>()
                            : SessionSource{.session_id = session_id, .packed = std::move(packed)};
 }
@@ -244,21 +245,6 @@ Result<std::vector<EvictedLine>> evicted_until(const Store& store, const std::st
   return lines;
 }
 
-/// An index and the files that it is of.
-struct PastIndex {
-  PastIndex(const Store& store, const SessionSource& source, std::shared_ptr<FileSystem> past)
-      : files(std::move(past)),
-        index(*files, store.clock,
-              {.session_id = source.session_id,
-               .language = store.config.indexing.language,
-               .cache_size = store.config.index_cache_size_bytes(),
-               .archived = source.is_archived(),
-               .evicted = source.packed == nullptr ? 0 : source.packed->evicted_part()}) {}
-
-  std::shared_ptr<FileSystem> files;
-  SessionIndex index;
-};
-
 }  // namespace
 
 Result<std::vector<EvictedLine>> evicted_since(const Store& store, const std::string& session_id,
@@ -274,7 +260,7 @@ Result<std::shared_ptr<FileSystem>> past_files(const Store& store, const Session
   std::vector<EvictedLine> lines;
   if (!source.is_evicted()) {
     BMAD_TRY_ASSIGN(lines, evicted_since(store, id, as_of));
-  } else if (source.packed->evicted_part() == 1) {  // In one piece.
+  } else if (source.packed->place().part == 1) {  // In one piece.
     BMAD_TRY_ASSIGN(lines, evicted_until(store, id, as_of));
   }
   return std::shared_ptr<FileSystem>(
@@ -284,9 +270,11 @@ Result<std::shared_ptr<FileSystem>> past_files(const Store& store, const Session
 
 Result<std::shared_ptr<SessionIndex>> past_index(const Store& store, const SessionSource& source,
                                                  Timestamp as_of) {
-  BMAD_TRY_ASSIGN(std::shared_ptr<FileSystem> files, past_files(store, source, as_of));
-  const auto past = std::make_shared<PastIndex>(store, source, std::move(files));
-  return std::shared_ptr<SessionIndex>(past, &past->index);
+  BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, past_files(store, source, as_of));
+  SessionIndex::Options options = index_options(store, source.session_id);
+  options.archived = source.is_archived();
+  options.evicted = source.packed == nullptr ? 0 : source.packed->place().part;
+  return index_of_files(store, files, std::move(options));
 }
 
 }  // namespace bmad_mem

@@ -218,7 +218,7 @@ class EntriesById {
     std::set<std::string> known;  // Lines that are there twice.
     for (const SessionSource& source : std::views::reverse(sources)) {
       const Result<std::vector<EvictedLine>> lines =
-          read_evicted(*store_.files, source.session_id, source.packed->evicted_part());
+          read_evicted(*store_.files, source.session_id, source.packed->place().part);
       BMAD_TRY(source.check_still_there(store_));
       if (!lines) {
         BMAD_TRY(source.packed->files());  // It notes the damage.

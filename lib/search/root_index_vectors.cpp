@@ -37,12 +37,11 @@ Result<std::shared_ptr<FileSystem>> lines_of(const Store& store, const SegmentSe
                ? std::shared_ptr<FileSystem>(std::shared_ptr<void>(), store.files.get())
                : nullptr;
   }
+  const PackedKind kind = session.evicted != 0 ? PackedKind::kEvicted : PackedKind::kArchive;
   BMAD_TRY_ASSIGN(const Packed packed,
-                  packed_session(store, session.id,
-                                 session.evicted != 0 ? PackedKind::kEvicted : PackedKind::kArchive,
-                                 session.evicted));
-  const bool is_it = packed != nullptr && packed->index().package() == package;
-  return is_it ? std::shared_ptr<FileSystem>(packed, &packed->lines()) : nullptr;
+                  packed_session(store, session.id, {.kind = kind, .part = session.evicted}));
+  return std::shared_ptr<FileSystem>(packed != nullptr && packed->package() == package ? packed
+                                                                                       : nullptr);
 }
 
 bool is_there(const Store& store, const SegmentSession& session, std::uint64_t package) {

@@ -335,50 +335,31 @@ Result<std::shared_ptr<FileSystem>> files_of(const Store& store, const IndexedSe
     return std::shared_ptr<FileSystem>(std::shared_ptr<void>(), store.files.get());  // Not owned.
   }
   const PackedKind kind = session.is_evicted() ? PackedKind::kEvicted : PackedKind::kArchive;
-  BMAD_TRY_ASSIGN(const Packed packed,
-                  packed_session(store, session.session_id(), kind, session.evicted_part()));
-  if (packed == nullptr) {
-    return std::shared_ptr<FileSystem>();
+  BMAD_TRY_ASSIGN(
+      const Packed packed,
+      packed_session(store, session.session_id(), {.kind = kind, .part = session.evicted_part()}));
+  if (packed != nullptr) {
+    BMAD_TRY(packed->files());  // What is wrong with it is said here.
   }
-  BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, packed->files());
-  return std::shared_ptr<FileSystem>(
-      std::make_shared<std::pair<Packed, std::shared_ptr<FileSystem>>>(packed, files), files.get());
+  return std::shared_ptr<FileSystem>(packed);
+}
+
+/// The index of `logs`, which are of `session`.
+std::shared_ptr<SessionIndex> index_of_logs(const Store& store, const IndexedSession& session,
+                                            NamedBytes logs, double entries_for_each) {
+  SessionIndex::Options options = index_options(store, session.session_id());
+  options.package = 1;
+  options.archived = session.is_archived();
+  options.evicted = session.evicted_part();
+  options.entries_for_each = entries_for_each;
+  return index_of_files(
+      store,
+      std::make_shared<UnpackedFiles>(
+          store.files->display_path(session_folder(session.session_id())), 1, std::move(logs)),
+      std::move(options));
 }
 
 }  // namespace
-
-/// An index and the files that it is of.
-struct SealedSessions::Opened {
-  Opened(const Store& store, const IndexedSession& session, NamedBytes logs, double for_each)
-      : files(std::make_shared<UnpackedFiles>(
-            store.files->display_path(session_folder(session.session_id())), 1, std::move(logs))),
-        index(*files, store.clock,
-              {.session_id = session.session_id(),
-               .language = store.config.indexing.language,
-               .cache_size = store.config.index_cache_size_bytes(),
-               .package = 1,
-               .archived = session.is_archived(),
-               .evicted = session.evicted_part(),
-               .entries_for_each = for_each}) {}
-
-  std::shared_ptr<UnpackedFiles> files;
-  SessionIndex index;
-};
-
-SealedSessions::SealedSessions() = default;
-SealedSessions::~SealedSessions() = default;
-SealedSessions::SealedSessions(SealedSessions&&) noexcept = default;
-
-Status SealedSessions::hide_what_came_back(SessionIndex& evicted) {
-  std::vector<SessionIndex*> newer;
-  for (const std::unique_ptr<Opened>& each : opened_) {
-    if (each->index.session_id() == evicted.session_id() &&
-        (!each->index.is_evicted() || each->index.evicted_part() > evicted.evicted_part())) {
-      newer.push_back(&each->index);
-    }
-  }
-  return newer.empty() ? Status() : evicted.hide_those_in(newer);
-}
 
 Status SealedSessions::add(const Store& store, const HeldIndexes& indexes, const SealedWish& wish) {
   const std::vector<IndexedSession*> sealed = indexes.with_sealed_lines();
@@ -421,23 +402,24 @@ Status SealedSessions::add(const Store& store, const HeldIndexes& indexes, const
       }
     }
     if (wanted > 0) {
-      opened_.push_back(
-          std::make_unique<Opened>(store, *session, std::move(logs),
-                                   static_cast<double>(all) / static_cast<double>(wanted)));
+      opened_.push_back(index_of_logs(store, *session, std::move(logs),
+                                      static_cast<double>(all) / static_cast<double>(wanted)));
     }
   }
   std::vector<Status> done(opened_.size());
   for_each_parallel(opened_.size() - begin,
-                    [&](std::size_t i) { done[begin + i] = opened_[begin + i]->index.refresh(); });
+                    [&](std::size_t i) { done[begin + i] = opened_[begin + i]->refresh(); });
+  std::vector<SessionIndex*> all;
+  for (const std::shared_ptr<SessionIndex>& each : opened_) {
+    all.push_back(each.get());
+  }
   for (std::size_t i = begin; i < opened_.size(); ++i) {
     BMAD_TRY(std::move(done[i]));
-    opened_[i]->index.past_retention = &store.past_retention;
-    sessions_.push_back(&opened_[i]->index);
+    opened_[i]->past_retention = &store.past_retention;
+    sessions_.push_back(opened_[i].get());
   }
-  for (const std::unique_ptr<Opened>& each : opened_) {
-    if (each->index.is_evicted()) {
-      BMAD_TRY(hide_what_came_back(each->index));
-    }
+  for (SessionIndex* const each : all) {
+    BMAD_TRY(each->is_evicted() ? each->hide_those_in(newer_than(*each, all)) : Status());
   }
   return {};
 }

@@ -40,10 +40,6 @@ struct SealedWish {
 /// Threads: as IndexedSession, once it is open.
 class SealedSessions {
  public:
-  SealedSessions();
-  ~SealedSessions();
-  SealedSessions(SealedSessions&&) noexcept;
-
   /// Adds the sealed entries of the sessions that `indexes` hold. Costs nothing where nothing is
   /// sealed. Errors: as the file system's; a key that can't be used is none: `key_problem`.
   Status add(const Store& store, const HeldIndexes& indexes, const SealedWish& wish);
@@ -62,10 +58,7 @@ class SealedSessions {
   std::optional<Error> key_problem;  ///< Why the key that was named can't be used.
 
  private:
-  struct Opened;
-  /// As HeldIndexes does.
-  Status hide_what_came_back(SessionIndex& evicted);
-  std::vector<std::unique_ptr<Opened>> opened_;
+  std::vector<std::shared_ptr<SessionIndex>> opened_;
   std::vector<IndexedSession*> sessions_;
   std::set<std::tuple<std::string, EntryType, std::string>> replaced_;
   std::uint64_t bytes_ = 0;  // Of the lines that were opened.

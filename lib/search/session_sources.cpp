@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
+#include <string_view>
 
 #include "store/layout.hpp"
 #include "store/present_sessions.hpp"
@@ -31,9 +33,9 @@ Status SessionSource::leave_out(const Store& store, Error error) const {
 
 namespace {
 
-Status add_packed(const Store& store, const std::string& id, PackedKind kind,
-                  std::vector<SessionSource>& sources, std::uint32_t evicted_part = 0) {
-  BMAD_TRY_ASSIGN(Packed packed, packed_session(store, id, kind, evicted_part));
+Status add_packed(const Store& store, const std::string& id, const PackedPlace& place,
+                  std::vector<SessionSource>& sources) {
+  BMAD_TRY_ASSIGN(Packed packed, packed_session(store, id, place));
   if (packed != nullptr) {
     sources.push_back({.session_id = id, .packed = std::move(packed), .is_only_one = false});
   }
@@ -42,37 +44,45 @@ Status add_packed(const Store& store, const std::string& id, PackedKind kind,
 
 }  // namespace
 
-Result<std::vector<SessionSource>> session_sources(const Store& store,
-                                                   std::span<const std::string> wanted,
-                                                   ArchivedSessions archived) {
-  std::vector<SessionSource> found;
-  PresentSessions present;
+Result<PresentSessions> asked_sessions(const Store& store, std::span<const std::string> wanted,
+                                       ArchivedSessions archived, bool with_remains) {
+  PresentSessions asked;
   if (wanted.empty()) {
-    BMAD_TRY_ASSIGN(present, present_sessions(store));
+    BMAD_TRY_ASSIGN(asked, present_sessions(store, with_remains));
   }
-  for (const std::string& id : wanted) {
+  for (const std::string_view each : std::set<std::string_view>(wanted.begin(), wanted.end())) {
+    const std::string id(each);
     Status there = check_session(store, id);
     if (!there && (there.error().code != ErrorCode::E_SESSION_ARCHIVED ||
                    archived == ArchivedSessions::kWithout)) {
       return std::move(there).error();
     }
-    (there ? present.live : present.packed).push_back(id);
+    (there ? asked.live : asked.packed).push_back(id);
   }
-  if (archived != ArchivedSessions::kOnly) {
-    const bool is_only_one = wanted.size() == 1;
-    for (const std::string& id : present.live) {
-      if (is_only_one || !store.is_left_out(id)) {
-        found.push_back({.session_id = id,
-                         .packed = nullptr,
-                         .is_only_one = is_only_one,
-                         .seen = see_folder(store, id)});
-      }
-    }
+  if (archived == ArchivedSessions::kOnly) {
+    asked.live.clear();
+  } else if (archived == ArchivedSessions::kWithout) {
+    asked.packed.clear();
   }
-  if (archived != ArchivedSessions::kWithout) {
-    for (const std::string& id : present.packed) {
-      BMAD_TRY(add_packed(store, id, PackedKind::kArchive, found));
-    }
+  if (wanted.size() != 1) {
+    std::erase_if(asked.live, [&](const std::string& id) { return store.is_left_out(id); });
+  }
+  return asked;
+}
+
+Result<std::vector<SessionSource>> session_sources(const Store& store,
+                                                   std::span<const std::string> wanted,
+                                                   ArchivedSessions archived) {
+  BMAD_TRY_ASSIGN(const PresentSessions asked, asked_sessions(store, wanted, archived));
+  std::vector<SessionSource> found;
+  for (const std::string& id : asked.live) {
+    found.push_back({.session_id = id,
+                     .packed = nullptr,
+                     .is_only_one = wanted.size() == 1,
+                     .seen = see_folder(store, id)});
+  }
+  for (const std::string& id : asked.packed) {
+    BMAD_TRY(add_packed(store, id, {}, found));
   }
   return found;
 }
@@ -89,7 +99,7 @@ Result<std::vector<SessionSource>> evicted_sources(const Store& store,
   std::vector<SessionSource> found;
   for (const auto& [id, count] : parts) {
     for (std::uint32_t part = count; part > 0; --part) {
-      BMAD_TRY(add_packed(store, id, PackedKind::kEvicted, found, part));
+      BMAD_TRY(add_packed(store, id, {.kind = PackedKind::kEvicted, .part = part}, found));
     }
   }
   return found;

@@ -179,7 +179,7 @@ TEST_CASE("what stays unpacked has a bound, and all is read within it") {
 TEST_CASE("an open log of an archive that is another one by now says so") {
   LifecycleStore store;
   archive_large(store);
-  const Packed packed = packed_session(store.store, "s1", PackedKind::kArchive).value();
+  const Packed packed = packed_session(store.store, "s1").value();
   const std::shared_ptr<FileSystem> files = packed->files().value();
   const std::unique_ptr<File> log =
       files->open(session_file("s1", "facts.jsonl"), OpenMode::kRead).value();

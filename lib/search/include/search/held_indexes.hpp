@@ -154,6 +154,11 @@ class HeldIndexes {
   std::vector<std::shared_lock<std::shared_mutex>> locks_;
 };
 
+/// Of `indexes` those of the session that `evicted` was evicted from, and of what was evicted of it
+/// later.
+std::vector<SessionIndex*> newer_than(const SessionIndex& evicted,
+                                      std::span<SessionIndex* const> indexes);
+
 /// Takes what is new in the sessions into the index of the memory: when it is enough to be worth
 /// it. For those who have time. What fails here fails nothing.
 void seal_index(const Store& store, SealWhen when = SealWhen::kMany);

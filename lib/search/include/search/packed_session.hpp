@@ -21,14 +21,21 @@
 // version 0.1 kept of the session beside it (shared/kept/) answers instead.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 
+#include "base/file_system.hpp"
 #include "search/session_index.hpp"
 #include "store/present_sessions.hpp"
 #include "store/store.hpp"
+#include "store/unpacked_files.hpp"
 
 namespace bmad_mem {
+
+class RangedFiles;
 
 enum class PackedKind : std::uint8_t {
   kArchive,  ///< A session that is no folder.
@@ -36,41 +43,81 @@ enum class PackedKind : std::uint8_t {
   kKept,     ///< What is left of a session whose archive is damaged.
 };
 
-/// Threads: safe.
-class PackedSession {
+/// Which packed file of a session.
+struct PackedPlace {
+  PackedKind kind = PackedKind::kArchive;
+  std::uint32_t part = 0;  ///< Of kEvicted, from 1 on; else 0.
+};
+
+/// A packed file as it is now.
+struct PackedOrigin {
+  FileInfo file = {};
+  std::uint64_t package = 0;  ///< Tells it, and what else decides what it holds, from any other.
+};
+
+/// The packed file as the folder of a session: its logs have the names that they have there, and
+/// are read only. Nothing is unpacked before a log is opened, and errors come then. Threads: safe.
+class PackedSession final : public ReadOnlyFiles {
  public:
-  virtual ~PackedSession() = default;
-  [[nodiscard]] virtual const std::string& session_id() const = 0;
-  [[nodiscard]] virtual PackedKind kind() const = 0;
-  /// Of kEvicted, from 1 on; else 0.
-  [[nodiscard]] virtual std::uint32_t evicted_part() const = 0;
+  /// `is_new`: Store::new_budget is for it.
+  PackedSession(const Store& store, const std::string& session_id, const PackedPlace& place,
+                const PackedOrigin& origin, bool is_new);
+  PackedSession(const PackedSession&) = delete;
+  PackedSession& operator=(const PackedSession&) = delete;
+  ~PackedSession() override { forget(); }
+
+  [[nodiscard]] const std::string& session_id() const { return session_id_; }
+  [[nodiscard]] const PackedPlace& place() const { return place_; }
+  [[nodiscard]] std::uint64_t package() const { return origin_.package; }
   /// refresh() it before use.
-  [[nodiscard]] virtual SessionIndex& index() = 0;
-  /// Its logs, under the names that they have in the folder of a session; read only.
+  [[nodiscard]] SessionIndex& index() { return index_; }
+  /// Its logs, of which no more is unpacked than is read, if it can be read in ranges.
   /// Errors, of its files too: as read_session_archive(), read_evicted() and read_kept(); one that
   /// is_not_found() when the packed file is another one by now.
-  virtual Result<std::shared_ptr<FileSystem>> files() = 0;
-  /// The same for who reads lines one by one: nothing is unpacked before, and errors come then.
-  [[nodiscard]] virtual FileSystem& lines() = 0;
+  Result<std::shared_ptr<FileSystem>> files();
   /// The logs of preferences and facts alone, which stand unpacked beside the archive since every
   /// prompt asks for them. Null without any. Errors: as files().
-  virtual Result<std::shared_ptr<FileSystem>> knowledge() = 0;
+  Result<std::shared_ptr<FileSystem>> knowledge();
   /// Errors: one that is_not_found() when the packed file is another one than was read.
-  [[nodiscard]] virtual Status check_still_there() const = 0;
+  [[nodiscard]] Status check_still_there() const;
   /// Whether its knowledge() was asked for and doesn't stand beside it.
-  [[nodiscard]] virtual bool wants_known() const = 0;
+  [[nodiscard]] bool wants_known() const { return wants_known_; }
   /// Puts it there. The caller holds the root's lock.
-  virtual Status write_known() = 0;
+  Status write_known();
+  /// Frees what was unpacked.
+  void forget() { store_.unpacked.forget(owner_); }
+
+  Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override;
+  Result<FileInfo> info(const std::string& path) override;
+  [[nodiscard]] std::string display_path(const std::string& path) const override;
+
+ private:
+  Status take_new();
+  Result<std::shared_ptr<UnpackedFiles>> unpack_once();
+  template <typename T>
+  [[nodiscard]] Status check_read(const Result<T>& read) const;
+
+  const Store& store_;
+  std::string session_id_;
+  PackedPlace place_;
+  PackedOrigin origin_;
+  bool is_new_;
+  std::uint64_t owner_;  ///< In the cache of what is unpacked.
+  std::atomic<bool> wants_known_{false};
+  std::mutex mutex_;  // Guards what follows, but for the index.
+  std::shared_ptr<RangedFiles> ranged_;
+  bool is_one_piece_ = false;
+  bool is_taken_ = false;  ///< Of Store::new_budget.
+  SessionIndex index_;
 };
 
 using Packed = std::shared_ptr<PackedSession>;
 
 /// The packed session as searches see it, the same one as long as its file is the same. Null when
-/// it is damaged, noted as such, and nothing was kept of it; `kind` is kArchive or kEvicted, with
-/// the part of that.
+/// it is damaged, noted as such, and nothing was kept of it; `place` is kArchive or kEvicted.
 /// Errors: one that is_not_found() when it has gone; as the file system's.
-Result<Packed> packed_session(const Store& store, const std::string& session_id, PackedKind kind,
-                              std::uint32_t evicted_part = 0);
+Result<Packed> packed_session(const Store& store, const std::string& session_id,
+                              const PackedPlace& place = {});
 
 /// The files of an archive. Errors: as read_session_archive().
 Result<std::shared_ptr<FileSystem>> archive_files(const Store& store,
@@ -91,5 +138,16 @@ Result<std::uint64_t> package_of_archive(const Store& store, const std::string& 
 
 /// The index of a packed session, which it keeps alive.
 std::shared_ptr<SessionIndex> index_of(const Packed& packed);
+
+/// What indexes of sessions in `store` have in common.
+SessionIndex::Options index_options(const Store& store, const std::string& session_id);
+/// The same of one that begins in a segment, if that knows the session; as
+/// RootIndex::base_of() has the last two.
+SessionIndex::Options based_options(const Store& store, const std::string& session_id,
+                                    std::uint32_t evicted = 0, std::uint64_t package = 0);
+/// An index of `files`, which it keeps.
+std::shared_ptr<SessionIndex> index_of_files(const Store& store,
+                                             const std::shared_ptr<FileSystem>& files,
+                                             SessionIndex::Options options);
 
 }  // namespace bmad_mem

@@ -25,10 +25,10 @@ struct SessionSource {
   std::optional<SeenFolder> seen = std::nullopt;  ///< Of a folder, before it is read.
 
   [[nodiscard]] bool is_archived() const {
-    return packed != nullptr && packed->kind() != PackedKind::kEvicted;
+    return packed != nullptr && packed->place().kind != PackedKind::kEvicted;
   }
   [[nodiscard]] bool is_evicted() const {
-    return packed != nullptr && packed->kind() == PackedKind::kEvicted;
+    return packed != nullptr && packed->place().kind == PackedKind::kEvicted;
   }
   /// Unpacks what is packed. Errors: as PackedSession::files().
   [[nodiscard]] Result<std::shared_ptr<FileSystem>> files(const Store& store) const;
@@ -39,7 +39,14 @@ struct SessionSource {
   [[nodiscard]] Status leave_out(const Store& store, Error error) const;
 };
 
-/// Of the sessions `wanted`, or of all, those in folders and archives as `archived` says; what was
+/// Of the sessions `wanted`, each once, or of all, those in folders and archives as `archived`
+/// says; without folders that were left out a moment ago, unless one is the only one.
+/// `with_remains` as present_sessions() has it. Errors: as check_session(), for one that is
+/// archived where none may be.
+Result<PresentSessions> asked_sessions(const Store& store, std::span<const std::string> wanted,
+                                       ArchivedSessions archived, bool with_remains = false);
+
+/// The same as they are read; what was
 /// evicted is not among them. One that has gone when it is read is an error that is_not_found():
 /// look with choose_steadily().
 Result<std::vector<SessionSource>> session_sources(
