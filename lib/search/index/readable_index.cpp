@@ -159,7 +159,7 @@ Result<ReadableIndex> make_readable_index(SessionIndex& session, FileSystem& fil
   KeyTable tags("tag_index", kTagPrefix);
   KeyTable agents("agent_index", kAgentPrefix);
   for (const auto kind : {PostingKind::kTerm, PostingKind::kTopic, PostingKind::kHour}) {
-    BMAD_TRY_ASSIGN(const std::unique_ptr<KeyCursor> keys, session.keys(kind));
+    BMAD_TRY_ASSIGN(const std::unique_ptr<KeyCursor> keys, session.keys(kind, {}));
     while (true) {
       BMAD_TRY_ASSIGN(const bool more, keys->next());
       if (!more) {
@@ -171,8 +171,9 @@ Result<ReadableIndex> make_readable_index(SessionIndex& session, FileSystem& fil
                         : agents.takes(keys->key())  ? &agents
                         : is_word(keys->key())       ? &words
                                                      : nullptr;
-      if (table != nullptr && !keys->postings().empty()) {
-        table->add(keys->key(), keys->postings().front().postings, ids);
+      BMAD_TRY_ASSIGN(const auto found, keys->postings());
+      if (table != nullptr && !found.empty()) {
+        table->add(keys->key(), found.front().postings, ids);
       }
     }
   }

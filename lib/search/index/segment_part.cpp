@@ -61,15 +61,6 @@ Result<std::shared_ptr<const HeldPostings>> SegmentPart::look_up(std::size_t kin
   return found ? decoded(kind, *found) : std::make_shared<const HeldPostings>();
 }
 
-/// How many entries of the part are under a key.
-Result<std::uint64_t> SegmentPart::count_of(std::size_t kind, const SegmentKey& key) const {
-  if (wanted_.size() == numbers_.size()) {
-    return key.count;
-  }
-  BMAD_TRY_ASSIGN(const HeldPostings held, in_segment(segment_->decode(kind, key, numbers_)));
-  return std::uint64_t{held.postings.size()};
-}
-
 /// A session of a part.
 class PartSession final : public IndexedSession {
  public:
@@ -203,34 +194,6 @@ Result<PartPostings> SegmentPart::part_postings(PostingKind kind, std::string_vi
   return PartPostings{.sessions = held->sessions, .owner = held};
 }
 
-Status SegmentPart::part_keys(PostingKind kind, std::string_view prefix, const WantKey& wanted,
-                              const UseKey& use) {
-  const auto number = static_cast<std::size_t>(kind);
-  BMAD_TRY_ASSIGN(std::uint64_t block, in_segment(segment_->block_of(number, prefix)));
-  while (true) {
-    BMAD_TRY_ASSIGN(const std::vector<SegmentKey> keys,
-                    in_segment(segment_->keys_of_block(number, block)));
-    if (keys.empty()) {
-      return {};
-    }
-    for (const SegmentKey& each : keys) {
-      if (each.key < prefix) {
-        continue;
-      }
-      if (!each.key.starts_with(prefix)) {
-        return {};
-      }
-      if (wanted(each.key)) {
-        BMAD_TRY_ASSIGN(const std::uint64_t count, count_of(number, each));
-        if (count > 0 && !use(each.key, count)) {
-          return {};
-        }
-      }
-    }
-    ++block;
-  }
-}
-
 Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_candidates(std::uint32_t id_hash) {
   // Not kept: nobody asks for an id again soon, and most of these hold nothing.
   BMAD_TRY_ASSIGN(const std::shared_ptr<const HeldPostings> held,
@@ -241,27 +204,6 @@ Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_candidates(std::uint
       found.push_back({.session = session.session, .ordinal = posting.slot});
     }
   }
-  return found;
-}
-
-Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_find(std::string_view id) {
-  std::vector<PartEntry> found;
-  for (const EntryType type : kEntryTypes) {
-    BMAD_TRY_ASSIGN(const std::vector<PartEntry> candidates,
-                    part_candidates(entry_id_hash(type, id)));
-    for (const PartEntry& each : candidates) {
-      IndexedSession& its = *sessions_[each.session];
-      BMAD_TRY_ASSIGN(const std::string its_id, in_session(its, its.id(type, each.ordinal)));
-      if (its_id == id) {
-        found.push_back(each);
-      }
-    }
-  }
-  std::ranges::sort(found, {},
-                    [](const PartEntry& entry) { return std::pair(entry.session, entry.ordinal); });
-  const auto same = std::ranges::unique(
-      found, {}, [](const PartEntry& entry) { return std::pair(entry.session, entry.ordinal); });
-  found.erase(same.begin(), same.end());
   return found;
 }
 
@@ -297,42 +239,63 @@ void SegmentPart::add_participants(Participants& all) const {
 /// The keys of a part, block by block.
 class PartCursor final : public KeyCursor {
  public:
-  PartCursor(const SegmentPart& part, PostingKind kind)
-      : part_(part), kind_(static_cast<std::size_t>(kind)) {}
+  PartCursor(const SegmentPart& part, std::size_t kind, std::uint64_t block)
+      : part_(part), kind_(kind), block_(block) {}
+
+  /// Goes on to the first key from `prefix` on.
+  Status begin(std::string_view prefix) {
+    BMAD_TRY(read_block());
+    at_ = static_cast<std::size_t>(std::ranges::lower_bound(keys_, prefix, {}, &SegmentKey::key) -
+                                   keys_.begin());
+    return {};
+  }
 
   Result<bool> next() override {
-    while (true) {
-      while (at_ < keys_.size()) {
-        current_ = at_++;
-        BMAD_TRY_ASSIGN(held_, part_.decoded(kind_, keys_[current_]));
-        if (!held_->sessions.empty()) {
-          return true;
-        }
-      }
-      BMAD_TRY_ASSIGN(keys_, part_.in_segment(part_.segment_->keys_of_block(kind_, block_++)));
-      at_ = 0;
-      if (keys_.empty()) {
-        return false;
-      }
+    at_ += is_begun_ ? 1 : 0;
+    is_begun_ = true;
+    if (at_ >= keys_.size()) {
+      BMAD_TRY(read_block());
     }
+    held_ = nullptr;
+    return !keys_.empty();
   }
-  [[nodiscard]] std::string_view key() const override { return keys_[current_].key; }
-  [[nodiscard]] std::span<const SessionPostings> postings() const override {
-    return held_->sessions;
+  [[nodiscard]] std::string_view key() const override { return keys_[at_].key; }
+  Result<std::uint64_t> count() override {
+    if (part_.wanted_.size() == part_.numbers_.size()) {
+      return keys_[at_].count;
+    }
+    BMAD_TRY(postings());
+    return std::uint64_t{held_->postings.size()};
+  }
+  Result<std::span<const SessionPostings>> postings() override {
+    if (held_ == nullptr) {
+      BMAD_TRY_ASSIGN(held_, part_.decoded(kind_, keys_[at_]));
+    }
+    return std::span<const SessionPostings>(held_->sessions);
   }
 
  private:
+  Status read_block() {
+    BMAD_TRY_ASSIGN(keys_, part_.in_segment(part_.segment_->keys_of_block(kind_, block_++)));
+    at_ = 0;
+    return {};
+  }
+
   const SegmentPart& part_;
   std::size_t kind_;
-  std::uint64_t block_ = 0;
+  std::uint64_t block_;
   std::vector<SegmentKey> keys_;
   std::size_t at_ = 0;
-  std::size_t current_ = 0;
-  std::shared_ptr<const HeldPostings> held_;
+  bool is_begun_ = false;
+  std::shared_ptr<const HeldPostings> held_;  // Null before somebody asks.
 };
 
-Result<std::unique_ptr<KeyCursor>> SegmentPart::keys(PostingKind kind) {
-  return std::unique_ptr<KeyCursor>(std::make_unique<PartCursor>(*this, kind));
+Result<std::unique_ptr<KeyCursor>> SegmentPart::keys(PostingKind kind, std::string_view prefix) {
+  const auto number = static_cast<std::size_t>(kind);
+  BMAD_TRY_ASSIGN(const std::uint64_t block, in_segment(segment_->block_of(number, prefix)));
+  auto cursor = std::make_unique<PartCursor>(*this, number, block);
+  BMAD_TRY(cursor->begin(prefix));
+  return std::unique_ptr<KeyCursor>(std::move(cursor));
 }
 
 }  // namespace bmad_mem

@@ -384,7 +384,7 @@ class SegmentMaker {
     std::vector<Cursor> cursors;
     for (const SearchedPart& part : parts_) {
       BMAD_TRY_ASSIGN(std::unique_ptr<KeyCursor> keys,
-                      part.part->keys(static_cast<PostingKind>(kind)));
+                      part.part->keys(static_cast<PostingKind>(kind), {}));
       BMAD_TRY_ASSIGN(const bool any, keys->next());
       if (any) {
         cursors.push_back({.keys = std::move(keys), .first = part.first});
@@ -407,10 +407,9 @@ class SegmentMaker {
       while (!heap.empty() && cursors[heap.front()].keys->key() == key) {
         std::ranges::pop_heap(heap, is_later);
         Cursor& cursor = cursors[heap.back()];
-        for (const SessionPostings& session : cursor.keys->postings()) {
-          if (!session.postings.empty()) {
-            add_run(kind, cursor.first + session.session, session);
-          }
+        BMAD_TRY_ASSIGN(const auto postings, cursor.keys->postings());
+        for (const SessionPostings& session : postings) {
+          add_run(kind, cursor.first + session.session, session);
         }
         BMAD_TRY_ASSIGN(const bool more, cursor.keys->next());
         if (more) {

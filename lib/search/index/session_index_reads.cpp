@@ -136,20 +136,6 @@ Result<SessionIndex::Postings> SessionIndex::live_postings(PostingKind kind, std
   return Postings(std::move(live));
 }
 
-namespace {
-
-/// How many of `postings` are of live entries.
-std::uint64_t count_live(const SlotTable& slots, std::span<const Posting> postings) {
-  if (slots.slots.empty()) {
-    return postings.size();
-  }
-  return static_cast<std::uint64_t>(std::ranges::count_if(postings, [&](const Posting& posting) {
-    return slots.slot(posting.ordinal) != SlotTable::kNoSlot;
-  }));
-}
-
-}  // namespace
-
 Result<IndexRow> SessionIndex::row(Ordinal ordinal) const {
   if (ordinal < state_->told) {
     return state_->base->row(0, ordinal);
@@ -255,37 +241,21 @@ Result<VectorRange> SessionIndex::vectors() {
   return range;
 }
 
-Result<std::vector<Ordinal>> SessionIndex::find(std::string_view id) {
-  std::array<std::uint32_t, kEntryTypeCount> wanted{};
-  std::vector<Ordinal> candidates;
-  for (const EntryType type : kEntryTypes) {
-    const std::uint32_t hash = entry_id_hash(type, id);
-    wanted[static_cast<std::size_t>(type)] = hash;
-    if (state_->told > 0) {
-      BMAD_TRY_ASSIGN(const std::vector<PartEntry> told, state_->base->part_candidates(hash));
-      std::ranges::transform(told, std::back_inserter(candidates), &PartEntry::ordinal);
-    }
+Result<std::vector<IndexPart::PartEntry>> SessionIndex::part_candidates(std::uint32_t id_hash) {
+  std::vector<PartEntry> found;
+  if (state_->told > 0) {
+    BMAD_TRY_ASSIGN(found, state_->base->part_candidates(id_hash));
   }
-  std::ranges::sort(candidates);
-  candidates.erase(std::ranges::unique(candidates).begin(), candidates.end());
   const std::vector<std::uint32_t>& added = state_->table.columns.id_hashes;
   for (std::size_t i = 0; i < added.size(); ++i) {
-    if (std::ranges::find(wanted, added[i]) != wanted.end()) {
-      candidates.push_back(static_cast<Ordinal>(state_->told + i));
+    if (added[i] == id_hash) {
+      found.push_back({.ordinal = static_cast<Ordinal>(state_->told + i)});
     }
   }
-  std::vector<Ordinal> found;
   BMAD_TRY(load());
-  for (const Ordinal ordinal : candidates) {
-    if (state_->slots->slot(ordinal) == SlotTable::kNoSlot) {
-      continue;
-    }
-    BMAD_TRY_ASSIGN(const std::string its,
-                    this->id(flag_type(state_->table.columns.flags[ordinal]), ordinal));
-    if (its == id) {
-      found.push_back(ordinal);
-    }
-  }
+  std::erase_if(found, [this](const PartEntry& each) {
+    return state_->slots->slot(each.ordinal) == SlotTable::kNoSlot;
+  });
   return found;
 }
 
@@ -345,55 +315,38 @@ Result<PartPostings> SessionIndex::part_postings(PostingKind kind, std::string_v
   return all;
 }
 
-Status SessionIndex::part_keys(PostingKind kind, std::string_view prefix, const WantKey& wanted,
-                               const UseKey& use) {
-  BMAD_TRY(load());
-  const SlotTable& slots = *state_->slots;
-  const std::vector<Memtable::KeyedPostings> added = state_->table.memtable.sorted(kind, prefix);
-  if (state_->base == nullptr) {
-    for (const Memtable::KeyedPostings& each : added) {
-      const std::uint64_t count = wanted(each.key) ? count_live(slots, each.postings) : 0;
-      if (count > 0 && !use(each.key, count)) {
-        break;
+Status IndexPart::part_keys(PostingKind kind, std::string_view prefix, const WantKey& wanted,
+                            const UseKey& use) {
+  BMAD_TRY_ASSIGN(const std::unique_ptr<KeyCursor> cursor, keys(kind, prefix));
+  while (true) {
+    BMAD_TRY_ASSIGN(const bool more, cursor->next());
+    if (!more || !cursor->key().starts_with(prefix)) {
+      return {};
+    }
+    if (wanted(cursor->key())) {
+      BMAD_TRY_ASSIGN(const std::uint64_t count, cursor->count());
+      if (count > 0 && !use(cursor->key(), count)) {
+        return {};
       }
     }
-    return {};
   }
-  std::map<std::string, std::uint64_t, std::less<>> counts;
-  BMAD_TRY(in_session(
-      *this,
-      state_->base->part_keys(kind, prefix, wanted, [&](std::string_view key, std::uint64_t count) {
-        counts.emplace(key, count);
-        return true;
-      })));
-  if (state_->table.tombstones > 0 || state_->moved) {  // Some of those may have gone.
-    for (auto& [key, count] : counts) {
-      BMAD_TRY_ASSIGN(const PartPostings found,
-                      in_session(*this, state_->base->part_postings(kind, key)));
-      std::vector<Posting> list;
-      state_->add_told(found.sessions, list);
-      count = count_live(slots, list);
-    }
-  }
-  for (const Memtable::KeyedPostings& each : added) {
-    if (wanted(each.key)) {
-      counts[std::string(each.key)] += count_live(slots, each.postings);
-    }
-  }
-  for (const auto& [key, count] : counts) {
-    if (count > 0 && !use(key, count)) {
-      break;
-    }
-  }
-  return {};
 }
 
-Result<std::vector<IndexPart::PartEntry>> SessionIndex::part_find(std::string_view id) {
-  BMAD_TRY_ASSIGN(const std::vector<Ordinal> ordinals, in_session(*this, find(id)));
+Result<std::vector<IndexPart::PartEntry>> IndexPart::part_find(std::string_view id) {
   std::vector<PartEntry> found;
-  for (const Ordinal ordinal : ordinals) {
-    found.push_back({.ordinal = ordinal});
+  for (const EntryType type : kEntryTypes) {
+    BMAD_TRY_ASSIGN(const std::vector<PartEntry> candidates,
+                    part_candidates(entry_id_hash(type, id)));
+    for (const PartEntry& each : candidates) {
+      const IndexedSession& its = session(each.session);
+      BMAD_TRY_ASSIGN(const std::string its_id, in_session(its, its.id(type, each.ordinal)));
+      if (its_id == id) {
+        found.push_back(each);
+      }
+    }
   }
+  std::ranges::sort(found);
+  found.erase(std::ranges::unique(found).begin(), found.end());
   return found;
 }
 

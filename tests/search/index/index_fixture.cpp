@@ -270,10 +270,10 @@ class Teller {
     std::ranges::sort(ids_);
     ids_.erase(std::ranges::unique(ids_).begin(), ids_.end());
     for (const std::string& id : ids_) {
-      BMAD_TRY_ASSIGN(const std::vector<Ordinal> found, index_.find(id));
+      BMAD_TRY_ASSIGN(const auto found, index_.part_find(id));
       std::vector<std::string> names;
-      for (const Ordinal ordinal : found) {
-        names.push_back(names_.at(ordinal));
+      for (const IndexPart::PartEntry& each : found) {
+        names.push_back(names_.at(each.ordinal));
       }
       std::ranges::sort(names);
       add("id {}: {}", id, fmt::join(names, ", "));

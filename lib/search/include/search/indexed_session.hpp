@@ -30,6 +30,7 @@
 
 namespace bmad_mem {
 
+class IndexedSession;
 struct Segment;
 struct StatementRow;
 
@@ -63,11 +64,14 @@ class KeyCursor {
   KeyCursor& operator=(const KeyCursor&) = delete;
   virtual ~KeyCursor() = default;
   /// Goes on to the next key, ascending by bytes; false behind the last. The first is behind the
-  /// first call.
+  /// first call. Errors here and below: as IndexPart::part_postings().
   virtual Result<bool> next() = 0;
-  /// Valid until the next next(); so is what the postings show.
+  /// Valid until the next next().
   [[nodiscard]] virtual std::string_view key() const = 0;
-  [[nodiscard]] virtual std::span<const SessionPostings> postings() const = 0;
+  /// How many live entries are under it; those of a segment are not read where it knows.
+  virtual Result<std::uint64_t> count() = 0;
+  /// They are there until the next next(). Of a key without live entries, none.
+  virtual Result<std::span<const SessionPostings>> postings() = 0;
 };
 
 /// Threads: all calls may be made at the same time.
@@ -86,22 +90,27 @@ class IndexPart {
   /// ascending, with how many entries are under each, until it says false.
   using WantKey = std::function<bool(std::string_view key)>;
   using UseKey = std::function<bool(std::string_view key, std::uint64_t entry_count)>;
-  virtual Status part_keys(PostingKind kind, std::string_view prefix, const WantKey& wanted,
-                           const UseKey& use) = 0;
+  Status part_keys(PostingKind kind, std::string_view prefix, const WantKey& wanted,
+                   const UseKey& use);
+  /// The keys from `prefix` on; keys without live entries may be among them. The sessions are
+  /// loaded, and the part outlives the cursor.
+  virtual Result<std::unique_ptr<KeyCursor>> keys(PostingKind kind, std::string_view prefix) = 0;
 
   /// The live entries with this id, at most one a session and type. Errors: as line() and above.
   struct PartEntry {
     std::uint32_t session = 0;  ///< Its number in the part.
     Ordinal ordinal = 0;
+
+    auto operator<=>(const PartEntry&) const = default;
   };
-  virtual Result<std::vector<PartEntry>> part_find(std::string_view id) = 0;
+  Result<std::vector<PartEntry>> part_find(std::string_view id);
+  /// The live entries whose id and type have this hash; see entry_id_hash().
+  virtual Result<std::vector<PartEntry>> part_candidates(std::uint32_t id_hash) = 0;
+  /// Its session `number`.
+  virtual IndexedSession& session(std::uint32_t number) = 0;
 
   /// Adds those who speak in its sessions.
   virtual void add_participants(Participants& all) const = 0;
-
-  /// All keys that live entries have, for a segment. The sessions are loaded, and the part outlives
-  /// the cursor.
-  virtual Result<std::unique_ptr<KeyCursor>> keys(PostingKind kind) = 0;
 
   /// What of the segment that it is, or begins in, did not hold where no error could be returned,
   /// with its path in Error::field.

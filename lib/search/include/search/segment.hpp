@@ -192,14 +192,10 @@ class SegmentPart final : public IndexPart {
   [[nodiscard]] Status status() const override { return in_segment(segment_->status()); }
 
   Result<PartPostings> part_postings(PostingKind kind, std::string_view key) override;
-  Status part_keys(PostingKind kind, std::string_view prefix, const WantKey& wanted,
-                   const UseKey& use) override;
-  Result<std::vector<PartEntry>> part_find(std::string_view id) override;
+  Result<std::unique_ptr<KeyCursor>> keys(PostingKind kind, std::string_view prefix) override;
+  Result<std::vector<PartEntry>> part_candidates(std::uint32_t id_hash) override;
+  IndexedSession& session(std::uint32_t number) override { return *sessions_[number]; }
   void add_participants(Participants& all) const override;
-  Result<std::unique_ptr<KeyCursor>> keys(PostingKind kind) override;
-
-  /// The entries whose id and type have this hash; see entry_id_hash().
-  Result<std::vector<PartEntry>> part_candidates(std::uint32_t id_hash);
 
   /// Where the line of an entry of its session `number` lies. Errors: as status().
   [[nodiscard]] Result<IndexRow> row(std::uint32_t number, Ordinal ordinal) const;
@@ -229,7 +225,6 @@ class SegmentPart final : public IndexPart {
   Result<std::shared_ptr<const HeldPostings>> held(std::size_t kind, std::string_view key);
   [[nodiscard]] Result<std::shared_ptr<const HeldPostings>> look_up(std::size_t kind,
                                                                     std::string_view key) const;
-  [[nodiscard]] Result<std::uint64_t> count_of(std::size_t kind, const SegmentKey& key) const;
 
   std::shared_ptr<Segment> segment_;
   FilesOf files_of_;

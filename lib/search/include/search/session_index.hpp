@@ -141,14 +141,11 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   /// Kept for the next one who asks.
   Result<Postings> live_postings(PostingKind kind, std::string_view key) override;
   Result<PartPostings> part_postings(PostingKind kind, std::string_view key) override;
-  Status part_keys(PostingKind kind, std::string_view prefix, const WantKey& wanted,
-                   const UseKey& use) override;
+  Result<std::unique_ptr<KeyCursor>> keys(PostingKind kind, std::string_view prefix) override;
+  Result<std::vector<PartEntry>> part_candidates(std::uint32_t id_hash) override;
+  IndexedSession& session(std::uint32_t /*number*/) override { return *this; }
   void add_participants(Participants& all) const override;
-  Result<std::unique_ptr<KeyCursor>> keys(PostingKind kind) override;
 
-  Result<std::vector<PartEntry>> part_find(std::string_view id) override;
-  /// The live entries with this id, at most one a type. Errors: as line().
-  Result<std::vector<Ordinal>> find(std::string_view id);
   /// Hides the entries that are live in one of `newer`, too, by their ids and types; those that
   /// were hidden before show again. All are locked.
   Status hide_those_in(std::span<SessionIndex* const> newer);
