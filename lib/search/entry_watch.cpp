@@ -1,22 +1,27 @@
 #include "bmad_mem/entry_watch.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
+#include "query/plan.hpp"
 #include "search/field_filter.hpp"
+#include "search/held_indexes.hpp"
+#include "search/search.hpp"
 #include "store/access.hpp"
 #include "store/layout.hpp"
 #include "store/line_reader.hpp"
-#include "store/store_watch.hpp"
+#include "store/session_archive.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
-namespace {
 
-constexpr std::string_view kPacked = ".tar.gz";
+namespace {
 
 /// A session, or what it was: what was seen of one that has left its folder is not given when it
 /// comes back.
@@ -27,18 +32,6 @@ struct FollowedSession {
   std::optional<Timestamp> since;
 };
 
-/// The sessions that lie in the archive.
-Result<std::set<std::string>> archived_sessions(FileSystem& files) {
-  std::set<std::string> sessions;
-  BMAD_TRY_ASSIGN(const std::vector<std::string> names, list_if_there(files, kArchiveFolder));
-  for (const std::string& name : names) {
-    if (name.ends_with(kPacked)) {
-      sessions.insert(name.substr(0, name.size() - kPacked.size()));
-    }
-  }
-  return sessions;
-}
-
 }  // namespace
 
 struct EntryWatch::Impl {
@@ -48,19 +41,12 @@ struct EntryWatch::Impl {
   EntryFilter filter;
   FolderWatch folders;
   Timestamp opened_at{};
-  std::set<std::string> archived;  // When the watch began.
+  std::vector<std::string> archived;  // When the watch began.
   std::map<std::string, FollowedSession> sessions;
   std::vector<Entry> pending;  // Seen when a wait failed; the logs don't give them again.
   bool rewritten = false;
   bool sessions_watched = false;  // Whether the folder of all sessions is there and watched.
   JsonParser parser;
-
-  Impl(const MemoryManager& used, const Store& used_store, EntryFilter used_filter,
-       FolderWatch watch)
-      : memory(used),
-        store(used_store),
-        filter(std::move(used_filter)),
-        folders(std::move(watch)) {}
 
   Status begin();
   Status find_sessions(bool begins, std::vector<Entry>& entries);
@@ -78,13 +64,8 @@ Status EntryWatch::Impl::keep_found(std::vector<Entry>& entries) const {
     return {};
   }
   BMAD_TRY_ASSIGN(const std::vector<bool> matched, match_entries(memory, query, entries));
-  std::vector<Entry> found;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (matched[i]) {
-      found.push_back(std::move(entries[i]));
-    }
-  }
-  entries = std::move(found);
+  auto its = matched.begin();
+  std::erase_if(entries, [&](const Entry&) { return !*its++; });
   return {};
 }
 
@@ -99,7 +80,7 @@ Result<FollowedSession*> EntryWatch::Impl::follow(const std::string& session_id,
     for (const EntryType type : filter.types) {
       session.logs.emplace_back(log_path(session_id, type), type);
     }
-    if (!begins && archived.contains(session_id)) {
+    if (!begins && is_among(archived, session_id)) {
       session.since = opened_at;
     }
   }
@@ -140,12 +121,9 @@ Status EntryWatch::Impl::find_sessions(bool begins, std::vector<Entry>& entries)
   // Remains are watched, too: a session that is made again in its folder makes no folder.
   BMAD_TRY_ASSIGN(std::vector<std::string> ids, store.session_folders());
   for (const std::string& session_id : ids) {
-    if (!filter.sessions.empty() &&
-        std::ranges::find(filter.sessions, session_id) == filter.sessions.end()) {
-      continue;
-    }
     const auto known = sessions.find(session_id);
-    if (known != sessions.end() && known->second.is_watched) {
+    if ((!filter.sessions.empty() && !is_among(filter.sessions, session_id)) ||
+        (known != sessions.end() && known->second.is_watched)) {
       continue;
     }
     BMAD_TRY(follow(session_id, begins));
@@ -160,7 +138,7 @@ Status EntryWatch::Impl::begin() {
     return path_error(ErrorCode::E_SESSION_NOT_FOUND, store.root, "the memory has gone");
   }
   opened_at = store.clock.now();
-  BMAD_TRY_ASSIGN(archived, archived_sessions(*store.files));
+  BMAD_TRY_ASSIGN(archived, archived_session_ids(*store.files));
   std::vector<Entry> none;
   return find_sessions(true, none);
 }
@@ -212,7 +190,8 @@ Result<EntryWatch> EntryWatch::open(const MemoryManager& memory, EntryFilter fil
   }
   filter.pinned_only = false;
   BMAD_TRY_ASSIGN(FolderWatch folders, FolderWatch::open(store.root));
-  auto impl = std::make_unique<Impl>(memory, store, std::move(filter), std::move(folders));
+  auto impl =
+      std::make_unique<Impl>(memory, store, std::string(), std::move(filter), std::move(folders));
   BMAD_TRY(impl->begin());
   return EntryWatch(std::move(impl));
 }
@@ -257,5 +236,74 @@ bool EntryWatch::take_rewritten() { return std::exchange(impl_->rewritten, false
 void EntryWatch::stop() noexcept { impl_->folders.stop(); }
 
 bool EntryWatch::is_stopped() const noexcept { return impl_->folders.is_stopped(); }
+
+namespace {
+
+using EntryKey = std::pair<EntryType, std::string>;
+
+/// A live query that takes longer is too slow to be asked with every entry.
+constexpr std::chrono::milliseconds kMatchTime{2000};
+
+/// The entries of the session that `plan`, which names no other, finds.
+Result<std::set<EntryKey>> found_in_session(const Store& store, Plan plan,
+                                            const std::string& session_id,
+                                            const SearchSettings& settings) {
+  plan.query.filter.sessions = {session_id};
+  const auto find = [&](HeldIndexes& indexes) -> Result<std::set<EntryKey>> {
+    std::set<EntryKey> found;
+    BMAD_TRY_ASSIGN(const SearchResult result, search_sessions(indexes.sessions(), plan, settings));
+    for (const Found& each : result.found) {
+      const IndexedSession& session = *indexes.sessions()[each.session];
+      BMAD_TRY_ASSIGN(std::string id, in_session(session, session.id(each.type, each.ordinal)));
+      found.emplace(each.type, std::move(id));
+    }
+    return found;
+  };
+  Result<std::set<EntryKey>> found = with_indexes(store, plan.query.filter, find);
+  const bool has_gone = !found && (found.error().code == ErrorCode::E_SESSION_NOT_FOUND ||
+                                   found.error().code == ErrorCode::E_SESSION_ARCHIVED);
+  return has_gone ? Result<std::set<EntryKey>>(std::set<EntryKey>()) : std::move(found);
+}
+
+}  // namespace
+
+Result<std::vector<bool>> match_entries(const MemoryManager& memory, std::string_view query,
+                                        std::span<const Entry> entries) {
+  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(memory, "watch"));
+  SearchSettings settings = search_settings(*store);
+  settings.literal = true;
+  Query asked{.text = std::string(query), .filter = {.limit = 0}, .sort = SortOrder::kTimeDesc};
+  asked.ranking = TextRanking::kPlain;
+  asked.snippet_size = 0;
+  asked.ids_only = true;
+  asked.timeout = kMatchTime;
+  settings.deadline = std::chrono::steady_clock::now() + kMatchTime;
+  BMAD_TRY_ASSIGN(Plan plan, read_query(asked, settings.now));
+  BMAD_TRY_ASSIGN(plan.query.filter, readable(*store, std::move(plan.query.filter)));
+  std::map<std::string, Timestamp> oldest;  // By session.
+  for (const Entry& entry : entries) {
+    if (entry.session_id.empty()) {
+      continue;  // It is none.
+    }
+    const auto place = oldest.try_emplace(entry.session_id, entry.timestamp).first;
+    place->second = std::min(place->second, entry.timestamp);
+  }
+  std::map<std::string, std::set<EntryKey>> found;
+  const std::vector<std::string> named = plan.query.filter.sessions;
+  const std::optional<Timestamp> since = plan.query.filter.since;
+  for (const auto& [session_id, first] : oldest) {
+    if (named.empty() || std::ranges::find(named, session_id) != named.end()) {
+      plan.query.filter.since =
+          std::max(since.value_or(first), first);  // Others are not asked for.
+      BMAD_TRY_ASSIGN(found[session_id], found_in_session(*store, plan, session_id, settings));
+    }
+  }
+  std::vector<bool> matched;
+  matched.reserve(entries.size());
+  for (const Entry& entry : entries) {
+    matched.push_back(found[entry.session_id].contains({entry.type, entry.id}));
+  }
+  return matched;
+}
 
 }  // namespace bmad_mem

@@ -2,12 +2,21 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
+#include "bmad_mem/json_parser.hpp"
+#include "model/entry.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/present_sessions.hpp"
+#include "store/return_lines.hpp"
 #include "store/store.hpp"
+#include "store/unpacked_files.hpp"
 
 namespace bmad_mem {
 
@@ -117,6 +126,268 @@ Status check_evicted(const Store& store, std::span<const std::string> wanted,
                       "entries were evicted or restored meanwhile", ENOENT);
   }
   return {};
+}
+
+namespace {
+
+/// Bytes of a log, from `begin` to before `end`.
+struct HiddenBytes {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+/// What of a log was there.
+struct PastLog {
+  FileInfo file;  ///< That it was read of.
+  std::vector<HiddenBytes> hidden = {};
+  std::uint64_t size = 0;  ///< Of its whole lines: what follows was not looked at.
+};
+
+/// `before`, and behind it a log without what came later. Blanks keep all lines where they are.
+class PastFile final : public PackedFile {
+ public:
+  PastFile(std::string path, std::shared_ptr<const std::string> before, std::unique_ptr<File> log,
+           std::shared_ptr<const PastLog> past)
+      : PackedFile(std::move(path), info_of(past->file, before->size() + past->size)),
+        before_(std::move(before)),
+        log_(std::move(log)),
+        past_(std::move(past)) {}
+
+  Result<std::size_t> read_at(std::uint64_t offset, std::span<char> out) override {
+    std::size_t done = 0;
+    if (offset < before_->size()) {
+      done = before_->copy(out.data(), out.size(), static_cast<std::size_t>(offset));
+    }
+    const std::uint64_t at = offset + done - before_->size();
+    if (log_ == nullptr || done == out.size() || at >= past_->size) {
+      return done;
+    }
+    std::span<char> rest = out.subspan(done);
+    rest = rest.first(std::min<std::uint64_t>(rest.size(), past_->size - at));
+    BMAD_TRY_ASSIGN(const std::size_t got, log_->read_at(at, rest));
+    hide(at, rest.first(got));
+    return done + got;
+  }
+
+ private:
+  static FileInfo info_of(FileInfo log, std::uint64_t size) {
+    log.size = size;
+    return log;
+  }
+  /// Blanks what of `bytes`, which stand at `at` in the log, came later.
+  void hide(std::uint64_t at, std::span<char> bytes) const {
+    auto range = std::ranges::upper_bound(past_->hidden, at, {}, &HiddenBytes::end);
+    for (; range != past_->hidden.end() && range->begin < at + bytes.size(); ++range) {
+      const std::uint64_t begin = std::max(range->begin, at) - at;
+      const std::uint64_t end = std::min<std::uint64_t>(range->end - at, bytes.size());
+      std::ranges::replace_if(
+          bytes.subspan(begin, end - begin), [](char c) { return c != '\n'; }, ' ');
+    }
+  }
+
+  std::shared_ptr<const std::string> before_;
+  std::unique_ptr<File> log_;  // Null when there is none.
+  std::shared_ptr<const PastLog> past_;
+};
+
+class PastFiles final : public ReadOnlyFiles {
+ public:
+  /// `before`: a text for each log, by path. Without a `source` there is nothing else.
+  PastFiles(const Store& store, std::optional<SessionSource> source, Timestamp as_of,
+            NamedBytes before)
+      : store_(store), source_(std::move(source)), as_of_(as_of) {
+    for (auto& [path, text] : before) {
+      before_[path] = std::make_shared<const std::string>(std::move(text));
+    }
+  }
+
+  Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    BMAD_TRY_ASSIGN(const auto before, find_packed(before_, path, mode));
+    if (source_) {
+      BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, source_->files(store_));
+      Result<std::unique_ptr<File>> file = open_log(*files, path, before->second);
+      if (file || !is_not_found(file.error()) || before->second->empty()) {
+        return file;
+      }
+    }
+    return std::make_unique<PastFile>(path, before->second, nullptr,
+                                      std::make_shared<const PastLog>());
+  }
+  Result<FileInfo> info(const std::string& path) override {
+    BMAD_TRY_ASSIGN(const auto before, find_packed(before_, path));
+    FileInfo found;
+    if (source_) {
+      BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, source_->files(store_));
+      const Result<FileInfo> info = files->info(path);
+      if (!info && (!is_not_found(info.error()) || before->second->empty())) {
+        return info.error();
+      }
+      found = info.value_or(FileInfo{});
+    }
+    found.size += before->second->size();
+    return found;
+  }
+  [[nodiscard]] std::string display_path(const std::string& path) const override {
+    const auto files = source_ ? source_->files(store_) : not_in_package(path);
+    return files ? (*files)->display_path(path) : store_.files->display_path(path);
+  }
+
+ private:
+  /// The log behind `before`. Errors: one that is_not_found() when it was replaced meanwhile.
+  Result<std::unique_ptr<File>> open_log(FileSystem& files, const std::string& path,
+                                         const std::shared_ptr<const std::string>& before) {
+    BMAD_TRY_ASSIGN(std::shared_ptr<const PastLog> past, look_at(files, path));
+    BMAD_TRY_ASSIGN(std::unique_ptr<File> log, files.open(path, OpenMode::kRead));
+    BMAD_TRY_ASSIGN(const FileInfo info, log->info());
+    if (!info.same_file(past->file)) {
+      return not_in_package(path);
+    }
+    return std::make_unique<PastFile>(path, before, std::move(log), std::move(past));
+  }
+
+  /// Which lines of the log came later; read once as long as it is the same.
+  Result<std::shared_ptr<const PastLog>> look_at(FileSystem& files, const std::string& path) {
+    BMAD_TRY_ASSIGN(const FileInfo info, files.info(path));
+    const std::lock_guard guard(mutex_);
+    std::shared_ptr<const PastLog>& known = logs_[path];
+    if (known != nullptr && known->file.same_file(info) && known->file.size == info.size &&
+        known->file.mtime_ns == info.mtime_ns) {
+      return known;
+    }
+    PastLog past{.file = info};
+    JsonParser parser;
+    const auto take = [&](const ScannedEntry& entry) {
+      if (entry_written_time(entry.value) <= as_of_) {
+        return;
+      }
+      const std::uint64_t end = entry.offset + entry.line_size;
+      if (!past.hidden.empty() && past.hidden.back().end == entry.offset) {
+        past.hidden.back().end = end;
+      } else {
+        past.hidden.push_back({.begin = entry.offset, .end = end});
+      }
+    };
+    BMAD_TRY_ASSIGN(const LogScan scan,
+                    scan_log(files, path, type_of(path), parser, {.on_entry = take}));
+    past.size = scan.whole_end;
+    known = std::make_shared<const PastLog>(std::move(past));
+    return known;
+  }
+
+  [[nodiscard]] EntryType type_of(const std::string& path) const {
+    return *std::ranges::find_if(
+        kEntryTypes, [&](EntryType type) { return path == log_path(source_->session_id, type); });
+  }
+
+  const Store& store_;
+  std::optional<SessionSource> source_;
+  Timestamp as_of_;
+  std::map<std::string, std::shared_ptr<const std::string>> before_;
+  std::mutex mutex_;  // Guards what follows.
+  std::map<std::string, std::shared_ptr<const PastLog>> logs_;
+};
+
+/// What was evicted and not deleted, of the versions there were at `as_of`.
+Result<std::vector<EvictedLine>> evicted_versions(const Store& store, const std::string& session_id,
+                                                  Timestamp as_of) {
+  const Result<Packed> packed =
+      packed_session(store, session_id, {.kind = PackedKind::kEvicted, .part = 1});
+  if (!packed) {
+    return is_not_found(packed.error())
+               ? Result<std::vector<EvictedLine>>(std::vector<EvictedLine>())
+               : packed.error();
+  }
+  if (*packed == nullptr) {  // It is damaged, and somebody was told.
+    return std::vector<EvictedLine>();
+  }
+  Result<std::vector<EvictedLine>> lines = read_evicted(*store.files, session_id);
+  BMAD_TRY((*packed)->check_still_there());
+  if (!lines) {
+    const Result<std::shared_ptr<FileSystem>> files = (*packed)->files();  // It notes the damage.
+    return files || is_not_found(files.error()) ? std::move(lines) : std::vector<EvictedLine>();
+  }
+  BMAD_TRY(drop_gone(store, session_id, *lines, as_of));
+  return lines;
+}
+
+/// The session that something was evicted from; null when it has gone.
+Result<std::optional<SessionSource>> session_of(const Store& store, const std::string& session_id) {
+  const Status there = check_session(store, session_id);
+  if (there) {
+    return std::optional(SessionSource{.session_id = session_id});
+  }
+  if (there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
+    return std::optional<SessionSource>();
+  }
+  BMAD_TRY_ASSIGN(Packed packed, packed_session(store, session_id));
+  return packed == nullptr ? std::optional<SessionSource>()
+                           : SessionSource{.session_id = session_id, .packed = std::move(packed)};
+}
+
+/// Leaves out of `lines` those of which `session` has a version: an entry that was evicted and
+/// pinned is in its session again.
+Status drop_those_in(FileSystem& session, const std::string& session_id,
+                     std::vector<EvictedLine>& lines) {
+  JsonParser parser;
+  for (const EntryType type : kEntryTypes) {
+    if (std::ranges::find(lines, type, &EvictedLine::type) == lines.end()) {
+      continue;
+    }
+    std::set<std::string, std::less<>> ids;
+    const auto take = [&](const ScannedEntry& entry) { ids.emplace(entry_id(entry.value)); };
+    BMAD_TRY(scan_log(session, log_path(session_id, type), type, parser, {.on_entry = take}));
+    std::erase_if(lines, [&](const EvictedLine& line) {
+      const Result<JsonValue> value = parser.parse(line.line);
+      return line.type == type && value && ids.contains(entry_id(*value));
+    });
+  }
+  return {};
+}
+
+/// What was evicted by then.
+Result<std::vector<EvictedLine>> evicted_until(const Store& store, const std::string& session_id,
+                                               Timestamp as_of) {
+  BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines, evicted_versions(store, session_id, as_of));
+  std::erase_if(lines, [&](const EvictedLine& line) { return line.evicted_at > as_of; });
+  keep_last_versions(lines);
+  BMAD_TRY_ASSIGN(const std::optional<SessionSource> session, session_of(store, session_id));
+  if (session && !lines.empty()) {
+    BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, past_files(store, *session, as_of));
+    BMAD_TRY(drop_those_in(*files, session_id, lines));
+  }
+  return lines;
+}
+
+}  // namespace
+
+Result<std::vector<EvictedLine>> evicted_since(const Store& store, const std::string& session_id,
+                                               Timestamp as_of) {
+  BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines, evicted_versions(store, session_id, as_of));
+  std::erase_if(lines, [&](const EvictedLine& line) { return line.evicted_at <= as_of; });
+  return lines;
+}
+
+Result<std::shared_ptr<FileSystem>> past_files(const Store& store, const SessionSource& source,
+                                               Timestamp as_of) {
+  const std::string& id = source.session_id;
+  std::vector<EvictedLine> lines;
+  if (!source.is_evicted()) {
+    BMAD_TRY_ASSIGN(lines, evicted_since(store, id, as_of));
+  } else if (source.packed->place().part == 1) {  // In one piece.
+    BMAD_TRY_ASSIGN(lines, evicted_until(store, id, as_of));
+  }
+  return std::shared_ptr<FileSystem>(
+      std::make_shared<PastFiles>(store, source.is_evicted() ? std::nullopt : std::optional(source),
+                                  as_of, logs_of(id, std::span(lines))));
+}
+
+Result<std::shared_ptr<SessionIndex>> past_index(const Store& store, const SessionSource& source,
+                                                 Timestamp as_of) {
+  BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, past_files(store, source, as_of));
+  SessionIndex::Options options = index_options(store, source.session_id);
+  options.archived = source.is_archived();
+  options.evicted = source.packed == nullptr ? 0 : source.packed->place().part;
+  return index_of_files(store, files, std::move(options));
 }
 
 }  // namespace bmad_mem

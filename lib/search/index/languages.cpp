@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <string>
 
 #include "search/analyzer.hpp"
@@ -53,14 +54,9 @@ constexpr auto kLanguages = std::to_array<Language>({
 
 /// Whether `name` is one of `names`, which are apart by blanks.
 bool has_name(std::string_view names, std::string_view name) {
-  while (!names.empty()) {
-    const std::size_t end = std::min(names.find(' '), names.size());
-    if (names.substr(0, end) == name) {
-      return true;
-    }
-    names.remove_prefix(std::min(end + 1, names.size()));
-  }
-  return false;
+  return std::ranges::any_of(names | std::views::split(' '), [&](const auto& each) {
+    return std::string_view(each.begin(), each.end()) == name;
+  });
 }
 
 std::ptrdiff_t stop_word_count(const Language& language, std::span<const std::string> words) {

@@ -194,14 +194,7 @@ Status Segment::status() const {
   return damage ? Status(*damage) : Status();
 }
 
-Status Segment::load_odd() {
-  if (has_odd.load(std::memory_order_acquire)) {
-    return {};
-  }
-  const std::lock_guard guard(mutex);
-  if (has_odd.load(std::memory_order_acquire)) {
-    return {};
-  }
+Status Segment::read_odd() {
   BMAD_TRY_ASSIGN(const std::string bytes, read_hashed(place(SegmentPlace::kOdd)));
   BytesReader reader(bytes);
   while (!reader.at_end() && reader.good()) {
@@ -219,7 +212,6 @@ Status Segment::load_odd() {
     }
     odd.emplace(slot, entry);
   }
-  has_odd.store(true, std::memory_order_release);
   return {};
 }
 
@@ -257,14 +249,7 @@ StatementRow read_statement(BytesReader& reader) {
 
 }  // namespace
 
-Status Segment::load_statements() {
-  if (has_statements.load(std::memory_order_acquire)) {
-    return {};
-  }
-  const std::lock_guard guard(mutex);
-  if (has_statements.load(std::memory_order_acquire)) {
-    return {};
-  }
+Status Segment::read_statements() {
   const Stretch& stretch = place(SegmentPlace::kStatements);
   const std::uint64_t head_size = sessions.size() * sizeof(std::uint32_t);
   BMAD_TRY_ASSIGN(const std::string head, read(stretch, 0, head_size));
@@ -302,7 +287,6 @@ Status Segment::load_statements() {
     return corrupt("a part has changed");
   }
   statement_ends = std::move(ends);
-  has_statements.store(true, std::memory_order_release);
   return {};
 }
 

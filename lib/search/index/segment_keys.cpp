@@ -7,18 +7,15 @@
 namespace bmad_mem {
 
 Result<std::string_view> Segment::top(std::size_t kind) {
-  if (!has_top[kind].load(std::memory_order_acquire)) {
-    const std::lock_guard guard(mutex);
-    if (!has_top[kind].load(std::memory_order_acquire)) {
-      BMAD_TRY_ASSIGN(std::string bytes, read_hashed(place(kind, 2)));
-      if (bytes.size() < 8 ||
-          little_at<std::uint64_t>(bytes.data()) > (bytes.size() - 8) / kTopSize) {
-        return corrupt("its directory is none");
-      }
-      tops[kind] = std::move(bytes);
-      has_top[kind].store(true, std::memory_order_release);
+  BMAD_TRY(load_once(has_top[kind], [&]() -> Status {
+    BMAD_TRY_ASSIGN(std::string bytes, read_hashed(place(kind, 2)));
+    if (bytes.size() < 8 ||
+        little_at<std::uint64_t>(bytes.data()) > (bytes.size() - 8) / kTopSize) {
+      return corrupt("its directory is none");
     }
-  }
+    tops[kind] = std::move(bytes);
+    return {};
+  }));
   return std::string_view(tops[kind]);
 }
 

@@ -132,7 +132,9 @@ class PartSession final : public IndexedSession {
     return VectorRange{.segment = part_.segment_, .first = known_.begin, .count = known_.count};
   }
   [[nodiscard]] Result<IndexRow> row(Ordinal ordinal) const override {
-    return part_.row(number_, ordinal);
+    BMAD_TRY_ASSIGN(const std::vector<IndexRow> found,
+                    part_.in_segment(file().rows(known_.begin + ordinal, 1)));
+    return found.front();
   }
   [[nodiscard]] Result<std::vector<IndexRow>> rows() const override {
     return part_.in_segment(file().rows(known_.begin, known_.count));
@@ -205,13 +207,6 @@ Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_candidates(std::uint
     }
   }
   return found;
-}
-
-Result<IndexRow> SegmentPart::row(std::uint32_t number, Ordinal ordinal) const {
-  const std::uint32_t begin = segment_->sessions[wanted_[number]].begin;
-  BMAD_TRY_ASSIGN(const std::vector<IndexRow> found,
-                  in_segment(segment_->rows(begin + ordinal, 1)));
-  return found.front();
 }
 
 Result<std::span<const StatementRow>> SegmentPart::part_statements(std::uint32_t number) {

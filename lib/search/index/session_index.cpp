@@ -25,9 +25,8 @@ Status SessionIndex::refresh() {
   {
     const std::shared_lock guard(mutex_);
     if (state_->opened) {
-      bool changed = false;
-      BMAD_TRY(look_for_changes(changed));
-      if (!changed && !has_newer_base()) {
+      BMAD_TRY_ASSIGN(const bool has_grown, has_changed());
+      if (!has_grown && !has_newer_base()) {
         return {};
       }
     }
@@ -110,18 +109,17 @@ Result<LogLook> SessionIndex::log_look(EntryType type) const {
                                : with_stamp(files_, options_.session_id, type, info);
 }
 
-Status SessionIndex::look_for_changes(bool& changed) const {
+Result<bool> SessionIndex::has_changed() const {
   if (covers_package()) {
-    return {};
+    return false;
   }
   for (const EntryType type : kEntryTypes) {
     BMAD_TRY_ASSIGN(const std::optional<FileInfo> info, if_there(log_info(type)));
     if (compare_log(state_->covers[static_cast<std::size_t>(type)], info) != LogChange::kNone) {
-      changed = true;
-      return {};
+      return true;
     }
   }
-  return {};
+  return false;
 }
 
 /// Whether another process has put the session into another segment since. What was not in one then
@@ -214,9 +212,8 @@ Status SessionIndex::bring_up_to_date() {
         if (state_->sealed) {
           return scan_changed();
         }
-        bool prefix_holds = false;
-        BMAD_TRY(scan_log_from(type, true, prefix_holds, {}));
-        if (!prefix_holds) {
+        BMAD_TRY_ASSIGN(const bool holds, scan_log_from(type, /*verify_prefix=*/true, {}));
+        if (!holds) {
           return scan_changed();
         }
         break;
@@ -289,8 +286,7 @@ Status SessionIndex::scan_logs(const Progress& on_progress) {
     if (!info) {
       continue;
     }
-    bool prefix_holds = false;
-    BMAD_TRY(scan_log_from(type, false, prefix_holds, [&](std::uint64_t bytes) {
+    BMAD_TRY(scan_log_from(type, /*verify_prefix=*/false, [&](std::uint64_t bytes) {
       if (on_progress) {
         on_progress(done + bytes);
       }
@@ -304,9 +300,9 @@ Status SessionIndex::scan_logs(const Progress& on_progress) {
 }
 
 /// Takes in the lines of a log behind those that are covered. With `verify_prefix`, if these are
-/// still there.
-Status SessionIndex::scan_log_from(EntryType type, bool verify_prefix, bool& prefix_holds,
-                                   const Progress& on_progress) {
+/// still there: whether they are.
+Result<bool> SessionIndex::scan_log_from(EntryType type, bool verify_prefix,
+                                         const Progress& on_progress) {
   LogCover& cover = state_->covers[static_cast<std::size_t>(type)];
   const std::string path = log_path(options_.session_id, type);
   // As it is before anything is read: what changes from here on is seen at the next look.
@@ -315,12 +311,12 @@ Status SessionIndex::scan_log_from(EntryType type, bool verify_prefix, bool& pre
   const bool is_old = mtime_is_telling(look.file, clock_.now());
   const LogChange change = compare_log(cover, look);
   cover.was_hashed = verify_prefix && cover.bytes > 0 && change == LogChange::kMaybeGrown;
-  prefix_holds = change != LogChange::kOther || !verify_prefix;
+  bool prefix_holds = change != LogChange::kOther || !verify_prefix;
   if (cover.was_hashed) {
     BMAD_TRY_ASSIGN(prefix_holds, has_prefix(files_, path, cover.bytes, cover.hash));
   }
   if (!prefix_holds) {
-    return {};
+    return false;
   }
   LineHash hash(cover.hash);
   bool has_more = false;
@@ -332,21 +328,19 @@ Status SessionIndex::scan_log_from(EntryType type, bool verify_prefix, bool& pre
     }
     JsonParser parser;
     Status failed;
-    const auto take = [&](const ScannedEntry& entry) {
-      if (failed) {
-        failed = state_->builder->add(entry);
-      }
+    const auto take_by = [&](Status (SessionTableBuilder::*add)(const ScannedEntry&)) {
+      return [&, add](const ScannedEntry& entry) {
+        if (failed) {
+          failed = (*state_->builder.*add)(entry);
+        }
+      };
     };
-    const auto take_sealed = [&](const ScannedEntry& entry) {
-      if (failed) {
-        failed = state_->builder->add_sealed(entry);
-      }
-    };
-    BMAD_TRY_ASSIGN(
-        const LogScan scan,
-        scan_log(files_, path, type, parser,
-                 {.on_entry = take, .on_sealed = take_sealed, .on_progress = on_progress},
-                 {.offset = cover.bytes, .line = cover.lines + 1, .hash = &hash}));
+    BMAD_TRY_ASSIGN(const LogScan scan,
+                    scan_log(files_, path, type, parser,
+                             {.on_entry = take_by(&SessionTableBuilder::add),
+                              .on_sealed = take_by(&SessionTableBuilder::add_sealed),
+                              .on_progress = on_progress},
+                             {.offset = cover.bytes, .line = cover.lines + 1, .hash = &hash}));
     BMAD_TRY(std::move(failed));
     has_more = scan.whole_end > cover.bytes;
     cover.sealed += scan.sealed;
@@ -367,7 +361,7 @@ Status SessionIndex::scan_log_from(EntryType type, bool verify_prefix, bool& pre
   cover.file.ctime_ns = is_old ? 0 : info.ctime_ns;
   cover.mtime_is_telling = is_old || look.chain != 0;
   cover.has_tail = false;
-  return {};
+  return true;
 }
 
 /// Gets ready to add entries.

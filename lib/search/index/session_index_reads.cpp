@@ -138,7 +138,7 @@ Result<SessionIndex::Postings> SessionIndex::live_postings(PostingKind kind, std
 
 Result<IndexRow> SessionIndex::row(Ordinal ordinal) const {
   if (ordinal < state_->told) {
-    return state_->base->row(0, ordinal);
+    return state_->told_session().row(ordinal);
   }
   const EntryColumns& columns = state_->table.columns;
   return IndexRow{.row = columns.rows[ordinal - state_->told],

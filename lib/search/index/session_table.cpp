@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include "bmad_mem/entry_links.hpp"
 #include "model/entry.hpp"
@@ -11,6 +12,7 @@
 #include "search/field_filter.hpp"
 
 namespace bmad_mem {
+
 namespace {
 
 bool ends_with_question(std::string_view text) {
@@ -41,6 +43,13 @@ std::uint32_t flags_of(const ScannedEntry& scanned, const EntryHead& head) {
   return flags;
 }
 
+EntryRow row_of(const ScannedEntry& scanned) {
+  return {.offset = scanned.offset,
+          .size = static_cast<std::uint32_t>(scanned.text.size()),
+          .line = static_cast<std::uint32_t>(scanned.line),
+          .line_hash = entry_line_hash(scanned.text)};
+}
+
 }  // namespace
 
 SessionTableBuilder::SessionTableBuilder(SessionTable& table, Analyzer& analyzer, Known known)
@@ -68,10 +77,7 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
     flags |= kFlagOdd;
     columns.odd.emplace(ordinal, odd);
   }
-  const EntryRow row{.offset = scanned.offset,
-                     .size = static_cast<std::uint32_t>(scanned.text.size()),
-                     .line = static_cast<std::uint32_t>(scanned.line),
-                     .line_hash = entry_line_hash(scanned.text)};
+  const EntryRow row = row_of(scanned);
   const std::optional<KnownText> known =
       known_.text ? known_.text(id_hash, row, ordinal) : std::nullopt;
   columns.lengths.push_back(known ? known->length : index_words(scanned, ordinal));
@@ -113,45 +119,38 @@ Status SessionTableBuilder::add_sealed(const ScannedEntry& scanned) {
     BMAD_TRY(supersede(older));
   }
   if (scanned.type == EntryType::kFact || scanned.type == EntryType::kPreference) {
-    table_.statements.push_back({.outline = sealed_outline(scanned.type, scanned.value),
-                                 .row = {.offset = scanned.offset,
-                                         .size = static_cast<std::uint32_t>(scanned.text.size()),
-                                         .line = static_cast<std::uint32_t>(scanned.line),
-                                         .line_hash = entry_line_hash(scanned.text)}});
+    table_.statements.push_back(
+        {.outline = sealed_outline(scanned.type, scanned.value), .row = row_of(scanned)});
   }
   return {};
 }
 
 void SessionTableBuilder::add_keys(const ScannedEntry& scanned, const EntryHead& head,
                                    Ordinal ordinal) {
-  table_.memtable.add_key(PostingKind::kTerm, kAgentPrefix, head.who, ordinal);
+  const auto add = [&](std::string_view prefix, std::string_view key) {
+    table_.memtable.add_key(PostingKind::kTerm, prefix, key, ordinal);
+  };
+  add(kAgentPrefix, head.who);
   if (scanned.type != EntryType::kConversation) {
-    table_.memtable.add_key(PostingKind::kTerm, kMarkPrefix, entry_type_name(scanned.type),
-                            ordinal);
+    add(kMarkPrefix, entry_type_name(scanned.type));
   }
-  if (head.pinned) {
-    table_.memtable.add_key(PostingKind::kTerm, kMarkPrefix, kPinnedMark, ordinal);
-  }
-  if (head.expires_at) {
-    table_.memtable.add_key(PostingKind::kTerm, kMarkPrefix, kExpiresMark, ordinal);
-  }
+  add(kMarkPrefix, head.pinned ? kPinnedMark : "");
+  add(kMarkPrefix, head.expires_at ? kExpiresMark : "");
   if (const std::string_view folder = entry_workspace(scanned.value); !folder.empty()) {
-    Memtable& memtable = table_.memtable;
-    memtable.add_key(PostingKind::kTerm, kMarkPrefix, kPlacedMark, ordinal);
-    memtable.add_key(PostingKind::kTerm, kWorkspacePrefix, folder, ordinal);
-    memtable.add_key(PostingKind::kTerm, kWorkspaceNamePrefix, folder.substr(folder.rfind('/') + 1),
-                     ordinal);
+    add(kMarkPrefix, kPlacedMark);
+    add(kWorkspacePrefix, folder);
+    add(kWorkspaceNamePrefix, folder.substr(folder.rfind('/') + 1));
   }
   for (const JsonValue tag : head.tags.elements()) {
-    table_.memtable.add_key(PostingKind::kTerm, kTagPrefix, tag.string(), ordinal);
+    add(kTagPrefix, tag.string());
   }
   for (const std::string_view id : entry_references(scanned.value)) {
-    table_.memtable.add_key(PostingKind::kTerm, {}, reference_key(id), ordinal);
+    add({}, reference_key(id));
   }
-  entry_filter_values(
-      scanned.type, scanned.value, [&](std::string_view name, std::string_view value) {
-        table_.memtable.add_key(PostingKind::kTerm, kFieldPrefix, field_key(name, value), ordinal);
-      });
+  entry_filter_values(scanned.type, scanned.value,
+                      [&](std::string_view name, std::string_view value) {
+                        add(kFieldPrefix, field_key(name, value));
+                      });
   table_.memtable.add_key(PostingKind::kTopic, {}, head.topic, ordinal);
   table_.memtable.add_hour(head.timestamp, ordinal);
   if (scanned.type == EntryType::kFact || scanned.type == EntryType::kPreference) {
@@ -246,11 +245,11 @@ Status SessionTableBuilder::supersede(Ordinal older) {
   }
   columns.flags[older] |= kFlagTombstone;
   ++table_.tombstones;
-  const Ordinal before =
-      columns.previous[older] == 0 ? kNoOrdinal : older - columns.previous[older];
   if (flag_type(columns.flags[older]) != EntryType::kConversation) {
     return {};
   }
+  const Ordinal before =
+      columns.previous[older] == 0 ? kNoOrdinal : older - columns.previous[older];
   for (auto it = table_.conversation_ends.begin(); it != table_.conversation_ends.end(); ++it) {
     if (it->second == older) {  // It was the last of its conversation, which now ends before it.
       if (before == kNoOrdinal) {
@@ -286,6 +285,67 @@ Status SessionTableBuilder::link(Ordinal ordinal, const std::string& conversatio
     end->second = ordinal;
   }
   return {};
+}
+
+WordThread::WordThread(Memtable& memtable, Analyzer& analyzer, Ordinal first)
+    : memtable_(memtable), analyzer_(analyzer), next_(first), thread_([this] { work(); }) {}
+
+WordThread::~WordThread() { finish(); }
+
+void WordThread::end_entry() {
+  filling_.ends.push_back(filling_.text.size());
+  if (filling_.text.size() >= kBatchSize) {
+    hand_over();
+  }
+}
+
+std::vector<std::uint32_t> WordThread::finish() {
+  if (thread_.joinable()) {
+    hand_over();
+    {
+      const std::scoped_lock guard(mutex_);
+      is_last_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  return std::move(lengths_);
+}
+
+void WordThread::hand_over() {
+  {
+    std::unique_lock guard(mutex_);
+    changed_.wait(guard, [this] { return batches_.size() < kBatchesMax; });
+    batches_.push(std::exchange(filling_, {}));
+  }
+  filling_.text.reserve(kBatchSize + kBatchSize / 4);
+  changed_.notify_all();
+}
+
+void WordThread::work() {
+  while (true) {
+    Batch batch;
+    {
+      std::unique_lock guard(mutex_);
+      changed_.wait(guard, [this] { return !batches_.empty() || is_last_; });
+      if (batches_.empty()) {
+        return;
+      }
+      batch = std::move(batches_.front());
+      batches_.pop();
+    }
+    changed_.notify_all();
+    take_in(batch);
+  }
+}
+
+void WordThread::take_in(const Batch& batch) {
+  std::size_t begin = 0;
+  for (const std::size_t end : batch.ends) {
+    const std::string_view text = std::string_view(batch.text).substr(begin, end - begin);
+    lengths_.push_back(memtable_.add_text(analyzer_, text, next_++));
+    begin = end;
+  }
 }
 
 }  // namespace bmad_mem

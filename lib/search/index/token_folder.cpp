@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bmad_mem/letter_case.hpp"
+#include "bmad_mem/text.hpp"
 #include "search/analyzer.hpp"
 #include "token_classes.hpp"
 
@@ -20,31 +21,30 @@ constexpr char lower_ascii(char c) {
 
 /// Letters that Unicode doesn't take apart, though many write them as the plain ones.
 constexpr std::string_view plain_letter(utf8proc_int32_t code) {
-  switch (code) {
-    case 0x00E6:
-      return "ae";  // æ
-    case 0x0153:
-      return "oe";  // œ
-    case 0x00DF:
-      return "ss";  // ß
-    case 0x00FE:
-      return "th";  // þ
-    case 0x00F0:    // ð
-    case 0x0111:    // đ
-      return "d";
-    case 0x0127:
-      return "h";  // ħ
-    case 0x0131:
-      return "i";  // ı
-    case 0x0142:
-      return "l";  // ł
-    case 0x00F8:
-      return "o";  // ø
-    case 0x0167:
-      return "t";  // ŧ
-    default:
-      return {};
-  }
+  constexpr auto kLetters = std::to_array<std::pair<utf8proc_int32_t, std::string_view>>({
+      {0x00E6, "ae"},  // æ
+      {0x0153, "oe"},  // œ
+      {0x00DF, "ss"},  // ß
+      {0x00FE, "th"},  // þ
+      {0x00F0, "d"},   // ð
+      {0x0111, "d"},   // đ
+      {0x0127, "h"},   // ħ
+      {0x0131, "i"},   // ı
+      {0x0142, "l"},   // ł
+      {0x00F8, "o"},   // ø
+      {0x0167, "t"},   // ŧ
+  });
+  const auto* const found =
+      std::ranges::find(kLetters, code, [](const auto& each) { return each.first; });
+  return found == kLetters.end() ? std::string_view() : found->second;
+}
+
+/// Appends the character to a string, or to a vector of bytes.
+template <typename Bytes>
+void append_code(utf8proc_int32_t code, Bytes& out) {
+  std::array<utf8proc_uint8_t, 4> encoded{};
+  const utf8proc_ssize_t size = utf8proc_encode_char(code, encoded.data());
+  out.insert(out.end(), encoded.begin(), encoded.begin() + size);
 }
 
 constexpr bool is_mark(utf8proc_int32_t code) { return code >= 0x0300 && code <= 0x036F; }
@@ -69,9 +69,7 @@ void append_plain(utf8proc_int32_t code, std::string& out) {
     out += plain;  // ǽ is æ with a mark.
     return;
   }
-  std::array<utf8proc_uint8_t, 4> encoded{};
-  const utf8proc_ssize_t size = utf8proc_encode_char(base, encoded.data());
-  out.append(encoded.begin(), encoded.begin() + size);
+  append_code(base, out);
 }
 
 }  // namespace
@@ -214,9 +212,7 @@ void TokenFolder::append(std::string_view source, std::int32_t code) {
       folded_.push_back(lower_ascii(c));
     }
   } else if (code != kDotAbove || folded_.empty() || folded_.back() != 'i') {
-    std::array<utf8proc_uint8_t, 4> encoded{};
-    const utf8proc_ssize_t size = utf8proc_encode_char(code, encoded.data());
-    folded_.insert(folded_.end(), encoded.begin(), encoded.begin() + size);
+    append_code(code, folded_);
   }
 }
 
@@ -225,8 +221,8 @@ std::string lower_case(std::string_view text) {
   lower.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
     const char byte = text[at];
-    if ((static_cast<unsigned char>(byte) & 0x80U) == 0) {
-      lower += byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
+    if (is_ascii(byte)) {
+      lower += to_lower(byte);
       ++at;
       continue;
     }
@@ -240,9 +236,7 @@ std::string lower_case(std::string_view text) {
       ++at;
       continue;
     }
-    std::array<utf8proc_uint8_t, 4> encoded{};
-    const utf8proc_ssize_t count = utf8proc_encode_char(utf8proc_tolower(code), encoded.data());
-    lower.append(encoded.begin(), encoded.begin() + count);
+    append_code(utf8proc_tolower(code), lower);
     at += static_cast<std::size_t>(size);
   }
   return lower;

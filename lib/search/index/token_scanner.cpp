@@ -8,6 +8,7 @@
 #include "token_block.hpp"
 
 namespace bmad_mem {
+
 namespace {
 
 /// Whether it is passed over where no word is going on.
@@ -162,6 +163,232 @@ std::size_t TokenScanner::unit_end(std::size_t begin) const {
     at += character_at(text_, at).size;
   } while (character_at(text_, at).cls == CharClass::kMark);
   return at;
+}
+
+namespace {
+
+/// Whether several joints in a row hold: scopes (a::b), snake case with two bars, C++17, and those
+/// of URLs and paths (://, /., :\). Ellipses, dashes and rulers do not.
+bool joints_hold(std::string_view joints) {
+  constexpr std::size_t kPathJointsMax = 3;
+  if (joints.size() == 2 && joints[0] == joints[1] &&
+      (joints[0] == ':' || joints[0] == '_' || joints[0] == '+')) {
+    return true;
+  }
+  return joints.size() <= kPathJointsMax && joints.find_first_of("/\\") != std::string_view::npos;
+}
+
+}  // namespace
+
+void ChunkReader::set_text(std::string_view text) {
+  text_ = text;
+  chars_ = text.data();
+  if (classes_.size() <= text.size()) {
+    classes_.resize(text.size() + 1);
+  }
+}
+
+Chunk ChunkReader::read(std::size_t begin) {
+  Chunk chunk = start(begin);
+  if (!read_ascii(chunk)) {
+    chunk = start(begin);
+    chunk.wide = true;
+    read_wide(chunk);
+  }
+  wide_ = chunk.wide;
+  runs_.back().end = chunk.end;
+  const std::size_t suffix = suffix_size(chunk);
+  // Words joined by hyphens are words: "well-known" is no name.
+  chunk.is_name = suffix > 0 || (runs_.size() > 1 && named_);
+  if (has_version_prefix(chunk)) {
+    runs_.front().begin = ++chunk.begin;
+  }
+  chunk.end += suffix;
+  return chunk;
+}
+
+Chunk ChunkReader::start(std::size_t begin) {
+  runs_.clear();
+  runs_.emplace_back().begin = begin;
+  named_ = false;
+  return {.begin = begin, .end = begin};
+}
+
+/// Reads on to the chunk's end. False when a character beyond ASCII is part of it.
+bool ChunkReader::read_ascii(Chunk& chunk) {
+  for (;;) {
+    take_letters(chunk);
+    const CharClass cls = byte_class(chars_[chunk.end]);  // The end has a class too: kOther.
+    if (cls == CharClass::kDigit) {
+      named_ = true;
+      ++chunk.end;
+    } else if (cls == CharClass::kJoint) {
+      if (!take_joints(chunk)) {
+        return true;
+      }
+    } else if (cls == CharClass::kApostrophe) {
+      if (!take_apostrophe(chunk, 1)) {
+        return true;
+      }
+    } else if (cls == CharClass::kWide) {
+      const CharClass wide = wide_at(text_, chunk.end).cls;
+      return !is_word_class(wide) && wide != CharClass::kMark && wide != CharClass::kApostrophe;
+    } else {
+      return true;
+    }
+  }
+}
+
+void ChunkReader::take_letters(Chunk& chunk) {
+  TextRun& run = runs_.back();
+  std::size_t letters = 0;
+  do {
+    const TextBlock block = TextBlock::load(chars_ + chunk.end);
+    letters = block.letter_count();
+    run.has_inner_capital =
+        run.has_inner_capital || block.has_capital(chunk.end == run.begin ? 1 : 0, letters);
+    chunk.end += letters;
+  } while (letters == TextBlock::kSize);
+}
+
+/// The same for any chunk, its classes noted.
+void ChunkReader::read_wide(Chunk& chunk) {
+  for (bool more = true; more;) {
+    const Character c = character_at(text_, chunk.end);
+    if (is_word_class(c.cls) || c.cls == CharClass::kMark) {
+      take_character(chunk, c.cls, c.size);
+    } else {
+      more = (c.cls == CharClass::kJoint && take_joints(chunk)) ||
+             (c.cls == CharClass::kApostrophe && take_apostrophe(chunk, c.size));
+    }
+  }
+}
+
+void ChunkReader::take_character(Chunk& chunk, CharClass cls, std::size_t size) {
+  classes_[chunk.end] = cls;
+  for (std::size_t i = 1; i < size; ++i) {
+    classes_[chunk.end + i] = CharClass::kMark;
+  }
+  named_ = named_ || cls == CharClass::kDigit;
+  TextRun& run = runs_.back();
+  run.has_inner_capital =
+      run.has_inner_capital || (cls == CharClass::kUpper && chunk.end != run.begin);
+  chunk.end += size;
+}
+
+/// Whether the apostrophe of `size` bytes at the chunk's end leads on to a word character.
+bool ChunkReader::take_apostrophe(Chunk& chunk, std::size_t size) {
+  if (apostrophe_parts_ || !is_word_at(chunk.end + size)) {
+    return false;
+  }
+  take_character(chunk, CharClass::kApostrophe, size);
+  return true;
+}
+
+/// Whether the joints at the chunk's end lead on to a word character, where the next run begins.
+bool ChunkReader::take_joints(Chunk& chunk) {
+  std::size_t next = chunk.end + 1;
+  while (byte_class(chars_[next]) == CharClass::kJoint) {
+    ++next;
+  }
+  const bool single = next == chunk.end + 1;
+  if (!is_word_at(next) || (!single && !joints_hold(text_.substr(chunk.end, next - chunk.end)))) {
+    return false;
+  }
+  named_ = named_ || !single || chars_[chunk.end] != '-';
+  runs_.back().end = chunk.end;
+  runs_.emplace_back().begin = next;
+  chunk.end = next;
+  return true;
+}
+
+bool ChunkReader::is_word_at(std::size_t at) const {
+  const CharClass cls = byte_class(chars_[at]);
+  return is_word_class(cls) || (cls == CharClass::kWide && is_word_class(wide_at(text_, at).cls));
+}
+
+/// C++ and its kin end in ++, C# and F# in #, behind which nothing of the kind follows.
+std::size_t ChunkReader::suffix_size(const Chunk& chunk) const {
+  const char first = chars_[chunk.end];
+  if (first != '+' && first != '#') {
+    return 0;
+  }
+  const bool plusses = first == '+' && chars_[chunk.end + 1] == '+';
+  const bool sharp = first == '#' && chunk.end - chunk.begin == 1;
+  const std::size_t size = plusses ? 2 : 1;
+  const char after = chars_[chunk.end + size];
+  const CharClass last = byte_class(chars_[chunk.end - 1]);
+  const bool named = last == CharClass::kLower || last == CharClass::kUpper;
+  return (plusses || sharp) && named && after != '+' && after != '#' ? size : 0;
+}
+
+/// "v1.2.3" is the version "1.2.3"; "v1" is a name.
+bool ChunkReader::has_version_prefix(const Chunk& chunk) const {
+  if (chars_[chunk.begin] != 'v' && chars_[chunk.begin] != 'V') {
+    return false;
+  }
+  const TextRun& run = runs_.front();
+  return run.end < chunk.end && chars_[run.end] == '.' && run.end > run.begin + 1 &&
+         std::all_of(chars_ + run.begin + 1, chars_ + run.end,
+                     [](char c) { return byte_class(c) == CharClass::kDigit; });
+}
+
+/// The class of a byte of the chunk; kMark for a later byte of a character.
+CharClass ChunkReader::class_of(std::size_t at) const {
+  return wide_ ? classes_[at] : byte_class(chars_[at]);
+}
+
+std::size_t ChunkReader::end_of_part(std::size_t begin, std::size_t end) const {
+  CharClass before = class_of(begin);
+  bool has_lower = before == CharClass::kLower;
+  for (std::size_t at = begin + 1; at < end; ++at) {
+    const CharClass cls = class_of(at);
+    if (cls == CharClass::kUpper && begins_part(at, end, before, has_lower)) {
+      return at;
+    }
+    has_lower = has_lower || cls == CharClass::kLower;
+    before = cls == CharClass::kMark ? before : cls;
+  }
+  return end;
+}
+
+/// Whether the capital at `at` begins a word, as in getUser, HTTPServer and base64Encode, but not
+/// in APIs, SHA256SUM and 3D. `has_lower`: whether the part so far holds a lower-case letter.
+bool ChunkReader::begins_part(std::size_t at, std::size_t end, CharClass before,
+                              bool has_lower) const {
+  if (before == CharClass::kLower) {
+    return true;
+  }
+  const auto next_of = [&](std::size_t i) {
+    do {
+      ++i;
+    } while (i < end && class_of(i) == CharClass::kMark);
+    return i;
+  };
+  const std::size_t next = next_of(at);
+  const bool lower_follows = next < end && class_of(next) == CharClass::kLower;
+  if (before == CharClass::kDigit) {
+    return lower_follows || has_lower;
+  }
+  if (before != CharClass::kUpper || !lower_follows) {
+    return false;
+  }
+  const std::size_t second = next_of(next);
+  const bool plural =
+      chars_[next] == 's' && (second >= end || class_of(second) != CharClass::kLower);
+  return !plural;
+}
+
+std::size_t ChunkReader::without_possessive(std::size_t begin, std::size_t end) const {
+  constexpr std::size_t kSizeMin = 3;
+  if (end - begin < kSizeMin || (chars_[end - 1] != 's' && chars_[end - 1] != 'S')) {
+    return end;
+  }
+  std::size_t at = end - 2;
+  while (at > begin && class_of(at) == CharClass::kMark) {
+    --at;
+  }
+  return at > begin && class_of(at) == CharClass::kApostrophe ? at : end;
 }
 
 }  // namespace bmad_mem

@@ -40,10 +40,9 @@ struct Reading {
 
 /// What the query says of the weights. Each is 0 to 1.
 struct Weights {
-  std::optional<double> text;
-  std::optional<double> time;
-  std::optional<double> importance;
-  std::optional<double> access;
+  RelevanceWeights values;
+  std::size_t given = 0;
+  std::size_t positive = 0;  ///< Of those.
 };
 
 /// How the value of a key is read into `Target`.
@@ -215,33 +214,29 @@ Status read_share(const JsonNode& node, double& share) {
   return {};
 }
 
-Status read_weight(const JsonNode& node, std::optional<double>& weight) {
-  return read_share(node, weight.emplace());
+template <double RelevanceWeights::* kWeight>
+Status read_weight(const JsonNode& node, Weights& out) {
+  ++out.given;
+  BMAD_TRY(read_share(node, out.values.*kWeight));
+  out.positive += out.values.*kWeight > 0 ? 1 : 0;
+  return {};
 }
 
 constexpr std::array<Reader<Weights>, 4> kWeightReaders = {{
-    {"text", [](const JsonNode& node, Weights& out) { return read_weight(node, out.text); }},
-    {"time", [](const JsonNode& node, Weights& out) { return read_weight(node, out.time); }},
-    {"importance",
-     [](const JsonNode& node, Weights& out) { return read_weight(node, out.importance); }},
-    {"access", [](const JsonNode& node, Weights& out) { return read_weight(node, out.access); }},
+    {"text", read_weight<&RelevanceWeights::text>},
+    {"time", read_weight<&RelevanceWeights::time>},
+    {"importance", read_weight<&RelevanceWeights::importance>},
+    {"access", read_weight<&RelevanceWeights::access>},
 }};
 
 Status read_weights(const JsonNode& node, Reading& out) {
   Weights weights;
   BMAD_TRY(read_object<Weights>(node, kWeightReaders, weights));
-  const auto is_zero = [](const std::optional<double>& weight) { return weight && *weight <= 0; };
-  if (is_zero(weights.text) && is_zero(weights.time) && is_zero(weights.importance) &&
-      is_zero(weights.access)) {
+  if (weights.given == kWeightReaders.size() && weights.positive == 0) {
     return node.refuse("are all 0; give at least one of them more than 0");
   }
-  if (weights.text || weights.time || weights.importance || weights.access) {
-    const RelevanceWeights defaults;
-    out.query.weights =
-        RelevanceWeights{.text = weights.text.value_or(defaults.text),
-                         .time = weights.time.value_or(defaults.time),
-                         .importance = weights.importance.value_or(defaults.importance),
-                         .access = weights.access.value_or(defaults.access)};
+  if (weights.given > 0) {
+    out.query.weights = weights.values;
   }
   return {};
 }
@@ -268,16 +263,17 @@ Status read_count(const JsonNode& node, std::string_view zero, std::size_t& coun
 }
 
 Status read_sort(const JsonNode& node, SortOrder& sort) {
+  // In the order of SortOrder.
   constexpr std::array<std::string_view, 3> kNames = {"relevance_desc", "time_desc", "time_asc"};
-  constexpr std::array kOrders = {SortOrder::kRelevanceDesc, SortOrder::kTimeDesc,
-                                  SortOrder::kTimeAsc};
+  static_assert(static_cast<int>(SortOrder::kTimeDesc) == 1);
+  static_assert(static_cast<int>(SortOrder::kTimeAsc) == 2);
   BMAD_TRY_ASSIGN(const std::string name, read_string(node));
   const auto found = std::ranges::find(kNames, name);
   if (found == kNames.end()) {
     return node.refuse(fmt::format("\"{}\" is not an order; known are {}{}", quoted_part(name),
                                    fmt::join(kNames, ", "), did_you_mean(name, kNames)));
   }
-  sort = kOrders[static_cast<std::size_t>(found - kNames.begin())];
+  sort = static_cast<SortOrder>(found - kNames.begin());
   return {};
 }
 

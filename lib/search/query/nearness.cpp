@@ -1,11 +1,10 @@
-// nearness.cpp - from the postings of a question's words; see nearness.hpp.
-#include "nearness.hpp"
-
+// nearness.cpp - from the postings of a question's words; see best_found.hpp.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 
+#include "best_found.hpp"
 #include "meaning.hpp"
 #include "search/dialogue_act.hpp"
 

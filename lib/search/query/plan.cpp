@@ -32,12 +32,11 @@ struct OwnedToken {
 std::vector<OwnedToken> tokens_of(Analyzer& analyzer, std::string_view text) {
   std::vector<OwnedToken> tokens;
   for (const Token& token : analyzer.tokenize(text)) {
-    const char first = text[token.offset];
     tokens.push_back({.text = std::string(token.text),
                       .offset = token.offset,
                       .size = token.size,
                       .whole = token.whole,
-                      .capitalised = first >= 'A' && first <= 'Z'});
+                      .capitalised = is_upper(text[token.offset])});
   }
   return tokens;
 }
@@ -45,10 +44,6 @@ std::vector<OwnedToken> tokens_of(Analyzer& analyzer, std::string_view text) {
 std::size_t count_letters(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-bool has_digit(std::string_view text) {
-  return std::ranges::any_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 class Planner {
@@ -92,22 +87,19 @@ class Planner {
       case ClauseKind::kPhrase:
         take_phrase(clause);
         break;
-      case ClauseKind::kPrefix: {
+      case ClauseKind::kPrefix:
+      case ClauseKind::kFuzzy: {
+        const bool is_prefix = clause.kind == ClauseKind::kPrefix;
         const std::string word = folded(clause.text);
         word_ += word_count(clause);
-        BMAD_TRY_ASSIGN(std::vector<std::string> terms, terms_with_prefix(sessions_, word));
+        BMAD_TRY_ASSIGN(std::vector<std::string> terms,
+                        is_prefix ? terms_with_prefix(sessions_, word)
+                                  : terms_like(sessions_, analyzer_, word));
         // Of a whole word the index has the stem, which may be shorter: decision is decis.
-        const std::string_view stem = analyzer_.term(word, false);
+        const std::string_view stem = is_prefix ? analyzer_.term(word, false) : "";
         if (!stem.empty() && !std::ranges::binary_search(terms, stem)) {
           terms.emplace_back(stem);
         }
-        take_alternatives(clause, word, std::move(terms));
-        break;
-      }
-      case ClauseKind::kFuzzy: {
-        const std::string word = folded(clause.text);
-        word_ += word_count(clause);
-        BMAD_TRY_ASSIGN(std::vector<std::string> terms, terms_like(sessions_, analyzer_, word));
         take_alternatives(clause, word, std::move(terms));
         break;
       }
@@ -237,8 +229,9 @@ class Planner {
   /// and no part of a date.
   void doubt(const QueryClause& clause, const OwnedToken& token, const std::string& term) {
     constexpr std::size_t kLettersMin = 4;
-    if (token.whole || has_digit(token.text) || count_letters(token.text) < kLettersMin ||
-        speakers_.is_name(token.text) || is_in_date(clause, token)) {
+    if (token.whole || std::ranges::any_of(token.text, is_digit) ||
+        count_letters(token.text) < kLettersMin || speakers_.is_name(token.text) ||
+        is_in_date(clause, token)) {
       return;
     }
     const auto place = std::ranges::find(plan_.rank.terms, term, &RankTerm::term);
@@ -330,12 +323,12 @@ constexpr std::array<std::string_view, 3> kDo = {"do", "does", "did"};
 
 bool only_asks(std::span<const std::string> words, std::size_t index, bool asks) {
   const std::string& word = words[index];
-  const std::string_view before =
-      index > 0 ? std::string_view(words[index - 1]) : std::string_view();
-  const std::string_view second =
-      index > 1 ? std::string_view(words[index - 2]) : std::string_view();
-  const std::string_view next =
-      index + 1 < words.size() ? std::string_view(words[index + 1]) : std::string_view();
+  const auto word_at = [&](std::size_t i) {  // Beyond the ends, none.
+    return i < words.size() ? std::string_view(words[i]) : std::string_view();
+  };
+  const std::string_view before = word_at(index - 1);
+  const std::string_view second = word_at(index - 2);
+  const std::string_view next = word_at(index + 1);
   return is_among(kAlways, word) || (asks && kAskingWords.contains(word)) ||
          (before == "how" && is_among(kAfterHow, word)) ||
          (is_among(kWhat, before) && is_among(kAfterWhat, word)) ||

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/ids.hpp"
+#include "bmad_mem/text.hpp"
 #include "model/field.hpp"
 #include "search/analyzer.hpp"
 
@@ -13,9 +14,6 @@ namespace bmad_mem {
 namespace {
 
 bool is_escapable(char c) { return std::string_view(" \\\"-+*~:").contains(c) && c != '\0'; }
-bool is_small_letter(char c) { return c >= 'a' && c <= 'z'; }
-bool is_figure(char c) { return c >= '0' && c <= '9'; }
-bool is_ascii_letter(char c) { return is_small_letter(c) || (c >= 'A' && c <= 'Z'); }
 
 /// Whether the byte is of a letter outside ASCII; those of punctuation, symbols and emoji are not.
 bool is_foreign_letter(char c) {
@@ -23,25 +21,20 @@ bool is_foreign_letter(char c) {
   return byte >= 0x80 && byte != 0xC2 && byte != 0xE2 && byte != 0xEF && byte != 0xF0;
 }
 
-bool is_part_of_word(char c) {
-  return is_ascii_letter(c) || is_figure(c) || c == '_' || is_foreign_letter(c);
-}
+bool is_part_of_word(char c) { return is_word_byte(c) || is_foreign_letter(c); }
 
 QueryOperator operator_of(std::string_view word) {
-  if (word == "AND") {
-    return QueryOperator::kAnd;
-  }
-  if (word == "OR") {
-    return QueryOperator::kOr;
-  }
-  return word == "NOT" ? QueryOperator::kNot : QueryOperator::kNone;
+  return word == "AND"   ? QueryOperator::kAnd
+         : word == "OR"  ? QueryOperator::kOr
+         : word == "NOT" ? QueryOperator::kNot
+                         : QueryOperator::kNone;
 }
 
 /// Whether `-word` is an exclusion and no option such as -O2, -rf or -Xmx: letters alone, none of
 /// them a capital, and four at least in ASCII, which all options are in.
 bool can_be_excluded(std::string_view word) {
   constexpr std::size_t kLettersMin = 4;
-  const auto is_usual = [](char c) { return is_small_letter(c) || is_foreign_letter(c); };
+  const auto is_usual = [](char c) { return is_lower(c) || is_foreign_letter(c); };
   return std::ranges::all_of(word, is_usual) &&
          (word.size() >= kLettersMin || std::ranges::any_of(word, is_foreign_letter));
 }
@@ -64,8 +57,7 @@ bool is_stem(std::string_view stem) {
 std::string_view name_at(std::string_view rest) {
   const bool is_nested = rest.starts_with("metadata.") || rest.starts_with("context.");
   const auto is_part = [&](char c) {
-    return is_small_letter(c) || c == '_' || c == '.' ||
-           (is_nested && (is_ascii_letter(c) || is_figure(c) || c == '-'));
+    return is_lower(c) || c == '_' || c == '.' || (is_nested && (is_alnum(c) || c == '-'));
   };
   const auto* const end = std::ranges::find_if_not(rest, is_part);
   const auto size = static_cast<std::size_t>(end - rest.begin());
@@ -83,21 +75,17 @@ std::optional<FilterField> field_of(std::string_view name) {
 /// Whether a value is one that a person writes behind a field: "open", no port, no path, no part of
 /// a type's name.
 bool looks_like_value(std::string_view value) {
-  if (value.empty() || !(is_ascii_letter(value.front()) || is_figure(value.front()))) {
+  if (value.empty() || !is_alnum(value.front())) {
     return false;
   }
-  const auto* const end = std::ranges::find_if_not(value, is_figure);
+  const auto* const end = std::ranges::find_if_not(value, is_digit);
   return end != value.end() && !(end != value.begin() && std::string_view("/?#").contains(*end));
 }
 
 /// A word without what stands around it in a sentence.
 std::string_view bare_word(std::string_view word) {
   constexpr std::string_view kAround = ".,;:!?()[]{}<>\"'`*";
-  const std::size_t begin = word.find_first_not_of(kAround);
-  if (begin == std::string_view::npos) {
-    return {};
-  }
-  return word.substr(begin, word.find_last_not_of(kAround) - begin + 1);
+  return trimmed(word, kAround);
 }
 
 bool is_asking(std::string_view word) {
@@ -112,11 +100,7 @@ bool is_small_word(std::string_view word) {
   if (bare.empty() || operator_of(bare) != QueryOperator::kNone) {
     return false;
   }
-  std::string lower(bare);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return is_ascii_letter(c) && !is_small_letter(c) ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return is_stop_word(lower);
+  return is_stop_word(lower_ascii(bare));
 }
 
 /// Where the quote that opens at `at` closes, or npos.
@@ -214,7 +198,7 @@ QueryScanner::Sign QueryScanner::read_sign() {
 
 /// `name` when it and what stands behind its colon look like a filter on a field.
 std::string_view QueryScanner::unknown_field_at(std::string_view name) const {
-  if (name.empty() || !is_small_letter(name.front())) {
+  if (name.empty() || !is_lower(name.front())) {
     return {};
   }
   std::string_view value = text_.substr(at_ + name.size() + 1);

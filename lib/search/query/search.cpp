@@ -12,19 +12,15 @@
 #include "alike.hpp"
 #include "base/parallel.hpp"
 #include "best_found.hpp"
-#include "entry_judge.hpp"
 #include "group_bounds.hpp"
 #include "group_queue.hpp"
 #include "match_finder.hpp"
 #include "meaning.hpp"
-#include "nearest_found.hpp"
-#include "nearness.hpp"
 #include "plan.hpp"
 #include "ranker.hpp"
 #include "relevance.hpp"
 #include "session_scores.hpp"
 #include "slot_filter.hpp"
-#include "term_postings.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -110,6 +110,19 @@ struct Segment {
   std::optional<Error> damage;
   std::shared_ptr<SegmentVectors> known_vectors;
 
+  /// Runs `load` unless that was done before; one at a time.
+  template <typename Load>
+  Status load_once(std::atomic<bool>& is_done, const Load& load) {
+    if (is_done.load(std::memory_order_acquire)) {
+      return {};
+    }
+    const std::lock_guard guard(mutex);
+    if (!is_done.load(std::memory_order_acquire)) {
+      BMAD_TRY(load());
+      is_done.store(true, std::memory_order_release);
+    }
+    return {};
+  }
   [[nodiscard]] Error corrupt(std::string_view what) const;
   Error note(Error error);
   [[nodiscard]] const Stretch& place(SegmentPlace place) const {
@@ -146,8 +159,14 @@ struct Segment {
   [[nodiscard]] std::uint32_t session_of(std::uint32_t slot) const;
   /// The vectors of its entries, as the file beside it is now; null where there are none.
   std::shared_ptr<SegmentVectors> vectors();
-  Status load_odd();
-  Status load_statements();
+  Status load_odd() {
+    return load_once(has_odd, [this] { return read_odd(); });
+  }
+  Status load_statements() {
+    return load_once(has_statements, [this] { return read_statements(); });
+  }
+  Status read_odd();
+  Status read_statements();
   /// Those of a session; load_statements() comes first.
   [[nodiscard]] std::span<const StatementRow> statements_of(std::uint32_t session) const;
   Result<std::int64_t> time(std::uint32_t slot);
@@ -196,9 +215,6 @@ class SegmentPart final : public IndexPart {
   Result<std::vector<PartEntry>> part_candidates(std::uint32_t id_hash) override;
   IndexedSession& session(std::uint32_t number) override { return *sessions_[number]; }
   void add_participants(Participants& all) const override;
-
-  /// Where the line of an entry of its session `number` lies. Errors: as status().
-  [[nodiscard]] Result<IndexRow> row(std::uint32_t number, Ordinal ordinal) const;
 
   /// The lines of preferences, then facts, of its session `number`, each as in their log; valid as
   /// long as the segment. Errors: as status().

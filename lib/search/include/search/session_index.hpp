@@ -164,7 +164,7 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   void note_package();
   Result<FileInfo> log_info(EntryType type) const;
   [[nodiscard]] Result<LogLook> log_look(EntryType type) const;
-  Status look_for_changes(bool& changed) const;
+  [[nodiscard]] Result<bool> has_changed() const;
   [[nodiscard]] bool has_newer_base() const;
   void open_base();
   Status take_base(SessionBase base);
@@ -173,8 +173,7 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   Status scan_changed();
   Status scan_all(const Progress& on_progress);
   Status scan_logs(const Progress& on_progress);
-  Status scan_log_from(EntryType type, bool verify_prefix, bool& prefix_holds,
-                       const Progress& on_progress);
+  Result<bool> scan_log_from(EntryType type, bool verify_prefix, const Progress& on_progress);
   Status prepare_growth();
 
   FileSystem& files_;
