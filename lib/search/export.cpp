@@ -148,7 +148,7 @@ class Export {
     ++report_.sessions;
     leave_out_title(chosen.session);
     BMAD_TRY(visitor_.on_session(chosen.session));
-    for (const std::size_t index : order_of(*entries)) {
+    for (const auto& [time, index] : order_of(*entries)) {
       ++report_.entries;
       BMAD_TRY(visitor_.on_entry(
           to_entry(parser_, chosen.session.session_id, std::move((*entries)[index]))));
@@ -265,7 +265,8 @@ class Export {
   /// The entries, which are by type and line, in order of time. Where all versions come, none
   /// stands before one that is above it in its log: the last line of an entry is the one that
   /// counts, whatever its time.
-  [[nodiscard]] std::vector<std::size_t> order_of(const std::vector<TableEntry>& entries) const {
+  [[nodiscard]] std::vector<std::pair<Timestamp, std::size_t>> order_of(
+      const std::vector<TableEntry>& entries) const {
     std::vector<std::pair<Timestamp, std::size_t>> keys;
     keys.reserve(entries.size());
     for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -276,12 +277,7 @@ class Export {
       keys.emplace_back(key, i);
     }
     std::ranges::sort(keys);
-    std::vector<std::size_t> order;
-    order.reserve(keys.size());
-    for (const auto& [time, index] : keys) {
-      order.push_back(index);
-    }
-    return order;
+    return keys;
   }
 
   const Store& store_;

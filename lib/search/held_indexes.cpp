@@ -158,25 +158,19 @@ Status check_still_there(const Store& store, const EntryFilter& filter,
 }
 
 void seal_index(const Store& store, SealWhen when) {
-  const Result<ChosenIndexes> chosen = chosen_indexes(store, {});
+  Result<ChosenIndexes> chosen = chosen_indexes(store, {});
   if (!chosen || !store.config.indexing.enabled) {
     return;
   }
-  HeldIndexes indexes(store, *chosen);
+  HeldIndexes indexes(store, *std::move(chosen));
   if (indexes.run([]() -> Status { return {}; })) {
     indexes.seal(when);
   }
 }
 
-HeldIndexes::HeldIndexes(const Store& store, const ChosenIndexes& chosen)
-    : store_(store),
-      is_only_one_(chosen.is_only_one),
-      is_past_(chosen.is_past),
-      owned_(chosen.indexes),
-      packed_(chosen.is_past ? std::vector<Packed>() : chosen.packed),
-      sealed_(chosen.sealed),
-      parts_(chosen.parts) {
-  for (const std::shared_ptr<SessionIndex>& index : owned_) {
+HeldIndexes::HeldIndexes(const Store& store, ChosenIndexes chosen)
+    : store_(store), chosen_(std::move(chosen)) {
+  for (const std::shared_ptr<SessionIndex>& index : chosen_.indexes) {
     indexes_.push_back(index.get());
   }
 }
@@ -184,7 +178,7 @@ HeldIndexes::HeldIndexes(const Store& store, const ChosenIndexes& chosen)
 /// Those of a part side by side.
 void HeldIndexes::list_sessions() {
   sessions_.clear();
-  for (const std::shared_ptr<SegmentPart>& part : parts_) {
+  for (const std::shared_ptr<SegmentPart>& part : chosen_.parts) {
     for (const std::unique_ptr<IndexedSession>& session : part->sessions()) {
       sessions_.push_back(session.get());
     }
@@ -195,30 +189,28 @@ void HeldIndexes::list_sessions() {
   }
 }
 
-std::vector<IndexedSession*> HeldIndexes::with_sealed_lines() const {
-  std::vector<IndexedSession*> found;
-  for (const std::shared_ptr<SegmentPart>& part : parts_) {
+HeldIndexes::SealedSessionLines HeldIndexes::with_sealed_lines() const {
+  SealedSessionLines found;
+  for (const std::shared_ptr<SegmentPart>& part : chosen_.parts) {
     for (const std::unique_ptr<IndexedSession>& session : part->sessions()) {
-      if (sealed_.contains(session->session_id())) {
-        found.push_back(session.get());
+      const auto its = chosen_.sealed.find(session->session_id());
+      if (its != chosen_.sealed.end()) {
+        found.emplace_back(session.get(), its->second);
       }
     }
   }
-  std::ranges::copy_if(indexes_, std::back_inserter(found),
-                       [](const SessionIndex* index) { return index->sealed_lines() > 0; });
+  for (SessionIndex* const index : indexes_) {
+    if (const std::uint64_t count = index->sealed_lines(); count > 0) {
+      found.emplace_back(index, count);
+    }
+  }
   return found;
 }
 
 std::uint64_t HeldIndexes::sealed_lines() const {
   std::uint64_t count = 0;
-  for (const std::shared_ptr<SegmentPart>& part : parts_) {
-    for (const std::unique_ptr<IndexedSession>& session : part->sessions()) {
-      const auto its = sealed_.find(session->session_id());
-      count += its == sealed_.end() ? 0 : its->second;
-    }
-  }
-  for (const SessionIndex* const index : indexes_) {
-    count += index->sealed_lines();
+  for (const auto& [session, lines] : with_sealed_lines()) {
+    count += lines;
   }
   return count;
 }
@@ -228,7 +220,7 @@ std::uint64_t HeldIndexes::sealed_lines() const {
 Result<bool> HeldIndexes::leave_parts(const std::string& field) {
   locks_.clear();
   bool is_here = store_.root_index->leave(field, indexes_);
-  for (std::shared_ptr<SegmentPart>& part : parts_) {
+  for (std::shared_ptr<SegmentPart>& part : chosen_.parts) {
     const std::shared_ptr<SegmentPart> all = part;
     const bool is_whole = all->path() == field;
     bool is_named = is_whole;
@@ -246,7 +238,7 @@ Result<bool> HeldIndexes::leave_parts(const std::string& field) {
         return session_id != field;
       });
       kept_.push_back(all);  // Somebody may hold what it said.
-      std::erase(parts_, nullptr);
+      std::erase(chosen_.parts, nullptr);
       is_here = true;
       break;
     }
@@ -257,16 +249,16 @@ Result<bool> HeldIndexes::leave_parts(const std::string& field) {
 Status HeldIndexes::add_index(const IndexedSession& session) {
   if (!session.is_archived()) {
     left_.push_back(see_folder(store_, session.session_id()));
-    owned_.push_back(session_index(store_, session.session_id()));
+    chosen_.indexes.push_back(session_index(store_, session.session_id()));
   } else {
     BMAD_TRY_ASSIGN(const Packed packed, packed_session(store_, session.session_id()));
     if (packed == nullptr) {
       return {};
     }
-    owned_.push_back(index_of(packed));
-    packed_.push_back(packed);
+    chosen_.indexes.push_back(index_of(packed));
+    chosen_.packed.push_back(packed);
   }
-  indexes_.push_back(owned_.back().get());
+  indexes_.push_back(chosen_.indexes.back().get());
   return {};
 }
 
@@ -316,8 +308,8 @@ std::vector<SessionIndex*> newer_than(const SessionIndex& evicted,
 /// An entry that was evicted and is in its session again, as the one that was pinned, counts there,
 /// and one that was evicted twice in the newest part.
 Status HeldIndexes::hide_what_came_back() {
-  for (const Packed& packed : packed_) {
-    if (packed->place().kind != PackedKind::kEvicted) {
+  for (const Packed& packed : chosen_.packed) {
+    if (chosen_.is_past || packed->place().kind != PackedKind::kEvicted) {
       continue;
     }
     std::vector<SessionIndex*> newer = newer_than(packed->index(), indexes_);
@@ -330,7 +322,7 @@ Status HeldIndexes::hide_what_came_back() {
         continue;  // What came back can't be known.
       }
       locks_.push_back(*std::move(fresh));
-      owned_.push_back(other);
+      chosen_.indexes.push_back(other);
       newer.push_back(other.get());
     }
     Status hidden = packed->index().hide_those_in(newer);
@@ -352,15 +344,15 @@ void HeldIndexes::seal(SealWhen when) {
     store_.is_index_wanting = store_.is_index_wanting || !indexes_.empty();
     return;
   }
-  if (!is_past_) {
-    std::vector<std::shared_ptr<SessionIndex>> uncovered = owned_;
+  if (!chosen_.is_past) {
+    std::vector<std::shared_ptr<SessionIndex>> uncovered = chosen_.indexes;
     std::ranges::sort(uncovered, {}, &SessionIndex::name);
     const auto same = std::ranges::unique(uncovered, {}, &SessionIndex::name);
     uncovered.erase(same.begin(), same.end());
     store_.root_index->seal(uncovered, when);
   }
-  for (const Packed& each : packed_) {
-    if (!each->wants_known()) {
+  for (const Packed& each : chosen_.packed) {
+    if (chosen_.is_past || !each->wants_known()) {
       continue;
     }
     // One at a time: others that want the lock get their turn.
@@ -387,7 +379,7 @@ SessionIndex* HeldIndexes::named(std::string_view name) {
 
 /// Goes on without a session. Errors: `error` when that is no answer to it.
 Status HeldIndexes::drop(SessionIndex& session, Error error) {
-  if (is_only_one_ || session.is_archived() || session.is_evicted()) {
+  if (chosen_.is_only_one || session.is_archived() || session.is_evicted()) {
     return error;
   }
   BMAD_TRY(store_.leave_out(session.session_id(), std::move(error)));

@@ -75,8 +75,8 @@ Result<EncodeReport> encode_entries(const Store& store, const EncodeOptions& opt
 
 Result<EncodedCount> count_encoded(const Store& store, const VectorsOf& of) {
   EncodedCount counted;
-  BMAD_TRY_ASSIGN(const ChosenIndexes chosen, chosen_indexes(store, {}));
-  HeldIndexes indexes(store, chosen);
+  BMAD_TRY_ASSIGN(ChosenIndexes chosen, chosen_indexes(store, {}));
+  HeldIndexes indexes(store, std::move(chosen));
   BMAD_TRY(indexes.run([&]() -> Status {
     counted = {};
     for (IndexedSession* const session : indexes.sessions()) {

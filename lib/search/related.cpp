@@ -13,6 +13,7 @@
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
 #include "search/field_filter.hpp"
 #include "search/held_indexes.hpp"
@@ -317,24 +318,20 @@ class RelatedFinder {
 
   /// For those that no search has found and filtered.
   [[nodiscard]] bool passes(const Entry& entry) {
-    const auto has = [](const auto& list, const auto& item) {
-      return list.empty() || std::ranges::find(list, item) != list.end();
-    };
-    if (!has(filter_.types, entry.type) || !has(filter_.agents, entry.who) ||
-        (filter_.since && entry.timestamp < *filter_.since) ||
-        (filter_.until && entry.timestamp > *filter_.until) ||
-        has_expired(entry.expires_at, settings_.now) || (filter_.pinned_only && !entry.pinned) ||
-        (filter_.without_sensitive && entry.sensitive)) {
-      return false;
-    }
-    if (filter_.tags.empty() && filter_.fields.empty() && !filter_.workspace) {
-      return true;
-    }
+    TableEntry its{.type = entry.type,
+                   .text = entry.json,
+                   .who = entry.who,
+                   .timestamp = entry.timestamp,
+                   .pinned = entry.pinned,
+                   .sensitive = entry.sensitive};
     const ParsedJson value(entry.json);
-    const auto is_tagged = [&](const std::string& tag) { return entry_has_tag(*value, tag); };
-    return value && (filter_.tags.empty() || std::ranges::any_of(filter_.tags, is_tagged)) &&
-           passes_fields(filter_.fields, entry.type, *value) &&
-           passes_workspace(filter_, entry.session_id, *value);
+    const JsonValue tags = value ? entry_head(entry.type, *value).tags : JsonValue();
+    for (const JsonValue tag : tags.elements()) {
+      its.tags.emplace_back(tag.string());
+    }
+    return (filter_.types.empty() || is_among(filter_.types, entry.type)) &&
+           !has_expired(entry.expires_at, settings_.now) &&
+           bmad_mem::passes(filter_, entry.session_id, its);
   }
 
   SearchSettings settings_;

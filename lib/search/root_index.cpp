@@ -323,11 +323,10 @@ void RootIndex::remember(const SharedState& now, const Findings& findings) {
   if (!is_telling || (findings.size() * 8 < next->sessions.size() && hashed < size)) {
     return;  // A few are asked again as quickly as CURRENT is written.
   }
-  FileLock index_lock = lock();
-  const Result<FileLock::Guard> turn =
-      index_lock.acquire({.operation = "index", .timeout = std::chrono::milliseconds(0)});
+  const auto turn = change(std::chrono::milliseconds(0));
   const Result<FileInfo> info = store_.files->info(kIndexCurrentFile);
-  if (turn && info && info->same_file(next->file) && info->mtime_ns == next->file.mtime_ns) {
+  if (turn && *turn && info && info->same_file(next->file) &&
+      info->mtime_ns == next->file.mtime_ns) {
     static_cast<void>(write_state(*next));
   }
 }

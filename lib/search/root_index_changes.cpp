@@ -56,10 +56,8 @@ void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, Sea
       return;
     }
   }
-  FileLock index_lock = lock();
-  const Result<FileLock::Guard> turn =
-      index_lock.acquire({.operation = "index", .timeout = std::chrono::milliseconds(0)});
-  if (!turn) {
+  const auto turn = change(std::chrono::milliseconds(0));
+  if (!turn || !*turn) {
     return;
   }
   const SharedState before = state();
@@ -355,17 +353,15 @@ Status RootIndex::remove_unused(const IndexState& state) const {
 
 /// The right to change what is there, waited for; none when nothing is there. Errors: as the file
 /// system's; E_LOCK_TIMEOUT.
-Result<std::optional<FileLock::Guard>> RootIndex::change() const {
-  return change(store_.lock_timeout);
-}
-
-Result<std::optional<FileLock::Guard>> RootIndex::change(std::chrono::milliseconds timeout) const {
+Result<std::optional<FileLock::Guard>> RootIndex::change(
+    std::optional<std::chrono::milliseconds> timeout) const {
   BMAD_TRY_ASSIGN(const auto folder, if_there(store_.files->info(kIndexFolder)));
   if (!folder || folder->kind != FileKind::kDirectory) {
     return std::optional<FileLock::Guard>();
   }
   FileLock index_lock = lock();
-  Result<FileLock::Guard> turn = index_lock.acquire({.operation = "index", .timeout = timeout});
+  Result<FileLock::Guard> turn =
+      index_lock.acquire({.operation = "index", .timeout = timeout.value_or(store_.lock_timeout)});
   BMAD_TRY(turn ? Status() : Status(std::move(turn).error()));
   return std::optional<FileLock::Guard>(*std::move(turn));
 }

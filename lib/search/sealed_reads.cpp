@@ -190,16 +190,10 @@ class SealedLog {
 
  private:
   void split(std::string_view log, std::uint64_t& bytes) {
-    std::uint64_t number = 0;
-    while (!log.empty()) {
-      const std::size_t end = log.find('\n');
-      if (end == std::string_view::npos) {
-        return;  // Torn.
-      }
-      const std::string_view text = log.substr(0, end);
-      log.remove_prefix(end + 1);
-      ++number;
-      if (end == 0 || end > kEntrySizeMax) {
+    log = log.substr(0, log.rfind('\n') + 1);  // What follows is torn.
+    for (std::uint64_t number = 1; !log.empty(); ++number) {
+      const std::string_view text = take_line(log);
+      if (text.empty() || text.size() > kEntrySizeMax) {
         continue;
       }
       LogLine line{.text = text, .number = number};
@@ -362,7 +356,7 @@ std::shared_ptr<SessionIndex> index_of_logs(const Store& store, const IndexedSes
 }  // namespace
 
 Status SealedSessions::add(const Store& store, const HeldIndexes& indexes, const SealedWish& wish) {
-  const std::vector<IndexedSession*> sealed = indexes.with_sealed_lines();
+  const HeldIndexes::SealedSessionLines sealed = indexes.with_sealed_lines();
   if (sealed.empty()) {
     return {};
   }
@@ -375,7 +369,7 @@ Status SealedSessions::add(const Store& store, const HeldIndexes& indexes, const
     key_problem = opener.error();
   }
   const std::size_t begin = opened_.size();
-  for (const IndexedSession* const session : sealed) {
+  for (const auto& [session, lines] : sealed) {
     BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, files_of(store, *session));
     if (files == nullptr) {
       continue;  // It is damaged, and somebody was told.

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/text.hpp"
 #include "encoder/encoder_choice.hpp"
 #include "query/plan.hpp"
 #include "sealed_reads.hpp"
@@ -70,18 +71,15 @@ constexpr std::uint64_t kSealedBytesMax = std::uint64_t{16} << 20U;
 /// may (happy is happi). Empty where nothing of the kind is sure.
 std::string needle_of(const Analyzer& analyzer, std::string_view word, std::string_view term) {
   constexpr std::size_t kShortest = 2;
-  const bool has_digit = std::ranges::any_of(word, [](char c) { return c >= '0' && c <= '9'; });
-  const bool is_ascii =
-      std::ranges::all_of(word, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  if (!analyzer.keeps_beginnings() || !is_ascii || term.size() < kShortest) {
+  if (!analyzer.keeps_beginnings() || !std::ranges::all_of(word, is_ascii) ||
+      term.size() < kShortest) {
     return {};
   }
-  const std::size_t sure = has_digit ? term.size() : std::max(kShortest, term.size() - 1);
-  std::size_t same = 0;
-  while (same < std::min(word.size(), sure) && word[same] == term[same]) {
-    ++same;
-  }
-  return same < kShortest ? std::string() : std::string(term.substr(0, same));
+  const std::size_t sure =
+      std::ranges::any_of(word, is_digit) ? term.size() : std::max(kShortest, term.size() - 1);
+  const auto same = std::ranges::mismatch(word, term.substr(0, sure)).in2 - term.begin();
+  return std::string(term.substr(
+      0, static_cast<std::size_t>(same) < kShortest ? 0 : static_cast<std::size_t>(same)));
 }
 
 /// What an entry holds that a question can find by its words; nothing where it may find others.

@@ -182,10 +182,10 @@ Result<std::shared_ptr<Segment>> Segment::open(FileSystem& files, const std::str
   made->flags = columns.take<std::uint32_t>(entries);
   made->windows = columns.take<std::uint32_t>(entries);
   made->reach = columns.take<WindowReach>(entries);
-  made->has_scores.resize(entries / kScoreBlock + 1);
-  made->packed = std::vector<std::atomic<const char*>>(entries / kScoreBlock + 1);
-  made->has_times = std::vector<std::atomic<bool>>(entries / kTimeBlock + 1);
-  made->has_windows = std::vector<std::atomic<bool>>(entries / kScoreBlock + 1);
+  made->has_scores.resize(entries / kSlotBlock + 1);
+  made->packed = std::vector<std::atomic<const char*>>(entries / kSlotBlock + 1);
+  made->has_times = std::vector<std::atomic<bool>>(entries / kSlotBlock + 1);
+  made->has_windows = std::vector<std::atomic<bool>>(entries / kSlotBlock + 1);
   return made;
 }
 

@@ -17,8 +17,8 @@ Status Segment::load_slots(std::uint32_t begin, std::uint32_t end) {
   if (begin >= end) {
     return {};
   }
-  const std::uint32_t first = begin / kScoreBlock;
-  const std::uint32_t last = (end - 1) / kScoreBlock;
+  const std::uint32_t first = begin / kSlotBlock;
+  const std::uint32_t last = (end - 1) / kSlotBlock;
   const auto is_loaded = [this](std::uint32_t block) {
     return has_windows[block].load(std::memory_order_acquire);
   };
@@ -29,8 +29,8 @@ Status Segment::load_slots(std::uint32_t begin, std::uint32_t end) {
   const std::lock_guard guard(mutex);
   BMAD_TRY(load_scores(first, last));
   // Windows at the ends reach into the blocks beside.
-  const std::uint32_t first_slot = first * kScoreBlock;
-  const std::uint32_t end_slot = std::min((last + 1) * kScoreBlock, entries);
+  const std::uint32_t first_slot = first * kSlotBlock;
+  const std::uint32_t end_slot = std::min((last + 1) * kSlotBlock, entries);
   for (std::uint32_t i = 0; i < std::min(kWindowReach, end_slot - first_slot); ++i) {
     if (reach[first_slot + i].before > i) {
       BMAD_TRY(load_scores(first - 1, first - 1));
@@ -43,8 +43,8 @@ Status Segment::load_slots(std::uint32_t begin, std::uint32_t end) {
     if (has_windows[block].load(std::memory_order_relaxed)) {
       continue;
     }
-    for (std::uint32_t slot = block * kScoreBlock;
-         slot < std::min((block + 1) * kScoreBlock, entries); ++slot) {
+    for (std::uint32_t slot = block * kSlotBlock;
+         slot < std::min((block + 1) * kSlotBlock, entries); ++slot) {
       std::uint32_t length = 0;
       for (std::uint32_t at = slot - reach[slot].before; at <= slot + reach[slot].after; ++at) {
         length += lengths[at];
@@ -60,7 +60,6 @@ namespace {
 
 constexpr std::uint64_t kPackedSize =
     2 * sizeof(std::uint16_t) + sizeof(std::uint8_t);  // A slot's.
-constexpr std::uint64_t kPackedBlock = kScoreBlock * kPackedSize + kBlockHash;
 
 /// The columns of a block as the file has them: of each slot the length, then the flags of each,
 /// then how far their windows reach.
@@ -88,16 +87,40 @@ class PackedScores {
 }  // namespace
 
 std::uint32_t Segment::count_in_block(std::uint32_t block) const {
-  return std::min(kScoreBlock, entries - block * kScoreBlock);
+  return std::min(kSlotBlock, entries - block * kSlotBlock);
 }
 
-/// Whether `bytes` are the columns of a block, with their hash behind them.
-Status Segment::check_scores(std::uint32_t block, std::string_view bytes) const {
-  const std::string_view columns = bytes.substr(0, bytes.size() - kBlockHash);
-  if ((xxh3(columns) ^ salt) != little_at<std::uint64_t>(bytes.data() + columns.size())) {
-    return corrupt("a block has changed");
+/// Reads the blocks from `begin` to before `end`, some at a time: `take(block, columns)`. Each slot
+/// has `slot_size` bytes.
+template <typename Take>
+Status Segment::read_blocks(SegmentPlace where, std::uint64_t slot_size, std::uint32_t begin,
+                            std::uint32_t end, const Take& take) const {
+  constexpr std::uint32_t kAtOnce = 128;
+  const std::uint64_t whole = kSlotBlock * slot_size + kBlockHash;
+  for (std::uint32_t first = begin; first < end; first += kAtOnce) {
+    const std::uint64_t offset = first * whole;
+    const std::uint64_t wanted =
+        std::min(std::uint64_t{std::min(kAtOnce, end - first)} * whole, place(where).size - offset);
+    BMAD_TRY_ASSIGN(const std::string bytes, read(place(where), offset, wanted));
+    BytesReader reader(bytes);
+    for (std::uint32_t block = first; block < std::min(end, first + kAtOnce); ++block) {
+      const std::string_view columns = reader.bytes(count_in_block(block) * slot_size);
+      const std::string_view check = reader.bytes(kBlockHash);
+      if (!reader.good()) {
+        return corrupt("it is cut short");
+      }
+      if ((xxh3(columns) ^ salt) != little_at<std::uint64_t>(check.data())) {
+        return corrupt("a block has changed");
+      }
+      BMAD_TRY(take(block, columns));
+    }
   }
-  const std::uint32_t first = block * kScoreBlock;
+  return {};
+}
+
+/// Whether the windows of a block end where their sessions do.
+Status Segment::check_scores(std::uint32_t block, std::string_view columns) const {
+  const std::uint32_t first = block * kSlotBlock;
   const PackedScores scores(columns.data(), count_in_block(block));
   std::uint32_t session = session_of(first);
   for (std::uint32_t i = 0; i < count_in_block(block); ++i) {
@@ -117,30 +140,18 @@ Status Segment::check_scores(std::uint32_t block, std::string_view bytes) const 
 /// Reads the blocks from `first` to `last` that nobody has read; those side by side at once. The
 /// caller holds the mutex.
 Status Segment::load_scores(std::uint32_t first, std::uint32_t last) {
-  constexpr std::uint32_t kAtOnce = 128;
   for (std::uint32_t block = first; block <= last; ++block) {
     std::uint32_t end = block;
-    while (end <= last && end < block + kAtOnce && !has_scores[end]) {
+    while (end <= last && !has_scores[end]) {
       ++end;
     }
-    if (end == block) {
-      continue;
-    }
-    const std::uint64_t offset = block * kPackedBlock;
-    const std::uint64_t wanted =
-        std::min((end - block) * kPackedBlock, place(SegmentPlace::kScores).size - offset);
-    BMAD_TRY_ASSIGN(const std::string bytes, read(place(SegmentPlace::kScores), offset, wanted));
-    BytesReader reader(bytes);
-    for (; block < end; ++block) {
-      const std::string_view columns =
-          reader.bytes(count_in_block(block) * kPackedSize + kBlockHash);
-      if (!reader.good()) {
-        return corrupt("it is cut short");
-      }
-      BMAD_TRY(check_scores(block, columns));
-      take_scores(block, columns);
-    }
-    --block;
+    BMAD_TRY(read_blocks(SegmentPlace::kScores, kPackedSize, block, end,
+                         [&](std::uint32_t number, std::string_view columns) -> Status {
+                           BMAD_TRY(check_scores(number, columns));
+                           take_scores(number, columns);
+                           return {};
+                         }));
+    block = end;  // That one was read before.
   }
   return {};
 }
@@ -148,7 +159,7 @@ Status Segment::load_scores(std::uint32_t first, std::uint32_t last) {
 void Segment::take_scores(std::uint32_t block, std::string_view columns) {
   const PackedScores scores(columns.data(), count_in_block(block));
   for (std::uint32_t i = 0; i < count_in_block(block); ++i) {
-    const std::uint32_t slot = block * kScoreBlock + i;
+    const std::uint32_t slot = block * kSlotBlock + i;
     lengths[slot] = scores.length(i);
     flags[slot] = scores.flags(i);
     reach[slot] = scores.reach(i);
@@ -166,28 +177,29 @@ Result<const char*> Segment::packed_scores(std::uint32_t block) {
   const std::lock_guard guard(mutex);
   known = packed[block].load(std::memory_order_relaxed);
   if (known == nullptr) {
-    const std::uint64_t wanted = count_in_block(block) * kPackedSize + kBlockHash;
-    BMAD_TRY_ASSIGN(const std::string bytes,
-                    read(place(SegmentPlace::kScores), block * kPackedBlock, wanted));
-    BMAD_TRY(check_scores(block, bytes));
-    constexpr std::size_t kRoom = 64U << 10U;
-    if (packed_rooms.empty() || kRoom - packed_used < bytes.size()) {
-      packed_rooms.push_back(std::make_unique_for_overwrite<char[]>(kRoom));
-      packed_used = 0;
-    }
-    char* const room = packed_rooms.back().get() + packed_used;
-    std::ranges::copy(bytes, room);
-    packed_used += bytes.size();
-    known = room;
+    const auto keep = [&](std::uint32_t /*block*/, std::string_view columns) -> Status {
+      BMAD_TRY(check_scores(block, columns));
+      constexpr std::size_t kRoom = 64U << 10U;
+      if (packed_rooms.empty() || kRoom - packed_used < columns.size()) {
+        packed_rooms.push_back(std::make_unique_for_overwrite<char[]>(kRoom));
+        packed_used = 0;
+      }
+      char* const room = packed_rooms.back().get() + packed_used;
+      std::ranges::copy(columns, room);
+      packed_used += columns.size();
+      known = room;
+      return {};
+    };
+    BMAD_TRY(read_blocks(SegmentPlace::kScores, kPackedSize, block, block + 1, keep));
     packed[block].store(known, std::memory_order_release);
   }
   return known;
 }
 
 Result<std::uint32_t> Segment::flags_of(std::uint32_t slot) {
-  const std::uint32_t block = slot / kScoreBlock;
+  const std::uint32_t block = slot / kSlotBlock;
   BMAD_TRY_ASSIGN(const char* const columns, packed_scores(block));
-  return PackedScores(columns, count_in_block(block)).flags(slot % kScoreBlock);
+  return PackedScores(columns, count_in_block(block)).flags(slot % kSlotBlock);
 }
 
 Status Segment::copy_slots(std::uint32_t begin, std::uint32_t end, SlotRoom& room) {
@@ -200,14 +212,14 @@ Status Segment::copy_slots(std::uint32_t begin, std::uint32_t end, SlotRoom& roo
   const std::uint32_t to = std::min(entries, end + kWindowReach);
   std::vector<std::uint32_t> around(to - from);
   for (std::uint32_t slot = from; slot < to;) {
-    const std::uint32_t block = slot / kScoreBlock;
+    const std::uint32_t block = slot / kSlotBlock;
     BMAD_TRY_ASSIGN(const char* const columns, packed_scores(block));
     const PackedScores scores(columns, count_in_block(block));
-    for (; slot < std::min(to, (block + 1) * kScoreBlock); ++slot) {
-      around[slot - from] = scores.length(slot % kScoreBlock);
+    for (; slot < std::min(to, (block + 1) * kSlotBlock); ++slot) {
+      around[slot - from] = scores.length(slot % kSlotBlock);
       if (slot >= begin && slot < end) {
-        room.flags[slot - begin] = scores.flags(slot % kScoreBlock);
-        room.reach[slot - begin] = scores.reach(slot % kScoreBlock);
+        room.flags[slot - begin] = scores.flags(slot % kSlotBlock);
+        room.reach[slot - begin] = scores.reach(slot % kSlotBlock);
       }
     }
   }
@@ -229,46 +241,23 @@ Status Segment::load_times(std::uint32_t begin, std::uint32_t end) {
   const auto is_loaded = [this](std::uint32_t block) {
     return has_times[block].load(std::memory_order_acquire);
   };
-  const std::uint32_t end_block = (end + kTimeBlock - 1) / kTimeBlock;
-  for (std::uint32_t block = begin / kTimeBlock; block < end_block; ++block) {
+  const std::uint32_t end_block = (end + kSlotBlock - 1) / kSlotBlock;
+  for (std::uint32_t block = begin / kSlotBlock; block < end_block; ++block) {
     if (!is_loaded(block)) {
       const std::lock_guard guard(mutex);
       std::uint32_t behind = block;
       while (behind < end_block && !is_loaded(behind)) {
         ++behind;
       }
-      BMAD_TRY(read_times(block, behind));
-    }
-  }
-  return {};
-}
-
-/// Reads the blocks from `begin` to before `end`, some at a time. The caller holds the mutex.
-Status Segment::read_times(std::uint32_t begin, std::uint32_t end) {
-  constexpr std::uint32_t kAtOnce = 128;
-  constexpr std::size_t kSize = sizeof(std::int64_t);
-  constexpr std::uint64_t kWhole = kTimeBlock * kSize + kBlockHash;
-  for (std::uint32_t first = begin; first < end; first += kAtOnce) {
-    const std::uint64_t offset = first * kWhole;
-    const std::uint64_t wanted = std::min(std::uint64_t{std::min(kAtOnce, end - first)} * kWhole,
-                                          place(SegmentPlace::kTimes).size - offset);
-    BMAD_TRY_ASSIGN(const std::string bytes, read(place(SegmentPlace::kTimes), offset, wanted));
-    BytesReader reader(bytes);
-    for (std::uint32_t block = first; block < std::min(end, first + kAtOnce); ++block) {
-      const std::uint32_t slot = block * kTimeBlock;
-      const std::uint32_t count = std::min(kTimeBlock, entries - slot);
-      const std::string_view column = reader.bytes(count * kSize);
-      const std::string_view check = reader.bytes(kBlockHash);
-      if (!reader.good()) {
-        return corrupt("it is cut short");
-      }
-      if ((xxh3(column) ^ salt) != little_at<std::uint64_t>(check.data())) {
-        return corrupt("a block has changed");
-      }
-      for (std::uint32_t i = 0; i < count; ++i) {
-        times[slot + i] = little_at<std::int64_t>(column.data() + kSize * i);
-      }
-      has_times[block].store(true, std::memory_order_release);
+      const auto take = [&](std::uint32_t number, std::string_view column) -> Status {
+        for (std::uint32_t i = 0; i < count_in_block(number); ++i) {
+          times[number * kSlotBlock + i] =
+              little_at<std::int64_t>(column.data() + sizeof(std::int64_t) * i);
+        }
+        has_times[number].store(true, std::memory_order_release);
+        return {};
+      };
+      BMAD_TRY(read_blocks(SegmentPlace::kTimes, sizeof(std::int64_t), block, behind, take));
     }
   }
   return {};

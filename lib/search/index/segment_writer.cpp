@@ -76,7 +76,7 @@ class SegmentMaker {
 
   Status write_columns() {
     begin(SegmentPlace::kScores);
-    BlockSink scores(sink_, kScoreBlock, salt_);
+    BlockSink scores(sink_, kSlotBlock, salt_);
     for (const Place& place : places_) {
       const SlotView slots = place.session->slots();
       for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
@@ -89,7 +89,7 @@ class SegmentMaker {
     BMAD_TRY(scores.end());
     end(SegmentPlace::kScores);
     begin(SegmentPlace::kTimes);
-    BlockSink times(sink_, kTimeBlock, salt_);
+    BlockSink times(sink_, kSlotBlock, salt_);
     for (const Place& place : places_) {
       BMAD_TRY(in_session(*place.session, place.session->load_times()));
       const SlotView slots = place.session->slots();

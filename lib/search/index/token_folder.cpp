@@ -15,7 +15,7 @@
 namespace bmad_mem {
 namespace {
 
-constexpr char lower_ascii(char c) {
+constexpr char folded_ascii(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c == '\\' ? '/' : c;
 }
 
@@ -130,7 +130,7 @@ bool TokenFolder::fold_simple(std::string_view source) {
   folded_.clear();
   for (std::size_t at = 0; at < source.size();) {
     if (byte_class(source[at]) != CharClass::kWide) {
-      folded_.push_back(lower_ascii(source[at]));
+      folded_.push_back(folded_ascii(source[at]));
       ++at;
     } else if (const std::size_t size = append_simple(source.substr(at)); size > 0) {
       at += size;
@@ -209,7 +209,7 @@ void TokenFolder::append(std::string_view source, std::int32_t code) {
     // Parentheses of U+2474, the full stop of U+2488, blanks of U+FDFA are not the writer's.
     const char c = static_cast<char>(code);
     if (is_word_class(byte_class(c)) || c == '\'' || source.find(c) != std::string_view::npos) {
-      folded_.push_back(lower_ascii(c));
+      folded_.push_back(folded_ascii(c));
     }
   } else if (code != kDotAbove || folded_.empty() || folded_.back() != 'i') {
     append_code(code, folded_);

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "bmad_mem/text.hpp"
-#include "date_grammar.hpp"
 #include "search/analyzer.hpp"
 #include "search_tables.hpp"
 

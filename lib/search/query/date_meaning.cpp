@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "date_forms.hpp"
-#include "date_grammar.hpp"
 #include "search/date_span.hpp"
 
 namespace bmad_mem {

@@ -70,7 +70,7 @@ Status check_still_there(const Store& store, const EntryFilter& filter,
 /// is left out, see Store::leave_out().
 class HeldIndexes {
  public:
-  HeldIndexes(const Store& store, const ChosenIndexes& chosen);
+  HeldIndexes(const Store& store, ChosenIndexes chosen);
 
   /// Runs `work` on the held indexes; when one of them turns out not to hold, it is made anew and
   /// the work is done again: first from a segment, then from the logs alone. Each index has
@@ -116,8 +116,9 @@ class HeldIndexes {
   }
 
   [[nodiscard]] std::span<IndexedSession* const> sessions() const { return sessions_; }
-  /// Those of them that have sealed lines, which no index has.
-  [[nodiscard]] std::vector<IndexedSession*> with_sealed_lines() const;
+  /// Those of them that have sealed lines, which no index has, with how many.
+  using SealedSessionLines = std::vector<std::pair<IndexedSession*, std::uint64_t>>;
+  [[nodiscard]] SealedSessionLines with_sealed_lines() const;
   [[nodiscard]] std::uint64_t sealed_lines() const;
 
   /// Takes what the next process would miss into the segments.
@@ -141,12 +142,7 @@ class HeldIndexes {
   [[nodiscard]] bool is_of_this_memory(const Error& error) const;
 
   const Store& store_;
-  bool is_only_one_;
-  bool is_past_;
-  std::vector<std::shared_ptr<SessionIndex>> owned_;
-  std::vector<Packed> packed_;
-  std::map<std::string, std::uint64_t, std::less<>> sealed_;
-  std::vector<std::shared_ptr<SegmentPart>> parts_;
+  ChosenIndexes chosen_;  // And those that take the place of parts.
   std::vector<std::shared_ptr<SegmentPart>> kept_;
   std::vector<SeenFolder> left_;           // Folders that were in a part, and are read since.
   std::vector<SessionIndex*> indexes_;     // Those of sessions that are indexed by themselves.

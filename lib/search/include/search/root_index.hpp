@@ -212,9 +212,8 @@ class RootIndex {
   Status add_segment(IndexState& state, std::span<const std::shared_ptr<SessionIndex>> indexes);
   Result<std::shared_ptr<Segment>> make_segment(IndexState& state,
                                                 std::span<IndexedSession* const> sessions) const;
-  [[nodiscard]] Result<std::optional<FileLock::Guard>> change() const;
   [[nodiscard]] Result<std::optional<FileLock::Guard>> change(
-      std::chrono::milliseconds timeout) const;
+      std::optional<std::chrono::milliseconds> timeout = {}) const;
   [[nodiscard]] std::chrono::milliseconds lock_timeout(TextEncoder::Deadline deadline) const;
   class Encoding;
   void carry_vectors(const IndexState& before, Segment& made) const;

@@ -149,7 +149,10 @@ struct Segment {
   Status load_slots(std::uint32_t begin, std::uint32_t end);
   Status load_scores(std::uint32_t first, std::uint32_t last);
   void take_scores(std::uint32_t block, std::string_view columns);
-  Status check_scores(std::uint32_t block, std::string_view bytes) const;
+  template <typename Take>
+  Status read_blocks(SegmentPlace where, std::uint64_t slot_size, std::uint32_t begin,
+                     std::uint32_t end, const Take& take) const;
+  Status check_scores(std::uint32_t block, std::string_view columns) const;
   [[nodiscard]] std::uint32_t count_in_block(std::uint32_t block) const;
   Result<const char*> packed_scores(std::uint32_t block);
   /// The columns of a few slots, without those of the others.
@@ -172,7 +175,6 @@ struct Segment {
   Result<std::int64_t> time(std::uint32_t slot);
   /// The times of the slots from `begin` to before `end`.
   Status load_times(std::uint32_t begin, std::uint32_t end);
-  Status read_times(std::uint32_t begin, std::uint32_t end);
   /// Where the lines of `count` slots from `begin` on lie.
   [[nodiscard]] Result<std::vector<IndexRow>> rows(std::uint32_t begin, std::uint32_t count) const;
   Result<std::string_view> top(std::size_t kind);

@@ -58,8 +58,7 @@ inline constexpr std::size_t kTrailerSize = 8 + 8 + 16;
 inline constexpr std::size_t kIdKind = kPostingKindCount;
 inline constexpr std::size_t kSegmentKindCount = kPostingKindCount + 1;
 
-inline constexpr std::uint32_t kScoreBlock = 128;
-inline constexpr std::uint32_t kTimeBlock = 128;
+inline constexpr std::uint32_t kSlotBlock = 128;
 inline constexpr std::uint32_t kKeyBlock = 64;
 inline constexpr std::size_t kRowSize = 34;
 inline constexpr std::size_t kSessionSize = 56;
