@@ -15,113 +15,93 @@ namespace bmad_mem {
 
 namespace {
 
-/// Collects the indexes that a filter asks for.
-class IndexChoice {
- public:
-  IndexChoice(const Store& store, const EntryFilter& filter, EvictedEntries evicted)
-      : store_(store),
-        filter_(filter),
-        has_evicted_(filter.archived != ArchivedSessions::kWithout &&
-                     evicted == EvictedEntries::kWith) {}
-
-  Result<ChosenIndexes> run() {
-    chosen_.folder = look_at(store_, kArchiveFolder);
-    chosen_.is_only_one = filter_.sessions.size() == 1;
-    chosen_.is_past = filter_.as_of.has_value();
-    BMAD_TRY_ASSIGN(PresentSessions asked,
-                    asked_sessions(store_, filter_.sessions, filter_.archived,
-                                   /*with_remains=*/true));
-    chosen_.evicted = std::move(asked.evicted);
-    if (!filter_.sessions.empty()) {
-      BMAD_TRY_ASSIGN(chosen_.evicted, evicted_sessions(store_, filter_.sessions));
-    }
-    for (std::string& id : asked.live) {
-      candidates_.push_back({.id = std::move(id)});
-    }
-    for (std::string& id : asked.packed) {
-      candidates_.push_back({.id = std::move(id), .archived = true});
-    }
-    BMAD_TRY(add_candidates());
-    if (has_evicted_) {
-      for (const auto& [id, count] : chosen_.evicted) {
-        for (std::uint32_t part = count; part > 0; --part) {
-          BMAD_TRY(add_packed(id, {.kind = PackedKind::kEvicted, .part = part}));
-        }
-      }
-    }
-    return std::move(chosen_);
+Result<std::vector<RootIndex::Candidate>> asked_candidates(const Store& store,
+                                                           const EntryFilter& filter,
+                                                           EvictedParts& evicted) {
+  BMAD_TRY_ASSIGN(PresentSessions asked, asked_sessions(store, filter.sessions, filter.archived,
+                                                        /*with_remains=*/true));
+  evicted = std::move(asked.evicted);
+  if (!filter.sessions.empty()) {
+    BMAD_TRY_ASSIGN(evicted, evicted_sessions(store, filter.sessions));
   }
-
- private:
-  /// What the index of the memory covers is in its parts; each of the others has its own.
-  Status add_candidates() {
-    if (!filter_.as_of) {
-      // What was evicted and came back counts in its session, by the index that tells which it is.
-      const auto apart =
-          std::ranges::stable_partition(candidates_, [&](const RootIndex::Candidate& each) {
-            return !has_evicted_ || !chosen_.evicted.contains(each.id);
-          });
-      const std::span all(candidates_.begin(), apart.begin());
-      chosen_.parts = store_.root_index->sweep(all);
-      if (store_.root_index->seal_in_turns(all)) {
-        chosen_.parts = store_.root_index->sweep(all);
-      }
-    }
-    for (const RootIndex::Candidate& each : candidates_) {
-      if (each.is_covered) {
-        if (each.sealed > 0) {
-          chosen_.sealed.emplace(each.id, each.sealed);
-        }
-        continue;
-      }
-      if (each.archived) {
-        BMAD_TRY(add_packed(each.id, {}));
-        continue;
-      }
-      BMAD_TRY_ASSIGN(const bool is_gone, has_gone(store_, each.id));
-      if (!is_gone) {
-        BMAD_TRY(add_live(each.id));
-      }
-    }
-    return {};
+  std::vector<RootIndex::Candidate> candidates;
+  for (std::string& id : asked.live) {
+    candidates.push_back({.id = std::move(id)});
   }
-
-  Status add_live(const std::string& id) {
-    chosen_.live.push_back({.session_id = id,
-                            .folder = look_at(store_, session_folder(id)),
-                            .archives = chosen_.folder});
-    BMAD_TRY_ASSIGN(std::shared_ptr<SessionIndex> index,
-                    filter_.as_of ? past_index(store_, {.session_id = id}, *filter_.as_of)
-                                  : session_index(store_, id));
-    chosen_.indexes.push_back(std::move(index));
-    return {};
+  for (std::string& id : asked.packed) {
+    candidates.push_back({.id = std::move(id), .archived = true});
   }
-
-  Status add_packed(const std::string& id, const PackedPlace& place) {
-    BMAD_TRY_ASSIGN(const Packed packed, packed_session(store_, id, place));
-    if (packed != nullptr) {
-      BMAD_TRY_ASSIGN(std::shared_ptr<SessionIndex> index,
-                      filter_.as_of
-                          ? past_index(store_, {.session_id = id, .packed = packed}, *filter_.as_of)
-                          : index_of(packed));
-      chosen_.indexes.push_back(std::move(index));
-      chosen_.packed.push_back(packed);
-    }
-    return {};
-  }
-
-  const Store& store_;
-  const EntryFilter& filter_;
-  bool has_evicted_;
-  std::vector<RootIndex::Candidate> candidates_;
-  ChosenIndexes chosen_;
-};
+  return candidates;
+}
 
 }  // namespace
 
 Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filter,
                                      EvictedEntries evicted) {
-  return IndexChoice(store, filter, evicted).run();
+  ChosenIndexes chosen{.folder = look_at(store, kArchiveFolder),
+                       .is_only_one = filter.sessions.size() == 1,
+                       .is_past = filter.as_of.has_value()};
+  const bool has_evicted =
+      filter.archived != ArchivedSessions::kWithout && evicted == EvictedEntries::kWith;
+  BMAD_TRY_ASSIGN(std::vector<RootIndex::Candidate> candidates,
+                  asked_candidates(store, filter, chosen.evicted));
+  if (!filter.as_of) {
+    // What was evicted and came back counts in its session, by the index that tells which it is.
+    const auto apart =
+        std::ranges::stable_partition(candidates, [&](const RootIndex::Candidate& each) {
+          return !has_evicted || !chosen.evicted.contains(each.id);
+        });
+    const std::span all(candidates.begin(), apart.begin());
+    chosen.parts = store.root_index->sweep(all);
+    if (store.root_index->seal_in_turns(all)) {
+      chosen.parts = store.root_index->sweep(all);
+    }
+  }
+  const auto add = [&](const SessionSource& source) -> Status {
+    std::shared_ptr<SessionIndex> index;
+    if (filter.as_of) {
+      BMAD_TRY_ASSIGN(index, past_index(store, source, *filter.as_of));
+    } else {
+      index = source.packed == nullptr ? session_index(store, source.session_id)
+                                       : index_of(source.packed);
+    }
+    chosen.indexes.push_back(std::move(index));
+    return {};
+  };
+  const auto add_packed = [&](const std::string& id, const PackedPlace& place) -> Status {
+    BMAD_TRY_ASSIGN(const Packed packed, packed_session(store, id, place));
+    if (packed != nullptr) {
+      BMAD_TRY(add({.session_id = id, .packed = packed}));
+      chosen.packed.push_back(packed);
+    }
+    return {};
+  };
+  // What the index of the memory covers is in its parts; each of the others has its own.
+  for (const RootIndex::Candidate& each : candidates) {
+    if (each.is_covered && each.sealed > 0) {
+      chosen.sealed.emplace(each.id, each.sealed);
+    }
+    if (each.is_covered) {
+      continue;
+    }
+    if (each.archived) {
+      BMAD_TRY(add_packed(each.id, {}));
+      continue;
+    }
+    BMAD_TRY_ASSIGN(const bool is_gone, has_gone(store, each.id));
+    if (!is_gone) {
+      chosen.live.push_back({.session_id = each.id,
+                             .folder = look_at(store, session_folder(each.id)),
+                             .archives = chosen.folder});
+      BMAD_TRY(add({.session_id = each.id}));
+    }
+  }
+  for (const auto& [id, count] : has_evicted ? chosen.evicted : EvictedParts()) {
+    for (std::uint32_t part = count; part > 0; --part) {
+      BMAD_TRY(add_packed(id, {.kind = PackedKind::kEvicted, .part = part}));
+    }
+  }
+  return chosen;
 }
 
 Status check_still_there(const Store& store, const EntryFilter& filter,

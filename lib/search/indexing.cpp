@@ -126,9 +126,9 @@ bool tend_index(const Store& store, std::chrono::milliseconds time_max, SealWhen
   return done && done->encoded > 0 && store.root_index->wants_vectors();
 }
 
-Result<ReadableIndex> readable_index(const Store& store, SessionIndex& index, FileSystem& files) {
+Result<ReadableIndex> readable_index(const Store& store, SessionIndex& index) {
   BMAD_TRY_ASSIGN(const auto guard, index.fresh());
-  return make_readable_index(index, files, store.clock, store.config.indexing.language);
+  return make_readable_index(index, store.clock, store.config.indexing.language);
 }
 
 namespace {
@@ -168,7 +168,7 @@ bool renew_readable_index(Store& store, const std::string& session_id) {
 Result<IndexReport> write_readable_index(const Store& store, SessionIndex& index) {
   const auto begin = std::chrono::steady_clock::now();
   const std::string sizes = log_sizes(*store.files, index.session_id());
-  BMAD_TRY_ASSIGN(ReadableIndex made, readable_index(store, index, *store.files));
+  BMAD_TRY_ASSIGN(ReadableIndex made, readable_index(store, index));
   constexpr std::string_view kBefore = ",\n  \"inverted_index\"";
   made.text.insert(made.text.find(kBefore), fmt::format(",\n  {}", sizes));
   BMAD_TRY(replace_derived_file(*store.files, index_path(index.session_id()), made.text));

@@ -307,7 +307,7 @@ void index_archive(const Store& store, const std::string& session_id) {
   static_cast<void>(packed->write_known());
   const std::shared_ptr<SessionIndex> index = index_of(packed);
   if (index->refresh()) {
-    const Result<ReadableIndex> readable = readable_index(store, *index, *packed);
+    const Result<ReadableIndex> readable = readable_index(store, *index);
     if (readable && packed->check_still_there() && ensure_ignored(*store.files, kArchiveIndexes)) {
       static_cast<void>(
           replace_derived_file(*store.files, archive_index_path(session_id), readable->text));

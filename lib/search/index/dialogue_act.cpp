@@ -9,6 +9,7 @@
 
 #include "bmad_mem/letter_case.hpp"
 #include "bmad_mem/text.hpp"
+#include "bmad_mem/utf8.hpp"
 #include "model/title.hpp"
 #include "search/analyzer.hpp"
 #include "search_words.hpp"
@@ -28,9 +29,7 @@ constexpr std::size_t kStatementWordsMin = 5;
 
 /// Bytes of the character at the front of `text`, as far as it is whole.
 std::size_t character_size(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text.front());
-  const std::size_t size = first < 0x80U ? 1 : first < 0xE0U ? 2 : first < 0xF0U ? 3 : 4;
-  return std::min(size, text.size());
+  return std::min(utf8_character_size(text), text.size());
 }
 
 /// Whether the character at the front is Chinese or Japanese, where words have no blanks between

@@ -7,14 +7,10 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "model/entry.hpp"
 #include "search/indexing.hpp"
 #include "search/memtable.hpp"
-#include "store/entry_scanner.hpp"
-#include "store/layout.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -25,43 +21,27 @@ constexpr int kReadableIndexVersion = 3;  // 2 was searched, 1 is the specificat
 class EntryIds {
  public:
   EntryIds(SlotView slots, std::span<const IndexRow> rows)
-      : rows_(rows), by_line_(rows.size()), places_(rows.size()), quoted_(rows.size()) {
+      : by_line_(rows.size()), places_(rows.size()) {
     for (std::uint32_t slot = 0; slot < rows.size(); ++slot) {
       by_line_[slot] = {.type = flag_type(slots.flags[slot]), .slot = slot};
     }
     std::ranges::sort(by_line_, {}, [&](const Place& place) {
-      return std::pair(place.type, rows_[place.slot].row.line);
+      return std::pair(place.type, rows[place.slot].row.line);
     });
     for (std::uint32_t at = 0; at < by_line_.size(); ++at) {
       places_[by_line_[at].slot] = at;
     }
   }
 
-  /// Reads those of one log. Errors: as scan_log(); E_CONCURRENT_MOD when the log is another one.
-  Status read(FileSystem& files, const std::string& path, EntryType type, JsonParser& parser) {
-    const auto [first, last] = std::ranges::equal_range(by_line_, type, {}, &Place::type);
-    auto next = first;
-    if (first == last) {
-      return {};
+  /// Errors: as IndexedSession::line().
+  Status read(const IndexedSession& session) {
+    for (const Place& place : by_line_) {
+      BMAD_TRY_ASSIGN(
+          const std::string id,
+          in_session(session, session.id(place.type, session.slots().ordinal(place.slot))));
+      quoted_.push_back(json_quoted(id));
     }
-    BMAD_TRY(scan_log(files, path, type, parser, {.on_entry = [&](const ScannedEntry& entry) {
-                        if (next == last || rows_[next->slot].row.line != entry.line) {
-                          return;  // An older version, or one that has come since.
-                        }
-                        if (rows_[next->slot].row.line_hash == entry_line_hash(entry.text)) {
-                          const auto at = static_cast<std::size_t>(next - by_line_.begin());
-                          quoted_[at] = json_quoted(entry_id(entry.value));
-                        }
-                        ++next;
-                      }}));
-    return next == last &&
-                   std::ranges::none_of(std::span(quoted_).subspan(
-                                            static_cast<std::size_t>(first - by_line_.begin()),
-                                            static_cast<std::size_t>(last - first)),
-                                        &std::string::empty)
-               ? Status()
-               : Status(path_error(ErrorCode::E_CONCURRENT_MOD, files.display_path(path),
-                                   "the log was changed while its index was written"));
+    return {};
   }
 
   /// How many there are of each type that has some, as members of an object.
@@ -94,7 +74,6 @@ class EntryIds {
     std::uint32_t slot = 0;
   };
 
-  std::span<const IndexRow> rows_;
   std::vector<Place> by_line_;
   std::vector<std::uint32_t> places_;  // In by_line_, by slot.
   std::vector<std::string> quoted_;    // As by_line_.
@@ -144,15 +123,12 @@ bool is_word(std::string_view key) {
 
 }  // namespace
 
-Result<ReadableIndex> make_readable_index(SessionIndex& session, FileSystem& files,
-                                          const Clock& clock, std::string_view language) {
+Result<ReadableIndex> make_readable_index(SessionIndex& session, const Clock& clock,
+                                          std::string_view language) {
   BMAD_TRY(session.load());
   BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, in_session(session, session.rows()));
   EntryIds ids(session.slots(), rows);
-  JsonParser parser;
-  for (const EntryType type : kEntryTypes) {
-    BMAD_TRY(ids.read(files, log_path(session.session_id(), type), type, parser));
-  }
+  BMAD_TRY(ids.read(session));
   KeyTable words("inverted_index", {});
   KeyTable topics("topic_index", {});
   KeyTable hours("temporal_index", {});

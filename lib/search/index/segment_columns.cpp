@@ -250,9 +250,9 @@ Status Segment::load_times(std::uint32_t begin, std::uint32_t end) {
         ++behind;
       }
       const auto take = [&](std::uint32_t number, std::string_view column) -> Status {
-        for (std::uint32_t i = 0; i < count_in_block(number); ++i) {
-          times[number * kSlotBlock + i] =
-              little_at<std::int64_t>(column.data() + sizeof(std::int64_t) * i);
+        std::int64_t* to = times + number * kSlotBlock;
+        for (; !column.empty(); column.remove_prefix(sizeof(std::int64_t))) {
+          *to++ = little_at<std::int64_t>(column.data());
         }
         has_times[number].store(true, std::memory_order_release);
         return {};

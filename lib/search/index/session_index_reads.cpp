@@ -117,7 +117,7 @@ Result<SessionIndex::Postings> SessionIndex::live_postings(PostingKind kind, std
   if (list.empty() && is_all_in_memory) {
     // Most words are in few sessions: a list for each of the others would be most of a search.
     static const auto kNone = std::make_shared<const SlotPostings>();
-    return Postings(kNone);
+    return kNone;
   }
   auto live = std::make_shared<const SlotPostings>(to_slots(*state_->slots, list));
   if (is_all_in_memory) {

@@ -141,8 +141,8 @@ namespace {
 
 class FirstFound {
  public:
-  FirstFound(std::span<IndexedSession* const> sessions, const Plan& plan, ReadingTools& tools)
-      : sessions_(sessions), plan_(plan), tools_(tools) {}
+  FirstFound(const SearchScope& scope, ReadingTools& tools)
+      : sessions_(scope.sessions), plan_(scope.plan), tools_(tools) {}
 
   /// Whether `found` is none of those before it, and holds what the plan asks for.
   Result<bool> takes(Found& found) {
@@ -227,17 +227,16 @@ bool Plan::needs_text() const {
   });
 }
 
-Result<std::vector<Found>> choose_first(std::span<IndexedSession* const> sessions, const Plan& plan,
-                                        const SearchSettings& settings, ReadingTools& tools,
+Result<std::vector<Found>> choose_first(const SearchScope& scope, ReadingTools& tools,
                                         std::vector<Found> found, std::size_t limit) {
-  FirstFound first(sessions, plan, tools);
+  FirstFound first(scope, tools);
   std::vector<Found> chosen;
   for (Found& each : found) {
     if (limit != 0 && chosen.size() == limit) {
       break;
     }
-    if (settings.is_late()) {
-      return query_timeout(plan.query);
+    if (scope.settings.is_late()) {
+      return query_timeout(scope.plan.query);
     }
     BMAD_TRY_ASSIGN(const bool is_taken, first.takes(each));
     if (is_taken) {
@@ -284,15 +283,13 @@ double mass_of(const RankTerm& term, double entries, double holders) {
 
 }  // namespace
 
-NearnessMeasure::NearnessMeasure(const Plan& plan, const std::vector<SessionTerms>& collected,
-                                 const std::vector<SlotTotals>& sizes,
-                                 std::vector<AskedWord>& asked) {
-  for (const SlotTotals& size : sizes) {
+NearnessMeasure::NearnessMeasure(const SearchScope& scope, std::vector<AskedWord>& asked) {
+  for (const SlotTotals& size : scope.sizes) {
     entries_ += static_cast<double>(size.entries);
   }
-  for (std::size_t i = 0; i < plan.rank.terms.size(); ++i) {
-    const RankTerm& term = plan.rank.terms[i];
-    const double holders = holders_of(collected, i);
+  for (std::size_t i = 0; i < scope.plan.rank.terms.size(); ++i) {
+    const RankTerm& term = scope.plan.rank.terms[i];
+    const double holders = holders_of(scope.terms, i);
     const double mass = mass_of(term, entries_, holders);
     mass_ += mass;
     if (mass > 0) {
@@ -306,19 +303,17 @@ NearnessMeasure::NearnessMeasure(const Plan& plan, const std::vector<SessionTerm
   }
 }
 
-Status NearnessMeasure::measure(std::span<IndexedSession* const> sessions, const Plan& plan,
-                                const std::vector<SessionTerms>& collected,
-                                std::span<Found> found) const {
-  const std::vector<RankTerm>& terms = plan.rank.terms;
+Status NearnessMeasure::measure(const SearchScope& scope, std::span<Found> found) const {
+  const std::vector<RankTerm>& terms = scope.plan.rank.terms;
   std::vector<double> masses;
   for (std::size_t i = 0; i < terms.size(); ++i) {
-    const double holders = holders_of(collected, i);
+    const double holders = holders_of(scope.terms, i);
     // A stand-in is as rare as its word, which no entry holds.
     masses.push_back(mass_of(terms[i], entries_, terms[i].stands_in ? 0 : holders));
   }
   for (Found& each : found) {
-    const SessionTerms& its = collected[each.session];
-    IndexedSession& session = *sessions[each.session];
+    const SessionTerms& its = scope.terms[each.session];
+    IndexedSession& session = *scope.sessions[each.session];
     BMAD_TRY(in_session(session, session.load_slots(0, 0)));
     const std::uint32_t slot = session.slots().slot(each.ordinal);
     const std::uint32_t first = slot - std::min(slot, kBeside);
@@ -342,8 +337,9 @@ Status NearnessMeasure::measure(std::span<IndexedSession* const> sessions, const
       each.nearness.before_adds |= before && !own && is_asked;
       each.nearness.after_adds |= after && !own && is_asked;
     }
-    words += !plan.rank.speaker.who.empty() && !its.by_speaker.empty() && its.by_speaker[slot] != 0;
-    words += std::ranges::any_of(plan.rank.spans, [&](const DateSpan& span) {
+    words += !scope.plan.rank.speaker.who.empty() && !its.by_speaker.empty() &&
+             its.by_speaker[slot] != 0;
+    words += std::ranges::any_of(scope.plan.rank.spans, [&](const DateSpan& span) {
       return each.timestamp >= span.begin && each.timestamp < span.end;
     });
     each.nearness.coverage = mass_ > 0 ? std::min(1.0, held / mass_) : 0;

@@ -103,14 +103,11 @@ class BestFound {
 class NearnessMeasure {
  public:
   /// Takes what all words of the question weigh, before any is left out, and tells it in `asked`.
-  /// `collected`: by session.
-  NearnessMeasure(const Plan& plan, const std::vector<SessionTerms>& collected,
-                  const std::vector<SlotTotals>& sizes, std::vector<AskedWord>& asked);
+  NearnessMeasure(const SearchScope& scope, std::vector<AskedWord>& asked);
 
-  /// Fills in Found::nearness. `plan` and `collected` may have fewer terms by now, or stand-ins
-  /// more. Errors: as IndexedSession::load_slots().
-  Status measure(std::span<IndexedSession* const> sessions, const Plan& plan,
-                 const std::vector<SessionTerms>& collected, std::span<Found> found) const;
+  /// Fills in Found::nearness. `scope` may have fewer terms by now, or stand-ins more. Errors: as
+  /// IndexedSession::load_slots().
+  Status measure(const SearchScope& scope, std::span<Found> found) const;
 
  private:
   double entries_ = 0;

@@ -56,7 +56,8 @@ void keep_wanted(std::span<const std::uint8_t> wanted, std::size_t begin, GroupL
 /// Used once.
 class GroupChoice {
  public:
-  explicit GroupChoice(const GroupChoiceInput& input) : in_(input) {}
+  GroupChoice(const SearchScope& scope, const Relevance& relevance)
+      : scope_(scope), relevance_(relevance) {}
 
   Result<GroupQueue> run(const GroupBounds& bounds) {
     BMAD_TRY(collect_types());
@@ -64,16 +65,16 @@ class GroupChoice {
     std::vector<std::size_t> numbers;
     std::size_t postings = 0;
     Timestamp newest{};
-    for (std::size_t i = 0; i < in_.sessions.size(); ++i) {
-      if (has_impacts(*in_.sessions[i], in_.collected[i])) {
+    for (std::size_t i = 0; i < scope_.sessions.size(); ++i) {
+      if (has_impacts(*scope_.sessions[i], scope_.terms[i])) {
         numbers.push_back(i);
         postings += count_postings(i);
-        newest = std::max(newest, in_.sessions[i]->newest());
+        newest = std::max(newest, scope_.sessions[i]->newest());
       }
     }
     constexpr std::size_t kPostingsMin = 20000;  // They take as long as a thread to start.
     const std::size_t shares = postings < kPostingsMin ? 1 : 2 * kParallelMin;
-    const RelevanceBound newest_bound(in_.relevance, newest);
+    const RelevanceBound newest_bound(relevance_, newest);
     std::vector<GroupList> found(shares);
     std::vector<Status> done(shares);
     for_each_parallel(shares, [&](std::size_t share) {
@@ -94,12 +95,12 @@ class GroupChoice {
 
   /// Where only rare types are asked for: which entries are of these.
   Status collect_types() {
-    const std::vector<EntryType>& types = in_.plan.query.filter.types;
+    const std::vector<EntryType>& types = scope_.plan.query.filter.types;
     if (types.empty() || std::ranges::find(types, EntryType::kConversation) != types.end()) {
       return {};
     }
-    is_of_types_.resize(in_.sessions.size());
-    for (const SearchedPart& part : parts_of(in_.sessions)) {
+    is_of_types_.resize(scope_.sessions.size());
+    for (const SearchedPart& part : parts_of(scope_.sessions)) {
       for (const EntryType type : types) {
         const std::string key = fmt::format("{}{}", kMarkPrefix, entry_type_name(type));
         BMAD_TRY_ASSIGN(PartPostings found, part.part->part_postings(PostingKind::kTerm, key));
@@ -114,14 +115,14 @@ class GroupChoice {
 
   /// The terms that an entry must hold, where nothing else is asked of it that posting lists tell.
   std::optional<TermLists> required_terms() const {
-    const EntryFilter& filter = in_.plan.query.filter;
+    const EntryFilter& filter = scope_.plan.query.filter;
     if (!filter.agents.empty() || !filter.tags.empty() || !filter.fields.empty() ||
-        filter.workspace || !in_.plan.query.topics.empty() || !in_.plan.filters.empty()) {
+        filter.workspace || !scope_.plan.query.topics.empty() || !scope_.plan.filters.empty()) {
       return std::nullopt;
     }
-    const std::vector<RankTerm>& terms = in_.plan.rank.terms;
+    const std::vector<RankTerm>& terms = scope_.plan.rank.terms;
     TermLists lists;
-    for (const Requirement& requirement : in_.plan.requirements) {
+    for (const Requirement& requirement : scope_.plan.requirements) {
       for (const std::vector<std::string>& alternatives : requirement.terms) {
         std::vector<std::size_t>& list = lists.emplace_back();
         for (const std::string& term : alternatives) {
@@ -143,7 +144,7 @@ class GroupChoice {
       for (const std::vector<std::size_t>& each : *required_) {
         AnyOf& list = lists.emplace_back();
         for (const std::size_t term : each) {
-          list.push_back(in_.collected[index].terms[term].postings);
+          list.push_back(scope_.terms[index].terms[term].postings);
         }
       }
     }
@@ -155,7 +156,7 @@ class GroupChoice {
 
   std::size_t count_postings(std::size_t index) const {
     std::size_t count = 0;
-    for (const SessionPostings& each : in_.collected[index].terms) {
+    for (const SessionPostings& each : scope_.terms[index].terms) {
       count += each.postings.size();
     }
     return count;
@@ -167,7 +168,7 @@ class GroupChoice {
     constexpr std::size_t kGroupsAPosting = 3;  // Windows reach into those beside it.
     std::size_t most = 0;
     for (const std::size_t index : numbers) {
-      const std::size_t groups = in_.sessions[index]->slots().size() / SlotGroup::kSize + 1;
+      const std::size_t groups = scope_.sessions[index]->slots().size() / SlotGroup::kSize + 1;
       most += std::min(groups, kGroupsAPosting * count_postings(index));
     }
     out.groups.reserve(most);
@@ -175,7 +176,8 @@ class GroupChoice {
     for (const std::size_t index : numbers) {
       out.sessions.push_back(
           {.number = static_cast<std::uint32_t>(index), .begin = out.groups.size()});
-      BMAD_TRY(in_session(*in_.sessions[index], add_session(index, bounds, newest, scratch, out)));
+      BMAD_TRY(
+          in_session(*scope_.sessions[index], add_session(index, bounds, newest, scratch, out)));
       if (out.sessions.back().begin == out.groups.size()) {
         out.sessions.pop_back();
       }
@@ -185,18 +187,18 @@ class GroupChoice {
 
   Status add_session(std::size_t index, const GroupBounds& bounds, const RelevanceBound& newest,
                      GroupBounds::Scratch& scratch, GroupList& out) const {
-    IndexedSession& session = *in_.sessions[index];
+    IndexedSession& session = *scope_.sessions[index];
     const std::uint32_t count = session.slots().size();
     const std::size_t begin = out.groups.size();
     const auto add_bounded = [&] {
       // A bound of its own takes as long as some hundred groups.
       constexpr std::size_t kMany = 256;
       const auto add = [&](const RelevanceBound& bound) {
-        bounds.add_groups(in_.collected[index], in_.sizes[index].lengths, count, bound, scratch,
+        bounds.add_groups(scope_.terms[index], scope_.sizes[index].lengths, count, bound, scratch,
                           out.groups);
       };
       if (count_postings(index) >= kMany) {
-        add(RelevanceBound(in_.relevance, session.newest()));
+        add(RelevanceBound(relevance_, session.newest()));
       } else {
         add(newest);
       }
@@ -224,7 +226,7 @@ class GroupChoice {
       }
     }
     if (!required_) {
-      BMAD_TRY_ASSIGN(const AllowedSlots allowed, allowed_slots(session, in_.plan));
+      BMAD_TRY_ASSIGN(const AllowedSlots allowed, allowed_slots(session, scope_.plan));
       for (std::uint32_t slot = 0; slot < allowed.size(); ++slot) {
         if (allowed[slot] == 0) {
           wanted[slot / SlotGroup::kSize] &= static_cast<std::uint8_t>(~bit_of(slot));
@@ -236,7 +238,8 @@ class GroupChoice {
     return {};
   }
 
-  const GroupChoiceInput& in_;
+  const SearchScope& scope_;
+  const Relevance& relevance_;
   std::optional<TermLists> required_;                // Nothing where other filters decide, too.
   std::vector<AnyOf> is_of_types_;                   // By session; empty where types don't matter.
   std::vector<std::shared_ptr<const void>> owners_;  // Of what these show.
@@ -244,8 +247,9 @@ class GroupChoice {
 
 }  // namespace
 
-Result<GroupQueue> choose_groups(const GroupChoiceInput& input, const GroupBounds& bounds) {
-  return GroupChoice(input).run(bounds);
+Result<GroupQueue> choose_groups(const SearchScope& scope, const Relevance& relevance,
+                                 const GroupBounds& bounds) {
+  return GroupChoice(scope, relevance).run(bounds);
 }
 
 std::optional<SlotGroup> GroupQueue::next(double least) {

@@ -64,17 +64,9 @@ class GroupQueue {
 /// Whether a segment bounds each term of a question in a session.
 bool has_impacts(const IndexedSession& session, const SessionTerms& terms);
 
-/// What a search has at hand.
-struct GroupChoiceInput {
-  std::span<IndexedSession* const> sessions;
-  std::span<const SessionTerms> collected;  ///< By session; so for the next.
-  std::span<const SlotTotals> sizes;
-  const Plan& plan;
-  const Relevance& relevance;
-};
-
 /// The groups of all sessions that has_impacts() which may hold one of the best. Errors:
 /// E_STORAGE_CORRUPT.
-Result<GroupQueue> choose_groups(const GroupChoiceInput& input, const GroupBounds& bounds);
+Result<GroupQueue> choose_groups(const SearchScope& scope, const Relevance& relevance,
+                                 const GroupBounds& bounds);
 
 }  // namespace bmad_mem

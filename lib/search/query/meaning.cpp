@@ -229,14 +229,15 @@ double usual(std::span<const Found> found, const Of& of) {
 
 }  // namespace
 
-MeaningScore::MeaningScore(const Meaning& meaning, std::span<const SessionTerms> terms,
-                           const RankQuery& query, const RankTotals& totals, bool weighs_sessions,
-                           std::span<const Found> by_words,
+MeaningScore::MeaningScore(const Meaning& meaning, const SearchScope& scope,
+                           const RankTotals& totals, std::span<const Found> by_words,
                            const std::function<std::uint32_t(const Found&)>& slot_of)
-    : meaning_(meaning), known_(known_share(meaning, query, totals)) {
-  const double gate = 1 - best_share(terms, totals, by_words, slot_of);
+    : meaning_(meaning), known_(known_share(meaning, scope.plan.rank, totals)) {
+  const double gate = 1 - best_share(scope.terms, totals, by_words, slot_of);
   weight_ = known_ * (1 + gate) * kMeaningWeight;
-  session_weight_ = weighs_sessions ? known_ * (1 + gate) * kSessionMeaningWeight : 0;
+  // What an entry's session is about counts where that counts by words.
+  session_weight_ =
+      scope.options.session_weight > 0 ? known_ * (1 + gate) * kSessionMeaningWeight : 0;
   usual_ = usual(by_words,
                  [&](const Found& each) { return meaning.cosine(each.session, slot_of(each)); });
   usual_session_ =
@@ -294,16 +295,16 @@ Status NearestFound::add_to(std::vector<Found>& found) {
   std::size_t looked_at = 0;
   // Where filters leave few, more are looked at.
   for (std::size_t wanted = kNearest; passed < kNearest; wanted *= 4) {
-    const std::vector<NearEntry> near = in_.meaning.nearest(wanted, in_.near_min);
+    const std::vector<NearEntry> near = meaning_.nearest(wanted, near_min_);
     for (; looked_at < near.size() && passed < kNearest; ++looked_at) {
       const NearEntry& each = near[looked_at];
-      IndexedSession& session = *in_.sessions[each.session];
+      IndexedSession& session = *scope_.sessions[each.session];
       if (known.contains({each.session, session.slots().ordinal(each.slot)})) {
         ++passed;
         continue;
       }
-      if (in_.settings.is_late()) {
-        return query_timeout(in_.plan.query);
+      if (scope_.settings.is_late()) {
+        return query_timeout(scope_.plan.query);
       }
       BMAD_TRY_ASSIGN(std::optional<Found> entry, in_session(session, entry_at(each)));
       if (entry) {
@@ -321,22 +322,22 @@ Status NearestFound::add_to(std::vector<Found>& found) {
 Result<const AllowedSlots*> NearestFound::prepared(std::size_t index) {
   const auto [place, is_new] = allowed_.try_emplace(index);
   if (is_new) {
-    IndexedSession& session = *in_.sessions[index];
-    std::vector<std::uint8_t>& by_speaker = in_.terms[index].by_speaker;
-    if (!in_.plan.phrases.empty() || in_.plan.rank.speaker.is_named()) {
+    IndexedSession& session = *scope_.sessions[index];
+    std::vector<std::uint8_t>& by_speaker = scope_.terms[index].by_speaker;
+    if (!scope_.plan.phrases.empty() || scope_.plan.rank.speaker.is_named()) {
       BMAD_TRY(session.load());
     }
-    if (in_.options.speaker_bonus > 0 && by_speaker.empty()) {
-      BMAD_TRY_ASSIGN(by_speaker, slots_of_speaker(session, in_.plan.rank.speaker));
+    if (scope_.options.speaker_bonus > 0 && by_speaker.empty()) {
+      BMAD_TRY_ASSIGN(by_speaker, slots_of_speaker(session, scope_.plan.rank.speaker));
     }
-    BMAD_TRY_ASSIGN(place->second, allowed_slots(session, in_.plan));
+    BMAD_TRY_ASSIGN(place->second, allowed_slots(session, scope_.plan));
   }
   return &place->second;
 }
 
 /// Nothing when it does not pass.
 Result<std::optional<Found>> NearestFound::entry_at(const NearEntry& near) {
-  IndexedSession& session = *in_.sessions[near.session];
+  IndexedSession& session = *scope_.sessions[near.session];
   BMAD_TRY_ASSIGN(const AllowedSlots* const allowed, prepared(near.session));
   const auto hidden = session.hidden();
   if ((!allowed->empty() && (*allowed)[near.slot] == 0) ||
@@ -346,10 +347,11 @@ Result<std::optional<Found>> NearestFound::entry_at(const NearEntry& near) {
   const SlotRange range{.begin = near.slot, .end = near.slot + 1};
   const SlotRange around = SessionScores::around(range, session.slots().size());
   BMAD_TRY_ASSIGN(const SlotView slots, session.slots_between(around.begin, around.end, room_));
-  scores_.compute(slots, in_.terms[near.session], in_.totals, in_.plan.rank, in_.options, range);
+  scores_.compute(slots, scope_.terms[near.session], totals_, scope_.plan.rank, scope_.options,
+                  range);
   const double sum = scores_.sum(near.slot, session.timestamp(slots.ordinal(near.slot)));
   constexpr double kAny = -std::numeric_limits<double>::infinity();
-  return in_.judge.judge(near.session, near.slot, slots, sum / in_.totals.full, kAny);
+  return judge_.judge(near.session, near.slot, slots, sum / totals_.full, kAny);
 }
 
 }  // namespace bmad_mem

@@ -109,9 +109,8 @@ class Meaning {
 class MeaningScore {
  public:
   /// `by_words`: what the words found, the best first; `slot_of` gives the slot of one.
-  /// `weighs_sessions`: whether what an entry's session is about counts, too.
-  MeaningScore(const Meaning& meaning, std::span<const SessionTerms> terms, const RankQuery& query,
-               const RankTotals& totals, bool weighs_sessions, std::span<const Found> by_words,
+  MeaningScore(const Meaning& meaning, const SearchScope& scope, const RankTotals& totals,
+               std::span<const Found> by_words,
                const std::function<std::uint32_t(const Found&)>& slot_of);
 
   /// Of the entry itself.
@@ -147,23 +146,13 @@ bool only_makes_a_question(std::string_view word);
 
 // The entries that are nearest to a question, whatever words they hold.
 
-/// What a search has at hand; all of it outlives NearestFound.
-struct NearestInput {
-  std::span<IndexedSession* const> sessions;
-  std::span<SessionTerms> terms;  ///< By session. Who speaks where is filled in.
-  const Plan& plan;
-  const RankTotals& totals;
-  const RankOptions& options;
-  const Meaning& meaning;
-  const SearchSettings& settings;
-  double near_min;  ///< The least cosine.
-  EntryJudge& judge;
-};
-
 /// Used once, in one thread.
 class NearestFound {
  public:
-  explicit NearestFound(const NearestInput& input) : in_(input) {}
+  /// All arguments must outlive it. `near_min`: the least cosine. Who speaks where is filled in.
+  NearestFound(SearchScope& scope, const RankTotals& totals, const Meaning& meaning,
+               double near_min, EntryJudge& judge)
+      : scope_(scope), totals_(totals), meaning_(meaning), near_min_(near_min), judge_(judge) {}
 
   /// Adds to `found` the 64 nearest entries that pass the filters, are near enough, and are not
   /// there yet. Their text component is that of their words, and may be below 0. Errors:
@@ -175,7 +164,11 @@ class NearestFound {
   Result<const AllowedSlots*> prepared(std::size_t index);
   [[nodiscard]] Result<std::optional<Found>> entry_at(const NearEntry& near);
 
-  NearestInput in_;
+  SearchScope& scope_;
+  const RankTotals& totals_;
+  const Meaning& meaning_;
+  double near_min_;
+  EntryJudge& judge_;
   std::map<std::size_t, AllowedSlots> allowed_;
   SessionScores scores_;
   SlotRoom room_;

@@ -70,6 +70,16 @@ struct Plan {
   [[nodiscard]] bool needs_text() const;
 };
 
+/// What a search has at hand.
+struct SearchScope {
+  std::span<IndexedSession* const> sessions;
+  Plan plan;
+  const SearchSettings& settings;
+  RankOptions options;
+  std::vector<SlotTotals> sizes = {};    ///< By session; so for the next.
+  std::vector<SessionTerms> terms = {};  ///< The postings of the terms in `plan`.
+};
+
 /// Whether something but the text says what to look for.
 bool says_filters(const Query& query);
 
@@ -114,8 +124,7 @@ struct ReadingTools;
 /// Of `found`, from the best on, each entry once, and only those that hold the phrases asked for,
 /// until there are `limit` (0: all). Errors: E_QUERY_TIMEOUT; as IndexedSession::line(), with the
 /// session in Error::field.
-Result<std::vector<Found>> choose_first(std::span<IndexedSession* const> sessions, const Plan& plan,
-                                        const SearchSettings& settings, ReadingTools& tools,
+Result<std::vector<Found>> choose_first(const SearchScope& scope, ReadingTools& tools,
                                         std::vector<Found> found, std::size_t limit);
 
 // Words of a question that only ask: "how many", "what kind of", "tell me".
@@ -161,10 +170,10 @@ std::vector<std::string> stems_one_slip_from(Analyzer& analyzer, std::string_vie
 /// Threads: one.
 class TermPostings {
  public:
-  /// All arguments must outlive it.
-  TermPostings(std::span<IndexedSession* const> sessions, Plan& plan,
-               const SearchSettings& settings)
-      : sessions_(sessions), plan_(plan), settings_(settings), by_session_(sessions.size()) {}
+  /// Fills in `scope`, which must outlive it.
+  explicit TermPostings(SearchScope& scope) : scope_(scope) {
+    scope_.terms.resize(scope_.sessions.size());
+  }
 
   /// The postings of the terms that came since the last call. Errors: E_QUERY_TIMEOUT; as
   /// IndexPart::part_postings().
@@ -175,17 +184,13 @@ class TermPostings {
   /// Leaves out the most frequent terms of long prose.
   void keep_rarest();
 
-  [[nodiscard]] std::vector<SessionTerms>& by_session() { return by_session_; }
   /// Whether any entry holds any term.
   [[nodiscard]] bool any() const;
 
  private:
   [[nodiscard]] std::uint64_t count_holders(std::size_t term) const;
 
-  std::span<IndexedSession* const> sessions_;
-  Plan& plan_;
-  const SearchSettings& settings_;
-  std::vector<SessionTerms> by_session_;
+  SearchScope& scope_;
   std::size_t collected_ = 0;                        // Of the plan's terms.
   std::vector<std::shared_ptr<const void>> owners_;  // Of what was collected.
 };

@@ -328,22 +328,19 @@ bool take_filter(const QueryFilter& filter, Timestamp now, Query& query) {
       query.filter.types.push_back(*filter.type);
       break;
     case FilterField::kAgent:
-      query.filter.agents.push_back(filter.value);
-      break;
     case FilterField::kTag:
-      query.filter.tags.push_back(filter.value);
-      break;
     case FilterField::kTopic:
-      query.topics.push_back(filter.value);
-      break;
     case FilterField::kSession:
-      query.filter.sessions.push_back(filter.value);
+      (filter.field == FilterField::kAgent   ? query.filter.agents
+       : filter.field == FilterField::kTag   ? query.filter.tags
+       : filter.field == FilterField::kTopic ? query.topics
+                                             : query.filter.sessions)
+          .push_back(filter.value);
       break;
     case FilterField::kSince:
-      query.filter.since = filter.time->at(now);
-      break;
     case FilterField::kUntil:
-      query.filter.until = filter.time->at(now);
+      (filter.field == FilterField::kSince ? query.filter.since : query.filter.until) =
+          filter.time->at(now);
       break;
     case FilterField::kPinned:
       query.filter.pinned_only = true;

@@ -96,13 +96,13 @@ RelevanceBound::RelevanceBound(const Relevance& relevance, Timestamp newest) {
 
 /// Whether the flags and the time of an entry pass.
 bool EntryJudge::passes(const IndexedSession& session, std::uint32_t flags, Timestamp time) const {
-  if (!passes_plain_filters(plan_.query.filter, flags, time) ||
-      (settings_.stating_only && flag_states_nothing(flags))) {
+  if (!passes_plain_filters(scope_.plan.query.filter, flags, time) ||
+      (scope_.settings.stating_only && flag_states_nothing(flags))) {
     return false;
   }
   const EntryType type = flag_type(flags);
   const bool pinned = (flags & kFlagPinned) != 0;
-  return std::ranges::none_of(plan_.filters, [&](const QueryFilter& exclusion) {
+  return std::ranges::none_of(scope_.plan.filters, [&](const QueryFilter& exclusion) {
     return (exclusion.field == FilterField::kType && exclusion.type == type) ||
            (exclusion.field == FilterField::kPinned && pinned) ||
            (exclusion.field == FilterField::kSession && exclusion.value == session.session_id());
@@ -121,11 +121,11 @@ bool is_short_question(std::uint32_t flags, std::uint32_t length) {
 
 Result<std::optional<Found>> EntryJudge::judge(std::size_t index, std::uint32_t slot,
                                                const SlotView& slots, double text, double least) {
-  const IndexedSession& session = *sessions_[index];
+  const IndexedSession& session = *scope_.sessions[index];
   const std::uint32_t flags = slots.flags[slot];
   const Ordinal ordinal = slots.ordinal(slot);
   const Timestamp time = session.timestamp(ordinal);
-  if (!passes(session, flags, time) || is_hidden_at(session, flags, ordinal, settings_.now)) {
+  if (!passes(session, flags, time) || is_hidden_at(session, flags, ordinal, scope_.settings.now)) {
     return std::optional<Found>();
   }
   Found found{.session = index,
@@ -138,7 +138,7 @@ Result<std::optional<Found>> EntryJudge::judge(std::size_t index, std::uint32_t 
               .evicted = session.is_evicted(),
               .length = slots.lengths[slot],
               .states_nothing =
-                  !plan_.rank.terms.empty() &&
+                  !scope_.plan.rank.terms.empty() &&
                   (flag_states_nothing(flags) || is_short_question(flags, slots.lengths[slot]))};
   set_text(found, text);
   if (found.relevance < least) {

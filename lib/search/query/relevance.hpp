@@ -116,13 +116,10 @@ inline constexpr double kStatesNothingFactor = 0.2;
 class EntryJudge {
  public:
   /// All arguments must outlive it.
-  EntryJudge(std::span<IndexedSession* const> sessions, const Plan& plan,
-             const SearchSettings& settings, const SearchResult& rules)
-      : sessions_(sessions),
-        plan_(plan),
-        settings_(settings),
-        relevance_(rules.combine, rules.weights, settings, plan.names_time),
-        validity_(sessions, settings) {}
+  EntryJudge(const SearchScope& scope, const SearchResult& rules)
+      : scope_(scope),
+        relevance_(rules.combine, rules.weights, scope.settings, scope.plan.names_time),
+        validity_(scope.sessions, scope.settings) {}
 
   [[nodiscard]] const Relevance& relevance() const { return relevance_; }
 
@@ -145,9 +142,7 @@ class EntryJudge {
   [[nodiscard]] bool passes(const IndexedSession& session, std::uint32_t flags,
                             Timestamp time) const;
 
-  std::span<IndexedSession* const> sessions_;
-  const Plan& plan_;
-  const SearchSettings& settings_;
+  const SearchScope& scope_;
   Relevance relevance_;
   Validity validity_;
 };

@@ -38,21 +38,23 @@ double above_0(double text) {
 
 class Search {
  public:
-  Search(std::span<IndexedSession* const> sessions, Plan plan, const SearchSettings& settings)
-      : sessions_(sessions),
-        plan_(std::move(plan)),
-        settings_(settings),
-        options_(RankOptions::of(plan_.query.ranking)) {}
+  Search(std::span<IndexedSession* const> sessions, const Plan& plan,
+         const SearchSettings& settings)
+      : in_{.sessions = sessions,
+            .plan = plan,
+            .settings = settings,
+            .options = RankOptions::of(plan.query.ranking)} {}
 
   Result<SearchResult> run() {
-    BMAD_TRY_ASSIGN(ReadingTools* const tools, reading_tools(settings_.language));
-    sizes_.resize(sessions_.size());
+    BMAD_TRY_ASSIGN(ReadingTools* const tools, reading_tools(in_.settings.language));
+    in_.sizes.resize(in_.sessions.size());
     BMAD_TRY(on_all([&](std::size_t i) -> Status {
-      BMAD_TRY_ASSIGN(sizes_[i], sessions_[i]->totals());
+      BMAD_TRY_ASSIGN(in_.sizes[i], in_.sessions[i]->totals());
       return {};
     }));
-    BMAD_TRY(add_terms(plan_, sessions_, tools->analyzer, settings_.language, settings_.now));
-    has_words_ = !plan_.rank.terms.empty() || plan_.has_expansion;
+    BMAD_TRY(add_terms(in_.plan, in_.sessions, tools->analyzer, in_.settings.language,
+                       in_.settings.now));
+    has_words_ = !in_.plan.rank.terms.empty() || in_.plan.has_expansion;
     if (!is_usable()) {
       result_.instead.emplace_back(
           "the query has no words to search for, only signs or words that nearly every entry "
@@ -61,65 +63,64 @@ class Search {
     }
     BMAD_TRY(terms_.collect());
     BMAD_TRY(terms_.add_slips(tools->analyzer, result_.instead));
-    const NearnessMeasure nearness(plan_, collected_, sizes_, result_.asked);
+    const NearnessMeasure nearness(in_, result_.asked);
     terms_.keep_rarest();
     choose_rules();
     BMAD_TRY(begin_meaning());
-    const RankTotals totals = sum_up(sizes_, collected_, plan_.rank, options_);
+    const RankTotals totals = sum_up(in_.sizes, in_.terms, in_.plan.rank, in_.options);
     BMAD_TRY(find(*tools, totals));
-    if (result_.found.empty() && !settings_.literal) {
+    if (result_.found.empty() && !in_.settings.literal) {
       BMAD_TRY(look_behind_exclusions(*tools, totals));
       BMAD_TRY(relax() ? find(*tools, totals) : Status());
     }
     BMAD_TRY(nearness.measure(
-        sessions_, plan_, collected_,
-        std::span(result_.found).first(std::min(result_.found.size(), kNearnessCount))));
+        in_, std::span(result_.found).first(std::min(result_.found.size(), kNearnessCount))));
     if (query_.explain) {
       RankTotals shown = totals;
       shown.full += meaning_score_ ? meaning_score_->full() : 0;
       BMAD_TRY_ASSIGN(result_.explanations, explain(result_.found, shown));
     }
-    result_.terms = std::move(plan_.marked);
+    result_.terms = std::move(in_.plan.marked);
     return std::move(result_);
   }
 
  private:
   /// Whether there is anything to look for.
   [[nodiscard]] bool is_usable() const {
-    return has_words_ || plan_.clauses.empty() || !plan_.requirements.empty() ||
-           plan_.rank.speaker.is_named() || !plan_.rank.spans.empty() || !plan_.filters.empty() ||
-           says_filters(query_);
+    return has_words_ || in_.plan.clauses.empty() || !in_.plan.requirements.empty() ||
+           in_.plan.rank.speaker.is_named() || !in_.plan.rank.spans.empty() ||
+           !in_.plan.filters.empty() || says_filters(query_);
   }
 
   /// What the words that are known decide: whether it is a weak question, and how to rank.
   void choose_rules() {
-    weak_ = !settings_.literal && !terms_.any() && plan_.rank.speaker.is_named() &&
-            plan_.rank.spans.empty() && plan_.requirements.empty();
+    weak_ = !in_.settings.literal && !terms_.any() && in_.plan.rank.speaker.is_named() &&
+            in_.plan.rank.spans.empty() && in_.plan.requirements.empty();
     result_.weak = weak_;
-    result_.weights = query_.weights.value_or(settings_.weights);
+    result_.weights = query_.weights.value_or(in_.settings.weights);
     result_.combine = !has_words_      ? RelevanceCombine::kSum
                       : query_.combine ? *query_.combine
                       : query_.weights ? RelevanceCombine::kSum
-                                       : settings_.combine;
+                                       : in_.settings.combine;
   }
 
   /// Begins to compare the question with all entries that have a vector, where that is wanted:
   /// meanwhile the words search.
   Status begin_meaning() {
-    const bool is_wanted = query_.use_encoder && settings_.encoder && !settings_.literal &&
+    const bool is_wanted = query_.use_encoder && in_.settings.encoder && !in_.settings.literal &&
                            has_words_ && !weak_ && query_.sort == SortOrder::kRelevanceDesc &&
-                           !plan_.statement.empty() &&
+                           !in_.plan.statement.empty() &&
                            (query_.ranking == TextRanking::kContext || query_.text_is_prose);
     if (!is_wanted) {
       return {};
     }
-    BMAD_TRY_ASSIGN(AskedVectors asked, AskedVectors::of(sessions_));
+    BMAD_TRY_ASSIGN(AskedVectors asked, AskedVectors::of(in_.sessions));
     if (!asked.has_any) {
       result_.encoder.reason = "no entry has a vector yet";
       return {};
     }
-    compared_ = std::async([this, asked = std::move(asked), statement = plan_.statement] {
-      return Meaning::of(asked, statement, settings_, result_.encoder);
+    compared_ = std::async([this, asked = std::move(asked), statement = in_.plan.statement] {
+      return Meaning::of(asked, statement, in_.settings, result_.encoder);
     });
     return {};
   }
@@ -129,49 +130,50 @@ class Search {
 
   /// Takes the requirements that have `flag` out of the plan, and returns how many they were.
   std::size_t drop_requirements(bool Requirement::* flag) {
-    return std::erase_if(plan_.requirements, [&](const Requirement& each) { return each.*flag; });
+    return std::erase_if(in_.plan.requirements,
+                         [&](const Requirement& each) { return each.*flag; });
   }
 
   /// Whether it is what the query excludes that hides the phrases: sets phrases_are_excluded_, and
   /// finds nothing.
   Status look_behind_exclusions(ReadingTools& tools, const RankTotals& totals) {
-    const std::vector<Requirement> requirements = plan_.requirements;
-    if (plan_.phrases.empty() || drop_requirements(&Requirement::excluded) == 0) {
+    const std::vector<Requirement> requirements = in_.plan.requirements;
+    if (in_.plan.phrases.empty() || drop_requirements(&Requirement::excluded) == 0) {
       return {};
     }
     BMAD_TRY(find(tools, totals));
     phrases_are_excluded_ = !result_.found.empty();
     result_.found.clear();
-    plan_.requirements = requirements;
+    in_.plan.requirements = requirements;
     return {};
   }
 
   /// Takes what is wished for out of the plan; false when there is nothing of the kind.
   bool relax() {
-    const std::size_t phrases = plan_.phrases.size();
-    plan_.phrases.clear();
+    const std::size_t phrases = in_.plan.phrases.size();
+    in_.plan.phrases.clear();
     const std::size_t others = drop_requirements(&Requirement::soft);
     if (phrases > 0 || others > 0) {
       result_.instead.push_back(
           others > 0 ? "no entry matches all words joined by AND; searched for any of them"
-                     : phrase_note(plan_, phrases_are_excluded_));
+                     : phrase_note(in_.plan, phrases_are_excluded_));
     }
     return phrases > 0 || others > 0;
   }
 
   /// The best entries, as the plan is now.
   Status find(ReadingTools& tools, const RankTotals& totals) {
-    EntryJudge judge(sessions_, plan_, settings_, result_);
-    const bool leads = has_words_ && !settings_.literal && !query_.ids_only &&
+    EntryJudge judge(in_, result_);
+    const bool leads = has_words_ && !in_.settings.literal && !query_.ids_only &&
                        query_.sort == SortOrder::kRelevanceDesc;
     const std::size_t wanted = query_.filter.limit;
     const std::size_t looked_at = leads && wanted > 0 ? std::max(wanted, kAlikeCount) : wanted;
-    const std::size_t limit = plan_.needs_text() ? 0 : looked_at;
+    const std::size_t limit = in_.plan.needs_text() ? 0 : looked_at;
     begin_best(awaits_meaning() && limit > 0 ? std::max(limit, kWordCandidates) : limit,
                awaits_meaning() ? 0 : query_.min_relevance);
     const bool is_best_first = may_go_best_first();
     BMAD_TRY(on_all([&](std::size_t i) {
-      Status scored = is_best_first && has_impacts(*sessions_[i], collected_[i])
+      Status scored = is_best_first && has_impacts(*in_.sessions[i], in_.terms[i])
                           ? Status()
                           : score(i, totals, judge);
       best_->finish(i);
@@ -186,10 +188,10 @@ class Search {
     if (awaits_meaning()) {
       BMAD_TRY_ASSIGN(found, add_meaning(std::move(found), limit, totals, judge));
     }
-    BMAD_TRY_ASSIGN(result_.found,
-                    choose_first(sessions_, plan_, settings_, tools, std::move(found), looked_at));
+    BMAD_TRY_ASSIGN(result_.found, choose_first(in_, tools, std::move(found), looked_at));
     if (leads) {
-      BMAD_TRY(lead_with_newest(sessions_, plan_, settings_.language, tools, result_.found));
+      BMAD_TRY(
+          lead_with_newest(in_.sessions, in_.plan, in_.settings.language, tools, result_.found));
     }
     if (wanted > 0) {
       result_.found.resize(std::min(result_.found.size(), wanted));
@@ -199,15 +201,15 @@ class Search {
 
   void begin_best(std::size_t limit, double min_relevance) {
     best_.emplace(
-        sessions_.size(), weak_ ? SortOrder::kTimeDesc : query_.sort, limit, min_relevance,
+        in_.sessions.size(), weak_ ? SortOrder::kTimeDesc : query_.sort, limit, min_relevance,
         BestFound::LookUp{
             .id_hash = [this](const Found& found) -> Result<std::uint32_t> {
-              BMAD_TRY_ASSIGN(const IndexRow row, sessions_[found.session]->row(found.ordinal));
+              BMAD_TRY_ASSIGN(const IndexRow row, in_.sessions[found.session]->row(found.ordinal));
               return row.id_hash;
             },
             .line =
                 [this](const Found& found) {
-                  const Result<IndexRow> row = sessions_[found.session]->row(found.ordinal);
+                  const Result<IndexRow> row = in_.sessions[found.session]->row(found.ordinal);
                   return row ? row->row.line : 0;
                 },
             .is_session_before = [this](const Found& a,
@@ -215,7 +217,7 @@ class Search {
   }
 
   [[nodiscard]] std::uint32_t slot_of(const Found& found) const {
-    return sessions_[found.session]->slots().slot(found.ordinal);
+    return in_.sessions[found.session]->slots().slot(found.ordinal);
   }
 
   /// Ranks what the words found, and the nearest entries, by words and meaning together; by the
@@ -224,7 +226,7 @@ class Search {
                                          const RankTotals& totals, EntryJudge& judge) {
     if (compared_.valid()) {
       meaning_ = compared_.get();
-      for (const SlotTotals& each : sizes_) {
+      for (const SlotTotals& each : in_.sizes) {
         result_.encoder.entries += meaning_ ? each.entries : 0;
       }
     }
@@ -240,20 +242,11 @@ class Search {
 
   /// Adds the nearest entries to `found`, and gives all of it the text score of both.
   Status weigh_meaning(std::vector<Found>& found, const RankTotals& totals, EntryJudge& judge) {
-    meaning_score_.emplace(*meaning_, collected_, plan_.rank, totals, options_.session_weight > 0,
-                           found, [this](const Found& each) { return slot_of(each); });
+    meaning_score_.emplace(*meaning_, in_, totals, found,
+                           [this](const Found& each) { return slot_of(each); });
     // The less of the question means anything to the encoder, the nearer an entry must be.
-    const double near_min = 1 - meaning_score_->known() * (1 - settings_.near_min);
-    const NearestInput input{.sessions = sessions_,
-                             .terms = collected_,
-                             .plan = plan_,
-                             .totals = totals,
-                             .options = options_,
-                             .meaning = *meaning_,
-                             .settings = settings_,
-                             .near_min = near_min,
-                             .judge = judge};
-    BMAD_TRY(NearestFound(input).add_to(found));
+    const double near_min = 1 - meaning_score_->known() * (1 - in_.settings.near_min);
+    BMAD_TRY(NearestFound(in_, totals, *meaning_, near_min, judge).add_to(found));
     const double full = totals.full + meaning_score_->full();
     for (Found& each : found) {
       const double sum = each.components.text * totals.full +
@@ -268,15 +261,15 @@ class Search {
   /// Runs `work` on each session; the first error in the order of the sessions.
   template <typename Work>
   Status on_all(const Work& work) {
-    std::vector<Status> done(sessions_.size());
-    for_each_parallel(sessions_.size(), [&](std::size_t i) {
-      done[i] = settings_.is_late() ? Status(query_timeout(query_)) : work(i);
+    std::vector<Status> done(in_.sessions.size());
+    for_each_parallel(in_.sessions.size(), [&](std::size_t i) {
+      done[i] = in_.settings.is_late() ? Status(query_timeout(query_)) : work(i);
     });
     for (std::size_t i = 0; i < done.size(); ++i) {
       if (!done[i]) {
         return done[i].error().code == ErrorCode::E_QUERY_TIMEOUT
                    ? std::move(done[i])
-                   : in_session(*sessions_[i], std::move(done[i]));
+                   : in_session(*in_.sessions[i], std::move(done[i]));
       }
     }
     return {};
@@ -286,25 +279,25 @@ class Search {
   /// before what was evicted. Other projects stand as if their sessions were here.
   using TiePlace = std::tuple<bool, bool, bool, std::string_view, std::size_t>;
   [[nodiscard]] TiePlace place_of(const Found& found) const {
-    const IndexedSession& session = *sessions_[found.session];
-    const std::size_t root = settings_.root_of(found.session);
-    return {settings_.roots[root].kind == MemoryKind::kUser, session.is_evicted(),
+    const IndexedSession& session = *in_.sessions[found.session];
+    const std::size_t root = in_.settings.root_of(found.session);
+    return {in_.settings.roots[root].kind == MemoryKind::kUser, session.is_evicted(),
             session.is_archived(), session.session_id(), root};
   }
 
   Status score(std::size_t index, const RankTotals& totals, EntryJudge& judge) {
-    IndexedSession& session = *sessions_[index];
-    SessionTerms& terms = collected_[index];
-    if (has_words_ && terms.terms.empty() && plan_.rank.spans.empty() && !weak_) {
+    IndexedSession& session = *in_.sessions[index];
+    SessionTerms& terms = in_.terms[index];
+    if (has_words_ && terms.terms.empty() && in_.plan.rank.spans.empty() && !weak_) {
       return {};
     }
     BMAD_TRY(session.load());
-    if (options_.speaker_bonus > 0 && terms.by_speaker.empty()) {
-      BMAD_TRY_ASSIGN(terms.by_speaker, slots_of_speaker(session, plan_.rank.speaker));
+    if (in_.options.speaker_bonus > 0 && terms.by_speaker.empty()) {
+      BMAD_TRY_ASSIGN(terms.by_speaker, slots_of_speaker(session, in_.plan.rank.speaker));
     }
-    BMAD_TRY_ASSIGN(const AllowedSlots allowed, allowed_slots(session, plan_));
+    BMAD_TRY_ASSIGN(const AllowedSlots allowed, allowed_slots(session, in_.plan));
     thread_local SessionScores scores;
-    scores.compute(session, terms, totals, plan_.rank, options_);
+    scores.compute(session, terms, totals, in_.plan.rank, in_.options);
     const RelevanceBound bound(judge.relevance(), session.newest());
     const auto hidden = session.hidden();
     Status problem;
@@ -314,7 +307,7 @@ class Search {
         problem = score_entry(index, slot, scores, bound, judge);
       }
     };
-    if (!has_words_ || weak_ || !plan_.rank.spans.empty()) {
+    if (!has_words_ || weak_ || !in_.plan.rank.spans.empty()) {
       for (std::uint32_t slot = 0; slot < session.slots().size(); ++slot) {
         if (is_candidate(session, slot, terms, scores)) {
           consider(slot);
@@ -334,33 +327,28 @@ class Search {
   /// Whether words alone decide who can be among the best, so that not all need to be looked at.
   [[nodiscard]] bool may_go_best_first() const {
     constexpr std::size_t kLimitMax = 1000;
-    return has_words_ && !weak_ && plan_.rank.spans.empty() && !plan_.rank.speaker.is_named() &&
-           query_.sort == SortOrder::kRelevanceDesc && !plan_.needs_text() &&
-           query_.filter.limit > 0 && query_.filter.limit <= kLimitMax;
+    return has_words_ && !weak_ && in_.plan.rank.spans.empty() &&
+           !in_.plan.rank.speaker.is_named() && query_.sort == SortOrder::kRelevanceDesc &&
+           !in_.plan.needs_text() && query_.filter.limit > 0 && query_.filter.limit <= kLimitMax;
   }
 
   /// Scores the entries of segments group by group, the most promising first, until none that is
   /// left can be among the best.
   Status score_best_first(const RankTotals& totals, EntryJudge& judge) {
-    const GroupBounds groups_bounds(totals, options_);
-    BMAD_TRY_ASSIGN(GroupQueue queue, choose_groups({.sessions = sessions_,
-                                                     .collected = collected_,
-                                                     .sizes = sizes_,
-                                                     .plan = plan_,
-                                                     .relevance = judge.relevance()},
-                                                    groups_bounds));
+    const GroupBounds groups_bounds(totals, in_.options);
+    BMAD_TRY_ASSIGN(GroupQueue queue, choose_groups(in_, judge.relevance(), groups_bounds));
     std::map<std::uint32_t, RelevanceBound> bounds;
     thread_local SessionScores scores;  // Zeros for all slots of the largest session.
     while (std::optional<SlotGroup> group = queue.next(best_->least())) {
-      if (settings_.is_late()) {
+      if (in_.settings.is_late()) {
         return query_timeout(query_);
       }
-      IndexedSession& session = *sessions_[group->session];
+      IndexedSession& session = *in_.sessions[group->session];
       const RelevanceBound& bound =
           bounds.try_emplace(group->session, judge.relevance(), session.newest()).first->second;
       group->wanted &=
-          groups_bounds.slots_above(*group, collected_[group->session],
-                                    sizes_[group->session].lengths, bound, best_->least());
+          groups_bounds.slots_above(*group, in_.terms[group->session],
+                                    in_.sizes[group->session].lengths, bound, best_->least());
       if (group->wanted != 0) {
         BMAD_TRY(in_session(session, score_group(*group, totals, scores, bound, judge)));
       }
@@ -370,12 +358,12 @@ class Search {
 
   Status score_group(const SlotGroup& group, const RankTotals& totals, SessionScores& scores,
                      const RelevanceBound& bound, EntryJudge& judge) {
-    IndexedSession& session = *sessions_[group.session];
+    IndexedSession& session = *in_.sessions[group.session];
     const std::uint32_t count = session.slots().size();
     const SlotRange range = group.slots(count);
     const SlotRange around = SessionScores::around(range, count);
     BMAD_TRY_ASSIGN(const SlotView slots, session.slots_between(around.begin, around.end, room_));
-    scores.compute(slots, collected_[group.session], totals, plan_.rank, options_, range);
+    scores.compute(slots, in_.terms[group.session], totals, in_.plan.rank, in_.options, range);
     for (std::uint32_t slot = range.begin; slot < range.end; ++slot) {
       if ((group.wanted >> (slot - range.begin) & 1U) != 0 && scores.matches(slot)) {
         BMAD_TRY(score_entry(group.session, slot, scores, bound, judge));
@@ -405,11 +393,11 @@ class Search {
 
   Status score_entry(std::size_t index, std::uint32_t slot, const SessionScores& scores,
                      const RelevanceBound& bound, EntryJudge& judge) {
-    const IndexedSession& session = *sessions_[index];
+    const IndexedSession& session = *in_.sessions[index];
     const SlotView& slots = scores.slots();
     const std::uint32_t flags = slots.flags[slot];
     // To decode a time takes longer than all else here, so that most entries end before it.
-    const bool text_knows_time = !plan_.rank.spans.empty();
+    const bool text_knows_time = !in_.plan.rank.spans.empty();
     const double text = scores.text(slot, text_knows_time ? time_of(session, slot) : Timestamp{});
     if (bound.most(text, flags) < best_->least()) {
       return {};
@@ -419,7 +407,7 @@ class Search {
     if (!found) {
       return {};
     }
-    if (is_best_first_ && sessions_.size() > 1) {
+    if (is_best_first_ && in_.sessions.size() > 1) {
       best_->offer_of_all(*found);
     } else {
       best_->offer(*found);
@@ -428,8 +416,8 @@ class Search {
   }
 
   [[nodiscard]] bool is_in_span(Timestamp time) const {
-    return query_.sort == SortOrder::kRelevanceDesc && options_.date_bonus > 0 &&
-           std::ranges::any_of(plan_.rank.spans, [&](const DateSpan& span) {
+    return query_.sort == SortOrder::kRelevanceDesc && in_.options.date_bonus > 0 &&
+           std::ranges::any_of(in_.plan.rank.spans, [&](const DateSpan& span) {
              return time >= span.begin && time < span.end;
            });
   }
@@ -441,13 +429,13 @@ class Search {
     std::iota(by_session.begin(), by_session.end(), std::size_t{0});
     std::ranges::stable_sort(by_session, {}, [&](std::size_t i) { return found[i].session; });
     SessionScores scores;
-    std::size_t computed = sessions_.size();
+    std::size_t computed = in_.sessions.size();
     for (const std::size_t i : by_session) {
-      IndexedSession& session = *sessions_[found[i].session];
+      IndexedSession& session = *in_.sessions[found[i].session];
       if (computed != found[i].session) {
         computed = found[i].session;
         BMAD_TRY(in_session(session, session.load()));
-        scores.compute(session, collected_[computed], totals, plan_.rank, options_);
+        scores.compute(session, in_.terms[computed], totals, in_.plan.rank, in_.options);
       }
       const std::uint32_t slot = slot_of(found[i]);
       explanations[i] = scores.explain(slot, found[i].timestamp);
@@ -460,19 +448,14 @@ class Search {
     return explanations;
   }
 
-  std::span<IndexedSession* const> sessions_;
+  SearchScope in_;
   SlotRoom room_;  // Of the group that is scored.
-  Plan plan_;
-  const Query& query_ = plan_.query;
-  const SearchSettings& settings_;
-  RankOptions options_;
+  const Query& query_ = in_.plan.query;
   bool has_words_ = false;
   bool weak_ = false;  // Only who is named is known.
   bool phrases_are_excluded_ = false;
-  bool is_best_first_ = false;     // One thread goes through all sessions.
-  std::vector<SlotTotals> sizes_;  // By session; so for the next.
-  TermPostings terms_{sessions_, plan_, settings_};
-  std::vector<SessionTerms>& collected_ = terms_.by_session();
+  bool is_best_first_ = false;  // One thread goes through all sessions.
+  TermPostings terms_{in_};
   SearchResult result_;
   std::optional<BestFound> best_;
   std::optional<Meaning> meaning_;
@@ -489,8 +472,8 @@ Result<SearchResult> search_sessions(std::span<IndexedSession* const> sessions, 
 
 Result<SearchResult> search_sessions(std::span<IndexedSession* const> sessions, const Query& query,
                                      const SearchSettings& settings) {
-  BMAD_TRY_ASSIGN(Plan plan, read_query(query, settings.now));
-  return Search(sessions, std::move(plan), settings).run();
+  BMAD_TRY_ASSIGN(const Plan plan, read_query(query, settings.now));
+  return Search(sessions, plan, settings).run();
 }
 
 }  // namespace bmad_mem

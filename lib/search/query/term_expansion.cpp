@@ -129,32 +129,32 @@ constexpr std::size_t kRankTermsMax = 48;
 }  // namespace
 
 bool TermPostings::any() const {
-  return std::ranges::any_of(by_session_,
+  return std::ranges::any_of(scope_.terms,
                              [](const SessionTerms& session) { return !session.terms.empty(); });
 }
 
 Status TermPostings::collect() {
   const std::size_t begin = collected_;
-  const std::size_t end = plan_.rank.terms.size();
-  const std::vector<SearchedPart> parts = parts_of(sessions_);
+  const std::size_t end = scope_.plan.rank.terms.size();
+  const std::vector<SearchedPart> parts = parts_of(scope_.sessions);
   std::vector<Result<PartPostings>> found(parts.size() * (end - begin), PartPostings());
   for_each_parallel(found.size(), [&](std::size_t i) {
-    const std::string& term = plan_.rank.terms[begin + i / parts.size()].term;
-    found[i] = settings_.is_late()
-                   ? Result<PartPostings>(query_timeout(plan_.query))
+    const std::string& term = scope_.plan.rank.terms[begin + i / parts.size()].term;
+    found[i] = scope_.settings.is_late()
+                   ? Result<PartPostings>(query_timeout(scope_.plan.query))
                    : parts[i % parts.size()].part->part_postings(PostingKind::kTerm, term);
   });
   for (std::size_t i = 0; i < found.size(); ++i) {
     BMAD_TRY(found[i] ? Status() : Status(std::move(found[i]).error()));
     for (const SessionPostings& each : found[i]->sessions) {
       std::vector<SessionPostings>& terms =
-          by_session_[parts[i % parts.size()].first + each.session].terms;
+          scope_.terms[parts[i % parts.size()].first + each.session].terms;
       terms.resize(end);
       terms[begin + i / parts.size()] = each;
     }
     owners_.push_back(std::move(found[i]->owner));
   }
-  for (SessionTerms& session : by_session_) {
+  for (SessionTerms& session : scope_.terms) {
     if (!session.terms.empty()) {
       session.terms.resize(end);
     }
@@ -166,19 +166,20 @@ Status TermPostings::collect() {
 /// How many entries hold the term that is number `term`.
 std::uint64_t TermPostings::count_holders(std::size_t term) const {
   std::uint64_t count = 0;
-  for (const SessionTerms& session : by_session_) {
+  for (const SessionTerms& session : scope_.terms) {
     count += session.terms.empty() ? 0 : session.terms[term].postings.size();
   }
   return count;
 }
 
 Status TermPostings::add_slips(Analyzer& analyzer, std::vector<std::string>& notes) {
-  if (plan_.rank.terms.size() > kRankTermsMax || settings_.literal) {
+  if (scope_.plan.rank.terms.size() > kRankTermsMax || scope_.settings.literal) {
     return {};
   }
-  for (const DoubtfulWord& word : plan_.doubtful) {
+  for (const DoubtfulWord& word : scope_.plan.doubtful) {
     if (count_holders(word.term) == 0) {
-      BMAD_TRY_ASSIGN(std::string note, add_slip_terms(sessions_, analyzer, word, plan_));
+      BMAD_TRY_ASSIGN(std::string note,
+                      add_slip_terms(scope_.sessions, analyzer, word, scope_.plan));
       if (!note.empty()) {
         notes.push_back(std::move(note));
       }
@@ -188,7 +189,7 @@ Status TermPostings::add_slips(Analyzer& analyzer, std::vector<std::string>& not
 }
 
 void TermPostings::keep_rarest() {
-  std::vector<RankTerm>& terms = plan_.rank.terms;
+  std::vector<RankTerm>& terms = scope_.plan.rank.terms;
   if (terms.size() <= kRankTermsMax) {
     return;
   }
@@ -205,7 +206,7 @@ void TermPostings::keep_rarest() {
   for (const auto& [count, i] : by_count) {
     kept.push_back(terms[i]);
   }
-  for (SessionTerms& session : by_session_) {
+  for (SessionTerms& session : scope_.terms) {
     std::vector<SessionPostings> held;
     for (const auto& [count, i] : by_count) {
       if (!session.terms.empty()) {

@@ -30,7 +30,7 @@ std::string made_text(IndexedSession& session, std::string_view language = "engl
   const std::unique_ptr<SessionIndex> index = session.index(kSession, language);
   REQUIRE(index->refresh());
   const auto guard = index->lock();
-  return make_readable_index(*index, session.files, session.clock, language)->text;
+  return make_readable_index(*index, session.clock, language)->text;
 }
 
 Json made(IndexedSession& session) { return Json::parse(made_text(session)); }
@@ -331,7 +331,7 @@ TEST_CASE("a log that changes while its ids are read is an error") {
   for (const std::string& after :
        {std::string(), fact("other", "other").text + "\n", "\n" + before}) {
     session.files.write(log, after);
-    const auto failed = make_readable_index(*index, session.files, session.clock, "english");
+    const auto failed = make_readable_index(*index, session.clock, "english");
     REQUIRE_FALSE(failed.has_value());
     CHECK(failed.error().code == ErrorCode::E_CONCURRENT_MOD);
   }

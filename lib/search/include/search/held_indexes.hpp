@@ -33,13 +33,13 @@ bool has_index(const Store& store, const std::string& session_id);
 /// The indexes that a question is asked of.
 struct ChosenIndexes {
   /// Those whose sessions the index of the memory covers, and those of the others.
-  std::vector<std::shared_ptr<SegmentPart>> parts;
-  std::vector<std::shared_ptr<SessionIndex>> indexes;
-  std::vector<SeenFolder> live;  ///< Of the latter, the sessions that are folders.
-  std::vector<Packed> packed;    ///< Those of archives and of what was evicted.
-  EvictedParts evicted;          ///< The sessions that something was evicted from.
+  std::vector<std::shared_ptr<SegmentPart>> parts = {};
+  std::vector<std::shared_ptr<SessionIndex>> indexes = {};
+  std::vector<SeenFolder> live = {};  ///< Of the latter, the sessions that are folders.
+  std::vector<Packed> packed = {};    ///< Those of archives and of what was evicted.
+  EvictedParts evicted = {};          ///< The sessions that something was evicted from.
   /// The sessions in parts that have sealed lines, and how many.
-  std::map<std::string, std::uint64_t, std::less<>> sealed;
+  std::map<std::string, std::uint64_t, std::less<>> sealed = {};
   std::optional<FileInfo> folder;  ///< archive/, before it was listed.
   bool is_only_one = false;        ///< One session was named: its errors are the answer.
   bool is_past = false;            ///< The indexes are of past_files(), and nobody else's.

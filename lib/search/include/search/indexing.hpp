@@ -44,11 +44,10 @@ struct ReadableIndex {
   std::uint64_t terms = 0;  ///< Words of the inverted index.
 };
 
-/// That of `session`, which is refreshed and locked; its logs, for the ids, are read from `files`.
-/// `language` is a Snowball name. Errors: as the session's and scan_log()'s; E_CONCURRENT_MOD when
-/// the logs are not those of the session.
-Result<ReadableIndex> make_readable_index(SessionIndex& session, FileSystem& files,
-                                          const Clock& clock, std::string_view language);
+/// That of `session`, which is refreshed and locked. Lines are read for ids that the engine has not
+/// made. `language` is a Snowball name. Errors: as IndexedSession::line().
+Result<ReadableIndex> make_readable_index(SessionIndex& session, const Clock& clock,
+                                          std::string_view language);
 
 Result<std::vector<IndexReport>> rebuild_indexes(Store& store, std::span<const std::string> wanted,
                                                  const MemoryManager::Progress& on_progress);
@@ -82,9 +81,8 @@ bool tend_index(const Store& store, std::chrono::milliseconds time_max,
 /// As MemoryManager::index_age().
 Result<IndexAge> index_age(const Store& store);
 
-/// What people read of the index of a session whose logs are in `files`. It is refreshed.
-/// Errors: as make_readable_index().
-Result<ReadableIndex> readable_index(const Store& store, SessionIndex& index, FileSystem& files);
+/// What people read of the index of a session. It is refreshed. Errors: as make_readable_index().
+Result<ReadableIndex> readable_index(const Store& store, SessionIndex& index);
 /// Writes index.json where the session has entries, and others than it says, as when an agent was
 /// killed. Whether it did. Takes the session's lock.
 bool renew_readable_index(Store& store, const std::string& session_id);

@@ -62,8 +62,6 @@ class PackedSession final : public ReadOnlyFiles {
   /// `is_new`: Store::new_budget is for it.
   PackedSession(const Store& store, const std::string& session_id, const PackedPlace& place,
                 const PackedOrigin& origin, bool is_new);
-  PackedSession(const PackedSession&) = delete;
-  PackedSession& operator=(const PackedSession&) = delete;
   ~PackedSession() override { forget(); }
 
   [[nodiscard]] const std::string& session_id() const { return session_id_; }
