@@ -37,7 +37,7 @@ CONSTANTS = [
     ("how-it-works.md", "128 numbers of 4 bits", "lib/encoder", "kModelDimension = 128"),
     ("how-it-works.md", "the 30 best by words", "lib/search/query", "kWordCandidates = 30"),
     ("how-it-works.md", "A score below 0.05", "lib/search/query", "kSmall = 0.05"),
-    ("how-it-works.md", "a `pread` for 128 entries", "lib/search", "kScoreBlock = 128"),
+    ("how-it-works.md", "a `pread` for 128 entries", "lib/search", "kSlotBlock = 128"),
     ("how-it-works.md", '"recently" is the last 14 days', "lib/search/query", "upto day 14:"),
     ("how-it-works.md", "in the ten days after it", "lib/search", "days kDateEcho{10}"),
     ("how-it-works.md", "If an eighth of the log is new", "lib/store", "sealed_bytes / 8"),
