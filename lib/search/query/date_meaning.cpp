@@ -35,7 +35,7 @@ TimeStretch weekday_of(int value, std::string_view which, const Calendar& calend
 
 std::optional<TimeStretch> stretch_of(const DateMeaning& meaning, const DateParts& parts,
                                       const Calendar& calendar) {
-  constexpr int kCountMax = 1000;     // Of units; a thousand years ago is the start.
+  constexpr int kUnitsMax = 1000;     // Of units; a thousand years ago is the start.
   constexpr int kLoneYearMin = 1970;  // Without a month beside it, an earlier number is no year.
   const std::string_view action = meaning.action;
   const bool is_ended = meaning.detail == "ended";
@@ -45,7 +45,7 @@ std::optional<TimeStretch> stretch_of(const DateMeaning& meaning, const DatePart
       parts.year >= 0 ? std::optional(std::chrono::year(parts.year)) : std::nullopt;
   const std::chrono::month month(static_cast<unsigned>(parts.month));
   if (action == "back" || action == "upto") {
-    if (count > kCountMax || (meaning.count < 0 && count < 1)) {
+    if (count > kUnitsMax || (meaning.count < 0 && count < 1)) {
       return std::nullopt;
     }
     return action == "back" ? calendar.unit_back(unit, count) : calendar.up_to_now(unit, count);
