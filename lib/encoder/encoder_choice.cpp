@@ -17,7 +17,6 @@
 #include "encoder/model.hpp"
 #include "external/external_encoder.hpp"
 #include "external/http_post.hpp"
-#include "external/vector_answers.hpp"
 #include "store/command.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/store.hpp"

@@ -66,7 +66,4 @@ struct Kernels {
 /// Those that this processor runs, fastest first; the last one runs anywhere. Never empty.
 const std::vector<const Kernels*>& kernels_here();
 
-/// Of kernels_x86.cpp or kernels_arm.cpp: those that this processor runs, fastest first.
-std::vector<const Kernels*> kernels_of_processor();
-
 }  // namespace bmad_mem::encoder

@@ -29,16 +29,6 @@ class Network {
   [[nodiscard]] std::vector<float> vectors(std::span<const float> sentences) const;
 
  private:
-  struct Run;
-
-  void embed(std::span<const PieceNumbers> texts, Run& run) const;
-  void quantize(std::span<const float> in, std::uint32_t width, Run& run) const;
-  void normalize(std::span<const float> in, NormId norm, Run& run) const;
-  void multiply(MatrixId id, Finish finish, std::vector<float>& out, Run& run) const;
-  void attend(std::span<const float> in, NormId norm, MatrixId qkv, MatrixId merge, Run& run) const;
-  void feed_forward(NormId norm, MatrixId up, MatrixId down, Run& run) const;
-  void multiply_finely(std::span<const float> in, MatrixId id, std::span<float> out) const;
-
   const Weights& weights_;
   const Kernels& kernels_;
 };

@@ -1,5 +1,3 @@
-#include "encoder/external/vector_answers.hpp"
-
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -7,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "encoder/external/external_encoder.hpp"
 #include "encoder/external/http_post.hpp"
 #include "encoder/text_encoder.hpp"
 

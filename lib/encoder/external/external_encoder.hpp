@@ -9,9 +9,19 @@
 // After two failures in a row it rests for a minute, also in other processes, which read the file
 // before each question: a program that hangs keeps nobody for ever. Then one more failure is enough
 // for the next minute. To take longer than a caller had time for is one from kEncoderPatience on.
+//
+// What programs and servers are asked, and what they answer:
+//
+//   program   stdin   {"text":"where do boats lie"}      a line for each text
+//             stdout  {"vector":[0.12,-0.03,…]}          a line for each text, in the same order
+//   server    POST    {"model":"…","input":["where do boats lie",…]}
+//             answer  {"data":[{"index":0,"embedding":[0.12,-0.03,…]},…]}
+//
+// Other members are ignored. Pure text: nothing is called here.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -19,14 +29,35 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/result.hpp"
 #include "encoder/text_encoder.hpp"
-#include "vector_answers.hpp"
 
 namespace bmad_mem {
+
+struct Vectors {
+  std::uint32_t dimension = 0;
+  std::vector<float> numbers;  ///< Row-major, of length 1 each, or all zero.
+};
+
+/// Bytes of an answer: 64 vectors of kDimensionMax numbers, written at length and with line breaks.
+inline constexpr std::size_t kVectorAnswerSizeMax = 16U << 20U;
+
+/// What goes to a program. Texts are valid UTF-8.
+std::string program_question(std::span<const std::string> texts);
+/// What goes to a server; without `model` it is not named.
+std::string server_question(std::span<const std::string> texts, std::string_view model);
+
+/// The vectors of `count` texts, at least 1. Errors: E_INVALID_FORMAT with what is wrong, and in
+/// which line or at which text: no JSON, another number of vectors, none of numbers, more than
+/// kDimensionMax, vectors of different sizes, numbers that no float holds.
+Result<Vectors> program_vectors(std::string_view answer, std::size_t count);
+/// The same of a server's answer. A vector without an index is the next one.
+Result<Vectors> server_vectors(std::string_view answer, std::size_t count);
 
 inline constexpr int kEncoderFailuresMax = 2;
 inline constexpr std::chrono::milliseconds kEncoderRest{60'000};

@@ -1,7 +1,10 @@
 // main.cpp - bmad_encoder_maker: makes encoder.bmw, see usage(). `./dev encoder` runs it.
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <memory>
 #include <span>
@@ -11,11 +14,10 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
 #include "lite_model.hpp"
 #include "maker/conversion.hpp"
-#include "maker/measurement.hpp"
-#include "maker/package.hpp"
-#include "maker/projection.hpp"
 #include "store/posix_file_system.hpp"
 
 namespace bmad_mem::encoder {
@@ -73,6 +75,139 @@ Status project(std::span<const std::string> arguments) {
 Status check(std::span<const std::string> arguments) {
   BMAD_TRY(LiteModel::open(arguments[0]));
   return {};
+}
+
+constexpr std::size_t kRounds = 20;
+
+/// 13 pieces.
+constexpr std::string_view kShortText = "A scanner that needs nothing but itself can not starve.";
+/// 60 words.
+constexpr std::string_view kLongText =
+    "We moved the nightly export to the second worker because the first one ran out of memory each "
+    "time the customer list grew, and nobody noticed before Monday. Please keep an eye on the disk "
+    "there, write the result into the shared folder, tell Anna when it is done, and remember that "
+    "the old job has to stay off until the audit is over.";
+
+template <typename Call>
+double milliseconds(const Call& call) {
+  const auto begin = std::chrono::steady_clock::now();
+  call();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
+      .count();
+}
+
+double cosine(std::span<const float> ours, const std::vector<double>& theirs) {
+  double product = 0;
+  double our_square = 0;
+  double their_square = 0;
+  for (std::size_t at = 0; at < ours.size(); ++at) {
+    product += double{ours[at]} * theirs[at];
+    our_square += double{ours[at]} * double{ours[at]};
+    their_square += theirs[at] * theirs[at];
+  }
+  return product / std::sqrt(our_square * their_square);
+}
+
+/// Of one thread, so that a busy machine changes little.
+template <typename Call>
+double cpu_milliseconds(const Call& call) {
+  constexpr double kMilli = 1e3;
+  const std::clock_t begin = std::clock();
+  call();
+  return kMilli * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+}
+
+/// Milliseconds that `text` takes alone.
+void write_times(JsonWriter& json, std::string_view name, LiteModel& model,
+                 const std::string& text) {
+  constexpr std::size_t kTimes = 10;  // A clock of microseconds is coarse for one.
+  json.key(name).begin_array();
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    const double taken = cpu_milliseconds([&] {
+      for (std::size_t time = 0; time < kTimes; ++time) {
+        static_cast<void>(model.encode({&text, 1}, {}));
+      }
+    });
+    json.real(taken / kTimes);
+  }
+  json.end_array();
+}
+
+Status write_exactness(JsonWriter& json, const LiteModel& model, const std::string& reference) {
+  constexpr std::uint64_t kReferenceMax = 16U << 20U;
+  BMAD_TRY_ASSIGN(const std::string lines, read_outside_file(reference, kReferenceMax));
+  std::int64_t texts = 0;
+  std::int64_t other_pieces = 0;
+  std::vector<double> cosines;
+  JsonParser parser;
+  for (std::size_t at = 0; at < lines.size(); ++texts) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size());
+    BMAD_TRY_ASSIGN(const JsonValue line,
+                    parser.parse(std::string_view(lines).substr(at, end - at)));
+    at = end + 1;
+    PieceNumbers expected;
+    for (const JsonValue piece : line["pieces"].elements()) {
+      expected.push_back(static_cast<std::uint32_t>(piece.integer()));
+    }
+    const PieceNumbers pieces = model.tokenizer().pieces_of(line["text"].string());
+    other_pieces += pieces == expected ? 0 : 1;
+    std::vector<double> vector;
+    for (const JsonValue number : line["vector"].elements()) {
+      vector.push_back(number.number());
+    }
+    const std::vector<float> sentence = model.network().sentences({&pieces, 1});
+    if (!pieces.empty() && vector.size() == sentence.size()) {
+      cosines.push_back(cosine(sentence, vector));
+    }
+  }
+  if (cosines.empty()) {
+    return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                 .message = "has no text to compare with",
+                 .path = reference};
+  }
+  double sum = 0;
+  for (const double value : cosines) {
+    sum += value;
+  }
+  json.member("texts", texts).member("other_pieces", other_pieces);
+  json.member("worst_cosine", *std::ranges::min_element(cosines));
+  json.member("mean_cosine", sum / static_cast<double>(cosines.size()));
+  return {};
+}
+
+/// One JSON object: "kernels", "open_ms" (an array of milliseconds of opening and one text),
+/// "short_pieces", "short_ms", "long_pieces" and "long_ms" (arrays of milliseconds of CPU), and
+/// where `reference` is not empty "texts", "other_pieces" (texts with pieces that differ from it),
+/// "worst_cosine" and "mean_cosine". `reference`: the path of JSON lines with text, pieces and
+/// vector. Errors: those of the files.
+Result<std::string> measured(const std::string& weights, const std::string& reference,
+                             const Kernels& kernels) {
+  std::shared_ptr<LiteModel> model;
+  JsonWriter json;
+  json.begin_object().member("kernels", kernels.name).key("open_ms").begin_array();
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    Status opened;
+    json.real(milliseconds([&] {
+      Result<std::shared_ptr<LiteModel>> made = LiteModel::open(weights, kernels);
+      if (made) {
+        model = *made;
+        static_cast<void>(model->encode(std::vector<std::string>{std::string(kShortText)}, {}));
+      } else {
+        opened = made.error();
+      }
+    }));
+    BMAD_TRY(opened);
+  }
+  json.end_array();
+  for (const auto& [name, text] : {std::pair{"short", kShortText}, std::pair{"long", kLongText}}) {
+    json.member(std::string(name) + "_pieces",
+                std::int64_t(model->tokenizer().pieces_of(text).size()));
+    write_times(json, std::string(name) + "_ms", *model, std::string(text));
+  }
+  if (!reference.empty()) {
+    BMAD_TRY(write_exactness(json, *model, reference));
+  }
+  return json.end_object().take();
 }
 
 /// With all kernels of this processor, a JSON line each.
