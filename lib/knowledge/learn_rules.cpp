@@ -16,32 +16,6 @@
 #include "store/store.hpp"
 
 namespace bmad_mem {
-TextPattern::TextPattern(std::unique_ptr<re2::RE2> regex) : regex_(std::move(regex)) {}
-TextPattern::TextPattern(TextPattern&&) noexcept = default;
-TextPattern::~TextPattern() = default;
-
-Result<TextPattern> TextPattern::make(std::string_view pattern) {
-  if (pattern.size() > kPatternSizeMax) {
-    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                 .message = fmt::format("the pattern has {} bytes; {} are the most, so make it "
-                                        "shorter or two of it",
-                                        pattern.size(), kPatternSizeMax)};
-  }
-  const RE2::Options options(RE2::Quiet);
-  auto regex = std::make_unique<RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
-  if (!regex->ok()) {
-    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                 .message = fmt::format("the pattern \"{}\" doesn't compile: {}; see "
-                                        "https://github.com/google/re2/wiki/Syntax",
-                                        utf8_repaired(pattern), regex->error())};
-  }
-  return TextPattern(std::move(regex));
-}
-
-bool TextPattern::matches(std::string_view text) const {
-  return regex_->Match({text.data(), text.size()}, 0, text.size(), RE2::UNANCHORED, nullptr, 0);
-}
-
 namespace {
 
 std::string field_of(std::size_t index, std::string_view member) {
@@ -87,39 +61,39 @@ std::string on_one_line(std::string_view text, std::size_t count) {
 
 }  // namespace
 
-Result<LearnRules> LearnRules::make(std::span<const LearnRule> rules) {
-  LearnRules made;
+Result<std::vector<RememberParams>> lessons_of_rules(std::span<const LearnRule> rules,
+                                                     std::string_view agent,
+                                                     std::string_view output) {
+  constexpr std::size_t kPatternSizeMax = 4096;  // What people write has less than 200.
+  std::vector<RememberParams> lessons;
   for (std::size_t index = 0; index < rules.size(); ++index) {
     const LearnRule& rule = rules[index];
     BMAD_TRY_ASSIGN(const Category category, category_of(rule, index));
-    Result<TextPattern> pattern = TextPattern::make(rule.match);
-    if (!pattern) {
-      Error error = std::move(pattern).error();
-      error.field = field_of(index, "match");
-      return error;
+    if (rule.match.size() > kPatternSizeMax) {
+      return field_error(ErrorCode::E_SCHEMA_INVALID, field_of(index, "match"),
+                         fmt::format("the pattern has {} bytes; {} are the most, so make it "
+                                     "shorter or two of it",
+                                     rule.match.size(), kPatternSizeMax));
     }
-    if (rule.value.find_first_not_of(" \t\r\n") == std::string::npos) {
+    const RE2 pattern(rule.match, RE2::Quiet);
+    if (!pattern.ok()) {
+      return field_error(ErrorCode::E_SCHEMA_INVALID, field_of(index, "match"),
+                         fmt::format("the pattern \"{}\" doesn't compile: {}; see "
+                                     "https://github.com/google/re2/wiki/Syntax",
+                                     utf8_repaired(rule.match), pattern.error()));
+    }
+    if (is_blank(rule.value)) {
       return field_error(ErrorCode::E_SCHEMA_INVALID, field_of(index, "value"),
                          "the value is empty; give the statement to store");
     }
-    made.rules_.push_back({.agent = rule.agent,
-                           .match = *std::move(pattern),
-                           .lesson = {.category = category,
-                                      .key = rule.key,
-                                      .value = rule.value,
-                                      .confidence = rule.confidence,
-                                      .source = {.kind = "assistant"}}});
-  }
-  return made;
-}
-
-std::vector<RememberParams> LearnRules::lessons(std::string_view agent,
-                                                std::string_view output) const {
-  std::vector<RememberParams> lessons;
-  for (const Rule& rule : rules_) {
-    if ((rule.agent.empty() || rule.agent == agent) && rule.match.matches(output)) {
-      lessons.push_back(rule.lesson);
-      lessons.back().agent_id = agent;
+    if ((rule.agent.empty() || rule.agent == agent) &&
+        RE2::PartialMatch({output.data(), output.size()}, pattern)) {
+      lessons.push_back({.category = category,
+                         .key = rule.key,
+                         .value = rule.value,
+                         .agent_id = std::string(agent),
+                         .confidence = rule.confidence,
+                         .source = {.kind = "assistant"}});
     }
   }
   return lessons;
@@ -145,13 +119,11 @@ namespace {
 
 Result<std::vector<RememberParams>> lessons_of_success(const Store& store,
                                                        const LearnParams& params) {
-  Result<LearnRules> rules = LearnRules::make(store.config.knowledge.learn_rules);
-  if (!rules) {
-    Error error = std::move(rules).error();
-    error.path = store.files->display_path(kConfigFile);
-    return error;
+  auto lessons = lessons_of_rules(store.config.knowledge.learn_rules, params.agent_id, params.text);
+  if (!lessons) {
+    lessons.error().path = store.files->display_path(kConfigFile);
   }
-  return rules->lessons(params.agent_id, params.text);
+  return lessons;
 }
 
 Result<std::vector<RememberParams>> lessons_of_failure(const Store& store,

@@ -21,10 +21,10 @@ LearnRule rule(std::string agent, std::string match, std::string key) {
 
 std::vector<std::string> keys(const std::vector<LearnRule>& rules, std::string_view agent,
                               std::string_view output) {
-  const Result<LearnRules> made = LearnRules::make(rules);
-  REQUIRE(made.has_value());
+  const auto lessons = lessons_of_rules(rules, agent, output);
+  REQUIRE(lessons.has_value());
   std::vector<std::string> keys;
-  for (const RememberParams& lesson : made->lessons(agent, output)) {
+  for (const RememberParams& lesson : *lessons) {
     CHECK(lesson.agent_id == agent);
     CHECK(lesson.source.kind == "assistant");
     keys.push_back(lesson.key);
@@ -34,9 +34,9 @@ std::vector<std::string> keys(const std::vector<LearnRule>& rules, std::string_v
 
 Error problem(const LearnRule& bad) {
   const std::vector<LearnRule> rules = {rule("", "x", "fine"), bad};
-  const Result<LearnRules> made = LearnRules::make(rules);
-  REQUIRE_FALSE(made.has_value());
-  return made.error();
+  const auto lessons = lessons_of_rules(rules, "", "");
+  REQUIRE_FALSE(lessons.has_value());
+  return lessons.error();
 }
 
 }  // namespace
