@@ -20,42 +20,24 @@
 
 namespace bmad_mem {
 
-/// What a version says of its entry besides its value.
-struct KnowledgeMarks {
-  Category category = Category::kProjectFact;
-  std::string key;
-  Review review = Review::kNone;
-  bool pinned = false;
-  bool superseded = false;
-  std::optional<Timestamp> expires_at;
-  std::vector<std::string> tags;
-  std::vector<std::string> learned_from;
-};
-
-/// One line.
+/// One line: the item that it would be alone.
 struct KnowledgeStatement {
-  std::string value;
-  std::string agent_id;
-  std::string source_kind;
-  std::string text;
-  double confidence = 0;
-  double trust = 1;
+  KnowledgeItem item;
   double holding = 1;     ///< As holding_trust() has it.
   std::uint64_t tag = 0;  ///< Of the line, in the ledger.
-  Origin origin = Origin::kAccepted;
-  Timestamp created_at{};
-  Timestamp at{};
-  KnowledgeMarks marks;
+  bool superseded = false;
+  std::optional<Timestamp> expires_at;
 };
 
-/// An entry of a session: its statements, and what the last of them says of it.
+/// An entry of a session: its statements, of which the last says what it is about.
 struct KnowledgeSource {
   std::string session_id;
   EntryType type = EntryType::kFact;
   std::string id;
-  KnowledgeMarks marks = {};
   bool sensitive = false;
   std::vector<KnowledgeStatement> statements = {};
+
+  [[nodiscard]] const KnowledgeItem& latest() const { return statements.back().item; }
 };
 
 KnowledgeCollector::KnowledgeCollector(std::optional<Timestamp> as_of, Timestamp now,
@@ -89,29 +71,31 @@ void KnowledgeCollector::add(const KnowledgeLine& line, JsonValue entry) {
     return;
   }
   const StatementMembers members = statement_members(line.type, entry);
-  const Timestamp at = members.at();
   if (as_of_ && entry_written_time(entry) > *as_of_) {
     return;
   }
   KnowledgeSource& source = source_of(line, members.id);
   source.sensitive = source.sensitive || members.sensitive;
-  KnowledgeStatement statement{.value = members.value_text(entry, line.text),
-                               .agent_id = std::string(members.agent_id),
-                               .source_kind = std::string(members.source["kind"].string()),
-                               .text = std::string(line.text),
-                               .confidence = members.confidence,
-                               .trust = members.trust(),
+  KnowledgeStatement statement{.item = {.category = category_of(line.type, members.category),
+                                        .key = std::string(members.key),
+                                        .value = members.value_text(entry, line.text),
+                                        .agent_id = std::string(members.agent_id),
+                                        .confidence = members.confidence,
+                                        .trust = members.trust(),
+                                        .source_kind = std::string(members.source["kind"].string()),
+                                        .created_at = members.created_at(),
+                                        .updated_at = members.at(),
+                                        .session_id = source.session_id,
+                                        .type = source.type,
+                                        .id = source.id,
+                                        .tags = json_strings(members.tags),
+                                        .learned_from = json_strings(members.learned_from),
+                                        .pinned = members.pinned,
+                                        .review = review_of(members.review),
+                                        .json = std::string(line.text)},
                                .holding = members.trust(),
-                               .created_at = members.created_at(),
-                               .at = at,
-                               .marks = {.category = category_of(line.type, members.category),
-                                         .key = std::string(members.key),
-                                         .review = review_of(members.review),
-                                         .pinned = members.pinned,
-                                         .superseded = members.superseded,
-                                         .expires_at = members.expires_at,
-                                         .tags = json_strings(members.tags),
-                                         .learned_from = json_strings(members.learned_from)}};
+                               .superseded = members.superseded,
+                               .expires_at = members.expires_at};
   if (const OriginLedger* const ledger = origins_ == nullptr ? nullptr : origins_->ledger()) {
     statement.tag = ledger->line_tag(line.session_id, entry, line.text);
   }
@@ -136,8 +120,8 @@ class ItemMaker {
       }
     }
     std::ranges::stable_sort(stated_, [](const StatedVersion& a, const StatedVersion& b) {
-      return std::tie(a.statement->at, a.source->session_id) <
-             std::tie(b.statement->at, b.source->session_id);
+      return std::tie(a.statement->item.updated_at, a.source->session_id) <
+             std::tie(b.statement->item.updated_at, b.source->session_id);
     });
   }
 
@@ -147,28 +131,17 @@ class ItemMaker {
     const std::size_t holds = holding();
     const StatedVersion& held = stated_[holds];
     for (std::size_t i = stated_.size(); i-- > holds + 1;) {
-      const KnowledgeSource& source = *stated_[i].source;
-      const KnowledgeStatement& statement = *stated_[i].statement;
-      if (has_voice(held.statement->origin) && !has_voice(statement.origin) &&
-          statement.value != held.statement->value) {
-        KnowledgeItem item{.category = source.marks.category, .key = source.marks.key};
-        item.value = statement.value;
-        item.agent_id = statement.agent_id;
-        item.confidence = statement.confidence;
-        item.trust = statement.trust;
-        item.source_kind = statement.source_kind;
-        item.origin = statement.origin;
-        item.created_at = statement.created_at;
-        item.updated_at = statement.at;
-        item.session_id = source.session_id;
-        item.type = source.type;
-        item.id = source.id;
-        item.tags = source.marks.tags;
-        item.sensitive = source.sensitive || held.source->sensitive;
-        item.review = statement.origin == Origin::kAgent ? Review::kCandidate : Review::kNone;
+      const KnowledgeItem& stated = stated_[i].statement->item;
+      if (has_voice(held.statement->item.origin) && !has_voice(stated.origin) &&
+          stated.value != held.statement->item.value) {
+        KnowledgeItem item = item_of(stated_[i]);
+        item.json = stated.json;
+        item.learned_from.clear();
+        item.pinned = false;
+        item.sensitive = stated_[i].source->sensitive || held.source->sensitive;
+        item.review = item.origin == Origin::kAgent ? Review::kCandidate : Review::kNone;
         item.replaces_id = held.source->id;
-        item.replaces_value = held.statement->value;
-        item.json = statement.text;
+        item.replaces_value = held.statement->item.value;
         return item;
       }
     }
@@ -178,57 +151,58 @@ class ItemMaker {
   KnowledgeItem make() {
     const std::size_t holds = holding();
     const StatedVersion& held = stated_[holds];
-    KnowledgeItem item{.category = held.source->marks.category, .key = held.source->marks.key};
-    item.value = held.statement->value;
-    item.trust = held.statement->trust;
-    item.origin = held.statement->origin;
-    item.source_kind = held.statement->source_kind;
-    item.updated_at = held.statement->at;
-    item.created_at = held.statement->created_at;
-    item.session_id = held.source->session_id;
-    item.type = held.source->type;
-    item.id = held.source->id;
-    item.tags = held.source->marks.tags;
-    item.learned_from = held.source->marks.learned_from;
-    item.pinned = held.source->marks.pinned;
-    item.review = held.source->marks.superseded
+    KnowledgeItem item = item_of(held);
+    item.review = held.source->statements.back().superseded
                       ? Review::kDropped
-                      : review_by(held.statement->origin, held.source->marks.review);
+                      : review_by(item.origin, held.source->latest().review);
     if (item.review == Review::kNone && is_candidate_id(item.id) && has_voice(item.origin)) {
       item.review = Review::kStated;
     }
     const bool is_trusted = held.statement->holding >= kLowTrust;
     for (std::size_t i = 0; i < stated_.size(); ++i) {
       const KnowledgeSource& source = *stated_[i].source;
-      KnowledgeStatement& statement = *stated_[i].statement;
-      const bool is_heard = !is_trusted || statement.holding >= kLowTrust;
-      item.confidence =
-          is_heard ? std::max(item.confidence, statement.confidence) : item.confidence;
-      item.created_at = std::min(item.created_at, statement.created_at);
+      KnowledgeItem& stated = stated_[i].statement->item;
+      const bool is_heard = !is_trusted || stated_[i].statement->holding >= kLowTrust;
+      item.confidence = is_heard ? std::max(item.confidence, stated.confidence) : item.confidence;
+      item.created_at = std::min(item.created_at, stated.created_at);
       item.sensitive = item.sensitive || source.sensitive;
-      item.contradicted = item.contradicted || statement.value != item.value;
-      item.pinned = item.pinned || (source.marks.pinned && statement.origin == Origin::kAgent &&
-                                    statement.value == item.value);
-      if (i <= holds && is_heard && !statement.agent_id.empty()) {
-        item.agent_id = statement.agent_id;
+      item.contradicted = item.contradicted || stated.value != item.value;
+      item.pinned = item.pinned || (source.latest().pinned && stated.origin == Origin::kAgent &&
+                                    stated.value == item.value);
+      if (i <= holds && is_heard && !stated.agent_id.empty()) {
+        item.agent_id = stated.agent_id;
       }
       item.chain.push_back({.session_id = source.session_id,
                             .type = source.type,
                             .id = source.id,
-                            .value = std::move(statement.value),
-                            .agent_id = std::move(statement.agent_id),
-                            .confidence = statement.confidence,
-                            .trust = statement.trust,
-                            .source_kind = std::move(statement.source_kind),
-                            .at = statement.at,
-                            .review = review_by(statement.origin, source.marks.review),
+                            .value = std::move(stated.value),
+                            .agent_id = std::move(stated.agent_id),
+                            .confidence = stated.confidence,
+                            .trust = stated.trust,
+                            .source_kind = std::move(stated.source_kind),
+                            .at = stated.updated_at,
+                            .review = review_by(stated.origin, source.latest().review),
                             .holds = i == holds});
     }
-    item.json = std::move(held.statement->text);
+    item.json = std::move(held.statement->item.json);
     return item;
   }
 
  private:
+  /// What it states, but for its line, of what its entry is about.
+  static KnowledgeItem item_of(const StatedVersion& version) {
+    std::string json = std::move(version.statement->item.json);
+    KnowledgeItem item = version.statement->item;
+    version.statement->item.json = std::move(json);
+    const KnowledgeItem& latest = version.source->latest();
+    item.category = latest.category;
+    item.key = latest.key;
+    item.tags = latest.tags;
+    item.learned_from = latest.learned_from;
+    item.pinned = latest.pinned;
+    return item;
+  }
+
   /// The newest that is trusted, or else the newest.
   [[nodiscard]] std::size_t holding() const {
     for (std::size_t i = stated_.size(); i-- > 0;) {
@@ -249,9 +223,9 @@ namespace {
 /// Where an item stands among the others: what stands alone by its id, what has a key together.
 struct Place {
   explicit Place(const KnowledgeSource* source)
-      : category(source->marks.category),
-        key(source->marks.key),
-        alone(key.empty() || !is_in_force(source->marks.review)),
+      : category(source->latest().category),
+        key(source->latest().key),
+        alone(key.empty() || !is_in_force(source->latest().review)),
         id(alone ? std::string_view(source->id) : std::string_view()) {}
 
   auto operator<=>(const Place&) const = default;
@@ -283,12 +257,13 @@ void KnowledgeCollector::find_origins() {
   }
   std::size_t number = 0;
   for_each_statement([&](KnowledgeStatement& each) {
-    each.origin = queries[number++].origin;
-    each.holding = holding_trust(each.origin, each.trust);
+    KnowledgeItem& item = each.item;
+    item.origin = queries[number++].origin;
+    each.holding = holding_trust(item.origin, item.trust);
     EntryTrust checked = checked_trust(
-        {.source_kind = std::move(each.source_kind), .trust = each.trust, .origin = each.origin});
-    each.source_kind = std::move(checked.source_kind);
-    each.trust = checked.trust;
+        {.source_kind = std::move(item.source_kind), .trust = item.trust, .origin = item.origin});
+    item.source_kind = std::move(checked.source_kind);
+    item.trust = checked.trust;
   });
 }
 
@@ -299,9 +274,10 @@ void KnowledgeCollector::part_voices() {
     KnowledgeSource& source = *sources_[i];
     std::vector<KnowledgeStatement> stated;
     for (KnowledgeStatement& each : source.statements) {
-      const bool says_the_same = !stated.empty() && stated.back().at == each.at &&
-                                 stated.back().value == each.value &&
-                                 (has_voice(each.origin) || !has_voice(stated.back().origin));
+      const KnowledgeItem* const before = stated.empty() ? nullptr : &stated.back().item;
+      const bool says_the_same = before != nullptr && before->updated_at == each.item.updated_at &&
+                                 before->value == each.item.value &&
+                                 (has_voice(each.item.origin) || !has_voice(before->origin));
       if (says_the_same) {
         stated.back() = std::move(each);  // A pin, a mark.
       } else {
@@ -309,7 +285,7 @@ void KnowledgeCollector::part_voices() {
       }
     }
     std::size_t own = stated.size();  // Up to the last with a voice; all where nobody has one.
-    while (own > 0 && !has_voice(stated[own - 1].origin)) {
+    while (own > 0 && !has_voice(stated[own - 1].item.origin)) {
       --own;
     }
     if (own > 0 && own < stated.size()) {
@@ -321,12 +297,10 @@ void KnowledgeCollector::part_voices() {
                                                             .sensitive = source.sensitive});
       other->statements.assign(std::make_move_iterator(others),
                                std::make_move_iterator(stated.end()));
-      other->marks = other->statements.back().marks;
       stated.erase(others, stated.end());
       sources_.push_back(std::move(other));
     }
     source.statements = std::move(stated);
-    source.marks = source.statements.back().marks;
   }
 }
 
@@ -336,10 +310,10 @@ std::vector<KnowledgeItem> KnowledgeCollector::finish(bool with_proposals) {
   const auto place = [](const auto& source) { return Place(&*source); };
   numbers_ = {};
   std::erase_if(sources_, [&](const auto& source) {
-    return has_expired(source->marks.expires_at, now_) ||
+    return has_expired(source->statements.back().expires_at, now_) ||
            (store_ != nullptr && store_->past_retention.hides(source->session_id, source->type,
-                                                              source->statements.back().created_at,
-                                                              source->marks.pinned, now_));
+                                                              source->latest().created_at,
+                                                              source->latest().pinned, now_));
   });
   std::ranges::stable_sort(sources_, {}, place);
   std::vector<KnowledgeItem> items;
