@@ -34,25 +34,6 @@ bool has_digit(std::string_view word) {
   return word.find_first_of("0123456789") != std::string_view::npos;
 }
 
-constexpr auto kOpposites = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"always", "never"},      {"enable", "disable"},
-    {"enabled", "disabled"},  {"on", "off"},
-    {"true", "false"},        {"yes", "no"},
-    {"allow", "deny"},        {"allowed", "denied"},
-    {"allow", "forbid"},      {"before", "after"},
-    {"min", "max"},           {"minimum", "maximum"},
-    {"least", "most"},        {"more", "less"},
-    {"sync", "async"},        {"synchronous", "asynchronous"},
-    {"above", "below"},       {"likes", "dislikes"},
-    {"like", "dislike"},      {"first", "last"},
-    {"include", "exclude"},   {"public", "private"},
-    {"upper", "lower"},       {"with", "without"},
-    {"required", "optional"}, {"accept", "reject"},
-    {"left", "right"},        {"up", "down"},
-    {"valid", "invalid"},     {"safe", "unsafe"},
-    {"sorted", "unsorted"},   {"only", "also"},
-});
-
 bool is_negation(std::string_view word) {
   return kNegations.contains(word) || word.ends_with("n't");
 }
@@ -76,8 +57,11 @@ bool counts_differ(const Words& a, const Words& b, bool (*is_counted)(std::strin
 }
 
 bool are_opposites(std::string_view a, std::string_view b) {
-  return std::ranges::any_of(kOpposites, [&](const auto& pair) {
-    return (pair.first == a && pair.second == b) || (pair.first == b && pair.second == a);
+  return kOpposites.any([&](std::string_view pair) {
+    const std::size_t sign = pair.find('|');
+    const std::string_view first = pair.substr(0, sign);
+    const std::string_view second = pair.substr(sign + 1);
+    return (first == a && second == b) || (first == b && second == a);
   });
 }
 
