@@ -56,35 +56,23 @@ class Bounds {
  public:
   /// What `event` goes beyond; empty when nothing.
   std::string exceeded(const yaml_event_t& event) {
-    switch (event.type) {
-      case YAML_SEQUENCE_START_EVENT:
-        return deeper(event.data.sequence_start.anchor);
-      case YAML_MAPPING_START_EVENT:
-        return deeper(event.data.mapping_start.anchor);
-      case YAML_SEQUENCE_END_EVENT:
-      case YAML_MAPPING_END_EVENT:
-        --depth_;
-        return {};
-      case YAML_SCALAR_EVENT:
-        return counted(event.data.scalar.anchor != nullptr);
-      case YAML_ALIAS_EVENT:
-        return counted(true);
-      default:
-        return {};
-    }
+    const bool is_list = event.type == YAML_SEQUENCE_START_EVENT;
+    const bool is_mapping = event.type == YAML_MAPPING_START_EVENT;
+    const bool is_end =
+        event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+    const bool has_name = event.type == YAML_ALIAS_EVENT ||
+                          (is_list && event.data.sequence_start.anchor != nullptr) ||
+                          (is_mapping && event.data.mapping_start.anchor != nullptr) ||
+                          (event.type == YAML_SCALAR_EVENT && event.data.scalar.anchor != nullptr);
+    depth_ = depth_ + (is_list || is_mapping ? 1 : 0) - (is_end ? 1 : 0);
+    aliases_ += has_name ? 1 : 0;
+    return depth_ > kDepthMax ? fmt::format("is more than {} levels deep", kDepthMax)
+           : aliases_ > kAliasesMax
+               ? fmt::format("has more than {} anchors and aliases", kAliasesMax)
+               : std::string();
   }
 
  private:
-  std::string deeper(const yaml_char_t* anchor) {
-    return ++depth_ > kDepthMax ? fmt::format("is more than {} levels deep", kDepthMax)
-                                : counted(anchor != nullptr);
-  }
-  std::string counted(bool is_alias) {
-    aliases_ += is_alias ? 1 : 0;
-    return aliases_ > kAliasesMax ? fmt::format("has more than {} anchors and aliases", kAliasesMax)
-                                  : std::string();
-  }
-
   std::size_t depth_ = 0;
   std::size_t aliases_ = 0;
 };
