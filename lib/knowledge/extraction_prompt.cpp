@@ -14,9 +14,9 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "knowledge/prompt_text.hpp"
 #include "knowledge_prompts.hpp"
 #include "model/entry.hpp"
-#include "prompt_text.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -31,7 +31,7 @@ inline constexpr std::size_t kCandidateWordsMax = 40;
 /// is linear in the size of `message`.
 std::vector<PreferenceCandidate> detect_preferences(std::string_view message);
 
-// What somebody says in a message, sentence by sentence: message_sentences.cpp.
+// What somebody says in a message, sentence by sentence.
 
 /// What is longer is no sentence: its front is enough to see what it is about.
 inline constexpr std::size_t kSentenceSizeMax = 4000;

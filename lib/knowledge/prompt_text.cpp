@@ -1,4 +1,4 @@
-#include "prompt_text.hpp"
+#include "knowledge/prompt_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -68,11 +68,6 @@ constexpr std::array<Range, 21> kUnseen = {{
 
 constexpr char32_t kEscape = 0x1B;
 
-bool is_unseen(char32_t c) {
-  return std::ranges::any_of(
-      kUnseen, [c](const Range& range) { return c >= range.first && c <= range.last; });
-}
-
 bool is_line_break(char32_t c) {
   return c == '\n' || c == '\v' || c == '\f' || c == '\r' || c == 0x85 || c == 0x2028 ||
          c == 0x2029;
@@ -119,7 +114,13 @@ std::size_t escape_size(std::string_view text) {
   return size < text.size() && text[size] >= 0x30 && text[size] <= 0x7E ? size + 1 : size;
 }
 
-/// How many bytes the sequence takes that control character `c` begins, without itself.
+}  // namespace
+
+bool is_unseen(char32_t c) {
+  return std::ranges::any_of(
+      kUnseen, [c](const Range& range) { return c >= range.first && c <= range.last; });
+}
+
 std::size_t sequence_size(char32_t c, std::string_view rest) {
   constexpr char32_t kControlSequence = 0x9B;
   constexpr char32_t kSystemCommand = 0x9D;
@@ -131,8 +132,6 @@ std::size_t sequence_size(char32_t c, std::string_view rest) {
   }
   return c == kSystemCommand ? control_string_size(rest) : 0;
 }
-
-}  // namespace
 
 std::string visible_text(std::string_view text) {
   const std::string repaired = utf8_repaired(text);
@@ -172,6 +171,21 @@ std::string visible_line(std::string_view text) {
       out += ' ';
     }
     rest.remove_prefix(point.size);
+  }
+  if (out.ends_with(' ')) {
+    out.pop_back();
+  }
+  return out;
+}
+
+std::string comparable_text(std::string_view text) {
+  std::string out;
+  for (const char c : visible_line(text)) {
+    if (is_alnum(c) || !is_ascii(c)) {
+      out += to_lower(c);
+    } else if (!out.empty() && out.back() != ' ') {
+      out += ' ';
+    }
   }
   if (out.ends_with(' ')) {
     out.pop_back();
@@ -285,6 +299,29 @@ std::string fenced(std::string_view lines) {
 
 namespace {
 
+/// What is told of an entry, behind its lead.
+struct ToldField {
+  EntryType type;
+  std::string_view lead;
+  std::string_view name;
+};
+constexpr ToldField kToldFields[] = {
+    {EntryType::kConversation, "", "content"},
+    {EntryType::kDecision, "", "decision"},
+    {EntryType::kDecision, "Because: ", "rationale"},
+    {EntryType::kFinding, "", "description"},
+    {EntryType::kFinding, "Recommended: ", "recommendation"},
+    {EntryType::kPreference, "", "value"},
+    {EntryType::kFact, "", "content"},
+    {EntryType::kEvent, "", "kind"},
+    {EntryType::kEvent, "With ", "tool"},
+    {EntryType::kEvent, "", "path"},
+    {EntryType::kEvent, "", "content"},
+    {EntryType::kArtifact, "", "title"},
+    {EntryType::kArtifact, "In ", "path"},
+    {EntryType::kArtifact, "", "snippet"},
+};
+
 /// Adds `text` behind `lead`, if there is any.
 void add(std::string& out, std::string_view lead, std::string_view text) {
   if (text.empty()) {
@@ -303,37 +340,10 @@ void add(std::string& out, std::string_view lead, std::string_view text) {
 
 std::string entry_prose(EntryType type, JsonValue entry) {
   std::string out;
-  switch (type) {
-    case EntryType::kConversation:
-      add(out, "", entry["content"].string());
-      break;
-    case EntryType::kDecision:
-      add(out, "", entry["decision"].string());
-      add(out, "Because: ", entry["rationale"].string());
-      break;
-    case EntryType::kFinding:
-      add(out, "", entry["description"].string());
-      add(out, "Recommended: ", entry["recommendation"].string());
-      break;
-    case EntryType::kPreference:
-      add(out, "", entry["value"].string());
-      break;
-    case EntryType::kFact:
-      add(out, "", entry["content"].string());
-      break;
-    case EntryType::kEvent:
-      add(out, "", entry["kind"].string());
-      add(out, "With ", entry["tool"].string());
-      add(out, "", entry["path"].string());
-      add(out, "", entry["content"].string());
-      break;
-    case EntryType::kAgentState:
-      break;
-    case EntryType::kArtifact:
-      add(out, "", entry["title"].string());
-      add(out, "In ", entry["path"].string());
-      add(out, "", entry["snippet"].string());
-      break;
+  for (const ToldField& field : kToldFields) {
+    if (field.type == type) {
+      add(out, field.lead, entry[field.name].string());
+    }
   }
   return out;
 }

@@ -1,6 +1,7 @@
 #include "rule_language.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstdlib>
 #include <iterator>
@@ -191,6 +192,211 @@ bool fits(std::string_view kind, const std::string& text) {
   });
 }
 
+constexpr std::array<std::string_view, 4> kStemmers = {"english", "german", "french", "spanish"};
+
+using Terms = std::set<std::string, std::less<>>;
+
+bool shares(const Terms& a, const Terms& b) {
+  return std::ranges::any_of(a, [&](const std::string& term) { return b.contains(term); });
+}
+
+/// The front of `word`, in lower case, that it shares with all forms of it.
+std::string_view front_of(std::string_view word) {
+  constexpr std::size_t kFrontSize = 3;
+  return word.substr(0, std::min(kFrontSize, std::max<std::size_t>(word.size(), 3) - 1));
+}
+
+/// A line of the table that a text names.
+struct RuleSubject {
+  Terms stems = {};
+  std::vector<std::string> wide = {};  // Of Chinese and Japanese: wherever a text has them.
+  bool is_weak = false;
+  bool is_making = false;
+
+  [[nodiscard]] bool has(const Terms& word) const {
+    const std::string& whole = *word.rbegin();  // After its stems, which have a digit before them.
+    return shares(word, stems) || std::ranges::any_of(stems, [&](const std::string& part) {
+             return part.size() >= kPartSizeMin && whole.size() > part.size() + 2 &&
+                    (whole.starts_with(part) || whole.ends_with(part));
+           });
+  }
+  [[nodiscard]] bool is_in(std::string_view text) const {
+    return std::ranges::any_of(wide, [&](auto& word) { return text.contains(word); });
+  }
+
+  /// A long word may also be a part of another: "Datumswert", "Kundentabelle".
+  static constexpr std::size_t kPartSizeMin = 5;
+};
+
+/// What a text, a prompt or a rule, is about. Of the table only the words that it may have are
+/// stemmed: all of them would take four times as long as the rest of a prompt's hook.
+class Triggers {
+ public:
+  explicit Triggers(std::string_view text) {
+    for (const std::string_view language : kStemmers) {
+      if (Result<Analyzer> analyzer = Analyzer::create(language)) {
+        analyzers_.push_back(*std::move(analyzer));
+      }
+    }
+    for_each_word(std::string(text), [&](Terms& stems) {
+      fronts_.emplace(front_of(*stems.rbegin()));
+      words_.push_back(std::move(stems));
+    });
+    for (const auto line : std::views::split(kSubjectsTable, '\n')) {
+      take(std::string_view(line), text);
+    }
+    for (const Terms& word : words_) {
+      if (!is_of_any_work(word)) {
+        named_.insert(word.begin(), word.end());
+      }
+    }
+    makes_ = std::ranges::any_of(subjects_, &RuleSubject::is_making);
+  }
+
+  /// How much of what `rule` is about the text names: 2 for a word or a subject, 1 for a subject of
+  /// nearly any work.
+  std::size_t match(std::string_view rule) {
+    std::size_t match = 0;
+    std::vector<bool> is_of(subjects_.size());
+    for (std::size_t i = 0; i < subjects_.size(); ++i) {
+      is_of[i] = subjects_[i].is_in(rule);
+    }
+    for_each_word(std::string(rule), [&](const Terms& word) {
+      match += shares(word, named_) ? 2 : 0;
+      for (std::size_t i = 0; i < subjects_.size(); ++i) {
+        is_of[i] = is_of[i] || subjects_[i].has(word);
+      }
+    });
+    for (std::size_t i = 0; i < subjects_.size(); ++i) {
+      if (is_of[i] && !subjects_[i].is_making) {
+        match += subjects_[i].is_weak && !makes_ ? 1 : 2;
+      }
+    }
+    return match;
+  }
+
+  /// As rule_key(), of the text.
+  [[nodiscard]] std::string key() const {
+    std::string key;
+    Terms others;
+    for (const Terms& word : words_) {
+      const auto value = values_.find(*word.rbegin());
+      const bool is_any = shares(word, any_) || std::ranges::any_of(subjects_, [&](auto& subject) {
+                            return subject.is_making && shares(word, subject.stems);
+                          });
+      if (value != values_.end()) {
+        key = key.empty() ? value->second : key;
+      } else if (!is_any) {
+        others.insert(word.begin()->substr(1));
+      }
+    }
+    if (!key.empty()) {
+      std::ranges::for_each(others, [&](const std::string& each) { key += "_" + each; });
+    }
+    return key;
+  }
+
+ private:
+  void take(std::string_view line, std::string_view text) {
+    const std::string_view kind = line.substr(0, line.find(' '));
+    auto words = std::views::split(line, ' ');
+    if (kind == "oneof") {
+      for (const auto word : words | std::views::drop(2)) {
+        values_.emplace(std::string_view(word),
+                        std::string_view(*std::ranges::next(words.begin(), 1)));
+      }
+      return;
+    }
+    if (kind == "any") {
+      add_stems(line, [&](auto word) { return may_have(word); }, any_);
+      return;
+    }
+    RuleSubject subject{.is_weak = kind == "weak", .is_making = kind == "make"};
+    for (const auto word : words) {
+      if (is_wide(std::string_view(word))) {
+        subject.wide.emplace_back(std::string_view(word));
+      }
+    }
+    if (subject.is_weak || subject.is_making) {
+      add_stems(line, [&](auto word) { return is_wide(word) && may_have(word); }, any_);
+    }
+    add_stems(line, [&](auto word) { return !is_wide(word) && may_have(word); }, subject.stems);
+    if (subject.is_in(text) ||
+        std::ranges::any_of(words_, [&](auto& word) { return subject.has(word); })) {
+      add_stems(line, [](auto word) { return !is_wide(word); }, subject.stems);
+      subjects_.push_back(std::move(subject));
+    }
+  }
+
+  static bool is_wide(std::string_view word) {
+    return !word.empty() && static_cast<unsigned char>(word.front()) > 0xE2U;
+  }
+
+  /// Whether a word of the text may be a form of `word`, or have it as a part.
+  [[nodiscard]] bool may_have(std::string_view word) const {
+    if (is_wide(word)) {
+      return std::ranges::any_of(words_, [&](auto& its) { return word.contains(*its.rbegin()); });
+    }
+    const std::string plain = fold_accents(word);
+    const std::string_view part = std::string_view(plain).substr(0, RuleSubject::kPartSizeMin - 1);
+    return fronts_.contains(front_of(plain)) ||
+           (plain.size() >= RuleSubject::kPartSizeMin &&
+            std::ranges::any_of(words_, [&](auto& its) { return its.rbegin()->contains(part); }));
+  }
+
+  void add_stems(std::string_view line, const auto& wanted, Terms& stems) {
+    for (const auto word : std::views::split(line, ' ')) {
+      if (wanted(std::string_view(word))) {
+        for_each_word(std::string(std::string_view(word)), [&](Terms& its) { stems.merge(its); });
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_of_any_work(const Terms& word) const {
+    return shares(word, any_) || std::ranges::any_of(subjects_, [&](auto& subject) {
+             return (subject.is_weak || subject.is_making) && subject.has(word);
+           });
+  }
+
+  /// Calls `take(stems)` for each word of `text` that is no function word: its stems in all
+  /// languages, as its own is not known, and itself. The parts of a name count only where it is a
+  /// path.
+  template <typename Take>
+  void for_each_word(std::string text, const Take& take) {
+    std::ranges::replace(text, '\'', ' ');  // "d'import"
+    std::vector<std::pair<std::string, bool>> words;
+    std::size_t whole_end = 0;
+    for (const Token& token : analyzers_.front().tokenize(text)) {
+      if (token.offset >= whole_end) {
+        words.emplace_back(token.text, token.whole);
+        const bool is_path = token.text.find_first_of("/.") != std::string_view::npos;
+        whole_end = token.whole && !is_path ? token.offset + token.size : whole_end;
+      }
+    }
+    for (const auto& [word, is_whole] : words) {
+      static const RE2 kNoWord(".*\\p{Hiragana}.*|[0-9]+");  // Grammar of Japanese; a number.
+      const auto is_function_word = [&](auto language) { return is_stop_word(word, language); };
+      if (std::ranges::any_of(kStemmers, is_function_word) || RE2::FullMatch(word, kNoWord)) {
+        continue;
+      }
+      Terms stems = {fold_accents(word)};
+      for (std::size_t i = 0; i < analyzers_.size(); ++i) {
+        stems.insert(std::to_string(i) + std::string(analyzers_[i].term(word, is_whole)));
+      }
+      take(stems);
+    }
+  }
+
+  std::vector<Analyzer> analyzers_;
+  std::vector<Terms> words_;           // The stems of each word of the text.
+  Terms fronts_;                       // Of the words.
+  Terms any_;                          // Of words of any work, as far as the text may have them.
+  Terms named_;                        // The stems of all others.
+  std::vector<RuleSubject> subjects_;  // That the text names.
+  std::map<std::string, std::string, std::less<>> values_;  // Of each the name of its list.
+  bool makes_ = false;
+};
+
 }  // namespace
 
 std::optional<StatedRule> stated_rule(std::string_view sentence) {
@@ -214,6 +420,29 @@ bool takes_back(std::string_view sentence) { return fits("back", plain(sentence)
 bool is_own_lead(std::string_view head) {
   constexpr std::size_t kSizeMax = 80;
   return head.size() <= kSizeMax && fits("own", plain(head));
+}
+
+std::string rule_key(std::string_view rule) { return Triggers(rule).key(); }
+
+std::vector<const KnowledgeItem*> triggered_rules(std::span<const KnowledgeItem* const> rules,
+                                                  std::string_view prompt) {
+  constexpr std::size_t kMatchMin = 2;
+  std::vector<const KnowledgeItem*> triggered;
+  if (rules.empty()) {
+    return triggered;
+  }
+  Triggers triggers(prompt);
+  std::vector<std::pair<std::size_t, const KnowledgeItem*>> matches;
+  for (const KnowledgeItem* const rule : rules) {
+    if (const std::size_t match = triggers.match(rule->value); match >= kMatchMin) {
+      matches.emplace_back(match, rule);
+    }
+  }
+  std::ranges::stable_sort(matches, std::greater(),
+                           &std::pair<std::size_t, const KnowledgeItem*>::first);
+  std::ranges::copy(matches | std::views::values | std::views::take(kTriggeredMax),
+                    std::back_inserter(triggered));
+  return triggered;
 }
 
 }  // namespace bmad_mem

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "knowledge/summary_state.hpp"
+#include "knowledge/summary_file.hpp"
 
 namespace bmad_mem::test::summary_rules_test {
 namespace {
@@ -15,27 +15,38 @@ constexpr std::uint64_t kInit = 5000;
 constexpr std::uint64_t kBetween = 4000;
 constexpr std::uint64_t kCalls = 10;
 
+struct DueInput {
+  SummaryStatus status;
+  SummarizerConfig config = {.minimum_message_tokens_to_init = kInit,
+                             .minimum_tokens_between_update = kBetween,
+                             .tool_calls_between_updates = kCalls};
+  bool newest_is_sidechain = false;
+  bool was_summarized = true;
+};
+
+SummaryDue due_of(const DueInput& input) {
+  return summary_due(input.status, input.config, input.newest_is_sidechain, input.was_summarized);
+}
+
 /// A session that was summarized before: tokens in all, tokens and tool calls since.
-SummaryDueInput later(std::uint64_t tokens, std::uint64_t tokens_since, std::uint64_t calls) {
-  return {.enabled = true,
-          .was_summarized = true,
-          .tokens = tokens,
-          .tokens_since = tokens_since,
-          .tool_calls_since = calls,
-          .thresholds = {.minimum_message_tokens_to_init = kInit,
-                         .minimum_tokens_between_update = kBetween,
-                         .tool_calls_between_updates = kCalls}};
+DueInput later(std::uint64_t tokens, std::uint64_t tokens_since, std::uint64_t calls) {
+  DueInput input;
+  input.status.messages_since = 1;
+  input.status.tokens = tokens;
+  input.status.tokens_since = tokens_since;
+  input.status.tool_calls_since = calls;
+  return input;
 }
 
 /// One that never was.
-SummaryDueInput first(std::uint64_t tokens, std::uint64_t calls = 0) {
-  SummaryDueInput input = later(tokens, tokens, calls);
+DueInput first(std::uint64_t tokens, std::uint64_t calls = 0) {
+  DueInput input = later(tokens, tokens, calls);
   input.was_summarized = false;
   return input;
 }
 
-SummaryDueInput compacting(SummaryDueInput input) {
-  input.compacting = true;
+DueInput compacting(DueInput input) {
+  input.status.compacting = true;
   return input;
 }
 
@@ -44,7 +55,7 @@ SummaryDueInput compacting(SummaryDueInput input) {
 TEST_CASE("an update is due by the thresholds, and the threshold itself is enough") {
   struct Row {
     const char* name;
-    SummaryDueInput input;
+    DueInput input;
     SummaryDue due;
   };
   const Row rows[] = {
@@ -75,38 +86,38 @@ TEST_CASE("an update is due by the thresholds, and the threshold itself is enoug
   };
   for (const Row& row : rows) {
     CAPTURE(row.name);
-    CHECK(summary_due_name(summary_due(row.input)) == summary_due_name(row.due));
+    CHECK(summary_due_name(due_of(row.input)) == summary_due_name(row.due));
   }
 }
 
 TEST_CASE("of what stands against an update, the first is named") {
   // Each row adds one reason to those below it.
-  SummaryDueInput input = later(kInit, kBetween, kCalls);
-  CHECK(summary_due(input) == SummaryDue::kDueToolCalls);
-  input.tool_calls_since = 0;
-  input.compacting = true;
-  CHECK(summary_due(input) == SummaryDue::kTooFewToolCalls);
-  input.tokens_since = 0;
-  CHECK(summary_due(input) == SummaryDue::kTooFewTokens);
-  input.tokens = 0;
-  CHECK(summary_due(input) == SummaryDue::kTooShort);
-  input.is_pending = true;
-  CHECK(summary_due(input) == SummaryDue::kPending);
-  input.has_new_messages = false;
-  CHECK(summary_due(input) == SummaryDue::kNoMessages);
+  DueInput input = later(kInit, kBetween, kCalls);
+  CHECK(due_of(input) == SummaryDue::kDueToolCalls);
+  input.status.tool_calls_since = 0;
+  input.status.compacting = true;
+  CHECK(due_of(input) == SummaryDue::kTooFewToolCalls);
+  input.status.tokens_since = 0;
+  CHECK(due_of(input) == SummaryDue::kTooFewTokens);
+  input.status.tokens = 0;
+  CHECK(due_of(input) == SummaryDue::kTooShort);
+  input.status.pending_since = Timestamp();
+  CHECK(due_of(input) == SummaryDue::kPending);
+  input.status.messages_since = 0;
+  CHECK(due_of(input) == SummaryDue::kNoMessages);
   input.newest_is_sidechain = true;
-  CHECK(summary_due(input) == SummaryDue::kSidechain);
-  input.enabled = false;
-  CHECK(summary_due(input) == SummaryDue::kDisabled);
+  CHECK(due_of(input) == SummaryDue::kSidechain);
+  input.config.enabled = false;
+  CHECK(due_of(input) == SummaryDue::kDisabled);
 }
 
 TEST_CASE("thresholds of zero are always reached") {
-  SummaryDueInput input = later(1, 1, 0);
-  input.thresholds = {.minimum_message_tokens_to_init = 0,
-                      .minimum_tokens_between_update = 0,
-                      .tool_calls_between_updates = 0};
-  CHECK(summary_due(input) == SummaryDue::kDueToolCalls);
-  CHECK(summary_due(compacting(input)) == SummaryDue::kDueToolCalls);
+  DueInput input = later(1, 1, 0);
+  input.config = {.minimum_message_tokens_to_init = 0,
+                  .minimum_tokens_between_update = 0,
+                  .tool_calls_between_updates = 0};
+  CHECK(due_of(input) == SummaryDue::kDueToolCalls);
+  CHECK(due_of(compacting(input)) == SummaryDue::kDueToolCalls);
 }
 
 TEST_CASE("only three answers mean that an update is due, and each has a name of its own") {

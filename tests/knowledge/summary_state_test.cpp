@@ -1,10 +1,9 @@
-#include "knowledge/summary_state.hpp"
-
 #include <string>
 
 #include <doctest/doctest.h>
 
 #include "bmad_mem/rfc3339.hpp"
+#include "knowledge/summary_file.hpp"
 
 namespace bmad_mem::test::summary_state_test {
 namespace {

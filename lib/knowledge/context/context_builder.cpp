@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "prompt_text.hpp"
+#include "knowledge/prompt_text.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -31,23 +31,6 @@ inline constexpr std::size_t kStatedRulesMax = 5;
 inline constexpr std::size_t kAgentPatternsMax = 5;
 inline constexpr std::size_t kPreferencesMax = 5;
 
-/// Tells repeated requests from what answers one. Somebody asks in the same words every day: the
-/// earlier requests fit best, and none of them says what the task asks for.
-class NearCopies {
- public:
-  explicit NearCopies(std::string_view task);
-
-  /// Takes `text`. Whether two taken before are worded like it and name all of the task that it
-  /// does: two, since the newer of two statements may correct the other.
-  bool repeats(std::string_view text);
-
- private:
-  using WordSet = std::set<std::string, std::less<>>;
-
-  WordSet task_;
-  std::vector<WordSet> taken_;
-};
-
 /// Why something is left out that nothing said before it.
 inline constexpr std::string_view kOverCeiling = "over the ceiling";
 inline constexpr std::string_view kToldBefore = "told in this session";

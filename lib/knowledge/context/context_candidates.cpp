@@ -19,12 +19,11 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "context/context_builder.hpp"
-#include "context/said_texts.hpp"
 #include "context/snippet_maker.hpp"
 #include "context/told_log.hpp"
+#include "knowledge/prompt_text.hpp"
 #include "model/statement.hpp"
-#include "prompt_text.hpp"
-#include "rule_triggers.hpp"
+#include "rule_language.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -14,8 +14,9 @@
 #include "bmad_mem/letter_case.hpp"
 #include "bmad_mem/text.hpp"
 #include "context/context_builder.hpp"
+#include "knowledge/merge_plan.hpp"
+#include "knowledge/prompt_text.hpp"
 #include "model/statement.hpp"
-#include "prompt_text.hpp"
 #include "search/dialogue_act.hpp"
 #include "search/search.hpp"
 #include "store/access.hpp"
@@ -101,6 +102,51 @@ bool names_call(std::string_view task, JsonValue event) {
   const std::string_view name = std::string_view(command).substr(0, end);
   return name.size() >= kNameSizeMin && has_name(task, name);
 }
+
+/// Of the words of both: a request of a dozen words about two other things has this much.
+constexpr double kAlikeMin = 0.6;
+constexpr std::ptrdiff_t kAlikeMax = 2;
+/// In bytes: nobody repeats more word by word, and a long text would cost time.
+constexpr std::size_t kComparedSizeMax = 1000;
+
+/// Tells repeated requests from what answers one. Somebody asks in the same words every day: the
+/// earlier requests fit best, and none of them says what the task asks for.
+class NearCopies {
+ public:
+  explicit NearCopies(std::string_view task) : task_(words_of(task)) {}
+
+  /// Takes `text`. Whether two taken before are worded like it and name all of the task that it
+  /// does: two, since the newer of two statements may correct the other.
+  bool repeats(std::string_view text) {
+    if (text.size() > kComparedSizeMax) {
+      return false;
+    }
+    WordSet words = words_of(text);
+    const auto is_like = [&](const WordSet& other) {
+      const auto shared = static_cast<double>(std::ranges::count_if(
+          words, [&](const std::string& word) { return other.contains(word); }));
+      const double all = static_cast<double>(words.size() + other.size()) - shared;
+      return shared >= kAlikeMin * all && std::ranges::all_of(words, [&](const std::string& word) {
+               return other.contains(word) || !task_.contains(word);
+             });
+    };
+    if (std::ranges::count_if(taken_, is_like) >= kAlikeMax) {
+      return true;
+    }
+    taken_.push_back(std::move(words));
+    return false;
+  }
+
+ private:
+  using WordSet = std::set<std::string, std::less<>>;
+  static WordSet words_of(std::string_view text) {
+    const std::vector<std::string> words = plain_words(text);
+    return {words.begin(), words.end()};
+  }
+
+  WordSet task_;
+  std::vector<WordSet> taken_;
+};
 
 class ContextSearch {
  public:

@@ -1,7 +1,9 @@
 // snippet_maker.cpp - see snippet_maker.hpp.
 #include "context/snippet_maker.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,8 +12,8 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 #include "context/told_log.hpp"
+#include "knowledge/prompt_text.hpp"
 #include "model/entry.hpp"
-#include "prompt_text.hpp"
 #include "search/dialogue_act.hpp"
 
 namespace bmad_mem {
@@ -44,6 +46,9 @@ void set_labels(ContextCandidate& candidate, const std::string& speaker, const E
     candidate.label = speaker.empty() ? told : fmt::format("{} by {}", told, speaker);
   }
 }
+
+/// Shorter texts stand in others by chance.
+constexpr std::size_t kCoveringSizeMin = 20;
 
 }  // namespace
 
@@ -143,6 +148,20 @@ std::optional<ContextCandidate> SnippetMaker::make(ContextSection section, const
   }
   set_labels(candidate, speaker, trust, hit.said_before, rules_.now);
   return candidate;
+}
+
+bool SaidTexts::add(const Key& key, const std::string& text) {
+  return entries_.insert(key).second && texts_.insert(text).second;
+}
+
+bool SaidTexts::covers(const Key& key, std::string_view text) const {
+  if (entries_.contains(key) || sources_.contains(std::get<2>(key))) {
+    return true;
+  }
+  return std::ranges::any_of(texts_, [&](const std::string& said) {
+    return text == said || (said.size() >= kCoveringSizeMin && text.size() < 2 * said.size() &&
+                            text.find(said) != std::string_view::npos);
+  });
 }
 
 }  // namespace bmad_mem

@@ -11,7 +11,8 @@
 #include <cstdint>
 
 #include "bmad_mem/knowledge.hpp"
-#include "prompt_text.hpp"
+#include "bmad_mem/text.hpp"
+#include "knowledge/prompt_text.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -30,22 +31,13 @@ constexpr std::size_t kSpacesPerToken = 32;
 enum class Class : std::uint8_t { kStart, kLower, kUpper, kDigit, kSpace, kNewline, kSign, kOther };
 
 Class class_of(char c) {
-  if (c >= 'a' && c <= 'z') {
-    return Class::kLower;
-  }
-  if (c >= 'A' && c <= 'Z') {
-    return Class::kUpper;
-  }
-  if (c >= '0' && c <= '9') {
-    return Class::kDigit;
-  }
-  if (c == ' ' || c == '\t') {
-    return Class::kSpace;
-  }
-  if (c == '\n' || c == '\r') {
-    return Class::kNewline;
-  }
-  return static_cast<unsigned char>(c) < 0x80 ? Class::kSign : Class::kOther;
+  return is_lower(c)              ? Class::kLower
+         : is_upper(c)            ? Class::kUpper
+         : is_digit(c)            ? Class::kDigit
+         : is_blank(c)            ? Class::kSpace
+         : c == '\n' || c == '\r' ? Class::kNewline
+         : is_ascii(c)            ? Class::kSign
+                                  : Class::kOther;
 }
 
 /// What a character that is not ASCII costs: by its script.

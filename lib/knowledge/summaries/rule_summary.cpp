@@ -8,7 +8,6 @@
 // It is there so that a compaction always has something to hand over. It covers no message, so
 // last_summarized_id stays empty; and it never takes the place of what somebody else wrote:
 // `by_rules` in the front matter is a hash of the body, which an edit breaks.
-#include "knowledge/rule_summary.hpp"
 
 #include <algorithm>
 #include <map>
@@ -21,10 +20,10 @@
 
 #include "base/hash.hpp"
 #include "bmad_mem/text.hpp"
+#include "knowledge/prompt_text.hpp"
 #include "knowledge/summary_file.hpp"
 #include "model/entry.hpp"
 #include "preference_detector.hpp"
-#include "prompt_text.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/entry_scanner.hpp"

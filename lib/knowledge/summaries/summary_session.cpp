@@ -133,16 +133,6 @@ std::size_t summarized_count(const SummaryFiles& files, const Conversation& talk
   return static_cast<std::size_t>(later - talk.messages.begin());
 }
 
-SummaryThresholds summary_thresholds(const Store& store) {
-  const SummarizerConfig& config = store.config.summarizer;
-  return {
-      .minimum_message_tokens_to_init =
-          static_cast<std::uint64_t>(config.minimum_message_tokens_to_init),
-      .minimum_tokens_between_update =
-          static_cast<std::uint64_t>(config.minimum_tokens_between_update),
-      .tool_calls_between_updates = static_cast<std::uint64_t>(config.tool_calls_between_updates)};
-}
-
 bool is_live(const Store& store, const std::optional<PendingSummary>& pending) {
   return pending && !is_stale(pending->started_at, store.clock.now(),
                               std::chrono::milliseconds(store.config.summarizer.stale_update_ms));
@@ -170,17 +160,8 @@ SummaryStatus describe_summary(const Store& store, const std::string& session_id
     status.pending_is_stale = !is_live(store, pending);
   }
   status.compacting = is_compacting(files.state.compacting_since, store.clock.now());
-  status.due = summary_due(
-      {.enabled = store.config.summarizer.enabled,
-       .has_new_messages = status.messages_since > 0,
-       .newest_is_sidechain = talk.newest_is_sidechain,
-       .is_pending = status.pending_since && !status.pending_is_stale,
-       .compacting = status.compacting,
-       .was_summarized = !status.last_summarized_id.empty() || !files.state.counted_id.empty(),
-       .tokens = status.tokens,
-       .tokens_since = status.tokens_since,
-       .tool_calls_since = status.tool_calls_since,
-       .thresholds = summary_thresholds(store)});
+  status.due = summary_due(status, store.config.summarizer, talk.newest_is_sidechain,
+                           !status.last_summarized_id.empty() || !files.state.counted_id.empty());
   return status;
 }
 

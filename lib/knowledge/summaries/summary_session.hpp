@@ -10,7 +10,6 @@
 #include "bmad_mem/summary.hpp"
 #include "knowledge/dialogue.hpp"
 #include "knowledge/summary_file.hpp"
-#include "knowledge/summary_state.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -47,7 +46,6 @@ Result<Conversation> read_conversation(const Store& store, const std::string& se
 /// has gone, up to when the summary was written.
 std::size_t summarized_count(const SummaryFiles& files, const Conversation& talk);
 
-SummaryThresholds summary_thresholds(const Store& store);
 /// Whether an update is being written, as far as anybody knows.
 bool is_live(const Store& store, const std::optional<PendingSummary>& pending);
 

@@ -168,7 +168,7 @@ class UpdateEnd {
     files_.state.counted_at = pending.started_at;
     clear();
     note_summary_record(store_, session_id_,
-                        update_record(update, summary_thresholds(store_), now()));
+                        update_record(update, store_.config.summarizer, now()));
     return update;
   }
 

@@ -18,7 +18,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "deletion_steps.hpp"
 #include "knowledge/knowledge_store.hpp"
-#include "knowledge/rule_summary.hpp"
+#include "knowledge/summary_file.hpp"
 #include "lifecycle/audit_log.hpp"
 #include "lifecycle/log_lines.hpp"
 #include "lifecycle/maintenance.hpp"

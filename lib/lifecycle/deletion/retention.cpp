@@ -28,7 +28,7 @@
 #include "deletion_steps.hpp"
 #include "knowledge/distillation.hpp"
 #include "knowledge/knowledge_store.hpp"
-#include "knowledge/rule_summary.hpp"
+#include "knowledge/summary_file.hpp"
 #include "lifecycle/deletion.hpp"
 #include "search/packed_session.hpp"
 #include "search/reads.hpp"

@@ -9,7 +9,7 @@
 
 #include "bmad_mem/text.hpp"
 #include "deletion_steps.hpp"
-#include "knowledge/rule_summary.hpp"
+#include "knowledge/summary_file.hpp"
 #include "lifecycle/compaction_plan.hpp"
 #include "model/entry.hpp"
 #include "store/atomic_file.hpp"

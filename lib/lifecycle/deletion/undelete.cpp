@@ -14,7 +14,7 @@
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/whole_name.hpp"
 #include "deletion_steps.hpp"
-#include "knowledge/rule_summary.hpp"
+#include "knowledge/summary_file.hpp"
 #include "lifecycle/audit_log.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"

@@ -23,7 +23,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "knowledge/knowledge_store.hpp"
-#include "knowledge/rule_summary.hpp"
+#include "knowledge/summary_file.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"

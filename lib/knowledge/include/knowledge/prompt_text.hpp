@@ -22,6 +22,13 @@ struct CodePoint {
 /// The first character of `text`, which is not empty.
 CodePoint first_code_point(std::string_view text);
 
+/// Whether a character shows nothing, or changes how others are shown: the format characters of
+/// Unicode 15, and those that are drawn as nothing though they are letters or marks.
+bool is_unseen(char32_t c);
+/// How many bytes of `rest` belong to the sequence of a terminal that the control character `c`,
+/// before it, begins: ECMA-48.
+std::size_t sequence_size(char32_t c, std::string_view rest);
+
 // What a person would see of a text, and nothing that is only there for a
 // terminal or a model.
 
@@ -32,6 +39,9 @@ std::string visible_text(std::string_view text);
 
 /// The same on one line: each run of blanks is one space, none at the ends.
 std::string visible_line(std::string_view text);
+
+/// `text` as it is compared with others: its words in lower case, with one blank between.
+std::string comparable_text(std::string_view text);
 
 /// `text`, valid UTF-8, in at most `size_max` bytes: between two words if that loses little, with
 /// "…" where it was cut. Empty when not even that fits.
