@@ -22,10 +22,7 @@ namespace {
 
 Result<std::optional<RedactionKey>> load_key(FileSystem& files) {
   RedactionKey key;
-  const Result<std::string> bytes = read_file(files, kRedactionKeyFile, key.size());
-  if (!bytes && !is_not_found(bytes.error())) {
-    return bytes.error();
-  }
+  BMAD_TRY_ASSIGN(const auto bytes, if_there(read_file(files, kRedactionKeyFile, key.size())));
   if (!bytes || bytes->size() != key.size()) {
     return std::optional<RedactionKey>();
   }
@@ -89,7 +86,8 @@ std::vector<std::string> trusted_switches(const Store& store) {
   return switches;
 }
 
-Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store, KeyUse key_use) {
+Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store, KeyUse key_use,
+                                                             const std::string& hub_policy) {
   const PrivacyConfig& config = store.config.privacy;
   Result<std::shared_ptr<const RuleSet>> rules =
       RuleSet::load({.project = store.workspace.folder,
@@ -106,29 +104,23 @@ Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store,
     return error;
   }
   RedactionKey key;
-  const bool is_kept = key_use == KeyUse::kKept || (key_use == KeyUse::kAsConfigured &&
-                                                    store.config.privacy.redaction.linkable);
+  const bool is_kept =
+      key_use == KeyUse::kKept || (key_use == KeyUse::kAsConfigured && config.redaction.linkable);
   if (is_kept) {
     BMAD_TRY_ASSIGN(key, kept_key(store));
   } else {
     key = random_hash_key();
   }
-  return std::unique_ptr<StoreRedaction>(new StoreRedaction(
+  std::unique_ptr<StoreRedaction> made(new StoreRedaction(
       std::move(*redactor), key, std::make_unique<JudgedMemory>(store, key_use != KeyUse::kNone)));
-}
-
-Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store, KeyUse key_use,
-                                                             const std::string& hub_policy) {
-  BMAD_TRY_ASSIGN(std::unique_ptr<StoreRedaction> made, make(store, key_use));
   if (!hub_policy.empty()) {
     BMAD_TRY_ASSIGN(
-        std::shared_ptr<const RuleSet> rules,
+        std::shared_ptr<const RuleSet> policy,
         RuleSet::load({.project = {}, .files = {}, .allowed = {}, .policy = hub_policy}));
-    if (!rules->problems().empty()) {  // A rule that is passed over would let secrets out.
-      return rules->problems().front();
+    if (!policy->problems().empty()) {  // A rule that is passed over would let secrets out.
+      return policy->problems().front();
     }
-    BMAD_TRY_ASSIGN(made->policy_,
-                    Redactor::make(store.config.privacy.redaction, std::move(rules)));
+    BMAD_TRY_ASSIGN(made->policy_, Redactor::make(config.redaction, std::move(policy)));
   }
   return made;
 }

@@ -34,14 +34,13 @@ enum class KeyUse : std::uint8_t {
 /// The redactor of a store and the key of its placeholders. Thread-safe.
 class StoreRedaction final : public WriteRedaction {
  public:
-  /// Errors: those of Redactor::make, with the path of config.json; E_STORAGE_IO, E_STORAGE_FULL
-  /// and E_LOCK_TIMEOUT when a key has to be kept and can't be.
+  /// With `hub_policy`, the rules of a hub: what they find is taken out whatever the project
+  /// allows. Errors: those of Redactor::make, with the path of config.json; E_STORAGE_IO,
+  /// E_STORAGE_FULL and E_LOCK_TIMEOUT when a key has to be kept and can't be; the first that is
+  /// wrong with the rules of the hub.
   static Result<std::unique_ptr<StoreRedaction>> make(const Store& store,
-                                                      KeyUse key_use = KeyUse::kAsConfigured);
-  /// With the rules of a hub, too: what they find is taken out whatever the project allows.
-  /// Errors also: the first that is wrong with them.
-  static Result<std::unique_ptr<StoreRedaction>> make(const Store& store, KeyUse key_use,
-                                                      const std::string& hub_policy);
+                                                      KeyUse key_use = KeyUse::kAsConfigured,
+                                                      const std::string& hub_policy = {});
 
   [[nodiscard]] std::optional<std::string> redact_entry(JsonValue entry, std::string_view line,
                                                         std::string_view session_id,
