@@ -130,14 +130,20 @@ bool has_angle_name(std::string_view text) {
 }
 
 bool is_template(std::string_view text) {
-  if (is_enclosed(text, "<", ">") || is_enclosed(text, "[", "]") || is_enclosed(text, "%", "%") ||
-      is_enclosed(text, "@", "@") || is_enclosed(text, "__", "__") || is_enclosed(text, "{", "}")) {
-    return true;
-  }
-  if (has_enclosed(text, "${", "}") || has_enclosed(text, "{{", "}}") ||
-      has_enclosed(text, "$(", ")") || has_enclosed(text, "#{", "}") ||
-      has_enclosed(text, "<%", "%>") || has_enclosed(text, "%(", ")s") ||
-      text.contains("[REDACTED") || has_angle_name(text)) {
+  const auto marks_of = [](std::string_view row) {
+    const std::size_t blank = row.find(' ');
+    return std::pair(row.substr(0, blank), row.substr(blank + 1));
+  };
+  const auto is_around = [&](std::string_view row) {
+    const auto [open, close] = marks_of(row);
+    return is_enclosed(text, open, close);
+  };
+  const auto is_within = [&](std::string_view row) {
+    const auto [open, close] = marks_of(row);
+    return has_enclosed(text, open, close);
+  };
+  if (kTemplateEnds.any(is_around) || kTemplateMarks.any(is_within) || text.contains("[REDACTED") ||
+      has_angle_name(text)) {
     return true;
   }
   if (text.starts_with("${") || text.starts_with("{{") || text.starts_with("$(")) {
