@@ -41,12 +41,6 @@ class AssignmentFinder {
   /// `NAME=value` and `name: value` at the beginning of a line, an option or a query are literals.
   [[nodiscard]] ValueForm form_of(const NamePart& name, std::string_view marks,
                                   std::size_t begin) const;
-  [[nodiscard]] bool begins_line(const NamePart& name) const;
-  /// Whether only words of a sentence are before the name in its line: "the root password".
-  [[nodiscard]] bool is_said(const NamePart& name) const;
-  /// Whether code goes on after the value: "password: string,".
-  [[nodiscard]] bool ends_statement(std::size_t begin) const;
-  [[nodiscard]] BareEnd end_of(const NamePart& name, ValueForm form, std::size_t begin) const;
   /// `<password>value</password>`, `<string name="password">value</string>`.
   void element(const NamePart& name);
   /// `password: |` and the lines of its block.
@@ -59,8 +53,6 @@ class AssignmentFinder {
   bool judge_pair(std::string_view word, const ValuePart& value);
   /// `setPassword("…")`, `secret{"…"}`.
   void call();
-  /// Whether only an opening bracket and blanks stand before the quote of an argument.
-  [[nodiscard]] bool is_first_argument(const NamePart& name) const;
   /// `put("password", "…")`, `{"password", "…"}`, `["--password", "…"]`.
   void pair_of_arguments();
 
@@ -74,10 +66,6 @@ class AssignmentFinder {
   [[nodiscard]] bool may_follow_word() const;
   /// After a blank: `--password x`, `PASSWORD 'x'`, `the password is x`, `password x`.
   void after_word();
-  /// Whether SQL's IDENTIFIED stands before the BY that begins at `by`.
-  [[nodiscard]] bool identifies(std::size_t by) const;
-  [[nodiscard]] NamePart with_what_follows(NamePart name, std::size_t end) const;
-  [[nodiscard]] NamePart subject_before(std::size_t end) const;
   /// `mysql -pSECRET`, `sshpass -p SECRET`, `curl -u user:SECRET`, `redis-cli -a SECRET`.
   void short_option();
   void option_value(std::size_t begin, std::string_view how);

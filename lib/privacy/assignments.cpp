@@ -46,6 +46,53 @@ bool is_pair_word(string_view word) {
          (kPairNameWords.contains(word) || kPairValueWords.contains(word));
 }
 
+bool begins_line(string_view text, const NamePart& name) {
+  const std::size_t begin = run_begin(
+      text, name.begin,
+      [](char c) { return is_blank(c) || is_quote(c) || string_view("-+*\r").contains(c); }, 32);
+  return begin == 0 || text[begin - 1] == '\n';
+}
+
+/// Whether code goes on after the value: "password: string,".
+bool ends_statement(string_view text, std::size_t begin) {
+  const ValuePart value = bare_at(text, begin, BareEnd::kLine);
+  const char c = byte_at(text, value.end);
+  return c == ',' || c == ';' || c == ')';
+}
+
+/// Whether only words of a sentence are before the name in its line: "the root password".
+bool is_said(string_view text, const NamePart& name) {
+  constexpr std::size_t kReach = 80;
+  if (!can_be_secret_name(name.letters) || secret_kind(name.of(text)) != SecretKind::kPassword) {
+    return false;
+  }
+  const std::size_t line =
+      run_begin(text, name.begin, [](char c) { return c != '\n' && c != '"' && c != '`'; }, kReach);
+  const string_view before = trimmed(text.substr(line, name.begin - line));
+  return any_is(before, is_letter) &&
+         before.find_first_of("(){}[]<=;$@&|\\!?+%^~") == before.npos &&
+         !has_word("let var val const auto final mut static case param arg def fn func in as",
+                   before.substr(before.find_last_of(" :.") + 1));
+}
+
+BareEnd end_of(string_view text, const NamePart& name, ValueForm form, std::size_t begin) {
+  const char before = name.begin > 0 ? text[name.begin - 1] : '\n';
+  if (before == '?' || before == '&') {
+    return BareEnd::kQuery;
+  }
+  const bool has_line =
+      form == ValueForm::kLiteral
+          ? begins_line(text, name) || before == ' '
+          : begins_line(text, name) && is_line_over(text, bare_at(text, begin, BareEnd::kLine).end);
+  return has_line ? BareEnd::kLine : BareEnd::kCode;
+}
+
+/// Whether only an opening bracket and blanks stand before the quote of an argument.
+bool is_first_argument(string_view text, const NamePart& name) {
+  const std::size_t begin = run_begin(text, name.begin - 1, is_space, 16);
+  return begin > 0 && string_view("([{").contains(text[begin - 1]);
+}
+
 }  // namespace
 
 void AssignmentFinder::run() {
@@ -109,11 +156,11 @@ bool AssignmentFinder::judge_word(const NamePart& name, string_view word, std::s
     return false;
   }
   // A line that has nothing else is written for a value, not for code.
-  const bool is_line = form == ValueForm::kBare && begins_line(name) &&
+  const bool is_line = form == ValueForm::kBare && begins_line(text_, name) &&
                        is_line_over(text_, value.end) && !begins_call(value.of(text_));
   if (is_line || form == ValueForm::kQuoted) {
     form = ValueForm::kLiteral;
-  } else if (form == ValueForm::kLiteral && word.front() != '-' && !begins_line(name) &&
+  } else if (form == ValueForm::kLiteral && word.front() != '-' && !begins_line(text_, name) &&
              any_is(word, is_lower)) {
     form = ValueForm::kBare;  // `x.token=a<0;`: minified code has no blanks either.
   }
@@ -171,7 +218,7 @@ void AssignmentFinder::value_after(const NamePart& name, string_view marks) {
       return;
     }
   }
-  if (marks == "==" && begin == at_ && (at(name.begin) == '-' || begins_line(name))) {
+  if (marks == "==" && begin == at_ && (at(name.begin) == '-' || begins_line(text_, name))) {
     --at_;  // `--password==x`: the value has one.
     if (may_be_secret && judge_word(name, word, at_, ValueForm::kLiteral)) {
       return;
@@ -188,7 +235,7 @@ void AssignmentFinder::value_after(const NamePart& name, string_view marks) {
   if (may_be_secret && judge_word(name, word, begin, form)) {
     return;
   }
-  ValuePart value = bare_at(text_, begin, end_of(name, form, begin));
+  ValuePart value = bare_at(text_, begin, end_of(text_, name, form, begin));
   if (!may_be_secret && !may_have_rule(value.of(text_))) {
     remember(word, value);
     return;
@@ -196,14 +243,14 @@ void AssignmentFinder::value_after(const NamePart& name, string_view marks) {
   if (form == ValueForm::kLiteral && value.of(text_).contains("://")) {
     return;  // Other rules know the parts of an address.
   }
-  if (form == ValueForm::kLiteral && !begins_line(name) &&
+  if (form == ValueForm::kLiteral && !begins_line(text_, name) &&
       value.of(text_).find_first_of("({;") != string_view::npos) {
     form = ValueForm::kBare;  // `tokenStart=0;for(let`: code goes on.
   }
   if (may_be_secret && has_word("Bearer Basic Token bearer", value.of(text_))) {
     value = bare_at(text_, skip_blanks(text_, value.end), BareEnd::kCode);
   }
-  if (form == ValueForm::kBare && marks == "=" && begins_line(name) &&
+  if (form == ValueForm::kBare && marks == "=" && begins_line(text_, name) &&
       is_line_over(text_, value.end) && is_chosen_word(value.of(text_))) {
     form = ValueForm::kLiteral;  // In INI: `password = dragon`.
   }
@@ -258,49 +305,11 @@ ValueForm AssignmentFinder::form_of(const NamePart& name, string_view marks,
                              (before == ' ' && name.begin > 1 && text_[name.begin - 2] == ',');
     return is_argument ? ValueForm::kBare : ValueForm::kLiteral;
   }
-  const bool is_label = marks == ":" && begins_line(name)
-                            ? !ends_statement(begin)
-                            : (marks == ":" || marks == "->") && begin > at_ && is_said(name);
+  const bool is_label =
+      marks == ":" && begins_line(text_, name)
+          ? !ends_statement(text_, begin)
+          : (marks == ":" || marks == "->") && begin > at_ && is_said(text_, name);
   return is_label ? ValueForm::kLiteral : ValueForm::kBare;
-}
-
-bool AssignmentFinder::is_said(const NamePart& name) const {
-  constexpr std::size_t kReach = 80;
-  if (!can_be_secret_name(name.letters) || secret_kind(name.of(text_)) != SecretKind::kPassword) {
-    return false;
-  }
-  const std::size_t line = run_begin(
-      text_, name.begin, [](char c) { return c != '\n' && c != '"' && c != '`'; }, kReach);
-  const string_view before = trimmed(text_.substr(line, name.begin - line));
-  return any_is(before, is_letter) &&
-         before.find_first_of("(){}[]<=;$@&|\\!?+%^~") == before.npos &&
-         !has_word("let var val const auto final mut static case param arg def fn func in as",
-                   before.substr(before.find_last_of(" :.") + 1));
-}
-
-bool AssignmentFinder::begins_line(const NamePart& name) const {
-  const std::size_t begin = run_begin(
-      text_, name.begin,
-      [](char c) { return is_blank(c) || is_quote(c) || string_view("-+*\r").contains(c); }, 32);
-  return begin == 0 || text_[begin - 1] == '\n';
-}
-
-bool AssignmentFinder::ends_statement(std::size_t begin) const {
-  const ValuePart value = bare_at(text_, begin, BareEnd::kLine);
-  const char c = at(value.end);
-  return c == ',' || c == ';' || c == ')';
-}
-
-BareEnd AssignmentFinder::end_of(const NamePart& name, ValueForm form, std::size_t begin) const {
-  const char before = name.begin > 0 ? text_[name.begin - 1] : '\n';
-  if (before == '?' || before == '&') {
-    return BareEnd::kQuery;
-  }
-  const bool has_line =
-      form == ValueForm::kLiteral
-          ? begins_line(name) || before == ' '
-          : begins_line(name) && is_line_over(text_, bare_at(text_, begin, BareEnd::kLine).end);
-  return has_line ? BareEnd::kLine : BareEnd::kCode;
 }
 
 void AssignmentFinder::element(const NamePart& name) {
@@ -322,7 +331,7 @@ void AssignmentFinder::element(const NamePart& name) {
 
 bool AssignmentFinder::block(const NamePart& name, std::size_t begin) {
   const bool is_next = at(begin) == '\n';  // `password:` and a value in the next line.
-  if ((at(begin) != '|' && at(begin) != '>' && !is_next) || !begins_line(name)) {
+  if ((at(begin) != '|' && at(begin) != '>' && !is_next) || !begins_line(text_, name)) {
     return false;
   }
   const std::size_t head = run_end(
@@ -452,11 +461,6 @@ void AssignmentFinder::call() {
   }
 }
 
-bool AssignmentFinder::is_first_argument(const NamePart& name) const {
-  const std::size_t begin = run_begin(text_, name.begin - 1, is_space, 16);
-  return begin > 0 && string_view("([{").contains(text_[begin - 1]);
-}
-
 void AssignmentFinder::pair_of_arguments() {
   if (at_ == 0 || !is_quote(text_[at_ - 1])) {
     return;
@@ -474,7 +478,7 @@ void AssignmentFinder::pair_of_arguments() {
     return;
   }
   const std::optional<ValuePart> value = quoted_at(text_, begin);
-  if (!(is_option || is_first_argument(name)) ||
+  if (!(is_option || is_first_argument(text_, name)) ||
       !(can_be_secret_name(name.letters) || (value && may_be_key(value->of(text_))))) {
     return;
   }

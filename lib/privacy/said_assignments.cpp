@@ -50,6 +50,53 @@ string_view without_sentence_end(string_view word) {
   return word;
 }
 
+/// Whether SQL's IDENTIFIED stands before the BY that begins at `by`.
+bool identifies(string_view text, std::size_t by) {
+  const string_view before = text.substr(by - std::min<std::size_t>(by, 11), 11);
+  return before.starts_with("IDENTIFIED") || before.starts_with("identified");
+}
+
+/// `name` with the words after it up to `end`: "the password reset link is" is about a link. But
+/// "the password for the server is" is about the password.
+NamePart with_what_follows(string_view text, NamePart name, std::size_t end) {
+  const string_view words = text.substr(name.end, end - name.end);
+  std::size_t size = words.size();
+  for (const string_view preposition :
+       {" for ", " of ", " in ", " on ", " at ", " to ", " f\u00fcr "}) {
+    size = std::min(size, words.find(preposition));
+  }
+  name.end += size;
+  return name;
+}
+
+/// The word before `end` that names a secret, in the same sentence.
+NamePart subject_before(string_view text, std::size_t end) {
+  const std::size_t first = end - std::min(end, kProseSizeMax);
+  const std::size_t subject_end = end;
+  const string_view sentence = text.substr(first, end - first);
+  if (!may_name_secret(sentence.substr(sentence.find_last_of(".;:\n") + 1))) {  // npos + 1 is 0.
+    return {};
+  }
+  while (end > first) {
+    const NamePart name = name_before(text, end);
+    if (name.begin == name.end || names_digest(name.of(text))) {
+      break;
+    }
+    if (can_be_secret_name(name.letters) && secret_kind(name.of(text)) != SecretKind::kNone) {
+      // "The hash of the password is" tells the hash.
+      return names_digest(text.substr(first, name.begin - first))
+                 ? NamePart()
+                 : with_what_follows(text, name, subject_end);
+    }
+    // The user, as in "the password for 'ann' is", may be in quotes.
+    end = run_begin(text, name.begin, is_quote, 1);
+    if (end == 0 || string_view(".;:\n").contains(text[end - 1])) {
+      break;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 void AssignmentFinder::alternative() {
@@ -142,13 +189,13 @@ void AssignmentFinder::after_word() {
     return;
   }
   if (word == "BY" || word == "by") {
-    if (quoted && identifies(name.begin)) {
+    if (quoted && identifies(text_, name.begin)) {
       judge("password", bare, ValueForm::kQuoted);
     }
     return;
   }
   if (is_said) {
-    name = subject_before(name.begin);
+    name = subject_before(text_, name.begin);
     word = name.of(text_);
   }
   const bool is_value = has_digit || is_drawn || (quoted && is_chosen_word(bare.of(text_)));
@@ -165,52 +212,6 @@ void AssignmentFinder::after_word() {
     return;
   }
   judge(word, bare, quoted ? ValueForm::kQuoted : is_said ? ValueForm::kSaid : ValueForm::kProse);
-}
-
-bool AssignmentFinder::identifies(std::size_t by) const {
-  const string_view before = text_.substr(by - std::min<std::size_t>(by, 11), 11);
-  return before.starts_with("IDENTIFIED") || before.starts_with("identified");
-}
-
-/// `name` with the words after it up to `end`: "the password reset link is" is about a link. But
-/// "the password for the server is" is about the password.
-NamePart AssignmentFinder::with_what_follows(NamePart name, std::size_t end) const {
-  const string_view words = text_.substr(name.end, end - name.end);
-  std::size_t size = words.size();
-  for (const string_view preposition :
-       {" for ", " of ", " in ", " on ", " at ", " to ", " f\u00fcr "}) {
-    size = std::min(size, words.find(preposition));
-  }
-  name.end += size;
-  return name;
-}
-
-/// The word before `end` that names a secret, in the same sentence.
-NamePart AssignmentFinder::subject_before(std::size_t end) const {
-  const std::size_t first = end - std::min(end, kProseSizeMax);
-  const std::size_t subject_end = end;
-  const string_view sentence = text_.substr(first, end - first);
-  if (!may_name_secret(sentence.substr(sentence.find_last_of(".;:\n") + 1))) {  // npos + 1 is 0.
-    return {};
-  }
-  while (end > first) {
-    const NamePart name = name_before(text_, end);
-    if (name.begin == name.end || names_digest(name.of(text_))) {
-      break;
-    }
-    if (can_be_secret_name(name.letters) && secret_kind(name.of(text_)) != SecretKind::kNone) {
-      // "The hash of the password is" tells the hash.
-      return names_digest(text_.substr(first, name.begin - first))
-                 ? NamePart()
-                 : with_what_follows(name, subject_end);
-    }
-    // The user, as in "the password for 'ann' is", may be in quotes.
-    end = run_begin(text_, name.begin, is_quote, 1);
-    if (end == 0 || string_view(".;:\n").contains(text_[end - 1])) {
-      break;
-    }
-  }
-  return {};
 }
 
 void AssignmentFinder::short_option() {
