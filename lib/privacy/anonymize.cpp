@@ -1,13 +1,18 @@
 // anonymize.cpp - a memory without the people, hosts and places in it: as an export, or in place.
 //
 // Everything is read twice: first to learn who is a person, then to write.
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bmad_mem/exports.hpp"
 #include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "lifecycle/audit_log.hpp"
 #include "model/entry.hpp"
@@ -17,7 +22,6 @@
 #include "search/reads.hpp"
 #include "search/root_index.hpp"
 #include "session_rewrite.hpp"
-#include "store/atomic_file.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/manifest.hpp"
@@ -122,86 +126,74 @@ std::vector<std::string> untouched_of(const Store& store, const std::string& ses
   return found;
 }
 
-class SessionRewrite {
+class SessionVeil final : public SessionRewriter {
  public:
-  SessionRewrite(Store& store, const std::string& session_id, bool dry_run, Anonymizer& anonymizer,
-                 AnonymizeReport& report, const std::function<void(const Error&)>& on_problem)
-      : store_(store),
-        session_id_(session_id),
-        dry_run_(dry_run),
+  SessionVeil(Store& store, const std::string& session_id, bool dry_run, Anonymizer& anonymizer,
+              AnonymizeReport& report, const std::function<void(const Error&)>& on_problem)
+      : SessionRewriter(store, session_id, dry_run),
         anonymizer_(anonymizer),
         report_(report),
         on_problem_(on_problem) {}
 
-  Status run() {
+  /// Whether something was written.
+  Result<bool> run() {
     const std::uint64_t changed_before = report_.changed;
-    {
-      BMAD_TRY_ASSIGN(const FileLock::Guard guard,
-                      store_.session(session_id_)->writer.lock("anonymize"));
-      for (const EntryType type : kEntryTypes) {
-        BMAD_TRY(rewrite_log(type));
-      }
-      BMAD_TRY(rewrite_manifest());
-      if (!touched_) {
-        return {};
-      }
-      BMAD_TRY(append_audit(store_, {.session_id = session_id_,
-                                     .action = "anonymize",
-                                     .count = report_.changed - changed_before}));
+    BMAD_TRY(lock("anonymize"));
+    BMAD_TRY(rewrite_logs());
+    BMAD_TRY_ASSIGN(const bool has_other_manifest, rewrite_manifest());
+    if (dry_run_ || (files_.empty() && !has_other_manifest)) {
+      return false;
     }
-    store_.forget_session(session_id_);
-    BMAD_TRY(store_.root_index->remove({&session_id_, 1}));
-    refresh_index(store_, session_id_);
-    return {};
+    BMAD_TRY(append_audit(store_, {.session_id = session_id_,
+                                   .action = "anonymize",
+                                   .count = report_.changed - changed_before}));
+    return true;
   }
 
  private:
-  Status rewrite_log(EntryType type) {
-    const std::string path = session_file(session_id_, entry_type_info(type).log_file);
-    struct Line {
-      std::uint64_t offset = 0;
-      std::uint64_t size = 0;
-      std::string text;
-    };
-    std::vector<Line> lines;
-    CarriedLines carried(dry_run_ ? nullptr : store_.origins->ledger(), session_id_);
-    JsonParser parser;
-    const auto take = [&](const ScannedEntry& entry) {
-      ++report_.entries;
-      if (std::string other = anonymizer_.json(entry.text); other != entry.text) {
-        carried.add(type, entry.text, other);
-        lines.push_back({entry.offset, entry.line_size, std::move(other)});
-      }
-    };
-    const auto damaged = [&](const DamagedLine& line) {
+  std::uint64_t change_file(std::string_view name, std::string& bytes) override {
+    line_number_ = 0;
+    const EntryType type = *entry_type_of_log_file(name);
+    const std::uint64_t lines = change_lines(bytes, [&](std::string_view line) {
+      ++line_number_;
+      const bool is_torn = line.data() + line.size() == bytes.data() + bytes.size();
+      return is_torn ? std::nullopt : changed_entry(type, line);
+    });
+    report_.changed += lines;
+    return lines;
+  }
+
+  std::optional<std::string> changed_entry(EntryType type, std::string_view line) override {
+    const Result<JsonValue> value = parser_.parse(line);
+    const auto problem = value ? check_entry(type, *value) : std::nullopt;
+    if (is_blank(line) || (problem && is_sealed(*value))) {
+      return std::nullopt;
+    }
+    if (!value || problem) {
       ++report_.problems;
       if (on_problem_) {
         on_problem_({.code = ErrorCode::E_STORAGE_CORRUPT,
-                     .message = "the line can't be read and stays as it is: " + line.reason,
-                     .path = store_.files->display_path(path),
-                     .line = line.line});
+                     .message = "the line can't be read and stays as it is: " +
+                                (value ? problem->message : value.error().message),
+                     .path = store_.files->display_path(
+                         session_file(session_id_, entry_type_info(type).log_file)),
+                     .line = line_number_});
       }
-    };
-    BMAD_TRY(scan_log(*store_.files, path, type, parser, {.on_entry = take, .on_damage = damaged}));
-    report_.changed += lines.size();
-    if (lines.empty() || dry_run_) {
-      return {};
+      return std::nullopt;
     }
-    BMAD_TRY_ASSIGN(const std::string old, read_file(*store_.files, path, kRewrittenSizeMax));
-    std::string bytes;
-    bytes.reserve(old.size());
-    std::size_t from = 0;
-    for (const Line& line : lines) {
-      bytes.append(old, from, line.offset - from).append(line.text).append("\n");
-      from = line.offset + line.size;
+    ++report_.entries;
+    std::string other = anonymizer_.json(line);
+    if (other == line) {
+      return std::nullopt;
     }
-    bytes.append(old, from);
-    BMAD_TRY(remove_derived());
-    carried.settle();
-    return replace_log(*store_.files, path, bytes);
+    if (!dry_run_) {
+      carried_.add(type, line, other);
+    }
+    return other;
   }
 
-  Status rewrite_manifest() {
+  /// Whether it was written.
+  Result<bool> rewrite_manifest() {
     BMAD_TRY_ASSIGN(Manifest manifest, load_manifest(*store_.files, session_id_));
     BMAD_TRY_ASSIGN(Session session, describe_session(store_, session_id_));
     const std::string before = manifest.to_text();
@@ -212,37 +204,27 @@ class SessionRewrite {
     manifest.session_type = session.session_type;
     manifest.tags = session.tags;
     manifest.title = session.title;
-    JsonParser parser;
-    if (const Result<JsonValue> metadata = parser.parse(session.metadata_json)) {
+    if (const Result<JsonValue> metadata = parser_.parse(session.metadata_json)) {
       for (const JsonMember& member : metadata->members()) {
         manifest.set_metadata(member.key, json_of(member.value));
       }
     }
     if (dry_run_ || manifest.to_text() == before) {
-      return {};
+      return false;
     }
-    BMAD_TRY(remove_derived());
-    store_.session(session_id_)->manifest_known = false;
-    return save_manifest(*store_.files, manifest);
-  }
-
-  /// What is made from the logs holds the names too.
-  Status remove_derived() {
-    if (touched_) {
-      return {};
-    }
-    touched_ = true;
     BMAD_TRY(remove_derived_files(*store_.files, session_id_));
-    return store_.root_index->remove({&session_id_, 1});
+    BMAD_TRY(leave_root_index());
+    store_.session(session_id_)->manifest_known = false;
+    BMAD_TRY(save_manifest(*store_.files, manifest));
+    return true;
   }
 
-  Store& store_;
-  const std::string& session_id_;
-  bool dry_run_;
+  Status leave_index() override { return store_.root_index->remove({&session_id_, 1}); }
+
   Anonymizer& anonymizer_;
   AnonymizeReport& report_;
   const std::function<void(const Error&)>& on_problem_;
-  bool touched_ = false;
+  std::uint64_t line_number_ = 0;
 };
 
 }  // namespace
@@ -271,8 +253,12 @@ Result<AnonymizeReport> anonymize_sessions(Store& store, const AnonymizeOptions&
   BMAD_TRY(views.status());
   AnonymizeReport report;
   for (const std::string& session_id : sessions) {
-    BMAD_TRY(
-        SessionRewrite(store, session_id, options.dry_run, anonymizer, report, on_problem).run());
+    BMAD_TRY_ASSIGN(
+        const bool is_changed,
+        SessionVeil(store, session_id, options.dry_run, anonymizer, report, on_problem).run());
+    if (is_changed) {
+      BMAD_TRY(renew_index(store, session_id));
+    }
     ++report.sessions;
     for (std::string& path : untouched_of(store, session_id)) {
       report.untouched.push_back(std::move(path));

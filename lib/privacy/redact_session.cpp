@@ -348,9 +348,7 @@ Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const 
       continue;
     }
     if (!dry_run && !report->files.empty()) {
-      store.forget_session(session_id);
-      BMAD_TRY(store.root_index->remove({&session_id, 1}));
-      refresh_index(store, session_id);
+      BMAD_TRY(renew_index(store, session_id));
     }
     reports.push_back(*std::move(report));
   }

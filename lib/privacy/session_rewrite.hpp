@@ -13,6 +13,8 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/reports.hpp"
 #include "lifecycle/session_copies.hpp"
+#include "search/indexing.hpp"
+#include "search/root_index.hpp"
 #include "store/atomic_file.hpp"
 #include "store/file_lock.hpp"
 #include "store/layout.hpp"
@@ -59,6 +61,14 @@ std::uint64_t change_lines(std::string& bytes, const Change& change) {
   }
   bytes = std::move(other);
   return count;
+}
+
+/// Has the index of the root know the session as it was rewritten. The caller has no lock of it.
+inline Status renew_index(Store& store, const std::string& session_id) {
+  store.forget_session(session_id);
+  BMAD_TRY(store.root_index->remove({&session_id, 1}));
+  refresh_index(store, session_id);
+  return {};
 }
 
 /// The largest file that is rewritten, in bytes.
