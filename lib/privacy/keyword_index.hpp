@@ -54,8 +54,7 @@ class KeywordIndex {
   /// Calls `use(position, word, value)` for each word at each place of `text`, in order of places.
   template <typename Use>
   void find(std::string_view text, Use&& use) const {
-    for_each_hash(text, {look_, known_, fourths_},
-                  [&](std::size_t at, std::uint32_t hash) { use_at(text, at, hash, use); });
+    for_each_hash(text, [&](std::size_t at, std::uint32_t hash) { use_at(text, at, hash, use); });
   }
 
  private:
@@ -64,21 +63,12 @@ class KeywordIndex {
   static constexpr unsigned kSlotShift = kHashBits - kSlotBits;
   static_assert(std::endian::native == std::endian::little);
 
-  friend class KeywordPair;
-
   /// A bit for each hash: 8 KB.
   using Bits = std::array<std::uint64_t, (1U << kHashBits) / 64>;
   /// What each second place is looked up in.
   struct Look {
     Bits either = {};  ///< Of bytes 0 to 2 and 1 to 3 of each word.
     Bits pairs = {};   ///< Of bytes 1 and 2 of those that have no more.
-
-    void add(const Look& other) {
-      for (std::size_t i = 0; i < either.size(); ++i) {
-        either[i] |= other.either[i];
-        pairs[i] |= other.pairs[i];
-      }
-    }
   };
   static std::uint32_t pair_of(std::uint32_t bytes) { return bytes & 0xFFFFU; }
   /// For each slot, the low five bits of the bytes that follow: of those, nine in ten end here.
@@ -118,21 +108,14 @@ class KeywordIndex {
     return four;
   }
 
-  struct Tables {
-    const Look& look;
-    const Bits& known;
-    const Fourths& fourths;
-  };
-
   /// The first place of `at`, `at` + 2, … that `look` has; behind the last of four bytes when there
   /// is none.
-  [[gnu::always_inline]] static std::size_t next_look(std::string_view text, std::size_t at,
-                                                      const Look& look) {
+  [[gnu::always_inline]] std::size_t next_look(std::string_view text, std::size_t at) const {
     const std::size_t last = text.size() - kLook;
     const auto is_one = [&](std::size_t place) {
       const std::uint32_t four = four_at(text, place);
-      return has_bit(look.either, hash_of(four & kThreeBytes)) ||
-             has_bit(look.pairs, pair_of(four));
+      return has_bit(look_.either, hash_of(four & kThreeBytes)) ||
+             has_bit(look_.pairs, pair_of(four));
     };
     for (; at + 6 <= last; at += 8) {
       if (is_one(at)) {
@@ -155,20 +138,18 @@ class KeywordIndex {
   }
 
   /// Whether the first three of `four` bytes have a known hash, and the fourth may follow them.
-  static bool is_known(std::uint32_t four, const Tables& tables) {
+  [[nodiscard]] bool is_known(std::uint32_t four) const {
     const std::uint32_t hash = hash_of(four & kThreeBytes);
-    return has_bit(tables.known, hash) &&
-           (tables.fourths[hash >> kSlotShift] >> (four >> 24U & 31U) & 1U) != 0;
+    return has_bit(known_, hash) && (fourths_[hash >> kSlotShift] >> (four >> 24U & 31U) & 1U) != 0;
   }
 
   /// The first of those places at which, or before which, a known one begins: one in seven of those
   /// that are looked at again. Not inlined, so that all it needs stays in registers.
-  [[gnu::noinline]] static std::size_t next_known(std::string_view text, std::size_t at,
-                                                  const Tables& tables) {
+  [[gnu::noinline]] std::size_t next_known(std::string_view text, std::size_t at) const {
     for (;; at += 2) {
-      at = next_look(text, at, tables.look);
-      if (at + kLook > text.size() || is_known(four_at(text, at), tables) ||
-          (at > 0 && is_known(four_at(text, at - 1), tables))) {
+      at = next_look(text, at);
+      if (at + kLook > text.size() || is_known(four_at(text, at)) ||
+          (at > 0 && is_known(four_at(text, at - 1)))) {
         return at;
       }
     }
@@ -176,15 +157,15 @@ class KeywordIndex {
 
   /// Calls `use(position, hash)` where the hash of three bytes is a known one.
   template <typename Use>
-  static void for_each_hash(std::string_view text, const Tables& tables, const Use& use) {
+  void for_each_hash(std::string_view text, const Use& use) const {
     const auto look_at = [&](std::size_t at, std::uint32_t four) {
-      if (is_known(four, tables)) {
+      if (is_known(four)) {
         use(at, hash_of(four & kThreeBytes));
       }
     };
     std::size_t at = 0;
     while (at + kLook <= text.size()) {
-      at = next_known(text, at, tables);
+      at = next_known(text, at);
       if (at + kLook > text.size()) {
         break;
       }
@@ -200,7 +181,7 @@ class KeywordIndex {
     }
     for (; at + kWordSizeMin <= text.size(); ++at) {
       if (const std::uint32_t hash = hash_of(three_bytes(text.data() + at));
-          has_bit(tables.known, hash)) {
+          has_bit(known_, hash)) {
         use(at, hash);
       }
     }
@@ -244,39 +225,6 @@ class KeywordIndex {
   Fourths fourths_ = {};
   std::array<std::uint16_t, 1U << kSlotBits> heads_ = {};
   std::vector<Node> nodes_;
-};
-
-/// Two indexes in one walk. Both must outlive it, and get no more words.
-class KeywordPair {
- public:
-  KeywordPair(const KeywordIndex& one, const KeywordIndex& other)
-      : one_(one), other_(other), look_(one.look_), known_(one.known_), fourths_(one.fourths_) {
-    look_.add(other.look_);
-    for (std::size_t i = 0; i < known_.size(); ++i) {
-      known_[i] |= other.known_[i];
-    }
-    for (std::size_t i = 0; i < fourths_.size(); ++i) {
-      fourths_[i] |= other.fourths_[i];
-    }
-  }
-
-  /// Each gets what KeywordIndex::find() would give it.
-  template <typename Use, typename OtherUse>
-  void find(std::string_view text, Use&& use, OtherUse&& other_use) const {
-    KeywordIndex::for_each_hash(text, {look_, known_, fourths_},
-                                [&](std::size_t at, std::uint32_t hash) {
-                                  one_.use_at(text, at, hash, use);
-                                  other_.use_at(text, at, hash, other_use);
-                                });
-  }
-
- private:
-  MemoryTaken<KeywordPair> taken_{this};
-  const KeywordIndex& one_;
-  const KeywordIndex& other_;
-  KeywordIndex::Look look_;
-  KeywordIndex::Bits known_;
-  KeywordIndex::Fourths fourths_;
 };
 
 }  // namespace bmad_mem

@@ -8,11 +8,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "privacy/redactor.hpp"
 
 namespace bmad_mem {
+
+class KeywordIndex;
 
 struct StructureScan {
   std::string_view text;
@@ -59,7 +62,7 @@ using StructureScanner = void (*)(StructureScan& scan, std::size_t at, std::size
 void scan_private_key(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_putty_key(StructureScan& scan, std::size_t at, std::size_t size);
 
-// web_tokens.cpp: behind "eyJ", base64 of '{"'.
+// Behind "eyJ", base64 of '{"'.
 void scan_web_token(StructureScan& scan, std::size_t at, std::size_t size);
 
 // address_secrets.cpp: behind "://", "@tcp(", "jdbc:oracle:thin:", "secret=".
@@ -97,7 +100,7 @@ void scan_password_before(StructureScan& scan, std::size_t at, std::size_t size)
 void scan_named_password(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_seed_phrase(StructureScan& scan, std::size_t at, std::size_t size);
 
-// command_secrets.cpp: below the head of a column.
+// Below the head of a column.
 void scan_column(StructureScan& scan, std::size_t at, std::size_t size);
 
 /// Where the value begins that a name which ends at `name_end` is given: behind quotes, brackets
@@ -106,5 +109,20 @@ std::size_t value_after_name(std::string_view text, std::size_t name_end);
 
 /// Whether "curl" stands before `at` in its line.
 bool is_in_curl_command(std::string_view text, std::size_t at);
+
+/// Looks for a token at a keyword of its rule. token_rules.cpp
+class TokenScan {
+ public:
+  TokenScan(std::string_view text, Detections& out) : text_(text), out_(out) {}
+
+  /// Files the words of tokens under the numbers of their rules.
+  static void add_keywords(KeywordIndex& index);
+  void operator()(std::size_t at, std::string_view word, std::uint16_t index);
+
+ private:
+  std::string_view text_;
+  Detections& out_;
+  std::size_t long_end_ = 0;  ///< Behind a token in which no other is looked for.
+};
 
 }  // namespace bmad_mem

@@ -6,8 +6,10 @@
 
 #include "bmad_mem/text.hpp"
 #include "finders.hpp"
-#include "keyword_scan.hpp"
+#include "keyword_index.hpp"
+#include "privacy/secret_rule.hpp"
 #include "privacy_words.hpp"
+#include "structure_scan.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {
@@ -89,7 +91,8 @@ void scan_api(StructureScan& scan, std::size_t at, std::size_t size) {
   }
 }
 
-/// What people call a password is written "senha", "Senha" or "SENHA".
+/// The words of tokens, under the numbers of their rules, and behind those the announcers. What
+/// people call a password is written "senha", "Senha" or "SENHA".
 class Index {
  public:
   struct Announcer {
@@ -120,10 +123,11 @@ class Index {
     }
     add_list(kSeedPhraseNames, scan_seed_phrase);
     starts_.reserve(announcers_.size() * kWays.size());  // The index holds views of them.
+    TokenScan::add_keywords(words_);
     const auto count = static_cast<std::uint16_t>(announcers_.size());
     for (std::uint16_t i = 0; i < count; ++i) {
       if (announcers_[i].letters == Case::kExact) {
-        words_.add(announcers_[i].word, i);
+        words_.add(announcers_[i].word, static_cast<std::uint16_t>(first_ + i));
         continue;
       }
       for (std::size_t way = 0; way < (i < spoken ? kWays.size() : kSpokenWays); ++way) {
@@ -134,9 +138,12 @@ class Index {
 
   [[nodiscard]] const KeywordIndex& words() const { return words_; }
 
-  /// The announcer `i`, when it is the one that stands in `rest`.
-  [[nodiscard]] const Announcer* at(std::string_view rest, std::uint16_t i) const {
-    const Announcer& announcer = announcers_[i];
+  /// Whether a word of that number is one of tokens.
+  [[nodiscard]] bool is_of_token(std::uint16_t number) const { return number < first_; }
+
+  /// The announcer of that number, when it is the one that stands in `rest`.
+  [[nodiscard]] const Announcer* at(std::string_view rest, std::uint16_t number) const {
+    const Announcer& announcer = announcers_[number - first_];
     if (announcer.letters == Case::kExact) {
       return &announcer;
     }
@@ -167,9 +174,11 @@ class Index {
       start[i] = static_cast<char>(start[i] - 'a' + 'A');
     }
     starts_.push_back(start);
-    words_.add(starts_.back(), value, word.size() > start.size() ? word[start.size()] : '\0');
+    words_.add(starts_.back(), static_cast<std::uint16_t>(first_ + value),
+               word.size() > start.size() ? word[start.size()] : '\0');
   }
 
+  const std::size_t first_ = secret_rules().size();
   std::vector<Announcer> announcers_;
   std::vector<std::string> starts_;
   KeywordIndex words_;
@@ -182,21 +191,32 @@ const Index& announcers() {
 
 }  // namespace
 
-const KeywordIndex& StructureWords::keywords() { return announcers().words(); }
-
-void StructureWords::operator()(std::size_t at, std::string_view /*word*/, std::uint16_t index) {
-  const Index::Announcer* announcer = announcers().at(scan_.text.substr(at), index);
-  if (announcer != nullptr && at >= scan_.key_end) {
-    announcer->scanner(scan_, at, announcer->word.size());
-  }
-}
-
 void find_keywords(std::string_view text, Detections& out) {
-  static const KeywordPair kPair(TokenScan::keywords(), StructureWords::keywords());
   // What a token is its rule knows best: so first all of them.
   Detections structures;
-  kPair.find(text, TokenScan(text, out), StructureWords(text, structures));
+  TokenScan tokens(text, out);
+  StructureScan scan{.text = text, .out = structures};
+  const Index& index = announcers();
+  index.words().find(text, [&](std::size_t at, std::string_view word, std::uint16_t number) {
+    if (index.is_of_token(number)) {
+      tokens(at, word, number);
+      return;
+    }
+    const Index::Announcer* const announcer = index.at(text.substr(at), number);
+    if (announcer != nullptr && at >= scan.key_end) {
+      announcer->scanner(scan, at, announcer->word.size());
+    }
+  });
   out.insert(out.end(), structures.begin(), structures.end());
+}
+
+void find_tokens(std::string_view text, Detections& out) {
+  TokenScan tokens(text, out);
+  announcers().words().find(text, [&](std::size_t at, std::string_view word, std::uint16_t number) {
+    if (announcers().is_of_token(number)) {
+      tokens(at, word, number);
+    }
+  });
 }
 
 }  // namespace bmad_mem

@@ -20,8 +20,9 @@
 #include "bmad_mem/text.hpp"
 #include "finders.hpp"
 #include "innocent.hpp"
-#include "keyword_scan.hpp"
+#include "keyword_index.hpp"
 #include "privacy/secret_rule.hpp"
+#include "structure_scan.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {
@@ -176,52 +177,45 @@ class Matcher {
   std::unique_ptr<const RE2> pattern_;
 };
 
-/// Calls `use(rule, matcher)` for each rule that goes by a name, or for the others, with a matcher
-/// of its own, and returns the matchers.
-template <typename Use>
-std::unique_ptr<Matcher[]> make_matchers(bool by_name, const Use& use) {
-  const std::span<const SecretRule> rules = secret_rules();
-  auto matchers = std::make_unique<Matcher[]>(rules.size());
-  for (std::size_t i = 0; i < rules.size(); ++i) {
-    if ((rules[i].kind == RuleKind::kAssigned) == by_name) {
-      matchers[i].set_rule(rules[i]);
-      use(rules[i], static_cast<std::uint16_t>(i));
+/// Of each rule, by its number.
+Matcher* matchers() {
+  static const std::unique_ptr<Matcher[]> kMatchers = [] {
+    const std::span<const SecretRule> rules = secret_rules();
+    auto made = std::make_unique<Matcher[]>(rules.size());
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+      made[i].set_rule(rules[i]);
     }
-  }
-  return matchers;
+    return made;
+  }();
+  return kMatchers.get();
 }
 
-/// The rules of tokens, under their keywords.
-struct TokenRules {
-  KeywordIndex keywords;
-  std::unique_ptr<Matcher[]> matchers;
-
-  TokenRules() {
-    matchers = make_matchers(/*by_name=*/false, [this](const SecretRule& rule, std::uint16_t i) {
-      for_each_word(rule.keywords, [&](std::string_view word) { keywords.add(word, i); });
-    });
+/// Calls `use(word, number)` for each keyword of the rules that go by a name, or of the others.
+template <typename Use>
+void for_each_keyword(bool by_name, const Use& use) {
+  const std::span<const SecretRule> rules = secret_rules();
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if ((rules[i].kind == RuleKind::kAssigned) == by_name) {
+      for_each_word(rules[i].keywords,
+                    [&](std::string_view word) { use(word, static_cast<std::uint16_t>(i)); });
+    }
   }
-};
+}
 
 /// The rules of assigned secrets, under the first parts of their keywords.
 struct AssignedRules {
   struct Name {
-    std::uint16_t matcher;
+    std::uint16_t rule;
     std::string_view second_part;  ///< What a '+' asks for besides; empty where there is none.
   };
-
   KeywordIndex keywords;
   std::vector<Name> names;
-  std::unique_ptr<Matcher[]> matchers;
 
   AssignedRules() {
-    matchers = make_matchers(/*by_name=*/true, [this](const SecretRule& rule, std::uint16_t i) {
-      for_each_word(rule.keywords, [&](std::string_view word) {
-        const std::size_t plus = std::min(word.find('+'), word.size());
-        keywords.add(word.substr(0, plus), static_cast<std::uint16_t>(names.size()));
-        names.push_back(
-            {.matcher = i, .second_part = word.substr(std::min(plus + 1, word.size()))});
-      });
+    for_each_keyword(/*by_name=*/true, [this](std::string_view word, std::uint16_t rule) {
+      const std::size_t plus = std::min(word.find('+'), word.size());
+      keywords.add(word.substr(0, plus), static_cast<std::uint16_t>(names.size()));
+      names.push_back({rule, word.substr(std::min(plus + 1, word.size()))});
     });
   }
 };
@@ -254,17 +248,10 @@ struct Squeezed {
   }
 };
 
-const TokenRules& token_rules() {
-  static const TokenRules kRules;
-  return kRules;
-}
-
 }  // namespace
 
-const KeywordIndex& TokenScan::keywords() { return token_rules().keywords; }
-
 void TokenScan::operator()(std::size_t at, std::string_view word, std::uint16_t index) {
-  Matcher& matcher = token_rules().matchers[index];
+  Matcher& matcher = matchers()[index];
   // What has a prefix of its own may be glued to a word: "abcghp_…".
   const bool is_glued = matcher.rule().lead == 0 && !may_token_begin_at(text_, at);
   if (at < long_end_ ||
@@ -280,8 +267,9 @@ void TokenScan::operator()(std::size_t at, std::string_view word, std::uint16_t 
   }
 }
 
-void find_tokens(std::string_view text, Detections& out) {
-  TokenScan::keywords().find(text, TokenScan(text, out));
+void TokenScan::add_keywords(KeywordIndex& index) {
+  for_each_keyword(/*by_name=*/false,
+                   [&](std::string_view word, std::uint16_t rule) { index.add(word, rule); });
 }
 
 const SecretRule* find_assigned_rule(std::string_view name, std::optional<std::string_view> value) {
@@ -296,8 +284,8 @@ const SecretRule* find_assigned_rule(std::string_view name, std::optional<std::s
                          const std::size_t size = word.size() + each.second_part.size();
                          if (size > found_size && squeezed.has_word(at, word.size()) &&
                              squeezed.letters.contains(each.second_part) &&
-                             (!value || kRules.matchers[each.matcher].matches_all_of(*value))) {
-                           found = &kRules.matchers[each.matcher].rule();
+                             (!value || matchers()[each.rule].matches_all_of(*value))) {
+                           found = &matchers()[each.rule].rule();
                            found_size = size;
                          }
                        });
