@@ -6,12 +6,16 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "allow_list.hpp"
+#include "bmad_mem/letter_case.hpp"
 #include "bmad_mem/text.hpp"
 #include "finders.hpp"
 #include "privacy/anonymizer.hpp"
 #include "privacy_tables.hpp"
 #include "privacy_words.hpp"
+#include "replacement.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {
@@ -50,6 +54,11 @@ void find_private_places(std::string_view text, Detections& changes) {
     };
     place.pattern.for_each_match(text, add, /*last_group=*/1);
   }
+}
+
+/// Upper and lower case are the same thing.
+std::string hash_of(const RedactionKey& key, std::string_view kind, std::string_view text) {
+  return keyed_hash(fmt::format("{}\n{}", kind, lower_case(text)), key).substr(0, kPseudonymDigits);
 }
 
 }  // namespace
@@ -173,6 +182,47 @@ std::string_view name_before_address(std::string_view text, std::size_t at) {
       name.size() >= 6 && static_cast<unsigned char>(name.front()) >= kThreeBytes;
   const bool is_alone = words < 2 && !is_eastern && !contains_folded(local, lower_ascii(name));
   return words == 0 || is_alone ? std::string_view() : name;
+}
+
+bool is_pseudonym(std::string_view kind, std::string_view text) {
+  if (!text.starts_with(kind) || text.size() != kind.size() + 1 + kPseudonymDigits ||
+      text[kind.size()] != '-') {
+    return false;
+  }
+  return std::ranges::all_of(text.substr(kind.size() + 1),
+                             [](char c) { return is_hex_digit(c) && !is_upper(c); });
+}
+
+std::string Pseudonyms::name(std::string_view kind, std::string_view original) {
+  if (is_pseudonym(kind, original)) {
+    return std::string(original);
+  }
+  std::string& given = given_[std::string(kind)][lower_case(original)];
+  if (given.empty()) {
+    given = fmt::format("{}-{}", kind, hash_of(key_, kind, original));
+  }
+  return given;
+}
+
+std::string Pseudonyms::email(std::string_view address) {
+  static constexpr std::string_view kDomain = "@example.invalid";
+  if (address.ends_with(kDomain) &&
+      is_pseudonym("user", address.substr(0, address.size() - kDomain.size()))) {
+    return std::string(address);
+  }
+  std::string& given = given_["email"][lower_case(address)];
+  if (given.empty()) {
+    given = fmt::format("user-{}{}", hash_of(key_, "email", address), kDomain);
+  }
+  return given;
+}
+
+std::map<std::string, std::size_t, std::less<>> Pseudonyms::counts() const {
+  std::map<std::string, std::size_t, std::less<>> counts;
+  for (const auto& [kind, names] : given_) {
+    counts[kind] = names.size();
+  }
+  return counts;
 }
 
 }  // namespace bmad_mem

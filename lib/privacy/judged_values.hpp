@@ -8,7 +8,7 @@
 //   test one.
 //
 // What is percent-encoded, a character of JSON or HTML, or coloured, is found as it is read: see
-// encoded.cpp and disguised.cpp. Time is linear in the size of the text.
+// disguised.cpp. Time is linear in the size of the text.
 #pragma once
 
 #include <array>

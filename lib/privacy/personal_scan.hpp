@@ -58,18 +58,14 @@ bool has_luhn_check(std::string_view digits);
 
 // Each returns where the datum stands that begins with the digits at `at` or near before them.
 
-/// contacts.cpp. The '@' is at `at`.
+// contacts.cpp. Of an address of mail, the '@' is at `at`.
 std::optional<Span> email_at(std::string_view text, std::size_t at);
 std::optional<Span> phone_at(std::string_view text, const DigitGroups& groups);
-
-/// payment.cpp
-std::optional<Span> iban_at(std::string_view text, std::size_t at);
-std::optional<Span> card_at(std::string_view text, const DigitGroups& groups);
-
-/// internet_addresses.cpp
 std::optional<Span> ip_at(std::string_view text, std::size_t at);
 
-/// national_ids.cpp
+// national_ids.cpp
+std::optional<Span> iban_at(std::string_view text, std::size_t at);
+std::optional<Span> card_at(std::string_view text, const DigitGroups& groups);
 std::optional<Span> national_id_at(std::string_view text, const DigitGroups& groups);
 
 }  // namespace bmad_mem

@@ -1,8 +1,12 @@
 // read_text.hpp - bytes as they are read once what hides them is gone, and where each came from.
 //
 //   "g%68p_"  ──►  g h p _   with the places 0..1 1..4 4..5 5..6
+// signs.cpp finds the bytes that are read as others, or as none:
+//
+//   next_sign of `a\u0067hp_…`  ──►  [1, 7) is read as "g"
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -55,5 +59,22 @@ class ReadText {
   std::vector<std::size_t> begins_;
   std::vector<std::size_t> ends_;
 };
+
+/// Bytes of a text that stand for other ones, or for none.
+struct Sign {
+  std::size_t begin = 0;
+  std::size_t end = 0;  ///< Equal to `begin`: there is none.
+  std::array<char, 4> bytes = {};
+  std::size_t size = 0;  ///< Of `bytes`.
+  bool is_colour = false;
+  bool is_erased = false;  ///< The character before is as well.
+  bool is_part = false;    ///< It parts a token, and nothing else is read so.
+
+  [[nodiscard]] bool exists() const { return end > begin; }
+};
+
+/// The first sign from `from` on; none when there is no other. Secrets in lists of characters and
+/// of numbers go to `out`.
+Sign next_sign(std::string_view text, std::size_t from, Detections& out);
 
 }  // namespace bmad_mem

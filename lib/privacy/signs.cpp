@@ -1,7 +1,6 @@
 // signs.cpp - a look at each byte, and what the few announce that may begin a sign.
 //
 //   text ── one byte of a few? ──► do the bytes near it allow a sign? ── rarely ──► sign_at()
-#include "signs.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,6 +9,7 @@
 
 #include "bmad_mem/text.hpp"
 #include "byte_places.hpp"
+#include "knowledge/prompt_text.hpp"
 #include "privacy_words.hpp"
 #include "read_text.hpp"
 #include "text_scan.hpp"
@@ -37,51 +37,11 @@ struct SignBytes {
 };
 using SignPlaces = BytePlaces<SignBytes>;
 
-/// The end of the sequence of a terminal that begins at `at`, of ECMA-48; `at` when it is none.
+/// The end of the sequence of a terminal that begins at `at`, in one byte or two.
 std::size_t terminal_sequence_end(string_view text, std::size_t at) {
-  constexpr std::size_t kParametersMax = 64;
-  constexpr std::size_t kCommandMax = 2048;
-  const auto between = [](char low, char high) {
-    return [low, high](char c) { return c >= low && c <= high; };
-  };
   const bool is_short = text[at] == kEscape;
-  std::size_t next = at + (is_short ? 1 : 2);
-  const char kind = is_short ? byte_at(text, next) : '[';
-  next += is_short ? 1 : 0;
-  if (kind == '[') {
-    next = run_end(text, std::min(next, text.size()), between(' ', '?'), kParametersMax);
-    return between('@', '~')(byte_at(text, next)) ? next + 1 : next;
-  }
-  if (kind == ']' || kind == 'P' || kind == '_' || kind == '^') {
-    for (std::size_t i = next; i < std::min(text.size(), next + kCommandMax); ++i) {
-      if (text[i] == '\a') {
-        return i + 1;
-      }
-      if (text[i] == kEscape || text[i] == '\n') {
-        return byte_at(text, i + 1) == '\\' && text[i] == kEscape ? i + 2 : next;
-      }
-    }
-    return next;
-  }
-  if (between(' ', '/')(kind)) {
-    return std::min(next + 1, text.size());
-  }
-  return between('0', '~')(kind) ? next : at + 1;
-}
-
-/// Whether U+`code` has no width: soft hyphen, fillers, zero-width signs, marks of direction, BOM,
-/// selectors of variations, tags.
-bool is_invisible(std::uint32_t code) {
-  struct Range {
-    std::uint32_t first;
-    std::uint32_t last;
-  };
-  static constexpr Range kRanges[] = {
-      {0xad, 0xad},     {0x34f, 0x34f},   {0x61c, 0x61c},   {0x115f, 0x1160},  {0x17b4, 0x17b5},
-      {0x180b, 0x180f}, {0x200b, 0x200f}, {0x202a, 0x202e}, {0x2060, 0x206f},  {0x3164, 0x3164},
-      {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xe0000, 0xe0fff}};
-  return std::ranges::any_of(
-      kRanges, [&](const Range& range) { return code >= range.first && code <= range.last; });
+  const std::size_t begin = at + (is_short ? 1 : 2);
+  return begin + sequence_size(is_short ? U'\x1b' : U'\x9b', text.substr(begin));
 }
 
 /// The character beyond ASCII whose first byte is at `at`, and its size; 0: another byte.
@@ -121,7 +81,7 @@ char look_alike(string_view text, std::size_t at, std::size_t size, std::uint32_
 /// Makes `sign` stand for U+`code`, which has at most 16 bits.
 void set_character(Sign& sign, std::uint32_t code) {
   const auto add = [&](std::uint32_t byte) { sign.bytes[sign.size++] = static_cast<char>(byte); };
-  if (is_invisible(code) || code == 0) {
+  if (is_unseen(code) || code == 0) {
     return;
   }
   if (code < 0x80) {
@@ -353,7 +313,7 @@ Sign sign_at(string_view text, std::size_t at) {
   }
   std::size_t size = 0;
   const std::uint32_t code = character_at(text, at, size);
-  if (is_invisible(code)) {
+  if (is_unseen(code)) {
     sign.end = at + size;
   } else if (const char letter = code == 0 ? '\0' : look_alike(text, at, size, code);
              letter != '\0') {

@@ -126,7 +126,7 @@ constexpr std::size_t blanks_begin(std::string_view text, std::size_t at, std::s
   return run_begin(text, at, [](char c) { return is_blank(c); }, size_max);
 }
 
-// encoded.cpp
+// disguised.cpp
 
 /// The bytes that base64 or base64url stands for; empty when it is neither. Padding may be missing.
 std::string decode_base64(std::string_view encoded);
