@@ -16,7 +16,6 @@
 #include "base/process.hpp"
 #include "encoder/model.hpp"
 #include "external/external_encoder.hpp"
-#include "external/http_post.hpp"
 #include "store/command.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/store.hpp"
@@ -55,9 +54,7 @@ std::string setting_of(std::string_view kind) {
 Status check_trust(const Store& store) {
   Status trusted = store.origins->check_programs(store.config, store.config);
   if (!trusted) {
-    Error error = std::move(trusted).error();
-    error.field = setting_of(named_kind(store.config.encoder));
-    return error;
+    trusted.error().field = setting_of(named_kind(store.config.encoder));
   }
   return trusted;
 }
@@ -107,9 +104,8 @@ Result<std::shared_ptr<TextEncoder>> open_server(const Store& store,
   const EncoderConfig& config = store.config.encoder;
   Result<HttpPlace> place = http_place(config.url, config.remote);
   if (!place) {
-    Error error = std::move(place).error();
-    error.field = setting_of("url");
-    return error;
+    place.error().field = setting_of("url");
+    return place.error();
   }
   ExternalOptions options = external_options(store, config.url);
   options.ask = [place = *std::move(place), model = config.model](

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "encoder/external/external_encoder.hpp"
-#include "encoder/external/http_post.hpp"
 #include "encoder/text_encoder.hpp"
 
 namespace bmad_mem::test::vector_answers_test {

@@ -11,7 +11,6 @@
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "encoder/external/external_encoder.hpp"
-#include "encoder/external/http_post.hpp"
 #include "fuzz/fuzz_targets.hpp"
 #include "fuzz/must.hpp"
 #include "search/analyzer.hpp"

@@ -1,5 +1,3 @@
-#include "external/http_post.hpp"
-
 #include <fcntl.h>
 
 #include <algorithm>
@@ -21,6 +19,7 @@
 
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "external/external_encoder.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -220,9 +220,9 @@ Table products_of(std::span<const float> sentences) {
   return table;
 }
 
-/// Turns rows `a` and `b`.
-void turn(double* a, double* b, double cosine, double sine) {
-  for (std::size_t at = 0; at < kWidth; ++at) {
+/// Turns rows `a` and `b`, or columns, whose numbers are `stride` apart.
+void turn(double* a, double* b, double cosine, double sine, std::size_t stride = 1) {
+  for (std::size_t at = 0; at < kWidth * stride; at += stride) {
     const double before = a[at];
     a[at] = cosine * before - sine * b[at];
     b[at] = sine * before + cosine * b[at];
@@ -249,13 +249,7 @@ Table eigenvectors_of(Table& table) {
         const double cosine = 1 / std::sqrt(tangent * tangent + 1);
         const double sine = tangent * cosine;
         turn(&table[p * kWidth], &table[q * kWidth], cosine, sine);
-        for (std::size_t at = 0; at < kWidth; ++at) {
-          double& a = table[at * kWidth + p];
-          double& b = table[at * kWidth + q];
-          const double before = a;
-          a = cosine * before - sine * b;
-          b = sine * before + cosine * b;
-        }
+        turn(&table[p], &table[q], cosine, sine, kWidth);
         turn(&vectors[p * kWidth], &vectors[q * kWidth], cosine, sine);
       }
     }
@@ -346,17 +340,14 @@ Result<Package> Package::open(const std::string& folder) {
   BMAD_TRY_ASSIGN(const std::string pieces, read_outside_file(pieces_path, kPackageFileMax));
   BMAD_TRY_ASSIGN(const JsonValue list, parser.parse(pieces));
   for (const JsonValue piece : list.elements()) {
-    Piece made;
-    bool is_text = true;
+    Piece& made = package.pieces_.emplace_back();
     for (const JsonValue part : piece.elements()) {
-      if (is_text) {
+      if (part.is_string()) {
         made.first = part.string();
       } else {
         made.second = part.number();  // Without one, 0.
       }
-      is_text = false;
     }
-    package.pieces_.push_back(std::move(made));
   }
   return package;
 }

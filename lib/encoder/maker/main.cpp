@@ -7,6 +7,7 @@
 #include <ctime>
 #include <fstream>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -165,10 +166,7 @@ Status write_exactness(JsonWriter& json, const LiteModel& model, const std::stri
                  .message = "has no text to compare with",
                  .path = reference};
   }
-  double sum = 0;
-  for (const double value : cosines) {
-    sum += value;
-  }
+  const double sum = std::accumulate(cosines.begin(), cosines.end(), 0.0);
   json.member("texts", texts).member("other_pieces", other_pieces);
   json.member("worst_cosine", *std::ranges::min_element(cosines));
   json.member("mean_cosine", sum / static_cast<double>(cosines.size()));
