@@ -57,64 +57,46 @@ std::string changed_version(ObjectText& object, JsonValue entry, std::string_vie
   return object.to_line();
 }
 
-/// The latest versions of the entries of some sessions.
-class LatestLines {
- public:
-  static Result<LatestLines> read(const Store& store, std::span<const MergeProposal> merged) {
-    LatestLines latest;
-    std::set<std::string, std::less<>> names;
-    for (const MergeProposal& proposal : merged) {
-      const auto add = [&](const KnowledgeItem& item) {
-        for (const KnowledgeVersion& version : item.chain) {
-          names.insert(version.session_id);
-        }
-      };
-      add(proposal.into);
-      std::ranges::for_each(proposal.parts, add);
+/// The latest versions of the entries that items are made of.
+using LatestLines = std::map<StatementPlace, std::string>;
+
+Result<LatestLines> read_latest(const Store& store, std::span<const MergeProposal> merged) {
+  LatestLines latest;
+  std::set<std::string, std::less<>> names;
+  const auto add = [&](const KnowledgeItem& item) {
+    for (const KnowledgeVersion& version : item.chain) {
+      names.insert(version.session_id);
     }
-    if (names.empty()) {
-      return latest;
-    }
-    const std::vector<std::string> sessions(names.begin(), names.end());
-    static constexpr EntryType kTypes[] = {EntryType::kFact, EntryType::kPreference};
-    BMAD_TRY_ASSIGN(
-        std::vector<Entry> entries,
-        read_entries(store, sessions, kTypes, /*all_versions=*/false, ArchivedSessions::kWithout));
-    for (Entry& entry : entries) {
-      latest.lines_.insert_or_assign(StatementPlace(entry.session_id, entry.type, entry.id),
-                                     std::move(entry.json));
-    }
+  };
+  for (const MergeProposal& proposal : merged) {
+    add(proposal.into);
+    std::ranges::for_each(proposal.parts, add);
+  }
+  if (names.empty()) {
     return latest;
   }
-
-  /// Null for one that has gone meanwhile.
-  [[nodiscard]] const std::string* find(const StatementPlace& place) const {
-    const auto found = lines_.find(place);
-    return found == lines_.end() ? nullptr : &found->second;
+  const std::vector<std::string> sessions(names.begin(), names.end());
+  static constexpr EntryType kTypes[] = {EntryType::kFact, EntryType::kPreference};
+  BMAD_TRY_ASSIGN(
+      std::vector<Entry> entries,
+      read_entries(store, sessions, kTypes, /*all_versions=*/false, ArchivedSessions::kWithout));
+  for (Entry& entry : entries) {
+    latest.insert_or_assign(StatementPlace(entry.session_id, entry.type, entry.id),
+                            std::move(entry.json));
   }
-
- private:
-  std::map<StatementPlace, std::string> lines_;
-};
+  return latest;
+}
 
 /// Lines to be written, a batch for each log.
-class Batches {
- public:
-  void add(const StatementPlace& place, std::string line) {
-    lines_[{std::get<0>(place), std::get<1>(place)}].push_back(std::move(line));
-  }
+using Batches = std::map<std::pair<std::string, EntryType>, std::vector<std::string>>;
 
-  Status write(Store& store) const {
-    for (const auto& [log, lines] : lines_) {
-      const std::vector<std::string_view> views(lines.begin(), lines.end());
-      BMAD_TRY(add_lines(store, log.first, log.second, views, {}));
-    }
-    return {};
+Status write_batches(Store& store, const Batches& batches) {
+  for (const auto& [log, lines] : batches) {
+    const std::vector<std::string_view> views(lines.begin(), lines.end());
+    BMAD_TRY(add_lines(store, log.first, log.second, views, {}));
   }
-
- private:
-  std::map<std::pair<std::string, EntryType>, std::vector<std::string>> lines_;
-};
+  return {};
+}
 
 /// The version of the entry that stays which takes in the parts; empty when it has them. Made from
 /// the line that holds: its latest version may be one that is not trusted.
@@ -172,27 +154,26 @@ Status add_dropped(const KnowledgeItem& part, const std::string& into, const Lat
     places.insert(place_of(version));
   }
   for (const StatementPlace& place : places) {
-    const std::string* line = latest.find(place);
-    if (line == nullptr) {
-      continue;
+    const auto line = latest.find(place);
+    if (line == latest.end()) {
+      continue;  // It has gone meanwhile.
     }
-    BMAD_TRY_ASSIGN(std::string dropped, dropped_line(*line, into, now));
+    BMAD_TRY_ASSIGN(std::string dropped, dropped_line(line->second, into, now));
     if (!dropped.empty()) {
-      batches.add(place, std::move(dropped));
+      batches[{std::get<0>(place), std::get<1>(place)}].push_back(std::move(dropped));
     }
   }
   return {};
 }
 
 Status write_merged(Store& store, std::span<const MergeProposal> merged) {
-  BMAD_TRY_ASSIGN(const LatestLines latest, LatestLines::read(store, merged));
+  BMAD_TRY_ASSIGN(const LatestLines latest, read_latest(store, merged));
   const Timestamp now = store.clock.now();
   Batches staying;
   Batches parts;
   for (const MergeProposal& proposal : merged) {
     const KnowledgeItem& into = proposal.into;
-    const StatementPlace place(into.session_id, into.type, into.id);
-    if (latest.find(place) == nullptr) {
+    if (!latest.contains({into.session_id, into.type, into.id})) {
       continue;  // It has gone meanwhile; its parts stay.
     }
     BMAD_TRY_ASSIGN(std::string version, merged_line(proposal, now));
@@ -200,14 +181,14 @@ Status write_merged(Store& store, std::span<const MergeProposal> merged) {
       CarriedLines carried(store.origins->ledger(), into.session_id);
       carried.add(into.type, into.json, version);
       carried.settle();
-      staying.add(place, std::move(version));
+      staying[{into.session_id, into.type}].push_back(std::move(version));
     }
     for (const KnowledgeItem& part : proposal.parts) {
       BMAD_TRY(add_dropped(part, into.id, latest, now, parts));
     }
   }
-  BMAD_TRY(staying.write(store));
-  BMAD_TRY(parts.write(store));
+  BMAD_TRY(write_batches(store, staying));
+  BMAD_TRY(write_batches(store, parts));
   (void)write_knowledge_views(store);  // Derived: what fails here fails nothing.
   return {};
 }
