@@ -224,6 +224,15 @@ bool is_by_rules(const FrontMatter& summary) {
   return summary.value(kByRules) == hash_hex(xxh3(summary.body()));
 }
 
+std::string clean_body(const Store& store, const std::string& session_id, std::string body) {
+  return store.redaction == nullptr ? body : store.redaction->redact_text(body, session_id);
+}
+
+void set_body(FrontMatter& summary, std::string body) {
+  summary.set(kByRules, hash_hex(xxh3(body)));
+  summary.set_body(std::move(body));
+}
+
 /// Whether the summary is ours to replace: there is none, it says nothing, or rules wrote it.
 bool is_of_rules(const SummaryFiles& files) {
   const FrontMatter summary = files.summary();
@@ -238,17 +247,13 @@ Result<bool> write_found(Store& store, const std::string& session_id) {
   if (lines.empty()) {
     return false;
   }
-  std::string body = lines.body();
-  if (store.redaction != nullptr) {
-    body = store.redaction->redact_text(body, session_id);
-  }
+  std::string body = clean_body(store, session_id, lines.body());
   BMAD_TRY_ASSIGN(const SummaryFiles files, read_summary_files(store, session_id));
   FrontMatter summary = files.summary();
   if (is_live(store, files.state.pending) || !is_of_rules(files) || summary.body() == body) {
     return false;
   }
-  summary.set(kByRules, hash_hex(xxh3(body)));
-  summary.set_body(std::move(body));
+  set_body(summary, std::move(body));
   BMAD_TRY(replace_file(*store.files, session_file(session_id, kSummaryName), summary.to_text()));
   return true;
 }
@@ -262,13 +267,9 @@ Result<FrontMatter> readable_summary(const Store& store, const std::string& sess
     return summary;
   }
   BMAD_TRY_ASSIGN(const SummaryLines lines, found_lines(store, session_id));
-  std::string body =
-      lines.empty() ? std::string(FrontMatter(summary_template()).body()) : lines.body();
-  if (store.redaction != nullptr) {
-    body = store.redaction->redact_text(body, session_id);
-  }
-  summary.set(kByRules, hash_hex(xxh3(body)));
-  summary.set_body(std::move(body));
+  set_body(summary,
+           clean_body(store, session_id,
+                      lines.empty() ? FrontMatter(summary_template()).body() : lines.body()));
   return summary;
 }
 

@@ -126,12 +126,8 @@ std::string_view without_fence(std::string_view answer) {
              : answer;
 }
 
-struct Edit {
-  std::string old_text;
-  std::string new_text;
-};
-
-Result<Edit> read_edit(JsonValue edit) {
+/// Makes `edit` in `body`.
+Status make_edit(JsonValue edit, std::string& body) {
   if (!edit.is_object()) {
     return denied(fmt::format("{} in the place of an edit", json_kind_name(edit.kind())));
   }
@@ -151,24 +147,19 @@ Result<Edit> read_edit(JsonValue edit) {
   if (edit["file"].string() != kSummaryFileName) {
     return denied(fmt::format("a change of {}", in_quotes(edit["file"].string())));
   }
-  return Edit{.old_text = std::string(edit["old"].string()),
-              .new_text = std::string(edit["new"].string())};
-}
-
-Status make_edit(const Edit& edit, std::string& body) {
-  if (edit.old_text.empty()) {
+  const std::string_view old_text = edit["old"].string();
+  if (old_text.empty()) {
     return refused("the \"old\" of an edit is empty");
   }
-  const std::size_t at = body.find(edit.old_text);
+  const std::size_t at = body.find(old_text);
   if (at == std::string::npos) {
-    return refused(
-        fmt::format("{} does not occur in {}", in_quotes(edit.old_text), kSummaryFileName));
+    return refused(fmt::format("{} does not occur in {}", in_quotes(old_text), kSummaryFileName));
   }
-  if (body.find(edit.old_text, at + 1) != std::string::npos) {
+  if (body.find(old_text, at + 1) != std::string::npos) {
     return refused(
-        fmt::format("{} occurs more than once in {}", in_quotes(edit.old_text), kSummaryFileName));
+        fmt::format("{} occurs more than once in {}", in_quotes(old_text), kSummaryFileName));
   }
-  body.replace(at, edit.old_text.size(), edit.new_text);
+  body.replace(at, old_text.size(), edit["new"].string());
   return {};
 }
 
@@ -178,13 +169,8 @@ Result<std::string> edited(std::string_view body, std::string_view answer) {
     return refused(fmt::format("it begins like JSON and is none: {}", edits.error().message));
   }
   std::string result(body);
-  if (edits->is_object()) {
-    BMAD_TRY_ASSIGN(const Edit edit, read_edit(*edits));
-    BMAD_TRY(make_edit(edit, result));
-    return result;
-  }
-  for (const JsonValue element : edits->elements()) {
-    BMAD_TRY_ASSIGN(const Edit edit, read_edit(element));
+  BMAD_TRY(edits->is_object() ? make_edit(*edits, result) : Status());
+  for (const JsonValue edit : edits->elements()) {
     BMAD_TRY(make_edit(edit, result));
   }
   return result;
