@@ -1,8 +1,7 @@
-#include "statement_groups.hpp"
-
 #include <bit>
 #include <utility>
 
+#include "known_statements.hpp"
 #include "model/statement.hpp"
 
 namespace bmad_mem {

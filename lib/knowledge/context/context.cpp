@@ -14,8 +14,6 @@
 #include "base/parallel.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "context/context_builder.hpp"
-#include "context/context_search.hpp"
-#include "context/told_log.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
 #include "store/access.hpp"

@@ -4,9 +4,19 @@
 //
 // Pure, and the same bytes for the same input: no clock, no counts of accesses, nothing of the
 // order in which the items come.
+//
+// What an agent was told in a session, so that it is not told twice:
+//
+//   sessions/ID/.lock.told      8a1f00c2d94be07733b1c2a09f5e6d41\n
+//                               |<- who read --->|<- entry ---->|
+//                               8a1f00c2d94be0770000000000000000\n    all before is forgotten
+//
+// Hooks run at once, so lines are only appended, each write whole. Local to this machine; it may be
+// deleted at any time.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <set>
 #include <span>
@@ -15,9 +25,13 @@
 #include <vector>
 
 #include "base/file_system.hpp"
+#include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/reports.hpp"
+#include "bmad_mem/result.hpp"
+#include "search/held_indexes.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
 
@@ -95,5 +109,37 @@ struct ContextCandidates {
 };
 
 ContextCandidates choose_candidates(const ContextInput& input, const ContextRules& rules);
+
+/// An entry as the log knows it; never 0.
+std::uint64_t told_hash(std::string_view session_id, EntryType type, std::string_view id);
+
+/// What `reader` was told; of a log that can't be read nothing.
+std::set<std::uint64_t> read_told(const Store& store, const ContextReader& reader);
+
+/// Appends `entries`; without any, the mark that all is forgotten.
+Status append_told(const Store& store, const ContextReader& reader,
+                   std::span<const std::uint64_t> entries);
+
+/// What a context draws on.
+struct ContextSources {
+  std::set<std::string, std::less<>> sessions;
+  std::set<std::string, std::less<>> user_sessions;  ///< Of the user's own memory.
+  std::vector<Hit> known;                            ///< Facts and preferences, best first.
+  std::vector<Hit> said;                             ///< All else; repeats come last.
+  std::vector<Hit> pinned;                           ///< Newest first.
+  ContextGate gate;
+  std::vector<ContextOmission> omitted;  ///< What is not near.
+  std::uint64_t sealed_lines = 0;        ///< As Context has it; so is the next.
+  bool encoder_was_late = false;
+};
+
+/// What counts least is not worth its place in a prompt: nothing that was evicted. Errors: as
+/// chosen_indexes().
+Result<ChosenIndexes> choose_for_context(const Store& store, const ContextOptions& options);
+
+/// `first`: what choose_for_context() has found just now. Errors: as search_sessions() and
+/// load_hits().
+Result<ContextSources> search_for_context(const Store& store, const ContextOptions& options,
+                                          ChosenIndexes first);
 
 }  // namespace bmad_mem

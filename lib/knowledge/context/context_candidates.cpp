@@ -20,7 +20,6 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "context/context_builder.hpp"
 #include "context/snippet_maker.hpp"
-#include "context/told_log.hpp"
 #include "knowledge/prompt_text.hpp"
 #include "model/statement.hpp"
 #include "rule_language.hpp"
@@ -156,6 +155,20 @@ class Chooser {
            must_be_quoted(trust_of(item), rules_.quote_below_trust);
   }
 
+  static std::string confidence_text(const KnowledgeItem& item) {
+    return fmt::format("{}, confidence {:.2f}", category_name(item.category), item.confidence);
+  }
+
+  /// Adds the first of `items` that are not said yet. How many more might be added.
+  template <typename Why>
+  std::size_t add_items(ContextSection section, std::span<const KnowledgeItem* const> items,
+                        std::size_t left, const Why& why) {
+    for (std::size_t i = 0; i < items.size() && left > 0; ++i) {
+      left -= add_item(section, *items[i], why(*items[i])) ? 1 : 0;
+    }
+    return left;
+  }
+
   void choose_constraints() {
     std::vector<const KnowledgeItem*> chosen;
     const auto add_if = [&](const auto& wanted) {
@@ -175,14 +188,10 @@ class Chooser {
     });
     add_if([&](const KnowledgeItem& item) { return is_certain(item, Category::kConstraint); });
     add_if([&](const KnowledgeItem& item) { return is_certain(item, Category::kArchitecture); });
-    std::size_t left = kConstraintsMax;
-    for (const KnowledgeItem* item : chosen) {
-      const std::string why = item->pinned
-                                  ? std::string("pinned")
-                                  : fmt::format("{}, confidence {:.2f}",
-                                                category_name(item->category), item->confidence);
-      left -= left > 0 && add_item(ContextSection::kConstraints, *item, why) ? 1 : 0;
-    }
+    std::size_t left = add_items(
+        ContextSection::kConstraints, chosen, kConstraintsMax, [](const KnowledgeItem& item) {
+          return item.pinned ? std::string("pinned") : confidence_text(item);
+        });
     for (std::size_t i = 0; i < input_.pinned.size() && left > 0; ++i) {
       left -= add_snippet(ContextSection::kConstraints, input_.pinned[i], "pinned") ? 1 : 0;
     }
@@ -201,30 +210,24 @@ class Chooser {
       std::erase_if(rules, [&](const KnowledgeItem* item) { return is_chosen(*item); });
       rules = triggered_rules(rules, input_.task);
     }
-    std::size_t left = kStatedRulesMax;
-    for (std::size_t i = 0; i < rules.size() && left > 0; ++i) {
-      left -=
-          add_item(ContextSection::kStatedRules, *rules[i],
-                   input_.task.empty() ? "stated by the user" : "a rule that the task calls for")
-              ? 1
-              : 0;
-    }
+    add_items(ContextSection::kStatedRules, rules, kStatedRulesMax, [&](const KnowledgeItem&) {
+      return input_.task.empty() ? "stated by the user" : "a rule that the task calls for";
+    });
   }
 
   void choose_agent_patterns() {
-    std::size_t left = input_.agent_id.empty() ? 0 : kAgentPatternsMax;
-    for (std::size_t i = 0; i < items_.size() && left > 0; ++i) {
-      const KnowledgeItem& item = *items_[i];
+    std::vector<const KnowledgeItem*> patterns;
+    std::ranges::copy_if(items_, std::back_inserter(patterns), [&](const KnowledgeItem* item) {
       // An error is told when the task is like the one in which it was met.
-      const bool is_pattern = !is_of_the_user(item.category) &&
-                              item.category != Category::kErrorSolution &&
-                              item.review != Review::kCandidate;
-      if (item.agent_id == input_.agent_id && is_pattern && !is_chosen(item)) {
-        const std::string why = fmt::format("learned by {}, confidence {:.2f}",
-                                            visible_line(item.agent_id), item.confidence);
-        left -= add_item(ContextSection::kAgentPatterns, item, why) ? 1 : 0;
-      }
-    }
+      return item->agent_id == input_.agent_id && !is_of_the_user(item->category) &&
+             item->category != Category::kErrorSolution && item->review != Review::kCandidate &&
+             !is_chosen(*item);
+    });
+    add_items(ContextSection::kAgentPatterns, patterns,
+              input_.agent_id.empty() ? 0 : kAgentPatternsMax, [](const KnowledgeItem& item) {
+                return fmt::format("learned by {}, confidence {:.2f}", visible_line(item.agent_id),
+                                   item.confidence);
+              });
   }
 
   /// What the task brings up, best first.
@@ -270,10 +273,7 @@ class Chooser {
       const KnowledgeItem& item = *wish;
       std::size_t& its_left = left.at(item.of_user ? 1 : 0);
       if (its_left > 0 && !is_chosen(item)) {
-        const std::string why = rank(&item) != kNoRank
-                                    ? why_of_task(item)
-                                    : fmt::format("{}, confidence {:.2f}",
-                                                  category_name(item.category), item.confidence);
+        const std::string why = rank(&item) != kNoRank ? why_of_task(item) : confidence_text(item);
         its_left -= add_item(ContextSection::kPreferences, item, why) ? 1 : 0;
       }
     }

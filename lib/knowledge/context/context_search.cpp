@@ -1,5 +1,4 @@
 // context_search.cpp - see context_search.hpp. No lock is taken, and no access is noted.
-#include "context/context_search.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -11,7 +11,7 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
-#include "context/told_log.hpp"
+#include "context/context_builder.hpp"
 #include "knowledge/prompt_text.hpp"
 #include "model/entry.hpp"
 #include "search/dialogue_act.hpp"
