@@ -29,10 +29,12 @@ constexpr std::size_t kNonceSize = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES;
 constexpr std::size_t kTagSize = crypto_aead_xchacha20poly1305_ietf_ABYTES;
 constexpr std::uint64_t kKeyFileSizeMax = std::uint64_t{64} << 10U;
 
-/// The members that stay readable: of these, those that the entry has.
-constexpr std::array<std::string_view, 3> kClear = {"id", "timestamp", "updated_at"};
-/// Further ones, which say until when it is kept, and when a pin or a link was written.
-constexpr std::array<std::string_view, 2> kClearTimes = {kExpiresField, kWrittenField};
+/// The members that stay readable, where the entry has them; the last two say until when it is
+/// kept, and when a pin or a link was written.
+constexpr std::array<std::string_view, 5> kClear = {"id", "timestamp", "updated_at", kExpiresField,
+                                                    kWrittenField};
+/// Of the first of these the values alone are authenticated, of the others the names, too.
+constexpr std::size_t kUnnamed = 3;
 constexpr std::string_view kPinnedField = "pinned";
 
 // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): libsodium's bytes are unsigned.
@@ -65,13 +67,13 @@ std::string authenticated(const LinePlace& place, JsonValue entry) {
   };
   add(place.session_id);
   add(entry_type_name(place.type));
-  for (const std::string_view name : kClear) {
-    add(entry[name].string());
-  }
-  for (const std::string_view name : kClearTimes) {
-    if (entry[name].is_string()) {
-      add(name);
-      add(entry[name].string());
+  for (std::size_t i = 0; i < kClear.size(); ++i) {
+    const JsonValue value = entry[kClear[i]];
+    if (i >= kUnnamed && value.is_string()) {
+      add(kClear[i]);
+    }
+    if (i < kUnnamed || value.is_string()) {
+      add(value.string());
     }
   }
   if (entry[kPinnedField].boolean()) {
@@ -208,8 +210,7 @@ Result<SealKeys> SealKeys::parse(std::string_view text) {
     return error;
   };
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::string_view line = take_line(text);
     ++number;
     if (trimmed(line).empty() || line.starts_with('#')) {
       continue;
@@ -236,9 +237,7 @@ Result<SealKeys> SealKeys::read(const std::string& path) {
   Result<SealKeys> keys = parse(text);
   sodium_memzero(text.data(), text.size());
   if (!keys) {
-    Error error = std::move(keys).error();
-    error.path = path;
-    return error;
+    keys.error().path = path;
   }
   return keys;
 }
@@ -271,13 +270,9 @@ Result<std::string> seal_line(const SealKey& key, const LinePlace& place, JsonVa
       beside.size(), nullptr, bytes_of(body.data()), key.bytes().data());
   JsonWriter json;
   json.begin_object();
-  for (const std::span<const std::string_view> names :
-       {std::span<const std::string_view>(kClear),
-        std::span<const std::string_view>(kClearTimes)}) {
-    for (const std::string_view name : names) {
-      if (entry[name].is_string()) {
-        json.member(name, entry[name].string());
-      }
+  for (const std::string_view name : kClear) {
+    if (entry[name].is_string()) {
+      json.member(name, entry[name].string());
     }
   }
   if (entry[kPinnedField].boolean()) {
