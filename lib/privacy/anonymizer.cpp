@@ -330,9 +330,7 @@ void Anonymizer::find_paths(std::string_view text, std::vector<Change>& changes)
         end = name > end ? run_end(text, name, [&](char c) { return !ends_path(c); }) : end;
       }
     }
-    while (end > i + 1 && (text[end - 1] == '.' || text[end - 1] == '!')) {
-      --end;  // The full stop of a sentence.
-    }
+    end = end_without(text, std::min(i + 1, end), end, ".!");  // The full stop of a sentence.
     const std::string_view whole = text.substr(i, end - i);
     if (begins) {
       if (names_place(whole)) {

@@ -135,21 +135,15 @@ bool is_public_anyhow(string_view value) {
 
 /// What is left of `value` without what a template or an earlier redaction put there.
 string_view outside_template(string_view value) {
-  struct Marks {
-    string_view open;
-    string_view close;
-  };
-  static constexpr Marks kMarks[] = {{"${", "}"},  {"{{", "}}"}, {"$(", ")"},       {"#{", "}"},
-                                     {"<%", "%>"}, {"%(", ")s"}, {"[REDACTED", "]"}};
-  for (const Marks& each : kMarks) {
-    const std::size_t begin = value.find(each.open);
-    if (begin == string_view::npos) {
-      continue;
+  for (std::size_t i = 0; i < kTemplateMarks.size(); ++i) {
+    const auto [open, close] = marks_of(kTemplateMarks[i]);
+    const std::size_t begin = value.find(open);
+    if (begin != string_view::npos) {
+      const std::size_t end = value.find(close, begin + open.size());
+      const string_view after =
+          end == string_view::npos ? string_view() : value.substr(end + close.size());
+      return begin > after.size() ? value.substr(0, begin) : after;
     }
-    const std::size_t close = value.find(each.close, begin + each.open.size());
-    const string_view after =
-        close == string_view::npos ? string_view() : value.substr(close + each.close.size());
-    return begin > after.size() ? value.substr(0, begin) : after;
   }
   if (is_public_anyhow(value)) {
     return {};

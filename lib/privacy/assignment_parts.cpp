@@ -338,9 +338,7 @@ ValuePart bare_at(std::string_view text, std::size_t at, BareEnd end) {
     value.open_until = end == BareEnd::kLine ? " \t\"'`" : " \t\"'`,;)]}<>\\|&";
     return value;
   }
-  while (value.end > at && std::string_view(",;.)]}:").contains(text[value.end - 1])) {
-    --value.end;
-  }
+  value.end = end_without(text, at, value.end, ",;.)]}:");
   return value;
 }
 

@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "assignment_finder.hpp"
+#include "assignment_parts.hpp"
 #include "assignment_sieve.hpp"
 #include "bmad_mem/text.hpp"
 #include "innocent.hpp"

@@ -296,14 +296,10 @@ std::optional<Span> v6_at(std::string_view text, std::size_t at) {
 std::optional<Span> email_at(std::string_view text, std::size_t at) {
   constexpr std::size_t kLocalMax = 64;
   constexpr std::size_t kDomainMax = 253;
-  std::size_t begin = local_begin(text, at, kLocalMax);
-  while (begin < at && std::string_view(".'-%").contains(text[begin])) {
-    ++begin;
-  }
-  std::size_t end = run_end(text, at + 1, is_domain_byte, kDomainMax);
-  while (end > at + 1 && (text[end - 1] == '.' || text[end - 1] == '-')) {
-    --end;
-  }
+  const std::size_t begin = run_end(text, local_begin(text, at, kLocalMax),
+                                    [](char c) { return std::string_view(".'-%").contains(c); });
+  const std::size_t end =
+      end_without(text, at + 1, run_end(text, at + 1, is_domain_byte, kDomainMax), ".-");
   const std::string_view local = text.substr(begin, at - begin);
   const std::string_view domain = text.substr(at + 1, end - at - 1);
   if (local.empty() || domain.empty() || local.ends_with('.') || local.contains("..") ||

@@ -31,11 +31,7 @@ std::size_t credentials_end(StructureScan& scan, std::size_t at) {
     scan.credentials_begin = at;
     scan.credentials_end = run_end(scan.text, at, is_credential_byte);
   }
-  std::size_t end = scan.credentials_end;
-  while (end > at && std::string_view(".:!?*").contains(scan.text[end - 1])) {
-    --end;
-  }
-  return end;
+  return end_without(scan.text, at, scan.credentials_end, ".:!?*");
 }
 
 /// Whether a value in the place of credentials is one: there a digit is enough.

@@ -130,10 +130,6 @@ bool has_angle_name(std::string_view text) {
 }
 
 bool is_template(std::string_view text) {
-  const auto marks_of = [](std::string_view row) {
-    const std::size_t blank = row.find(' ');
-    return std::pair(row.substr(0, blank), row.substr(blank + 1));
-  };
   const auto is_around = [&](std::string_view row) {
     const auto [open, close] = marks_of(row);
     return is_enclosed(text, open, close);

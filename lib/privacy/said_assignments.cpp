@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "assignment_finder.hpp"
+#include "assignment_parts.hpp"
 #include "bmad_mem/text.hpp"
 #include "innocent.hpp"
 #include "privacy_words.hpp"
@@ -40,14 +40,6 @@ bool is_option_before(string_view text, std::size_t end) {
   const std::size_t begin = run_begin(
       text, end, [](char c) { return is_word_byte(c) || c == '-' || c == '.'; }, kOptionMax);
   return text[begin] == '-';
-}
-
-/// `word` without what a sentence has behind it.
-string_view without_sentence_end(string_view word) {
-  while (!word.empty() && string_view(",.;:!?").contains(word.back())) {
-    word.remove_suffix(1);
-  }
-  return word;
 }
 
 /// Whether SQL's IDENTIFIED stands before the BY that begins at `by`.
@@ -163,7 +155,7 @@ void AssignmentFinder::after_word() {
   const bool has_digit = any_is(bare.of(text_), is_digit);
   ValuePart whole = word_at(text_, begin, begin);
   if (whole.open_until.empty()) {
-    whole.end = begin + without_sentence_end(whole.of(text_)).size();
+    whole.end = end_without(text_, begin, whole.end, ",.;:!?");
   }
   const bool is_drawn = is_scrambled(trimmed(whole.of(text_), "`"));
   if (!has_digit && !is_quoted && !is_drawn && ends_copula(text_[at_ - 1])) {

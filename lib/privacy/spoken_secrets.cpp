@@ -260,9 +260,7 @@ void scan_named_password(StructureScan& scan, std::size_t at, std::size_t size) 
       .begin = begin,
       .end = run_end(
           text, begin, [](char c) { return is_printed(c) && !is_quote(c) && c != '|'; }, 64)};
-  while (word.end > begin && (ends_sentence(text[word.end - 1]) || text[word.end - 1] == '\\')) {
-    --word.end;
-  }
+  word.end = end_without(text, begin, word.end, ".,;:!?)]}>\\");
   const string_view value = word.of(text);
   const bool is_drawn =
       is_scrambled(value) || (any_is(value, is_digit) && any_is(value, is_letter) &&

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "bmad_mem/text.hpp"
 
@@ -54,6 +55,12 @@ constexpr void for_each_word(std::string_view list, const Use& use, char apart =
 /// Whether `word`, which has no blanks, is one of them.
 constexpr bool has_word(std::string_view list, std::string_view word) {
   return any_word(list, [&](std::string_view each) { return each == word; });
+}
+
+/// The two marks of a row of a list of words.
+constexpr std::pair<std::string_view, std::string_view> marks_of(std::string_view row) {
+  const std::size_t blank = row.find(' ');
+  return {row.substr(0, blank), row.substr(blank + 1)};
 }
 
 /// Whether `text` has the form of `layout`: 'h' is any hexadecimal digit, '?' one of base32, all
@@ -115,6 +122,12 @@ constexpr std::size_t run_begin(std::string_view text, std::size_t at, const IsI
     --at;
   }
   return at;
+}
+
+/// Where [begin, end) ends without the `signs` at its end.
+constexpr std::size_t end_without(std::string_view text, std::size_t begin, std::size_t end,
+                                  std::string_view signs) {
+  return run_begin(text, end, [&](char c) { return signs.contains(c); }, end - begin);
 }
 
 /// Both for runs of blanks.
