@@ -137,27 +137,15 @@ constexpr auto kFormsOfSize = [] {
 }();
 
 bool fits(char form, char c) {
-  switch (form) {
-    case '9':
-      return is_digit(c);
-    case 'n':
-    case 'p':
-      return is_digit(c) && c > (form == 'n' ? '0' : '1');
-    case 'q':
-      return is_digit(c) && c != '1' && c != '2';
-    case 'd':
-    case 'm':
-      return c >= '0' && c <= (form == 'd' ? '7' : '1');
-    case 'a':
-    case 'g':
-      return c >= 'A' && c <= (form == 'a' ? 'Z' : 'D');
-    case 'x':
-      return is_digit(c) || std::string_view("KkXx").contains(c);
-    case '~':
-      return std::string_view("-+ABCDEFUVWXY").contains(c);
-    default:
-      return c == form;
-  }
+  static constexpr std::pair<char, std::string_view> kClasses[] = {
+      {'9', "0123456789"},     {'n', "123456789"},
+      {'p', "23456789"},       {'q', "03456789"},
+      {'d', "01234567"},       {'m', "01"},
+      {'g', "ABCD"},           {'a', "ABCDEFGHIJKLMNOPQRSTUVWXYZ"},
+      {'x', "0123456789KkXx"}, {'~', "-+ABCDEFUVWXY"}};
+  const auto* const found =
+      std::ranges::find(kClasses, form, &std::pair<char, std::string_view>::first);
+  return found == std::end(kClasses) ? c == form : found->second.contains(c);
 }
 
 constexpr std::string_view kSigns = " -./";

@@ -6,10 +6,19 @@
 //
 // Members of our own: replace, kind and severity; examples and innocent, which `redact --test`
 // runs. A file is taken as a whole or not at all; a member that nobody knows is a warning.
+//
+// The loader finds the files of a project, reads them and what they extend, and says what each adds
+// and changes:
+//
+//   privacy.rules_files, .gitleaks.toml ──► what they extend ──► one list of rules
+//
+// Ids that only one file has are rules of their own. With useDefault a known id changes the rule
+// that is compiled in: a new regex takes its place, anything else narrows what it finds.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +26,8 @@
 
 #include "allow_list.hpp"
 #include "bmad_mem/result.hpp"
+#include "rule_file.hpp"
+#include "rule_set.hpp"
 
 namespace bmad_mem {
 
@@ -70,5 +81,29 @@ std::string shown_in_message(std::string_view text, std::size_t size_max = 64);
 /// regex that RE2 does not read, or an id that is missing or doubled; E_SIZE_LIMIT for too many
 /// rules. All with path and line.
 Result<RuleFile> parse_rule_file(std::string_view text, const std::string& name);
+
+/// What a file says of a rule that finds by other means than its pattern.
+struct RuleChange {
+  std::optional<double> entropy;
+  Allows allows;
+};
+
+struct LoadedRules {
+  std::vector<RuleSpec> rules;
+  std::map<std::string, std::string, std::less<>> disabled;  ///< Rules compiled in; which file did.
+  std::map<std::string, RuleChange, std::less<>> changes;    ///< By the id of the rule.
+  Allows allows;                                             ///< For all rules.
+  std::vector<AllowedText> allowed;                          ///< privacy.allow.
+  std::vector<Error> problems;
+  std::vector<Error> notes;  ///< See RuleFile::notes.
+};
+
+/// Whether there is a file to read, or something allowed. Errors: E_SCHEMA_INVALID for an item of
+/// `allowed`.
+Result<bool> has_rules(const RuleSources& sources);
+/// Errors: as has_rules(). What is wrong with a file is a problem.
+Result<LoadedRules> load_rules(const RuleSources& sources);
+/// One file and what it extends. Errors: what is wrong with it.
+Result<LoadedRules> load_rules_file(const std::string& path);
 
 }  // namespace bmad_mem

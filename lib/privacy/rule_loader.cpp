@@ -1,5 +1,3 @@
-#include "rule_loader.hpp"
-
 #include <algorithm>
 #include <iterator>
 #include <memory>
@@ -11,6 +9,7 @@
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/text.hpp"
 #include "privacy/secret_rule.hpp"
+#include "rule_file.hpp"
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"
 #include "text_scan.hpp"
@@ -145,10 +144,9 @@ class RuleLoader {
     BMAD_TRY_ASSIGN(const Place place, place_of(path));
     Result<std::unique_ptr<FileSystem>> files = open_posix_file_system(place.folder);
     if (!files) {
-      Error error = std::move(files).error();
-      error.code = ErrorCode::E_STORAGE_IO;
-      error.message = "the folder of the rules file cannot be opened";
-      return error;
+      files.error().code = ErrorCode::E_STORAGE_IO;
+      files.error().message = "the folder of the rules file cannot be opened";
+      return files.error();
     }
     BMAD_TRY_ASSIGN(const std::string text, read_file(**files, place.name, kRuleFileSizeMax));
     return parse_rule_file(text, path);

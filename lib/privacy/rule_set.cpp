@@ -22,7 +22,7 @@
 #include "innocent.hpp"
 #include "keyword_index.hpp"
 #include "privacy_words.hpp"
-#include "rule_loader.hpp"
+#include "rule_file.hpp"
 
 namespace bmad_mem {
 namespace {
