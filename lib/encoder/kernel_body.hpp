@@ -73,9 +73,7 @@ BMAD_INLINE void finish_block(const std::int32_t* sums, const Matrix& matrix, st
   constexpr std::uint32_t kSize = Isa::kRegisterFloats;
   using Integers = typename Floats<kSize>::Integers;
   for (std::uint32_t at = first; at < first + kBlock; at += kLanes) {
-    Floats<kSize> product;
-    BMAD_UNROLLED
-    for (std::uint32_t part = 0; part < Floats<kSize>::kParts; ++part) {
+    const Floats<kSize> product = each_part<kSize>([&](std::uint32_t part) BMAD_INLINED {
       Integers whole;
       std::memcpy(&whole, sums + (at - first) + std::size_t{part} * kSize, sizeof whole);
       if constexpr (!Isa::kSubtractsZero) {
@@ -83,8 +81,8 @@ BMAD_INLINE void finish_block(const std::int32_t* sums, const Matrix& matrix, st
         std::memcpy(&zeros, matrix.zeros.data() + at + std::size_t{part} * kSize, sizeof zeros);
         whole -= zeros;
       }
-      product.parts[part] = __builtin_convertvector(whole, typename Floats<kSize>::Part);
-    }
+      return __builtin_convertvector(whole, typename Floats<kSize>::Part);
+    });
     Floats<kSize> value = load<kSize>(matrix.biases.data() + at) +
                           product * (load<kSize>(matrix.scales.data() + at) * scale);
     if (finish == Finish::kStorePositive) {
@@ -356,13 +354,11 @@ template <std::uint32_t kSize>
 BMAD_INLINE void embed_piece(const std::int8_t* embedding, float scale, const float* timing,
                              float* out) {
   for (std::uint32_t at = 0; at < kPieceWidth; at += kLanes) {
-    Floats<kSize> value;
-    BMAD_UNROLLED
-    for (std::uint32_t part = 0; part < Floats<kSize>::kParts; ++part) {
+    const Floats<kSize> value = each_part<kSize>([&](std::uint32_t part) BMAD_INLINED {
       typename Floats<kSize>::SignedBytes bytes;
       std::memcpy(&bytes, embedding + at + std::size_t{part} * kSize, sizeof bytes);
-      value.parts[part] = __builtin_convertvector(bytes, typename Floats<kSize>::Part);
-    }
+      return __builtin_convertvector(bytes, typename Floats<kSize>::Part);
+    });
     store(value * (2 * scale) + load<kSize>(timing + at), out + at);
   }
 }
@@ -387,13 +383,10 @@ BMAD_INLINE void squash_all(float* values, std::uint32_t size) {
     const Floats<kSize> absolute = larger(value, zero - value);
     const Floats<kSize> power = exponential(zero - (absolute + absolute));
     const Floats<kSize> squashed = (spread<kSize>(1) - power) / (spread<kSize>(1) + power);
-    Floats<kSize> made;
-    BMAD_UNROLLED
-    for (std::uint32_t part = 0; part < Floats<kSize>::kParts; ++part) {
-      made.parts[part] =
-          value.parts[part] < zero.parts[part] ? -squashed.parts[part] : squashed.parts[part];
-    }
-    store(made, values + at);
+    const auto signed_part = [&](std::uint32_t part) BMAD_INLINED {
+      return value.parts[part] < zero.parts[part] ? -squashed.parts[part] : squashed.parts[part];
+    };
+    store(each_part<kSize>(signed_part), values + at);
   }
 }
 

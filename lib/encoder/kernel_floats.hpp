@@ -14,6 +14,8 @@ namespace bmad_mem::encoder {
 /// In front of a loop over rows or parts: what it indexes are registers only when it is unrolled,
 /// and g++ decides that too late by itself.
 #define BMAD_UNROLLED _Pragma("GCC unroll 16")
+/// Behind the parameters of a function within a kernel.
+#define BMAD_INLINED __attribute__((always_inline))
 
 /// kLanes floats in registers of `kSize` floats. GNU's own vectors of more than a register go
 /// through memory.
@@ -27,25 +29,28 @@ struct Floats {
   Part parts[kParts];
 };
 
-template <std::uint32_t kSize>
-BMAD_INLINE Floats<kSize> spread(float number) {
+/// `make(part)` for each part.
+template <std::uint32_t kSize, typename Make>
+BMAD_INLINE Floats<kSize> each_part(const Make& make) {
   Floats<kSize> made;
   BMAD_UNROLLED
   for (std::uint32_t part = 0; part < Floats<kSize>::kParts; ++part) {
-    made.parts[part] = typename Floats<kSize>::Part{} + number;
+    made.parts[part] = make(part);
   }
   return made;
+}
+
+template <std::uint32_t kSize>
+BMAD_INLINE Floats<kSize> spread(float number) {
+  return each_part<kSize>([&](std::uint32_t)
+                              BMAD_INLINED { return typename Floats<kSize>::Part{} + number; });
 }
 
 #define BMAD_OPERATOR(SIGN)                                                                 \
   template <std::uint32_t kSize>                                                            \
   BMAD_INLINE Floats<kSize> operator SIGN(const Floats<kSize>& a, const Floats<kSize>& b) { \
-    Floats<kSize> made;                                                                     \
-    BMAD_UNROLLED                                                                           \
-    for (std::uint32_t part = 0; part < Floats<kSize>::kParts; ++part) {                    \
-      made.parts[part] = a.parts[part] SIGN b.parts[part];                                  \
-    }                                                                                       \
-    return made;                                                                            \
+    return each_part<kSize>([&](std::uint32_t part)                                         \
+                                BMAD_INLINED { return a.parts[part] SIGN b.parts[part]; }); \
   }                                                                                         \
   template <std::uint32_t kSize>                                                            \
   BMAD_INLINE Floats<kSize> operator SIGN(const Floats<kSize>& a, float b) {                \
@@ -59,13 +64,13 @@ BMAD_OPERATOR(/)
 
 template <std::uint32_t kSize>
 BMAD_INLINE Floats<kSize> load(const float* from) {
-  Floats<kSize> made;
-  BMAD_UNROLLED
-  for (std::uint32_t part = 0; part < Floats<kSize>::kParts; ++part) {
-    std::memcpy(&made.parts[part], from + std::size_t{part} * kSize, sizeof made.parts[part]);
-  }
-  return made;
+  return each_part<kSize>([&](std::uint32_t part) BMAD_INLINED {
+    typename Floats<kSize>::Part made;
+    std::memcpy(&made, from + std::size_t{part} * kSize, sizeof made);
+    return made;
+  });
 }
+
 template <std::uint32_t kSize>
 BMAD_INLINE void store(const Floats<kSize>& from, float* to) {
   BMAD_UNROLLED
@@ -76,12 +81,9 @@ BMAD_INLINE void store(const Floats<kSize>& from, float* to) {
 
 template <std::uint32_t kSize>
 BMAD_INLINE Floats<kSize> larger(const Floats<kSize>& a, const Floats<kSize>& b) {
-  Floats<kSize> made;
-  BMAD_UNROLLED
-  for (std::uint32_t part = 0; part < Floats<kSize>::kParts; ++part) {
-    made.parts[part] = a.parts[part] > b.parts[part] ? a.parts[part] : b.parts[part];
-  }
-  return made;
+  return each_part<kSize>([&](std::uint32_t part) BMAD_INLINED {
+    return a.parts[part] > b.parts[part] ? a.parts[part] : b.parts[part];
+  });
 }
 
 /// Lane to lane in one order, whatever the size of a register.
@@ -133,14 +135,12 @@ BMAD_INLINE Floats<kSize> exponential(const Floats<kSize>& exponents) {
   constexpr std::int32_t kExponentBias = 127;
   constexpr std::int32_t kExponentShift = 23;
   constexpr auto kRounderBits = std::bit_cast<std::int32_t>(kRounder);
-  Floats<kSize> scale;
-  BMAD_UNROLLED
-  for (std::uint32_t part = 0; part < Floats<kSize>::kParts; ++part) {
-    typename Floats<kSize>::Integers bits;
-    std::memcpy(&bits, &shifted.parts[part], sizeof bits);
-    bits = (bits - kRounderBits + kExponentBias) << kExponentShift;
-    std::memcpy(&scale.parts[part], &bits, sizeof bits);
-  }
+  const Floats<kSize> scale = each_part<kSize>([&](std::uint32_t part) BMAD_INLINED {
+    return std::bit_cast<typename Floats<kSize>::Part>(
+        (std::bit_cast<typename Floats<kSize>::Integers>(shifted.parts[part]) - kRounderBits +
+         kExponentBias)
+        << kExponentShift);
+  });
   return power * scale;
 }
 
