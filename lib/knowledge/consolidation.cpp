@@ -19,6 +19,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "encoder/encoder_choice.hpp"
 #include "knowledge/knowledge_item.hpp"
@@ -266,8 +267,7 @@ Result<ConsolidateReport> Knowledge::consolidate(const ConsolidateOptions& optio
   BMAD_TRY_ASSIGN(const std::vector<std::string> live, store.session_ids());
   const auto is_chosen = [&](const KnowledgeItem& item) {
     return (!options.category || item.category == *options.category) &&
-           (options.sessions.empty() ||
-            std::ranges::find(options.sessions, item.session_id) != options.sessions.end());
+           (options.sessions.empty() || is_among(options.sessions, item.session_id));
   };
   // What is in an archived session stays as it is: writing to it would bring that back.
   const auto is_live = [&](const KnowledgeItem& item) {

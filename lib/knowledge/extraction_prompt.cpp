@@ -126,15 +126,9 @@ std::string json_in(std::string_view answer) {
   return json;
 }
 
+/// Of a visible_line().
 std::size_t word_count(std::string_view text) {
-  std::size_t count = 0;
-  bool in_word = false;
-  for (const char c : text) {
-    const bool is_blank = c == ' ';
-    count += !is_blank && !in_word ? 1U : 0U;
-    in_word = !is_blank;
-  }
-  return count;
+  return static_cast<std::size_t>(std::ranges::count(text, ' ')) + 1;
 }
 
 /// Line breaks count, too: a fact is one line.

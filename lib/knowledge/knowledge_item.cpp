@@ -14,6 +14,7 @@
 #include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
 #include "store/store.hpp"
@@ -372,7 +373,7 @@ double recall_score(double confidence, std::uint64_t access_count, Timestamp upd
 std::string joined_list(JsonValue list, const std::vector<std::string>& added) {
   std::vector<std::string> all = json_strings(list);
   for (const std::string& each : added) {
-    if (std::ranges::find(all, each) == all.end()) {
+    if (!is_among(all, each)) {
       all.push_back(each);
     }
   }

@@ -269,9 +269,7 @@ class Rememberer {
 
   /// Whether it would say nothing that the item does not say.
   static bool is_known(const RememberParams& params, const KnowledgeItem& item, double trust) {
-    const auto is_tagged = [&](const std::string& tag) {
-      return std::ranges::find(item.tags, tag) != item.tags.end();
-    };
+    const auto is_tagged = [&](const std::string& tag) { return is_among(item.tags, tag); };
     return params.confidence <= item.confidence && trust <= item.trust &&
            (params.agent_id.empty() || params.agent_id == item.agent_id) &&
            std::ranges::all_of(params.tags, is_tagged) && (!params.pinned || item.pinned) &&

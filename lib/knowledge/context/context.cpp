@@ -13,6 +13,7 @@
 
 #include "base/parallel.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
 #include "context/context_builder.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
@@ -161,9 +162,7 @@ class ContextKnowledge {
   /// What the person stated holds in the session that states it, too.
   [[nodiscard]] bool is_asked(const SessionIds& sessions, const std::string& id,
                               bool is_stated) const {
-    return sessions.contains(id) ||
-           (is_stated &&
-            std::ranges::find(options_.without_sessions, id) != options_.without_sessions.end());
+    return sessions.contains(id) || (is_stated && is_among(options_.without_sessions, id));
   }
 
   /// A candidate may be when it `is_found`.

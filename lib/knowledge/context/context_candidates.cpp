@@ -18,6 +18,7 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/text.hpp"
 #include "context/context_builder.hpp"
 #include "context/snippet_maker.hpp"
 #include "knowledge/prompt_text.hpp"
@@ -96,7 +97,7 @@ class Chooser {
     const std::vector<std::string_view> from =
         entry ? entry_citations(*entry) : std::vector<std::string_view>();
     return !from.empty() && std::ranges::none_of(input_.said, [&](const Hit& hit) {
-      return std::ranges::find(from, hit.entry.id) != from.end();
+      return is_among(from, hit.entry.id);
     });
   }
 
@@ -173,7 +174,7 @@ class Chooser {
     std::vector<const KnowledgeItem*> chosen;
     const auto add_if = [&](const auto& wanted) {
       for (const KnowledgeItem* item : items_) {
-        if (wanted(*item) && std::ranges::find(chosen, item) == chosen.end()) {
+        if (wanted(*item) && !is_among(chosen, item)) {
           chosen.push_back(item);
         }
       }

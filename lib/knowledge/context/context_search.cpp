@@ -185,8 +185,7 @@ class ContextSearch {
 
  private:
   [[nodiscard]] bool is_in_scope(const std::string& session_id) const {
-    if (std::ranges::find(options_.without_sessions, session_id) !=
-        options_.without_sessions.end()) {
+    if (is_among(options_.without_sessions, session_id)) {
       return false;
     }
     if (options_.project.empty()) {

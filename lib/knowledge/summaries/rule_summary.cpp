@@ -46,7 +46,7 @@ class SummaryLines {
   void add(std::string_view section, std::string_view text) {
     std::string line = harmless_line(text, kLineSizeShown);
     std::vector<std::string>& lines = lines_[std::string(section)];
-    if (!line.empty() && std::ranges::find(lines, line) == lines.end()) {
+    if (!line.empty() && !is_among(lines, line)) {
       lines.push_back(std::move(line));
     }
   }
