@@ -46,23 +46,15 @@ Traits traits_of(string_view value) {
   std::array<bool, 256> seen = {};
   for (const char c : value) {
     seen[static_cast<unsigned char>(c)] = true;
-    if (is_lower(c)) {
-      ++traits.lower;
-    } else if (is_upper(c)) {
-      ++traits.upper;
-    } else if (is_digit(c)) {
-      ++traits.digits;
-    } else if (is_space(c)) {
-      ++traits.blanks;
-    } else if (!is_ascii(c)) {
-      ++traits.foreign;
-    } else if (string_view("!@#$%^&*+=~?").contains(c)) {
-      ++traits.marks;
-    } else if (string_view("_-./:").contains(c)) {
-      ++traits.joints;
-    } else {
-      ++traits.others;
-    }
+    std::size_t Traits::* const kind = is_lower(c)                               ? &Traits::lower
+                                       : is_upper(c)                             ? &Traits::upper
+                                       : is_digit(c)                             ? &Traits::digits
+                                       : is_space(c)                             ? &Traits::blanks
+                                       : !is_ascii(c)                            ? &Traits::foreign
+                                       : string_view("!@#$%^&*+=~?").contains(c) ? &Traits::marks
+                                       : string_view("_-./:").contains(c)        ? &Traits::joints
+                                                                                 : &Traits::others;
+    ++(traits.*kind);
   }
   traits.distinct = static_cast<std::size_t>(std::ranges::count(seen, true));
   traits.bits = randomness_bits(value);

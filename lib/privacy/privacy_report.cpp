@@ -6,6 +6,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/privacy.hpp"
+#include "bmad_mem/text.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
@@ -42,7 +43,7 @@ class PrivacySurvey {
     BMAD_TRY_ASSIGN(const std::vector<ArchivedSession> archived, list_archived(store_));
     BMAD_TRY_ASSIGN(std::vector<Deletion> deleted, list_deletions(store_));
     const auto is_wanted = [&](const std::string& session_id) {
-      return wanted.empty() || std::ranges::find(wanted, session_id) != wanted.end();
+      return wanted.empty() || is_among(wanted, session_id);
     };
     for (const ArchivedSession& each : archived) {
       if (is_wanted(each.session_id)) {

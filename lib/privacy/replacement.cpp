@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "base/hash.hpp"
 #include "base/json_cursor.hpp"
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/text.hpp"
 #include "finders.hpp"
 #include "judged_values.hpp"
 #include "text_scan.hpp"
@@ -54,31 +56,19 @@ bool is_pair_value(std::string_view name) { return name == "value" || name == "V
 /// In one walk: to look each name up would be one for each of them.
 Members members_of(JsonValue object) {
   std::array<JsonValue, kPairNames.size()> named;
-  std::size_t found = 0;
   for (const JsonMember& member : object.members()) {
-    constexpr std::size_t kSizeMax = 8;
-    if (member.key.size() > kSizeMax || member.key.size() < 3) {
-      continue;
-    }
-    const auto name = std::ranges::find(kPairNames, member.key);
-    if (name == kPairNames.end()) {
-      continue;
-    }
-    JsonValue& value = named[static_cast<std::size_t>(name - kPairNames.begin())];
-    if (!value.present()) {
-      value = member.value;
-      ++found;
+    const auto* const name = std::ranges::find(kPairNames, member.key);
+    if (name != kPairNames.end() &&
+        !named[static_cast<std::size_t>(name - kPairNames.begin())].present()) {
+      named[static_cast<std::size_t>(name - kPairNames.begin())] = member.value;
     }
   }
   Members members;
-  if (found == 0) {
-    return members;
-  }
-  const auto first = std::ranges::find_if(named, &JsonValue::is_string);
+  const auto* const first = std::ranges::find_if(named, &JsonValue::is_string);
   members.paired = first == named.end() ? std::string_view() : first->string();
-  const JsonValue key = named[1];
-  if (key.is_string() && secret_kind(key.string()) != SecretKind::kNone) {
-    members.context = fmt::format("{} is ", key.string());
+  const std::string_view key = named[1].string();
+  if (!key.empty() && secret_kind(key) != SecretKind::kNone) {
+    members.context = fmt::format("{} is ", key);
   }
   return members;
 }
@@ -377,11 +367,10 @@ Detections merge_detections(std::string_view text, Detections detections,
   Detections all = joined(std::move(secrets));
   Detections rest = joined(std::move(near));
   std::erase_if(rest, [&](const Detection& each) { return overlaps_any(each, all); });
-  const auto middle = static_cast<std::ptrdiff_t>(all.size());
-  all.insert(all.end(), rest.begin(), rest.end());
-  std::inplace_merge(all.begin(), all.begin() + middle, all.end(),
-                     [](const Detection& a, const Detection& b) { return a.begin < b.begin; });
-  return all;
+  Detections merged;
+  std::ranges::merge(all, rest, std::back_inserter(merged), {}, &Detection::begin,
+                     &Detection::begin);
+  return merged;
 }
 
 }  // namespace bmad_mem

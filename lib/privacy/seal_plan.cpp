@@ -134,11 +134,7 @@ Result<Sealing> plan_sealing(const StoreSealing& own, const SealOptions& options
   if (options.step == SealStep::kOn) {
     record.all = record.all || (options.sessions.empty() && !options.sensitive);
     record.sensitive = record.sensitive || options.sensitive;
-    for (const std::string& session : options.sessions) {
-      if (std::ranges::find(record.sessions, session) == record.sessions.end()) {
-        record.sessions.push_back(session);
-      }
-    }
+    record.add_sessions(options.sessions);
   }
   return sealing;
 }

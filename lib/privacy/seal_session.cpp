@@ -133,8 +133,7 @@ class SessionSealing final : public SessionRewriter {
 
   [[nodiscard]] bool is_wanted_whole() const {
     const SealingRecord& record = sealing_.record;
-    return !record.ends &&
-           (record.all || std::ranges::find(record.sessions, session_id_) != record.sessions.end());
+    return !record.ends && (record.all || is_among(record.sessions, session_id_));
   }
   /// Whether what is derived of the session may quote what is sealed.
   [[nodiscard]] bool may_quote() const { return is_wanted_whole() || !sealed_ids_.empty(); }

@@ -93,9 +93,16 @@ class KeyedOpener final : public LineOpener {
 }  // namespace
 
 bool SealingRecord::wants(std::string_view session_id, EntryType type, JsonValue entry) const {
-  return !ends &&
-         (all || is_of_lines() || std::ranges::find(sessions, session_id) != sessions.end() ||
-          (sensitive && entry_head(type, entry).sensitive));
+  return !ends && (all || is_of_lines() || is_among(sessions, session_id) ||
+                   (sensitive && entry_head(type, entry).sensitive));
+}
+
+void SealingRecord::add_sessions(std::span<const std::string> more) {
+  for (const std::string& session : more) {
+    if (!is_among(sessions, session)) {
+      sessions.push_back(session);
+    }
+  }
 }
 
 std::string SealingRecord::to_text() const {
@@ -122,23 +129,17 @@ Result<SealingRecord> read_record(FileSystem& files, JsonValue root) {
   SealingRecord record{.all = root["all"].boolean(),
                        .sensitive = root["sensitive"].boolean(),
                        .ends = root["ends"].boolean(),
-                       .sessions = {},
+                       .sessions = json_strings(root["sessions"]),
                        .key_id = std::string(root["key"].string()),
-                       .former_ids = {},
+                       .former_ids = json_strings(root["former"]),
                        .recipe = {}};
-  for (const JsonValue session : root["sessions"].elements()) {
-    record.sessions.emplace_back(session.string());
-  }
-  for (const JsonValue id : root["former"].elements()) {
-    record.former_ids.emplace_back(id.string());
-  }
   if (record.key_id.empty() || !std::ranges::all_of(record.sessions, is_session_id)) {
     return bad_record(files, record.key_id.empty() ? "key" : "sessions");
   }
   if (const JsonValue recipe = root["passphrase"]; recipe.is_object()) {
     PassphraseRecipe& its = record.recipe.emplace();
-    its.passes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, recipe["passes"].integer()));
-    its.memory = static_cast<std::uint64_t>(std::max<std::int64_t>(0, recipe["memory"].integer()));
+    its.passes = recipe["passes"].natural();
+    its.memory = recipe["memory"].natural();
     if (!read_hash_key(recipe["salt"].string(), its.salt)) {
       return bad_record(files, "passphrase");
     }
@@ -240,21 +241,12 @@ Result<std::optional<SealingRecord>> StoreSealing::record() const {
   record->all = record->all || copy->all;
   record->sensitive = record->sensitive || copy->sensitive;
   record->ends = false;
-  for (const std::string& session : copy->sessions) {
-    if (std::ranges::find(record->sessions, session) == record->sessions.end()) {
-      record->sessions.push_back(session);
-    }
-  }
+  record->add_sessions(copy->sessions);
   record->is_noted = record->to_text() == copy->to_text();
   return record;
 }
 
-bool StoreSealing::is_on() const {
-  if (files_.info(kSealingFile)) {
-    return true;
-  }
-  return is_in_force(noted());
-}
+bool StoreSealing::is_on() const { return files_.info(kSealingFile) || is_in_force(noted()); }
 
 bool StoreSealing::is_on_for_writes() const {
   return files_.info(kSealingFile) || is_in_force(noted_or_learned());

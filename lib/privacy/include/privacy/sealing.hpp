@@ -44,6 +44,8 @@ struct SealingRecord {
   [[nodiscard]] bool wants(std::string_view session_id, EntryType type, JsonValue entry) const;
   /// Of a copy that was made of sealed lines, nothing is there but the key.
   [[nodiscard]] bool is_of_lines() const { return !all && !sensitive && sessions.empty(); }
+  /// Those that are not there yet.
+  void add_sessions(std::span<const std::string> more);
   [[nodiscard]] std::string to_text() const;
 };
 
