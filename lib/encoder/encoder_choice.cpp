@@ -14,8 +14,8 @@
 
 #include "base/hash.hpp"
 #include "base/process.hpp"
-#include "encoder/model.hpp"
 #include "external/external_encoder.hpp"
+#include "lite_model.hpp"
 #include "store/command.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/store.hpp"
@@ -146,7 +146,10 @@ Result<std::shared_ptr<TextEncoder>> open_encoder(const Store& store, const std:
   if (config.enabled && !config.url.empty()) {
     return open_server(store, deadline);
   }
-  return weights.empty() ? std::shared_ptr<TextEncoder>() : open_model(weights);
+  if (weights.empty()) {
+    return std::shared_ptr<TextEncoder>();
+  }
+  return encoder::LiteModel::open(weights);
 }
 
 /// Whether `known` is still the answer.

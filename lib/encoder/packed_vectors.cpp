@@ -67,9 +67,7 @@ __attribute__((target("avx2"))) std::int32_t avx2_dot(const std::uint8_t* row,
 }
 #endif
 
-using Dot = std::int32_t (*)(const std::uint8_t* row, std::span<const std::int8_t> numbers);
-
-Dot best_dot() {
+auto best_dot() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2") != 0) {
     return avx2_dot;
@@ -89,8 +87,9 @@ void pack_vector(std::span<const float> vector, std::uint8_t* row) {
   }
 }
 
-PackedQuery::PackedQuery(std::span<const float> vector)
-    : numbers_((vector.size() + kGroup - 1) / kGroup * kGroup) {
+PackedQuery::PackedQuery(std::span<const float> vector, bool is_plain)
+    : dot_(is_plain ? plain_dot : best_dot()),
+      numbers_((vector.size() + kGroup - 1) / kGroup * kGroup) {
   constexpr float kMost = 127;
   float most = 0;
   for (const float number : vector) {
@@ -108,24 +107,13 @@ PackedQuery::PackedQuery(std::span<const float> vector)
 
 void PackedQuery::compare(const std::uint8_t* rows, std::size_t count,
                           std::int16_t* cosines) const {
-  static const Dot dot = best_dot();
-  compare_by(dot, rows, count, cosines);
-}
-
-void PackedQuery::compare_plainly(const std::uint8_t* rows, std::size_t count,
-                                  std::int16_t* cosines) const {
-  compare_by(plain_dot, rows, count, cosines);
-}
-
-void PackedQuery::compare_by(Dot dot, const std::uint8_t* rows, std::size_t count,
-                             std::int16_t* cosines) const {
   const std::size_t size = numbers_.size() / 2;
   for (std::size_t i = 0; i < count; ++i, rows += size) {
     if (!is_packed(rows)) {
       cosines[i] = kNoVector;
       continue;
     }
-    const std::int32_t sum = dot(rows, numbers_) - offset_;
+    const std::int32_t sum = dot_(rows, numbers_) - offset_;
     constexpr float kMost = kCosineScale;
     cosines[i] = sum == 0 && has_nothing(rows, size)
                      ? kNothing

@@ -58,7 +58,7 @@ std::vector<float> vectors_of(const LiteModel& model, const std::vector<std::str
   for (const std::string& text : texts) {
     pieces.push_back(model.tokenizer().pieces_of(text));
   }
-  return model.network().vectors(model.network().sentences(pieces));
+  return model.vectors(model.sentences(pieces));
 }
 
 double length(std::span<const float> vector) {

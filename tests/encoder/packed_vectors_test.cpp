@@ -70,11 +70,10 @@ double unpacked(const std::vector<std::uint8_t>& row, std::size_t at, std::size_
 }
 
 std::int16_t compared(const Vector& query, const std::vector<std::uint8_t>& row) {
-  const PackedQuery packed_query(query);
   std::int16_t quick = 0;
   std::int16_t plain = 0;
-  packed_query.compare(row.data(), 1, &quick);
-  packed_query.compare_plainly(row.data(), 1, &plain);
+  PackedQuery(query).compare(row.data(), 1, &quick);
+  PackedQuery(query, true).compare(row.data(), 1, &plain);
   CHECK(quick == plain);
   return quick;
 }

@@ -45,7 +45,7 @@ TEST_CASE("texts have the direction of the reference") {
   double count = 0;
   for (const ReferenceText& reference : reference_texts()) {
     CAPTURE(reference.text);
-    const std::vector<float> sentence = model->network().sentences({&reference.pieces, 1});
+    const std::vector<float> sentence = model->sentences({&reference.pieces, 1});
     if (reference.pieces.empty()) {
       CHECK(std::ranges::all_of(sentence, [](float number) { return number == 0; }));
       continue;

@@ -9,7 +9,6 @@
 
 #include "encoder/lite_model.hpp"
 #include "encoder/made_weights.hpp"
-#include "encoder/model.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace bmad_mem::test {
@@ -141,7 +140,7 @@ TEST_CASE("what is no file is said so, with the remedy") {
   folder.write("empty", "");
   CHECK(LiteModel::open(folder.path("empty")).error().code == ErrorCode::E_STORAGE_CORRUPT);
   folder.write("whole", made_weights_file());
-  CHECK(open_model(folder.path("whole")).has_value());
+  CHECK(LiteModel::open(folder.path("whole")).has_value());
 }
 
 }  // namespace bmad_mem::test

@@ -43,9 +43,8 @@ Status convert(std::span<const std::string> arguments) {
   if (arguments.size() > 2) {
     BMAD_TRY_ASSIGN(projection, read_outside_file(arguments[2], kInputMax));
     if (projection.size() != kProjectionSize) {
-      return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                   .message = fmt::format("is no projection of {} bytes", kProjectionSize),
-                   .path = arguments[2]};
+      return path_error(ErrorCode::E_INVALID_FORMAT, arguments[2],
+                        fmt::format("is no projection of {} bytes", kProjectionSize));
     }
   }
   BMAD_TRY_ASSIGN(const std::string file, converted(package, projection));
@@ -61,13 +60,12 @@ Status project(std::span<const std::string> arguments) {
     const std::size_t end = std::min(lines.find('\n', at), lines.size());
     const PieceNumbers pieces =
         model->tokenizer().pieces_of(std::string_view(lines).substr(at, end - at));
-    const std::vector<float> sentence = model->network().sentences({&pieces, 1});
+    const std::vector<float> sentence = model->sentences({&pieces, 1});
     sentences.insert(sentences.end(), sentence.begin(), sentence.end());
     at = end + 1;
   }
   if (sentences.empty()) {
-    return Error{
-        .code = ErrorCode::E_INVALID_FORMAT, .message = "has no text", .path = arguments[1]};
+    return path_error(ErrorCode::E_INVALID_FORMAT, arguments[1], "has no text");
   }
   return write_file(arguments[2], projection_of(sentences));
 }
@@ -156,15 +154,13 @@ Status write_exactness(JsonWriter& json, const LiteModel& model, const std::stri
     for (const JsonValue number : line["vector"].elements()) {
       vector.push_back(number.number());
     }
-    const std::vector<float> sentence = model.network().sentences({&pieces, 1});
+    const std::vector<float> sentence = model.sentences({&pieces, 1});
     if (!pieces.empty() && vector.size() == sentence.size()) {
       cosines.push_back(cosine(sentence, vector));
     }
   }
   if (cosines.empty()) {
-    return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                 .message = "has no text to compare with",
-                 .path = reference};
+    return path_error(ErrorCode::E_INVALID_FORMAT, reference, "has no text to compare with");
   }
   const double sum = std::accumulate(cosines.begin(), cosines.end(), 0.0);
   json.member("texts", texts).member("other_pieces", other_pieces);

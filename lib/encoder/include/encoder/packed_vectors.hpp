@@ -38,19 +38,15 @@ inline constexpr double kCosineScale = 16384;
 /// A vector that rows are compared with. Threads: safe.
 class PackedQuery {
  public:
-  explicit PackedQuery(std::span<const float> vector);
+  /// `is_plain`: compared with the instructions that every processor has.
+  explicit PackedQuery(std::span<const float> vector, bool is_plain = false);
 
   /// The cosines, by kCosineScale, of `count` rows that lie side by side, or kNoVector, or
   /// kNothing.
   void compare(const std::uint8_t* rows, std::size_t count, std::int16_t* cosines) const;
-  /// The same, with the instructions that every processor has.
-  void compare_plainly(const std::uint8_t* rows, std::size_t count, std::int16_t* cosines) const;
 
  private:
-  using Dot = std::int32_t (*)(const std::uint8_t* row, std::span<const std::int8_t> numbers);
-  void compare_by(Dot dot, const std::uint8_t* rows, std::size_t count,
-                  std::int16_t* cosines) const;
-
+  std::int32_t (*dot_)(const std::uint8_t* row, std::span<const std::int8_t> numbers);
   std::vector<std::int8_t> numbers_;  // In the order of the rows' halves; whole groups of 64.
   std::int32_t offset_ = 0;           // What the 8 in each value adds.
   float scale_ = 0;
