@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 
 #include "bmad_mem/knowledge.hpp"
-#include "knowledge/dialogue.hpp"
 #include "knowledge/summary_file.hpp"
+#include "knowledge/summary_prompt.hpp"
 
 namespace bmad_mem::test::compact_conversation_test {
 namespace {

@@ -1,5 +1,3 @@
-#include "knowledge/dialogue.hpp"
-
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +6,7 @@
 
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "knowledge/summary_prompt.hpp"
 
 namespace bmad_mem::test::dialogue_test {
 namespace {

@@ -20,7 +20,6 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 #include "context/context_builder.hpp"
-#include "context/snippet_maker.hpp"
 #include "knowledge/prompt_text.hpp"
 #include "model/statement.hpp"
 #include "rule_language.hpp"

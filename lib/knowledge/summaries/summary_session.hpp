@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bmad_mem/summary.hpp"
-#include "knowledge/dialogue.hpp"
 #include "knowledge/summary_file.hpp"
+#include "knowledge/summary_prompt.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
