@@ -140,17 +140,16 @@ Result<AllowedText> parse_allowed(std::string_view text, std::size_t index) {
   while (!rest.empty()) {
     if (!takes("rule=", item.rule, false) && !takes("text=", item.hash, false) &&
         !takes("path=", item.path, true)) {
-      return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                   .message = fmt::format("\"{}\" is none of rule=ID, text=HASH and path=GLOB; "
-                                          "`bmad-mem redact --allow` writes them",
-                                          text),
-                   .field = fmt::format("memory_config.privacy.allow[{}]", index)};
+      return field_error(ErrorCode::E_SCHEMA_INVALID,
+                         fmt::format("memory_config.privacy.allow[{}]", index),
+                         fmt::format("\"{}\" is none of rule=ID, text=HASH and path=GLOB; "
+                                     "`bmad-mem redact --allow` writes them",
+                                     text));
     }
   }
   if (item.rule.empty() && item.hash.empty() && item.path.empty()) {
-    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                 .message = "says nothing",
-                 .field = fmt::format("memory_config.privacy.allow[{}]", index)};
+    return field_error(ErrorCode::E_SCHEMA_INVALID,
+                       fmt::format("memory_config.privacy.allow[{}]", index), "says nothing");
   }
   return item;
 }

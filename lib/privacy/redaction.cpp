@@ -18,7 +18,6 @@
 #include "privacy/secret_rule.hpp"
 #include "replacement.hpp"
 #include "rule_file.hpp"
-#include "rule_set.hpp"
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"
@@ -40,9 +39,8 @@ Result<std::optional<RedactionKey>> load_key(FileSystem& files) {
 Result<RedactionKey> made_key(const Store& store, bool makes_key = true) {
   BMAD_TRY_ASSIGN(std::optional<RedactionKey> key, load_key(*store.files));
   if (!key && !makes_key) {
-    return Error{.code = ErrorCode::E_STORAGE_IO,
-                 .message = "there is no key",
-                 .path = store.files->display_path(kRedactionKeyFile)};
+    return path_error(ErrorCode::E_STORAGE_IO, store.files->display_path(kRedactionKeyFile),
+                      "there is no key");
   }
   if (!key) {
     key = random_hash_key();
@@ -332,7 +330,7 @@ const std::vector<Error>& SecretScanner::problems() const {
 Result<RulesTrial> try_rules_file(const std::string& path, std::string_view text) {
   Result<std::shared_ptr<const RuleSet>> loaded = RuleSet::load_one(path);
   if (!loaded && loaded.error().code == ErrorCode::E_STORAGE_CORRUPT) {  // It is of no memory.
-    return Error{.code = ErrorCode::E_STORAGE_IO, .message = "is no regular file", .path = path};
+    return path_error(ErrorCode::E_STORAGE_IO, path, "is no regular file");
   }
   BMAD_TRY_ASSIGN(const std::shared_ptr<const RuleSet> rules, std::move(loaded));
   RulesTrial trial{.rules = rules->try_rules(text), .warnings = rules->problems()};

@@ -16,7 +16,7 @@
 #include "innocent.hpp"
 #include "judged_values.hpp"
 #include "replacement.hpp"
-#include "rule_set.hpp"
+#include "rule_file.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {

@@ -289,11 +289,9 @@ Result<Placeholder> Placeholder::make(const std::string& pattern, bool linkable)
     placeholder.after_ = pattern.substr(at + kRulePlace.size());
   }
   if (placeholder.before_.empty() || (placeholder.names_rule_ && placeholder.after_.empty())) {
-    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                 .message =
-                     "must have a character before and after {rule}, so that a text that "
-                     "was redacted before is known by it",
-                 .field = "memory_config.privacy.redaction.replacement"};
+    return field_error(ErrorCode::E_SCHEMA_INVALID, "memory_config.privacy.redaction.replacement",
+                       "must have a character before and after {rule}, so that a text that "
+                       "was redacted before is known by it");
   }
   return placeholder;
 }

@@ -322,9 +322,8 @@ class Reader {
   }
 
   [[nodiscard]] Error too_many() const {
-    return {.code = ErrorCode::E_SIZE_LIMIT,
-            .message = fmt::format("has more than {} rules; none of them is used", kRulesMax),
-            .path = file_.name};
+    return path_error(ErrorCode::E_SIZE_LIMIT, file_.name,
+                      fmt::format("has more than {} rules; none of them is used", kRulesMax));
   }
 
   Status read_extend(const toml::table& root) {

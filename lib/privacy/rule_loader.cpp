@@ -130,9 +130,8 @@ class RuleLoader {
       return Place{.folder = sources_.project, .name = whole};
     }
     if (sources_.is_foreign || !sources_.trusted) {
-      return Error{.code = ErrorCode::E_ACCESS_DENIED,
-                   .message = "a memory that is not trusted has rules from its own project only",
-                   .path = path};
+      return path_error(ErrorCode::E_ACCESS_DENIED, path,
+                        "a memory that is not trusted has rules from its own project only");
     }
     whole = whole.starts_with('/') ? whole : sources_.project + "/" + whole;
     const std::size_t slash = whole.rfind('/');
@@ -219,12 +218,10 @@ class RuleLoader {
     }
     if (loaded_.rules.size() + file.rules.size() > kRulesMax ||
         always_ + always > kRulesAlwaysMax || keywords_ > kRuleKeywordsMax) {
-      return Error{
-          .code = ErrorCode::E_SIZE_LIMIT,
-          .message = fmt::format("has too many rules: all files together may have {} with {} "
-                                 "keywords, and {} of them without any",
-                                 kRulesMax, kRuleKeywordsMax, kRulesAlwaysMax),
-          .path = file.name};
+      return path_error(ErrorCode::E_SIZE_LIMIT, file.name,
+                        fmt::format("has too many rules: all files together may have {} with {} "
+                                    "keywords, and {} of them without any",
+                                    kRulesMax, kRuleKeywordsMax, kRulesAlwaysMax));
     }
     always_ += always;
     if (trusts()) {

@@ -1,5 +1,4 @@
-#include "rule_set.hpp"
-
+// rule_set.cpp - what the rules that people bring find, and what they call innocent.
 #include <algorithm>
 #include <array>
 #include <cassert>

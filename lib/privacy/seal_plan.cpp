@@ -13,9 +13,7 @@
 namespace bmad_mem {
 
 Error nothing_sealed() {
-  return {.code = ErrorCode::E_INVALID_QUERY,
-          .message = "nothing is sealed in this memory; `bmad-mem encrypt on` begins",
-          .field = "step"};
+  return invalid_query("step", "nothing is sealed in this memory; `bmad-mem encrypt on` begins");
 }
 
 namespace {
@@ -27,22 +25,21 @@ bool has_former(const SealingRecord& record, const SealKeys& here) {
 }
 
 Error other_key(const SealingRecord& record, const SealKeys& here) {
-  return {.code = ErrorCode::E_ACCESS_DENIED,
-          .message = fmt::format(
-              "the memory is sealed with the key {}, and the key here is {}; {}", record.key_id,
-              here.current().id(),
-              has_former(record, here)
-                  ? "`bmad-mem encrypt rotate` was interrupted: run it again with the same new key"
-                  : "name that one; nothing was changed"),
-          .field = "key"};
+  return field_error(
+      ErrorCode::E_ACCESS_DENIED, "key",
+      fmt::format(
+          "the memory is sealed with the key {}, and the key here is {}; {}", record.key_id,
+          here.current().id(),
+          has_former(record, here)
+              ? "`bmad-mem encrypt rotate` was interrupted: run it again with the same new key"
+              : "name that one; nothing was changed"));
 }
 
 Status check_drawn(const SealKey& key) {
   return key.is_weak()
-             ? Status(Error{.code = ErrorCode::E_INVALID_FORMAT,
-                            .message = "the key is zeros or a pattern, which anybody guesses; name "
-                                       "a key file that is not there, and a key is made",
-                            .field = "key"})
+             ? Status(field_error(ErrorCode::E_INVALID_FORMAT, "key",
+                                  "the key is zeros or a pattern, which anybody guesses; name "
+                                  "a key file that is not there, and a key is made"))
              : Status();
 }
 
@@ -76,9 +73,8 @@ Status plan_rotation(const StoreSealing& own, const std::string& new_key_file, S
 }
 
 Error key_is_here() {
-  return {.code = ErrorCode::E_INVALID_QUERY,
-          .message = "the key of this memory is here; `bmad-mem encrypt off` opens everything",
-          .field = "without-key"};
+  return invalid_query("without-key",
+                       "the key of this memory is here; `bmad-mem encrypt off` opens everything");
 }
 
 constexpr std::string_view kWithoutKey =

@@ -102,11 +102,9 @@ std::optional<SealedParts> parts_of(std::string_view sealed) {
 }
 
 Error does_not_open() {
-  return {.code = ErrorCode::E_STORAGE_CORRUPT,
-          .message =
-              "the sealed line does not open: it was changed, or was sealed for another "
-              "session, log or entry; bring it back from git or from a backup",
-          .field = std::string(kSealedField)};
+  return field_error(ErrorCode::E_STORAGE_CORRUPT, kSealedField,
+                     "the sealed line does not open: it was changed, or was sealed for another "
+                     "session, log or entry; bring it back from git or from a backup");
 }
 
 }  // namespace
@@ -297,10 +295,9 @@ Result<std::string> open_line(const SealKeys& keys, const LinePlace& place, Json
   }
   const SealKey* const key = keys.find(parts->key_id);
   if (key == nullptr) {
-    return Error{.code = ErrorCode::E_ACCESS_DENIED,
-                 .message = fmt::format("the entry is sealed with the key {}, which is not here",
-                                        parts->key_id),
-                 .field = std::string(kSealedField)};
+    return field_error(
+        ErrorCode::E_ACCESS_DENIED, kSealedField,
+        fmt::format("the entry is sealed with the key {}, which is not here", parts->key_id));
   }
   const std::optional<std::string> body = base64url_decoded(parts->body);
   if (!body || body->size() < kNonceSize + kTagSize) {

@@ -27,9 +27,7 @@ constexpr std::uint64_t kRecordSizeMax = std::uint64_t{1} << 20U;
 constexpr std::string_view kCopyName = "/encryption.json";
 
 Error no_key(std::string_view message) {
-  return {.code = ErrorCode::E_ACCESS_DENIED,
-          .message = fmt::format("{}; {}", message, kKeyRemedy),
-          .field = "key"};
+  return field_error(ErrorCode::E_ACCESS_DENIED, "key", fmt::format("{}; {}", message, kKeyRemedy));
 }
 
 /// `sealing.json` may have come with git: then the key is somebody else's.
@@ -45,13 +43,13 @@ Error not_here(FileSystem& files, std::string_view key_id, std::string_view inst
 
 /// It may have gone with git: the copy is in force.
 Error is_gone(FileSystem& files, std::string_view key_id) {
-  return {.code = ErrorCode::E_ACCESS_DENIED,
-          .message = fmt::format(
-              "is gone, and the memory is encrypted with the key {}, so nothing is written; bring "
-              "it back from git, or run `bmad-mem encrypt on` with the same key file, or "
-              "`bmad-mem encrypt off` (`--without-key` where it is lost)",
-              key_id),
-          .path = files.display_path(kSealingFile)};
+  return path_error(
+      ErrorCode::E_ACCESS_DENIED, files.display_path(kSealingFile),
+      fmt::format(
+          "is gone, and the memory is encrypted with the key {}, so nothing is written; bring "
+          "it back from git, or run `bmad-mem encrypt on` with the same key file, or "
+          "`bmad-mem encrypt off` (`--without-key` where it is lost)",
+          key_id));
 }
 
 Error bad_record(FileSystem& files, std::string_view field) {
@@ -288,11 +286,9 @@ Result<SealKeys> StoreSealing::read_keys(const std::optional<PassphraseRecipe>& 
     return no_key("there is no key (`bmad-mem encrypt on --key-file FILE` makes one)");
   }
   if (named > 1) {
-    return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                 .message =
-                     "two keys are named at once; leave one of them: key file, "
-                     "$BMAD_MEM_KEY, $BMAD_MEM_PASSPHRASE",
-                 .field = "key"};
+    return field_error(ErrorCode::E_INVALID_FORMAT, "key",
+                       "two keys are named at once; leave one of them: key file, "
+                       "$BMAD_MEM_KEY, $BMAD_MEM_PASSPHRASE");
   }
   if (!source_.key_file.empty()) {
     return read_file(source_.key_file);

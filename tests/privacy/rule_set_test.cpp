@@ -1,6 +1,4 @@
 // rule_set_test.cpp - rules and allow lists of people: files in gitleaks' form, privacy.allow.
-#include "privacy/rule_set.hpp"
-
 #include <algorithm>
 #include <iterator>
 #include <memory>
@@ -14,6 +12,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "privacy/redactor.hpp"
+#include "privacy/rule_file.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace bmad_mem::test::rule_set_test {
