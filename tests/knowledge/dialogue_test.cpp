@@ -11,7 +11,7 @@
 namespace bmad_mem::test::dialogue_test {
 namespace {
 
-std::vector<DialogueMessage> dialogue(const std::vector<std::string_view>& lines) {
+std::vector<DialogueMessage> dialogue(const std::vector<std::string>& lines) {
   return read_dialogue(lines);
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("a sub-agent's message is told by any of its marks") {
 }
 
 TEST_CASE("tool uses are events of that kind, each once, by time") {
-  const std::vector<std::string_view> lines = {
+  const std::vector<std::string> lines = {
       R"({"id":"e2","timestamp":"2026-01-11T10:02:00Z","kind":"tool_use"})",
       R"({"id":"e1","timestamp":"2026-01-11T10:01:00Z","kind":"tool_use"})",
       R"({"id":"e2","timestamp":"2026-01-11T10:02:00Z","kind":"tool_use","tool":"sh"})",

@@ -67,7 +67,9 @@ class SummaryLines {
         const auto found = lines_.find(line.substr(3, line.size() - 4));
         lines = found == lines_.end() || found->second.empty() ? nullptr : &found->second;
       } else if (line.starts_with('_') && lines != nullptr) {
-        out += as_list(*lines);
+        for (const std::string& each : std::span(*lines).last(std::min(lines->size(), kLinesMax))) {
+          out += "- " + each + '\n';
+        }
         continue;
       }
       out += line;
@@ -76,14 +78,6 @@ class SummaryLines {
   }
 
  private:
-  static std::string as_list(const std::vector<std::string>& lines) {
-    std::string out;
-    for (std::size_t i = lines.size() - std::min(lines.size(), kLinesMax); i < lines.size(); ++i) {
-      out += "- " + lines[i] + '\n';
-    }
-    return out;
-  }
-
   std::map<std::string, std::vector<std::string>, std::less<>> lines_;
 };
 

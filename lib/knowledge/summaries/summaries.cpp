@@ -232,11 +232,11 @@ Result<SummaryStats> Summaries::stats(std::string_view session_id) const {
   return read_summary_stats(*store, std::string(session_id));
 }
 
-std::vector<DialogueMessage> read_dialogue(std::span<const std::string_view> lines) {
+std::vector<DialogueMessage> read_dialogue(std::span<const std::string> lines) {
   std::vector<DialogueMessage> messages;
   std::unordered_map<std::string, std::size_t> places;
   JsonParser parser;
-  for (const std::string_view line : lines) {
+  for (const std::string& line : lines) {
     const Result<JsonValue> entry = parser.parse(line);
     if (!entry || (*entry)["id"].string().empty()) {
       continue;
@@ -252,11 +252,11 @@ std::vector<DialogueMessage> read_dialogue(std::span<const std::string_view> lin
   return messages;
 }
 
-std::vector<Timestamp> read_tool_uses(std::span<const std::string_view> lines) {
+std::vector<Timestamp> read_tool_uses(std::span<const std::string> lines) {
   std::vector<Timestamp> times;
   std::unordered_set<std::string> known;
   JsonParser parser;
-  for (const std::string_view line : lines) {
+  for (const std::string& line : lines) {
     const Result<JsonValue> entry = parser.parse(line);
     if (!entry || (*entry)["kind"].string() != kToolUse || is_of_sidechain(*entry) ||
         !known.emplace((*entry)["id"].string()).second) {

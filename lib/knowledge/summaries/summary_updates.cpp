@@ -7,6 +7,8 @@
 // Between begin and finish there is nothing on disk but the note. Whoever dies leaves the summary
 // as it was, and a note that goes stale. What both need of a session's files is here, too.
 #include <algorithm>
+#include <numeric>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -220,33 +222,22 @@ constexpr std::uint64_t kSummaryFileSizeMax = 16U << 20U;
 constexpr std::uint64_t kUpdateLogSizeMax = 256U << 10U;
 
 Result<std::optional<std::string>> read_if_there(const Store& store, const std::string& path) {
-  BMAD_TRY_ASSIGN(auto text, if_there(read_file(*store.files, path, kSummaryFileSizeMax)));
-  if (!text) {
-    return std::optional<std::string>();
-  }
-  return std::optional(std::move(*text));
+  return if_there(read_file(*store.files, path, kSummaryFileSizeMax));
 }
 
-Result<std::vector<TableEntry>> load_log(const Store& store, const std::string& session_id,
-                                         EntryType type) {
-  return choose_steadily(store, [&]() -> Result<std::vector<TableEntry>> {
+/// Its lines.
+Result<std::vector<std::string>> load_log(const Store& store, const std::string& session_id,
+                                          EntryType type) {
+  return choose_steadily(store, [&]() -> Result<std::vector<std::string>> {
     BMAD_TRY(check_session(store, session_id));
-    Result<std::vector<TableEntry>> entries =
-        load_entries(*store.files, session_id, {&type, 1}, Versions::kAll);
-    if (entries) {
-      BMAD_TRY(check_still_there(store, session_id));
-    }
-    return entries;
+    BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
+                    load_entries(*store.files, session_id, {&type, 1}, Versions::kAll));
+    BMAD_TRY(check_still_there(store, session_id));
+    std::vector<std::string> lines(entries.size());
+    std::ranges::transform(std::move(entries), lines.begin(),
+                           [](TableEntry& entry) { return std::move(entry.text); });
+    return lines;
   });
-}
-
-std::vector<std::string_view> lines_of(const std::vector<TableEntry>& entries) {
-  std::vector<std::string_view> lines;
-  lines.reserve(entries.size());
-  for (const TableEntry& entry : entries) {
-    lines.emplace_back(entry.text);
-  }
-  return lines;
 }
 
 /// The place behind message `id`; 0 when it is not there.
@@ -257,21 +248,18 @@ std::size_t place_after(const Conversation& talk, std::string_view id) {
 }
 
 std::uint64_t tokens_from(const Conversation& talk, std::size_t first) {
-  std::uint64_t tokens = 0;
-  for (std::size_t i = first; i < talk.messages.size(); ++i) {
-    tokens += talk.messages[i].tokens;
-  }
-  return tokens;
+  const auto counted = talk.messages | std::views::drop(first);
+  return std::accumulate(
+      counted.begin(), counted.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const DialogueMessage& each) { return sum + each.tokens; });
 }
 
 /// Of a tool that was used there is a time only: what was used between the last message and the
 /// update that covers it, at `counted_at`, belongs to that update.
 std::uint64_t tool_calls_from(const Conversation& talk, std::size_t first,
                               std::optional<Timestamp> counted_at) {
-  std::uint64_t calls = 0;
-  for (std::size_t i = first; i < talk.messages.size(); ++i) {
-    calls += talk.messages[i].role == "tool" ? 1 : 0;
-  }
+  const auto calls = static_cast<std::uint64_t>(
+      std::ranges::count(talk.messages | std::views::drop(first), "tool", &DialogueMessage::role));
   if (first == 0) {
     return calls + talk.tool_uses.size();
   }
@@ -395,17 +383,17 @@ Result<SummaryFiles> read_summary_files(const Store& store, const std::string& s
 
 Result<Conversation> read_conversation(const Store& store, const std::string& session_id) {
   BMAD_TRY(check_read(store, EntryType::kConversation));
-  BMAD_TRY_ASSIGN(const std::vector<TableEntry> messages,
+  BMAD_TRY_ASSIGN(const std::vector<std::string> messages,
                   load_log(store, session_id, EntryType::kConversation));
-  std::vector<TableEntry> events;
+  std::vector<std::string> events;
   if (check_read(store, EntryType::kEvent)) {
     BMAD_TRY_ASSIGN(events, load_log(store, session_id, EntryType::kEvent));
   }
   Conversation talk;
-  talk.messages = read_dialogue(lines_of(messages));
+  talk.messages = read_dialogue(messages);
   talk.newest_is_sidechain = !talk.messages.empty() && talk.messages.back().is_sidechain;
   std::erase_if(talk.messages, [](const DialogueMessage& each) { return each.is_sidechain; });
-  talk.tool_uses = read_tool_uses(lines_of(events));
+  talk.tool_uses = read_tool_uses(events);
   return talk;
 }
 

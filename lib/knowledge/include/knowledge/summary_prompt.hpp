@@ -42,11 +42,11 @@ struct DialogueMessage {
 
 /// The messages in `lines`, entries of a conversation's log in its order, each where it was first
 /// said, with what its last version says. Lines that are no entries are passed over.
-std::vector<DialogueMessage> read_dialogue(std::span<const std::string_view> lines);
+std::vector<DialogueMessage> read_dialogue(std::span<const std::string> lines);
 
 /// When tools were used: the times of the events of kind tool_use in `lines`, those of sub-agents
 /// left out, sorted.
-std::vector<Timestamp> read_tool_uses(std::span<const std::string_view> lines);
+std::vector<Timestamp> read_tool_uses(std::span<const std::string> lines);
 
 // A conversation made short without a model: its summary, and what came
 // after it word for word.
