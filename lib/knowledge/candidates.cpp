@@ -254,10 +254,12 @@ Result<std::optional<Remembered>> known_statement(Store& store, const RememberPa
     known.confidence = line ? (*line)["confidence"].number(kUsualConfidence) : kUsualConfidence;
     return known;
   }
-  RememberParams reviewed = params;
-  reviewed.review = Review::kNone;
+  SubjectHashes subjects;
+  if (!params.key.empty()) {
+    subjects.emplace(params.category, outline_hash(params.key));
+  }
   KnownStatements all(store, {});
-  BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items, known_under_keys(all, {&reviewed, 1}));
+  BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items, known_under_keys(all, subjects));
   for (const KnowledgeItem& item : items) {
     if (item.category == params.category && item.key == params.key && item.value == params.value) {
       known.id = item.id;

@@ -162,12 +162,6 @@ std::string view_text(std::string_view name, EntryType type, std::span<const Kno
   return json.end_array().end_object().take();
 }
 
-std::string pretty_file(std::string_view json) {
-  std::string text = json_pretty(json);
-  text += '\n';
-  return text;
-}
-
 Status replace_if_other(FileSystem& files, const std::string& path, const std::string& text) {
   const Result<std::string> there = read_file(files, path, kViewSizeMax);
   return there && *there == text ? Status() : replace_derived_file(files, path, text);
@@ -179,14 +173,14 @@ Status write_views_locked(const Store& store) {
   const std::string facts = view_text("knowledge", EntryType::kFact, items);
   items = {};  // With many sessions they are as large as both views.
   BMAD_TRY(ensure_folder(*store.files, kSharedFolder));
-  BMAD_TRY(replace_if_other(*store.files, kUserPreferencesFile, pretty_file(preferences)));
-  return replace_if_other(*store.files, kAgentKnowledgeFile, pretty_file(facts));
+  BMAD_TRY(replace_if_other(*store.files, kUserPreferencesFile, json_pretty(preferences) + '\n'));
+  return replace_if_other(*store.files, kAgentKnowledgeFile, json_pretty(facts) + '\n');
 }
 
 }  // namespace
 
 Status find_replaced(const Store& store, KnownStatements& known, std::span<KnowledgeItem> items) {
-  std::vector<RememberParams> places;
+  SubjectHashes subjects;
   for (KnowledgeItem& item : items) {
     const std::string id = item.replaces_id.empty() ? named_entry(item) : std::string();
     if (!id.empty()) {
@@ -201,13 +195,13 @@ Status find_replaced(const Store& store, KnownStatements& known, std::span<Knowl
         }
       }
     } else if (item.replaces_id.empty() && !item.key.empty()) {
-      places.push_back({.category = item.category, .key = item.key, .value = {}});
+      subjects.emplace(item.category, outline_hash(item.key));
     }
   }
-  if (places.empty()) {
+  if (subjects.empty()) {
     return {};
   }
-  BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> held, known_under_keys(known, places));
+  BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> held, known_under_keys(known, subjects));
   for (KnowledgeItem& item : items) {
     const auto current = std::ranges::find_if(held, [&](const KnowledgeItem& each) {
       return each.category == item.category && each.key == item.key && each.id != item.id &&

@@ -195,9 +195,9 @@ class KnownStatements {
   std::vector<ItemOutline> outlines_;
 };
 
-/// Items under the categories and keys of `params`; candidates have none.
+/// Items that are about these.
 Result<std::vector<KnowledgeItem>> known_under_keys(KnownStatements& known,
-                                                    std::span<const RememberParams> params);
+                                                    const SubjectHashes& subjects);
 
 /// Says of `items`, which wait for a decision, what accepting them would replace.
 Status find_replaced(const Store& store, KnownStatements& known, std::span<KnowledgeItem> items);

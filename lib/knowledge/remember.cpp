@@ -155,29 +155,22 @@ class Rememberer {
   }
 
   Result<std::vector<Remembered>> write() {
-    for (const auto& [place, numbers] : places_) {
-      std::vector<std::string_view> lines;
-      for (const std::size_t number : numbers) {
-        lines.push_back(planned_[number].line);
-      }
+    for (const auto& [place, planned] : planned_) {
+      const std::vector<std::string_view> lines(planned.lines.begin(), planned.lines.end());
       BMAD_TRY_ASSIGN(const BatchReport report,
                       add_lines(store_, place.first, place.second, lines, {}));
-      Remembered& first = planned_[numbers.front()].remembered;
-      first.notices.insert(first.notices.end(), report.notices.begin(), report.notices.end());
+      std::ranges::copy(report.notices, std::back_inserter(remembered_[planned.first].notices));
     }
-    std::vector<Remembered> all;
-    for (Planned& planned : planned_) {
-      all.push_back(std::move(planned.remembered));
-    }
-    return all;
+    return std::move(remembered_);
   }
 
-  [[nodiscard]] bool writes() const { return !places_.empty(); }
+  [[nodiscard]] bool writes() const { return !planned_.empty(); }
 
  private:
+  /// For one log.
   struct Planned {
-    Remembered remembered;
-    std::string line = {};  // Empty when all is known.
+    std::size_t first = 0;  // Of remembered_.
+    std::vector<std::string> lines = {};
   };
 
   /// Where a new statement goes without a key, and with one.
@@ -253,7 +246,7 @@ class Rememberer {
       remembered.previous_value = check_read(store_, item.type) ? item.value : std::string();
     } else if (is_known(params, item, trust)) {
       remembered.session_id = item.session_id;
-      planned_.push_back({.remembered = std::move(remembered)});
+      remembered_.push_back(std::move(remembered));
       return {};
     }
     BMAD_TRY_ASSIGN(std::string line,
@@ -293,32 +286,29 @@ class Rememberer {
   }
 
   void add(Remembered remembered, EntryType type, std::string line) {
-    places_[{remembered.session_id, type}].push_back(planned_.size());
-    planned_.push_back({.remembered = std::move(remembered), .line = std::move(line)});
+    Planned& planned =
+        planned_.try_emplace({remembered.session_id, type}, Planned{remembered_.size()})
+            .first->second;
+    planned.lines.push_back(std::move(line));
+    remembered_.push_back(std::move(remembered));
   }
 
   Store& store_;
   std::map<std::pair<Category, std::string>, KnowledgeItem> known_;
   std::string usual_session_;
-  std::vector<Planned> planned_;
-  std::map<std::pair<std::string, EntryType>, std::vector<std::size_t>> places_;
+  std::vector<Remembered> remembered_;
+  std::map<std::pair<std::string, EntryType>, Planned> planned_;  // By session and type.
 };
 
 }  // namespace
 
 Result<std::vector<KnowledgeItem>> known_under_keys(KnownStatements& known,
-                                                    std::span<const RememberParams> params) {
-  std::set<std::pair<Category, std::uint64_t>> places;
-  for (const RememberParams& each : params) {
-    if (!each.key.empty() && each.review != Review::kCandidate) {
-      places.emplace(each.category, outline_hash(each.key));
-    }
-  }
+                                                    const SubjectHashes& subjects) {
   return known.items([&] {
     std::vector<std::size_t> chosen;
     for (std::size_t i = 0; i < known.outlines().size(); ++i) {
       const ItemOutline& item = known.outlines()[i];
-      if (item.is_reviewed() && places.contains({item.category, item.key_hash})) {
+      if (item.is_reviewed() && subjects.contains({item.category, item.key_hash})) {
         chosen.push_back(i);
       }
     }
@@ -328,7 +318,13 @@ Result<std::vector<KnowledgeItem>> known_under_keys(KnownStatements& known,
 
 Result<std::vector<Remembered>> remember_all(Store& store, std::span<const RememberParams> params) {
   KnownStatements known(store, {});
-  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, known_under_keys(known, params));
+  SubjectHashes subjects;
+  for (const RememberParams& each : params) {
+    if (!each.key.empty() && each.review != Review::kCandidate) {
+      subjects.emplace(each.category, outline_hash(each.key));
+    }
+  }
+  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, known_under_keys(known, subjects));
   Rememberer rememberer(store, std::move(items));
   for (const RememberParams& each : params) {
     BMAD_TRY(rememberer.plan(each));
@@ -364,33 +360,36 @@ Result<std::string> restated(const KnowledgeItem& item, JsonValue preference, st
 Result<std::vector<std::string>> preferences_as_versions(Store& store,
                                                          std::span<const std::string_view> lines) {
   std::vector<std::string> out(lines.begin(), lines.end());
-  std::vector<RememberParams> params(lines.size());
   JsonParser parser;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const Result<JsonValue> entry = parser.parse(lines[i]);
-    if (entry && !(*entry)["id"].present()) {
-      const StatementHead head = statement_head(EntryType::kPreference, *entry);
-      params[i].key = head.key;
-      params[i].category = head.category;
-      params[i].review = head.review;
-      params[i].source.trust = head.trust;
+  /// Without a key where it can't be a version of what is known.
+  const auto head_of = [&](std::string_view line) {
+    const Result<JsonValue> entry = parser.parse(line);
+    const bool is_new = entry && !(*entry)["id"].present();
+    const StatementHead head =
+        is_new ? statement_head(EntryType::kPreference, *entry) : StatementHead();
+    return head.review == Review::kCandidate ? StatementHead() : head;
+  };
+  SubjectHashes subjects;
+  for (const std::string_view line : lines) {
+    if (const StatementHead head = head_of(line); !head.key.empty()) {
+      subjects.emplace(head.category, outline_hash(head.key));
     }
   }
-  if (std::ranges::all_of(params, &std::string::empty, &RememberParams::key)) {
+  if (subjects.empty()) {
     return out;
   }
   KnownStatements known(store, {});
-  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, known_under_keys(known, params));
+  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, known_under_keys(known, subjects));
   const bool is_agent =
       store.origins->ledger() != nullptr && ActingAs::current(store.writes_as) == Origin::kAgent;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const RememberParams& each = params[i];
+    const StatementHead head = head_of(lines[i]);
     const auto item = std::ranges::find_if(items, [&](const KnowledgeItem& other) {
-      return other.key == each.key && other.category == each.category &&
+      return other.key == head.key && other.category == head.category &&
              other.type == EntryType::kPreference && is_in_force(other.review);
     });
-    if (each.key.empty() || each.review == Review::kCandidate || item == items.end() ||
-        (each.source.trust < kLowTrust && item->trust >= kLowTrust) ||
+    if (head.key.empty() || item == items.end() ||
+        (head.trust < kLowTrust && item->trust >= kLowTrust) ||
         (is_agent && has_voice(item->origin))) {  // It stays beside, and waits.
       continue;
     }
