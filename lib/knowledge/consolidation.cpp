@@ -36,10 +36,6 @@ namespace {
 /// Where an entry is.
 using StatementPlace = std::tuple<std::string, EntryType, std::string>;
 
-StatementPlace place_of(const KnowledgeVersion& version) {
-  return {version.session_id, version.type, version.id};
-}
-
 /// Adds `ids` to the references of kind `kind`, and leaves the others.
 void add_references(ObjectText& object, JsonValue entry, std::string_view kind,
                     const std::vector<std::string>& ids) {
@@ -152,7 +148,7 @@ Status add_dropped(const KnowledgeItem& part, const std::string& into, const Lat
                    Timestamp now, Batches& batches) {
   std::set<StatementPlace> places;  // All entries of the item, else an older one would hold again.
   for (const KnowledgeVersion& version : part.chain) {
-    places.insert(place_of(version));
+    places.emplace(version.session_id, version.type, version.id);
   }
   for (const StatementPlace& place : places) {
     const auto line = latest.find(place);
@@ -194,14 +190,7 @@ Status write_merged(Store& store, std::span<const MergeProposal> merged) {
   return {};
 }
 
-Status check_options(const ConsolidateOptions& options) {
-  constexpr double kSimilarityMin = 0.3;  // Below, texts share no more than their grammar.
-  if (options.min_similarity >= kSimilarityMin && options.min_similarity <= 1) {
-    return {};
-  }
-  return invalid_query("min_similarity", fmt::format("must be a number from {} to 1, not {}",
-                                                     kSimilarityMin, options.min_similarity));
-}
+constexpr double kSimilarityMin = 0.3;  // Below, texts share no more than their grammar.
 
 /// Adds what `items` say alike in other words, as far as there is an encoder. No vector of an index
 /// is asked: those wait for their segments, and statements are few and short.
@@ -259,7 +248,10 @@ Result<ConsolidateReport> Knowledge::consolidate(const ConsolidateOptions& optio
   BMAD_TRY_ASSIGN(Store* const entered,
                   MemoryInside::enter(*memory_, "consolidate", !options.dry_run));
   Store& store = *entered;
-  BMAD_TRY(check_options(options));
+  if (!(options.min_similarity >= kSimilarityMin && options.min_similarity <= 1)) {
+    return invalid_query("min_similarity", fmt::format("must be a number from {} to 1, not {}",
+                                                       kSimilarityMin, options.min_similarity));
+  }
   if (!options.sessions.empty()) {
     BMAD_TRY(store.selected_sessions(options.sessions));
   }

@@ -48,13 +48,11 @@ KnowledgeCollector::KnowledgeCollector(std::optional<Timestamp> as_of, Timestamp
       store_(store),
       origins_(store == nullptr ? nullptr : store->origins.get()) {}
 
-KnowledgeCollector::~KnowledgeCollector() = default;
-
 KnowledgeSource& KnowledgeCollector::source_of(const KnowledgeLine& line, std::string_view id) {
   for (std::uint64_t place = xxh3(id) ^ xxh3(line.session_id);; ++place) {
     const auto [at, is_new] = numbers_.try_emplace(place, sources_.size());
     if (is_new) {
-      KnowledgeSource& source = *sources_.emplace_back(std::make_unique<KnowledgeSource>());
+      KnowledgeSource& source = *sources_.emplace_back(std::make_shared<KnowledgeSource>());
       source.session_id = line.session_id;
       source.type = line.type;
       source.id = id;
@@ -217,25 +215,13 @@ class ItemMaker {
   std::vector<StatedVersion> stated_;  // Oldest first.
 };
 
-}  // namespace
-
-namespace {
-
 /// Where an item stands among the others: what stands alone by its id, what has a key together.
-struct Place {
-  explicit Place(const KnowledgeSource* source)
-      : category(source->latest().category),
-        key(source->latest().key),
-        alone(key.empty() || !is_in_force(source->latest().review)),
-        id(alone ? std::string_view(source->id) : std::string_view()) {}
-
-  auto operator<=>(const Place&) const = default;
-
-  Category category;
-  std::string_view key;
-  bool alone;
-  std::string_view id;
-};
+auto place_of(const std::shared_ptr<KnowledgeSource>& source) {
+  const KnowledgeItem& latest = source->latest();
+  const bool alone = latest.key.empty() || !is_in_force(latest.review);
+  return std::tuple(latest.category, std::string_view(latest.key), alone,
+                    alone ? std::string_view(source->id) : std::string_view());
+}
 
 }  // namespace
 
@@ -292,7 +278,7 @@ void KnowledgeCollector::part_voices() {
     if (own > 0 && own < stated.size()) {
       const auto others = stated.begin() + static_cast<std::ptrdiff_t>(own);
       auto other =
-          std::make_unique<KnowledgeSource>(KnowledgeSource{.session_id = source.session_id,
+          std::make_shared<KnowledgeSource>(KnowledgeSource{.session_id = source.session_id,
                                                             .type = source.type,
                                                             .id = source.id,
                                                             .sensitive = source.sensitive});
@@ -308,7 +294,6 @@ void KnowledgeCollector::part_voices() {
 std::vector<KnowledgeItem> KnowledgeCollector::finish(bool with_proposals) {
   find_origins();
   part_voices();
-  const auto place = [](const auto& source) { return Place(&*source); };
   numbers_ = {};
   std::erase_if(sources_, [&](const auto& source) {
     return has_expired(source->statements.back().expires_at, now_) ||
@@ -316,13 +301,13 @@ std::vector<KnowledgeItem> KnowledgeCollector::finish(bool with_proposals) {
                                                               source->latest().created_at,
                                                               source->latest().pinned, now_));
   });
-  std::ranges::stable_sort(sources_, {}, place);
+  std::ranges::stable_sort(sources_, {}, place_of);
   std::vector<KnowledgeItem> items;
   std::vector<KnowledgeSource*> group;
   for (std::size_t begin = 0; begin < sources_.size();) {
     group.clear();
     std::size_t end = begin;
-    while (end < sources_.size() && place(sources_[end]) == place(sources_[begin])) {
+    while (end < sources_.size() && place_of(sources_[end]) == place_of(sources_[begin])) {
       group.push_back(sources_[end++].get());
     }
     ItemMaker maker(group);

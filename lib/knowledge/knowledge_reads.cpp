@@ -26,12 +26,6 @@
 namespace bmad_mem {
 namespace {
 
-/// The files of a source; null where no knowledge is in them.
-Result<std::shared_ptr<FileSystem>> knowledge_files(const Store& store,
-                                                    const SessionSource& source) {
-  return source.packed == nullptr ? source.files(store) : source.packed->knowledge();
-}
-
 Status collect_session(const Store& store, const SessionSource& source, FileSystem& files,
                        KnowledgeCollector& collector) {
   const auto take = [&](const ScannedEntry& entry) {
@@ -62,14 +56,16 @@ Status collect_sessions(const Store& store, std::span<const SessionSource> sourc
                         std::optional<Timestamp> as_of, KnowledgeCollector& collector) {
   std::vector<Result<std::shared_ptr<FileSystem>>> files(sources.size(),
                                                          std::shared_ptr<FileSystem>());
-  for_each_parallel(sources.size(),
-                    [&](std::size_t i) { files[i] = knowledge_files(store, sources[i]); });
+  for_each_parallel(sources.size(), [&](std::size_t i) {
+    const SessionSource& source = sources[i];
+    files[i] = source.packed == nullptr ? source.files(store) : source.packed->knowledge();
+  });
   for (std::size_t i = 0; i < sources.size(); ++i) {
     BMAD_TRY(files[i]);
     if (as_of) {
       BMAD_TRY(collect_evicted(store, sources[i].session_id, *as_of, collector));
     }
-    if (*files[i] != nullptr) {
+    if (*files[i] != nullptr) {  // Else no knowledge is in it.
       Status collected = collect_session(store, sources[i], **files[i], collector);
       BMAD_TRY(collected ? Status() : sources[i].leave_out(store, std::move(collected).error()));
     }
@@ -235,11 +231,10 @@ std::vector<std::size_t> highest(const Store& store, const RecallOptions& option
   return chosen;
 }
 
-bool is_higher(const KnowledgeItem& a, const KnowledgeItem& b) {
-  return std::tuple(-a.score, -a.updated_at.time_since_epoch().count(),
-                    std::tie(a.key, a.id, a.category)) <
-         std::tuple(-b.score, -b.updated_at.time_since_epoch().count(),
-                    std::tie(b.key, b.id, b.category));
+/// The highest is least.
+auto recall_rank(const KnowledgeItem& item) {
+  return std::tuple(-item.score, -item.updated_at.time_since_epoch().count(),
+                    std::tie(item.key, item.id, item.category));
 }
 
 }  // namespace
@@ -398,12 +393,10 @@ Result<std::vector<KnowledgeItem>> Knowledge::recall(const RecallOptions& option
       items.push_back(std::move(item));
     }
   }
-  std::ranges::sort(items, is_higher);
+  std::ranges::sort(items, {}, recall_rank);
   items.erase(items.begin(),
               items.begin() + static_cast<std::ptrdiff_t>(std::min(options.offset, items.size())));
-  if (options.limit != 0 && items.size() > options.limit) {
-    items.erase(items.begin() + static_cast<std::ptrdiff_t>(options.limit), items.end());
-  }
+  items.resize(options.limit == 0 ? items.size() : std::min(options.limit, items.size()));
   if (options.note_accesses && !options.as_of && !options.candidates) {
     for (const KnowledgeItem& item : items) {
       const Store& its = item.of_user && user != nullptr ? *user : source.store;

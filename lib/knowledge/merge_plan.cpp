@@ -220,12 +220,11 @@ Statement to_statement(const KnowledgeItem& item) {
   return statement;
 }
 
-bool is_better(const Statement& a, const Statement& b) {
-  const auto rank = [](const KnowledgeItem& item) {
-    return std::tuple(-item.confidence, -item.trust, -item.updated_at.time_since_epoch().count(),
-                      std::tie(item.key, item.id, item.session_id));
-  };
-  return rank(*a.item) < rank(*b.item);
+/// The best is least.
+auto merge_rank(const Statement& statement) {
+  const KnowledgeItem& item = *statement.item;
+  return std::tuple(-item.confidence, -item.trust, -item.updated_at.time_since_epoch().count(),
+                    std::tie(item.key, item.id, item.session_id));
 }
 
 /// Items of the same kind only.
@@ -239,12 +238,11 @@ class Planner {
   Planner(std::span<const KnowledgeItem> items, double min_similarity)
       : min_similarity_(min_similarity) {
     for (const KnowledgeItem& item : items) {
-      if (!is_in_force(item.review)) {
-        continue;
+      if (is_in_force(item.review)) {
+        statements_.push_back(to_statement(item));
       }
-      statements_.push_back(to_statement(item));
     }
-    std::ranges::sort(statements_, is_better);
+    std::ranges::sort(statements_, {}, merge_rank);
     set_prefixes();
   }
 
@@ -263,9 +261,7 @@ class Planner {
     }
     std::vector<MergeProposal> merged;
     merged.reserve(proposals_.size());
-    for (auto& [leader, proposal] : proposals_) {
-      merged.push_back(std::move(proposal));
-    }
+    std::ranges::move(proposals_ | std::views::values, std::back_inserter(merged));
     return merged;
   }
 
@@ -325,13 +321,12 @@ class Planner {
   void join(const Leader& leader, std::size_t number) {
     const KnowledgeItem& into = *statements_[leader.number].item;
     const KnowledgeItem& part = *statements_[number].item;
-    const auto [at, is_new] = proposals_.try_emplace(leader.number);
-    MergeProposal& proposal = at->second;
-    if (is_new) {
-      proposal.into = into;
-      proposal.similarity = leader.similarity;
-      proposal.trust = into.trust;
-    }
+    MergeProposal& proposal =
+        proposals_
+            .try_emplace(
+                leader.number,
+                MergeProposal{.into = into, .similarity = leader.similarity, .trust = into.trust})
+            .first->second;
     proposal.parts.push_back(part);
     proposal.similarity = std::min(proposal.similarity, leader.similarity);
     proposal.trust = std::min(proposal.trust, part.trust);
@@ -372,7 +367,7 @@ std::vector<NearStatements> near_statements(std::span<const KnowledgeItem> items
   for (const KnowledgeItem& item : items) {
     statements.push_back(to_statement(item));
   }
-  std::ranges::sort(statements, is_better);
+  std::ranges::sort(statements, {}, merge_rank);
   const std::size_t size = items.empty() ? 0 : vectors.size() / items.size();
   const auto vector_of = [&](const Statement& statement) {
     return vectors.data() + static_cast<std::size_t>(statement.item - items.data()) * size;

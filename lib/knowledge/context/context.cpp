@@ -317,7 +317,7 @@ class EntryOrigins {
                                             : store.user_store()->origins->lines()) {}
 
   void find(std::span<const Entry> entries) {
-    std::ranges::for_each(entries, [&](const Entry& each) { want(each); });
+    want(entries);
     project_.find();
     user_.find();
   }
@@ -325,13 +325,12 @@ class EntryOrigins {
   void find(const ContextSources& sources) {
     for (const std::vector<Hit>* const hits : {&sources.said, &sources.pinned}) {
       for (const Hit& hit : *hits) {
-        want(hit.entry);
-        std::ranges::for_each(hit.before, [&](const Entry& each) { want(each); });
-        std::ranges::for_each(hit.after, [&](const Entry& each) { want(each); });
+        want({&hit.entry, 1});
+        want(hit.before);
+        want(hit.after);
       }
     }
-    project_.find();
-    user_.find();
+    find(std::span<const Entry>());
   }
 
   [[nodiscard]] Origin of(const Entry& entry, JsonValue value) const {
@@ -339,9 +338,11 @@ class EntryOrigins {
   }
 
  private:
-  void want(const Entry& entry) {
-    if (const Result<JsonValue> value = parser_.parse(entry.json)) {
-      (entry.of_user ? user_ : project_).want(entry.session_id, *value, entry.json);
+  void want(std::span<const Entry> entries) {
+    for (const Entry& entry : entries) {
+      if (const Result<JsonValue> value = parser_.parse(entry.json)) {
+        (entry.of_user ? user_ : project_).want(entry.session_id, *value, entry.json);
+      }
     }
   }
 

@@ -51,9 +51,6 @@ class KnowledgeCollector {
   /// past their retention; without it all are taken at their word.
   explicit KnowledgeCollector(std::optional<Timestamp> as_of = {}, Timestamp now = Timestamp::min(),
                               const Store* store = nullptr);
-  ~KnowledgeCollector();
-  KnowledgeCollector(const KnowledgeCollector&) = delete;
-  KnowledgeCollector& operator=(const KnowledgeCollector&) = delete;
 
   /// `entry` is what `line` was parsed from, and passes check_entry(). Anything but a fact or a
   /// preference is passed over.
@@ -73,7 +70,7 @@ class KnowledgeCollector {
   Timestamp now_;
   const Store* store_;
   const RootOrigins* origins_;
-  std::vector<std::unique_ptr<KnowledgeSource>> sources_;  // Large: moving them costs.
+  std::vector<std::shared_ptr<KnowledgeSource>> sources_;  // Large: moving them costs.
   // Numbers of sources_, by a hash of session, type and id; where that is taken, by the next one.
   std::unordered_map<std::uint64_t, std::size_t> numbers_;
 };
