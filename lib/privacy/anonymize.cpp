@@ -18,7 +18,6 @@
 #include "model/entry.hpp"
 #include "privacy/anonymizer.hpp"
 #include "privacy/redaction.hpp"
-#include "search/indexing.hpp"
 #include "search/reads.hpp"
 #include "search/root_index.hpp"
 #include "session_rewrite.hpp"
@@ -105,7 +104,12 @@ Result<Anonymizer> learned(const Store& store, const AnonymizeOptions& options, 
   return anonymizer;
 }
 
-void note_pseudonyms(const Anonymizer& anonymizer, AnonymizeReport& report) {
+/// What was done, and the archives of `archived`, which stay as they are.
+void finish_report(const Store& store, const Anonymizer& anonymizer,
+                   const std::vector<std::string>& archived, AnonymizeReport& report) {
+  for (const std::string& id : archived) {
+    report.untouched.push_back(store.files->display_path(archive_path(id)));
+  }
   for (const auto& [kind, count] : anonymizer.pseudonyms().counts()) {
     report.pseudonyms[kind] = count;
   }
@@ -219,8 +223,6 @@ class SessionVeil final : public SessionRewriter {
     return true;
   }
 
-  Status leave_index() override { return store_.root_index->remove({&session_id_, 1}); }
-
   Anonymizer& anonymizer_;
   AnonymizeReport& report_;
   const std::function<void(const Error&)>& on_problem_;
@@ -237,10 +239,7 @@ Result<AnonymizeReport> export_anonymized(const Store& store, const AnonymizeOpt
   ExportOptions chosen{.all_versions = true};
   chosen.filter.sessions = options.sessions;
   BMAD_TRY_ASSIGN(const ExportReport exported, export_entries(store, chosen, veil));
-  for (const std::string& id : exported.archived) {
-    report.untouched.push_back(store.files->display_path(archive_path(id)));
-  }
-  note_pseudonyms(anonymizer, report);
+  finish_report(store, anonymizer, exported.archived, report);
   return report;
 }
 
@@ -264,13 +263,11 @@ Result<AnonymizeReport> anonymize_sessions(Store& store, const AnonymizeOptions&
       report.untouched.push_back(std::move(path));
     }
   }
+  std::vector<std::string> archived;
   if (options.sessions.empty()) {
-    BMAD_TRY_ASSIGN(const std::vector<std::string> archived, archived_session_ids(*store.files));
-    for (const std::string& id : archived) {
-      report.untouched.push_back(store.files->display_path(archive_path(id)));
-    }
+    BMAD_TRY_ASSIGN(archived, archived_session_ids(*store.files));
   }
-  note_pseudonyms(anonymizer, report);
+  finish_report(store, anonymizer, archived, report);
   return report;
 }
 

@@ -24,7 +24,6 @@
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/session_copies.hpp"
 #include "privacy/redaction.hpp"
-#include "search/indexing.hpp"
 #include "search/root_index.hpp"
 #include "session_rewrite.hpp"
 #include "store/atomic_file.hpp"
@@ -193,8 +192,6 @@ class SessionRedaction final : public SessionRewriter {
     return is_same ? 0 : 1;
   }
 
-  Status leave_index() override { return store_.root_index->remove({&session_id_, 1}); }
-
   Status note_in_audit() {
     if (dry_run_ || files_.empty()) {
       return {};
@@ -295,13 +292,7 @@ Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const 
                                                   bool dry_run,
                                                   const MemoryManager::Progress& on_progress,
                                                   bool only_repeated) {
-  BMAD_TRY_ASSIGN(std::vector<std::string> sessions, all_session_ids(store));
-  for (const std::string& session_id : wanted) {
-    BMAD_TRY(check_session_id(session_id));
-    if (!std::ranges::binary_search(sessions, session_id)) {
-      BMAD_TRY(check_session(store, session_id));
-    }
-  }
+  BMAD_TRY_ASSIGN(std::vector<std::string> sessions, rewritable_sessions(store, wanted));
   if (!wanted.empty()) {
     sessions.assign(wanted.begin(), wanted.end());
   }

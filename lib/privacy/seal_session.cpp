@@ -392,13 +392,8 @@ Result<std::vector<SealReport>> seal_sessions(Store& store, const SealOptions& o
   if (own == nullptr) {
     return nothing_sealed();
   }
-  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, all_session_ids(store));
-  for (const std::string& session_id : options.sessions) {
-    BMAD_TRY(check_session_id(session_id));
-    if (!std::ranges::binary_search(sessions, session_id)) {
-      BMAD_TRY(check_session(store, session_id));
-    }
-  }
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions,
+                  rewritable_sessions(store, options.sessions));
   BMAD_TRY_ASSIGN(Sealing sealing, plan_sealing(*own, options));
   BMAD_TRY(save_record(store, *own, sealing.record));
   const ViewsDropped views(store);

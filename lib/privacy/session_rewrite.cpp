@@ -1,10 +1,25 @@
 // session_rewrite.cpp - the steps that all operations have in common which rewrite a session.
 #include "session_rewrite.hpp"
 
+#include <algorithm>
+
+#include "base/ids.hpp"
 #include "lifecycle/deletion.hpp"
 #include "store/deletion_record.hpp"
 
 namespace bmad_mem {
+
+Result<std::vector<std::string>> rewritable_sessions(const Store& store,
+                                                     std::span<const std::string> wanted) {
+  BMAD_TRY_ASSIGN(std::vector<std::string> sessions, all_session_ids(store));
+  for (const std::string& session_id : wanted) {
+    BMAD_TRY(check_session_id(session_id));
+    if (!std::ranges::binary_search(sessions, session_id)) {
+      BMAD_TRY(check_session(store, session_id));
+    }
+  }
+  return sessions;
+}
 
 Status SessionRewriter::lock(std::string_view operation) {
   if (!dry_run_) {

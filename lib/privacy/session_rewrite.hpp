@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,6 +72,10 @@ inline Status renew_index(Store& store, const std::string& session_id) {
   return {};
 }
 
+/// All sessions, archived and deleted ones, too; those that are `wanted` must be there.
+Result<std::vector<std::string>> rewritable_sessions(const Store& store,
+                                                     std::span<const std::string> wanted);
+
 /// The largest file that is rewritten, in bytes.
 inline constexpr std::uint64_t kRewrittenSizeMax = std::uint64_t{4} << 30U;
 
@@ -91,7 +96,7 @@ class SessionRewriter {
   /// See FileChange.
   virtual std::uint64_t change_file(std::string_view name, std::string& bytes) = 0;
   /// Takes the session out of the index of the root.
-  virtual Status leave_index() = 0;
+  virtual Status leave_index() { return store_.root_index->remove({&session_id_, 1}); }
 
   /// Locks the root, and the session if it is live, until the object goes; removes what killed
   /// operations left.
