@@ -1,25 +1,18 @@
 #include "maker/conversion.hpp"
 
-#include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
-#include <cstdint>
 #include <cstring>
 #include <deque>
-#include <map>
 #include <numeric>
 #include <random>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/little_endian.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "store/posix_file_system.hpp"
-#include "weights.hpp"
 
 namespace bmad_mem::encoder {
 namespace {

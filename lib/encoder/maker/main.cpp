@@ -17,6 +17,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/text.hpp"
 #include "lite_model.hpp"
 #include "maker/conversion.hpp"
 #include "store/posix_file_system.hpp"
@@ -56,13 +57,10 @@ Status project(std::span<const std::string> arguments) {
   BMAD_TRY_ASSIGN(const std::shared_ptr<LiteModel> model, LiteModel::open(arguments[0]));
   BMAD_TRY_ASSIGN(const std::string lines, read_outside_file(arguments[1], kInputMax));
   std::vector<float> sentences;
-  for (std::size_t at = 0; at < lines.size();) {
-    const std::size_t end = std::min(lines.find('\n', at), lines.size());
-    const PieceNumbers pieces =
-        model->tokenizer().pieces_of(std::string_view(lines).substr(at, end - at));
+  for (std::string_view rest = lines; !rest.empty();) {
+    const PieceNumbers pieces = model->tokenizer().pieces_of(take_line(rest));
     const std::vector<float> sentence = model->sentences({&pieces, 1});
     sentences.insert(sentences.end(), sentence.begin(), sentence.end());
-    at = end + 1;
   }
   if (sentences.empty()) {
     return path_error(ErrorCode::E_INVALID_FORMAT, arguments[1], "has no text");
@@ -139,11 +137,8 @@ Status write_exactness(JsonWriter& json, const LiteModel& model, const std::stri
   std::int64_t other_pieces = 0;
   std::vector<double> cosines;
   JsonParser parser;
-  for (std::size_t at = 0; at < lines.size(); ++texts) {
-    const std::size_t end = std::min(lines.find('\n', at), lines.size());
-    BMAD_TRY_ASSIGN(const JsonValue line,
-                    parser.parse(std::string_view(lines).substr(at, end - at)));
-    at = end + 1;
+  for (std::string_view rest = lines; !rest.empty(); ++texts) {
+    BMAD_TRY_ASSIGN(const JsonValue line, parser.parse(take_line(rest)));
     PieceNumbers expected;
     for (const JsonValue piece : line["pieces"].elements()) {
       expected.push_back(static_cast<std::uint32_t>(piece.integer()));
