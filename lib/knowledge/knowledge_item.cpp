@@ -4,8 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <iterator>
-#include <memory>
-#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -13,7 +11,6 @@
 #include "base/object_text.hpp"
 #include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"

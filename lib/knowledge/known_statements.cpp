@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <utility>
 
 #include "base/parallel.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "knowledge/knowledge_item.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "model/entry.hpp"
 #include "search/held_indexes.hpp"
@@ -16,7 +13,6 @@
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/present_sessions.hpp"
-#include "store/store.hpp"
 
 namespace bmad_mem {
 namespace {

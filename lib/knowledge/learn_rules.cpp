@@ -1,7 +1,6 @@
 #include "knowledge/learn_rules.hpp"
 
 #include <string>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

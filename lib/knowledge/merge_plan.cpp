@@ -1,16 +1,13 @@
 #include "knowledge/merge_plan.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <ranges>
 #include <set>
-#include <string>
 #include <tuple>
 #include <unordered_map>
 #include <utility>

@@ -1,19 +1,16 @@
 // preference_detector.cpp - what somebody says in a message, sentence by sentence: without code,
 // quotations, headings, and what a host program has put in between; and what of it states a wish.
+#include "preference_detector.hpp"
+
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "preference_detector.hpp"
 #include "rule_language.hpp"
 
 namespace bmad_mem {

@@ -1,7 +1,6 @@
 // remember.cpp - statements into the logs of the sessions that taught them.
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>

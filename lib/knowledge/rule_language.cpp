@@ -10,9 +10,7 @@
 #include <numeric>
 #include <ranges>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <re2/re2.h>

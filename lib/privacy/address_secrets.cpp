@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "assignment_parts.hpp"
 #include "bmad_mem/text.hpp"
 #include "innocent.hpp"
 #include "privacy_words.hpp"
@@ -131,13 +132,8 @@ bool names_a_database(std::string_view part) {
   return false;
 }
 
-struct PartValue {
-  std::size_t begin;
-  std::size_t end;
-};
-
 /// The value at `at`, which may stand in quotes or braces of its own, up to one of `stops`.
-PartValue read_value(std::string_view text, std::size_t at, std::string_view stops) {
+ValuePart read_value(std::string_view text, std::size_t at, std::string_view stops) {
   const char open = byte_at(text, at);
   if (open == '{' || open == '\'') {
     const char close = open == '{' ? '}' : '\'';
@@ -152,8 +148,8 @@ PartValue read_value(std::string_view text, std::size_t at, std::string_view sto
   return {.begin = at, .end = at + text.substr(at, end - at).find_last_not_of(' ') + 1};
 }
 
-void add_unless_stand_in(StructureScan& scan, PartValue value) {
-  const std::string_view text = scan.text.substr(value.begin, value.end - value.begin);
+void add_unless_stand_in(StructureScan& scan, ValuePart value) {
+  const std::string_view text = value.of(scan.text);
   if (!stands_for_password(text)) {
     const bool is_open = text.size() == kPartSizeMax;
     const auto is_inside = [](char c) {
@@ -216,13 +212,13 @@ void scan_connection_password(StructureScan& scan, std::size_t at, std::size_t s
     }
     return;
   }
-  const PartValue whole = read_value(text, value, ";");
+  const ValuePart whole = read_value(text, value, ";");
   const std::string_view behind = text.substr(whole.end, kNear);
   if (behind.starts_with(';') && names_a_database(behind.substr(0, behind.find('\n')))) {
     add_unless_stand_in(scan, whole);
     return;
   }
-  const PartValue word = read_value(text, value, "; \t,");
+  const ValuePart word = read_value(text, value, "; \t,");
   const std::string_view rest = text.substr(word.end, kNear);
   if (names_a_database(line_before(text, at)) ||
       (rest.starts_with(' ') && names_a_database(rest.substr(0, rest.find_first_of("\n\""))))) {

@@ -10,7 +10,6 @@
 
 #include "allow_list.hpp"
 #include "bmad_mem/letter_case.hpp"
-#include "bmad_mem/text.hpp"
 #include "finders.hpp"
 #include "privacy/anonymizer.hpp"
 #include "privacy_tables.hpp"

@@ -26,7 +26,6 @@
 #include <optional>
 #include <string_view>
 
-#include "assignment_parts.hpp"
 #include "finders.hpp"
 
 namespace bmad_mem {

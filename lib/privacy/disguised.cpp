@@ -15,7 +15,6 @@
 //
 // A clean text costs a look at each byte. Lines with a sign are read once more, so that time stays
 // linear.
-/// The begin of the line before that of `at`.
 #include <algorithm>
 #include <cstddef>
 #include <string>

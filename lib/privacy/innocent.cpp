@@ -1,7 +1,6 @@
 #include "innocent.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <string>
 
 #include "bmad_mem/text.hpp"

@@ -1,6 +1,7 @@
 // read_text.hpp - bytes as they are read once what hides them is gone, and where each came from.
 //
 //   "g%68p_"  ──►  g h p _   with the places 0..1 1..4 4..5 5..6
+//
 // signs.cpp finds the bytes that are read as others, or as none:
 //
 //   next_sign of `a\u0067hp_…`  ──►  [1, 7) is read as "g"

@@ -3,18 +3,13 @@
 
 #include <algorithm>
 #include <iterator>
-#include <span>
-#include <string>
-#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/privacy.hpp"
 #include "judged_values.hpp"
 #include "model/entry.hpp"
-#include "privacy/redactor.hpp"
 #include "privacy/secret_rule.hpp"
 #include "replacement.hpp"
 #include "rule_file.hpp"
@@ -176,8 +171,7 @@ Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store,
 }
 
 Result<std::string> load_hub_policy(const Store& store) {
-  Result<std::string> policy = read_file(*store.files, kHubPolicyFile, kRuleFileSizeMax);
-  return !policy && is_not_found(policy.error()) ? std::string() : std::move(policy);
+  return read_if_there(*store.files, kHubPolicyFile, kRuleFileSizeMax);
 }
 
 StoreRedaction::StoreRedaction(Redactor redactor, const RedactionKey& key,

@@ -2,12 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <filesystem>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <set>
 #include <utility>
 
@@ -279,7 +278,11 @@ class Reader {
     rule.has_path = !path.empty();
     warn_of_limits(table, rule);
     file_.rules.push_back(std::move(rule));
-    return file_.rules.size() <= kRulesMax ? Status() : Status(too_many());
+    if (file_.rules.size() > kRulesMax) {
+      return path_error(ErrorCode::E_SIZE_LIMIT, file_.name,
+                        fmt::format("has more than {} rules; none of them is used", kRulesMax));
+    }
+    return {};
   }
 
   /// What stands in placeholders and ids: nothing that would end these.
@@ -319,11 +322,6 @@ class Reader {
           fmt::format("rule '{}' is matched as a text: rules by a name are built in only", rule.id),
           "kind");
     }
-  }
-
-  [[nodiscard]] Error too_many() const {
-    return path_error(ErrorCode::E_SIZE_LIMIT, file_.name,
-                      fmt::format("has more than {} rules; none of them is used", kRulesMax));
   }
 
   Status read_extend(const toml::table& root) {

@@ -72,11 +72,6 @@ Status plan_rotation(const StoreSealing& own, const std::string& new_key_file, S
   return {};
 }
 
-Error key_is_here() {
-  return invalid_query("without-key",
-                       "the key of this memory is here; `bmad-mem encrypt off` opens everything");
-}
-
 constexpr std::string_view kWithoutKey =
     "; if it is lost, `bmad-mem encrypt off --without-key` ends encryption and leaves what is "
     "sealed as it is";
@@ -99,8 +94,12 @@ Result<Sealing> plan_sealing(const StoreSealing& own, const SealOptions& options
   const Result<std::shared_ptr<const SealKeys>> here = own.keys(record.recipe);
   const bool opens = here && (*here)->find(record.key_id) != nullptr;
   if (options.without_key) {
+    if (opens) {
+      return invalid_query(
+          "without-key", "the key of this memory is here; `bmad-mem encrypt off` opens everything");
+    }
     record.ends = sealing.forgets = true;
-    return opens ? Result<Sealing>(key_is_here()) : std::move(sealing);
+    return sealing;
   }
   const std::string_view way_out = options.step == SealStep::kOff ? kWithoutKey : "";
   if (!here) {

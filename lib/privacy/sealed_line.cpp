@@ -3,7 +3,6 @@
 #include <sodium.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cstdlib>
 #include <optional>
 #include <set>

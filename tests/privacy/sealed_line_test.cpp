@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "model/entry.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace bmad_mem::test::sealed_line_test {

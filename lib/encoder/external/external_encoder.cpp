@@ -13,7 +13,6 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "encoder/text_encoder.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 

@@ -3,21 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstddef>
 #include <iterator>
 #include <map>
 #include <memory>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/file_system.hpp"
 #include "base/hash.hpp"
-#include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"

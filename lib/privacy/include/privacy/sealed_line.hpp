@@ -28,7 +28,6 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"
-#include "model/entry.hpp"
 
 namespace bmad_mem {
 
