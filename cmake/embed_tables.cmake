@@ -1,4 +1,4 @@
-# Makes a C++ header with tables of text: see lib/knowledge/rule_language.hpp.
+# Makes a C++ header with tables of text: see lib/knowledge/rule_language.cpp.
 #
 #   cmake "-DFILES=rules/sentences.txt;rules/subjects.txt" -DOUTPUT=knowledge_tables.hpp
 #         -P cmake/embed_tables.cmake

@@ -28,7 +28,6 @@
 #include "model/entry.hpp"
 #include "model/statement.hpp"
 #include "preference_detector.hpp"
-#include "rule_language.hpp"
 #include "search/packed_session.hpp"
 #include "search/reads.hpp"
 #include "search/session_sources.hpp"

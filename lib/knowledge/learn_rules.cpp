@@ -1,5 +1,5 @@
-#include "knowledge/learn_rules.hpp"
-
+// learn_rules.cpp - what a finished task teaches: of a success what the rules of the config say, of
+// a failure the error.
 #include <string>
 
 #include <fmt/format.h>

@@ -11,7 +11,6 @@
 
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "rule_language.hpp"
 
 namespace bmad_mem {
 namespace {

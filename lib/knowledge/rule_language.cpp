@@ -1,5 +1,23 @@
-#include "rule_language.hpp"
-
+// rule_language.cpp - which sentences of people state a rule, a decision or a preference; and which
+// rules a prompt calls for: those that name what it is about.
+//
+//   sentence --changes of sentences.txt--> plain text --rule_score()--> score: a rule, or none
+//
+// A line of rules/sentences.txt is one of these; patterns are of RE2, in lower case without
+// accents:
+//
+//   change PATTERN => TEXT   in this order
+//   no PATTERN               no rule is in the sentence, in any words
+//   back PATTERN             it takes back what was said before it, and states nothing
+//   own PATTERN              what stands before a colon says that the speaker's own words follow
+//   CATEGORY PATTERN         the category of a rule, by the first that fits; else constraint
+//
+//   "We use snake_case for columns."   columns, snake_case, and column's subject: table, migration
+//   … "write a migration for the users"  migration: the same subject
+//
+// A rule needs no hit of a search: "add the dayjs package" and "always pnpm" have no word in
+// common. Words are compared by their stems, in all languages at once; subjects are the lines of
+// rules/subjects.txt. Words of any work ("file", "use") alone don't call for a rule.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -18,6 +36,7 @@
 #include "bmad_mem/text.hpp"
 #include "knowledge_tables.hpp"
 #include "model/statement.hpp"
+#include "preference_detector.hpp"
 #include "search/analyzer.hpp"
 
 namespace bmad_mem {

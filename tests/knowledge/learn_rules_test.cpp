@@ -1,11 +1,11 @@
 // learn_rules_test.cpp - what a finished task teaches.
-#include "knowledge/learn_rules.hpp"
-
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "knowledge/knowledge_store.hpp"
 
 namespace bmad_mem::test::learn_rules_test {
 namespace {

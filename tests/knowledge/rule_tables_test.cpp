@@ -10,7 +10,6 @@
 #include <doctest/doctest.h>
 
 #include "knowledge/preference_detector.hpp"
-#include "knowledge/rule_language.hpp"
 
 namespace bmad_mem::test::rule_tables_test {
 namespace {

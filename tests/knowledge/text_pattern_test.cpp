@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "knowledge/learn_rules.hpp"
+#include "knowledge/knowledge_store.hpp"
 
 namespace bmad_mem::test::text_pattern_test {
 namespace {

@@ -22,7 +22,7 @@
 #include "context/context_builder.hpp"
 #include "knowledge/prompt_text.hpp"
 #include "model/statement.hpp"
-#include "rule_language.hpp"
+#include "preference_detector.hpp"
 
 namespace bmad_mem {
 namespace {
