@@ -10,7 +10,6 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
 #include "deletion_steps.hpp"
-#include "forgotten_text.hpp"
 #include "knowledge/summary_file.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/log_lines.hpp"
