@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 
 namespace bmad_mem {

@@ -16,8 +16,8 @@
 #include <fmt/ranges.h>
 
 #include "base/process.hpp"
-#include "bmad_mem/rfc3339.hpp"
-#include "bmad_mem/whole_name.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -1,6 +1,4 @@
 // json_parser.cpp - parses with simdjson, and refuses what simdjson accepts and we do not.
-#include "bmad_mem/json_parser.hpp"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -13,7 +11,7 @@
 #include <simdjson.h>
 
 #include "base/json_cursor.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_cursor.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -1,13 +1,11 @@
 // json_writer.cpp - JSON text: quoted strings, objects member by member, a layout for people.
-#include "bmad_mem/json_writer.hpp"
-
 #include <cassert>
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_copy.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 
 namespace bmad_mem {

@@ -7,8 +7,7 @@
 
 #include <simdjson.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 
 namespace bmad_mem {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem::encoder {
 namespace {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 #include "search/packed_session.hpp"
 #include "session_feed.hpp"

@@ -14,7 +14,7 @@
 
 #include "base/hash.hpp"
 #include "base/ids.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/log_merge.hpp"
 #include "bmad_mem/trust.hpp"
 #include "hub/mirror_state.hpp"

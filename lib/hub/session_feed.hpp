@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "bmad_mem/hub.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/result.hpp"
 #include "hub/mirror_state.hpp"
 #include "store/store.hpp"

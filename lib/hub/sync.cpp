@@ -15,7 +15,7 @@
 
 #include "base/hash.hpp"
 #include "bmad_mem/hub.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/trust.hpp"

@@ -19,7 +19,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "knowledge/distillation.hpp"
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge/knowledge_store.hpp"

@@ -17,8 +17,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "knowledge/prompt_text.hpp"
 #include "model/entry.hpp"

@@ -8,9 +8,8 @@
 #include <chrono>
 #include <utility>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "knowledge/extraction_prompt.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "knowledge/merge_plan.hpp"

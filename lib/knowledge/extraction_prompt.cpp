@@ -8,12 +8,10 @@
 #include <fmt/ranges.h>
 
 #include "base/json_cursor.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/knowledge.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "knowledge/prompt_text.hpp"
 #include "knowledge_prompts.hpp"
 #include "model/entry.hpp"

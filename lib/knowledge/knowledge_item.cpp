@@ -9,8 +9,7 @@
 
 #include "base/hash.hpp"
 #include "base/object_text.hpp"
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"

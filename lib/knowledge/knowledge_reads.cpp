@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "base/parallel.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"

@@ -13,10 +13,9 @@
 #include <fmt/format.h>
 
 #include "base/object_text.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
-#include "bmad_mem/whole_name.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
 #include "model/entry.hpp"

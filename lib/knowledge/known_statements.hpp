@@ -28,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "knowledge/knowledge_item.hpp"
 #include "search/entry_columns.hpp"

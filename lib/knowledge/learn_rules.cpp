@@ -6,9 +6,7 @@
 #include <fmt/ranges.h>
 #include <re2/re2.h>
 
-#include "bmad_mem/edit_distance.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "store/access.hpp"
 #include "store/layout.hpp"

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "base/hash.hpp"
-#include "bmad_mem/edit_distance.hpp"
 #include "bmad_mem/text.hpp"
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge_words.hpp"

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "model/entry.hpp"
 
 namespace bmad_mem {

@@ -7,9 +7,8 @@
 
 #include "base/hash.hpp"
 #include "base/object_text.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge/knowledge_store.hpp"

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/memory_access.hpp"
+#include "bmad_mem/trust.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "base/object_text.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "entry_spec.hpp"
 #include "model/entry.hpp"
 #include "value_text.hpp"

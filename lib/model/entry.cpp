@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "base/object_text.hpp"
-#include "bmad_mem/entry_links.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/entry_fields.hpp"
+#include "bmad_mem/json.hpp"
 #include "entry_spec.hpp"
 #include "value_text.hpp"
 

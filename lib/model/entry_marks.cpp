@@ -8,8 +8,7 @@
 
 #include "base/json_cursor.hpp"
 #include "base/object_text.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 
 namespace bmad_mem {

@@ -7,7 +7,7 @@
 
 #include "base/ids.hpp"
 #include "bmad_mem/entry_fields.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "entry_spec.hpp"
 

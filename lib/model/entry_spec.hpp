@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/result.hpp"
 #include "model/entry.hpp"
 #include "model/field.hpp"

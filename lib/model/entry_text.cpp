@@ -2,9 +2,8 @@
 #include <cassert>
 #include <initializer_list>
 
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 
 namespace bmad_mem {

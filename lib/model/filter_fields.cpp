@@ -11,7 +11,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "bmad_mem/field_filters.hpp"
+#include "bmad_mem/entry_fields.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/field.hpp"
 #include "value_text.hpp"

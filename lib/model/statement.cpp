@@ -12,7 +12,7 @@
 
 #include "base/hash.hpp"
 #include "base/object_text.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "model/entry.hpp"
 
 namespace bmad_mem {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/ids.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "entry_spec.hpp"
 #include "model/entry.hpp"
 #include "value_text.hpp"

@@ -4,8 +4,8 @@
 #include <cassert>
 #include <cstdint>
 
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem {
 namespace {

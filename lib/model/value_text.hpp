@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "bmad_mem/edit_distance.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem {
 

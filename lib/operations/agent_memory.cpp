@@ -5,7 +5,7 @@
 #include <cassert>
 #include <utility>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 
 namespace bmad_mem {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bmad_mem/encoder.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/locks.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/settings.hpp"
 #include "encoder/encoder_choice.hpp"
 #include "operations/rooms.hpp"

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 #include "knowledge/knowledge_store.hpp"

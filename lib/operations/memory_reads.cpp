@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/text.hpp"
 #include "memory_impl.hpp"

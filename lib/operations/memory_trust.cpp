@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/trust_offer.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/trust.hpp"
 #include "memory_impl.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"

@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "bmad_mem/exports.hpp"
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "lifecycle/audit_log.hpp"

@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "anonymizer_scan.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/letter_case.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "privacy_words.hpp"
 #include "replacement.hpp"

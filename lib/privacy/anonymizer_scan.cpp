@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "allow_list.hpp"
-#include "bmad_mem/letter_case.hpp"
+#include "bmad_mem/text.hpp"
 #include "finders.hpp"
 #include "privacy/anonymizer.hpp"
 #include "privacy_tables.hpp"

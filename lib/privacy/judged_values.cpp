@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/base64.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "privacy/redaction.hpp"
 #include "store/root_trust.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/text.hpp"
 #include "lifecycle/deletion.hpp"

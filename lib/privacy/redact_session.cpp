@@ -16,8 +16,7 @@
 
 #include "base/ids.hpp"
 #include "base/object_text.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "lifecycle/audit_log.hpp"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "judged_values.hpp"
 #include "model/entry.hpp"
 #include "privacy/secret_rule.hpp"

@@ -14,7 +14,7 @@
 #include "assignment_parts.hpp"
 #include "base/hash.hpp"
 #include "base/json_cursor.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "finders.hpp"
 #include "judged_values.hpp"

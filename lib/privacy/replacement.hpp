@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/result.hpp"
 #include "privacy/redactor.hpp"
 

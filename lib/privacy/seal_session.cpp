@@ -17,8 +17,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "lifecycle/audit_log.hpp"

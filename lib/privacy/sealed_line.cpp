@@ -13,7 +13,7 @@
 
 #include "base/base64.hpp"
 #include "base/object_text.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "store/posix_file_system.hpp"
 

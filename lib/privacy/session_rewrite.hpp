@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/file_system.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/reports.hpp"
 #include "lifecycle/session_copies.hpp"
 #include "search/indexing.hpp"

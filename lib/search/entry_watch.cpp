@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "query/plan.hpp"
 #include "search/field_filter.hpp"

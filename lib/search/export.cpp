@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/exports.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "search/field_filter.hpp"
 #include "search/packed_session.hpp"
 #include "search/reads.hpp"

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/sealing.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/text.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
 #include "store/layout.hpp"

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "search/indexing.hpp"
 #include "search/root_index.hpp"
 #include "store/atomic_file.hpp"

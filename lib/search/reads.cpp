@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
 #include "sealed_reads.hpp"

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "base/object_text.hpp"
-#include "bmad_mem/entry_links.hpp"
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/entry_fields.hpp"
+#include "bmad_mem/query.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
 #include "search/field_filter.hpp"

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "encoder/packed_vectors.hpp"
 #include "model/entry.hpp"
 #include "search/packed_session.hpp"

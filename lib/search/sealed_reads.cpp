@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "index/token_folder.hpp"
 #include "model/entry.hpp"

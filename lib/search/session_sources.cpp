@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 #include "search/held_indexes.hpp"
 #include "search/reads.hpp"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "search/reads.hpp"
 #include "store/beside_files.hpp"
 #include "store/gzip.hpp"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "model/entry.hpp"
 #include "model/field.hpp"

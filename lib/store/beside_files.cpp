@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/object_text.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "store/atomic_file.hpp"
 #include "store/file_lock.hpp"

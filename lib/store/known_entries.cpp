@@ -17,8 +17,8 @@
 
 #include "base/hash.hpp"
 #include "base/object_text.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 #include "store/deletion_record.hpp"
 #include "store/entry_scanner.hpp"

@@ -14,7 +14,7 @@
 
 #include "base/ids.hpp"
 #include "base/process.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 #include "store/config.hpp"
 #include "store/posix_file_system.hpp"

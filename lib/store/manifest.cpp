@@ -15,11 +15,9 @@
 #include "base/ids.hpp"
 #include "base/json_cursor.hpp"
 #include "base/object_text.hpp"
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/memory_manager.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 

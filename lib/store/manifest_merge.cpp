@@ -22,11 +22,9 @@
 #include <fmt/format.h>
 
 #include "base/object_text.hpp"
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/log_merge.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 #include "store/manifest.hpp"
 

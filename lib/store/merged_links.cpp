@@ -7,10 +7,9 @@
 #include <string>
 
 #include "base/object_text.hpp"
-#include "bmad_mem/entry_links.hpp"
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/entry_fields.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 
 namespace bmad_mem {

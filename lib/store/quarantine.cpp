@@ -5,10 +5,9 @@
 
 #include "base/base64.hpp"
 #include "base/hash.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "store/append_log.hpp"
 #include "store/atomic_file.hpp"
 #include "store/line_reader.hpp"

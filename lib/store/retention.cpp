@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string_view>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 #include "store/session_archive.hpp"
 #include "store/store.hpp"

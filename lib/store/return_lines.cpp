@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
 #include "store/append_log.hpp"

@@ -10,8 +10,7 @@
 
 #include "base/hash.hpp"
 #include "base/ids.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "store/append_log.hpp"
 #include "store/atomic_file.hpp"

@@ -10,9 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/title.hpp"
 #include "store/sessions.hpp"
 

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 #include "model/title.hpp"
 #include "store/access.hpp"

@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/rfc3339.hpp"
-
 namespace bmad_mem::test::clock_test {
 
 /// Puts the clock of the process back, which other tests of this program go by.

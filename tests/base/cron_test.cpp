@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 
 namespace bmad_mem::test::cron_test {
 namespace {

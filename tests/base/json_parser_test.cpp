@@ -1,5 +1,3 @@
-#include "bmad_mem/json_parser.hpp"
-
 #include <string>
 #include <string_view>
 #include <utility>
@@ -7,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "base/json_text.hpp"
+#include "bmad_mem/json.hpp"
 
 namespace bmad_mem::test::parser_test {
 namespace {

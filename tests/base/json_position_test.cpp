@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/json_cursor.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 
 namespace bmad_mem::test::json_position_test {
 

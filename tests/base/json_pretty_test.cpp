@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "base/json_text.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 
 namespace bmad_mem::test::pretty_test {
 namespace {

@@ -6,8 +6,8 @@
 #include <doctest/doctest.h>
 
 #include "base/json_text.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem::test::problem_test {
 namespace {

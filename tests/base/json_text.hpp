@@ -4,8 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 
 namespace bmad_mem::test {
 

@@ -1,5 +1,3 @@
-#include "bmad_mem/json_writer.hpp"
-
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -10,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "base/json_text.hpp"
+#include "bmad_mem/json.hpp"
 
 namespace bmad_mem::test::writer_test {
 

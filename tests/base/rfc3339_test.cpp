@@ -1,11 +1,11 @@
-#include "bmad_mem/rfc3339.hpp"
-
 #include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
+
+#include "bmad_mem/clock.hpp"
 
 namespace bmad_mem::test::rfc3339_test {
 namespace {

@@ -1,9 +1,9 @@
-#include "bmad_mem/utf8.hpp"
-
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
+
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem::test::utf8_test {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "cli/json_text.hpp"
 
 namespace bmad_mem::cli::added_members_test {

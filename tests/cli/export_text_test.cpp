@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "exchange/export/export_writer.hpp"
 
 namespace bmad_mem::cli::export_text_test {

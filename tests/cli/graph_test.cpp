@@ -6,8 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 
 namespace bmad_mem::cli::graph_test {
 namespace {

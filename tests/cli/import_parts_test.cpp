@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "exchange/file_lines.hpp"
 #include "exchange/ids.hpp"

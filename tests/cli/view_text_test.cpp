@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 
 namespace bmad_mem::cli::view_text_test {
 namespace {

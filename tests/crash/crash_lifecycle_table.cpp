@@ -1,7 +1,6 @@
 // crash_lifecycle_table.cpp - the commands that move entries, or destroy them, and queries that
 // write the index of the memory: one line each.
 #include "bmad_mem/clock.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "crash_table.hpp"
 #include "syscall_tracer.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "crash_table.hpp"
 #include "privacy/rule_examples.hpp"
 #include "privacy/secret_rule.hpp"

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/memory_manager.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/text.hpp"
 #include "clients/client_facts.hpp"
 #include "exchange/import/import_files.hpp"
 #include "exchange/import/import_sink.hpp"

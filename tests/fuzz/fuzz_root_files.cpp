@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/log_merge.hpp"
 #include "bmad_mem/memory_manager.hpp"

@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/ids.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/rfc3339.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "fuzz/must.hpp"
 #include "lifecycle/repair.hpp"
 #include "model/entry.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bmad_mem/memory_manager.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/text.hpp"
 #include "encoder/external/external_encoder.hpp"
 #include "fuzz/fuzz_targets.hpp"
 #include "fuzz/must.hpp"

@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "http/router.hpp"
 #include "mcp/lazy_memory.hpp"

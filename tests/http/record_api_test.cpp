@@ -1,7 +1,7 @@
 // Writing: records, changes, pins, deleting and bringing back.
 #include <doctest/doctest.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "http/api/record_line.hpp"
 #include "http/api_fixture.hpp"
 

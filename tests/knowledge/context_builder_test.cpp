@@ -11,8 +11,7 @@
 #include <fmt/format.h>
 #include <rapidcheck.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "context_reader.hpp"
 #include "hostile_texts.hpp"
 #include "knowledge/knowledge_item.hpp"

@@ -12,8 +12,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/knowledge.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::context_test {

@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/knowledge.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "knowledge/summary_prompt.hpp"
 
 namespace bmad_mem::test::dialogue_test {

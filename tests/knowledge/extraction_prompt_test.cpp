@@ -8,8 +8,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/knowledge.hpp"
 
 namespace bmad_mem::test::extraction_prompt_test {

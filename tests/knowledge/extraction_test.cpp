@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "support/memory_fixture.hpp"
 

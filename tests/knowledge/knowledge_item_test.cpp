@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "model/statement.hpp"
 
 namespace bmad_mem::test::knowledge_item_test {

@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "operations/rooms.hpp"

@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/knowledge.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "knowledge/summary_file.hpp"
 
 namespace bmad_mem::test::summary_prompt_test {

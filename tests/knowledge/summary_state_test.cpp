@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "knowledge/summary_file.hpp"
 
 namespace bmad_mem::test::summary_state_test {

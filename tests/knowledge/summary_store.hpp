@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/summary.hpp"
 #include "knowledge/summary_file.hpp"
 #include "support/memory_fixture.hpp"

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/memory_access.hpp"
+#include "bmad_mem/trust.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace bmad_mem::test::workflow_test {

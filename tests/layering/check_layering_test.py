@@ -15,7 +15,7 @@ ROWS = [
     ("lib/operations/manager.cpp", '"base/ids.hpp"', True),
     ("lib/operations/manager.cpp", '"knowledge/recall.hpp"', True),
     ("lib/search/query/plan.cpp", '"store/layout.hpp"', True),
-    ("lib/base/json_reader.cpp", '"base/utf8.hpp"', True),
+    ("lib/base/json_reader.cpp", '"base/text.hpp"', True),
     ("lib/base/ids.cpp", '"model/entry.hpp"', False),
     ("lib/base/ids.cpp", '"operations/manager.hpp"', False),
     ("lib/store/disk/append_log.cpp", '"model/entry.hpp"', True),

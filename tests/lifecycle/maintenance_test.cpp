@@ -11,8 +11,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/knowledge.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "lifecycle/maintenance_state.hpp"
 #include "store/file_lock.hpp"
 #include "store/layout.hpp"

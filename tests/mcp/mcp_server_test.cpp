@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 
 namespace bmad_mem::test::mcp_server_test {
 using namespace bmad_mem;       // NOLINT(google-build-using-namespace)

@@ -5,8 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 
 namespace bmad_mem::test::tool_arguments_test {
 using namespace bmad_mem;       // NOLINT(google-build-using-namespace)

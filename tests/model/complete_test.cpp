@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "entry_text.hpp"
 #include "model/entry.hpp"
 #include "model/field.hpp"

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "entry_text.hpp"
 #include "model/decay.hpp"
 #include "model/entry.hpp"

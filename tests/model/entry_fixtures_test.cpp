@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "base/object_text.hpp"
-#include "bmad_mem/entry_links.hpp"
+#include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "entry_text.hpp"
 #include "jsonl_file.hpp"

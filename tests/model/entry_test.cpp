@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/entry_links.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/entry_fields.hpp"
 #include "entry_text.hpp"
 
 namespace bmad_mem::entry_test {

@@ -4,7 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/field_filters.hpp"
+#include "bmad_mem/entry_fields.hpp"
+#include "bmad_mem/query.hpp"
 #include "model/entry.hpp"
 #include "model/field.hpp"
 

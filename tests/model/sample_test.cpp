@@ -12,8 +12,8 @@
 #include <doctest/doctest.h>
 
 #include "base/ids.hpp"
-#include "bmad_mem/entry_links.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/entry_fields.hpp"
 #include "entry_text.hpp"
 #include "jsonl_file.hpp"
 #include "model/entry.hpp"

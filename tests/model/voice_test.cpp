@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/statement.hpp"
 
 namespace bmad_mem::test::voice_test {

@@ -6,8 +6,8 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/locks.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/settings.hpp"
 #include "concurrency/child.hpp"
 #include "store/file_lock.hpp"

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "privacy/redactor.hpp"
 
 namespace bmad_mem::test::generated_passwords_test {

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "privacy/replacement.hpp"
 
 namespace bmad_mem::test::json_strings_test {

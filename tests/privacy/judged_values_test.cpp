@@ -17,8 +17,7 @@
 #include <fmt/core.h>
 
 #include "base/base64.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "privacy/innocent.hpp"
 #include "privacy/redactor.hpp"

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "marked_text.hpp"
 #include "privacy/redactor.hpp"
 

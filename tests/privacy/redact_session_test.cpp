@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/repair.hpp"
 #include "privacy/redaction.hpp"

@@ -7,8 +7,8 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem::test::redactor_test {
 namespace {

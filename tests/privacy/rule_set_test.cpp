@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "privacy/redactor.hpp"
 #include "privacy/rule_file.hpp"
 #include "support/temporary_directory.hpp"

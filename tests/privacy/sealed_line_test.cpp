@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 #include "support/temporary_directory.hpp"
 

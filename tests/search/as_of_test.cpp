@@ -9,9 +9,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/exports.hpp"
 #include "bmad_mem/knowledge.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::as_of_test {

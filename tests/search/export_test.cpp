@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::export_test {

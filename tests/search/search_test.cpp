@@ -12,7 +12,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "support/limit.hpp"
 #include "support/memory_fixture.hpp"
 

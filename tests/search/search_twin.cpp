@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "search/query/naive_search.hpp"
 #include "store/posix_file_system.hpp"
 #include "support/memory_fixture.hpp"

@@ -14,7 +14,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "search/vectors_memory.hpp"
 

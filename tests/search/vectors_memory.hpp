@@ -12,7 +12,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "encoder/encoder_choice.hpp"
 #include "encoder/packed_vectors.hpp"
 #include "search/held_indexes.hpp"

@@ -11,7 +11,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "concurrency/child.hpp"
 #include "store/file_lock.hpp"
 #include "store/layout.hpp"

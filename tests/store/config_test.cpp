@@ -12,7 +12,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "store/config/config_table.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
 

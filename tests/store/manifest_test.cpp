@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/memory_manager.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "store/layout.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/manual_clock.hpp"

@@ -15,7 +15,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "store/root_trust.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -33,7 +33,6 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/clock.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "concurrency/child.hpp"
 #include "store/append_log.hpp"
 #include "store/atomic_file.hpp"

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_cursor.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 #include "support/memory_fixture.hpp"
 

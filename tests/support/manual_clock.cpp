@@ -1,6 +1,6 @@
 #include "support/manual_clock.hpp"
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 
 namespace bmad_mem::test {
 

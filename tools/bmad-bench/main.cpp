@@ -33,12 +33,11 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/privacy.hpp"
-#include "bmad_mem/rfc3339.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/text.hpp"
 #include "peer.hpp"
 
 namespace bmad_mem::bench {

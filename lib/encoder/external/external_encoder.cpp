@@ -8,11 +8,9 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 
@@ -24,10 +22,6 @@ constexpr std::size_t kProblemSizeMax = 1000;
 constexpr std::size_t kBatchCountMax = 64;
 constexpr std::size_t kBatchSizeMax = 1U << 18U;  // Bytes; one text may have more.
 constexpr std::size_t kTextSizeMax = 32U << 10U;  // 8,000 tokens: as much as any such model reads.
-
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
-}
 
 /// Where a batch that begins at `begin` ends.
 std::size_t batch_end(std::span<const std::string> texts, std::size_t begin) {

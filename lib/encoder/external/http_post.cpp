@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "external/external_encoder.hpp"
 
 namespace bmad_mem {

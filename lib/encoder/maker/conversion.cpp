@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/little_endian.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "store/posix_file_system.hpp"
 
 namespace bmad_mem::encoder {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 

@@ -25,130 +25,15 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/exports.hpp"
 #include "bmad_mem/lifecycle.hpp"
-#include "bmad_mem/memory_access.hpp"
+#include "bmad_mem/opening.hpp"
 #include "bmad_mem/privacy.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 #include "bmad_mem/sealing.hpp"
 #include "bmad_mem/trust.hpp"
 
 namespace bmad_mem {
-
-struct OpenOptions {
-  /// The memory root: the folder that holds config.json and sessions/. See
-  /// MemoryManager::find_root.
-  std::string root;
-  /// The root of the user's own memory, which query(), ask(), recall() and context() take in beside
-  /// this one, and get(), history() and load_session() look in last; the same as `root`, or empty:
-  /// none. It need not exist.
-  std::string user_root = {};
-  /// Where the program works: in a worktree of git whose memory is the main one's, `root`, what
-  /// only its own checkout holds is read beside it. Empty: not.
-  std::string working_directory = {};
-  /// Who writes, for the lock's holder and the audit; free text, may be empty.
-  std::string agent_id = {};
-  /// Where the user's programs keep their state, such as ~/.local/state/bmad-mem: there stands
-  /// which roots are the user's own, and who wrote which line. Empty: nobody checks, and lines are
-  /// taken at their word; for programs that wrote all of them.
-  std::string state_folder = {};
-  /// Who is behind the writes, unless ActingAs says otherwise.
-  Origin writes_as = Origin::kPerson;
-  /// The wall clock when null. Must outlive the manager.
-  const Clock* clock = nullptr;
-  /// How long a write waits for the session's lock; the config's lock_timeout_ms when absent.
-  std::optional<std::chrono::milliseconds> lock_timeout = {};
-  /// What is allowed, see read_workflow(); everything when absent.
-  std::optional<MemoryAccess> access = {};
-  /// Go on when config.json is damaged and nobody knows what the user trusted of it; for verify()
-  /// and repair(), which name it. See MemoryManager::config_problem().
-  bool tolerate_bad_config = false;
-  /// The key of what is sealed: without it that is counted, and not written.
-  SealKeySource seal_key = {};
-  /// Count what queries and get() return as accesses, as the config says. False: reading leaves no
-  /// trace at all, for people who look at what agents remember.
-  bool note_accesses = true;
-  /// Whether indexes that a question finds wanting are made when the manager is closed, and not
-  /// before it answers. Of archives that no index has and that were not written here, 512 KiB are
-  /// read: the next process takes more, and one without this option those that are larger.
-  bool index_at_the_end = false;
-  /// For a program that stays and asks often: the kernel tells in which folders something changes
-  /// (inotify), and a question looks at no other log. It sees each change at once, except those
-  /// that the kernel does not tell: of a file that is mapped or has a second name. These
-  /// are seen after 10 s. Takes a descriptor, and a watch for each session; where there are none,
-  /// and on network file systems, questions look at all logs as without.
-  bool watch_folders = false;
-  /// Whether questions may start the program of memory_config.encoder.command. False: they compare
-  /// words alone then; for programs that may be killed at any moment, and would leave it behind.
-  bool runs_programs = true;
-  /// Told when a call leaves out an archive that can't be read, once for each; the call answers
-  /// with the rest. One call at a time; it must not call the manager.
-  std::function<void(const Error&)> on_problem = {};
-};
-
-/// What hooks of agents' clients may do, as config.json says.
-struct HookPolicy {
-  bool tells = true;          ///< memory_config.context.inject
-  bool records = true;        ///< memory_config.recording.enabled, and so for the next three
-  bool learns_at_end = true;  ///< memory_config.knowledge.learn_at_session_end
-  bool asks_agent = false;    ///< memory_config.learning.ask_agent
-  bool syncs_at_end = false;  ///< memory_config.hub.auto, in a memory that has joined a hub.
-  std::vector<std::string> skip_clients;
-  std::vector<std::string> skip_tools;  ///< '*' is any text.
-  std::vector<std::string> skip_paths;  ///< The same.
-};
-
-/// What is known of a new session. Everything may stay empty.
-struct SessionParams {
-  std::string session_id = {};  ///< Made from the date when empty.
-  std::string user_id = {};
-  std::vector<std::string> agent_ids = {};
-  std::string project_name = {};
-  std::string session_type = {};  ///< Free text, such as "architecture_review".
-  std::vector<std::string> tags = {};
-  std::string title = {};          ///< Derived from what is said when empty, see Session::title.
-  std::string metadata_json = {};  ///< As SessionChange::metadata_json.
-};
-
-/// What is to be changed about a session; the rest stays.
-struct SessionChange {
-  /// One line; an empty one takes the chosen title away, and a derived one is shown again.
-  std::optional<std::string> title = {};
-  /// A JSON object of at most 16 KiB whose members take the place of those in the manifest's
-  /// `metadata`; null removes one. project_name, session_type and title must be strings, tags
-  /// a list of strings; all others may be anything. Empty: nothing.
-  std::string metadata_json = {};
-};
-
-/// Where a write goes that names no session.
-struct UsualSession {
-  std::string session_id;
-  std::size_t open_sessions = 0;  ///< How many were open; 0: this one was made.
-};
-
-/// What add_batch does with an entry whose id is in the log already. What was purged, or can be
-/// undeleted and is not in the log again, kSkip… leave out as well.
-enum class KnownEntries : std::uint8_t {
-  kAppendVersion,  ///< A newer line with the same id: an update.
-  kSkipDeleted,    ///< As above.
-  kSkipIdentical,  ///< As above, unless the very same line is there.
-  kSkipId,         ///< Leaves the entry out.
-  kRefuse,         ///< E_CONCURRENT_MOD, unless the very same line is there: leaves that out.
-};
-
-struct BatchOptions {
-  /// Write the good lines and report the others; otherwise one bad line refuses all.
-  bool keep_going = false;
-  KnownEntries known = KnownEntries::kAppendVersion;
-  /// A blank line behind each entry: git merges changes of lines that are no neighbours.
-  bool spaced = false;
-  /// Entries that are to be sealed and whose key is not here wait outside the project instead of an
-  /// error; see write_waiting().
-  bool may_wait = false;
-};
-
-/// A query as programs write it, see schemas/query.schema.json. `now` is what relative times count
-/// from. Errors: E_INVALID_QUERY with field and column.
-Result<Query> read_json_query(std::string_view json, Timestamp now);
 
 class MemoryManager {
  public:

@@ -7,8 +7,11 @@
 #include <charconv>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+
+#include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
 
@@ -116,5 +119,69 @@ constexpr bool is_among(const List& list, const Item& item) {
   }
   return false;
 }
+
+// UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF.
+
+/// How many bytes from the front are valid UTF-8; text.size() when all are. A character cut off by
+/// the end of the text is not valid.
+std::size_t utf8_valid_size(std::string_view text);
+
+/// How many bytes the character at the front of valid UTF-8 `text` takes, which is not empty.
+constexpr std::size_t utf8_character_size(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  return lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+}
+
+/// The longest prefix of valid UTF-8 `text` of at most `size_max` bytes that cuts no character.
+std::string_view utf8_prefix(std::string_view text, std::size_t size_max);
+
+/// `text` with each byte that is not part of valid UTF-8, and each NUL, replaced by U+FFFD.
+std::string utf8_repaired(std::string_view text);
+
+// Letters without their case, one by one (Unicode's simple mapping).
+
+/// `text` with every letter in lower case, as JavaScript's toLowerCase does it but for the letters
+/// that become two ("İ") and the final sigma. Bytes that are no UTF-8 stay.
+std::string lower_case(std::string_view text);
+
+// How far apart two words are; what is near enough is for the caller to say.
+
+/// How many insertions, deletions, replacements and swaps of neighbours turn `a` into `b` (optimal
+/// string alignment, by byte); `limit` + 1 for anything beyond `limit`, and for words of more than
+/// 64 bytes: hostile input costs no more than that.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
+
+/// The first of `words` that is nearest to `word`, of those at most `limit_of(known)` apart from
+/// it; empty when there is none.
+template <typename Words, typename LimitOf>
+std::string_view nearest_of(std::string_view word, const Words& words, const LimitOf& limit_of) {
+  std::string_view nearest;
+  std::size_t nearest_distance = std::string_view::npos;
+  for (const std::string_view known : words) {
+    const std::size_t limit = limit_of(known);
+    const std::size_t distance = edit_distance(word, known, limit);
+    if (distance < nearest_distance && distance <= limit) {
+      nearest = known;
+      nearest_distance = distance;
+    }
+  }
+  return nearest;
+}
+
+// Ids and names that were given by their beginning.
+//
+//   "fact-o" of {"fact-heron-1", "fact-heron-2", "fact-owl"}   "fact-owl"
+//   "fact-h" of the same                                       an error: two begin so
+//   "fact-x" of the same                                       "fact-x": the caller knows what then
+
+/// Shorter beginnings stand for nothing: "dec-" is one of every decision, but "de" would become
+/// some entry as soon as there is one decision alone.
+inline constexpr std::size_t kWholeNamePrefixMin = 4;
+
+/// The one of `known` that is `given`, else the only one that begins so, else `given`. `known` may
+/// repeat names. Errors: E_INVALID_QUERY with `field` for a beginning that
+/// several have, with some of them; `plural` says what they are: "entries".
+Result<std::string> whole_name(std::string_view given, std::span<const std::string> known,
+                               std::string_view plural, std::string_view field);
 
 }  // namespace bmad_mem

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "context/context_builder.hpp"
 #include "knowledge/knowledge_store.hpp"

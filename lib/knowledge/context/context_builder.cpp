@@ -12,8 +12,8 @@
 
 #include "base/file_system.hpp"
 #include "base/hash.hpp"
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/memory_manager.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 #include "knowledge/prompt_text.hpp"
 #include "model/entry.hpp"

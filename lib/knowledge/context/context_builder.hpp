@@ -28,9 +28,9 @@
 
 #include "base/file_system.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 #include "model/statement.hpp"

@@ -15,9 +15,9 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "context/context_builder.hpp"
 #include "knowledge/prompt_text.hpp"

@@ -9,8 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/letter_case.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "context/context_builder.hpp"
 #include "knowledge/merge_plan.hpp"

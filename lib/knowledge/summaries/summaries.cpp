@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/knowledge.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/summary.hpp"
 #include "knowledge/summary_file.hpp"
 #include "knowledge/summary_prompt.hpp"

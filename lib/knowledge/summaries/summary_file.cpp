@@ -6,11 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "knowledge/prompt_text.hpp"
 #include "knowledge_prompts.hpp"
 #include "store/layout.hpp"

@@ -6,11 +6,10 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/knowledge.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "knowledge/summary_file.hpp"
 #include "knowledge_prompts.hpp"
 

@@ -14,8 +14,8 @@
 
 #include "base/hash.hpp"
 #include "base/process.hpp"
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/knowledge.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "knowledge/summary_file.hpp"
 #include "knowledge/summary_prompt.hpp"
 #include "search/packed_session.hpp"

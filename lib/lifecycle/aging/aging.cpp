@@ -3,7 +3,7 @@
 #include <cassert>
 #include <map>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "lifecycle/audit_log.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "model/decay.hpp"

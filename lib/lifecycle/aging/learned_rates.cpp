@@ -15,7 +15,7 @@
 #include <cmath>
 #include <map>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
 #include "search/search.hpp"

@@ -6,10 +6,8 @@
 #include <cassert>
 #include <utility>
 
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"

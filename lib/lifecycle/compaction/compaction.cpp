@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "deletion/deletion_steps.hpp"
 #include "knowledge/distillation.hpp"
 #include "knowledge/summary_file.hpp"

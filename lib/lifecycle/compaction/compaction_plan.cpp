@@ -15,7 +15,7 @@
 
 #include "base/hash.hpp"
 #include "bmad_mem/clock.hpp"
-#include "bmad_mem/entry_links.hpp"
+#include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "model/entry.hpp"
 #include "model/title.hpp"

@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "lifecycle/compaction_plan.hpp"
 #include "model/entry.hpp"
 

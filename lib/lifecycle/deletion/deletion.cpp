@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "deletion_steps.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "knowledge/summary_file.hpp"

@@ -4,8 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "deletion_steps.hpp"
 #include "store/atomic_file.hpp"

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "deletion_steps.hpp"
 #include "knowledge/summary_file.hpp"

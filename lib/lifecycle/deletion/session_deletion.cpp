@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "deletion_steps.hpp"
 #include "knowledge/knowledge_store.hpp"

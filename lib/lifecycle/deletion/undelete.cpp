@@ -10,9 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/whole_name.hpp"
 #include "deletion_steps.hpp"
 #include "knowledge/summary_file.hpp"
 #include "lifecycle/audit_log.hpp"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/file_system.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "lifecycle/log_lines.hpp"
 #include "model/entry.hpp"
 #include "store/deletion_record.hpp"

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "lifecycle/audit_log.hpp"
 #include "lifecycle/compaction_plan.hpp"

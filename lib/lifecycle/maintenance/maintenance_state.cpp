@@ -11,9 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 

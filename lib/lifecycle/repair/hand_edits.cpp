@@ -17,7 +17,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "git_lines.hpp"
 #include "lifecycle/repair.hpp"
 #include "model/entry.hpp"

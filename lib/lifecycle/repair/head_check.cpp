@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "base/ids.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "lifecycle/audit_log.hpp"
 #include "lifecycle/repair.hpp"

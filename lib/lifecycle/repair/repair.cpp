@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "lifecycle/deletion.hpp"
 #include "model/entry.hpp"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "lifecycle/repair.hpp"
 #include "store/deletion_record.hpp"
 #include "store/entry_scanner.hpp"

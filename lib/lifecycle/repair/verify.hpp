@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/reports.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/line_sealing.hpp"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/ids.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
 #include "search/packed_session.hpp"

@@ -13,8 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/object_text.hpp"
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"

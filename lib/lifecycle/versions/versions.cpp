@@ -20,8 +20,8 @@
 #include <fmt/format.h>
 
 #include "base/object_text.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "knowledge/summary_file.hpp"
 #include "lifecycle/deletion.hpp"

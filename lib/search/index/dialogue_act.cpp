@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bmad_mem/letter_case.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "model/title.hpp"
 #include "search/analyzer.hpp"
 #include "search_words.hpp"

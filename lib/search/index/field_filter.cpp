@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/hash.hpp"
-#include "bmad_mem/letter_case.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
 #include "model/field.hpp"

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/json.hpp"
 #include "search/indexing.hpp"
 #include "search/memtable.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "base/hash.hpp"
 #include "base/process.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 #include "search/analyzer.hpp"
 #include "session_index_state.hpp"

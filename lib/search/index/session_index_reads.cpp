@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 #include "search/session_index.hpp"
 #include "session_index_state.hpp"

@@ -4,7 +4,7 @@
 #include <system_error>
 #include <utility>
 
-#include "bmad_mem/entry_links.hpp"
+#include "bmad_mem/entry_fields.hpp"
 #include "model/entry.hpp"
 #include "model/field.hpp"
 #include "model/statement.hpp"

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <utility>
 
-#include "bmad_mem/letter_case.hpp"
 #include "bmad_mem/text.hpp"
 #include "search/analyzer.hpp"
 #include "token_classes.hpp"

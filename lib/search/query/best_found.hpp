@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 #include "plan.hpp"

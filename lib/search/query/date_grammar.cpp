@@ -6,7 +6,6 @@
 #include <charconv>
 #include <ranges>
 
-#include "bmad_mem/letter_case.hpp"
 #include "bmad_mem/text.hpp"
 #include "date_forms.hpp"
 #include "query_scanner.hpp"

@@ -2,7 +2,7 @@
 #include <map>
 #include <optional>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "match_finder.hpp"
 #include "model/entry.hpp"
 #include "search/field_filter.hpp"

@@ -22,9 +22,9 @@
 
 #include "base/ids.hpp"
 #include "base/json_cursor.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/memory_manager.hpp"
-#include "bmad_mem/query_time.hpp"
 #include "model/field.hpp"
 #include "query_scanner.hpp"
 

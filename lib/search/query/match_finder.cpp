@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
 
 namespace bmad_mem {

@@ -20,7 +20,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 #include "search/analyzer.hpp"

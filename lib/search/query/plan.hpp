@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 #include "query_scanner.hpp"

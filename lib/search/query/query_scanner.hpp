@@ -37,8 +37,9 @@
 #include <string>
 #include <string_view>
 
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/query_time.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 #include "search/edit_matcher.hpp"

@@ -1,8 +1,6 @@
-#include "bmad_mem/query_time.hpp"
-
 #include <string>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/text.hpp"
 
 namespace bmad_mem {

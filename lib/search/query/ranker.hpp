@@ -26,7 +26,7 @@
 #include <string>
 #include <vector>
 
-#include "bmad_mem/reports.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/result.hpp"
 #include "search/date_span.hpp"
 #include "search/indexed_session.hpp"

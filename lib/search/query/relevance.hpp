@@ -18,6 +18,7 @@
 #include <span>
 
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 #include "plan.hpp"

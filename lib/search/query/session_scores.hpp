@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/reports.hpp"
 #include "ranker.hpp"
 #include "relevance.hpp"

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 #include "plan.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
 #include "search/entry_columns.hpp"

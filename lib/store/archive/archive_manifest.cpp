@@ -6,9 +6,8 @@
 
 #include "base/json_cursor.hpp"
 #include "base/object_text.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 #include "store/manifest.hpp"

@@ -9,10 +9,8 @@
 #include <fmt/format.h>
 
 #include "base/ids.hpp"
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
 #include "store/append_log.hpp"

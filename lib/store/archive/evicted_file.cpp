@@ -14,9 +14,9 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/log_merge.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "model/entry.hpp"
 #include "store/atomic_file.hpp"
 #include "store/gzip.hpp"

@@ -13,8 +13,8 @@
 
 #include "base/hash.hpp"
 #include "base/ids.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "store/atomic_file.hpp"
 #include "store/gzip.hpp"
 #include "store/layout.hpp"

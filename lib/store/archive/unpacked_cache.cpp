@@ -9,8 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 

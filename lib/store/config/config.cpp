@@ -12,9 +12,8 @@
 
 #include "base/cron.hpp"
 #include "base/json_cursor.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "config_table.hpp"
 #include "store/layout.hpp"
 #include "store/manifest.hpp"

@@ -9,10 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/edit_distance.hpp"
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "config_table.hpp"
 #include "store/config.hpp"
 

@@ -20,7 +20,7 @@
 #include <fmt/format.h>
 
 #include "base/process.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/text.hpp"
 #include "store/posix_file_system.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX has it in no header.

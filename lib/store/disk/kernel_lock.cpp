@@ -14,10 +14,9 @@
 #include <fmt/format.h>
 
 #include "base/process.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "store/posix_file_system.hpp"
 
 #ifndef F_OFD_SETLK

@@ -7,7 +7,7 @@
 
 #include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
-#include "bmad_mem/locks.hpp"
+#include "bmad_mem/lifecycle.hpp"
 
 namespace bmad_mem {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "store/line_reader.hpp"
 #include "store/root_trust.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "base/json_cursor.hpp"
 #include "base/object_text.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 #include "store/root_trust.hpp"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "state_file.hpp"
 #include "store/root_trust.hpp"
 

@@ -10,8 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "state_file.hpp"
 #include "store/append_log.hpp"

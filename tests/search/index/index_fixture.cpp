@@ -7,8 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 #include "search/segment.hpp"
 #include "store/layout.hpp"

@@ -1,6 +1,6 @@
-#include "bmad_mem/letter_case.hpp"
-
 #include <doctest/doctest.h>
+
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem::test::letter_case_test {
 

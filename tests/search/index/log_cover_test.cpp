@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "base/hash.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "support/memory_file_system.hpp"
 
 namespace bmad_mem::test::log_cover_test {

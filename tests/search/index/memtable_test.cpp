@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "search/index/string_table.hpp"
 
 namespace bmad_mem::test::memtable_test {

@@ -13,7 +13,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 #include "search/index/index_fixture.hpp"
 #include "search/indexing.hpp"

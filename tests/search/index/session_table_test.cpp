@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "search/index/index_fixture.hpp"
 #include "search/slot_table.hpp"
 

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/json_cursor.hpp"
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/memory_manager.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "search/query/query_scanner.hpp"
 
 namespace bmad_mem::json_query_test {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/hash.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "model/decay.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"

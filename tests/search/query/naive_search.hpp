@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/file_system.hpp"
-#include "bmad_mem/reports.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/result.hpp"
 #include "search/search.hpp"
 

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "search/query/query_fixture.hpp"
 #include "search/query/slot_filter.hpp"
 #include "search/search.hpp"

@@ -6,8 +6,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "bmad_mem/rfc3339.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/text.hpp"
 #include "search/query/plan.hpp"
 
 namespace bmad_mem::query_parser_test {

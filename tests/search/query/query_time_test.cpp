@@ -1,11 +1,9 @@
-#include "bmad_mem/query_time.hpp"
-
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 
 namespace bmad_mem::query_time_test {
 namespace {

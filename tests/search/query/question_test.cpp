@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "search/query/plan.hpp"
 
 namespace bmad_mem::question_test {

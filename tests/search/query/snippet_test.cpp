@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/text.hpp"
 #include "search/query/match_finder.hpp"
 
 namespace bmad_mem::snippet_test {

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "store/session_archive.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"

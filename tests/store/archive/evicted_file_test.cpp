@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "every_fault.hpp"
 #include "store/gzip.hpp"
 #include "store/layout.hpp"

@@ -8,8 +8,8 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 #include "support/faulty_file_system.hpp"

@@ -11,9 +11,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/entry_fields.hpp"
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "cli/text.hpp"
 
 namespace bmad_mem::cli {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "cli/json_text.hpp"
 #include "cli/views.hpp"
 #include "result_shapes.hpp"

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/entry_fields.hpp"
-#include "bmad_mem/field_filters.hpp"
+#include "bmad_mem/query.hpp"
 #include "cli/entry_options.hpp"
 
 namespace bmad_mem::cli {

@@ -10,8 +10,9 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/field_filters.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/entry_fields.hpp"
+#include "bmad_mem/query.hpp"
 #include "cli/output.hpp"
 #include "cli/text.hpp"
 #include "cli/views.hpp"

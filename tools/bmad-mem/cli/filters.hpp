@@ -10,7 +10,7 @@
 
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/memory_manager.hpp"
-#include "bmad_mem/reports.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/result.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"

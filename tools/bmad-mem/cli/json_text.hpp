@@ -10,8 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bmad_mem/json_value.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 
 namespace bmad_mem::cli {
 

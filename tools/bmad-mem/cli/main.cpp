@@ -24,7 +24,6 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/clock.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "cli/help.hpp"
 #include "cli/options.hpp"
 #include "cli/session_choice.hpp"

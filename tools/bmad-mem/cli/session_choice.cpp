@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/whole_name.hpp"
+#include "bmad_mem/text.hpp"
 #include "cli/json_text.hpp"
 #include "cli/options.hpp"
 #include "result_shapes.hpp"

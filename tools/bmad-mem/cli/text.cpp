@@ -12,9 +12,8 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/edit_distance.hpp"
-#include "bmad_mem/rfc3339.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "bmad_mem/clock.hpp"
-#include "bmad_mem/query_time.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem::cli {

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <utility>
 
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "cli/agents.hpp"
 #include "cli/rule_warnings.hpp"

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "bmad_mem/memory_access.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/result.hpp"
+#include "bmad_mem/trust.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"

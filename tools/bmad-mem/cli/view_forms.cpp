@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/clock.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "cli/output.hpp"
 
 namespace bmad_mem::cli {

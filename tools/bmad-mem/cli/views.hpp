@@ -12,6 +12,7 @@
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/summary.hpp"
 #include "cli/tool.hpp"

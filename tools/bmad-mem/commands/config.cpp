@@ -6,8 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/settings.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"

@@ -9,10 +9,10 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/privacy.hpp"
+#include "bmad_mem/text.hpp"
 #include "bmad_mem/trust.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/hub_door.hpp"
 #include "cli/program.hpp"

@@ -15,9 +15,9 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/memory_manager.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/settings.hpp"
 #include "cli/hub_door.hpp"
 #include "cli/options.hpp"

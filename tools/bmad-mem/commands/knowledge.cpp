@@ -7,8 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/filters.hpp"
 #include "cli/json_text.hpp"

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_watch.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/filters.hpp"
 #include "cli/session_choice.hpp"

@@ -7,8 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/settings.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/trust.hpp"

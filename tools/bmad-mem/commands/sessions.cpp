@@ -8,8 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "cli/filters.hpp"
 #include "cli/json_text.hpp"
 #include "cli/output.hpp"

@@ -12,11 +12,10 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/knowledge.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/whole_name.hpp"
 #include "cli/filters.hpp"
 #include "cli/tool.hpp"
 #include "exchange/workspace_tree.hpp"

@@ -1,6 +1,6 @@
 // summaries.cpp - the running summary of a session.
 
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/summary.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/session_choice.hpp"

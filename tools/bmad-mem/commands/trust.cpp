@@ -1,4 +1,6 @@
 // trust.cpp - a foreign memory is shown, and becomes the user's own.
+#include "bmad_mem/trust.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include <fmt/ranges.h>
 
 #include "bmad_mem/memory_manager.hpp"
-#include "bmad_mem/trust_offer.hpp"
 #include "cli/output.hpp"
 #include "cli/tool.hpp"
 #include "result_shapes.hpp"

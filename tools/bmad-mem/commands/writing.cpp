@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "bmad_mem/entry_fields.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/query.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/filters.hpp"
 #include "cli/hub_door.hpp"

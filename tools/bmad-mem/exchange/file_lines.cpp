@@ -16,8 +16,8 @@
 #include <fmt/core.h>
 #include <zlib.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "exchange/files.hpp"
 
 namespace bmad_mem::cli {

@@ -14,9 +14,8 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_copy.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 

@@ -11,8 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bmad_mem/json_value.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 
 namespace bmad_mem::cli {
 

@@ -14,7 +14,7 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "cli/agents.hpp"
 #include "cli/session_choice.hpp"
 #include "exchange/files.hpp"

@@ -10,7 +10,6 @@
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/summary.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "cli/results.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <utility>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "cli/agents.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/transcript_text.hpp"

@@ -10,7 +10,7 @@
 
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/summary.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/text.hpp"
 #include "cli/text.hpp"
 
 namespace bmad_mem::cli {

@@ -5,8 +5,8 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "cli/text.hpp"
 #include "exchange/files.hpp"
 #include "exchange/transcript_text.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/text.hpp"
 

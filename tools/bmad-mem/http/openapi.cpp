@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/results.hpp"

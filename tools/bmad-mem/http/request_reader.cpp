@@ -12,7 +12,6 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/clock.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "cli/results.hpp"
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"

@@ -7,8 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "cli/agents.hpp"
 #include "cli/results.hpp"
 #include "cli/text.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "cli/json_text.hpp"
 #include "exchange/files.hpp"
 #include "install/json_edit.hpp"

@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "cli/program.hpp"
 #include "cli/results.hpp"
 #include "exchange/files.hpp"

@@ -4,8 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/json_text.hpp"
 #include "exchange/files.hpp"

@@ -8,8 +8,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "cli/agents.hpp"
 #include "cli/json_text.hpp"
 #include "install/json_edit.hpp"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "cli/json_text.hpp"
 #include "exchange/file_lines.hpp"
 #include "exchange/graph/graph.hpp"

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
-#include "bmad_mem/memory_access.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/result.hpp"
+#include "bmad_mem/trust.hpp"
 
 namespace bmad_mem::cli {
 

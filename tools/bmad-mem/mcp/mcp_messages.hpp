@@ -11,8 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "mcp/mcp_server.hpp"
 
 namespace bmad_mem::cli {

@@ -8,8 +8,8 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "mcp/mcp_server_impl.hpp"
 #include "result_shapes.hpp"
 

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem::cli {

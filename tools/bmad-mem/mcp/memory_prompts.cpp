@@ -12,10 +12,9 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/entry_fields.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "cli/filters.hpp"
 #include "cli/text.hpp"
 #include "cli/views.hpp"

@@ -18,7 +18,6 @@
 
 #include "bmad_mem/summary.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "cli/results.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/text.hpp"

@@ -6,7 +6,6 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "cli/text.hpp"
 #include "cli/views.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <fmt/ranges.h>
 
-#include "bmad_mem/json_copy.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/summary.hpp"
 #include "cli/session_choice.hpp"

@@ -8,7 +8,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/knowledge.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/text.hpp"
 #include "cli/text.hpp"
 #include "cli/views.hpp"
 #include "exchange/workspaces.hpp"

@@ -9,12 +9,10 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/entry_fields.hpp"
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/query.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "cli/text.hpp"
 #include "exchange/workspaces.hpp"
 #include "mcp/memory_tools.hpp"

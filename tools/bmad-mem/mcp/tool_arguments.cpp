@@ -6,11 +6,11 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/field_filters.hpp"
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/query_time.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/entry_fields.hpp"
+#include "bmad_mem/query.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "cli/filters.hpp"
 #include "cli/text.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/text.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/workspaces.hpp"
 

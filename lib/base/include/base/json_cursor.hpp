@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem {

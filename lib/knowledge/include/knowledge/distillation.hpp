@@ -18,7 +18,7 @@
 #include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/result.hpp"
 #include "store/file_lock.hpp"

@@ -19,7 +19,7 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "model/statement.hpp"
 #include "store/root_trust.hpp"

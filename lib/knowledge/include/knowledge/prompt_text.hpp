@@ -8,7 +8,7 @@
 
 #include "base/file_system.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 
 namespace bmad_mem {
 

@@ -23,7 +23,7 @@
 #include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/result.hpp"
 #include "lifecycle/log_lines.hpp"
 #include "model/decay.hpp"

@@ -12,7 +12,7 @@
 
 #include "base/file_system.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/result.hpp"
 #include "store/append_log.hpp"

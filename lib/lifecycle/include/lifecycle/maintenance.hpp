@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bmad_mem/lifecycle.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/reports.hpp"
 #include "lifecycle/log_lines.hpp"
 #include "store/store.hpp"

@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "base/file_system.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/lifecycle.hpp"
 #include "store/deletion_record.hpp"
 #include "store/evicted_file.hpp"

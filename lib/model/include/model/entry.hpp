@@ -18,10 +18,9 @@
 #include "base/ids.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entries.hpp"
-#include "bmad_mem/entry_links.hpp"
+#include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
@@ -41,7 +40,7 @@ inline constexpr std::string_view kSealedField = "sealed";
 /// Whether `line`, the value of a line that is no entry of its log, is one that is sealed.
 bool is_sealed(JsonValue line);
 
-/// The member that holds an entry's typed links, see entry_links.hpp.
+/// The member that holds an entry's typed links, see entry_fields.hpp.
 inline constexpr std::string_view kLinksField = "links";
 inline constexpr std::string_view kWrittenField = "written_at";
 /// The member of `links` with the ids of a kind: its name, but "superseded_by" for kSupersedes.

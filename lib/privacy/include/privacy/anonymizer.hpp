@@ -18,7 +18,7 @@
 
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/exports.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/reports.hpp"
 #include "privacy/redactor.hpp"
 

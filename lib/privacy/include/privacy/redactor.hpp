@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/result.hpp"
 #include "store/config.hpp"

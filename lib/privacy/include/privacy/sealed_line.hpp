@@ -26,7 +26,7 @@
 
 #include "base/hash.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem {

@@ -11,9 +11,8 @@
 #include <string_view>
 
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_value.hpp"
-#include "bmad_mem/reports.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/query.hpp"
 #include "store/entry_scanner.hpp"
 
 namespace bmad_mem {

@@ -10,6 +10,7 @@
 
 #include "bmad_mem/exports.hpp"
 #include "bmad_mem/lifecycle.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 #include "store/store.hpp"

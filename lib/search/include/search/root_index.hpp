@@ -27,7 +27,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "encoder/text_encoder.hpp"
 #include "search/index_state.hpp"
 #include "search/segment.hpp"

@@ -9,7 +9,7 @@
 
 #include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
-#include "bmad_mem/reports.hpp"
+#include "bmad_mem/query.hpp"
 #include "search/packed_session.hpp"
 #include "search/session_index.hpp"
 #include "store/evicted_file.hpp"

@@ -19,7 +19,7 @@
 #include "base/hash.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem {

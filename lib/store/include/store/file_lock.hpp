@@ -23,7 +23,7 @@
 
 #include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
-#include "bmad_mem/locks.hpp"
+#include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem {

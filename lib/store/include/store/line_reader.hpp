@@ -20,7 +20,7 @@
 
 #include "base/file_system.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "store/entry_scanner.hpp"
 

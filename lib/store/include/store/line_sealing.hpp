@@ -13,10 +13,8 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_value.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/result.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/trust.hpp"
 
 namespace bmad_mem {

@@ -32,7 +32,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/result.hpp"
 #include "bmad_mem/trust.hpp"
 #include "model/statement.hpp"

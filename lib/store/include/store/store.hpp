@@ -20,7 +20,7 @@
 #include "base/file_system.hpp"
 #include "base/ids.hpp"
 #include "bmad_mem/clock.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "store/access_log.hpp"

@@ -6,9 +6,8 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "cli/json_text.hpp"
 #include "cli/results.hpp"
 #include "exchange/export/export_writer.hpp"

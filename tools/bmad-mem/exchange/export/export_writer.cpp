@@ -6,8 +6,8 @@
 #include <cassert>
 #include <utility>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "cli/text.hpp"
 #include "exchange/graph/graph.hpp"
 

@@ -12,8 +12,7 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/exports.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 #include "cli/output.hpp"

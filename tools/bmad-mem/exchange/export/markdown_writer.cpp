@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "cli/text.hpp"
 #include "exchange/export/export_writer.hpp"
 

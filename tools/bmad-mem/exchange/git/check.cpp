@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/sealing.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/text.hpp"

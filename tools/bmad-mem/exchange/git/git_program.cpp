@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "cli/text.hpp"
 #include "exchange/files.hpp"
 

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/settings.hpp"
 #include "cli/program.hpp"
 #include "cli/text.hpp"

@@ -11,11 +11,10 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "cli/json_text.hpp"
 #include "cli/text.hpp"
 #include "exchange/files.hpp"

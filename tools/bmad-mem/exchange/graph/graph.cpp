@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "cli/json_text.hpp"
 #include "exchange/ids.hpp"
 #include "result_shapes.hpp"

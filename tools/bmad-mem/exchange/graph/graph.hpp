@@ -34,7 +34,7 @@
 #include <vector>
 
 #include "bmad_mem/entry_watch.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/memory_manager.hpp"
 
 namespace bmad_mem::cli {

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/exports.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/letter_case.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "exchange/git/shared_session.hpp"
 #include "exchange/graph/graph.hpp"
 

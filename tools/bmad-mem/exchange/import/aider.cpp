@@ -17,7 +17,7 @@
 #include <ctime>
 #include <utility>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/text.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/importer.hpp"

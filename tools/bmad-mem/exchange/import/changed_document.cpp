@@ -10,8 +10,7 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_copy.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "cli/json_text.hpp"
 #include "exchange/import/document_elements.hpp"
 

@@ -11,10 +11,8 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 
 namespace bmad_mem::cli {
 namespace {

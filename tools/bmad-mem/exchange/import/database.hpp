@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/result.hpp"
 
 struct sqlite3;

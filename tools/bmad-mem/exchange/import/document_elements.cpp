@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "exchange/file_lines.hpp"
 #include "exchange/files.hpp"

@@ -8,9 +8,8 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/importer.hpp"
 #include "exchange/transcript_text.hpp"

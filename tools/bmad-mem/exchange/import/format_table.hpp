@@ -18,8 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 
 namespace bmad_mem::cli {
 

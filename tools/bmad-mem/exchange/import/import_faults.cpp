@@ -14,10 +14,9 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "cli/tool.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/format_table.hpp"

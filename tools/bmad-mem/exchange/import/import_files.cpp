@@ -15,11 +15,10 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "exchange/file_lines.hpp"
 #include "exchange/files.hpp"
 #include "exchange/import/database.hpp"

@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "cli/text.hpp"
 #include "exchange/import/document_elements.hpp"
 #include "exchange/import/format_table.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/import_sink.hpp"
 #include "exchange/transcript_text.hpp"

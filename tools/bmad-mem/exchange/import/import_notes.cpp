@@ -11,7 +11,7 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/results.hpp"
 #include "exchange/ids.hpp"

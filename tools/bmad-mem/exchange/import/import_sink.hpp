@@ -14,8 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/result.hpp"

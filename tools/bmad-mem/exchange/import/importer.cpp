@@ -8,9 +8,8 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "cli/json_text.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/transcript_text.hpp"

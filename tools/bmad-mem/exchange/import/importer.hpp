@@ -23,7 +23,7 @@
 #include <variant>
 #include <vector>
 
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json.hpp"
 #include "cli/results.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/import_sink.hpp"

@@ -7,9 +7,8 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/text.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "cli/results.hpp"
 #include "exchange/graph/graph.hpp"
 #include "exchange/ids.hpp"

@@ -26,8 +26,7 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/json_text.hpp"

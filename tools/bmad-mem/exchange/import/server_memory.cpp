@@ -18,9 +18,8 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/json_text.hpp"
 #include "exchange/git/shared_session.hpp"

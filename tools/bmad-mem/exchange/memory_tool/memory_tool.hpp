@@ -12,7 +12,7 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/result.hpp"
 #include "cli/program.hpp"

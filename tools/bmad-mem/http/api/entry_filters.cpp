@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/clock.hpp"
 #include "exchange/workspaces.hpp"
 #include "mcp/lazy_memory.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "bmad_mem/reports.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/result.hpp"
 #include "http/endpoint.hpp"
 

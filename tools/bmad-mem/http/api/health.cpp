@@ -8,7 +8,6 @@
 
 #include "bmad_mem/hub.hpp"
 #include "bmad_mem/lifecycle.hpp"
-#include "bmad_mem/locks.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/settings.hpp"
 #include "cli/json_text.hpp"

@@ -11,7 +11,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "bmad_mem/letter_case.hpp"
+#include "bmad_mem/text.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"

@@ -10,9 +10,9 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/rfc3339.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "cli/json_text.hpp"
 #include "cli/text.hpp"
 #include "mcp/tool_arguments.hpp"

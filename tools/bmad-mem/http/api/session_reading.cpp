@@ -15,7 +15,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/summary.hpp"
-#include "bmad_mem/utf8.hpp"
+#include "bmad_mem/text.hpp"
 #include "cli/program.hpp"
 #include "cli/text.hpp"
 #include "exchange/files.hpp"

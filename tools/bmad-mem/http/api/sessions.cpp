@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bmad_mem/json_copy.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/lifecycle.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"

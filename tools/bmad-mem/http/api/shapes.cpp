@@ -1,7 +1,8 @@
 #include "http/api/shapes.hpp"
 
-#include "bmad_mem/entry_links.hpp"
-#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/entry_fields.hpp"
+#include "bmad_mem/query.hpp"
+#include "bmad_mem/json.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

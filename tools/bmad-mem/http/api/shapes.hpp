@@ -9,7 +9,7 @@
 
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/memory_manager.hpp"
-#include "bmad_mem/reports.hpp"
+#include "bmad_mem/query.hpp"
 #include "cli/results.hpp"
 #include "http/http_message.hpp"
 

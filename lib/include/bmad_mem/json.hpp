@@ -1,4 +1,4 @@
-// json_value.hpp - a parsed JSON text, looked at in place.
+// json.hpp - a parsed JSON text, looked at in place.
 //
 // A JsonValue is a position on simdjson's tape (its doc/tape.md): one 64-bit word a token, the kind
 // in the top 8 bits, a payload in the rest.
@@ -16,7 +16,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
 
@@ -213,6 +219,153 @@ inline JsonValue JsonValue::operator[](std::string_view key) const {
     }
   }
   return {};
+}
+
+// JSON text to values, strictly: what we would not write, we do not read.
+//
+// Accepted: RFC 8259 in UTF-8, nested at most 64 deep. Refused besides broken text: a byte order
+// mark, a key twice in one object, NUL in a string (raw or as \u0000), integers beyond 64 bits and
+// numbers beyond a double (2^64, 1e400), because each would come back as something else.
+//
+// Two speeds: simdjson decides whether a text is good. Only when it is not, a second, slow parse
+// (nlohmann's SAX) finds out where and why.
+
+/// Deepest nesting accepted: an object in an object is 2 deep.
+inline constexpr std::size_t kJsonDepthMax = 64;
+
+/// How many readable bytes must follow a text given to JsonParser::try_parse_padded.
+inline constexpr std::size_t kJsonPadding = 64;
+
+/// Reuses its buffers from text to text. Threads: one parser a thread.
+class JsonParser {
+ public:
+  JsonParser();
+  JsonParser(JsonParser&&) noexcept;
+  JsonParser& operator=(JsonParser&&) noexcept;
+  ~JsonParser();
+
+  /// The value of `text`, valid until the next call; nothing when it is refused (ask
+  /// json_problem() why). kJsonPadding bytes after the text must be readable; any content.
+  std::optional<JsonValue> try_parse_padded(std::string_view text);
+
+  /// As try_parse_padded for a text without padding, which it copies.
+  /// Errors: E_INVALID_FORMAT with column and field, see json_problem().
+  Result<JsonValue> parse(std::string_view text);
+
+ private:
+  struct Impl;  // Keeps simdjson out of this header.
+  std::unique_ptr<Impl> impl_;
+};
+
+/// A text and its value, valid as long as it lives: for who parses one text alone.
+class ParsedJson {
+ public:
+  explicit ParsedJson(std::string_view text) : value_(parser_.parse(text)) {}
+
+  /// False when the text is refused: error() says why, and there is no value.
+  explicit operator bool() const { return value_.has_value(); }
+  const JsonValue& operator*() const { return *value_; }
+  const JsonValue* operator->() const { return &*value_; }
+  /// The member of the object; absent when there is none, and when the text is refused.
+  JsonValue operator[](std::string_view key) const { return value_ ? (*value_)[key] : JsonValue(); }
+  /// As JsonParser::parse().
+  [[nodiscard]] const Error& error() const { return value_.error(); }
+
+ private:
+  JsonParser parser_;
+  Result<JsonValue> value_;
+};
+
+/// `text` with its value. Errors: as JsonParser::parse().
+Result<ParsedJson> parse_json(std::string_view text);
+
+/// Why try_parse_padded refuses `text`: E_INVALID_FORMAT with `column` (1-based byte), `field`
+/// (such as "alternatives_considered[1].option") and a sentence. Slow.
+Error json_problem(std::string_view text);
+
+/// Whether `text` is JSON as RFC 8259 has it, however deep: it can be and yet be refused. Slow.
+bool is_well_formed_json(std::string_view text);
+
+// Making JSON text: quoted strings, objects member by member, readable layout.
+
+/// Appends `text` (UTF-8) to `out` as a JSON string: quotes, backslash and control characters are
+/// escaped, everything else stays as it is.
+void append_json_quoted(std::string& out, std::string_view text);
+
+/// `text` as a JSON string.
+std::string json_quoted(std::string_view text);
+
+/// The shortest text that reads back as `number`, always with a '.' or an exponent ("1.0"). The
+/// number must be finite.
+std::string json_number(double number);
+
+/// `text`, one valid JSON value, laid out for people: a member a line, two blanks a level, short
+/// arrays of scalars on one line. Tokens keep their bytes. Ends without '\n'.
+std::string json_pretty(std::string_view text);
+
+/// Builds one compact JSON text from front to back. The caller pairs begin and end.
+class JsonWriter {
+ public:
+  JsonWriter() {
+    constexpr std::size_t kUsual = 320;
+    text_.reserve(kUsual);
+  }
+  JsonWriter& begin_object();
+  JsonWriter& end_object();
+  JsonWriter& begin_array();
+  JsonWriter& end_array();
+  JsonWriter& key(std::string_view key);
+
+  JsonWriter& string(std::string_view value);
+  JsonWriter& integer(std::int64_t value);
+  JsonWriter& real(double value);
+  JsonWriter& boolean(bool value);
+  /// `text` must be one valid JSON value without line breaks; it is written as it is.
+  JsonWriter& raw(std::string_view text);
+
+  JsonWriter& member(std::string_view name, std::string_view value);
+  JsonWriter& member(std::string_view name, const char* value);
+  JsonWriter& member(std::string_view name, std::int64_t value);
+  JsonWriter& member(std::string_view name, std::uint64_t value);
+  JsonWriter& member(std::string_view name, int value);
+  JsonWriter& member(std::string_view name, double value);
+  JsonWriter& member(std::string_view name, bool value);
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+  /// Hands the text over and starts anew.
+  std::string take();
+
+ private:
+  void separate();
+
+  std::string text_;
+  bool needs_comma_ = false;
+};
+
+// A parsed JSON value as text again, and texts as an array and back.
+
+/// Whether write_json() gives the very same value back. Not for a number above std::int64_t, whose
+/// digits a JsonValue does not hand out.
+bool can_write_json(JsonValue value);
+/// Writes `value`, null when it is absent: the same value, not the same bytes. What lies in more
+/// than `depth_max` arrays and objects is left out; the parser bounds that anyway.
+void write_json(JsonWriter& json, JsonValue value, std::size_t depth_max = 1024);
+std::string json_of(JsonValue value);
+
+/// The string of each element of the array `list`: "" for an element that is none.
+std::vector<std::string> json_strings(JsonValue list);
+/// Whether `list` is an array, and of strings only.
+bool is_string_list(JsonValue list);
+
+/// `texts` as an array of JSON.
+template <typename Texts>
+std::string list_json(const Texts& texts) {
+  JsonWriter json;
+  json.begin_array();
+  for (const std::string_view text : texts) {
+    json.string(text);
+  }
+  return json.end_array().take();
 }
 
 }  // namespace bmad_mem
