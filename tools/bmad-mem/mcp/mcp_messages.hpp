@@ -12,9 +12,28 @@
 #include <string_view>
 
 #include "bmad_mem/json.hpp"
-#include "mcp/mcp_server.hpp"
 
 namespace bmad_mem::cli {
+
+/// The error codes of JSON-RPC and MCP.
+enum class McpErrorCode : int {
+  kParseError = -32700,
+  kInvalidRequest = -32600,
+  kMethodNotFound = -32601,
+  kInvalidParams = -32602,
+  kInternalError = -32603,
+  kResourceNotFound = -32002,  ///< Legacy only.
+  kHeaderMismatch = -32020,    ///< Of HTTP and the message.
+  kUnsupportedProtocolVersion = -32022,
+};
+
+/// Where messages go: each one JSON text without line breaks.
+class McpSink {
+ public:
+  virtual ~McpSink() = default;
+  /// From any thread. Who can't send any more drops the message.
+  virtual void send(std::string_view message) = 0;
+};
 
 /// The revisions with a handshake, newest first.
 std::span<const std::string_view> mcp_legacy_versions();

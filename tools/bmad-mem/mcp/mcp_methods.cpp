@@ -10,13 +10,13 @@
 
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
-#include "mcp/mcp_server_impl.hpp"
+#include "mcp/mcp_server.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-using Members = McpConnection::Members;
+using Members = McpServer::Members;
 
 constexpr std::string_view kMetaSubscription = "io.modelcontextprotocol/subscriptionId";
 
@@ -41,7 +41,7 @@ std::string capabilities_json(const McpCapabilities& can) {
                      "logging", only_if(can.logging, none));
 }
 
-Members initialize(McpConnection& it, RunningCall& call) {
+Members initialize(McpServer& it, McpCall& call) {
   const JsonValue params = call.message().params;
   const std::string_view asked = params["protocolVersion"].string();
   const std::span<const std::string_view> known = mcp_legacy_versions();
@@ -56,13 +56,13 @@ Members initialize(McpConnection& it, RunningCall& call) {
                          if_some(it.service.identity().instructions));
 }
 
-Members discover(McpConnection& it, RunningCall& /*call*/) {
+Members discover(McpServer& it, McpCall& /*call*/) {
   return json_members_of("supportedVersions", raw_json(mcp_supported_versions()), "capabilities",
                          raw_json(capabilities_json(it.can())), "instructions",
                          if_some(it.service.identity().instructions));
 }
 
-Members set_level(McpConnection& it, RunningCall& call) {
+Members set_level(McpServer& it, McpCall& call) {
   const std::optional<McpLogLevel> level =
       try_parse_mcp_log_level(call.message().params["level"].string());
   if (!level) {
@@ -80,14 +80,14 @@ std::string list_members(std::string_view name, const McpPage& page) {
 }
 
 /// The only page of a list that fits on one.
-Members whole_list(RunningCall& call, std::string_view name, std::vector<std::string> items) {
+Members whole_list(McpCall& call, std::string_view name, std::vector<std::string> items) {
   if (call.message().params["cursor"].present()) {
     return invalid_params("unknown cursor; this list has one page");
   }
   return list_members(name, {.items = std::move(items)});
 }
 
-Members list_resources(McpConnection& it, RunningCall& call) {
+Members list_resources(McpServer& it, McpCall& call) {
   const JsonValue cursor = call.message().params["cursor"];
   if (cursor.present() && cursor.string().empty()) {
     return invalid_params("unknown cursor; leave it out for the first page");
@@ -96,7 +96,7 @@ Members list_resources(McpConnection& it, RunningCall& call) {
   return list_members("resources", page);
 }
 
-Members call_tool(McpConnection& it, RunningCall& call) {
+Members call_tool(McpServer& it, McpCall& call) {
   const JsonValue params = call.message().params;
   BMAD_TRY_ASSIGN(const McpToolResult result,
                   it.service.call_tool(params["name"].string(), params["arguments"], call));
@@ -105,7 +105,7 @@ Members call_tool(McpConnection& it, RunningCall& call) {
                          structured, "isError", if_some(result.is_error));
 }
 
-Members read_resource(McpConnection& it, RunningCall& call) {
+Members read_resource(McpServer& it, McpCall& call) {
   const std::string_view uri = call.message().params["uri"].string();
   McpAnswer<std::vector<McpResourceText>> texts = it.service.read_resource(uri, call);
   if (!texts) {
@@ -118,7 +118,7 @@ Members read_resource(McpConnection& it, RunningCall& call) {
   return json_members_of("contents", shaped(shape::resource_text, *texts));
 }
 
-Members subscribe(McpConnection& it, RunningCall& call) {
+Members subscribe(McpServer& it, McpCall& call) {
   const std::string uri(call.message().params["uri"].string());
   {
     const std::scoped_lock lock(it.mutex);
@@ -141,7 +141,7 @@ Members subscribe(McpConnection& it, RunningCall& call) {
   return std::string();
 }
 
-Members unsubscribe(McpConnection& it, RunningCall& call) {
+Members unsubscribe(McpServer& it, McpCall& call) {
   McpSubscription gone;  // Goes outside of the lock.
   const std::scoped_lock lock(it.mutex);
   if (const auto found = it.watched.find(call.message().params["uri"].string());
@@ -152,7 +152,7 @@ Members unsubscribe(McpConnection& it, RunningCall& call) {
   return std::string();
 }
 
-Members get_prompt(McpConnection& it, RunningCall& call) {
+Members get_prompt(McpServer& it, McpCall& call) {
   const JsonValue arguments = call.message().params["arguments"];
   for (const JsonMember& argument : arguments.members()) {
     if (!argument.value.is_string()) {
@@ -172,7 +172,7 @@ Members get_prompt(McpConnection& it, RunningCall& call) {
                          prompt.messages | std::views::transform(message_json));
 }
 
-Members complete(McpConnection& it, RunningCall& call) {
+Members complete(McpServer& it, McpCall& call) {
   const JsonValue params = call.message().params;
   const JsonValue ref = params["ref"];
   const JsonValue argument = params["argument"];
@@ -199,7 +199,7 @@ Members complete(McpConnection& it, RunningCall& call) {
 }
 
 /// What of `wanted` is watched from now on: a JSON object.
-std::string start_listening(McpConnection& it, McpListening& stream, JsonValue wanted) {
+std::string start_listening(McpServer& it, McpListening& stream, JsonValue wanted) {
   const auto tell = [&stream](std::string text) {
     return [call = stream.call, message = std::move(text)] { call->send(message); };
   };
@@ -230,7 +230,7 @@ std::string start_listening(McpConnection& it, McpListening& stream, JsonValue w
 
 /// Makes no result: the stream stays until somebody ends it. The acknowledgement must come first,
 /// so what changes before it is not told; a client reads after it what it wants to know.
-Members listen(McpConnection& it, RunningCall& call) {
+Members listen(McpServer& it, McpCall& call) {
   const JsonValue wanted = call.message().params["notifications"];
   if (!wanted.is_object()) {
     return invalid_params("\"notifications\" must be an object");
@@ -259,30 +259,28 @@ Members listen(McpConnection& it, RunningCall& call) {
 /// What doesn't change while the server runs may be kept for so long.
 constexpr std::int64_t kFixedMs = 3'600'000;
 
-using enum McpConnection::Era;
+using enum McpServer::Era;
 using Can = McpCapabilities;
 
-constexpr std::array kMethods = std::to_array<McpConnection::Method>({
+constexpr std::array kMethods = std::to_array<McpServer::Method>({
     {"initialize", kLegacy, true, nullptr, "protocolVersion", -1, initialize},
     {"ping", kLegacy, true, nullptr, "", -1,
-     [](McpConnection& /*it*/, RunningCall& /*call*/) -> Members { return std::string(); }},
+     [](McpServer& /*it*/, McpCall& /*call*/) -> Members { return std::string(); }},
     {"server/discover", kModern, true, nullptr, "", kFixedMs, discover},
     {"logging/setLevel", kLegacy, true, &Can::logging, "", -1, set_level},
     {"tools/list", kBoth, true, &Can::tools, "", kFixedMs,
-     [](McpConnection& it, RunningCall& call) {
-       return whole_list(call, "tools", it.service.tools());
-     }},
+     [](McpServer& it, McpCall& call) { return whole_list(call, "tools", it.service.tools()); }},
     {"tools/call", kBoth, false, &Can::tools, "name", -1, call_tool},
     {"resources/list", kBoth, false, &Can::resources, "", 0, list_resources},
     {"resources/templates/list", kBoth, true, &Can::resources, "", kFixedMs,
-     [](McpConnection& it, RunningCall& call) {
+     [](McpServer& it, McpCall& call) {
        return whole_list(call, "resourceTemplates", it.service.resource_templates());
      }},
     {"resources/read", kBoth, false, &Can::resources, "uri", 0, read_resource},
     {"resources/subscribe", kLegacy, false, &Can::resources_subscribe, "uri", -1, subscribe},
     {"resources/unsubscribe", kLegacy, false, &Can::resources_subscribe, "uri", -1, unsubscribe},
     {"prompts/list", kBoth, true, &Can::prompts, "", kFixedMs,
-     [](McpConnection& it, RunningCall& call) {
+     [](McpServer& it, McpCall& call) {
        return whole_list(call, "prompts", it.service.prompts());
      }},
     {"prompts/get", kBoth, false, &Can::prompts, "name", -1, get_prompt},
@@ -292,10 +290,10 @@ constexpr std::array kMethods = std::to_array<McpConnection::Method>({
 
 }  // namespace
 
-std::span<const McpConnection::Method> McpConnection::methods() { return kMethods; }
+std::span<const McpServer::Method> McpServer::methods() { return kMethods; }
 
 /// The one place where what a call throws becomes its answer.
-Members McpConnection::handle(const Method& method, RunningCall& call) {
+Members McpServer::handle(const Method& method, McpCall& call) {
   if (!method.needed.empty() && !call.message().params[method.needed].is_string()) {
     return invalid_params(fmt::format("\"{}\" must be a string", method.needed));
   }

@@ -10,7 +10,6 @@
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/results.hpp"
-#include "mcp/mcp_server_impl.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -64,7 +63,7 @@ std::string server_info_of(const McpIdentity& identity) {
 }
 
 /// `members`, and what every result of the modern era has beside them.
-std::string modern_members(const McpConnection::Method& method, std::string_view members,
+std::string modern_members(const McpServer::Method& method, std::string_view members,
                            std::string_view server_info) {
   std::string out = R"("resultType":"complete")";
   if (!members.empty()) {
@@ -93,12 +92,12 @@ std::optional<McpLogLevel> try_parse_mcp_log_level(std::string_view name) {
              : std::optional(static_cast<McpLogLevel>(found - kLevelNames.begin()));
 }
 
-bool RunningCall::cancelled() const {
+bool McpCall::cancelled() const {
   const std::scoped_lock lock(mutex_);
   return is_cancelled_;
 }
 
-void RunningCall::progress(double done, std::optional<double> total, std::string_view message) {
+void McpCall::progress(double done, std::optional<double> total, std::string_view message) {
   const std::optional<std::string> token = mcp_id_text(message_->meta["progressToken"]);
   if (!token || !std::isfinite(done)) {
     return;
@@ -116,7 +115,7 @@ void RunningCall::progress(double done, std::optional<double> total, std::string
   sink_->send(text);
 }
 
-void RunningCall::log(McpLogLevel level, std::string_view message) {
+void McpCall::log(McpLogLevel level, std::string_view message) {
   if (!log_level || level < *log_level) {
     return;
   }
@@ -125,19 +124,19 @@ void RunningCall::log(McpLogLevel level, std::string_view message) {
                                         "logger", "bmad-mem", "data", message)));
 }
 
-void RunningCall::resource_updated(std::string_view uri) {
+void McpCall::resource_updated(std::string_view uri) {
   if (on_resource_updated && !cancelled()) {
     on_resource_updated(uri);
   }
 }
 
-void RunningCall::cancel() {
+void McpCall::cancel() {
   const std::scoped_lock lock(mutex_);
   is_cancelled_ = true;
   is_over_ = true;
 }
 
-void RunningCall::answer(std::string_view text) {
+void McpCall::answer(std::string_view text) {
   const std::scoped_lock lock(mutex_);
   if (!is_over_) {
     is_over_ = true;
@@ -145,19 +144,19 @@ void RunningCall::answer(std::string_view text) {
   }
 }
 
-void RunningCall::send(std::string_view text) {
+void McpCall::send(std::string_view text) {
   const std::scoped_lock lock(mutex_);
   if (!is_over_ && !is_held_back_) {
     sink_->send(text);
   }
 }
 
-void RunningCall::hold_back() {
+void McpCall::hold_back() {
   const std::scoped_lock lock(mutex_);
   is_held_back_ = true;
 }
 
-void RunningCall::send_first(std::string_view text) {
+void McpCall::send_first(std::string_view text) {
   const std::scoped_lock lock(mutex_);
   is_held_back_ = false;
   if (!is_over_) {
@@ -171,14 +170,13 @@ std::string mcp_updated_notification(std::string_view uri, std::string_view meta
       fmt::format("{}{}\"uri\":{}", meta, meta.empty() ? "" : ",", json_quoted(uri)));
 }
 
-McpConnection::McpConnection(McpService& the_service, std::shared_ptr<McpSink> the_events,
-                             bool it_lasts)
+McpServer::McpServer(McpService& the_service, std::shared_ptr<McpSink> the_events, bool it_lasts)
     : service(the_service),
       events(std::move(the_events)),
       lasts(it_lasts),
       server_info(server_info_of(the_service.identity())) {}
 
-McpCapabilities McpConnection::can() const {
+McpCapabilities McpServer::can() const {
   McpCapabilities can = service.capabilities();
   if (!lasts) {
     can.tools_list_changed = can.resources_list_changed = false;
@@ -188,8 +186,7 @@ McpCapabilities McpConnection::can() const {
 }
 
 /// The method that a request names, if its era and this service have it.
-const McpConnection::Method* McpConnection::find_method(std::string_view name,
-                                                        bool is_modern) const {
+const McpServer::Method* McpServer::find_method(std::string_view name, bool is_modern) const {
   const auto found = std::ranges::find(methods(), name, &Method::name);
   if (found == methods().end() || (found->era == Era::kLegacy && is_modern)) {
     return nullptr;
@@ -201,7 +198,7 @@ const McpConnection::Method* McpConnection::find_method(std::string_view name,
 }
 
 /// Fills in what the request's era says of the client.
-void McpConnection::describe(RunningCall& call) {
+void McpServer::describe(McpCall& call) {
   const JsonValue meta = call.message().meta;
   if (call.is_modern) {
     call.client = meta[kMetaClientInfo]["name"].string();
@@ -217,9 +214,9 @@ void McpConnection::describe(RunningCall& call) {
   call.on_resource_updated = [this](std::string_view uri) { tell_updated(uri); };
 }
 
-McpServer::Task McpConnection::take_request(std::unique_ptr<McpMessage> message,
-                                            std::shared_ptr<McpSink> answers) {
-  auto call = std::make_shared<RunningCall>(std::move(message), std::move(answers));
+McpServer::Task McpServer::take_request(std::unique_ptr<McpMessage> message,
+                                        std::shared_ptr<McpSink> answers) {
+  auto call = std::make_shared<McpCall>(std::move(message), std::move(answers));
   const McpMessage& request = call->message();
   const auto turn_away = [&](std::string_view answer) {
     call->answer(answer);
@@ -262,7 +259,7 @@ McpServer::Task McpConnection::take_request(std::unique_ptr<McpMessage> message,
   };
 }
 
-void McpConnection::run(const Method& method, RunningCall& call) {
+void McpServer::run(const Method& method, McpCall& call) {
   const Members members = handle(method, call);
   const std::string& id = call.message().id;
   if (!members) {
@@ -277,8 +274,8 @@ void McpConnection::run(const Method& method, RunningCall& call) {
   }
 }
 
-void McpConnection::tell_updated(std::string_view uri) {
-  std::vector<std::pair<std::shared_ptr<RunningCall>, std::string>> streams;
+void McpServer::tell_updated(std::string_view uri) {
+  std::vector<std::pair<std::shared_ptr<McpCall>, std::string>> streams;
   bool is_watched = false;
   {
     const std::scoped_lock lock(mutex);
@@ -297,7 +294,7 @@ void McpConnection::tell_updated(std::string_view uri) {
   }
 }
 
-void McpConnection::take_notification(const McpMessage& message) {
+void McpServer::take_notification(const McpMessage& message) {
   if (message.method != "notifications/cancelled") {
     return;  // Nothing else changes what we do.
   }
@@ -318,19 +315,14 @@ void McpConnection::take_notification(const McpMessage& message) {
   }
 }
 
-McpServer::McpServer(McpService& service, std::shared_ptr<McpSink> events, bool lasts)
-    : it_(std::make_unique<McpConnection>(service, std::move(events), lasts)) {}
-
-McpServer::~McpServer() { close(); }
-
 McpServer::Task McpServer::accept(std::string_view text, std::shared_ptr<McpSink> answers) {
   auto message = std::make_unique<McpMessage>();
   std::string refusal;
   switch (read_mcp_message(text, *message, refusal)) {
     case McpMessageKind::kRequest:
-      return it_->take_request(std::move(message), std::move(answers));
+      return take_request(std::move(message), std::move(answers));
     case McpMessageKind::kNotification:
-      it_->take_notification(*message);
+      take_notification(*message);
       break;
     case McpMessageKind::kRefused:
       answers->send(refusal);
@@ -342,22 +334,22 @@ McpServer::Task McpServer::accept(std::string_view text, std::shared_ptr<McpSink
 }
 
 void McpServer::cancel_all() {
-  const std::scoped_lock lock(it_->mutex);
-  for (const auto& [id, call] : it_->running) {
+  const std::scoped_lock lock(mutex);
+  for (const auto& [id, call] : running) {
     call->cancel();
   }
 }
 
 void McpServer::close() {
-  decltype(it_->listening) streams;
-  decltype(it_->watched) watched;
+  decltype(listening) streams;
+  decltype(watched) ended;
   {
-    const std::scoped_lock lock(it_->mutex);
-    it_->is_closed = true;
-    streams.swap(it_->listening);
-    watched.swap(it_->watched);
+    const std::scoped_lock lock(mutex);
+    is_closed = true;
+    streams.swap(listening);
+    ended.swap(watched);
   }
-  watched.clear();
+  ended.clear();
   for (const auto& [id, stream] : streams) {
     stream->subscriptions.clear();
     stream->call->answer(end_of_stream(*stream));

@@ -2,8 +2,8 @@
 //
 //   transport (stdio, HTTP) ──lines──> McpServer (protocol) ──calls──> McpService (this)
 //
-// The protocol knows nothing of memory, and a service nothing of JSON-RPC, eras or descriptors: one
-// server may show several faces, and one face may stand behind several transports.
+// The protocol knows nothing of memory, and a service nothing of eras or descriptors: one server
+// may show several faces, and one face may stand behind several transports.
 //
 // Texts named "JSON" are one valid JSON value without line breaks, and are sent as they are.
 // Threads: everything here is called from several threads at once.
@@ -13,6 +13,7 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@
 
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/result.hpp"
+#include "mcp/mcp_messages.hpp"
 
 namespace bmad_mem::cli {
 
@@ -68,24 +70,52 @@ enum class McpLogLevel : std::uint8_t {
 /// The level of this name, "debug" … "emergency"; nothing for any other text.
 std::optional<McpLogLevel> try_parse_mcp_log_level(std::string_view name);
 
-/// One request as a service sees it while it works on it.
+/// One request as a service sees it while it works on it, and the gate through which all that it
+/// sends goes. Invariant: nothing is sent for a request once it is answered or cancelled.
 class McpCall {
  public:
-  virtual ~McpCall() = default;
+  McpCall(std::unique_ptr<McpMessage> message, std::shared_ptr<McpSink> sink)
+      : message_(std::move(message)), sink_(std::move(sink)) {}
 
   /// Whether nobody waits for the answer any more. Ask between steps, and return anything.
-  [[nodiscard]] virtual bool cancelled() const = 0;
+  [[nodiscard]] bool cancelled() const;
   /// Tells how far the work is, where the client has asked for it. What doesn't grow isn't sent.
-  virtual void progress(double done, std::optional<double> total, std::string_view message) = 0;
+  void progress(double done, std::optional<double> total, std::string_view message);
   /// Sends a message to the client's log, where it wants messages of this level.
-  virtual void log(McpLogLevel level, std::string_view message) = 0;
+  void log(McpLogLevel level, std::string_view message);
   /// Tells those who watch `uri` over this connection that it has changed, before the answer. For
   /// services that know of a change because they made it; others use subscribe().
-  virtual void resource_updated(std::string_view uri) = 0;
+  void resource_updated(std::string_view uri);
   /// The client's name, such as "claude-code"; empty when it has not said.
-  [[nodiscard]] virtual std::string client_name() const = 0;
+  [[nodiscard]] const std::string& client_name() const { return client; }
   /// The member `_meta` of the request; may be absent.
-  [[nodiscard]] virtual JsonValue meta() const = 0;
+  [[nodiscard]] JsonValue meta() const { return message_->meta; }
+
+  // Of the protocol. Set before the call is shared between threads.
+  bool is_modern = false;
+  std::string client;
+  std::optional<McpLogLevel> log_level;  ///< The least severe that is wanted; none when absent.
+  std::function<void(std::string_view uri)> on_resource_updated;
+
+  [[nodiscard]] const McpMessage& message() const { return *message_; }
+  /// Nothing is sent from now on.
+  void cancel();
+  /// Sends the answer, unless the request was cancelled.
+  void answer(std::string_view text);
+  /// Sends something that belongs to the request, before its answer.
+  void send(std::string_view text);
+  /// Nothing but an answer is sent until send_first().
+  void hold_back();
+  void send_first(std::string_view text);
+
+ private:
+  std::unique_ptr<McpMessage> message_;
+  std::shared_ptr<McpSink> sink_;
+  mutable std::mutex mutex_;  // Guards the rest, and is held while something is sent.
+  bool is_cancelled_ = false;
+  bool is_over_ = false;
+  bool is_held_back_ = false;
+  std::optional<double> last_progress_;
 };
 
 struct McpToolResult {
