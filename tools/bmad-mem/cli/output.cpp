@@ -25,6 +25,9 @@ bool Output::flush() {
     buffer_ = filter_(buffer_);
   }
   std::string_view rest = buffer_;
+  if (sink_ && !rest.empty() && error_ == 0) {
+    error_ = sink_(std::exchange(rest, {})) ? 0 : EPIPE;
+  }
   while (!rest.empty() && error_ == 0) {
     const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
     if (written >= 0) {

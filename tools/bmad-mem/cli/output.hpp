@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -30,10 +31,14 @@ class Tool;
 class Output {
  public:
   using Filter = std::string (*)(std::string_view);
+  /// Takes a piece; false when it takes no more.
+  using Sink = std::function<bool(std::string_view)>;
 
   /// What is printed goes through `filter`, if there is one, a message at a time.
   explicit Output(int descriptor, Filter filter = nullptr)
       : descriptor_(descriptor), filter_(filter) {}
+  /// What is printed goes to `sink`.
+  explicit Output(Sink sink) : sink_(std::move(sink)) {}
 
   void write(std::string_view text) {
     buffer_ += text;
@@ -57,8 +62,9 @@ class Output {
  private:
   static constexpr std::size_t kBufferSize = std::size_t{64} * 1024;
 
-  int descriptor_;
-  Filter filter_;
+  int descriptor_ = -1;
+  Filter filter_ = nullptr;
+  Sink sink_;
   int error_ = 0;
   std::string buffer_;
 };

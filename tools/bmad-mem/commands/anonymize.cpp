@@ -88,7 +88,7 @@ Result<ExitStatus> export_placeholders_to(Tool& tool, const MemoryManager& memor
   std::vector<Error> problems;
   const Result<AnonymizeReport> report = [&] {
     Progress progress(tool, "anonymize");
-    WritingVisitor visitor(options.dry_run ? nullptr : writer.get(), out, progress, problems);
+    WritingVisitor visitor(options.dry_run ? nullptr : writer.get(), out, &progress, problems);
     return memory.export_anonymized(options, visitor);
   }();
   if (!report && out.error() != 0) {

@@ -37,7 +37,7 @@ Result<ExitStatus> export_to(Tool& tool, const MemoryManager& memory, const Expo
   std::vector<Error> problems;
   Result<ExportReport> report = [&] {
     Progress progress(tool, "export");
-    WritingVisitor visitor(writer.get(), out, progress, problems);
+    WritingVisitor visitor(writer.get(), out, &progress, problems);
     writer->begin();
     Result<ExportReport> done = memory.export_entries(options, visitor);
     writer->end();

@@ -53,8 +53,9 @@ std::unique_ptr<ExportWriter> make_export_writer(std::string_view format, Output
 /// From the memory to a writer. Ends as soon as the output takes no more.
 class WritingVisitor final : public ExportVisitor {
  public:
-  /// Without `writer` nothing is written. `problems` are to be told when the progress bar is gone.
-  WritingVisitor(ExportWriter* writer, const Output& out, Progress& progress,
+  /// Without `writer` nothing is written; `progress` may be null as well. `problems` are to be told
+  /// when the progress bar is gone.
+  WritingVisitor(ExportWriter* writer, const Output& out, Progress* progress,
                  std::vector<Error>& problems)
       : writer_(writer), out_(out), progress_(progress), problems_(problems) {}
 
@@ -69,7 +70,9 @@ class WritingVisitor final : public ExportVisitor {
   }
   void on_problem(const Error& problem) override { problems_.push_back(problem); }
   void on_progress(std::uint64_t done, std::uint64_t total) override {
-    progress_.show(done, total);
+    if (progress_ != nullptr) {
+      progress_->show(done, total);
+    }
   }
 
  private:
@@ -85,7 +88,7 @@ class WritingVisitor final : public ExportVisitor {
 
   ExportWriter* writer_;
   const Output& out_;
-  Progress& progress_;
+  Progress* progress_;
   std::vector<Error>& problems_;
 };
 

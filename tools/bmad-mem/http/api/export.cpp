@@ -1,14 +1,8 @@
 // export.cpp - GET /memory/export: what `bmad-mem export` writes, streamed.
 //
-//   engine ─entry─> ExportWriter ─> Output ─> a file in memory ─> HttpBodyWriter, piece by piece
-//
-// The writers of the formats print to a file descriptor. So there is one, in memory, which is
-// emptied whenever it holds enough, and never holds more than one session.
-#include <sys/mman.h>
-#include <unistd.h>
-
+//   engine ─entry─> ExportWriter ─> Output ─> HttpBodyWriter, piece by piece
+#include <algorithm>
 #include <array>
-#include <cerrno>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,7 +10,6 @@
 
 #include <fmt/core.h>
 
-#include "cli/program.hpp"
 #include "exchange/export/export_writer.hpp"
 #include "http/endpoint.hpp"
 
@@ -38,92 +31,26 @@ constexpr std::array<FormatInfo, 5> kFormatInfos = {{
 }};
 
 const FormatInfo& format_info(std::string_view name) {
-  for (const FormatInfo& format : kFormatInfos) {
-    if (format.name == name) {
-      return format;
-    }
-  }
-  return kFormatInfos.front();
+  const auto* const found = std::ranges::find(kFormatInfos, name, &FormatInfo::name);
+  return found == kFormatInfos.end() ? kFormatInfos.front() : *found;
 }
-
-/// What is printed, on its way to the client.
-class Relay {
- public:
-  explicit Relay(HttpBodyWriter& client)
-      : file_(::memfd_create("export", MFD_CLOEXEC)), out_(file_.number()), client_(client) {}
-
-  [[nodiscard]] Output& out() { return out_; }
-
-  /// Hands on what was printed, when it is much or `all` of it. Errors: the client has gone.
-  Status hand_on(bool all) {
-    if (all && !out_.flush()) {
-      return gone(out_.error());
-    }
-    const off_t end = ::lseek(file_.number(), 0, SEEK_CUR);
-    if (end < 0) {
-      return gone(errno);
-    }
-    if (end < kPieceSize && !all) {
-      return {};
-    }
-    std::string piece(static_cast<std::size_t>(end), '\0');
-    if (::pread(file_.number(), piece.data(), piece.size(), 0) != end ||
-        ::ftruncate(file_.number(), 0) != 0 || ::lseek(file_.number(), 0, SEEK_SET) != 0) {
-      return gone(errno);
-    }
-    return piece.empty() || client_.write(piece) ? Status() : gone(EPIPE);
-  }
-
- private:
-  static constexpr off_t kPieceSize = off_t{64} * 1024;
-
-  static Error gone(int os_error) {
-    return {.message = "the client takes no more of the export", .os_error = os_error};
-  }
-
-  Descriptor file_;
-  Output out_;
-  HttpBodyWriter& client_;
-};
-
-class StreamingVisitor final : public ExportVisitor {
- public:
-  StreamingVisitor(ExportWriter& writer, Relay& relay) : writer_(writer), relay_(relay) {}
-
-  Status on_session(const Session& session) override {
-    writer_.session(session);
-    return relay_.hand_on(false);
-  }
-  Status on_entry(const Entry& entry) override {
-    writer_.entry(entry);
-    return relay_.hand_on(false);
-  }
-  Status on_session_end() override {
-    writer_.end_session();
-    return relay_.hand_on(true);
-  }
-  /// The headers Unreadable-Lines and Sealed-Entries have told how many there are.
-  void on_problem(const Error& /*problem*/) override {}
-
- private:
-  ExportWriter& writer_;
-  Relay& relay_;
-};
 
 /// False: it broke off.
 bool stream(const MemoryManager& memory, const ExportOptions& options, std::string_view format,
             HttpBodyWriter& client) {
-  Relay relay(client);
+  Output out([&](std::string_view piece) { return client.write(piece); });
   const std::unique_ptr<ExportWriter> writer =
-      make_export_writer(format, relay.out(), system_clock().now());
-  StreamingVisitor visitor(*writer, relay);
+      make_export_writer(format, out, system_clock().now());
+  // The headers Unreadable-Lines and Sealed-Entries have told how many there are.
+  std::vector<Error> problems;
+  WritingVisitor visitor(writer.get(), out, /*progress=*/nullptr, problems);
   writer->begin();
   const Result<ExportReport> report = memory.export_entries(options, visitor);
   if (!report) {
     return false;
   }
   writer->end();
-  return relay.hand_on(true).has_value();
+  return out.flush();
 }
 
 /// How much can't be read, in all sessions or in those: nobody must take the export for whole.
