@@ -10,12 +10,12 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "cli/agents.hpp"
-#include "cli/rule_warnings.hpp"
 #include "cli/view_text.hpp"
 #include "result_shapes.hpp"
 
@@ -102,6 +102,14 @@ std::string project_name(std::string_view root) {
 std::string working_directory() {
   std::array<char, PATH_MAX> buffer{};
   return ::getcwd(buffer.data(), buffer.size()) == nullptr ? std::string() : buffer.data();
+}
+
+std::vector<std::string> rule_warnings(const MemoryManager& memory) {
+  const Result<SecretScanner> scanner = memory.scanner();
+  std::vector<std::string> warnings;
+  std::ranges::transform(scanner ? scanner->problems() : std::vector<Error>(),
+                         std::back_inserter(warnings), &Error::to_string);
+  return warnings;
 }
 
 std::string error_as_json(const Error& error) { return json_object(shaped(shape::error, error)); }
@@ -204,8 +212,7 @@ Result<MemoryManager> Tool::open(std::string_view root, std::optional<SealKeySou
   if (memory && !quiet_) {
     std::vector<std::string> warnings = memory->config_warnings();
     if (command_ == nullptr || !answers(*command_)) {  // Who only reads needs no rules.
-      for_each_rule_warning(*memory,
-                            [&](std::string text) { warnings.push_back(std::move(text)); });
+      std::ranges::move(rule_warnings(*memory), std::back_inserter(warnings));
     }
     for (const std::string& warning : warnings) {
       if (json_) {

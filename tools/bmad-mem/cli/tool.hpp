@@ -61,6 +61,11 @@ std::string project_folder(std::string_view root);
 /// The name of the folder that the memory belongs to: "shop" for /home/ann/shop/.bmad/memory.
 std::string project_name(std::string_view root);
 
+/// What is wrong with the files of rules, for who writes or asks: sentences with file and line. To
+/// read the files costs 50 us a rule, which who only reads a memory needn't pay: so it isn't said
+/// when a memory is opened.
+std::vector<std::string> rule_warnings(const MemoryManager& memory);
+
 class Tool {
  public:
   /// `arguments` as read_command_line() gave them; `command` may be null.

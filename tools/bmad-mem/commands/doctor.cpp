@@ -18,7 +18,6 @@
 #include "bmad_mem/hub.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/privacy.hpp"
-#include "cli/rule_warnings.hpp"
 #include "cli/tool.hpp"
 #include "cli/view_text.hpp"
 #include "cli/views.hpp"
@@ -346,7 +345,7 @@ void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
                                                                      : "mend config.json"});
   };
   std::ranges::for_each(memory.config_warnings(), add_warning);
-  for_each_rule_warning(memory, add_warning);
+  std::ranges::for_each(rule_warnings(memory), add_warning);
   std::vector<Session> sessions;
   if (Result<std::vector<Session>> listed = memory.list_sessions(); listed) {
     sessions = *std::move(listed);

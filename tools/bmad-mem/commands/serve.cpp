@@ -17,7 +17,6 @@
 #include "bmad_mem/text.hpp"
 #include "cli/output.hpp"
 #include "cli/program.hpp"
-#include "cli/rule_warnings.hpp"
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"
 #include "http/app.hpp"
@@ -233,7 +232,7 @@ Result<ExitStatus> run_serve(Tool& tool) {
                         .lists_all = tool.args().value("tools") == "full"});
   const auto warn = [&](const std::string& warning) { tool.note("warning: " + warning); };
   std::ranges::for_each(memory.config_warnings(), warn);
-  for_each_rule_warning(memory, warn);
+  std::ranges::for_each(rule_warnings(memory), warn);
   // One that is just starting doesn't say where it is, and one that is ending answers no more.
   const auto patience = std::chrono::steady_clock::now() + kPatience;
   Result<ServerFile> file = ServerFile::claim(memory.root());

@@ -7,7 +7,6 @@
 
 #include <fmt/core.h>
 
-#include "cli/rule_warnings.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 
@@ -59,7 +58,7 @@ Result<MemoryManager*> LazyMemory::to_write() {
                  .message = "this server was started with --read-only and writes nothing"};
   }
   BMAD_TRY_ASSIGN(MemoryManager* const memory, made());
-  std::call_once(said_, [&] { for_each_rule_warning(*memory, warn); });
+  std::call_once(said_, [&] { std::ranges::for_each(rule_warnings(*memory), warn); });
   return memory;
 }
 

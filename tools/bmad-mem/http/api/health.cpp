@@ -1,6 +1,7 @@
 // health.cpp - a memory in numbers, and care for it: what there is, how it ages, what is due, which
 // settings hold; verifying, compacting, purging, maintenance, and who did what.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -11,7 +12,6 @@
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/settings.hpp"
 #include "cli/json_text.hpp"
-#include "cli/rule_warnings.hpp"
 #include "cli/tool.hpp"
 #include "cli/totals.hpp"
 #include "http/api/shapes.hpp"
@@ -155,8 +155,7 @@ Result<HttpResponse> http_settings(ApiContext& context, const EndpointCall& /*ca
                                        .state_folder = trusting_folder()}));
   const std::string effective = json_compact(effective_settings(now));
   std::vector<std::string> warnings = now.config_warnings();
-  for_each_rule_warning(context.memory,
-                        [&](std::string text) { warnings.push_back(std::move(text)); });
+  std::ranges::move(rule_warnings(context.memory), std::back_inserter(warnings));
   return object_response("settings", raw_json(effective), "root", context.memory.root(), "warnings",
                          warnings, "version", tool_version());
 }
