@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "install/toml_block.hpp"
+#include "install/settings_edit.hpp"
 
 namespace bmad_mem::cli::toml_edit_test {
 namespace {

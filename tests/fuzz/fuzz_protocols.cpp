@@ -17,10 +17,9 @@
 #include "exchange/import/import_sink.hpp"
 #include "fuzz/fuzz_targets.hpp"
 #include "fuzz/must.hpp"
-#include "hooks/hook_answer.hpp"
 #include "hooks/hook_event.hpp"
+#include "http/endpoint.hpp"
 #include "http/request_reader.hpp"
-#include "http/router.hpp"
 #include "mcp/mcp_server.hpp"
 #include "mcp/memory_service.hpp"
 #include "support/temporary_directory.hpp"
@@ -111,11 +110,11 @@ void fuzz_http(std::string_view bytes) {
   const Heard parts = hear(rest, step);  // What is no request may be refused before it has ended.
   must(parts.text == whole.text || (!parts.request && !whole.request), "it is the same in pieces",
        parts.text);
-  if (!whole.request || !ApiRouter::knows(whole.request->path)) {
+  if (!whole.request || !is_api_path(whole.request->path)) {
     return;
   }
   ApiContext context{.memory = *place().memory};
-  const HttpResponse response = ApiRouter(context).handle(*whole.request);
+  const HttpResponse response = answer_api(context, *whole.request);
   must(response.status >= 200 && response.status < 600, "an answer has a status");
   must(response.status != 500, "nothing breaks", response.body);
   must(response.content_type != "application/json" || is_json(response.body), "it is JSON");

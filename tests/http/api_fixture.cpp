@@ -59,7 +59,7 @@ Answer ApiFixture::request(std::string_view method, std::string_view target,
   }
   request.body = body;
   Answer answer;
-  answer.response = router_.handle(request);
+  answer.response = answer_api(context_, request);
   answer.status = answer.response.status;
   answer.body = answer.response.body;
   if (answer.response.write_body) {

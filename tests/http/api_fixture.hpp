@@ -9,7 +9,7 @@
 
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/memory_manager.hpp"
-#include "http/router.hpp"
+#include "http/endpoint.hpp"
 #include "mcp/lazy_memory.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -53,7 +53,6 @@ class ApiFixture {
   MemoryManager memory_;
   LazyMemory users_;
   ApiContext context_{memory_, &users_};
-  ApiRouter router_{context_};
 };
 
 /// How many elements there are.

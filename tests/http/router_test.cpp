@@ -1,10 +1,9 @@
-#include "http/router.hpp"
-
 #include <algorithm>
 
 #include <doctest/doctest.h>
 
 #include "http/api_fixture.hpp"
+#include "http/endpoint.hpp"
 #include "mcp/memory_tools.hpp"
 
 namespace bmad_mem::cli::test::router_test {

@@ -23,17 +23,15 @@
 #include "exchange/transcript_text.hpp"
 #include "exchange/workspaces.hpp"
 #include "hooks/hook_actions.hpp"
-#include "hooks/hook_answer.hpp"
 #include "hooks/hook_event.hpp"
 #include "hooks/hook_learning.hpp"
 #include "hooks/hook_limits.hpp"
-#include "install/install_run.hpp"
+#include "install/install_plan.hpp"
 #include "mcp/graph_service.hpp"
 #include "mcp/memory_service.hpp"
 #include "mcp/stdio_transport.hpp"
 
 namespace bmad_mem::cli {
-
 namespace {
 
 /// Where the project is: hosts start servers in folders of their own.

@@ -29,7 +29,6 @@
 #include "install/client_state.hpp"
 #include "install/host_trial.hpp"
 #include "install/install_plan.hpp"
-#include "install/install_run.hpp"
 #include "install/own_program.hpp"
 #include "result_shapes.hpp"
 

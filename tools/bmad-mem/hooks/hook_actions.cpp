@@ -17,7 +17,7 @@
 #include "exchange/files.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/transcript_text.hpp"
-#include "hooks/hook_answer.hpp"
+#include "hooks/hook_event.hpp"
 #include "hooks/hook_learning.hpp"
 
 namespace bmad_mem::cli {

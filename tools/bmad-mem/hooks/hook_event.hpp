@@ -63,4 +63,14 @@ HookToolCall read_tool_call(const HookEventRow& row, JsonValue told);
 /// itself. What the memory says is not remembered again.
 bool is_own_tool_call(const HookToolCall& call);
 
+// What each client wants to read on a hook's stdout.
+
+/// Whether the client takes a text for the model at this event.
+bool takes_context(const HookEvent& event);
+
+/// The answer that hands `context` to the model, and shows `for_person` where the client has a
+/// place for that; empty when there is nothing to say.
+std::string hook_answer(const HookEvent& event, std::string_view context,
+                        std::string_view for_person = {});
+
 }  // namespace bmad_mem::cli

@@ -11,7 +11,6 @@
 #include "http/event_hub.hpp"
 #include "http/mcp_endpoint.hpp"
 #include "http/pages.hpp"
-#include "http/router.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -78,8 +77,7 @@ class App : public HttpHandler {
         access_(access),
         events_(memory),
         agents_(agents),
-        context_{.memory = memory, .users = &users},
-        router_(context_) {}
+        context_{.memory = memory, .users = &users} {}
 
   [[nodiscard]] HttpAdmission admit(const HttpRequest& head) const override {
     const auto now = std::chrono::steady_clock::now();
@@ -105,10 +103,10 @@ class App : public HttpHandler {
     if (request.path == "/memory/events") {
       return events_.handle(request);
     }
-    if (ApiRouter::knows(request.path) || request.path == "/openapi.json") {
+    if (is_api_path(request.path)) {
       const bool is_person = guard_.is_of_page(request, std::chrono::steady_clock::now());
       const ActingAs writer(is_person ? Origin::kPerson : Origin::kAgent);
-      return router_.handle(request);
+      return answer_api(context_, request);
     }
     if (const PageFile* const page = find_page(request.path)) {
       return request.method == "GET" ? page_response(*page, request) : method_refusal("GET, HEAD");
@@ -127,7 +125,6 @@ class App : public HttpHandler {
   EventHub events_;
   McpService& agents_;
   ApiContext context_;
-  ApiRouter router_;
 };
 
 }  // namespace

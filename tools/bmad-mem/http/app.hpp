@@ -3,7 +3,7 @@
 //   guard ──> /auth/…      codes, secrets, links         (guard.hpp)
 //         ├─> /mcp                                       (mcp_endpoint.hpp)
 //         ├─> /memory/events                             (event_hub.hpp)
-//         ├─> /memory/…    the API                       (router.hpp)
+//         ├─> /memory/…    the API                       (endpoint.hpp)
 //         └─> /, /search … the pages                     (pages.hpp)
 #pragma once
 

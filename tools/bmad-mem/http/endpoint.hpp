@@ -1,7 +1,7 @@
 // endpoint.hpp - what an endpoint of the local API is: a declaration and a function.
 //
-//   Endpoint ──┬─> router.cpp    finds it by method and path, reads its parameters
-//              └─> openapi.cpp   describes it at /openapi.json
+//   Endpoint ──┬─> answer_api()         finds it by method and path, reads its parameters
+//              └─> openapi_document()   describes it at /openapi.json
 //
 // Endpoints are made from the operation table, lib/operations/table/: a new one is a row there and
 // a function http_NAME in http/api/. Its shapes are in api/schemas.json.
@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -76,5 +77,35 @@ class EndpointCall : public ToolArguments {
 
 /// GET /memory/settings, also the answer to a change of a setting.
 Result<HttpResponse> http_settings(ApiContext& context, const EndpointCall& call);
+
+// From a request to the endpoint that answers it.
+//
+//   GET /memory/search?q=pool&k=5 ──> find by path, by method ──> check parameters, parse the body
+//                                 ──> Endpoint::run ──> {"hits":[…],"took_ms":0.8}
+//
+// A failure is {"error":{"code":…,"message":…,"field":…}} with the status that fits its code.
+
+/// Whether the path is one of the API's, if there is an endpoint or not: all below /memory/, and
+/// /openapi.json.
+bool is_api_path(std::string_view path);
+/// Answers 404 where there is no endpoint, 405 with Allow where there is one for another method.
+/// Threads: safe.
+HttpResponse answer_api(ApiContext& context, const HttpRequest& request);
+
+/// The error as a response: its status, its members, and Retry-After where waiting helps.
+HttpResponse failure_response(const Error& error);
+
+// The description of the local API, OpenAPI 3.1.
+//
+//   table of endpoints ──> paths, parameters ──┐
+//   api/schemas.json   ──> shapes, and paths ──┴──> /openapi.json
+//                          outside of the table
+
+/// The whole description as one line of JSON. Made anew by each call.
+std::string openapi_document();
+
+/// api/schemas.json: {"info":…,"responses":…,"securitySchemes":…,"schemas":{name: schema},
+/// "paths":{path: operations}}. Static storage.
+std::string_view openapi_parts();
 
 }  // namespace bmad_mem::cli

@@ -11,7 +11,6 @@
 
 #include "bmad_mem/text.hpp"
 #include "http/endpoint.hpp"
-#include "http/router.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

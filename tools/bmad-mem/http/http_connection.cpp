@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include "http/router.hpp"
+#include "http/endpoint.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -13,7 +13,6 @@
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"
-#include "install/opencode_plugin.hpp"
 
 namespace bmad_mem::cli {
 

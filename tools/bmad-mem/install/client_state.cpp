@@ -12,7 +12,6 @@
 #include "install/json_edit.hpp"
 #include "install/settings_edit.hpp"
 #include "install/settings_file.hpp"
-#include "install/toml_block.hpp"
 
 namespace bmad_mem::cli {
 namespace {

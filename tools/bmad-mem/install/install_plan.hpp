@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bmad_mem/result.hpp"
+#include "cli/command.hpp"
 #include "cli/tool.hpp"
 #include "install/client_files.hpp"
 #include "install/own_program.hpp"
@@ -49,5 +50,13 @@ Result<InstallPlan> plan_install(Tool& tool, const ClientFacts& client, bool is_
 /// Places the program, makes the memory and writes all files. On a full disk none of them has
 /// changed. Errors: those of place_program(), MemoryManager::init() and PreparedSettings.
 Status carry_out(const InstallPlan& plan);
+
+// The commands `install` and `uninstall`.
+
+/// What to say where no client has that name.
+ExitStatus no_such_client(Tool& tool, std::string_view name);
+
+/// Puts our settings in, or takes them out.
+Result<ExitStatus> run_install(Tool& tool, bool is_install);
 
 }  // namespace bmad_mem::cli

@@ -21,7 +21,7 @@
 //                              }
 //   (blank)                    {…} without a newline at its end, behind what was there
 //
-// Comments, last commas and a byte order mark are allowed (json_comments.hpp) and keep their bytes.
+// Comments, last commas and a byte order mark are allowed and keep their bytes.
 #pragma once
 
 #include <cstddef>

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "result_shapes.hpp"

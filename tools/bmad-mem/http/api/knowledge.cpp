@@ -12,7 +12,6 @@
 #include <fmt/ranges.h>
 
 #include "bmad_mem/text.hpp"
-#include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "result_shapes.hpp"

@@ -3,9 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "http/api/entry_filters.hpp"
-#include "http/api/record_line.hpp"
 #include "http/api/shapes.hpp"
+#include "http/api/record_line.hpp"
 #include "http/endpoint.hpp"
 #include "result_shapes.hpp"
 
