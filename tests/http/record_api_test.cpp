@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include "bmad_mem/clock.hpp"
-#include "http/api/record_line.hpp"
 #include "http/api_fixture.hpp"
 
 namespace bmad_mem::cli::test::record_api_test {
