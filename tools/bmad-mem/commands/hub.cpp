@@ -37,20 +37,6 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "";
 }
 
-struct Reason {
-  std::uint64_t HeldLines::* count;
-  std::string_view text;
-};
-
-constexpr Reason kReasons[] = {
-    {&HeldLines::sensitive, "sensitive"},
-    {&HeldLines::local, "of local sessions"},
-    {&HeldLines::secrets, "with secrets; `bmad-mem redact --all` takes them out"},
-    {&HeldLines::sealed, "sealed"},
-    {&HeldLines::damaged, "damaged; `bmad-mem verify` names them"},
-    {&HeldLines::purged, "of purged entries"},
-};
-
 /// "3 lines and 1 operation".
 std::string amount(std::uint64_t lines, std::uint64_t operations) {
   std::string text = format_count(lines, "line", "lines");
@@ -60,67 +46,22 @@ std::string amount(std::uint64_t lines, std::uint64_t operations) {
   return text;
 }
 
-void print_held(Tool& tool, const HeldLines& held) {
-  for (const Reason& reason : kReasons) {
-    if (const std::uint64_t count = held.*reason.count; count > 0) {
-      tool.out().print("stays here: {} {}\n", format_count(count, "line", "lines"), reason.text);
-    }
-  }
-}
-
-void print_row(Tool& tool, const SkippedRow& row) {
-  tool.out().print("{}  {}  {}  {}\n", row.seq, row.who.empty() ? "?" : printable(row.who),
-                   printable(row.session_id), row.why);
-}
-
-void print_text(Tool& tool, const SyncReport& report, bool dry_run) {
-  tool.out().print("{}: {}; {}: {}\n", dry_run ? "would pull" : "pulled",
-                   amount(report.pulled_lines, report.pulled_operations),
-                   dry_run ? "would push" : "pushed",
-                   amount(report.pushed_lines, report.pushed_operations));
-  print_held(tool, report.held);
-  if (report.refused > 0) {
-    tool.out().print("purged: {}, since their entries were purged elsewhere\n",
-                     format_count(report.refused, "line", "lines"));
-  }
-  if (!report.skipped.empty()) {
-    tool.out().print("skipped: {} of the feed; `bmad-mem hub rows` lists all. The first:\n",
-                     format_count(report.skipped.size(), "row", "rows"));
-    print_row(tool, report.skipped.front());
-  }
-  for (const std::string& id : report.conflicts) {
-    tool.out().print(
-        "{} was changed on two machines, and the newer version leads: `bmad-mem "
-        "history {}` shows all\n",
-        printable(id), printable(id));
-  }
-  if (report.has_new_replica) {
-    tool.note("another copy of this memory shares its id, so this one has a new id");
-  }
-  if (report.clock_skew != std::chrono::seconds()) {
-    tool.note(fmt::format(
-        "the clock of this machine is {} s {} that of the hub; of two versions of an entry, the "
-        "later one leads",
-        std::chrono::abs(report.clock_skew).count(),
-        report.clock_skew > std::chrono::seconds() ? "ahead of" : "after"));
-  }
-}
-
 /// How much is new here and is not for this role to push.
 std::uint64_t waits_here(const SyncReport& report) {
   return report.waiting_lines + report.waiting_operations;
 }
 
-ExitStatus print_report(Tool& tool, const SyncReport& report, bool dry_run) {
-  if (tool.json()) {
-    print_object(tool, shaped(shape::sync, report));
-  } else {
-    print_text(tool, report, dry_run);
-  }
-  tool.report_all(report.problems);
+void note_waiting(Tool& tool, const SyncReport& report) {
   if (const std::string waits = waiting_text(report); !waits.empty()) {
     tool.note(waits);
   }
+}
+
+ExitStatus print_report(Tool& tool, const SyncReport& report, bool dry_run) {
+  show(tool, "sync", shaped(shape::sync, report), "dry_run", dry_run, "skew_s",
+       std::chrono::abs(report.clock_skew).count());
+  tool.report_all(report.problems);
+  note_waiting(tool, report);
   return report.problems.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
@@ -177,52 +118,24 @@ struct HubView {
   bool is_tls = false;
   SyncReport sync;
   std::vector<HubReplica> replicas;
-  std::vector<HubMember> members;
 };
 
-bool is_stale(const HubView& view, const HubReplica& replica) {
-  return system_clock().now() - replica.seen_at > std::chrono::days(view.mirror.stale_days);
-}
-
-void print_json(Tool& tool, const HubView& view) {
-  const auto stale = [&](const HubReplica& replica) { return is_stale(view, replica); };
-  const SyncReport& sync = view.sync;
-  print_object(tool,
-               shaped(shape::hub, view, sync.pushed_lines + sync.waiting_lines,
-                      sync.pushed_operations + sync.waiting_operations),
-               "replicas", shaped(shape::replica, view.replicas, stale), "members",
-               shaped(shape::member, view.members));
-}
-
-void print_replicas(Tool& tool, const HubView& view, std::uint64_t head) {
-  for (const HubReplica& replica : view.replicas) {
-    const std::uint64_t missing = head > replica.cursor ? head - replica.cursor : 0;
-    tool.out().print("{}  {}  {}  {}  {}{}{}\n", replica.replica, printable(replica.who),
-                     printable(replica.host), format_rfc3339(replica.seen_at),
-                     missing == 0 ? std::string("up to date")
-                                  : format_count(missing, "row", "rows") + " to apply",
-                     is_stale(view, replica) ? ", stale" : "",
-                     replica.replica == view.mirror.replica ? "  (this one)" : "");
-  }
-}
-
-void print_text(Tool& tool, const HubView& view) {
-  tool.out().print("{} at {}: row {} of {} is applied; the connection is {}\n",
-                   printable(view.mirror.project), printable(view.mirror.service),
-                   view.mirror.cursor, view.sync.head, view.is_tls ? "encrypted" : "not encrypted");
-  tool.out().print("waits to be pushed: {}{}\n",
-                   amount(view.sync.pushed_lines + view.sync.waiting_lines,
-                          view.sync.pushed_operations + view.sync.waiting_operations),
-                   view.sync.waits_since
-                       ? fmt::format(", the oldest written {}",
-                                     format_age(*view.sync.waits_since, system_clock().now()))
-                       : "");
-  print_held(tool, view.sync.held);
-  tool.out().print("not exchanged: summaries, artifacts/*.md, memories/\n");
-  print_replicas(tool, view, view.sync.head);
-  for (const HubMember& member : view.members) {
-    tool.out().print("{} may {}\n", printable(member.who), member.rights);
-  }
+/// Shows the machines that take part, between what else is known of the hub.
+void show_replicas(Tool& tool, std::string_view name, const HubView& view, const auto& before,
+                   const auto&... after) {
+  const auto stale = [&](const HubReplica& replica) {
+    return system_clock().now() - replica.seen_at > std::chrono::days(view.mirror.stale_days);
+  };
+  const auto missing = [&](const HubReplica& replica) {
+    return std::max(view.sync.head, replica.cursor) - replica.cursor;
+  };
+  const auto own = [&](const HubReplica& replica) {
+    return replica.replica == view.mirror.replica;
+  };
+  show(tool, name,
+       object_of(before, "replicas", shaped(shape::replica, view.replicas, stale), after...),
+       "shown", shaped(shape::shown_replica, view.replicas, stale, missing, own), "held",
+       shaped(shape::held_lines, view.sync.held));
 }
 
 }  // namespace
@@ -271,15 +184,14 @@ Result<ExitStatus> run_hub_status(Tool& tool) {
   HubView view{.mirror = joined.mirror, .is_tls = joined.hub->is_tls()};
   BMAD_TRY_ASSIGN(view.sync, sync_with_hub(joined.memory, *joined.hub, {.dry_run = true}));
   BMAD_TRY_ASSIGN(view.replicas, joined.hub->replicas());
-  BMAD_TRY_ASSIGN(view.members, hub_door()->members(joined.mirror.service, joined.mirror.project));
-  if (tool.json()) {
-    print_json(tool, view);
-  } else {
-    print_text(tool, view);
-  }
-  if (const std::string waits = waiting_text(view.sync); !waits.empty()) {
-    tool.note(waits);
-  }
+  BMAD_TRY_ASSIGN(const std::vector<HubMember> members,
+                  hub_door()->members(joined.mirror.service, joined.mirror.project));
+  const SyncReport& sync = view.sync;
+  const std::uint64_t lines = sync.pushed_lines + sync.waiting_lines;
+  const std::uint64_t operations = sync.pushed_operations + sync.waiting_operations;
+  show_replicas(tool, "hub_status", view, shaped(shape::hub, view, lines, operations), "members",
+                shaped(shape::member, members));
+  note_waiting(tool, sync);
   return ExitStatus::kDone;
 }
 
@@ -307,13 +219,9 @@ Result<ExitStatus> run_hub_replica(Tool& tool) {
   }
   HubView view{.mirror = joined.mirror};
   BMAD_TRY_ASSIGN(const HubHead head, joined.hub->head());
+  view.sync.head = head.head;
   BMAD_TRY_ASSIGN(view.replicas, joined.hub->replicas());
-  if (tool.json()) {
-    const auto stale = [&](const HubReplica& replica) { return is_stale(view, replica); };
-    print_object(tool, "replicas", shaped(shape::replica, view.replicas, stale));
-  } else {
-    print_replicas(tool, view, head.head);
-  }
+  show_replicas(tool, "replicas", view, [](JsonWriter&) {});
   return ExitStatus::kDone;
 }
 
@@ -327,13 +235,7 @@ Result<ExitStatus> run_hub_rows(Tool& tool) {
     return ExitStatus::kDone;
   }
   BMAD_TRY_ASSIGN(const std::vector<SkippedRow> rows, skipped_rows(*joined.hub));
-  if (tool.json()) {
-    print_object(tool, "rows", shaped(shape::skipped_row, rows));
-    return ExitStatus::kDone;
-  }
-  for (const SkippedRow& row : rows) {
-    print_row(tool, row);
-  }
+  show(tool, "skipped_rows", object_of("rows", shaped(shape::skipped_row, rows)));
   return ExitStatus::kDone;
 }
 
@@ -357,11 +259,7 @@ Result<ExitStatus> run_hub_leave(Tool& tool) {
 
 Result<ExitStatus> run_hub_reclone(Tool& tool) {
   BMAD_TRY_ASSIGN(Joined joined, open_joined(tool));
-  std::vector<std::string> sessions;
-  for (const std::string& session : tool.args().positionals()) {
-    sessions.push_back(session);
-  }
-  BMAD_TRY(reclone_from_hub(joined.memory, *joined.hub, sessions));
+  BMAD_TRY(reclone_from_hub(joined.memory, *joined.hub, tool.args().positionals()));
   BMAD_TRY_ASSIGN(const SyncReport report, sync_with_hub(joined.memory, *joined.hub));
   return print_report(tool, report, false);
 }
