@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 
 #include "bmad_mem/json.hpp"
 #include "cli/json_text.hpp"
@@ -173,22 +174,15 @@ std::vector<RawJson> shown_fields(std::span<const FieldText> fields) {
   return all;
 }
 
-void print_entry(Tool& tool, const Entry& entry) {
-  std::vector<FieldText> fields = entry_fields(entry);
-  std::erase_if(fields, [&](const FieldText& field) {  // They come last, with what they lead to.
-    return field.first == "id" || (!entry.links.empty() && field.first.starts_with("links."));
-  });
-  describe(tool, "entry", "entry", shown_entry(entry), "fields", shown_fields(fields));
-}
-
-void print_entry_list(Tool& tool, std::span<const Entry> entries,
-                      std::span<const std::string> heads) {
-  std::vector<RawJson> lines;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    lines.push_back(raw_json(json_object("head", heads.empty() ? "" : std::string_view(heads[i]),
-                                         "entry", shown_entry(entries[i]))));
+void print_entry_list(Tool& tool, std::span<const Entry> entries) {
+  if (tool.json()) {
+    std::ranges::for_each(entries, [&](const Entry& entry) { print_entry_line(tool, entry); });
+    return;
   }
-  describe(tool, "entries", "all", lines);
+  const auto shown = [](const Entry& entry) {
+    return raw_json(json_object("head", "", "entry", shown_entry(entry)));
+  };
+  describe(tool, "entries", "all", entries | std::views::transform(shown));
 }
 
 }  // namespace bmad_mem::cli

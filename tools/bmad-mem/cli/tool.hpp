@@ -188,13 +188,19 @@ void show(Tool& tool, std::string_view view, const auto& result, const auto&... 
 /// Lines of JSON, or what `view` says of all of them.
 void print_lines(Tool& tool, std::string_view view, const std::vector<RawJson>& lines);
 
-/// The same of many: with --json an object a line; for people they are `all`.
-void show_all(Tool& tool, std::string_view view, const auto& shape, const auto& all) {
+/// The same of many: with --json an object a line; for people `shown` is `all` of them.
+void show_all(Tool& tool, std::string_view view, const auto& shape, const auto& all,
+              const auto& shown) {
   if (tool.json()) {
     print_objects(tool, shape, all);
   } else {
-    describe(tool, view, "all", shaped(shape, all));
+    describe(tool, view, "all", shown);
   }
+}
+
+/// The same where people see the same of them.
+void show_all(Tool& tool, std::string_view view, const auto& shape, const auto& all) {
+  show_all(tool, view, shape, all, shaped(shape, all));
 }
 
 /// Calls `work(each)`; what fails is reported, and the rest goes on. kFailed when anything did.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <numeric>
+#include <ranges>
 #include <set>
 #include <string>
 #include <system_error>
@@ -40,59 +41,20 @@ Result<double> read_share(const Arguments& args, std::string_view name, double f
 }
 
 void print_items(Tool& tool, std::span<const KnowledgeItem> items) {
-  if (tool.json()) {
-    print_objects(tool, shape::item, items);
-    return;
-  }
-  describe(tool, "items", "all", shaped(shape::shown_item, items));
+  show_all(tool, "items", shape::item, items, shaped(shape::shown_item, items));
 }
 
 void print_remembered(Tool& tool, std::span<const Remembered> all) {
   show_all(tool, "remembered", shape::remembered_line, all);
 }
 
-void print_context(Tool& tool, const Context& context, std::optional<Timestamp> as_of) {
-  const ContextGate& gate = context.gate;
-  const auto shown_gate = gate.needed > 0 || gate.is_dialogue ? std::optional(gate) : std::nullopt;
-  show(tool, "context",
-       object_of("as_of", as_of, shaped(shape::context, context), "gate",
-                 shaped(shape::gate, shown_gate), "items",
-                 shaped(shape::context_item, context.items), "omitted",
-                 shaped(shape::omission, context.omitted)));
-}
-
-void print_summary_update(Tool& tool, const SummaryUpdate& update) {
-  show(tool, "summary_update",
-       object_of(
-           "session_id", update.session_id, [&](JsonWriter& json) { write_members(update, json); },
-           "redacted", update.redacted));
-}
-
 namespace {
 
-/// The commands that bring back what this report tells of.
-std::string undelete_hint(const DeletionReport& report) {
-  if (!report.sessions_gone.empty()) {
-    return fmt::format("bmad-mem session undelete {}", report.sessions_gone.front());
-  }
-  std::set<std::string_view> ids;
-  std::set<std::string_view> sessions;
-  for (const RemovedEntry& entry : report.removed) {
-    ids.insert(entry.id);
-    sessions.insert(entry.session_id);
-  }
-  constexpr std::size_t kIdsMax = 3;
-  if (ids.size() <= kIdsMax) {
-    std::string hint = "bmad-mem undelete";
-    for (const std::string_view id : ids) {
-      hint += fmt::format(" {}", printable(id));
-    }
-    return hint;
-  }
-  return fmt::format(
-      "bmad-mem undelete ID... or, with all that is deleted of it, "
-      "bmad-mem undelete --session {}",
-      sessions.size() == 1 ? *sessions.begin() : "ID");
+/// The ids, or the sessions, of what was removed, each once.
+std::set<std::string_view> names_of(std::span<const RemovedEntry> removed,
+                                    std::string RemovedEntry::* name) {
+  const auto names = removed | std::views::transform(name);
+  return {names.begin(), names.end()};
 }
 
 /// The bytes of all these lines together.
@@ -111,7 +73,8 @@ void print_deletion(Tool& tool, const DeletionReport& report, const DeleteOption
   show(tool, "deletion",
        object_of("summary",
                  shaped(shape::deletion_summary, report, options, removed_bytes(report.removed))),
-       "hint", undelete_hint(report));
+       "ids", names_of(report.removed, &RemovedEntry::id), "sessions",
+       names_of(report.removed, &RemovedEntry::session_id));
 }
 
 Result<ExitStatus> undelete_and_tell(Tool& tool, MemoryManager& memory,
@@ -120,10 +83,7 @@ Result<ExitStatus> undelete_and_tell(Tool& tool, MemoryManager& memory,
   const bool nothing = report.lines == 0 && report.sessions.empty();
   show(tool, "undelete", shaped(shape::undelete, report));
   tool.report_all(report.damaged);
-  if (!report.left_behind.empty()) {
-    tool.note(fmt::format("stayed deleted, since these ids are in use again: {}",
-                          printable(joined(report.left_behind))));
-  } else if (nothing && report.damaged.empty()) {
+  if (nothing && report.left_behind.empty() && report.damaged.empty()) {
     return Error{
         .code =
             criteria.ids.empty() ? ErrorCode::E_SESSION_NOT_FOUND : ErrorCode::E_ENTRY_NOT_FOUND,

@@ -14,7 +14,6 @@
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/query.hpp"
 #include "bmad_mem/reports.hpp"
-#include "bmad_mem/summary.hpp"
 #include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
@@ -31,6 +30,10 @@ namespace bmad_mem::cli {
 /// "session_id" are left out.
 /// "archived" and "evicted" are added where they are so, and "linked" where there are links.
 std::string entry_json_line(const Entry& entry, std::string_view extra = {});
+/// Prints that line, with the further members, see put_all().
+void print_entry_line(Tool& tool, const Entry& entry, const auto&... members) {
+  tool.out().print("{}\n", entry_json_line(entry, json_members_of(members...)));
+}
 
 /// With --json: {"closed_lines":2} when sealed entries have no key here; else nothing.
 void print_closed_as_json(Tool& tool, const Result<std::uint64_t>& closed);
@@ -58,17 +61,22 @@ RawJson shown_entry(const Entry& entry);
 std::vector<RawJson> shown_fields(std::span<const FieldText> fields);
 std::vector<RawJson> shown_entries(std::span<const Entry> entries);
 
-/// "decision dec-… in sess-…, version 2 of 2", then a field a line.
-void print_entry(Tool& tool, const Entry& entry);
+/// With --json the line of the entry; for people what `view` says of shown_entry() and of `more`.
+void show_entry(Tool& tool, std::string_view view, const Entry& entry, const auto&... more) {
+  if (tool.json()) {
+    print_entry_line(tool, entry);
+  } else {
+    describe(tool, view, "entry", shown_entry(entry), more...);
+  }
+}
 
 /// What was stored: its id; as JSON also where, and the notices, if there are any.
 void print_stored(Tool& tool, std::string_view id, std::string_view session,
                   std::span<const std::string> notices = {});
 
-/// A line for each entry: id, time, type, who, headline. Aligned, and cut to the terminal's width.
-/// In front of each stands `heads[i]`, if there are any.
-void print_entry_list(Tool& tool, std::span<const Entry> entries,
-                      std::span<const std::string> heads = {});
+/// A line for each entry: JSON, or id, time, type, who, headline, aligned, and cut to the
+/// terminal's width.
+void print_entry_list(Tool& tool, std::span<const Entry> entries);
 
 // The hits of a search as the tool prints them.
 //
@@ -81,11 +89,6 @@ void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer);
 
 /// Whether meaning took part, as a sentence without a full stop; empty when nobody wanted it.
 std::string encoder_note(const EncoderUse& use);
-
-// A context as JSON, and as a table that says why each item is in it.
-
-/// What is said and why, and what is left out and why.
-void print_context(Tool& tool, const Context& context, std::optional<Timestamp> as_of);
 
 // What is known and was learned, as the tool prints it.
 
@@ -106,11 +109,6 @@ Result<ExitStatus> drop_statements(Tool& tool, std::span<const std::string> ids)
 
 /// What was remembered: its id, or an object a line; notes say what it changes.
 void print_remembered(Tool& tool, std::span<const Remembered> all);
-
-// What the summary commands share.
-
-/// Reports an update that was made.
-void print_summary_update(Tool& tool, const SummaryUpdate& update);
 
 // Statistics as tables and as JSON.
 

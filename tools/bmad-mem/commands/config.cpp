@@ -36,27 +36,18 @@ std::string shown_value(const std::string& value) {
 
 bool is_set(const SettingInfo& setting) { return setting.set_by != "program"; }
 
+/// What people see of a setting beside its members.
+RawJson shown_setting(const SettingInfo& setting) {
+  return raw_json(json_object("value", shown_value(setting.value), "default",
+                              shown_value(setting.fallback), "waiting",
+                              shown_value(setting.waiting)));
+}
+
 void print_setting(Tool& tool, const MemoryManager& memory, const SettingInfo& setting) {
-  if (tool.json()) {
-    print_object(tool, shaped(shape::setting, setting));
-    return;
-  }
-  const std::string file = printable(memory.root() + "/config.json");
-  const std::string set_by = setting.set_by != "config.json" ? setting.set_by
-                             : setting.waiting.empty()       ? file
-                                                             : "as you trusted it";
-  const std::string by =
-      is_set(setting) ? fmt::format("  ({}; default: {})", set_by, shown_value(setting.fallback))
-                      : std::string();
-  const std::string waiting = setting.waiting.empty()
-                                  ? std::string()
-                                  : fmt::format("  ({}: {}, without effect until `bmad-mem trust`)",
-                                                file, shown_value(setting.waiting));
-  tool.out().print("{} = {}{}\n", tool.style().bold(setting.key), shown_value(setting.value),
-                   tool.style().faint(by + waiting));
   const std::size_t width = tool.columns() == 0 ? 100 : tool.columns();
-  tool.out().write(
-      wrapped(fmt::format("{} Allowed: {}.", setting.about, setting.allowed), width, "    "));
+  const std::string about = fmt::format("{} Allowed: {}.", setting.about, setting.allowed);
+  show(tool, "setting", shaped(shape::setting, setting), "file", memory.root() + "/config.json",
+       "shown", shown_setting(setting), "lines", wrapped(about, width, "    "));
 }
 
 /// `text`, from the command line, as JSON for `setting`. What is no JSON is a text, or a list of
@@ -105,13 +96,8 @@ Result<ExitStatus> run_config_get(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::vector<SettingInfo> settings, list_settings(memory, key));
   const bool is_one = settings.size() == 1 && key.ends_with(settings.front().key);
   for (const SettingInfo& setting : settings) {
-    if (tool.json()) {
-      print_setting(tool, memory, setting);
-    } else if (is_one) {
-      tool.out().print("{}\n", shown_value(setting.value));
-    } else {
-      tool.out().print("{} = {}\n", setting.key, shown_value(setting.value));
-    }
+    show(tool, "setting_value", shaped(shape::setting, setting), "is_one", is_one, "shown",
+         shown_setting(setting));
   }
   return ExitStatus::kDone;
 }
@@ -137,15 +123,8 @@ Result<ExitStatus> run_config_set(Tool& tool) {
     return without_place(edited.error(), setting.key);
   }
   BMAD_TRY_ASSIGN(const std::vector<SettingInfo> now, list_settings(memory, setting.key));
-  if (tool.json()) {
-    print_setting(tool, memory, now.front());
-  } else {
-    tool.note(now.front().waiting.empty()
-                  ? fmt::format("{} = {} (was {})", setting.key, shown_value(now.front().value),
-                                shown_value(setting.value))
-                  : fmt::format("{} = {} once the user has run `bmad-mem trust` in a terminal",
-                                setting.key, shown_value(now.front().waiting)));
-  }
+  show(tool, "setting_set", shaped(shape::setting, now.front()), "was", shown_value(setting.value),
+       "shown", shown_setting(now.front()));
   return ExitStatus::kDone;
 }
 

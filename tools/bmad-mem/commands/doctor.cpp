@@ -43,10 +43,12 @@ struct Check {
   std::vector<std::pair<std::string_view, std::uint64_t>> numbers = {};  ///< For programs.
 };
 
+std::string problem_text(const Error& error) {
+  return fmt::format("{}: {}", error_code_name(error.code), error.to_string());
+}
+
 Check of_error(std::string name, const Error& error, std::string remedy) {
-  return {.name = std::move(name),
-          .text = fmt::format("{}: {}", error_code_name(error.code), error.to_string()),
-          .remedy = std::move(remedy)};
+  return {.name = std::move(name), .text = problem_text(error), .remedy = std::move(remedy)};
 }
 
 /// Adds what `view` says of these members: its first line, and below it the remedy.
@@ -192,57 +194,24 @@ void check_index(const MemoryManager& memory, std::vector<Check>& checks) {
       age->behind, "sessions", age->sessions);
 }
 
-/// What makes a foreign memory the user's own.
-std::string trust_remedy(const TrustReport& report) {
-  if (report.folder.starts_with(kNoStateFolder)) {
-    return "set HOME or XDG_STATE_HOME: without them nothing can be noted about it";
-  }
-  const std::size_t command = report.reason.find("run: ");
-  return command == std::string::npos ? "run `bmad-mem trust`"
-                                      : fmt::format("run `{}`", report.reason.substr(command + 5));
-}
-
 /// Whether the memory is the user's own.
-Check trust_check(const MemoryManager& memory) {
+void check_trust(const MemoryManager& memory, std::vector<Check>& checks) {
   const TrustReport report = memory.trust_report();
-  if (report.is_foreign()) {
-    return {.name = "trust",
-            .text = report.reason.empty()
-                        ? "it came from elsewhere: all of it is quoted, and no program of it runs"
-                        : report.reason + "; all of it is quoted, and no program of it runs",
-            .remedy = trust_remedy(report)};
-  }
-  if (report.config_changed) {
-    return {.name = "trust",
-            .text =
-                "config.json, a program or a rules file has changed since you trusted it, so what "
-                "changed has no effect",
-            .remedy = "run `bmad-mem trust`"};
-  }
-  return {.name = "trust",
-          .text = report.trust == RootTrust::kOwn ? "you made it here" : "you trusted it",
-          .remedy = ""};
+  const std::size_t command = report.reason.find("run: ");
+  add(checks, "trust", "check_trust", "is_foreign", report.is_foreign(), "reason", report.reason,
+      "no_folder", report.folder.starts_with(kNoStateFolder), "command",
+      command == std::string::npos ? "" : report.reason.substr(command + 5), "changed",
+      report.config_changed, "is_own", report.trust == RootTrust::kOwn);
 }
 
 /// Whether new entries can be sealed; nothing where none are.
 void check_seal(const MemoryManager& memory, std::vector<Check>& checks) {
   const SealState state = memory.seal_state();
-  const std::string waiting =
-      state.waiting == 0 ? std::string()
-                         : fmt::format("{} for the key",
-                                       format_count(state.waiting, "entry waits", "entries wait"));
-  if (state.problem) {
-    const bool is_of_key = state.problem->code != ErrorCode::E_STORAGE_CORRUPT && !state.is_gone;
-    const std::string remedy =
-        is_of_key ? "name the key, or bring back its file" : "then run this again";
-    checks.push_back(of_error(
-        "seal", *state.problem,
-        waiting.empty() ? remedy : waiting + "; the first hook that finds it writes them"));
-  } else if (state.is_on || !waiting.empty()) {
-    checks.push_back({.name = "seal",
-                      .text = state.is_on ? fmt::format("the key {} is here", state.key_id)
-                                          : "new entries are in clear",
-                      .remedy = waiting.empty() ? "" : waiting + "; the next hook writes them"});
+  const std::optional<Error>& problem = state.problem;
+  if (problem || state.is_on || state.waiting > 0) {
+    add(checks, "seal", "check_seal", "problem", problem ? problem_text(*problem) : std::string(),
+        "is_of_key", problem && problem->code != ErrorCode::E_STORAGE_CORRUPT && !state.is_gone,
+        "is_on", state.is_on, "key_id", state.key_id, "waiting", state.waiting);
   }
 }
 
@@ -271,7 +240,7 @@ void check_work(MemoryManager& memory, std::vector<Check>& checks) {
                       .text = hand_edits_text(edits),
                       .remedy = "run `bmad-mem review --hand`"});
   }
-  checks.push_back(trust_check(memory));
+  check_trust(memory, checks);
   check_seal(memory, checks);
 }
 

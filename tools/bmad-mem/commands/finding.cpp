@@ -31,10 +31,7 @@ Result<Query> query_from_words(const Arguments& args) {
     }
     query.topics.push_back(topic);
   }
-  for (const std::string& word : args.positionals()) {
-    query.text += query.text.empty() ? "" : " ";
-    query.text += word;
-  }
+  query.text = joined(args.positionals(), " ");
   BMAD_TRY_ASSIGN(query.filter, read_filter(args, system_clock().now()));
   return query;
 }
@@ -63,10 +60,7 @@ Result<ExitStatus> print_hits(Tool& tool, const Query& query) {
   const Result<QueryAnswer> answer = memory.ask(query);
   if (!answer) {
     const Error& error = answer.error();
-    if (error.field == "text") {
-      return tool.report_in(error, query.text);
-    }
-    return error;
+    return error.field == "text" ? tool.report_in(error, query.text) : Result<ExitStatus>(error);
   }
   print_answer(tool, query, *answer);
   if (tool.json()) {
@@ -115,29 +109,15 @@ Result<ExitStatus> run_query(Tool& tool) {
   return print_hits(tool, query);
 }
 
-namespace {
-
-/// What the arguments say, or stdin for a single '-'.
-Result<std::string> read_prose(const std::vector<std::string>& words) {
-  if (words.size() == 1 && words.front() == "-") {
-    return read_stdin();
-  }
-  std::string text;
-  for (const std::string& word : words) {
-    text += text.empty() ? "" : " ";
-    text += word;
-  }
-  return text;
-}
-
-}  // namespace
-
 Result<ExitStatus> run_similar(Tool& tool) {
   Query query;
   query.text_is_prose = true;
   BMAD_TRY_ASSIGN(query.filter, read_filter(tool.args(), system_clock().now()));
   BMAD_TRY(read_search_options(tool.args(), query));
-  BMAD_TRY_ASSIGN(query.text, read_prose(tool.args().positionals()));
+  query.text = joined(tool.args().positionals(), " ");
+  if (query.text == "-") {
+    BMAD_TRY_ASSIGN(query.text, read_stdin());
+  }
   if (query.text.find_first_not_of(" \t\r\n") == std::string::npos) {
     return bad_value("text", "the text is empty; give one, or '-' to read it from stdin");
   }
@@ -173,37 +153,36 @@ constexpr std::array<Title, 12> kTitles = {{{Relation::kSolves, "It solves:"},
                                             {Relation::kSameTopic, "Of the same topic:"},
                                             {Relation::kSimilar, "Reads alike:"}}};
 
-void print_groups(Tool& tool, std::span<const RelatedEntry> related) {
-  bool is_first = true;
-  for (const Title& title : kTitles) {
-    std::vector<Entry> entries;
-    std::vector<std::string> heads;
-    for (const RelatedEntry& each : related) {
-      if (each.relation == title.relation && each.depth == 1) {
-        entries.push_back(each.entry);
-        heads.push_back(fmt::format("  {:.2f}  ", each.relevance));
-      }
-    }
-    if (!entries.empty()) {
-      tool.out().print("{}{}\n", is_first ? "" : "\n", tool.style().bold(title.text));
-      print_entry_list(tool, entries, heads);
-      is_first = false;
-    }
-  }
-  std::vector<Entry> far;
-  std::vector<std::string> heads;
+/// The entries that `belongs` says, under their title; each begins with `head` of it.
+void add_group(std::vector<RawJson>& groups, std::string_view title,
+               std::span<const RelatedEntry> related, const auto& belongs, const auto& head) {
+  std::vector<RawJson> all;
   for (const RelatedEntry& each : related) {
-    if (each.depth > 1) {
-      far.push_back(each.entry);
-      heads.push_back(
-          fmt::format("  {}  {} {}  ", each.depth, each.via, relation_words(each.relation)));
+    if (belongs(each)) {
+      all.push_back(raw_json(json_object("head", head(each), "entry", shown_entry(each.entry))));
     }
   }
-  if (!far.empty()) {
-    tool.out().print("{}{}\n", is_first ? "" : "\n",
-                     tool.style().bold("Further away, by the number of links:"));
-    print_entry_list(tool, far, heads);
+  if (!all.empty()) {
+    groups.push_back(raw_json(json_object("is_first", groups.empty(), "title", title, "all", all)));
   }
+}
+
+std::vector<RawJson> groups_of(std::span<const RelatedEntry> related) {
+  std::vector<RawJson> groups;
+  for (const Title& title : kTitles) {
+    const auto belongs = [&](const RelatedEntry& each) {
+      return each.relation == title.relation && each.depth == 1;
+    };
+    add_group(groups, title.text, related, belongs,
+              [](const RelatedEntry& each) { return fmt::format("  {:.2f}  ", each.relevance); });
+  }
+  const auto is_far = [](const RelatedEntry& each) { return each.depth > 1; };
+  add_group(groups, "Further away, by the number of links:", related, is_far,
+            [](const RelatedEntry& each) {
+              return fmt::format("  {}  {} {}  ", each.depth, each.via,
+                                 relation_words(each.relation));
+            });
+  return groups;
 }
 
 }  // namespace
@@ -217,22 +196,13 @@ Result<ExitStatus> run_related(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(memory, tool.args().positionals()));
   BMAD_TRY_ASSIGN(const std::vector<RelatedEntry> related,
                   memory.related(ids.front(), filter, depth));
-  if (tool.json()) {
-    for (const RelatedEntry& each : related) {
-      const bool has_way = is_typed(each.relation);
-      tool.out().print(
-          "{}\n",
-          entry_json_line(each.entry, json_members_of("relation", relation_name(each.relation),
-                                                      "relevance", rounded(each.relevance), "depth",
-                                                      only_if(has_way, each.depth), "via",
-                                                      only_if(has_way, each.via))));
-    }
-    return ExitStatus::kDone;
+  for (const RelatedEntry& each : tool.json() ? related : std::vector<RelatedEntry>()) {
+    const bool has_way = is_typed(each.relation);
+    print_entry_line(tool, each.entry, "relation", relation_name(each.relation), "relevance",
+                     rounded(each.relevance), "depth", only_if(has_way, each.depth), "via",
+                     only_if(has_way, each.via));
   }
-  print_groups(tool, related);
-  if (related.empty()) {
-    tool.note(fmt::format("no entries are linked to {}", ids.front()));
-  }
+  describe(tool, "related", "groups", groups_of(related), "id", ids.front());
   return ExitStatus::kDone;
 }
 
@@ -260,24 +230,25 @@ constexpr std::array<Unit, 4> kUnits = {{{"hour", TimelineUnit::kHour, 16},
                                          {"month", TimelineUnit::kMonth, 7}}};
 
 /// A line for each bucket: when, how many, and a bar. The longest bar fills the terminal.
-void print_bars(Tool& tool, const Unit& unit, const std::vector<TimelineBucket>& buckets) {
+std::vector<RawJson> bars_of(const Tool& tool, const Unit& unit,
+                             const std::vector<TimelineBucket>& buckets) {
   static constexpr std::size_t kUsualWidth = 80;
   static constexpr std::size_t kBarWidthMin = 10;
   std::uint64_t most = 1;
   for (const TimelineBucket& bucket : buckets) {
     most = std::max(most, bucket.total());
   }
-  const std::size_t count_width = format_count(most).size();
-  const std::size_t before = unit.label_size + count_width + 4;
+  const std::size_t before = unit.label_size + format_count(most).size() + 4;
   const std::size_t terminal = tool.columns() == 0 ? kUsualWidth : tool.columns();
   const std::size_t bar_width = std::max(terminal, before + kBarWidthMin) - before;
+  std::vector<RawJson> bars;
   for (const TimelineBucket& bucket : buckets) {
-    const std::uint64_t count = bucket.total();
-    const double share = static_cast<double>(count) / static_cast<double>(most);
-    tool.out().print("{}  {}  {}\n", format_minute(bucket.begin).substr(0, unit.label_size),
-                     padded_left(format_count(count), count_width),
-                     tool.style().green(block_bar(share, bar_width)));
+    const double share = static_cast<double>(bucket.total()) / static_cast<double>(most);
+    bars.push_back(
+        raw_json(json_object("at", format_minute(bucket.begin).substr(0, unit.label_size), "count",
+                             bucket.total(), "bar", block_bar(share, bar_width))));
   }
+  return bars;
 }
 
 }  // namespace
@@ -293,14 +264,7 @@ Result<ExitStatus> run_timeline(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<TimelineBucket> buckets, memory.timeline(filter, unit->unit));
   note_sealed(tool, memory, filter.sessions);
-  if (tool.json()) {
-    print_objects(tool, shape::bucket, buckets);
-    return ExitStatus::kDone;
-  }
-  print_bars(tool, *unit, buckets);
-  if (buckets.empty()) {
-    tool.note("there is no such entry");
-  }
+  show_all(tool, "timeline", shape::bucket, buckets, bars_of(tool, *unit, buckets));
   return ExitStatus::kDone;
 }
 

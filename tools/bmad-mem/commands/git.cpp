@@ -146,9 +146,7 @@ Result<ExitStatus> run_git_resolve(Tool& tool) {
     const std::string_view form = is_packed ? "archive" : "text";
     show(tool, "git_resolve", object_of("session_id", session_id, "form", form));
   }
-  if (waiting.empty() && !tool.json()) {
-    tool.out().print("no session waits for a merge to be settled\n");
-  }
+  describe(tool, "git_resolved", "is_none", waiting.empty());
   const std::set<std::string> left = memory.sessions_in_conflict();
   return left.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }

@@ -43,9 +43,6 @@ Result<ExitStatus> run_remember(Tool& tool) {
   params.tags = args.all("tag");
   params.pinned = args.has("pinned");
   params.session_id = args.maybe("session").value_or(environment("BMAD_SESSION"));
-  if (args.has("session") && params.session_id.empty()) {
-    return tool.wrong_usage("--session is empty");
-  }
   params.value = args.positional(0);
   if (params.value == "-") {
     BMAD_TRY_ASSIGN(params.value, read_stdin());
@@ -98,7 +95,12 @@ Result<ExitStatus> run_context(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const Context context, Knowledge(memory).context(options));
   if (tool.json() || tool.args().has("explain")) {
-    print_context(tool, context, options.as_of);
+    const ContextGate& gate = context.gate;
+    show(tool, "context",
+         object_of("as_of", options.as_of, shaped(shape::context, context), "gate",
+                   shaped(shape::gate, only_if(gate.needed > 0 || gate.is_dialogue, gate)), "items",
+                   shaped(shape::context_item, context.items), "omitted",
+                   shaped(shape::omission, context.omitted)));
   } else {
     tool.out().write(context.markdown);
   }
@@ -145,7 +147,7 @@ Result<ExitStatus> run_state_get(Tool& tool) {
                  .message = fmt::format("{} has no saved state", agent)};
   }
   if (tool.json()) {
-    tool.out().print("{}\n", entry_json_line(*state));
+    print_entry_line(tool, *state);
     return ExitStatus::kDone;
   }
   BMAD_TRY_ASSIGN(const ParsedJson entry, parse_json(state->json));

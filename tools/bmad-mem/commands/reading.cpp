@@ -26,13 +26,6 @@ Result<ExitStatus> run_list(Tool& tool) {
   filter.with_outdated = tool.args().has("outdated");
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries, memory.list(filter));
-  if (tool.json()) {
-    for (const Entry& entry : entries) {
-      tool.out().print("{}\n", entry_json_line(entry));
-    }
-    note_closed(tool, memory, filter);
-    return ExitStatus::kDone;
-  }
   print_entry_list(tool, entries);
   const bool may_be_closed = note_closed(tool, memory, filter);
   if (entries.empty() && !may_be_closed) {
@@ -50,15 +43,13 @@ Result<ExitStatus> run_get(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(memory, tool.args().positionals()));
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
                   memory.get(ids, tool.args().all("session"), as_of));
-  bool first = true;
   for (const Entry& entry : entries) {
-    if (tool.json()) {
-      tool.out().print("{}\n", entry_json_line(entry));
-    } else {
-      tool.out().write(first ? "" : "\n");
-      print_entry(tool, entry);
-    }
-    first = false;
+    std::vector<FieldText> fields = entry_fields(entry);
+    std::erase_if(fields, [&](const FieldText& field) {  // They come last, with what they lead to.
+      return field.first == "id" || (!entry.links.empty() && field.first.starts_with("links."));
+    });
+    show_entry(tool, "entry", entry, "fields", shown_fields(fields), "is_first",
+               &entry == entries.data());
   }
   bool all_found = true;
   for (const std::string& id : ids) {
@@ -151,20 +142,13 @@ Result<ExitStatus> run_history(Tool& tool) {
   std::size_t number = 0;
   const Entry* before = nullptr;
   for (const Entry& entry : versions) {
-    if (before != nullptr && before->session_id != entry.session_id) {
-      before = nullptr;
-    }
+    before = before != nullptr && before->session_id == entry.session_id ? before : nullptr;
     number = before == nullptr ? 1 : number + 1;
     const auto count = static_cast<std::size_t>(in_session(entry));
     const bool is_shown = &entry >= shown.data() && &entry < shown.data() + shown.size();
-    if (!is_shown) {
-      before = &entry;
-      continue;
-    }
-    if (tool.json()) {
-      tool.out().print(
-          "{}\n", entry_json_line(entry, json_members_of("version", number, "versions", count)));
-    } else {
+    if (is_shown && tool.json()) {
+      print_entry_line(tool, entry, "version", number, "versions", count);
+    } else if (is_shown) {
       print_version(tool, entry, before, number, count);
     }
     before = &entry;
@@ -302,13 +286,9 @@ Result<WatchOptions> read_watch_options(const Tool& tool) {
 }
 
 void print_line(Tool& tool, const Entry& entry) {
-  if (tool.json()) {
-    tool.out().print("{}\n", entry_json_line(entry));
-    return;
-  }
   const std::size_t before = kMinutes + kTypeWidth + kWhoWidth + 8 + entry.id.size();
   const std::size_t room = tool.columns() > before + 20 ? tool.columns() - before : kWidthMax;
-  describe(tool, "watched", shaped(shape::entry_head, entry), "room", room);
+  show_entry(tool, "watched", entry, "room", room);
 }
 
 /// The newest entries there are, oldest first.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,6 +56,13 @@ Error no_candidate(const Knowledge& knowledge, std::string_view name, const std:
                                   "review --foreign` also what came from elsewhere"));
 }
 
+void print_reviewed(Tool& tool, std::string_view verb, std::span<const KnowledgeItem> items) {
+  const auto shown = [&](const KnowledgeItem& item) {
+    return object_of("verb", verb, "id", item.id, "value", item.value);
+  };
+  show_all(tool, "reviewed", shape::item, items, items | std::views::transform(shown));
+}
+
 /// Reviews `ids`, which stand behind option `name`. Not kDone when one of them is no candidate.
 Result<ExitStatus> review(Tool& tool, Knowledge& knowledge, std::string_view name,
                           std::span<const std::string> ids, Review review) {
@@ -66,12 +74,7 @@ Result<ExitStatus> review(Tool& tool, Knowledge& knowledge, std::string_view nam
   }
   const ActingAs writer(review == Review::kAccepted ? Origin::kPerson : tool.writes_as());
   BMAD_TRY_ASSIGN(const ReviewReport report, knowledge.review(ids, review));
-  if (tool.json()) {
-    print_items(tool, report.reviewed);
-  } else {
-    describe(tool, "reviewed", "verb", review_name(review), "all",
-             shaped(shape::item, report.reviewed));
-  }
+  print_reviewed(tool, review_name(review), report.reviewed);
   ExitStatus status = ExitStatus::kDone;
   for (const std::string& id : report.unknown_ids) {
     status = tool.report(no_candidate(knowledge, name, id));
@@ -94,11 +97,7 @@ Result<ExitStatus> review_all(Tool& tool, Knowledge& knowledge, RecallOptions op
   }
   const std::string_view verb = accepts ? "accept" : "drop";
   if (args.has("dry-run")) {
-    describe(tool, "reviewed", "verb", fmt::format("would {}", verb), "all",
-             shaped(shape::item, items));
-    if (tool.json()) {
-      print_items(tool, items);
-    }
+    print_reviewed(tool, fmt::format("would {}", verb), items);
     return ExitStatus::kDone;
   }
   if (!is_confirmed(tool, fmt::format("{} {}?", verb,
@@ -139,13 +138,12 @@ Result<ExitStatus> review_named(Tool& tool, Knowledge& knowledge) {
 /// One after another on a terminal.
 Result<ExitStatus> ask_about(Tool& tool, Knowledge& knowledge,
                              std::span<const KnowledgeItem> items) {
-  Output ask(STDERR_FILENO);
   for (std::size_t i = 0; i < items.size(); ++i) {
     print_items(tool, items.subspan(i, 1));
     static_cast<void>(tool.out().flush());
-    ask.print("({}/{}) [a]ccept, [d]rop, [s]kip, its words as they should be, or [q]uit? ", i + 1,
-              items.size());
-    static_cast<void>(ask.flush());
+    write_to_stderr(
+        fmt::format("({}/{}) [a]ccept, [d]rop, [s]kip, its words as they should be, or [q]uit? ",
+                    i + 1, items.size()));
     std::array<char, 4096> answer{};
     const ssize_t size = ::read(STDIN_FILENO, answer.data(), answer.size());
     const char choice = size > 0 ? answer.front() : 'q';
@@ -233,11 +231,8 @@ Result<ExitStatus> run_review(Tool& tool) {
     return ask_about(tool, knowledge, items);
   }
   print_items(tool, items);
-  if (items.size() < waiting) {
-    tool.note(
-        fmt::format("showing {} of {} that wait; --limit 0 shows all", items.size(), waiting));
-  }
-  tool.note("`bmad-mem review --accept ID` accepts one, --drop ID drops it");
+  describe(tool, "to_review", "shown", items.size(), "is_cut", items.size() < waiting, "waiting",
+           waiting);
   return ExitStatus::kDone;
 }
 

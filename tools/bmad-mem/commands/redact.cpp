@@ -40,14 +40,7 @@ Result<ExitStatus> check_files(Tool& tool, const std::vector<std::string>& names
                   scanner.find_in_file(text, name == "-" ? "" : path_in_project(tool, name)),
                   found);
   }
-  std::string says = found.secrets == 0
-                         ? std::string("no secret found")
-                         : format_count(found.secrets, "secret", "secrets") + " found";
-  if (found.near > 0) {
-    says += fmt::format("; {} near, which stays and marks its entry as sensitive",
-                        format_count(found.near, "place comes", "places come"));
-  }
-  tool.note(says);
+  describe(tool, "secrets_found", "secrets", found.secrets, "near", found.near);
   return found.secrets == 0 ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
@@ -97,20 +90,10 @@ Result<bool> redact_now(Tool& tool, MemoryManager& memory, bool dry_run) {
 
 /// Says which commits hold secrets still.
 Status note_commits(Tool& tool, const MemoryManager& memory) {
-  constexpr std::size_t kShownMax = 20;
   BMAD_TRY_ASSIGN(const SecretScanner scanner, memory.scanner());
   const GitSearch search = search_git_secrets(memory.root(), scanner);
-  const std::size_t count = search.found.size();
-  for (const Leftover& each : std::span(search.found).first(std::min(count, kShownMax))) {
-    tool.note(fmt::format("left in git: {}", each.detail));
-  }
-  if (count > 0) {
-    tool.note(fmt::format("{} still {} secrets: {}", format_count(count, "commit", "commits"),
-                          count == 1 ? "holds" : "hold", search.found.front().remedy));
-  }
-  if (!search.obstacle.empty()) {
-    tool.note(search.obstacle);
-  }
+  describe(tool, "left_in_git", "all", shaped(shape::leftover, search.found), "count",
+           search.found.size(), "obstacle", search.obstacle);
   return {};
 }
 
@@ -129,13 +112,11 @@ Result<ExitStatus> redact_memory(Tool& tool) {
     BMAD_TRY_ASSIGN(found, redact_now(tool, memory, dry_run));
   }
   note_sealed(tool, memory, args.all("session"));
-  if (!found) {
-    tool.note("nothing to redact");
-  }
-  if (is_in_git(memory.root()) && args.has("all")) {
+  const bool looks_at_commits = args.has("all") && is_in_git(memory.root());
+  describe(tool, "redacted", "found", found, "in_git",
+           found && !dry_run && !looks_at_commits && is_in_git(memory.root()));
+  if (looks_at_commits) {
     BMAD_TRY(note_commits(tool, memory));
-  } else if (found && !dry_run && is_in_git(memory.root())) {
-    tool.note("earlier commits in git still contain the secrets");
   }
   return tool.has_left_out() ? ExitStatus::kFailed : ExitStatus::kDone;
 }

@@ -59,31 +59,16 @@ std::set<std::string> texts_to_allow(const SecretScanner& scanner, std::string_v
   return texts;
 }
 
-std::string places_text(const std::string& name, std::string_view text, const RuleTrial& trial) {
-  TextPosition position(text);
-  std::string out;
-  for (const SecretPlace& place : trial.places) {
-    position.move_to(place.begin);
-    out += fmt::format("  {}:{}:{}: {}\n", printable(name), position.line(), position.column(),
-                       format_count(place.end - place.begin, "byte", "bytes"));
-  }
-  return out;
-}
-
 void print_trial(Tool& tool, const std::string& name, std::string_view text,
                  const RuleTrial& trial) {
-  if (tool.json()) {
-    print_object(tool, shaped(shape::rule_trial, trial));
-    return;
+  TextPosition position(text);
+  std::vector<RawJson> places;
+  for (const SecretPlace& place : trial.places) {
+    position.move_to(place.begin);
+    places.push_back(raw_json(json_object("line", position.line(), "column", position.column(),
+                                          "bytes", place.end - place.begin)));
   }
-  tool.out().print("{}  {}, {} allowed, {}\n", tool.style().id(padded(trial.rule, 34)),
-                   format_count(trial.places.size(), "finding", "findings"),
-                   format_count(trial.allowed),
-                   format_count(trial.examples, "example", "examples"));
-  tool.out().write(places_text(name, text, trial));
-  for (const std::string& failure : trial.failures) {
-    tool.out().print("  {}\n", printable(failure));
-  }
+  show(tool, "rule_trial", shaped(shape::rule_trial, trial), "path", name, "places", places);
 }
 
 }  // namespace
@@ -127,9 +112,8 @@ Result<ExitStatus> list_rules(Tool& tool) {
   BMAD_TRY_ASSIGN(const SecretScanner scanner, scanner_here(tool));
   const auto rules = scanner.rules();
   show_all(tool, "secret_rules", shape::secret_rule, rules);
-  tool.notes(scanner.exceptions());
-  tool.note(fmt::format("{}; version {} of those that are built in",
-                        format_count(rules.size(), "rule", "rules"), secret_rules_version()));
+  describe(tool, "more_of_rules", "exceptions", scanner.exceptions(), "rules", rules.size(),
+           "version", secret_rules_version());
   return ExitStatus::kDone;
 }
 
@@ -207,29 +191,19 @@ Result<ExitStatus> allow_findings(Tool& tool) {
   }
   const TrustReport trust = memory.trust_report();
   const bool holds = !trust.is_foreign() && !trust.config_changed;
-  if (!holds && !found.empty()) {
-    tool.note("it holds only once the user has run `bmad-mem trust` in a terminal");
-  }
-  if (tool.json()) {
-    print_object(tool, "added", added, "holds", holds ? std::nullopt : std::optional(false));
-  } else if (added == 0) {
-    tool.note(found.empty() ? "no secret found, so nothing is allowed" : "allowed already");
-  } else {
-    tool.note(fmt::format("{} added to {} in config.json; what was redacted before stays so",
-                          format_count(added, "item", "items"), kAllowKey));
-  }
+  show(tool, "allowed", object_of("added", added, "holds", only_if(!holds, false)), "found",
+       found.size(), "waits", !holds);
   return found.empty() ? ExitStatus::kFailed : ExitStatus::kDone;
 }
 
 Result<ExitStatus> list_allowed(Tool& tool) {
   BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<std::string> items, allowed_items(memory));
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    show(tool, "allowed_item", object_of("number", i + 1, "item", items[i]));
+  std::vector<RawJson> lines;
+  for (const std::string& item : items) {
+    lines.push_back(raw_json(json_object("number", lines.size() + 1, "item", item)));
   }
-  if (items.empty()) {
-    tool.note("nothing is allowed");
-  }
+  print_lines(tool, "allowed_items", lines);
   return ExitStatus::kDone;
 }
 
@@ -254,12 +228,7 @@ Result<ExitStatus> disallow(Tool& tool) {
     }
   }
   BMAD_TRY(store_allowed(memory, left));
-  if (tool.json()) {
-    print_object(tool, "removed", gone.size());
-    return ExitStatus::kDone;
-  }
-  tool.note(
-      fmt::format("{} taken out of {}", format_count(gone.size(), "item", "items"), kAllowKey));
+  show(tool, "disallowed", object_of("removed", gone.size()));
   return ExitStatus::kDone;
 }
 

@@ -56,14 +56,6 @@ Result<SealKeySource> passphrase_of(SealStep step) {
   return SealKeySource{.passphrase = std::move(passphrase)};
 }
 
-void tell_end(Tool& tool, SealStep step, std::uint64_t changed, bool is_whole) {
-  if (tool.json()) {
-    print_object(tool, "summary", object_of("changed", changed, "whole", is_whole));
-  } else if (changed == 0 && is_whole && step != SealStep::kOff) {
-    tool.note("there was nothing left to seal");
-  }
-}
-
 void tell_key_file(Tool& tool, const std::string& path, bool is_new, SealStep step) {
   const std::string place = printable(std::filesystem::absolute(path).lexically_normal().string());
   if (is_new) {
@@ -82,24 +74,6 @@ constexpr std::array<std::string_view, 3> kQuestions = {
     "open all sealed entries, and write them in clear?",
     "seal everything with the new key? Losing it is final."};
 
-/// What doesn't go together, as a sentence; empty when all does.
-std::string_view seal_clash(const Arguments& args, std::string_view step) {
-  if (step != "on" && (args.has("session") || args.has("sensitive"))) {
-    return "--session and --sensitive belong to `encrypt on`";
-  }
-  if (args.has("new-key-file") != (step == "rotate")) {
-    return step == "rotate" ? "rotate needs --new-key-file FILE"
-                            : "--new-key-file belongs to `encrypt rotate`";
-  }
-  if (step != "off" && args.has("without-key")) {
-    return "--without-key belongs to `encrypt off`";
-  }
-  if (args.has("passphrase") && args.has("key-file")) {
-    return "two keys are named at once; leave out --passphrase or --key-file";
-  }
-  return {};
-}
-
 /// Asks, and ends encryption where the key is lost.
 Result<ExitStatus> give_up(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
@@ -110,12 +84,8 @@ Result<ExitStatus> give_up(Tool& tool) {
     return ExitStatus::kFailed;
   }
   BMAD_TRY(memory.seal({.step = SealStep::kOff, .without_key = true}));
-  if (tool.json()) {
-    print_object(tool, "summary", object_of("changed", 0, "whole", lines == 0, "lost", lines));
-  } else {
-    tool.note(fmt::format("{} as written, and only the key opens them; new entries are in clear",
-                          format_count(lines, "encrypted line stays", "encrypted lines stay")));
-  }
+  show(tool, "given_up",
+       object_of("summary", object_of("changed", 0, "whole", lines == 0, "lost", lines)));
   return ExitStatus::kDone;
 }
 
@@ -123,14 +93,7 @@ Result<ExitStatus> give_up(Tool& tool) {
 
 Result<ExitStatus> run_encrypt(Tool& tool) {
   const Arguments& args = tool.args();
-  const std::vector<std::string> words = args.positionals();
-  const std::string_view name = words.empty() ? std::string_view() : words.front();
-  if (name != "on" && name != "off" && name != "rotate") {
-    return tool.wrong_usage("say on, off or rotate");
-  }
-  if (const std::string_view problem = seal_clash(args, name); !problem.empty()) {
-    return tool.wrong_usage(std::string(problem));
-  }
+  const std::string_view name = args.positional(0);
   const SealStep step = name == "on"    ? SealStep::kOn
                         : name == "off" ? SealStep::kOff
                                         : SealStep::kRotate;
@@ -177,13 +140,9 @@ Result<ExitStatus> run_encrypt(Tool& tool) {
     is_whole = is_whole && report.left.empty();
     changed += report.changed;
   }
-  tell_end(tool, step, changed, is_whole);
-  if (step == SealStep::kOn && !passphrase.empty() && passphrase.size() < kPassphraseSizeMin) {
-    tool.note("the passphrase is short: who has the files can try all of that length");
-  }
-  if (step == SealStep::kOn && changed > 0 && is_in_git(memory.root())) {
-    tool.note("earlier commits in git still hold the entries in clear");
-  }
+  const bool is_short = !passphrase.empty() && passphrase.size() < kPassphraseSizeMin;
+  show(tool, "sealed_all", object_of("summary", object_of("changed", changed, "whole", is_whole)),
+       "step", name, "is_short", is_short, "is_in_git", is_in_git(memory.root()));
   return is_whole ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 

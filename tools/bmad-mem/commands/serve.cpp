@@ -126,16 +126,11 @@ struct Served {
 void print_served(Tool& tool, const Served& served) {
   const std::string url = fmt::format("http://127.0.0.1:{}", served.port);
   const bool with_link = may_print_link(tool);
-  if (!with_link && !tool.args().has("open")) {
-    tool.note(
-        fmt::format("{} says that an agent runs this, and the link is for the user alone: "
-                    "run `bmad-mem serve` in a terminal of your own, or here with --open",
-                    tool.agent_sign()));
-  }
   show(tool, "served",
        object_of("url", url, "link", only_if(with_link, served.link), "port", served.port,
                  "token_file", if_some(served.token_file), "root", served.root, "pid", served.pid,
-                 "token", only_if(tool.args().has("print-token"), served.token)));
+                 "token", only_if(tool.args().has("print-token"), served.token)),
+       "agent", with_link || tool.args().has("open") ? "" : tool.agent_sign());
   static_cast<void>(tool.out().flush());
   if (tool.args().has("open")) {
     open_browser(tool, served.root, served.link);

@@ -27,17 +27,14 @@ Result<ExitStatus> run_init(Tool& tool) {
     show(tool, "init", shaped(shape::init, report));
   }
   const bool is_new = report.created_config || report.created_gitignore;
+  bool is_foreign = false;
   if (!is_new && !tool.json() && !tool.quiet()) {
     const Result<MemoryManager> memory = tool.open(report.root);
-    if (memory && memory->is_foreign()) {
-      tool.note(
-          "it came from elsewhere, so all of it is quoted; `bmad-mem trust` shows it and asks");
-    }
+    is_foreign = memory && memory->is_foreign();
   }
-  if (report.trust_problem) {
-    tool.note(fmt::format("it counts as foreign, since nothing can be noted about it: {}",
-                          report.trust_problem->to_string()));
-  }
+  const std::optional<Error>& problem = report.trust_problem;
+  describe(tool, "init_trust", "is_foreign", is_foreign, "problem",
+           problem ? problem->to_string() : std::string());
   return ExitStatus::kDone;
 }
 
@@ -224,10 +221,7 @@ Result<ExitStatus> run_session_list(Tool& tool) {
         tool.json() ? row.json : json_object("about", row.about, "session", raw_json(row.json))));
   }
   print_lines(tool, "sessions", lines);
-  if (rows.empty()) {
-    tool.note(is_special ? "there is no such session"
-                         : "there is no such session; `bmad-mem session new` makes one");
-  }
+  describe(tool, "no_session", "is_none", rows.empty(), "is_special", is_special);
   return ExitStatus::kDone;
 }
 
@@ -267,10 +261,7 @@ Result<ExitStatus> run_session_close(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::string id, named_or_chosen(tool, memory));
   BMAD_TRY_ASSIGN(const Session session, memory.close_session(id));
   note_maintenance(tool, memory);
-  print_session(tool, "session_close", memory, session);
-  if (!session.notice.empty()) {
-    tool.note(session.notice);
-  }
+  print_session(tool, "session_close", memory, session, "notice", session.notice);
   return ExitStatus::kDone;
 }
 

@@ -103,11 +103,6 @@ Result<ExitStatus> undo(Tool& tool) {
 }  // namespace
 
 Result<ExitStatus> run_setup(Tool& tool) {
-  if (!tool.args().value("root").empty()) {
-    return tool.wrong_usage(
-        "setup takes the memory of the project; `bmad-mem install CLIENT "
-        "--root DIR` connects a client to another one");
-  }
   if (tool.args().has("undo")) {
     return undo(tool);
   }

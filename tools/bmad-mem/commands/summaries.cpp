@@ -10,15 +10,23 @@
 
 namespace bmad_mem::cli {
 
+namespace {
+
+/// Reports an update that was made.
+void print_summary_update(Tool& tool, const SummaryUpdate& update) {
+  show(tool, "summary_update",
+       object_of(
+           "session_id", update.session_id, [&](JsonWriter& json) { write_members(update, json); },
+           "redacted", update.redacted));
+}
+
+}  // namespace
+
 Result<ExitStatus> run_summary_show(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   BMAD_TRY_ASSIGN(const std::string text, Summaries(memory).show(session));
-  if (tool.json()) {
-    print_object(tool, "session_id", session, "text", text);
-  } else {
-    tool.out().write(text);
-  }
+  show(tool, "summary", object_of("session_id", session, "text", text));
   return ExitStatus::kDone;
 }
 
@@ -50,22 +58,14 @@ Result<ExitStatus> run_summary_apply(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-namespace {
-
-Result<ExitStatus> update_by_rules(Tool& tool, Summaries& summaries, const std::string& session) {
-  BMAD_TRY_ASSIGN(const bool written, summaries.write_by_rules(session));
-  show(tool, "summary_by_rules", object_of("session_id", session, "written", written));
-  return ExitStatus::kDone;
-}
-
-}  // namespace
-
 Result<ExitStatus> run_summary_update(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   Summaries summaries(memory);
   if (tool.args().has("rules")) {
-    return update_by_rules(tool, summaries, session);
+    BMAD_TRY_ASSIGN(const bool written, summaries.write_by_rules(session));
+    show(tool, "summary_by_rules", object_of("session_id", session, "written", written));
+    return ExitStatus::kDone;
   }
   BMAD_TRY_ASSIGN(const std::optional<SummaryUpdate> update,
                   summaries.update(session, {.force = tool.args().has("force")}));
@@ -92,15 +92,13 @@ Result<ExitStatus> run_summary_compact(Tool& tool) {
                   Summaries(memory).compact(
                       session, {.max_tokens = max_tokens, .wait = !tool.args().has("no-wait")}));
   const bool declined = result.declined != CompactionDecline::kNone;
-  if (tool.json() && declined) {
-    print_object(tool, "session_id", session, shaped(shape::declined_compaction, result));
-  } else if (tool.json()) {
-    print_object(tool, "session_id", session, shaped(shape::compacted_conversation, result));
-  } else if (declined) {
-    tool.note(fmt::format("declined: {}: {}", compaction_decline_name(result.declined),
-                          printable(result.explanation)));
+  if (declined) {
+    show(tool, "declined_compaction",
+         object_of("session_id", session, shaped(shape::declined_compaction, result)));
   } else {
-    tool.out().write(result.markdown);
+    show(tool, "summary",
+         object_of("session_id", session, shaped(shape::compacted_conversation, result)), "text",
+         result.markdown);
   }
   return declined ? ExitStatus::kFailed : ExitStatus::kDone;
 }

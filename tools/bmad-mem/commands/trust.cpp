@@ -44,9 +44,6 @@ void print_text(Tool& tool, const TrustReport& report, const TrustOffer& offer) 
 }  // namespace
 
 Result<ExitStatus> run_trust(Tool& tool) {
-  if (tool.args().has("revoke") && tool.args().has("yes")) {
-    return tool.wrong_usage("--yes trusts, --revoke takes trust back: choose one");
-  }
   // What was trusted may be invalid by now; trusting another config.json ends that.
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open({}, {}, /*tolerate_bad_config=*/true));
   if (tool.args().has("revoke")) {

@@ -217,21 +217,7 @@ Result<ExitStatus> run_edit(Tool& tool) {
   }
   BMAD_TRY_ASSIGN(const Entry entry, memory.update_entry(id, changes, sessions));
   const bool is_changed = known.empty() || known.front().json != entry.json;
-  if (tool.json()) {
-    tool.out().print("{}\n", entry_json_line(entry));
-  } else if (is_changed && entry.id == id) {
-    tool.out().print("changed {}: {}\n", entry.id, entry.headline);
-  }
-  if (entry.id != id) {
-    tool.note(
-        fmt::format("the user has stated {}, so nothing is changed: {} waits until the user "
-                    "accepts it (`bmad-mem review`)",
-                    id, entry.id));
-    return ExitStatus::kDone;
-  }
-  if (!is_changed) {
-    tool.note(fmt::format("{} has these values already", entry.id));
-  }
+  show_entry(tool, "edited", entry, "asked", id, "is_changed", is_changed);
   return ExitStatus::kDone;
 }
 
@@ -307,14 +293,10 @@ Result<ExitStatus> set_pins(Tool& tool, bool pinned) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(memory, tool.args().positionals()));
   BMAD_TRY_ASSIGN(const PinReport report, memory.pin(ids, pinned, tool.args().all("session")));
   for (const Entry& entry : report.changed) {
-    if (tool.json()) {
-      tool.out().print("{}\n", entry_json_line(entry));
-    } else {
-      tool.out().print("{} {}: {}\n", pinned ? "pinned" : "unpinned", entry.id, entry.headline);
-    }
+    show_entry(tool, "pin", entry, "verb", pinned ? "pinned" : "unpinned");
   }
   for (const Entry& entry : report.unchanged) {
-    tool.note(fmt::format("{} is {}pinned already", entry.id, pinned ? "" : "not "));
+    describe(tool, "pinned_already", "id", entry.id, "verb", pinned ? "pinned" : "not pinned");
   }
   return report_unknown(tool, memory, report.unknown_ids);
 }
