@@ -28,6 +28,12 @@ from reference_pages import commands_page, endpoints_page, tools_page
 
 RIGHTS = ("none", "read", "write", "change", "manage")
 COUNT_MAX = 1_000_000  # Of a list that states none.
+# What a command may have opened before it runs, with the parameters of its function.
+OPENED = {
+    "": "Tool& tool",
+    "memory": "Tool& tool, MemoryManager& memory",
+    "session": "Tool& tool, MemoryManager& memory, const std::string& session",
+}
 
 
 def enumerator(name):
@@ -52,6 +58,15 @@ def function_of(prefix, row):
 def declared(prefix, result, parameters, rows):
     """The declarations of the functions that rows of an interface name."""
     return [f"Result<{result}> {function_of(prefix, row)}({parameters});\n" for row in rows]
+
+
+def run_of(row):
+    """The function that runs a command: its own, or one that opens for it what the row says."""
+    opens = row["cli"]["opens"]
+    if opens not in OPENED:
+        row["cli"].fail("opens", f"{row['name']} opens something else; write one of {', '.join(OPENED)}")
+    run = function_of("run", row)
+    return Verbatim(f"with_{opens}<{run}>") if opens else run
 
 
 def array_of(kind, name, elements):
@@ -142,7 +157,7 @@ def command(source, tables, row):
         refusals=source.pairs("Explained", cli["refusals"]),
         exit_status=cli["exit_status"],
         options_of=Verbatim("options_of_entry" if cli["fields"] else "nullptr"),
-        run=function_of("run", row),
+        run=run_of(row),
         reads=cli["reads"],
     )
 
@@ -158,11 +173,15 @@ def commands(tables):
     source = Source()
     rows = tables.rows_of("cli")
     synonyms = [synonym for index, row in enumerate(rows) for synonym in synonyms_of(row["cli"], index)]
-    functions = declared("run", "ExitStatus", "Tool& tool", rows)
+    functions = [
+        declaration
+        for row in rows
+        for declaration in declared("run", "ExitStatus", OPENED[row["cli"]["opens"]], [row])
+    ]
     functions.append("std::span<const Option> options_of_entry(std::string_view type_name);\n")
     rows = [command(source, tables, row) for row in rows]
     return source.file(
-        "cli/command.hpp",
+        "cli/session_choice.hpp",
         functions,
         ("Command", "kCommands", "all_commands", rows),
         ("Synonym", "kSynonyms", "all_synonyms", synonyms),

@@ -39,7 +39,7 @@ VIEW = COMMON | shape(text="name schema", number="length_max count_min count_max
 PARAMETER = COMMON | shape(text="argument value letter complete", range="count", flag="alone")
 CLI = shape(
     needed="group description",
-    text="everyday exit_status glossary_title",
+    text="everyday exit_status glossary_title opens",
     texts="takes aliases",
     pairs="advice glossary examples refusals",
     number="everyday_place",

@@ -149,9 +149,10 @@ std::vector<FieldText> entry_fields(const Entry& entry) {
   return fields;
 }
 
-void print_stored(Tool& tool, std::string_view id, std::string_view session,
-                  std::span<const std::string> notices) {
-  show(tool, "stored", object_of("id", id, "session_id", session, "notices", if_some(notices)));
+ExitStatus print_stored(Tool& tool, std::string_view id, std::string_view session,
+                        std::span<const std::string> notices) {
+  return show(tool, "stored",
+              object_of("id", id, "session_id", session, "notices", if_some(notices)));
 }
 
 RawJson shown_entry(const Entry& entry) {

@@ -78,8 +78,7 @@ std::vector<HandEdit> look_for_hand_edits(Tool& tool, MemoryManager& memory) {
 
 Result<ExitStatus> review_hand_edits(Tool& tool, MemoryManager& memory) {
   if (look_for_hand_edits(tool, memory).empty()) {
-    tool.note("no line that was changed by hand waits for your decision");
-    return ExitStatus::kDone;
+    return tool.note("no line that was changed by hand waits for your decision");
   }
   const std::vector<HandEdit> edits = memory.hand_edits(/*with_texts=*/true);
   const bool restores = tool.args().has("restore");

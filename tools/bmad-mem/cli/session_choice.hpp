@@ -24,6 +24,20 @@ Result<std::string> choose_session(Tool& tool, const MemoryManager& memory);
 Result<std::optional<std::string>> choose_or_open_session(
     Tool& tool, MemoryManager& memory, const std::function<Result<bool>()>& is_needed);
 
+/// Runs a command whose row says that it opens a memory, or a session of it. Errors: as
+/// Tool::open() and choose_session().
+template <Result<ExitStatus> (*kRun)(Tool& tool, MemoryManager& memory)>
+Result<ExitStatus> with_memory(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  return kRun(tool, memory);
+}
+template <Result<ExitStatus> (*kRun)(Tool& tool, MemoryManager& memory, const std::string& session)>
+Result<ExitStatus> with_session(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+  return kRun(tool, memory, session);
+}
+
 /// `ids`, those that no entry has completed: an id may be given by its first characters, at least
 /// 4, if one entry alone begins so. What stays unknown is for the caller to name. Errors:
 /// E_INVALID_QUERY for a beginning that several entries have, with some of them.

@@ -284,12 +284,13 @@ ExitStatus Tool::report_in(const Error& error, std::string_view text) {
   return ExitStatus::kFailed;
 }
 
-void Tool::note(std::string_view sentence) {
+ExitStatus Tool::note(std::string_view sentence) {
   if (!quiet_ && !json_) {
     static_cast<void>(out_.flush());
     err_.print("bmad-mem: {}\n", printable(sentence));
     static_cast<void>(err_.flush());
   }
+  return ExitStatus::kDone;
 }
 
 void Tool::notes(std::span<const std::string> sentences) {
@@ -319,11 +320,11 @@ void print_view(Tool& tool, std::string_view view, std::string_view object) {
   tool.notes(made.notes);
 }
 
-void print_lines(Tool& tool, std::string_view view, const std::vector<RawJson>& lines) {
+ExitStatus print_lines(Tool& tool, std::string_view view, const std::vector<RawJson>& lines) {
   for (const RawJson& line : tool.json() ? lines : std::vector<RawJson>()) {
     tool.out().print("{}\n", line.text);
   }
-  describe(tool, view, "all", lines);
+  return describe(tool, view, "all", lines);
 }
 
 ExitStatus Tool::finish(ExitStatus status) {

@@ -130,8 +130,9 @@ class Tool {
   [[nodiscard]] bool has_left_out() const { return !left_out_.empty(); }
   /// Says about what was left out only on stderr: stdout has a format of its own.
   void keep_format() { keeps_format_ = true; }
-  /// Prints a sentence on stderr, unless --quiet or --json.
-  void note(std::string_view sentence);
+  /// Prints a sentence on stderr, unless --quiet or --json. The status of a command that ends with
+  /// it: so with what prints below.
+  ExitStatus note(std::string_view sentence);
   void notes(std::span<const std::string> sentences);
   /// Prints why the command line makes no sense, and where help is.
   ExitStatus wrong_usage(std::string_view sentence);
@@ -154,8 +155,9 @@ class Tool {
 };
 
 /// Prints a line of JSON: the object of these members, see put_all().
-void print_object(Tool& tool, const auto&... members) {
+ExitStatus print_object(Tool& tool, const auto&... members) {
   tool.out().print("{}\n", json_object(members...));
+  return ExitStatus::kDone;
 }
 
 /// Prints a line for each of `all`, by `shape`.
@@ -169,38 +171,34 @@ void print_objects(Tool& tool, const auto& shape, const auto& all, const auto&..
 void print_view(Tool& tool, std::string_view view, std::string_view object);
 
 /// Prints for people what `view` says of these members, see put_all(); with --json nothing.
-void describe(Tool& tool, std::string_view view, const auto&... members) {
+ExitStatus describe(Tool& tool, std::string_view view, const auto&... members) {
   if (!tool.json()) {
     print_view(tool, view, json_object(members...));
   }
+  return ExitStatus::kDone;
 }
 
 /// Prints a result: with --json the object of `result`, for people what `view` says of its members
 /// and of `more`.
-void show(Tool& tool, std::string_view view, const auto& result, const auto&... more) {
-  if (tool.json()) {
-    print_object(tool, result);
-  } else {
-    describe(tool, view, result, more...);
-  }
+ExitStatus show(Tool& tool, std::string_view view, const auto& result, const auto&... more) {
+  return tool.json() ? print_object(tool, result) : describe(tool, view, result, more...);
 }
 
 /// Lines of JSON, or what `view` says of all of them.
-void print_lines(Tool& tool, std::string_view view, const std::vector<RawJson>& lines);
+ExitStatus print_lines(Tool& tool, std::string_view view, const std::vector<RawJson>& lines);
 
 /// The same of many: with --json an object a line; for people `shown` is `all` of them.
-void show_all(Tool& tool, std::string_view view, const auto& shape, const auto& all,
-              const auto& shown) {
+ExitStatus show_all(Tool& tool, std::string_view view, const auto& shape, const auto& all,
+                    const auto& shown) {
   if (tool.json()) {
     print_objects(tool, shape, all);
-  } else {
-    describe(tool, view, "all", shown);
   }
+  return describe(tool, view, "all", shown);
 }
 
 /// The same where people see the same of them.
-void show_all(Tool& tool, std::string_view view, const auto& shape, const auto& all) {
-  show_all(tool, view, shape, all, shaped(shape, all));
+ExitStatus show_all(Tool& tool, std::string_view view, const auto& shape, const auto& all) {
+  return show_all(tool, view, shape, all, shaped(shape, all));
 }
 
 /// Calls `work(each)`; what fails is reported, and the rest goes on. kFailed when anything did.

@@ -40,12 +40,12 @@ Result<double> read_share(const Arguments& args, std::string_view name, double f
   return read_number(args, name, fallback, "a number from 0 to 1, such as 0.8", 0.0, 1.0);
 }
 
-void print_items(Tool& tool, std::span<const KnowledgeItem> items) {
-  show_all(tool, "items", shape::item, items, shaped(shape::shown_item, items));
+ExitStatus print_items(Tool& tool, std::span<const KnowledgeItem> items) {
+  return show_all(tool, "items", shape::item, items, shaped(shape::shown_item, items));
 }
 
-void print_remembered(Tool& tool, std::span<const Remembered> all) {
-  show_all(tool, "remembered", shape::remembered_line, all);
+ExitStatus print_remembered(Tool& tool, std::span<const Remembered> all) {
+  return show_all(tool, "remembered", shape::remembered_line, all);
 }
 
 namespace {

@@ -71,8 +71,8 @@ void show_entry(Tool& tool, std::string_view view, const Entry& entry, const aut
 }
 
 /// What was stored: its id; as JSON also where, and the notices, if there are any.
-void print_stored(Tool& tool, std::string_view id, std::string_view session,
-                  std::span<const std::string> notices = {});
+ExitStatus print_stored(Tool& tool, std::string_view id, std::string_view session,
+                        std::span<const std::string> notices = {});
 
 /// A line for each entry: JSON, or id, time, type, who, headline, aligned, and cut to the
 /// terminal's width.
@@ -102,13 +102,13 @@ Result<double> read_share(const Arguments& args, std::string_view name, double f
 
 /// Items, two lines each, and below those about which different things were stated, all of that;
 /// as JSON an object a line.
-void print_items(Tool& tool, std::span<const KnowledgeItem> items);
+ExitStatus print_items(Tool& tool, std::span<const KnowledgeItem> items);
 
 /// Drops candidates, and what the person stated, by id. Not kDone when one of them is neither.
 Result<ExitStatus> drop_statements(Tool& tool, std::span<const std::string> ids);
 
 /// What was remembered: its id, or an object a line; notes say what it changes.
-void print_remembered(Tool& tool, std::span<const Remembered> all);
+ExitStatus print_remembered(Tool& tool, std::span<const Remembered> all);
 
 // Statistics as tables and as JSON.
 

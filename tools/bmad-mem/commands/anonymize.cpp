@@ -110,12 +110,11 @@ Result<ExitStatus> rewrite(Tool& tool, MemoryManager& memory, const AnonymizeOpt
 
 }  // namespace
 
-Result<ExitStatus> run_anonymize(Tool& tool) {
+Result<ExitStatus> run_anonymize(Tool& tool, MemoryManager& memory) {
   const Arguments& args = tool.args();
   const std::string_view paths = args.maybe("paths").value_or("outside");
   AnonymizeOptions options{.all_paths = paths == "all", .dry_run = args.has("dry-run")};
   options.sessions = args.all("session");
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   options.workspace = workspace_folder(memory.root());
   note_sealed(tool, memory, options.sessions);
   if (const auto path = args.maybe("key-file")) {

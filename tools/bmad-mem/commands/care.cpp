@@ -26,8 +26,7 @@ bool is_repairable(const Finding& finding) { return finding.kind != FindingKind:
 
 }  // namespace
 
-Result<ExitStatus> run_verify(Tool& tool) {
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+Result<ExitStatus> run_verify(Tool& tool, MemoryManager& memory) {
   const std::vector<HandEdit> edits = look_for_hand_edits(tool, memory);
   BMAD_TRY_ASSIGN(VerifyReport report, with_progress(tool, "verify", [&](const auto& show) {
                     return memory.verify(tool.args().all("session"), show);
@@ -68,8 +67,7 @@ Result<RepairReport> repair_imports(Tool& tool, MemoryManager& memory) {
   return report;
 }
 
-Result<ExitStatus> run_repair(Tool& tool) {
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+Result<ExitStatus> run_repair(Tool& tool, MemoryManager& memory) {
   const std::vector<std::string>& sessions = tool.args().all("session");
   const auto is_elsewhere = [&](const std::string& session_id) {
     return is_on_another_branch(memory.root(),
@@ -130,17 +128,14 @@ auto line_of(const IndexReport& report) {
 
 }  // namespace
 
-Result<ExitStatus> run_encode(Tool& tool) {
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+Result<ExitStatus> run_encode(Tool& tool, MemoryManager& memory) {
   const auto encode = [&](const auto& show) { return memory.encode({.all = true}, show); };
   BMAD_TRY_ASSIGN(const EncodeReport report, with_progress(tool, "encode", encode, "entries"));
-  show(tool, "encode", shaped(shape::encode, report));
-  return ExitStatus::kDone;
+  return show(tool, "encode", shaped(shape::encode, report));
 }
 
-Result<ExitStatus> run_rebuild_index(Tool& tool) {
+Result<ExitStatus> run_rebuild_index(Tool& tool, MemoryManager& memory) {
   const std::span<const std::string> sessions = tool.args().all("session");
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const auto start = std::chrono::steady_clock::now();
   BMAD_TRY_ASSIGN(const std::vector<IndexReport> reports,
                   with_progress(tool, "index", [&](const auto& show) {
@@ -154,14 +149,12 @@ Result<ExitStatus> run_rebuild_index(Tool& tool) {
     }
     print_object(tool, "total", object_of("sessions", reports.size(), numbers_of(lines.back())));
   }
-  describe(tool, "index", "reports", lines | std::views::transform(line_of));
-  return ExitStatus::kDone;
+  return describe(tool, "index", "reports", lines | std::views::transform(line_of));
 }
 
-Result<ExitStatus> run_maintain(Tool& tool) {
+Result<ExitStatus> run_maintain(Tool& tool, MemoryManager& memory) {
   const bool is_auto = tool.args().has("auto");
   const bool dry_run = tool.args().has("dry-run");
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const auto maintain = [&](const MemoryManager::Progress& show) {
     return memory.maintain({.only_due = is_auto,
                             .dry_run = dry_run,
@@ -218,12 +211,11 @@ Result<std::vector<std::string>> chosen_sessions(Tool& tool, const MemoryManager
 
 }  // namespace
 
-Result<ExitStatus> run_compact(Tool& tool) {
+Result<ExitStatus> run_compact(Tool& tool, MemoryManager& memory) {
   const Arguments& args = tool.args();
   BMAD_TRY_ASSIGN(const std::optional<double> keep, read_keep(args));
   const bool dry_run = args.has("dry-run");
   const bool force = args.has("force");
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, chosen_sessions(tool, memory));
   std::uint64_t done = 0;
   Progress progress(tool, "compact", "sessions");  // One for all: most take no time.
@@ -243,9 +235,7 @@ Result<ExitStatus> run_compact(Tool& tool) {
   });
 }
 
-Result<ExitStatus> run_restore(Tool& tool) {
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+Result<ExitStatus> run_restore(Tool& tool, MemoryManager& memory, const std::string& session) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(memory, tool.args().positionals()));
   BMAD_TRY_ASSIGN(const std::uint64_t count, memory.restore_evicted(session, ids));
   show(tool, "restored_lines", object_of("session_id", session, "lines", count));

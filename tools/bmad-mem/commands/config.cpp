@@ -123,9 +123,8 @@ Result<ExitStatus> run_config_set(Tool& tool) {
     return without_place(edited.error(), setting.key);
   }
   BMAD_TRY_ASSIGN(const std::vector<SettingInfo> now, list_settings(memory, setting.key));
-  show(tool, "setting_set", shaped(shape::setting, now.front()), "was", shown_value(setting.value),
-       "shown", shown_setting(now.front()));
-  return ExitStatus::kDone;
+  return show(tool, "setting_set", shaped(shape::setting, now.front()), "was",
+              shown_value(setting.value), "shown", shown_setting(now.front()));
 }
 
 Result<HttpResponse> http_config_set(ApiContext& context, const EndpointCall& call) {

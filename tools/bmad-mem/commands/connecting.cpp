@@ -333,8 +333,7 @@ Result<std::string> answer(std::string_view input, const MemoryManager& memory,
 
 }  // namespace
 
-Result<ExitStatus> run_memory_tool(Tool& tool) {
-  BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
+Result<ExitStatus> run_memory_tool(Tool& tool, MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const SecretScanner scanner, memory.scanner());
   BMAD_TRY_ASSIGN(const std::string input, read_stdin());
   BMAD_TRY_ASSIGN(MemoryFolder folder, MemoryFolder::open(memory.root()));

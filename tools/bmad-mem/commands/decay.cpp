@@ -48,9 +48,9 @@ Result<ExitStatus> learn_rates(Tool& tool) {
     print_object(tool, shaped(shape::learned_rate, each, apply && is_applied(each)));
   }
   describe(tool, "learned_rates", "all", shaped(shape::learned_rate, rates, apply));
-  describe(tool, "undecided", "is_applied", apply && is_any, "is_any", is_any, "apply", apply,
-           "root", memory.root(), "ends", kLearnedEndsMin, "days", kLearnedSilentDays);
-  return ExitStatus::kDone;
+  return describe(tool, "undecided", "is_applied", apply && is_any, "is_any", is_any, "apply",
+                  apply, "root", memory.root(), "ends", kLearnedEndsMin, "days",
+                  kLearnedSilentDays);
 }
 
 }  // namespace

@@ -23,12 +23,6 @@ bool has_filters(const Arguments& args) {
   return false;
 }
 
-/// What is worth knowing of an export that went well.
-void show(Tool& tool, const ExportReport& report, bool without_sensitive) {
-  describe(tool, "exported", "archived", report.archived.size(), "sensitive", report.sensitive,
-           "without_sensitive", without_sensitive);
-}
-
 Result<ExitStatus> export_to(Tool& tool, const MemoryManager& memory, const ExportOptions& options,
                              std::string_view format, Output& out) {
   const std::unique_ptr<ExportWriter> writer =
@@ -52,13 +46,13 @@ Result<ExitStatus> export_to(Tool& tool, const MemoryManager& memory, const Expo
   if (!report) {
     return ExitStatus::kFailed;  // Who wrote to `out` says why it could not be written.
   }
-  show(tool, *report, options.filter.without_sensitive);
-  return ExitStatus::kDone;
+  return describe(tool, "exported", "archived", report->archived.size(), "sensitive",
+                  report->sensitive, "without_sensitive", options.filter.without_sensitive);
 }
 
 }  // namespace
 
-Result<ExitStatus> run_export(Tool& tool) {
+Result<ExitStatus> run_export(Tool& tool, MemoryManager& memory) {
   const std::string_view format = tool.args().maybe("format").value_or("jsonl");
   ExportOptions options;
   BMAD_TRY_ASSIGN(options.filter, read_filter(tool.args(), system_clock().now()));
@@ -68,7 +62,6 @@ Result<ExitStatus> run_export(Tool& tool) {
   if (format == "server-memory") {
     options.all_versions = true;  // Only then they come in the order of the log.
   }
-  BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
   if (format == "server-memory" && options.filter.sessions.empty()) {
     BMAD_TRY_ASSIGN(options.filter.sessions, graph_sessions(memory));
     options.archived = true;

@@ -109,7 +109,7 @@ Result<ExitStatus> run_query(Tool& tool) {
   return print_hits(tool, query);
 }
 
-Result<ExitStatus> run_similar(Tool& tool) {
+Result<ExitStatus> run_similar(Tool& tool, MemoryManager& memory) {
   Query query;
   query.text_is_prose = true;
   BMAD_TRY_ASSIGN(query.filter, read_filter(tool.args(), system_clock().now()));
@@ -121,7 +121,6 @@ Result<ExitStatus> run_similar(Tool& tool) {
   if (query.text.find_first_not_of(" \t\r\n") == std::string::npos) {
     return bad_value("text", "the text is empty; give one, or '-' to read it from stdin");
   }
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const Result<std::vector<Hit>> hits = memory.query(query);
   if (!hits) {
     return tool.report_in(hits.error(), query.text);
@@ -187,12 +186,11 @@ std::vector<RawJson> groups_of(std::span<const RelatedEntry> related) {
 
 }  // namespace
 
-Result<ExitStatus> run_related(Tool& tool) {
+Result<ExitStatus> run_related(Tool& tool, MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
   BMAD_TRY_ASSIGN(const std::size_t depth,
                   read_number(tool.args(), "depth", std::size_t{1}, "a number from 1 to 10",
                               std::size_t{1}, MemoryManager::kLinkDepthMax));
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(memory, tool.args().positionals()));
   BMAD_TRY_ASSIGN(const std::vector<RelatedEntry> related,
                   memory.related(ids.front(), filter, depth));
@@ -202,17 +200,14 @@ Result<ExitStatus> run_related(Tool& tool) {
                      rounded(each.relevance), "depth", only_if(has_way, each.depth), "via",
                      only_if(has_way, each.via));
   }
-  describe(tool, "related", "groups", groups_of(related), "id", ids.front());
-  return ExitStatus::kDone;
+  return describe(tool, "related", "groups", groups_of(related), "id", ids.front());
 }
 
-Result<ExitStatus> run_topics(Tool& tool) {
+Result<ExitStatus> run_topics(Tool& tool, MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<TopicCount> topics, memory.topics(filter));
   note_sealed(tool, memory, filter.sessions);
-  show_all(tool, "topics", shape::topic, topics);
-  return ExitStatus::kDone;
+  return show_all(tool, "topics", shape::topic, topics);
 }
 
 namespace {
@@ -253,7 +248,7 @@ std::vector<RawJson> bars_of(const Tool& tool, const Unit& unit,
 
 }  // namespace
 
-Result<ExitStatus> run_timeline(Tool& tool) {
+Result<ExitStatus> run_timeline(Tool& tool, MemoryManager& memory) {
   const std::string_view name = tool.args().maybe("by").value_or("day");
   const auto* const unit =
       std::ranges::find_if(kUnits, [&](const Unit& each) { return each.name == name; });
@@ -261,11 +256,9 @@ Result<ExitStatus> run_timeline(Tool& tool) {
     return bad_value("by", fmt::format("'{}' is not a unit; write hour, day, week or month", name));
   }
   BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<TimelineBucket> buckets, memory.timeline(filter, unit->unit));
   note_sealed(tool, memory, filter.sessions);
-  show_all(tool, "timeline", shape::bucket, buckets, bars_of(tool, *unit, buckets));
-  return ExitStatus::kDone;
+  return show_all(tool, "timeline", shape::bucket, buckets, bars_of(tool, *unit, buckets));
 }
 
 }  // namespace bmad_mem::cli

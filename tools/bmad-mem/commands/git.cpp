@@ -26,16 +26,14 @@ Result<ExitStatus> carry_out_and_tell(Tool& tool, const GitPlan& plan) {
   for (const GitSetting& setting : plan.settings) {
     settings.emplace_back(setting.key, setting.value);
   }
-  show(tool, "git_plan", shaped(shape::git_plan, plan, dry_run, settings), "removes",
-       plan.attributes && plan.attributes->empty(), "ignore_path", plan.ignore_path, "is_empty",
-       plan.is_empty());
-  return ExitStatus::kDone;
+  return show(tool, "git_plan", shaped(shape::git_plan, plan, dry_run, settings), "removes",
+              plan.attributes && plan.attributes->empty(), "ignore_path", plan.ignore_path,
+              "is_empty", plan.is_empty());
 }
 
 }  // namespace
 
-Result<ExitStatus> run_git_install(Tool& tool) {
-  BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
+Result<ExitStatus> run_git_install(Tool& tool, MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const GitPlan plan, plan_install(memory.root(), tracks_events(memory)));
   BMAD_TRY_ASSIGN(const ExitStatus status, carry_out_and_tell(tool, plan));
   if (plan.attributes && !plan.is_ignored && !tool.args().has("dry-run")) {
@@ -46,8 +44,7 @@ Result<ExitStatus> run_git_install(Tool& tool) {
   return status;
 }
 
-Result<ExitStatus> run_git_untrack_events(Tool& tool) {
-  BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
+Result<ExitStatus> run_git_untrack_events(Tool& tool, MemoryManager& memory) {
   if (tracks_events(memory)) {
     return bad_value("events.track", "memory_config.events.track is true; set it to false first");
   }
@@ -61,8 +58,7 @@ Result<ExitStatus> run_git_untrack_events(Tool& tool) {
   return status;
 }
 
-Result<ExitStatus> run_git_uninstall(Tool& tool) {
-  BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
+Result<ExitStatus> run_git_uninstall(Tool& tool, MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const GitPlan plan,
                   plan_uninstall(memory.root(), tool.args().has("keep-attributes")));
   return carry_out_and_tell(tool, plan);
@@ -138,8 +134,7 @@ Result<bool> resolve(MemoryManager& memory, const std::string& session_id) {
 
 }  // namespace
 
-Result<ExitStatus> run_git_resolve(Tool& tool) {
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+Result<ExitStatus> run_git_resolve(Tool& tool, MemoryManager& memory) {
   const std::set<std::string> waiting = memory.sessions_in_conflict();
   for (const std::string& session_id : waiting) {
     BMAD_TRY_ASSIGN(const bool is_packed, resolve(memory, session_id));

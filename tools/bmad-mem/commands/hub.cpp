@@ -206,8 +206,7 @@ Result<ExitStatus> drop_replica(Tool& tool, Hub& hub, std::string_view dropped) 
                                    printable(dropped)));
   }
   BMAD_TRY(hub.drop_replica(std::string(dropped)));
-  tool.note(fmt::format("{} is off the list; it has to confirm nothing any more", dropped));
-  return ExitStatus::kDone;
+  return tool.note(fmt::format("{} is off the list; it has to confirm nothing any more", dropped));
 }
 
 }  // namespace
@@ -231,12 +230,10 @@ Result<ExitStatus> run_hub_rows(Tool& tool) {
     BMAD_TRY_ASSIGN(const auto seq,
                     read_number<std::int64_t>(tool.args(), "drop", 0, "the number of a row", 1));
     BMAD_TRY(drop_skipped_row(*joined.hub, static_cast<std::uint64_t>(seq)));
-    tool.note(fmt::format("row {} is out of the feed", seq));
-    return ExitStatus::kDone;
+    return tool.note(fmt::format("row {} is out of the feed", seq));
   }
   BMAD_TRY_ASSIGN(const std::vector<SkippedRow> rows, skipped_rows(*joined.hub));
-  show(tool, "skipped_rows", object_of("rows", shaped(shape::skipped_row, rows)));
-  return ExitStatus::kDone;
+  return show(tool, "skipped_rows", object_of("rows", shaped(shape::skipped_row, rows)));
 }
 
 Result<ExitStatus> run_hub_leave(Tool& tool) {

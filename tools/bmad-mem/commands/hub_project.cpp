@@ -85,8 +85,7 @@ Result<ExitStatus> run_hub_init(Tool& tool) {
     project = project_name(tool.root_to_create());
   }
   BMAD_TRY(door->init(service, project));
-  show(tool, "hub_init", object_of("service", service, "project", project));
-  return ExitStatus::kDone;
+  return show(tool, "hub_init", object_of("service", service, "project", project));
 }
 
 Result<ExitStatus> run_hub_member(Tool& tool) {
@@ -95,10 +94,9 @@ Result<ExitStatus> run_hub_member(Tool& tool) {
   const HubMember member{.who = std::string(tool.args().positional(0)),
                          .rights = std::string(tool.args().maybe("rights").value_or("write"))};
   BMAD_TRY(door->set_member(at.service, at.project, member));
-  tool.note(member.rights == "none"
-                ? fmt::format("{} is no member any more", printable(member.who))
-                : fmt::format("{} may {}", printable(member.who), printable(member.rights)));
-  return ExitStatus::kDone;
+  return tool.note(member.rights == "none"
+                       ? fmt::format("{} is no member any more", printable(member.who))
+                       : fmt::format("{} may {}", printable(member.who), printable(member.rights)));
 }
 
 Result<ExitStatus> run_hub_policy(Tool& tool) {
@@ -119,19 +117,17 @@ Result<ExitStatus> run_hub_policy(Tool& tool) {
     tool.report_all(trial.warnings);
   }
   BMAD_TRY(door->set_policy(service, policy));
-  tool.note(policy.empty()
-                ? "the hub has no rules of its own any more"
-                : "all machines apply these rules from their next sync on; what the file "
-                  "allows, disables or extends has no effect");
-  return ExitStatus::kDone;
+  return tool.note(policy.empty()
+                       ? "the hub has no rules of its own any more"
+                       : "all machines apply these rules from their next sync on; what the file "
+                         "allows, disables or extends has no effect");
 }
 
 Result<ExitStatus> run_hub_upgrade(Tool& tool) {
   BMAD_TRY_ASSIGN(HubDoor* const door, open_door(tool));
   BMAD_TRY_ASSIGN(const std::string service, chosen_service(tool));
   BMAD_TRY_ASSIGN(const int before, door->upgrade(service));
-  show(tool, "hub_upgrade", object_of("before", before, "version", kHubVersion));
-  return ExitStatus::kDone;
+  return show(tool, "hub_upgrade", object_of("before", before, "version", kHubVersion));
 }
 
 namespace {

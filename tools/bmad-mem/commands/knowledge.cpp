@@ -31,7 +31,7 @@ Result<EntrySource> read_source(const Arguments& args) {
 
 }  // namespace
 
-Result<ExitStatus> run_remember(Tool& tool) {
+Result<ExitStatus> run_remember(Tool& tool, MemoryManager& memory) {
   const Arguments& args = tool.args();
   BMAD_TRY_ASSIGN(const std::optional<Category> category, read_category(args));
   RememberParams params{.category = category.value_or(Category::kProjectFact),
@@ -48,7 +48,6 @@ Result<ExitStatus> run_remember(Tool& tool) {
     BMAD_TRY_ASSIGN(params.value, read_stdin());
     params.value.erase(params.value.find_last_not_of("\r\n") + 1);
   }
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   Knowledge knowledge(memory);
   if (params.key.empty()) {
     BMAD_TRY_ASSIGN(params.key, knowledge.key_of(params.value));
@@ -90,9 +89,8 @@ Result<ContextOptions> read_context_options(const Arguments& args) {
 
 }  // namespace
 
-Result<ExitStatus> run_context(Tool& tool) {
+Result<ExitStatus> run_context(Tool& tool, MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const ContextOptions options, read_context_options(tool.args()));
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const Context context, Knowledge(memory).context(options));
   if (tool.json() || tool.args().has("explain")) {
     const ContextGate& gate = context.gate;
@@ -104,10 +102,9 @@ Result<ExitStatus> run_context(Tool& tool) {
   } else {
     tool.out().write(context.markdown);
   }
-  describe(tool, "context_notes", "items", context.items.size(), "omitted", context.omitted.size(),
-           "sealed_lines", context.sealed_lines, "is_foreign", memory.is_foreign(), "reason",
-           memory.trust_report().reason);
-  return ExitStatus::kDone;
+  return describe(tool, "context_notes", "items", context.items.size(), "omitted",
+                  context.omitted.size(), "sealed_lines", context.sealed_lines, "is_foreign",
+                  memory.is_foreign(), "reason", memory.trust_report().reason);
 }
 
 namespace {
@@ -120,7 +117,7 @@ std::string as_json(const std::string& text) {
 
 }  // namespace
 
-Result<ExitStatus> run_state_set(Tool& tool) {
+Result<ExitStatus> run_state_set(Tool& tool, MemoryManager& memory, const std::string& session) {
   std::string text(tool.args().positional(1));
   if (text == "-") {
     BMAD_TRY_ASSIGN(text, read_stdin());
@@ -128,17 +125,13 @@ Result<ExitStatus> run_state_set(Tool& tool) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     return tool.wrong_usage("the state is empty");
   }
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   AgentStateEntry entry{.agent_id = std::string(tool.args().positional(0)),
                         .state_json = as_json(text)};
   BMAD_TRY_ASSIGN(const std::string id, memory.set_agent_state(session, entry));
-  print_stored(tool, id, session);
-  return ExitStatus::kDone;
+  return print_stored(tool, id, session);
 }
 
-Result<ExitStatus> run_state_get(Tool& tool) {
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+Result<ExitStatus> run_state_get(Tool& tool, MemoryManager& memory) {
   const std::string_view agent = tool.args().positional(0);
   BMAD_TRY_ASSIGN(const std::optional<Entry> state,
                   memory.agent_state(agent, tool.args().all("session")));
@@ -163,7 +156,7 @@ Result<ExitStatus> run_state_get(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-Result<ExitStatus> run_learn(Tool& tool) {
+Result<ExitStatus> run_learn(Tool& tool, MemoryManager& memory) {
   const Arguments& args = tool.args();
   LearnParams params{.agent_id = std::string(args.maybe("agent").value_or(tool.agent_id())),
                      .task = std::string(args.value("task"))};
@@ -175,7 +168,6 @@ Result<ExitStatus> run_learn(Tool& tool) {
       args.value("outcome") == "failure" ? TaskOutcome::kFailure : TaskOutcome::kSuccess;
   const std::string name(args.value(params.outcome == TaskOutcome::kFailure ? "error" : "output"));
   BMAD_TRY_ASSIGN(params.text, name == "-" ? read_stdin() : read_whole_file(name));
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const LearnReport report, Knowledge(memory).learn(params));
   print_remembered(tool, report.learned);
   if (report.learned.empty()) {
@@ -194,9 +186,8 @@ std::string_view way_name(ExtractionWay way) {
 
 }  // namespace
 
-Result<ExitStatus> run_extract(Tool& tool) {
+Result<ExitStatus> run_extract(Tool& tool, MemoryManager& memory) {
   const Arguments& args = tool.args();
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   ExtractOptions options;
   BMAD_TRY_ASSIGN(options.session_id, choose_session(tool, memory));
   options.dry_run = args.has("dry-run");
@@ -221,7 +212,7 @@ Result<ExitStatus> run_extract(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-Result<ExitStatus> run_consolidate(Tool& tool) {
+Result<ExitStatus> run_consolidate(Tool& tool, MemoryManager& memory) {
   const Arguments& args = tool.args();
   ConsolidateOptions options;
   options.dry_run = !args.has("apply");
@@ -229,7 +220,6 @@ Result<ExitStatus> run_consolidate(Tool& tool) {
   BMAD_TRY_ASSIGN(options.min_similarity,
                   read_share(args, "min-similarity", options.min_similarity));
   options.sessions = args.all("session");
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const ConsolidateReport report, Knowledge(memory).consolidate(options));
   for (const MergeProposal& proposal : report.merged) {
     show(tool, "merge", shaped(shape::merge, proposal, !options.dry_run));
@@ -240,10 +230,9 @@ Result<ExitStatus> run_consolidate(Tool& tool) {
                    "near", shaped(shape::item, std::array{near.first, near.second})));
   }
   note_sealed(tool, memory, options.sessions);
-  describe(tool, "consolidated", "encoder_failed", report.encoder.failed, "reason",
-           report.encoder.reason, "near", report.near.size(), "merged", report.merged.size(),
-           "dry_run", options.dry_run);
-  return ExitStatus::kDone;
+  return describe(tool, "consolidated", "encoder_failed", report.encoder.failed, "reason",
+                  report.encoder.reason, "near", report.near.size(), "merged", report.merged.size(),
+                  "dry_run", options.dry_run);
 }
 
 }  // namespace bmad_mem::cli

@@ -162,7 +162,7 @@ Result<AuditFilter> read_audit_filter(const Arguments& args) {
 
 }  // namespace
 
-Result<ExitStatus> run_audit(Tool& tool) {
+Result<ExitStatus> run_audit(Tool& tool, MemoryManager& memory) {
   for (const std::string& action : tool.args().all("action")) {
     if (std::ranges::find(kActionNames, action) == kActionNames.end()) {
       return tool.wrong_usage(
@@ -170,11 +170,9 @@ Result<ExitStatus> run_audit(Tool& tool) {
     }
   }
   BMAD_TRY_ASSIGN(const AuditFilter filter, read_audit_filter(tool.args()));
-  BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<AuditRecord> records, memory.audit(filter));
   if (records.empty()) {
-    tool.note("nothing was removed or moved");
-    return ExitStatus::kDone;
+    return tool.note("nothing was removed or moved");
   }
   show_all(tool, "audit", shape::audit_record, records);
   if (filter.limit != 0 && records.size() == filter.limit) {
@@ -222,8 +220,7 @@ Status print_near(Tool& tool, const MemoryManager& memory, const PrivacyReport& 
 
 }  // namespace
 
-Result<ExitStatus> run_privacy(Tool& tool) {
-  BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
+Result<ExitStatus> run_privacy(Tool& tool, MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const PrivacyReport report, memory.privacy_report(tool.args().all("session")));
   if (tool.args().has("near")) {
     BMAD_TRY(print_near(tool, memory, report));

@@ -21,10 +21,9 @@
 
 namespace bmad_mem::cli {
 
-Result<ExitStatus> run_list(Tool& tool) {
+Result<ExitStatus> run_list(Tool& tool, MemoryManager& memory) {
   BMAD_TRY_ASSIGN(EntryFilter filter, read_filter(tool.args(), system_clock().now()));
   filter.with_outdated = tool.args().has("outdated");
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries, memory.list(filter));
   print_entry_list(tool, entries);
   const bool may_be_closed = note_closed(tool, memory, filter);
@@ -36,10 +35,9 @@ Result<ExitStatus> run_list(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-Result<ExitStatus> run_get(Tool& tool) {
+Result<ExitStatus> run_get(Tool& tool, MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const std::optional<Timestamp> as_of,
                   read_as_of(tool.args(), system_clock().now()));
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(memory, tool.args().positionals()));
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
                   memory.get(ids, tool.args().all("session"), as_of));
@@ -123,8 +121,7 @@ void print_version(Tool& tool, const Entry& entry, const Entry* before, std::siz
 
 }  // namespace
 
-Result<ExitStatus> run_history(Tool& tool) {
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+Result<ExitStatus> run_history(Tool& tool, MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(memory, tool.args().positionals()));
   const std::string& id = ids.front();
   BMAD_TRY_ASSIGN(const std::vector<Entry> versions,
@@ -199,8 +196,7 @@ std::vector<std::string> states_of(const MemoryManager& memory,
 
 }  // namespace
 
-Result<ExitStatus> run_stats(Tool& tool) {
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+Result<ExitStatus> run_stats(Tool& tool, MemoryManager& memory) {
   if (const auto id = tool.args().maybe("session")) {
     return run_for_session(tool, memory, *id);
   }
@@ -338,9 +334,8 @@ Result<ExitStatus> follow(Tool& tool, EntryWatch& watch, const WatchOptions& opt
 
 }  // namespace
 
-Result<ExitStatus> run_watch(Tool& tool) {
+Result<ExitStatus> run_watch(Tool& tool, MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const WatchOptions options, read_watch_options(tool));
-  BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
   // Watched before the last ones are printed: else what is written in between would be in neither.
   Result<EntryWatch> opened = options.query.empty()
                                   ? EntryWatch::open(memory, options.filter)

@@ -92,8 +92,7 @@ Result<ExitStatus> review_all(Tool& tool, Knowledge& knowledge, RecallOptions op
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, knowledge.recall(options));
   std::erase_if(items, [](const KnowledgeItem& item) { return item.review != Review::kCandidate; });
   if (items.empty()) {
-    tool.note("there are no candidates to look at");
-    return ExitStatus::kDone;
+    return tool.note("there are no candidates to look at");
   }
   const std::string_view verb = accepts ? "accept" : "drop";
   if (args.has("dry-run")) {
@@ -198,12 +197,11 @@ Result<ExitStatus> drop_statements(Tool& tool, std::span<const std::string> ids)
   return review(tool, knowledge, "id", ids, Review::kDropped);
 }
 
-Result<ExitStatus> run_review(Tool& tool) {
+Result<ExitStatus> run_review(Tool& tool, MemoryManager& memory) {
   const Arguments& args = tool.args();
   BMAD_TRY_ASSIGN(RecallOptions options, read_recall_options(args));
   options.candidates = true;
   options.with_foreign = args.has("foreign");
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   if (args.has("hand")) {
     return review_hand_edits(tool, memory);
   }
@@ -224,21 +222,18 @@ Result<ExitStatus> run_review(Tool& tool) {
   note_closed(tool, memory,
               {.sessions = options.sessions, .types = {EntryType::kFact, EntryType::kPreference}});
   if (items.empty()) {
-    tool.note("nothing waits for your decision");
-    return ExitStatus::kDone;
+    return tool.note("nothing waits for your decision");
   }
   if (!tool.json() && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1) {
     return ask_about(tool, knowledge, items);
   }
   print_items(tool, items);
-  describe(tool, "to_review", "shown", items.size(), "is_cut", items.size() < waiting, "waiting",
-           waiting);
-  return ExitStatus::kDone;
+  return describe(tool, "to_review", "shown", items.size(), "is_cut", items.size() < waiting,
+                  "waiting", waiting);
 }
 
-Result<ExitStatus> run_recall(Tool& tool) {
+Result<ExitStatus> run_recall(Tool& tool, MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const RecallOptions options, read_recall_options(tool.args()));
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   Knowledge knowledge(memory);
   if (tool.args().has("accept-all") || tool.args().has("drop-all")) {
     return review_all(tool, knowledge, options);
@@ -249,9 +244,8 @@ Result<ExitStatus> run_recall(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items, knowledge.recall(options));
   print_items(tool, items);
   note_sealed(tool, memory, options.sessions);
-  describe(tool, "recalled", "shown", items.size(), "candidates", options.candidates, "is_full",
-           options.limit != 0 && items.size() == options.limit);
-  return ExitStatus::kDone;
+  return describe(tool, "recalled", "shown", items.size(), "candidates", options.candidates,
+                  "is_full", options.limit != 0 && items.size() == options.limit);
 }
 
 }  // namespace bmad_mem::cli

@@ -112,9 +112,8 @@ Result<ExitStatus> list_rules(Tool& tool) {
   BMAD_TRY_ASSIGN(const SecretScanner scanner, scanner_here(tool));
   const auto rules = scanner.rules();
   show_all(tool, "secret_rules", shape::secret_rule, rules);
-  describe(tool, "more_of_rules", "exceptions", scanner.exceptions(), "rules", rules.size(),
-           "version", secret_rules_version());
-  return ExitStatus::kDone;
+  return describe(tool, "more_of_rules", "exceptions", scanner.exceptions(), "rules", rules.size(),
+                  "version", secret_rules_version());
 }
 
 Result<ExitStatus> try_rules(Tool& tool) {
@@ -203,8 +202,7 @@ Result<ExitStatus> list_allowed(Tool& tool) {
   for (const std::string& item : items) {
     lines.push_back(raw_json(json_object("number", lines.size() + 1, "item", item)));
   }
-  print_lines(tool, "allowed_items", lines);
-  return ExitStatus::kDone;
+  return print_lines(tool, "allowed_items", lines);
 }
 
 Result<ExitStatus> disallow(Tool& tool) {
@@ -228,8 +226,7 @@ Result<ExitStatus> disallow(Tool& tool) {
     }
   }
   BMAD_TRY(store_allowed(memory, left));
-  show(tool, "disallowed", object_of("removed", gone.size()));
-  return ExitStatus::kDone;
+  return show(tool, "disallowed", object_of("removed", gone.size()));
 }
 
 }  // namespace bmad_mem::cli

@@ -84,9 +84,8 @@ Result<ExitStatus> give_up(Tool& tool) {
     return ExitStatus::kFailed;
   }
   BMAD_TRY(memory.seal({.step = SealStep::kOff, .without_key = true}));
-  show(tool, "given_up",
-       object_of("summary", object_of("changed", 0, "whole", lines == 0, "lost", lines)));
-  return ExitStatus::kDone;
+  return show(tool, "given_up",
+              object_of("summary", object_of("changed", 0, "whole", lines == 0, "lost", lines)));
 }
 
 }  // namespace

@@ -33,9 +33,8 @@ Result<ExitStatus> run_init(Tool& tool) {
     is_foreign = memory && memory->is_foreign();
   }
   const std::optional<Error>& problem = report.trust_problem;
-  describe(tool, "init_trust", "is_foreign", is_foreign, "problem",
-           problem ? problem->to_string() : std::string());
-  return ExitStatus::kDone;
+  return describe(tool, "init_trust", "is_foreign", is_foreign, "problem",
+                  problem ? problem->to_string() : std::string());
 }
 
 namespace {
@@ -70,7 +69,7 @@ Result<std::string> metadata_from(const Arguments& args) {
 
 }  // namespace
 
-Result<ExitStatus> run_session_new(Tool& tool) {
+Result<ExitStatus> run_session_new(Tool& tool, MemoryManager& memory) {
   const Arguments& args = tool.args();
   SessionParams params;
   if (const auto id = args.maybe("id")) {
@@ -88,14 +87,12 @@ Result<ExitStatus> run_session_new(Tool& tool) {
   params.tags = args.all("tag");
   params.title = args.value("title");
   BMAD_TRY_ASSIGN(params.metadata_json, metadata_from(args));
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string id, memory.create_session(params));
   note_maintenance(tool, memory);
-  show(tool, "session_new", object_of("session_id", id));
-  return ExitStatus::kDone;
+  return show(tool, "session_new", object_of("session_id", id));
 }
 
-Result<ExitStatus> run_session_set(Tool& tool) {
+Result<ExitStatus> run_session_set(Tool& tool, MemoryManager& memory) {
   const Arguments& args = tool.args();
   SessionChange change;
   if (args.positionals().size() > 1) {
@@ -105,7 +102,6 @@ Result<ExitStatus> run_session_set(Tool& tool) {
   if (!change.title && change.metadata_json.empty()) {
     return tool.wrong_usage("nothing to change; give a TITLE or --meta KEY=VALUE");
   }
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const Session session, memory.update_session(args.positional(0), change));
   print_session(tool, "session_set", memory, session);
   return ExitStatus::kDone;
@@ -199,12 +195,11 @@ Status add_deleted(const MemoryManager& memory, bool entries, std::vector<Row>& 
 
 }  // namespace
 
-Result<ExitStatus> run_session_list(Tool& tool) {
+Result<ExitStatus> run_session_list(Tool& tool, MemoryManager& memory) {
   const Arguments& args = tool.args();
   const bool all = args.has("all");
   const bool is_special = args.has("archived") || args.has("deleted");
   BMAD_TRY_ASSIGN(const Page page, read_page(args, 0));
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   std::vector<Row> rows;
   if (all || !is_special || args.has("open")) {
     BMAD_TRY(add_live(memory, args.has("open") && !all, rows));
@@ -221,8 +216,7 @@ Result<ExitStatus> run_session_list(Tool& tool) {
         tool.json() ? row.json : json_object("about", row.about, "session", raw_json(row.json))));
   }
   print_lines(tool, "sessions", lines);
-  describe(tool, "no_session", "is_none", rows.empty(), "is_special", is_special);
-  return ExitStatus::kDone;
+  return describe(tool, "no_session", "is_none", rows.empty(), "is_special", is_special);
 }
 
 namespace {
@@ -241,8 +235,7 @@ std::string metadata_value(std::string_view json) {
 
 }  // namespace
 
-Result<ExitStatus> run_session_show(Tool& tool) {
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+Result<ExitStatus> run_session_show(Tool& tool, MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const std::string id, named_or_chosen(tool, memory));
   BMAD_TRY_ASSIGN(const Session session, memory.load_session(id));
   BMAD_TRY_ASSIGN(const SessionStatistics statistics, memory.statistics(id));
@@ -256,8 +249,7 @@ Result<ExitStatus> run_session_show(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-Result<ExitStatus> run_session_close(Tool& tool) {
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+Result<ExitStatus> run_session_close(Tool& tool, MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const std::string id, named_or_chosen(tool, memory));
   BMAD_TRY_ASSIGN(const Session session, memory.close_session(id));
   note_maintenance(tool, memory);
@@ -265,8 +257,7 @@ Result<ExitStatus> run_session_close(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-Result<ExitStatus> run_session_archive(Tool& tool) {
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+Result<ExitStatus> run_session_archive(Tool& tool, MemoryManager& memory) {
   const bool dry_run = tool.args().has("dry-run");
   return for_all(tool, tool.args().positionals(), [&](const std::string& id) -> Status {
     BMAD_TRY_ASSIGN(const ArchiveReport report, memory.archive_session(id, {.dry_run = dry_run}));
@@ -277,8 +268,7 @@ Result<ExitStatus> run_session_archive(Tool& tool) {
   });
 }
 
-Result<ExitStatus> run_session_restore(Tool& tool) {
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+Result<ExitStatus> run_session_restore(Tool& tool, MemoryManager& memory) {
   return for_all(tool, tool.args().positionals(), [&](const std::string& id) -> Status {
     BMAD_TRY_ASSIGN(const Session session, memory.restore_session(id));
     print_session(tool, "session_restore", memory, session);
@@ -286,10 +276,9 @@ Result<ExitStatus> run_session_restore(Tool& tool) {
   });
 }
 
-Result<ExitStatus> run_session_delete(Tool& tool) {
+Result<ExitStatus> run_session_delete(Tool& tool, MemoryManager& memory) {
   const Arguments& args = tool.args();
   const DeleteOptions options{.dry_run = args.has("dry-run"), .purge = args.has("purge")};
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   if (!options.dry_run &&
       !is_confirmed(tool, fmt::format("{} {}{}?", options.purge ? "purge" : "delete",
                                       fmt::join(args.positionals(), ", "),
@@ -303,8 +292,7 @@ Result<ExitStatus> run_session_delete(Tool& tool) {
   });
 }
 
-Result<ExitStatus> run_session_undelete(Tool& tool) {
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+Result<ExitStatus> run_session_undelete(Tool& tool, MemoryManager& memory) {
   return undelete_and_tell(tool, memory, {.sessions = tool.args().positionals()});
 }
 

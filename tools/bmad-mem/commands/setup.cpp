@@ -139,8 +139,7 @@ Result<ExitStatus> run_setup(Tool& tool) {
     chosen.push_back(std::move(hosts[i]));
   }
   if (chosen.empty()) {
-    tool.note("nothing was changed");
-    return ExitStatus::kDone;
+    return tool.note("nothing was changed");
   }
   print_hosts(tool, chosen);
   const bool is_well = std::ranges::all_of(chosen, &std::string::empty, &Host::problem);

@@ -206,12 +206,11 @@ Result<ExitStatus> keep_and_drop(Tool& tool, MemoryManager& memory,
 
 }  // namespace
 
-Result<ExitStatus> run_stale(Tool& tool) {
+Result<ExitStatus> run_stale(Tool& tool, MemoryManager& memory) {
   const Arguments& args = tool.args();
   BMAD_TRY_ASSIGN(const std::int64_t limit_days,
                   read_number<std::int64_t>(args, "days", 180, kOldestDays, 0, 36'500));
   BMAD_TRY_ASSIGN(const Page page, read_page(args));
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(std::vector<Statement> statements, all_statements(memory));
   if (args.has("keep") || args.has("drop")) {
     return keep_and_drop(tool, memory, statements);
@@ -236,9 +235,9 @@ Result<ExitStatus> run_stale(Tool& tool) {
     show(tool, "stale_statement", shaped(shape::stale_statement, statement));
   }
   const ProjectLook seen = look.value_or(ProjectLook());
-  describe(tool, "stale_limits", "no_project", !look, "has_files", seen.has_files, "has_symbols",
-           seen.has_symbols, "files_seen", seen.files_seen, "found", statements.size());
-  return ExitStatus::kDone;
+  return describe(tool, "stale_limits", "no_project", !look, "has_files", seen.has_files,
+                  "has_symbols", seen.has_symbols, "files_seen", seen.files_seen, "found",
+                  statements.size());
 }
 
 }  // namespace bmad_mem::cli

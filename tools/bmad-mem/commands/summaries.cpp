@@ -22,50 +22,40 @@ void print_summary_update(Tool& tool, const SummaryUpdate& update) {
 
 }  // namespace
 
-Result<ExitStatus> run_summary_show(Tool& tool) {
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+Result<ExitStatus> run_summary_show(Tool& tool, MemoryManager& memory, const std::string& session) {
   BMAD_TRY_ASSIGN(const std::string text, Summaries(memory).show(session));
-  show(tool, "summary", object_of("session_id", session, "text", text));
-  return ExitStatus::kDone;
+  return show(tool, "summary", object_of("session_id", session, "text", text));
 }
 
-Result<ExitStatus> run_summary_due(Tool& tool) {
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+Result<ExitStatus> run_summary_due(Tool& tool, MemoryManager& memory, const std::string& session) {
   BMAD_TRY_ASSIGN(const SummaryStatus status, Summaries(memory).status(session));
   show(tool, "summary_status", shaped(shape::summary_status, status, is_due(status.due)));
   return is_due(status.due) ? ExitStatus::kDone : ExitStatus::kNothingFound;
 }
 
-Result<ExitStatus> run_summary_prompt(Tool& tool) {
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+Result<ExitStatus> run_summary_prompt(Tool& tool, MemoryManager& memory,
+                                      const std::string& session) {
   BMAD_TRY_ASSIGN(const SummaryPrompt prompt, Summaries(memory).prompt(session));
-  show(tool, "summary_prompt",
-       object_of("session_id", session, shaped(shape::summary_prompt, prompt)));
-  return ExitStatus::kDone;
+  return show(tool, "summary_prompt",
+              object_of("session_id", session, shaped(shape::summary_prompt, prompt)));
 }
 
-Result<ExitStatus> run_summary_apply(Tool& tool) {
+Result<ExitStatus> run_summary_apply(Tool& tool, MemoryManager& memory,
+                                     const std::string& session) {
   const std::string name(tool.args().positional(0));
   BMAD_TRY_ASSIGN(const std::string answer, name == "-" ? read_stdin() : read_whole_file(name));
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   BMAD_TRY_ASSIGN(const SummaryUpdate update,
                   Summaries(memory).apply(session, answer, tool.args().value("ticket")));
   print_summary_update(tool, update);
   return ExitStatus::kDone;
 }
 
-Result<ExitStatus> run_summary_update(Tool& tool) {
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+Result<ExitStatus> run_summary_update(Tool& tool, MemoryManager& memory,
+                                      const std::string& session) {
   Summaries summaries(memory);
   if (tool.args().has("rules")) {
     BMAD_TRY_ASSIGN(const bool written, summaries.write_by_rules(session));
-    show(tool, "summary_by_rules", object_of("session_id", session, "written", written));
-    return ExitStatus::kDone;
+    return show(tool, "summary_by_rules", object_of("session_id", session, "written", written));
   }
   BMAD_TRY_ASSIGN(const std::optional<SummaryUpdate> update,
                   summaries.update(session, {.force = tool.args().has("force")}));
@@ -75,19 +65,17 @@ Result<ExitStatus> run_summary_update(Tool& tool) {
   }
   BMAD_TRY_ASSIGN(const SummaryStatus status, summaries.status(session));
   const bool was_tried = is_due(status.due);
-  show(tool, "summary_not_due",
-       object_of("session_id", session, "due", false, "reason",
-                 was_tried ? "tried" : summary_due_name(status.due)),
-       "pending", object_of("by", status.pending_by));
-  return ExitStatus::kDone;
+  return show(tool, "summary_not_due",
+              object_of("session_id", session, "due", false, "reason",
+                        was_tried ? "tried" : summary_due_name(status.due)),
+              "pending", object_of("by", status.pending_by));
 }
 
-Result<ExitStatus> run_summary_compact(Tool& tool) {
+Result<ExitStatus> run_summary_compact(Tool& tool, MemoryManager& memory,
+                                       const std::string& session) {
   BMAD_TRY_ASSIGN(const auto max_tokens,
                   read_number<std::size_t>(tool.args(), "max-tokens", 0,
                                            "a number of tokens, such as 20000", 1));
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   BMAD_TRY_ASSIGN(const CompactedConversation result,
                   Summaries(memory).compact(
                       session, {.max_tokens = max_tokens, .wait = !tool.args().has("no-wait")}));
@@ -103,17 +91,15 @@ Result<ExitStatus> run_summary_compact(Tool& tool) {
   return declined ? ExitStatus::kFailed : ExitStatus::kDone;
 }
 
-Result<ExitStatus> run_summary_compacting(Tool& tool) {
+Result<ExitStatus> run_summary_compacting(Tool& tool, MemoryManager& memory,
+                                          const std::string& session) {
   const std::string_view word = tool.args().positional(0);
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   BMAD_TRY(Summaries(memory).set_compacting(session, word == "begin"));
   return ExitStatus::kDone;
 }
 
-Result<ExitStatus> run_summary_stats(Tool& tool) {
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+Result<ExitStatus> run_summary_stats(Tool& tool, MemoryManager& memory,
+                                     const std::string& session) {
   BMAD_TRY_ASSIGN(const SummaryStats stats, Summaries(memory).stats(session));
   if (tool.args().has("records")) {
     for (const std::string& record : stats.records) {

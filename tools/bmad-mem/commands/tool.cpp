@@ -27,8 +27,7 @@ Result<ExitStatus> run_help(Tool& tool) {
 }
 
 Result<ExitStatus> run_version(Tool& tool) {
-  show(tool, "version", object_of("version", tool_version()));
-  return ExitStatus::kDone;
+  return show(tool, "version", object_of("version", tool_version()));
 }
 
 Result<ExitStatus> run_man(Tool& tool) {

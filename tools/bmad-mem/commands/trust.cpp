@@ -55,8 +55,7 @@ Result<ExitStatus> run_trust(Tool& tool) {
     BMAD_TRY(check_is_person(tool, "take back that you trust this memory?"));
     const ActingAs person(Origin::kPerson);
     BMAD_TRY_ASSIGN(const TrustReport report, memory.revoke_trust());
-    show(tool, "trust_revoked", shaped(shape::trust, report, TrustOffer()));
-    return ExitStatus::kDone;
+    return show(tool, "trust_revoked", shaped(shape::trust, report, TrustOffer()));
   }
   TrustReport report = memory.trust_report();
   BMAD_TRY_ASSIGN(const TrustOffer offer, trust_offer(memory));
@@ -79,8 +78,7 @@ Result<ExitStatus> run_trust(Tool& tool) {
   }
   const ActingAs person(Origin::kPerson);
   BMAD_TRY_ASSIGN(report, memory.trust());
-  show(tool, "trusted", shaped(shape::trust, report, offer));
-  return ExitStatus::kDone;
+  return show(tool, "trusted", shaped(shape::trust, report, offer));
 }
 
 }  // namespace bmad_mem::cli

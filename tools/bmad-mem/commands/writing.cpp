@@ -202,10 +202,9 @@ Result<ExitStatus> run_add(Tool& tool) {
                                                              : status;
 }
 
-Result<ExitStatus> run_edit(Tool& tool) {
+Result<ExitStatus> run_edit(Tool& tool, MemoryManager& memory) {
   const Arguments& args = tool.args();
   const std::string_view text = args.positional(1);
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const std::vector<std::string>& sessions = args.all("session");
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids,
                   whole_ids(memory, {std::string(args.positional(0))}));
@@ -279,10 +278,9 @@ Result<ExitStatus> run_delete(Tool& tool) {
   return verify_at_hub(tool, status);
 }
 
-Result<ExitStatus> run_undelete(Tool& tool) {
+Result<ExitStatus> run_undelete(Tool& tool, MemoryManager& memory) {
   UndeleteCriteria criteria{.ids = tool.args().positionals()};
   criteria.sessions = tool.args().all("session");
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   return undelete_and_tell(tool, memory, criteria);
 }
 
@@ -307,7 +305,7 @@ Result<ExitStatus> run_pin(Tool& tool) { return set_pins(tool, true); }
 
 Result<ExitStatus> run_unpin(Tool& tool) { return set_pins(tool, false); }
 
-Result<ExitStatus> run_link(Tool& tool) {
+Result<ExitStatus> run_link(Tool& tool, MemoryManager& memory) {
   const Arguments& args = tool.args();
   const std::optional<LinkKind> kind = try_parse_link_kind(args.positional(1));
   if (!kind) {
@@ -315,7 +313,6 @@ Result<ExitStatus> run_link(Tool& tool) {
                                              "supersedes or refines",
                                              printable(args.positional(1))));
   }
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(
       std::vector<std::string> ids,
       whole_ids(memory, {std::string(args.positional(0)), std::string(args.positional(2))}));
@@ -325,8 +322,7 @@ Result<ExitStatus> run_link(Tool& tool) {
                             .remove = args.has("remove"),
                             .sessions = args.all("session")};
   BMAD_TRY_ASSIGN(const LinkReport report, memory.link(request));
-  show(tool, "link", shaped(shape::link_change, request, report));
-  return ExitStatus::kDone;
+  return show(tool, "link", shaped(shape::link_change, request, report));
 }
 
 namespace {
@@ -353,11 +349,9 @@ std::string file_name(std::string_view path) {
 
 }  // namespace
 
-Result<ExitStatus> run_artifact_add(Tool& tool) {
+Result<ExitStatus> run_artifact_add(Tool& tool, MemoryManager& memory, const std::string& session) {
   const Arguments& args = tool.args();
   const std::string path(args.positional(0));
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   BMAD_TRY_ASSIGN(const std::string document, path == "-" ? read_stdin() : read_whole_file(path));
   ArtifactEntry entry{.path = path == "-" ? "stdin" : path,
                       .title = std::string(args.value("title")),
@@ -370,8 +364,7 @@ Result<ExitStatus> run_artifact_add(Tool& tool) {
   entry.common.tags = args.all("tag");
   BMAD_TRY_ASSIGN(const std::string id,
                   memory.add_artifact_document(session, std::move(entry), document));
-  print_stored(tool, id, session);
-  return ExitStatus::kDone;
+  return print_stored(tool, id, session);
 }
 
 std::span<const Option> options_of_entry(std::string_view type_name) {
