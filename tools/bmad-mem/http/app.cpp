@@ -9,7 +9,6 @@
 
 #include "http/endpoint.hpp"
 #include "http/event_hub.hpp"
-#include "http/mcp_endpoint.hpp"
 #include "http/pages.hpp"
 
 namespace bmad_mem::cli {

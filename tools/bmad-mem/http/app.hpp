@@ -1,7 +1,7 @@
 // app.hpp - what the local server answers, all of it.
 //
 //   guard ──> /auth/…      codes, secrets, links         (guard.hpp)
-//         ├─> /mcp                                       (mcp_endpoint.hpp)
+//         ├─> /mcp                                       (below)
 //         ├─> /memory/events                             (event_hub.hpp)
 //         ├─> /memory/…    the API                       (endpoint.hpp)
 //         └─> /, /search … the pages                     (pages.hpp)
@@ -20,5 +20,18 @@ namespace bmad_mem::cli {
 /// All must outlive it. `agents` is what /mcp shows; `users` is the user's own memory.
 std::unique_ptr<HttpHandler> make_app(MemoryManager& memory, LazyMemory& users, McpService& agents,
                                       Access& access);
+
+// POST /mcp: the Model Context Protocol over streamable HTTP.
+//
+//   message ──> checks of the transport ──> an McpServer of its own ──┬──> one JSON answer
+//                                                                     └──> a stream: progress,
+//                                                                          logs, changes
+//
+// Nothing is kept between requests: there are no sessions, and GET and DELETE are answered with
+// 405, as the protocol allows. So clients of the legacy era get no notices of changes here; those
+// of the modern one listen on a stream.
+
+/// `service` must outlive the response and its stream. Threads: safe.
+HttpResponse answer_mcp(McpService& service, const HttpRequest& request);
 
 }  // namespace bmad_mem::cli

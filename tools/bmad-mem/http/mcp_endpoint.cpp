@@ -1,5 +1,3 @@
-#include "http/mcp_endpoint.hpp"
-
 #include <sodium.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/text.hpp"
+#include "http/app.hpp"
 #include "mcp/mcp_messages.hpp"
 #include "mcp/mcp_server.hpp"
 

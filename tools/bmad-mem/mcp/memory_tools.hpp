@@ -11,9 +11,8 @@
 #include "bmad_mem/result.hpp"
 #include "mcp/lazy_memory.hpp"
 #include "mcp/mcp_service.hpp"
-#include "mcp/offered_reviews.hpp"
+#include "mcp/memory_service.hpp"
 #include "mcp/tool_arguments.hpp"
-#include "mcp/writing_session.hpp"
 
 namespace bmad_mem::cli {
 

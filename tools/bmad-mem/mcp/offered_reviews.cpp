@@ -1,7 +1,5 @@
 // offered_reviews.cpp - memory_review: an agent drops candidates, and accepts what the user was
 // shown.
-#include "mcp/offered_reviews.hpp"
-
 #include <algorithm>
 #include <iterator>
 #include <span>
@@ -14,6 +12,7 @@
 #include "bmad_mem/knowledge.hpp"
 #include "cli/results.hpp"
 #include "cli/text.hpp"
+#include "mcp/memory_service.hpp"
 #include "mcp/memory_tools.hpp"
 
 namespace bmad_mem::cli {

@@ -1,12 +1,10 @@
-#include "mcp/writing_session.hpp"
-
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "bmad_mem/text.hpp"
 #include "exchange/ids.hpp"
-#include "exchange/workspaces.hpp"
+#include "mcp/memory_service.hpp"
 
 namespace bmad_mem::cli {
 namespace {
