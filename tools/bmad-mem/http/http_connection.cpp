@@ -218,7 +218,7 @@ void HttpConnection::refuse(const HttpResponse& response) {
 
 void HttpConnection::send_head(const HttpResponse& response, BodyFraming framing,
                                std::string_view body) {
-  std::string text = response_head(response, {.framing = framing, .keeps_alive = !closes_});
+  std::string text = response_head(response, framing, !closes_);
   text += body;
   send(std::make_shared<const std::string>(std::move(text)));
 }

@@ -91,7 +91,7 @@ HttpResponse method_refusal(std::string_view allowed) {
                         {{"allow", std::string(allowed)}});
 }
 
-std::string response_head(const HttpResponse& response, ResponseForm form) {
+std::string response_head(const HttpResponse& response, BodyFraming framing, bool keeps_alive) {
   std::string out = fmt::format("HTTP/1.1 {}\r\n", status_text(response.status));
   append(out, "date", http_date());
   bool has_cache_control = false;
@@ -109,12 +109,12 @@ std::string response_head(const HttpResponse& response, ResponseForm form) {
   if (!response.content_type.empty()) {
     append(out, "content-type", one_line(response.content_type));
   }
-  if (form.framing == BodyFraming::kLength) {
+  if (framing == BodyFraming::kLength) {
     append(out, "content-length", fmt::format("{}", response.body.size()));
-  } else if (form.framing == BodyFraming::kChunked) {
+  } else if (framing == BodyFraming::kChunked) {
     append(out, "transfer-encoding", "chunked");
   }
-  append(out, "connection", form.keeps_alive ? "keep-alive" : "close");
+  append(out, "connection", keeps_alive ? "keep-alive" : "close");
   out += "\r\n";
   return out;
 }

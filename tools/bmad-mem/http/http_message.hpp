@@ -105,14 +105,10 @@ enum class BodyFraming : std::uint8_t {
   kUntilEnd  ///< At the end of the connection.
 };
 
-struct ResponseForm {
-  BodyFraming framing = BodyFraming::kLength;
-  bool keeps_alive = true;  ///< Whether the connection takes further requests.
-};
-
 /// Status line and headers, with what every response of this server says for security. Nothing that
-/// is put into a header can break out of it.
-std::string response_head(const HttpResponse& response, ResponseForm form);
+/// is put into a header can break out of it. `keeps_alive`: the connection takes further requests.
+std::string response_head(const HttpResponse& response, BodyFraming framing = BodyFraming::kLength,
+                          bool keeps_alive = true);
 
 /// A piece of a chunked body; must not be empty, since that would be its end.
 std::string chunk(std::string_view piece);

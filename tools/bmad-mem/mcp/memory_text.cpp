@@ -8,6 +8,7 @@
 #include "bmad_mem/text.hpp"
 #include "cli/text.hpp"
 #include "cli/views.hpp"
+#include "mcp/memory_tools.hpp"
 
 namespace bmad_mem::cli {
 
@@ -18,6 +19,12 @@ constexpr std::size_t kPlainNameMax = 40;
 constexpr std::size_t kQuotedNameMax = 200;
 
 }  // namespace
+
+bool add_if_it_fits(std::string& text, std::string_view piece) {
+  const bool fits = text.size() + piece.size() <= kAnswerSizeMax;
+  text += fits ? piece : std::string_view();
+  return fits;
+}
 
 bool is_plain_name(std::string_view name) {
   return !name.empty() && name.size() <= kPlainNameMax && std::ranges::all_of(name, [](char c) {

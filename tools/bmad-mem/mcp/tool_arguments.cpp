@@ -270,6 +270,21 @@ ContextOptions read_context_options(const ToolArguments& args) {
   return options;
 }
 
+RecallOptions read_recall_options(const ToolArguments& args) {
+  RecallOptions options;
+  options.category = try_parse_category(args.text("category"));
+  options.key = args.text("key");
+  options.agent_id = args.text("agent");
+  options.sessions = args.texts("session");
+  options.min_confidence = args.share("min_confidence").value_or(0);
+  options.candidates = args.boolean("candidates");
+  options.contradicted_only = args.boolean("contradicted");
+  options.as_of = args.time("as_of");
+  options.limit = args.count("limit");
+  options.offset = args.count("offset");
+  return options;
+}
+
 Result<EntryFilter> read_entry_filter(const ToolArguments& args) {
   EntryFilter filter;
   filter.sessions = args.texts("session");

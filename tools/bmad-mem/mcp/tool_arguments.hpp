@@ -127,6 +127,7 @@ LinkRequest read_link(const ToolArguments& args);
 /// The statement to remember.
 RememberParams read_statement(const ToolArguments& args);
 ContextOptions read_context_options(const ToolArguments& args);
+RecallOptions read_recall_options(const ToolArguments& args);
 /// What `limit` and `offset` say.
 inline Page page_of(const ToolArguments& args) {
   return {.offset = args.count("offset"), .limit = args.count("limit")};

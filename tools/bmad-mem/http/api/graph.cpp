@@ -36,12 +36,8 @@ constexpr std::size_t kLookedAtMax = 2000;
 struct Candidate {
   Entry entry;
   std::string topic = {};
-  std::vector<std::string> references = {};  ///< Ids, each once.
-  struct Typed {
-    std::string_view relation;
-    bool is_target = false;  ///< The other entry does it to this one.
-  };
-  std::map<std::string, Typed, std::less<>> links = {};  ///< Of the ids that a typed link names.
+  std::vector<std::string> references = {};                  ///< Ids, each once.
+  std::map<std::string, TypedLink, std::less<>> links = {};  ///< By the id that each names.
 };
 
 Candidate candidate_of(JsonParser& parser, Entry entry) {
@@ -53,8 +49,8 @@ Candidate candidate_of(JsonParser& parser, Entry entry) {
   const std::vector<std::string_view> ids = entry_references(*value);
   candidate.references.assign(ids.begin(), ids.end());
   for (const TypedLink& link : typed_links(*value)) {
-    candidate.links.emplace(link.id, Candidate::Typed{.relation = link_kind_name(link.kind),
-                                                      .is_target = link.is_target});
+    candidate.links.emplace(link.id,
+                            TypedLink{.kind = link.kind, .is_target = link.is_target, .id = {}});
   }
   candidate.topic = entry_topic(*value);
   return candidate;
@@ -95,7 +91,7 @@ class GraphBuilder {
     return {};
   }
 
-  [[nodiscard]] std::string to_json() const {
+  [[nodiscard]] std::string to_json() {
     std::vector<RawJson> nodes;
     const auto add_node = [&](const std::string& id, std::string_view kind, std::string_view label,
                               std::string_view session, std::uint64_t weight, const auto&... more) {
@@ -104,9 +100,8 @@ class GraphBuilder {
                                "session_id", session, "weight", weight, more...)));
     };
     for (const auto& [session, weight] : sessions_) {
-      const auto title = titles_.find(session);
-      add_node("s:" + session, "session", title == titles_.end() ? session : title->second, session,
-               weight);
+      const std::string& title = titles_[session];
+      add_node("s:" + session, "session", title.empty() ? session : title, session, weight);
     }
     for (const auto& [topic, weight] : topics_) {
       add_node("t:" + topic, "topic", topic, "", weight);
@@ -114,10 +109,8 @@ class GraphBuilder {
     for (const Candidate& node : nodes_) {
       const Entry& entry = node.entry;
       const std::string id = node_id(entry);
-      const auto weight = weights_.find(id);
-      add_node(id, entry_type_name(entry.type), entry.headline, entry.session_id,
-               weight == weights_.end() ? 0 : weight->second, "timestamp", entry.timestamp, "who",
-               entry.who);
+      add_node(id, entry_type_name(entry.type), entry.headline, entry.session_id, weights_[id],
+               "timestamp", entry.timestamp, "who", entry.who);
     }
     return json_object("nodes", nodes, "edges", shaped(shape::graph_edge, edges_), "truncated",
                        truncated_);
@@ -147,7 +140,7 @@ class GraphBuilder {
       return;
     }
     if (by_place_.emplace(node_id(candidate.entry), nodes_.size()).second) {
-      by_id_[candidate.entry.id].push_back(nodes_.size());
+      by_id_.emplace(candidate.entry.id, nodes_.size());
       nodes_.push_back(std::move(candidate));
     }
   }
@@ -159,7 +152,7 @@ class GraphBuilder {
       return &nodes_[here->second];
     }
     const auto anywhere = by_id_.find(id);
-    return anywhere == by_id_.end() ? nullptr : &nodes_[anywhere->second.front()];
+    return anywhere == by_id_.end() ? nullptr : &nodes_[anywhere->second];
   }
 
   /// What the nodes refer to: among `others`, else read from the logs of the session.
@@ -219,13 +212,11 @@ class GraphBuilder {
           continue;
         }
         const auto typed = node.links.find(id);
-        if (typed == node.links.end()) {
-          link(node_id(node.entry), node_id(other->entry), "references");
-        } else if (typed->second.is_target) {
-          link(node_id(other->entry), node_id(node.entry), typed->second.relation);
-        } else {
-          link(node_id(node.entry), node_id(other->entry), typed->second.relation);
-        }
+        const TypedLink* const way = typed == node.links.end() ? nullptr : &typed->second;
+        const bool is_reverse = way != nullptr && way->is_target;
+        link(node_id((is_reverse ? *other : node).entry),
+             node_id((is_reverse ? node : *other).entry),
+             way == nullptr ? "references" : link_kind_name(way->kind));
       }
     }
   }
@@ -258,18 +249,14 @@ class GraphBuilder {
     for (const auto& [session, weight] : sessions_) {
       const Result<Session> known = memory_.load_session(session);
       has_archived = has_archived || !known;
-      if (known && !known->title.empty()) {
-        titles_[session] = known->title;
-      }
+      titles_[session] = known ? known->title : "";
     }
-    if (!has_archived) {
-      return;
-    }
-    if (const auto archived = memory_.archived_sessions()) {
-      for (const ArchivedSession& session : *archived) {
-        if (sessions_.contains(session.session_id) && !session.title.empty()) {
-          titles_.try_emplace(session.session_id, session.title);
-        }
+    const auto archived =
+        has_archived ? memory_.archived_sessions() : Result<std::vector<ArchivedSession>>(Error{});
+    for (const ArchivedSession& session : archived.value_or(std::vector<ArchivedSession>())) {
+      if (const auto title = titles_.find(session.session_id);
+          title != titles_.end() && title->second.empty()) {
+        title->second = session.title;
       }
     }
   }
@@ -280,8 +267,8 @@ class GraphBuilder {
   JsonParser parser_;
   std::vector<Entry> none_;
   std::vector<Candidate> nodes_;
-  std::map<std::string, std::size_t> by_place_;            // node_id to its place in nodes_.
-  std::map<std::string, std::vector<std::size_t>> by_id_;  // An id may be of several sessions.
+  std::map<std::string, std::size_t> by_place_;  // node_id to its place in nodes_.
+  std::map<std::string, std::size_t> by_id_;     // The first: an id may be of several sessions.
   std::vector<Edge> edges_;
   std::map<std::string, std::uint64_t> weights_;
   std::map<std::string, std::uint64_t> sessions_;  // With the number of entries shown; so topics_.

@@ -35,18 +35,11 @@ std::vector<std::string> words_of(std::string_view text) {
 
 Result<HttpResponse> http_recall(ApiContext& context, const EndpointCall& call) {
   const std::vector<std::string> categories = call.texts("category");
-  RecallOptions options;
-  options.agent_id = call.text("agent");
-  options.key = call.text("key");
-  options.sessions = call.texts("session_id");
-  options.candidates = call.boolean("candidates");
-  options.contradicted_only = call.boolean("contradicted");
-  options.min_confidence = call.share("min_confidence").value_or(0);
+  RecallOptions options = read_recall_options(call);
   options.note_accesses = false;
   options.limit = 0;  // What is left out is counted too.
-  if (categories.size() == 1) {
-    options.category = try_parse_category(categories.front());
-  }
+  options.offset = 0;
+  options.category = categories.size() == 1 ? try_parse_category(categories.front()) : std::nullopt;
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, Knowledge(context.memory).recall(options));
   const std::vector<std::string> words = words_of(call.text("text"));
   const bool pinned_only = call.boolean("pinned");
