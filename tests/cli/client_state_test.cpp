@@ -1,5 +1,3 @@
-#include "install/client_state.hpp"
-
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -7,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "install/client_files.hpp"
 #include "install/settings_edit.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -12,9 +12,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "bmad_mem/result.hpp"
+#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 
@@ -133,5 +136,22 @@ bool is_command_prefix(std::string_view word);
 
 /// The name of the group as help shows it.
 std::string_view group_title(Group group);
+
+// What `--help` and `help` print, made from the declarations of the commands.
+
+/// The commands that everybody needs, on one screen.
+std::string overview_text(const Style& style);
+
+/// All commands in groups, and the global options.
+std::string complete_overview_text(const Style& style);
+
+/// Usage, description, arguments, options with defaults, examples and exit status of one command.
+/// `first` is its first positional, for commands whose options hang on it; may be empty.
+std::string help_text(const Command& command, std::string_view first, const Style& style);
+
+// Bmad-mem.1, made from the declarations of the commands.
+
+/// The page as roff, for man(7) macros.
+std::string man_page();
 
 }  // namespace bmad_mem::cli

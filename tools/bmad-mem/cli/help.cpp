@@ -1,5 +1,3 @@
-#include "cli/help.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -8,6 +6,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "cli/command.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/filters.hpp"
 #include "cli/tool.hpp"

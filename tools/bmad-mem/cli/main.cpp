@@ -24,7 +24,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/clock.hpp"
-#include "cli/help.hpp"
+#include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/tool.hpp"

@@ -1,5 +1,3 @@
-#include "cli/view_forms.hpp"
-
 #include <algorithm>
 #include <cassert>
 #include <cctype>
@@ -12,6 +10,7 @@
 
 #include "bmad_mem/clock.hpp"
 #include "cli/output.hpp"
+#include "cli/view_text.hpp"
 
 namespace bmad_mem::cli {
 

@@ -10,7 +10,6 @@
 
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
-#include "cli/view_forms.hpp"
 
 namespace bmad_mem::cli {
 namespace {

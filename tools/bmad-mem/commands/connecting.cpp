@@ -24,7 +24,6 @@
 #include "exchange/workspaces.hpp"
 #include "hooks/hook_actions.hpp"
 #include "hooks/hook_event.hpp"
-#include "hooks/hook_learning.hpp"
 #include "hooks/hook_limits.hpp"
 #include "install/install_plan.hpp"
 #include "mcp/graph_service.hpp"

@@ -26,10 +26,9 @@
 #include "exchange/import/import_files.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
-#include "install/client_state.hpp"
-#include "install/host_trial.hpp"
+#include "install/client_files.hpp"
 #include "install/install_plan.hpp"
-#include "install/own_program.hpp"
+#include "install/settings_file.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "cli/tool.hpp"
-#include "install/host_trial.hpp"
 #include "install/install_plan.hpp"
 #include "result_shapes.hpp"
 

@@ -18,8 +18,8 @@
 #include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/settings.hpp"
+#include "cli/command.hpp"
 #include "cli/entry_options.hpp"
-#include "cli/help.hpp"
 #include "cli/options.hpp"
 #include "cli/view_text.hpp"
 

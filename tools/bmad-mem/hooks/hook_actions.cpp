@@ -18,7 +18,6 @@
 #include "exchange/ids.hpp"
 #include "exchange/transcript_text.hpp"
 #include "hooks/hook_event.hpp"
-#include "hooks/hook_learning.hpp"
 
 namespace bmad_mem::cli {
 namespace {

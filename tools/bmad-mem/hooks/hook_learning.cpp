@@ -1,5 +1,3 @@
-#include "hooks/hook_learning.hpp"
-
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "bmad_mem/summary.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/text.hpp"
+#include "hooks/hook_actions.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -32,7 +32,7 @@
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/reports.hpp"
 #include "http/http_message.hpp"
-#include "mcp/memory_watch.hpp"
+#include "mcp/lazy_memory.hpp"
 
 namespace bmad_mem::cli {
 

@@ -3,16 +3,22 @@
 #include <algorithm>
 #include <cassert>
 #include <filesystem>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include <fmt/core.h>
 
 #include "bmad_mem/json.hpp"
 #include "cli/agents.hpp"
+#include "cli/json_text.hpp"
 #include "cli/results.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"
+#include "install/json_edit.hpp"
+#include "install/settings_edit.hpp"
+#include "install/settings_file.hpp"
 
 namespace bmad_mem::cli {
 
@@ -173,6 +179,167 @@ std::string server_toml(const InstalledCommand& command) {
 std::string absolute_path(std::string_view path) {
   std::error_code ignored;
   return path.empty() ? std::string() : std::filesystem::absolute(path, ignored).string();
+}
+
+namespace {
+
+/// What is looked for, and where what is found goes.
+struct Search {
+  const ClientFacts& client;
+  const SettingsFile& file;
+  const InstalledCommand& command;
+  ClientState& state;
+
+  void add_problem(Error error) const {
+    error.path = file.path;
+    state.problems.push_back(std::move(error));
+  }
+  void add(std::string name, std::uint64_t line, std::string words, bool is_current) const {
+    state.parts.push_back({.path = file.path,
+                           .part = file.part,
+                           .name = std::move(name),
+                           .line = line,
+                           .command = std::move(words),
+                           .is_current = is_current});
+  }
+};
+
+std::uint64_t line_at(std::string_view text, std::size_t offset) {
+  return 1 + static_cast<std::uint64_t>(std::ranges::count(text.substr(0, offset), '\n'));
+}
+
+void find_hooks(const JsonEdit& edit, const Search& search) {
+  for (const InstalledHook& hook : hooks_of(search.client, search.file.part, search.command)) {
+    std::uint64_t line = 0;
+    std::string words;
+    bool is_current = false;
+    for (const TextSpan span : edit.elements({"hooks", hook.event})) {
+      const std::string_view text = span.of(edit.plain());
+      HookHandlers found = hook_handlers(text, search.client, search.file.part);
+      if (!found.ours.empty()) {
+        line = line == 0 ? line_at(edit.text(), span.begin) : line;
+        words = std::move(found.words);
+        is_current = is_current || json_compact(text) == hook.json;
+      }
+    }
+    search.add(hook.event, line, std::move(words), is_current);
+  }
+}
+
+void find_server(const JsonEdit& edit, const Search& search) {
+  const ServerShape& shape = search.client.server;
+  const std::string_view server = edit.value({shape.key, kServerName});
+  std::string words = our_server_command(server);
+  const std::uint64_t line =
+      words.empty()
+          ? 0
+          : line_at(edit.plain(), static_cast<std::size_t>(server.data() - edit.plain().data()));
+  const bool is_current =
+      line != 0 &&
+      std::ranges::all_of(server_members(shape, search.command), [&](const auto& member) {
+        return json_compact(edit.value({shape.key, kServerName, member.first})) == member.second;
+      });
+  search.add(std::string(kServerName), line, std::move(words), is_current);
+}
+
+void find_in_json(const std::string& text, const Search& search) {
+  Result<JsonEdit> edit = JsonEdit::read(text);
+  if (!edit) {
+    search.add_problem(edit.error());
+    edit = JsonEdit::new_file();
+  }
+  if (search.file.part == SettingsPart::kJsonServer) {
+    find_server(*edit, search);
+  } else {
+    find_hooks(*edit, search);
+  }
+}
+
+void find_in_toml(const std::string& text, const Search& search) {
+  const Result<std::optional<std::string>> with =
+      with_toml_block(text, server_toml(search.command));
+  const std::size_t at = text.find(fmt::format("[mcp_servers.{}]", kServerName));
+  if (!with && with.error().code != ErrorCode::E_CONCURRENT_MOD) {
+    search.add_problem(with.error());
+  }
+  search.add(std::string(kServerName), at == std::string::npos ? 0 : line_at(text, at), {},
+             with && *with == text);
+}
+
+void find_whole_file(const std::string& text, const Search& search) {
+  const bool is_ours = text.contains(mark_of_whole_file(search.client));
+  search.add(search.file.event, is_ours ? 1 : 0, is_ours ? search.file.path : std::string(),
+             text == whole_file(search.client, search.file.part, search.command));
+}
+
+}  // namespace
+
+bool ClientState::is_installed() const {
+  return std::ranges::any_of(parts, [](const InstalledPart& part) { return part.line != 0; });
+}
+
+bool ClientState::has_hooks() const {
+  return std::ranges::any_of(parts, [](const InstalledPart& part) {
+    return part.line != 0 && part.part <= SettingsPart::kPlugin;
+  });
+}
+
+bool ClientState::is_complete() const {
+  return std::ranges::all_of(parts, &InstalledPart::is_current);
+}
+
+ClientState client_state(const ClientFacts& client, bool for_user, const std::string& project,
+                         const std::string& home, const InstalledCommand& command) {
+  ClientState state;
+  for (const SettingsFile& file : settings_files(client, for_user, project, home)) {
+    const Search search{.client = client, .file = file, .command = command, .state = state};
+    Result<SettingsText> read = read_settings(file.path, {});
+    if (!read) {
+      state.problems.push_back(std::move(read).error());
+      read = SettingsText{.path = file.path, .target = file.path, .text = {}};
+    }
+    const std::string text = read->text.value_or(std::string());
+    if (file.part == SettingsPart::kTomlServer) {
+      find_in_toml(text, search);
+    } else if (is_whole_file(file.part)) {
+      find_whole_file(text, search);
+    } else {
+      find_in_json(text, search);
+    }
+  }
+  return state;
+}
+
+std::string_view closed_gate(const ClientFacts& client, bool for_user, const std::string& project,
+                             const std::string& home) {
+  const std::optional<TrustList>& trusted = client.trusted;
+  if (!trusted || for_user) {
+    return {};
+  }
+  const Result<SettingsText> read = read_settings(user_file(trusted->place, home).path, {});
+  const Result<JsonEdit> edit =
+      JsonEdit::read(read ? read->text.value_or(std::string()) : std::string());
+  JsonParser parser;
+  const JsonValue settings =
+      parser.parse(edit ? edit->plain() : std::string()).value_or(JsonValue());
+  for (const JsonValue folder : settings[trusted->key].elements()) {
+    const std::string real = real_path_of(std::string(folder.string()));
+    if (!real.empty() && (real_path_of(project) + '/').starts_with(real + '/')) {
+      return {};
+    }
+  }
+  return trusted->step;
+}
+
+std::vector<std::string_view> steps_left(const ClientFacts& client, bool for_user,
+                                         const std::string& project, const std::string& home) {
+  const auto more = for_user ? client.steps_for_user : client.steps_in_project;
+  std::vector<std::string_view> left(client.steps.begin(), client.steps.end());
+  left.insert(left.end(), more.begin(), more.end());
+  if (const std::string_view gate = closed_gate(client, for_user, project, home); !gate.empty()) {
+    left.insert(left.begin(), gate);
+  }
+  return left;
 }
 
 }  // namespace bmad_mem::cli

@@ -1,9 +1,11 @@
 #include "mcp/lazy_memory.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -11,6 +13,7 @@
 #include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
+
 namespace {
 
 void warn(const std::string& warning) {
@@ -93,6 +96,127 @@ Result<MemoryManager*> users_to_write(LazyMemory* users) {
                          "started with --scope");
   }
   return users->to_write();
+}
+
+namespace {
+
+/// How often the thread looks whether it shall end, and whether there is a memory by now.
+constexpr std::chrono::milliseconds kLookAround{200};
+
+std::set<std::string, std::less<>> known_sessions(const MemoryManager& memory) {
+  std::set<std::string, std::less<>> out;
+  for (const Session& session : memory.list_sessions().value_or(std::vector<Session>())) {
+    out.insert(session.session_id);
+  }
+  return out;
+}
+
+}  // namespace
+
+WatchThread::~WatchThread() {
+  stops_ = true;
+  const std::scoped_lock lock(mutex_);
+  if (thread_.joinable()) {
+    thread_.join();
+  }
+}
+
+void WatchThread::start() {
+  const std::scoped_lock lock(mutex_);
+  if (!thread_.joinable()) {
+    open();  // Here, so that nothing goes untold that is written from now on.
+    thread_ = std::thread([this] { run(); });
+  }
+}
+
+void WatchThread::open() {
+  const MemoryManager* const memory = calls_.memory();
+  if (memory == nullptr) {
+    return;
+  }
+  Result<EntryWatch> made = EntryWatch::open(*memory);
+  if (made) {
+    watch_.emplace(*std::move(made));
+  } else if (!std::exchange(has_complained_, true)) {
+    fmt::print(stderr, "bmad-mem: cannot watch the memory: {}\n",
+               printable(made.error().to_string()));
+  }
+}
+
+void WatchThread::run() {
+  while (!stops_) {
+    if (!watch_) {
+      std::this_thread::sleep_for(kLookAround);
+      open();
+      if (watch_) {
+        calls_.on_unknown();  // What was written before it could be seen.
+      }
+      continue;
+    }
+    const Result<std::vector<Entry>> entries = watch_->wait(kLookAround);
+    if (!entries) {
+      watch_.reset();  // The memory has gone, or can't be read: tried again in a moment.
+      calls_.on_unknown();
+      continue;
+    }
+    if (!entries->empty()) {
+      calls_.on_entries(*entries);
+    }
+    if (watch_->take_rewritten()) {
+      calls_.on_unknown();  // Something may have been deleted.
+    }
+  }
+}
+
+MemoryWatch::MemoryWatch(LazyMemory& memory)
+    : thread_({.memory = [this, &memory]() -> const MemoryManager* {
+                 const Result<MemoryManager*> found = memory.to_read();
+                 if (!found || *found == nullptr) {
+                   return nullptr;
+                 }
+                 seen_sessions_ = known_sessions(**found);
+                 return *found;
+               },
+               .on_entries = [this](const std::vector<Entry>& entries) { tell(entries); },
+               .on_unknown = [this] { tell_all(); }}) {}
+
+McpSubscription MemoryWatch::subscribe(std::string uri, McpOnChange on_change) {
+  std::uint64_t number = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    number = next_number_++;
+    watchers_.emplace(number, Watcher{std::move(uri), std::move(on_change)});
+  }
+  McpSubscription subscription(static_cast<void*>(this), [this, number](void* /*it*/) {
+    const std::scoped_lock lock(mutex_);
+    watchers_.erase(number);
+  });
+  thread_.start();
+  return subscription;
+}
+
+void MemoryWatch::tell(const std::vector<Entry>& entries) {
+  std::set<std::string, std::less<>> changed;
+  for (const Entry& entry : entries) {
+    changed.insert("memory://entries/" + entry.id);
+    changed.insert("memory://sessions/" + entry.session_id);
+    if (seen_sessions_.insert(entry.session_id).second) {
+      changed.emplace(kSessionsKey);
+    }
+  }
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [number, watcher] : watchers_) {
+    if (changed.contains(watcher.uri)) {
+      watcher.on_change();
+    }
+  }
+}
+
+void MemoryWatch::tell_all() {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [number, watcher] : watchers_) {
+    watcher.on_change();
+  }
 }
 
 }  // namespace bmad_mem::cli

@@ -22,7 +22,6 @@
 #include "bmad_mem/result.hpp"
 #include "mcp/lazy_memory.hpp"
 #include "mcp/mcp_service.hpp"
-#include "mcp/memory_watch.hpp"
 
 namespace bmad_mem::cli {
 
