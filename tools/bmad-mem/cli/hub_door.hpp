@@ -78,6 +78,10 @@ std::string waiting_text(const SyncReport& report);
 void pull_to_verify(Tool& tool);
 /// Tells the hub what was forgotten, and says what is left there and who has not heard of it.
 /// `before` when all is gone, and where no hub was joined; else kFailed.
-Result<ExitStatus> verify_at_hub(Tool& tool, ExitStatus before);
+Result<ExitStatus> verify_at_hub(Tool& tool, const Result<ExitStatus>& before);
+/// delete_and_tell(); then, with --verify, looks for what is left of `criteria.match`.
+Result<ExitStatus> delete_and_verify(Tool& tool, MemoryManager& memory,
+                                     const DeletionCriteria& criteria,
+                                     const DeleteOptions& options);
 
 }  // namespace bmad_mem::cli

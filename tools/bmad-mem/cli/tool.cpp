@@ -320,8 +320,8 @@ void print_view(Tool& tool, std::string_view view, std::string_view object) {
   tool.notes(made.notes);
 }
 
-ExitStatus print_lines(Tool& tool, std::string_view view, const std::vector<RawJson>& lines) {
-  for (const RawJson& line : tool.json() ? lines : std::vector<RawJson>()) {
+ExitStatus print_lines(Tool& tool, std::string_view view, std::span<const RawJson> lines) {
+  for (const RawJson& line : lines.first(tool.json() ? lines.size() : 0)) {
     tool.out().print("{}\n", line.text);
   }
   return describe(tool, view, "all", lines);

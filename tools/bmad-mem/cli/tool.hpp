@@ -185,7 +185,7 @@ ExitStatus show(Tool& tool, std::string_view view, const auto& result, const aut
 }
 
 /// Lines of JSON, or what `view` says of all of them.
-ExitStatus print_lines(Tool& tool, std::string_view view, const std::vector<RawJson>& lines);
+ExitStatus print_lines(Tool& tool, std::string_view view, std::span<const RawJson> lines);
 
 /// The same of many: with --json an object a line; for people `shown` is `all` of them.
 ExitStatus show_all(Tool& tool, std::string_view view, const auto& shape, const auto& all,

@@ -11,9 +11,11 @@
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/settings.hpp"
 #include "cli/entry_options.hpp"
+#include "cli/filters.hpp"
 #include "cli/hub_door.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
+#include "exchange/git/git_program.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
@@ -172,7 +174,8 @@ void pull_to_verify(Tool& tool) {
   }
 }
 
-Result<ExitStatus> verify_at_hub(Tool& tool, ExitStatus before) {
+Result<ExitStatus> verify_at_hub(Tool& tool, const Result<ExitStatus>& before) {
+  BMAD_TRY(before ? Status() : Status(before.error()));
   Result<Joined> joined = open_joined(tool);
   if (!joined && joined.error().code == ErrorCode::E_HUB_NOT_FOUND) {
     return before;
@@ -190,7 +193,16 @@ Result<ExitStatus> verify_at_hub(Tool& tool, ExitStatus before) {
   print_forgotten(tool, view);
   const bool is_gone =
       view.unreached.empty() && view.rows.with_content == 0 && view.waiting.empty();
-  return is_gone ? before : ExitStatus::kFailed;
+  return is_gone ? *before : ExitStatus::kFailed;
+}
+
+Result<ExitStatus> delete_and_verify(Tool& tool, MemoryManager& memory,
+                                     const DeletionCriteria& criteria,
+                                     const DeleteOptions& options) {
+  BMAD_TRY_ASSIGN(const ExitStatus status, delete_and_tell(tool, memory, criteria, options));
+  return tool.args().has("verify") && status == ExitStatus::kDone
+             ? verify_at_hub(tool, verify_gone(tool, memory, criteria.match))
+             : status;
 }
 
 }  // namespace bmad_mem::cli

@@ -48,25 +48,10 @@ Result<ExitStatus> run_purge(Tool& tool) {
   } else {
     print_deletion(tool, report, {.dry_run = false, .purge = true});
   }
-  if (!text) {
-    return ExitStatus::kDone;
-  }
-  BMAD_TRY_ASSIGN(const ExitStatus status, verify_gone(tool, memory, *text));
-  return verify_at_hub(tool, status);
+  return text ? verify_at_hub(tool, verify_gone(tool, memory, *text)) : ExitStatus::kDone;
 }
 
 namespace {
-
-Result<ExitStatus> forget_text(Tool& tool, const std::string& text) {
-  const DeleteOptions options{.dry_run = tool.args().has("dry-run"), .purge = true};
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(ExitStatus status, delete_and_tell(tool, memory, {.match = text}, options));
-  if (!tool.args().has("verify") || status != ExitStatus::kDone) {
-    return status;
-  }
-  BMAD_TRY_ASSIGN(status, verify_gone(tool, memory, text));
-  return verify_at_hub(tool, status);
-}
 
 /// What a purge of sessions does not reach, said rather than passed over.
 Status note_the_rest(Tool& tool, const MemoryManager& memory, const Workspace& workspace) {
@@ -124,11 +109,8 @@ Result<ExitStatus> forget_workspace(Tool& tool, std::string_view folder) {
     BMAD_TRY(purged);
   }
   BMAD_TRY(note_the_rest(tool, memory, workspace));
-  if (!tool.args().has("verify")) {
-    return ExitStatus::kDone;
-  }
-  BMAD_TRY_ASSIGN(const ExitStatus status, verify_sessions(tool, memory, sessions));
-  return verify_at_hub(tool, status);
+  return tool.args().has("verify") ? verify_at_hub(tool, verify_sessions(tool, memory, sessions))
+                                   : ExitStatus::kDone;
 }
 
 }  // namespace
@@ -143,7 +125,9 @@ Result<ExitStatus> run_forget(Tool& tool) {
     pull_to_verify(tool);
   }
   if (!text.empty()) {
-    return forget_text(tool, text);
+    BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+    return delete_and_verify(tool, memory, {.match = text},
+                             {.dry_run = args.has("dry-run"), .purge = true});
   }
   if (args.value("workspace").empty()) {
     return bad_value("workspace", "the name of the folder is empty");

@@ -114,26 +114,18 @@ void open_browser(Tool& tool, const std::string& root, const std::string& link) 
   }
 }
 
-struct Served {
-  std::string root;
-  std::uint16_t port = 0;
-  std::int64_t pid = 0;
-  std::string link;
-  std::string token_file = {};  ///< Empty when there is none.
-  std::string token;
-};
-
-void print_served(Tool& tool, const Served& served) {
-  const std::string url = fmt::format("http://127.0.0.1:{}", served.port);
+void print_served(Tool& tool, const std::string& root, const std::string& link,
+                  const RunningServer& server) {
+  const std::string url = fmt::format("http://127.0.0.1:{}", server.port);
   const bool with_link = may_print_link(tool);
   show(tool, "served",
-       object_of("url", url, "link", only_if(with_link, served.link), "port", served.port,
-                 "token_file", if_some(served.token_file), "root", served.root, "pid", served.pid,
-                 "token", only_if(tool.args().has("print-token"), served.token)),
+       object_of("url", url, "link", only_if(with_link, link), "port", server.port, "token_file",
+                 if_some(server.token_file), "root", root, "pid", server.pid, "token",
+                 only_if(tool.args().has("print-token"), server.token)),
        "agent", with_link || tool.args().has("open") ? "" : tool.agent_sign());
   static_cast<void>(tool.out().flush());
   if (tool.args().has("open")) {
-    open_browser(tool, served.root, served.link);
+    open_browser(tool, root, link);
   }
 }
 
@@ -157,19 +149,6 @@ Status check_running(const Tool& tool, const RunningServer& server, std::uint16_
                                       server.is_read_only ? " and to look only" : "", wrong)};
 }
 
-/// A server is there already: all it takes is a link.
-Result<ExitStatus> use_running(Tool& tool, const std::string& root, const RunningServer& server,
-                               std::string link) {
-  tool.note(fmt::format("process {} serves this memory already", server.pid));
-  print_served(tool, {.root = root,
-                      .port = server.port,
-                      .pid = server.pid,
-                      .link = std::move(link),
-                      .token_file = server.token_file,
-                      .token = server.token});
-  return ExitStatus::kDone;
-}
-
 /// What leaves descriptors for the logs where the process may have few.
 HttpServerOptions server_options(std::uint16_t port) {
   HttpServerOptions options{.port = port};
@@ -187,17 +166,17 @@ Result<ExitStatus> serve(Tool& tool, MemoryManager& memory, MemoryService& agent
   Access access;
   const std::unique_ptr<HttpHandler> app = make_app(memory, agents.users(), agents, access);
   BMAD_TRY_ASSIGN(HttpServer server, HttpServer::open(*app, server_options(port)));
-  Served served{.root = memory.root(),
-                .port = server.port(),
-                .pid = ::getpid(),
-                .link = one_time_link(access, server.port(), std::chrono::steady_clock::now()),
-                .token = std::string(access.token())};
+  RunningServer served{.pid = ::getpid(),
+                       .port = server.port(),
+                       .token_file = {},
+                       .token = std::string(access.token())};
   if (file) {
     BMAD_TRY(
         file->write(memory.root(), server.port(), access.token(), tool.args().has("read-only")));
     served.token_file = file->token_file();
   }
-  print_served(tool, served);
+  print_served(tool, memory.root(),
+               one_time_link(access, server.port(), std::chrono::steady_clock::now()), served);
   const bool has_ended = server.run();
   if (file) {
     file->remove();
@@ -233,10 +212,13 @@ Result<ExitStatus> run_serve(Tool& tool) {
   Result<ServerFile> file = ServerFile::claim(memory.root());
   while (!file && file.error().code == ErrorCode::E_LOCK_TIMEOUT) {
     const Result<RunningServer> server = ServerFile::running(memory.root());
-    Result<std::string> link = server ? ask_for_link(*server) : Result<std::string>(server.error());
+    const Result<std::string> link =
+        server ? ask_for_link(*server) : Result<std::string>(server.error());
     if (link) {
       BMAD_TRY(check_running(tool, *server, *port));
-      return use_running(tool, memory.root(), *server, *std::move(link));
+      tool.note(fmt::format("process {} serves this memory already", server->pid));
+      print_served(tool, memory.root(), *link, *server);  // All it takes is a link.
+      return ExitStatus::kDone;
     }
     if (std::chrono::steady_clock::now() > patience) {
       return link.error();

@@ -1,6 +1,7 @@
 // sessions.cpp - a memory is made; sessions begin, end, are archived, deleted and restored.
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -134,13 +135,10 @@ std::string about(const Session& session, bool is_sealed) {
   return printable(title + (title.empty() || out.empty() ? "" : "  ") + out);
 }
 
-/// A line of the list: JSON, and what it doesn't say to people.
-struct Row {
-  std::string json;
-  std::string about = {};
-};
+/// Adds a line of the list: JSON, and what it doesn't say to people.
+using AddRow = std::function<void(std::string json, std::string about)>;
 
-Status add_live(const MemoryManager& memory, bool only_open, std::vector<Row>& rows) {
+Status add_live(const MemoryManager& memory, bool only_open, const AddRow& add) {
   BMAD_TRY_ASSIGN(std::vector<Session> sessions, memory.list_sessions());
   std::ranges::reverse(sessions);
   std::erase_if(sessions, [&](const Session& session) {
@@ -165,29 +163,28 @@ Status add_live(const MemoryManager& memory, bool only_open, std::vector<Row>& r
   const bool is_sealed = std::filesystem::exists(memory.root() + "/sealing.json", failed);
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     const Session& session = sessions[i];
-    rows.push_back(
-        {.json = session_as_json(memory, session),
-         .about = session.problem ? session.problem->to_string() : about(shown[i], is_sealed)});
+    add(session_as_json(memory, session),
+        session.problem ? session.problem->to_string() : about(shown[i], is_sealed));
   }
   return {};
 }
 
-Status add_archived(const MemoryManager& memory, std::vector<Row>& rows) {
+Status add_archived(const MemoryManager& memory, const AddRow& add) {
   BMAD_TRY_ASSIGN(std::vector<ArchivedSession> sessions, memory.archived_sessions());
   std::ranges::sort(sessions, std::ranges::greater(), &ArchivedSession::archived_at);
   for (const ArchivedSession& session : sessions) {
-    rows.push_back({.json = json_object(shaped(shape::session_in_archive, session))});
+    add(json_object(shaped(shape::session_in_archive, session)), {});
   }
   return {};
 }
 
 /// Newest first. With `entries`, also what was deleted of sessions that are there.
-Status add_deleted(const MemoryManager& memory, bool entries, std::vector<Row>& rows) {
+Status add_deleted(const MemoryManager& memory, bool entries, const AddRow& add) {
   BMAD_TRY_ASSIGN(std::vector<Deletion> deletions, memory.deletions());
   std::ranges::reverse(deletions);
   for (const Deletion& deletion : deletions) {
     if (deletion.whole_session || entries) {
-      rows.push_back({.json = json_object(shaped(shape::deleted_session, deletion))});
+      add(json_object(shaped(shape::deleted_session, deletion)), {});
     }
   }
   return {};
@@ -200,22 +197,22 @@ Result<ExitStatus> run_session_list(Tool& tool, MemoryManager& memory) {
   const bool all = args.has("all");
   const bool is_special = args.has("archived") || args.has("deleted");
   BMAD_TRY_ASSIGN(const Page page, read_page(args, 0));
-  std::vector<Row> rows;
+  std::vector<RawJson> rows;
+  const auto add = [&](std::string json, const std::string& about) {
+    rows.push_back(
+        raw_json(tool.json() ? std::move(json)
+                             : json_object("about", about, "session", raw_json(std::move(json)))));
+  };
   if (all || !is_special || args.has("open")) {
-    BMAD_TRY(add_live(memory, args.has("open") && !all, rows));
+    BMAD_TRY(add_live(memory, args.has("open") && !all, add));
   }
   if (all || args.has("archived")) {
-    BMAD_TRY(add_archived(memory, rows));
+    BMAD_TRY(add_archived(memory, add));
   }
   if (all || args.has("deleted")) {
-    BMAD_TRY(add_deleted(memory, !all, rows));
+    BMAD_TRY(add_deleted(memory, !all, add));
   }
-  std::vector<RawJson> lines;
-  for (const Row& row : page.of(rows)) {
-    lines.push_back(raw_json(
-        tool.json() ? row.json : json_object("about", row.about, "session", raw_json(row.json))));
-  }
-  print_lines(tool, "sessions", lines);
+  print_lines(tool, "sessions", page.of(rows));
   return describe(tool, "no_session", "is_none", rows.empty(), "is_special", is_special);
 }
 

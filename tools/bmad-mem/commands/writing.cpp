@@ -1,5 +1,7 @@
 // writing.cpp - entries are stored, pinned, deleted and restored.
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,7 +18,6 @@
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
-#include "exchange/git/git_program.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
@@ -91,28 +92,23 @@ Result<BatchReport> add_to_session(Tool& tool, MemoryManager& memory, EntryType 
   return memory.add_batch(session, type, texts, options);
 }
 
-Result<ExitStatus> add_entries(Tool& tool, EntryType type, std::string_view input,
-                               AddedEntries& added) {
+/// Adds them, and tells of it. `place` says where in the input an error is.
+Result<ExitStatus> add_texts(Tool& tool, EntryType type, const std::vector<InputPiece>& pieces,
+                             const std::function<void(Error&)>& place, AddedEntries& added) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  const std::vector<InputPiece> pieces = split_input(input);
   std::vector<std::string_view> texts;
-  texts.reserve(pieces.size());
-  for (const InputPiece& piece : pieces) {
-    texts.push_back(piece.text);
-  }
-  std::string session;
-  Result<BatchReport> report = add_to_session(tool, memory, type, texts, session);
+  std::ranges::transform(pieces, std::back_inserter(texts), &InputPiece::text);
+  Result<BatchReport> report = add_to_session(tool, memory, type, texts, added.session_id);
   if (!report) {
     Error error = std::move(report).error();
-    place_batch_error(error, pieces);
+    place(error);
     return error;
   }
-  print_written(tool, session, *report);
-  added = {.session_id = session, .ids = report->ids};
+  print_written(tool, added.session_id, *report);
   note_lost_origins(tool, memory);
   for (RejectedLine& rejected : report->rejected) {
     rejected.error.line = rejected.line;
-    place_batch_error(rejected.error, pieces);
+    place(rejected.error);
     tool.report(rejected.error);
   }
   if (pieces.empty()) {
@@ -120,30 +116,8 @@ Result<ExitStatus> add_entries(Tool& tool, EntryType type, std::string_view inpu
   } else if (!report->rejected.empty()) {
     tool.note(fmt::format("wrote {} of {} entries", report->ids.size(), pieces.size()));
   }
+  added.ids = std::move(report->ids);
   return report->rejected.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
-}
-
-Result<ExitStatus> add_one(Tool& tool, EntryType type, std::string_view text, AddedEntries& added) {
-  std::string json(text);
-  const bool is_json = text.starts_with('{');
-  if (!is_json) {
-    BMAD_TRY_ASSIGN(json, entry_from_options(type, tool.args(), text, tool.agent_id()));
-  }
-  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  const std::string_view line = json;
-  std::string session;
-  Result<BatchReport> report = add_to_session(tool, memory, type, {&line, 1}, session);
-  if (!report) {
-    Error error = std::move(report).error();
-    if (!is_json) {
-      error.column = 0;  // A place in JSON that the user has never seen.
-    }
-    return error;
-  }
-  print_written(tool, session, *report);
-  added = {.session_id = session, .ids = std::move(report->ids)};
-  note_lost_origins(tool, memory);
-  return ExitStatus::kDone;
 }
 
 /// What `add` is to store: "TYPE TEXT", or the text of a fact alone. A word that is nearly a type
@@ -194,10 +168,24 @@ Result<ExitStatus> run_add(Tool& tool) {
   // Without a type, stdin may be a text: else it would have to be JSON.
   const bool is_plain = text == "-" && args.positionals().size() == 1 && !trimmed(input).empty() &&
                         !std::string_view("[{").contains(trimmed(input).front());
+  const bool is_json = !is_plain && (text == "-" || text.starts_with('{'));
+  std::vector<InputPiece> pieces =
+      text == "-" ? split_input(input) : std::vector{InputPiece{.text = text}};
+  std::string made;
+  if (!is_json) {
+    BMAD_TRY_ASSIGN(
+        made, entry_from_options(type, args, is_plain ? trimmed(input) : text, tool.agent_id()));
+    pieces = {{.text = made}};
+  }
+  const auto place = [&](Error& error) {
+    if (text == "-" && is_json) {
+      place_batch_error(error, pieces);
+    } else if (!is_json) {
+      error.column = 0;  // A place in JSON that the user has never seen.
+    }
+  };
   AddedEntries added;
-  BMAD_TRY_ASSIGN(const ExitStatus status, is_plain ? add_one(tool, type, trimmed(input), added)
-                                           : text == "-" ? add_entries(tool, type, input, added)
-                                                         : add_one(tool, type, text, added));
+  BMAD_TRY_ASSIGN(const ExitStatus status, add_texts(tool, type, pieces, place, added));
   return status == ExitStatus::kDone && args.has("wait-hub") ? push_to_hub(tool, added, applied)
                                                              : status;
 }
@@ -270,12 +258,7 @@ Result<ExitStatus> run_delete(Tool& tool) {
   BMAD_TRY_ASSIGN(DeletionCriteria criteria, read_criteria(args));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(criteria.ids, whole_ids(memory, std::move(criteria.ids)));
-  BMAD_TRY_ASSIGN(ExitStatus status, delete_and_tell(tool, memory, criteria, options));
-  if (!args.has("verify") || status != ExitStatus::kDone) {
-    return status;
-  }
-  BMAD_TRY_ASSIGN(status, verify_gone(tool, memory, criteria.match));
-  return verify_at_hub(tool, status);
+  return delete_and_verify(tool, memory, criteria, options);
 }
 
 Result<ExitStatus> run_undelete(Tool& tool, MemoryManager& memory) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -113,8 +115,8 @@ EventHub::EventHub(const MemoryManager& memory, Match match)
       match_(std::move(match)),
       ring_(new_boot()),
       thread_({.memory = [this] { return memory_; },
-               .on_entries = [this](const std::vector<Entry>& entries) { take(entries); },
-               .on_unknown = [this] { reset(); }}) {}
+               .on_entries = [this](const std::vector<Entry>& entries) { announce(entries); },
+               .on_unknown = [this] { announce({}); }}) {}
 
 HttpResponse EventHub::handle(const HttpRequest& request) {
   if (request.method != "GET") {
@@ -176,39 +178,33 @@ std::shared_ptr<void> EventHub::listen(Listener listener, const std::string& las
           }};
 }
 
-void EventHub::take(const std::vector<Entry>& entries) {
-  announce([&](std::vector<Event>& events) {
-    for (const Entry& entry : entries) {
-      events.push_back(ring_.add(entry));
-    }
-  });
-}
-
-void EventHub::reset() {
-  announce([&](std::vector<Event>& events) { events.push_back(ring_.add_reset()); });
-}
-
-void EventHub::announce(const std::function<void(std::vector<Event>&)>& add) {
+void EventHub::announce(const std::vector<Entry>& entries) {
   std::vector<Event> events;
   std::vector<Listener> listeners;
   {
     const std::scoped_lock lock(mutex_);
-    add(events);
-    listeners = present();
-  }
-  tell(events, listeners);
-}
-
-/// Who listens now; mutex_ is held. Who comes later has the events from the ring. Those whose
-/// query has to be asked come last.
-std::vector<EventHub::Listener> EventHub::present() const {
-  std::vector<Listener> listeners;
-  for (const auto& [number, listener] : listeners_) {
-    listeners.push_back(listener);
+    for (const Entry& entry : entries) {
+      events.push_back(ring_.add(entry));
+    }
+    if (entries.empty()) {
+      events.push_back(ring_.add_reset());
+    }
+    // Who comes later has the events from the ring.
+    std::ranges::copy(listeners_ | std::views::values, std::back_inserter(listeners));
   }
   std::ranges::stable_partition(
       listeners, [](const Listener& listener) { return listener.filter.query.empty(); });
-  return listeners;
+  // Without mutex_: a slow query of one listener must not stop those who come and go.
+  for (const Listener& listener : listeners) {
+    const std::optional<std::vector<Event>> found = wanted(listener, events);
+    for (const Event& event : found.value_or(std::vector<Event>())) {
+      listener.sink->send(event.text);
+    }
+    if (!found) {  // Which of them match is not known: the client looks anew.
+      const std::scoped_lock lock(mutex_);
+      listener.sink->send(std::make_shared<const std::string>(ring_.reset_text()));
+    }
+  }
 }
 
 /// The events among `events` that the listener wants to hear of; nothing when that can't be found
@@ -240,20 +236,6 @@ std::optional<std::vector<Event>> EventHub::wanted(const Listener& listener,
     return !event.is_reset && !(*matched)[at];
   });
   return out;
-}
-
-/// Without mutex_: a slow query of one listener must not stop those who come and go.
-void EventHub::tell(const std::vector<Event>& events, const std::vector<Listener>& listeners) {
-  for (const Listener& listener : listeners) {
-    const std::optional<std::vector<Event>> found = wanted(listener, events);
-    for (const Event& event : found.value_or(std::vector<Event>())) {
-      listener.sink->send(event.text);
-    }
-    if (!found) {  // Which of them match is not known: the client looks anew.
-      const std::scoped_lock lock(mutex_);
-      listener.sink->send(std::make_shared<const std::string>(ring_.reset_text()));
-    }
-  }
 }
 
 }  // namespace bmad_mem::cli

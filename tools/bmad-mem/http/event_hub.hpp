@@ -109,14 +109,11 @@ class EventHub {
   };
 
   std::shared_ptr<void> listen(Listener listener, const std::string& last_id);
-  void take(const std::vector<Entry>& entries);
-  void reset();
-  /// Puts what `add` makes into the ring, and tells those who listen now.
-  void announce(const std::function<void(std::vector<Event>&)>& add);
-  void tell(const std::vector<Event>& events, const std::vector<Listener>& listeners);
+  /// Puts them into the ring, or a reset without any, and tells those who listen now; those whose
+  /// query has to be asked come last.
+  void announce(const std::vector<Entry>& entries);
   [[nodiscard]] std::optional<std::vector<Event>> wanted(const Listener& listener,
                                                          const std::vector<Event>& events) const;
-  [[nodiscard]] std::vector<Listener> present() const;
 
   const MemoryManager* memory_;
   Match match_;
