@@ -9,13 +9,12 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
-#include "bmad_mem/privacy.hpp"
+#include "bmad_mem/agent_memory.hpp"
+#include "bmad_mem/json.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "memory_impl.hpp"
-#include "model/entry.hpp"
 #include "privacy/redaction.hpp"
 #include "search/held_indexes.hpp"
-#include "search/indexing.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
@@ -26,6 +25,7 @@
 #include "store/store.hpp"
 
 namespace bmad_mem {
+
 namespace {
 
 Status create_sessions_folder(FileSystem& files) {
@@ -356,6 +356,65 @@ Result<AnonymizeReport> MemoryManager::export_anonymized(const AnonymizeOptions&
 Result<AnonymizeReport> MemoryManager::anonymize(
     const AnonymizeOptions& options, const std::function<void(const Error&)>& on_problem) {
   return impl_->call("anonymize", anonymize_sessions, options, on_problem);
+}
+
+AgentMemory::AgentMemory(MemoryManager& memory, AgentMemoryOptions options)
+    : memory_(&memory), options_(std::move(options)) {}
+
+Result<std::vector<ConversationTurn>> AgentMemory::get_conversation_context(
+    std::size_t turn_count) const {
+  EntryFilter filter;
+  filter.sessions = {options_.session_id};
+  filter.types = {EntryType::kConversation};
+  filter.limit = 0;
+  BMAD_TRY_ASSIGN(std::vector<Entry> newest_first, memory_->list(filter));
+  std::vector<ConversationTurn> turns;
+  ConversationTurn turn;
+  JsonParser parser;
+  const auto close_turn = [&] {
+    std::ranges::reverse(turn.messages);
+    turns.push_back(std::exchange(turn, {}));
+  };
+  for (Entry& entry : newest_first) {
+    if (turns.size() == turn_count) {
+      break;
+    }
+    BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
+    const bool begins_turn = value["role"].string() == "user";
+    turn.messages.push_back(std::move(entry));
+    if (begins_turn) {
+      close_turn();
+    }
+  }
+  if (!turn.messages.empty() && turns.size() < turn_count) {
+    close_turn();  // What was said before the user's first word.
+  }
+  std::ranges::reverse(turns);
+  return turns;
+}
+
+Result<std::vector<Hit>> AgentMemory::get_relevant_decisions(std::string_view topic,
+                                                             std::size_t limit) const {
+  Query query;
+  query.text = topic;
+  query.text_is_prose = true;
+  query.filter.types = {EntryType::kDecision};
+  query.filter.limit = limit;
+  return memory_->query(query);
+}
+
+Result<std::string> AgentMemory::record_decision(DecisionRecord entry) {
+  if (entry.made_by.empty()) {
+    entry.made_by = options_.agent_id;
+  }
+  return memory_->add_decision(options_.session_id, entry);
+}
+
+Result<std::string> AgentMemory::record_finding(FindingRecord entry) {
+  if (entry.discovered_by.empty()) {
+    entry.discovered_by = options_.agent_id;
+  }
+  return memory_->add_finding(options_.session_id, entry);
 }
 
 }  // namespace bmad_mem

@@ -297,11 +297,7 @@ const Field* field_named(EntryType type, std::string_view name) {
 
 /// Refuses what is nearly a field of the type, and no member of the entry either.
 Status check_name(EntryType type, JsonValue entry, std::string_view name, std::string_view option) {
-  std::vector<std::string_view> names;
-  for (const Field& field : entry_fields(type)) {
-    names.push_back(field.name);
-  }
-  const std::string_view near = nearest_word(name, names);
+  const std::string_view near = nearest_word(name, entry_fields(type), &Field::name);
   return near.empty() || entry[name].present()
              ? Status()
              : bad_value(option, fmt::format("a {} has no field '{}', did you mean '{}'?",

@@ -132,9 +132,7 @@ Status read_weight(std::string_view part, RelevanceWeights& weights,
   const auto* const known =
       std::ranges::find_if(kWeights, [&](const WeightName& each) { return each.name == name; });
   if (equals == std::string_view::npos || known == kWeights.end()) {
-    static constexpr std::array<std::string_view, 4> kNames = {"text", "time", "importance",
-                                                               "access"};
-    const std::string_view near = nearest_word(name, kNames);
+    const std::string_view near = nearest_word(name, kWeights, &WeightName::name);
     return bad_value(
         "weights",
         fmt::format("'{}' is no weight; write text=0.4,time=0.3,importance=0.2,"

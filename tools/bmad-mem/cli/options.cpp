@@ -128,34 +128,26 @@ class ArgumentReader {
 
   /// "--name", or "--name=CHOICE" where there are choices.
   void take_flag(const Option& option, std::string& value) {
-    if (!option.choices.empty() &&
-        std::ranges::find(option.choices, value) != option.choices.end()) {
+    if (is_among(option.choices, value)) {
       return;
     }
     if (!value.empty() && value != "true") {
-      std::string choices;
-      for (const std::string_view choice : option.choices) {
-        choices += fmt::format("{}{}", choices.empty() ? "" : ", ", choice);
-      }
-      line_.problem = choices.empty()
-                          ? fmt::format("--{} takes no value", option.name)
-                          : fmt::format("--{0} takes one of {1}, as in --{0}={2}, not '{3}'",
-                                        option.name, choices, option.choices.front(), value);
+      line_.problem =
+          option.choices.empty()
+              ? fmt::format("--{} takes no value", option.name)
+              : fmt::format("--{0} takes one of {1}, as in --{0}={2}, not '{3}'", option.name,
+                            joined(option.choices), option.choices.front(), value);
     }
     value.clear();
   }
 
   [[nodiscard]] std::string unknown_option(std::string_view word) const {
-    std::vector<std::string_view> names;
-    names.reserve(known_.size());
-    for (const Option* option : known_) {
-      names.push_back(option->name);
-    }
     const std::string_view name = word.substr(0, word.find('='));
     std::string text =
         fmt::format("unknown option '{}'", word.ends_with('=') && name.size() > 2 ? name : word);
     if (name.starts_with("--")) {
-      if (const std::string_view near = nearest_word(name.substr(2), names); !near.empty()) {
+      if (const std::string_view near = nearest_word(name.substr(2), known_, &Option::name);
+          !near.empty()) {
         return text + fmt::format("; did you mean '--{}'?", near);
       }
     }
@@ -227,14 +219,10 @@ std::string misspelt_option(std::string_view before) {
   if (!before.starts_with("--") || before.contains('=')) {
     return {};
   }
-  std::vector<std::string_view> names;
-  for (const Option& option : global_options()) {
-    names.push_back(option.name);
-  }
-  if (std::ranges::find(names, before.substr(2)) != names.end()) {
+  const std::string_view near = nearest_word(before.substr(2), global_options(), &Option::name);
+  if (near == before.substr(2)) {
     return {};
   }
-  const std::string_view near = nearest_word(before.substr(2), names);
   return fmt::format("unknown option '{}'{}", before,
                      near.empty() ? "; options of a command stand behind it"
                                   : fmt::format("; did you mean '--{}'?", near));

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/result.hpp"
@@ -129,6 +131,12 @@ class Style {
 /// deletions, replacements, swaps of neighbours; 3 at most), or that `word` is the beginning of.
 /// Empty when there is none.
 std::string_view nearest_word(std::string_view word, std::span<const std::string_view> words);
+/// The same among the names of `all`.
+std::string_view nearest_word(std::string_view word, const auto& all, auto name) {
+  std::vector<std::string_view> words;
+  std::ranges::transform(all, std::back_inserter(words), name);
+  return nearest_word(word, words);
+}
 
 // Moments as people name them on the command line. All in UTC.
 

@@ -22,7 +22,6 @@
 #include "cli/output.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
-#include "cli/totals.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

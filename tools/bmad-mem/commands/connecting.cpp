@@ -26,7 +26,6 @@
 #include "hooks/hook_event.hpp"
 #include "hooks/hook_limits.hpp"
 #include "install/install_plan.hpp"
-#include "mcp/graph_service.hpp"
 #include "mcp/memory_service.hpp"
 #include "mcp/stdio_transport.hpp"
 

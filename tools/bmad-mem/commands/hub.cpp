@@ -37,15 +37,6 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "";
 }
 
-/// "3 lines and 1 operation".
-std::string amount(std::uint64_t lines, std::uint64_t operations) {
-  std::string text = format_count(lines, "line", "lines");
-  if (operations > 0) {
-    text += " and " + format_count(operations, "operation", "operations");
-  }
-  return text;
-}
-
 /// How much is new here and is not for this role to push.
 std::uint64_t waits_here(const SyncReport& report) {
   return report.waiting_lines + report.waiting_operations;
@@ -145,14 +136,17 @@ std::string waiting_text(const SyncReport& report) {
   if (count == 0) {
     return {};
   }
-  const std::string text = report.waiting_lines > 0
-                               ? amount(report.waiting_lines, report.waiting_operations)
-                               : format_count(report.waiting_operations, "operation", "operations");
+  const std::string lines =
+      report.waiting_lines > 0 ? format_count(report.waiting_lines, "line", "lines") : "";
+  const std::string operations =
+      report.waiting_operations > 0
+          ? format_count(report.waiting_operations, "operation", "operations")
+          : "";
   return fmt::format(
-      "{} {} here, since this role may {}; an admin changes that with `bmad-mem hub "
+      "{}{}{} {} here, since this role may {}; an admin changes that with `bmad-mem hub "
       "member ROLE --rights {}`",
-      text, count == 1 ? "waits" : "wait",
-      report.rights == "read" ? "only read" : "not purge and redact",
+      lines, lines.empty() || operations.empty() ? "" : " and ", operations,
+      count == 1 ? "waits" : "wait", report.rights == "read" ? "only read" : "not purge and redact",
       report.rights == "read" ? "write" : "forget");
 }
 
@@ -283,43 +277,39 @@ Result<std::set<std::string>> missing_at_hub(Hub& hub, const AddedEntries& added
   return missing;
 }
 
-struct Pushed {
-  SyncReport report;
-  std::set<std::string> missing;
-};
-
-Result<Pushed> push_added(Tool& tool, const AddedEntries& added, std::uint64_t after) {
+/// What was pushed, and what the hub is `missing` of the entries all the same.
+Result<SyncReport> push_added(Tool& tool, const AddedEntries& added, std::uint64_t after,
+                              std::set<std::string>& missing) {
   BMAD_TRY_ASSIGN(Joined joined, open_joined(tool));
-  Pushed pushed;
-  BMAD_TRY_ASSIGN(pushed.report, sync_with_hub(joined.memory, *joined.hub, {.pulls = false}));
-  BMAD_TRY_ASSIGN(pushed.missing, missing_at_hub(*joined.hub, added, after));
-  return pushed;
+  BMAD_TRY_ASSIGN(SyncReport report, sync_with_hub(joined.memory, *joined.hub, {.pulls = false}));
+  BMAD_TRY_ASSIGN(missing, missing_at_hub(*joined.hub, added, after));
+  return report;
 }
 
 }  // namespace
 
 Result<ExitStatus> push_to_hub(Tool& tool, const AddedEntries& added, std::uint64_t after) {
-  const Result<Pushed> pushed = push_added(tool, added, after);
+  std::set<std::string> missing;
+  const Result<SyncReport> pushed = push_added(tool, added, after, missing);
   if (!pushed) {
     Error error = pushed.error();
     error.message += "; the entry is stored here, and the next sync pushes it";
     return error;
   }
-  const SyncReport& report = pushed->report;
+  const SyncReport& report = *pushed;
   tool.report_all(report.problems);
   if (report.waiting_lines > 0) {
     return Error{.code = ErrorCode::E_ACCESS_DENIED,
                  .message = "the entry is stored here, and the hub does not have it: " +
                             waiting_text(report)};
   }
-  if (!pushed->missing.empty()) {
+  if (!missing.empty()) {
     tool.note(
         report.held.total() > 0
             ? "the hub did not get it: sensitive entries, secrets and local sessions stay here"
             : "the hub does not have it; `bmad-mem hub status` says what stays here, and why");
   }
-  return report.problems.empty() && pushed->missing.empty() ? ExitStatus::kDone
-                                                            : ExitStatus::kFailed;
+  return report.problems.empty() && missing.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
 Result<ExitStatus> run_sync(Tool& tool) {

@@ -10,7 +10,6 @@
 #include "cli/program.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/tool.hpp"
-#include "cli/views.hpp"
 #include "exchange/import/import_files.hpp"
 #include "result_shapes.hpp"
 

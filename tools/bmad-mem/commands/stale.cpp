@@ -1,7 +1,6 @@
 // stale.cpp - statements that may not be true any more: what they name has gone, or nobody has
 // asked for them in months.
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <optional>
 #include <set>

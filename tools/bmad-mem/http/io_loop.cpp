@@ -1,7 +1,6 @@
 #include "http/io_loop.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>

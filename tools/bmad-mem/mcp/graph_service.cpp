@@ -1,5 +1,3 @@
-#include "mcp/graph_service.hpp"
-
 #include <algorithm>
 #include <cerrno>
 #include <utility>
@@ -12,6 +10,7 @@
 #include "cli/json_text.hpp"
 #include "exchange/file_lines.hpp"
 #include "exchange/graph/graph.hpp"
+#include "mcp/memory_service.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
@@ -240,6 +239,11 @@ Error too_long() {
           .message = fmt::format("the line is longer than {} bytes", FileLines::kLineSizeMax)};
 }
 
+McpError no_resource(std::string_view uri) {
+  return {McpError::Kind::kInvalidParams,
+          fmt::format("MCP error -32602: Resource {} not found", uri)};
+}
+
 McpToolResult graph_failure(std::string text) {
   return {.text = std::move(text), .is_error = true};
 }
@@ -353,8 +357,7 @@ McpAnswer<McpPage> GraphService::resources(std::string_view cursor) {
 McpAnswer<std::vector<McpResourceText>> GraphService::read_resource(std::string_view uri,
                                                                     McpCall& call) {
   if (uri != kUri) {
-    return McpError{McpError::Kind::kInvalidParams,
-                    fmt::format("MCP error -32602: Resource {} not found", uri)};
+    return no_resource(uri);
   }
   McpAnswer<McpToolResult> graph = call_tool("read_graph", {}, call);
   if (!graph || graph->is_error) {
@@ -367,8 +370,7 @@ McpAnswer<std::vector<McpResourceText>> GraphService::read_resource(std::string_
 McpAnswer<McpSubscription> GraphService::subscribe(const std::string& uri,
                                                    McpOnChange /*on_change*/) {
   if (uri != kUri) {
-    return McpError{McpError::Kind::kInvalidParams,
-                    fmt::format("MCP error -32602: Resource {} not found", uri)};
+    return no_resource(uri);
   }
   return McpSubscription();
 }

@@ -1,8 +1,6 @@
 #include "mcp/mcp_messages.hpp"
 
-#include <algorithm>
 #include <array>
-#include <iterator>
 
 #include <fmt/core.h>
 

@@ -17,7 +17,6 @@
 #include "bmad_mem/text.hpp"
 #include "cli/filters.hpp"
 #include "cli/text.hpp"
-#include "cli/views.hpp"
 #include "mcp/memory_service.hpp"
 #include "mcp/memory_tools.hpp"
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <ranges>
 #include <tuple>
@@ -93,7 +94,7 @@ Found all_sessions(const MemoryManager& memory) {
       sessions | std::views::reverse | std::views::take(200) | std::views::transform(shown)));
 }
 
-Found one_session(const MemoryManager& memory, const std::string& id) {
+Found one_session(MemoryManager& memory, const std::string& id) {
   const Result<Session> session = memory.load_session(id);
   if (!session) {
     const ErrorCode code = session.error().code;
@@ -122,7 +123,7 @@ Found one_summary(MemoryManager& memory, const std::string& id) {
   return std::optional(std::move(text));
 }
 
-Found one_entry(const MemoryManager& memory, const std::string& id) {
+Found one_entry(MemoryManager& memory, const std::string& id) {
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries, memory.get({&id, 1}));
   const auto shown = std::ranges::find(entries, false, &Entry::sensitive);
   return shown == entries.end() ? std::nullopt : std::optional(entry_json_line(*shown));
@@ -152,19 +153,12 @@ McpAnswer<McpPage> MemoryService::resources(std::string_view cursor) {
   }
   BMAD_TRY_ASSIGN(std::vector<Session> sessions, memory->list_sessions());
   std::ranges::sort(sessions, std::ranges::greater(), position_of);
-  const Session* last = nullptr;
-  std::size_t shown = 0;
-  for (const Session& session : sessions) {
-    if (from && position_of(session) >= *from) {
-      continue;
-    }
-    if (shown == kResourcePageSize) {
-      page.next_cursor = as_cursor(*last);
-      break;
-    }
-    page.items.push_back(session_resource(session));
-    last = &session;
-    ++shown;
+  std::erase_if(sessions,
+                [&](const Session& session) { return from && position_of(session) >= *from; });
+  std::ranges::transform(sessions | std::views::take(kResourcePageSize),
+                         std::back_inserter(page.items), session_resource);
+  if (sessions.size() > kResourcePageSize) {
+    page.next_cursor = as_cursor(sessions[kResourcePageSize - 1]);
   }
   return page;
 }
@@ -180,14 +174,13 @@ McpAnswer<std::vector<McpResourceText>> MemoryService::read_resource(std::string
   if (uri == kSessionsUri) {
     text = memory != nullptr ? all_sessions(*memory)
                              : Found(std::optional<std::string>(R"({"total":0,"newest":[]})"));
-  } else if (memory == nullptr) {
-    return unknown_resource(uri);
-  } else if (const std::optional<std::string> session = behind(uri, kSessionUri)) {
-    text = one_session(*memory, *session);
-  } else if (const std::optional<std::string> summarized = behind(uri, kSummaryUri)) {
-    text = one_summary(*memory, *summarized);
-  } else if (const std::optional<std::string> id = behind(uri, kEntryUri)) {
-    text = one_entry(*memory, *id);
+  }
+  for (const auto& [prefix, read] : {std::pair(kSessionUri, &one_session),
+                                     {kSummaryUri, &one_summary},
+                                     {kEntryUri, &one_entry}}) {
+    if (const std::optional<std::string> id = behind(uri, prefix); id && memory != nullptr) {
+      text = read(*memory, *id);
+    }
   }
   if (!text) {
     return text.error();

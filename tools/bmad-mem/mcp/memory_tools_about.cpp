@@ -14,7 +14,7 @@
 #include "bmad_mem/summary.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/text.hpp"
-#include "cli/totals.hpp"
+#include "cli/views.hpp"
 #include "mcp/memory_text.hpp"
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"

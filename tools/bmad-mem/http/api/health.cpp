@@ -13,7 +13,7 @@
 #include "bmad_mem/settings.hpp"
 #include "cli/json_text.hpp"
 #include "cli/tool.hpp"
-#include "cli/totals.hpp"
+#include "cli/views.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "result_shapes.hpp"
