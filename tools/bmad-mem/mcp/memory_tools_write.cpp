@@ -20,6 +20,7 @@
 #include "cli/text.hpp"
 #include "exchange/workspaces.hpp"
 #include "mcp/memory_service.hpp"
+#include "mcp/memory_text.hpp"
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"
 #include "result_shapes.hpp"
@@ -27,9 +28,6 @@
 namespace bmad_mem::cli {
 
 namespace {
-
-constexpr std::string_view kWaits =
-    " It waits for the user: briefings quote it until the user accepts it with `bmad-mem review`.";
 
 /// The session to write to, and what to do in it. A session of our own that has been deleted
 /// meanwhile is replaced once.
@@ -190,13 +188,9 @@ Result<McpToolResult> mcp_add(MemoryToolCall& call) {
   for (const std::string& notice : report.notices) {
     call.call.log(McpLogLevel::kNotice, notice);
   }
-  return McpToolResult{
-      .text =
-          fmt::format("Stored {} {} in session {}.{}{}", stored, id, session, waits ? kWaits : "",
-                      report.redacted.empty() ? "" : " Secrets were redacted."),
-      .structured = json_object("id", id, "session_id", session, "type", stored, "review",
-                                only_if(waits, review_name(Review::kCandidate)), "notices",
-                                report.notices, "redacted", report.redacted)};
+  return told("mcp_stored", object_of("id", id, "session_id", session, "type", stored, "review",
+                                      only_if(waits, review_name(Review::kCandidate)), "notices",
+                                      report.notices, "redacted", report.redacted));
 }
 
 namespace {
@@ -226,16 +220,8 @@ Result<McpToolResult> mcp_remember(MemoryToolCall& call) {
                                      params.learned_from = said_in(memory, session, given);
                                      return Knowledge(memory).remember(params);
                                    }));
-  std::string text =
-      fmt::format("Remembered as {} ({}).{}", done.id, done.is_new ? "new" : "known before",
-                  done.holds ? "" : " A more trusted value remains current.");
-  if (done.review == Review::kCandidate) {
-    text = fmt::format("Stored as {}.{}", done.id, kWaits);
-  } else if (done.review == Review::kDropped) {
-    text = fmt::format("The user has dropped this statement ({}). Nothing was stored.", done.id);
-  }
-  return McpToolResult{.text = std::move(text),
-                       .structured = json_object(shaped(shape::remembered, done))};
+  return told("mcp_remembered", shaped(shape::remembered, done), "waits",
+              done.review == Review::kCandidate, "is_dropped", done.review == Review::kDropped);
 }
 
 namespace {
@@ -273,24 +259,14 @@ Result<McpToolResult> mcp_edit(MemoryToolCall& call) {
     BMAD_TRY_ASSIGN(changes, changes_of(call, known.front().type));
   }
   BMAD_TRY_ASSIGN(const Entry entry, memory->update_entry(id, changes, sessions));
-  return McpToolResult{
-      .text = entry.id == id
-                  ? fmt::format("Changed {} {}; it has {}.", entry_type_name(entry.type), id,
-                                format_count(entry.versions, "version", "versions"))
-                  : fmt::format("The user has stated {}, so nothing is changed: {} waits until the "
-                                "user accepts it.",
-                                id, entry.id),
-      .structured = json_object(shaped(shape::edited_entry, entry))};
+  return told("mcp_edited", shaped(shape::edited_entry, entry), "asked", id);
 }
 
 Result<McpToolResult> mcp_link(MemoryToolCall& call) {
   const LinkRequest request = read_link(call);
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing());
   BMAD_TRY_ASSIGN(const LinkReport report, memory->link(request));
-  const std::string_view done = request.remove ? "Removed" : "Linked";
-  return McpToolResult{.text = fmt::format("{}: {} {} {}.", report.changed ? done : "Unchanged",
-                                           request.from, link_kind_name(request.kind), request.to),
-                       .structured = json_object(shaped(shape::link_change, request, report))};
+  return told("mcp_linked", shaped(shape::link_change, request, report));
 }
 
 Result<McpToolResult> mcp_forget_own(MemoryToolCall& call) {
@@ -318,17 +294,8 @@ Result<McpToolResult> mcp_forget_own(MemoryToolCall& call) {
   if (!own.empty()) {
     BMAD_TRY_ASSIGN(report, memory->delete_entries({.ids = own, .sessions = {session}}, {}));
   }
-  std::string text = fmt::format("Forgot {}.", format_count(own.size(), "entry", "entries"));
-  text += proposed.empty() ? ""
-                           : fmt::format(" {} not yours, or not of this session: ask the user.",
-                                         format_count(proposed.size(), "entry is", "entries are"));
-  text += unknown.empty()
-              ? ""
-              : fmt::format(" {} unknown.", format_count(unknown.size(), "id is", "ids are"));
-  return McpToolResult{
-      .text = text,
-      .structured = json_object("forgotten", own, "proposed", proposed, "unknown_ids", unknown,
-                                "recoverable_until", report.expires_at)};
+  return told("mcp_forgotten", object_of("forgotten", own, "proposed", proposed, "unknown_ids",
+                                         unknown, "recoverable_until", report.expires_at));
 }
 
 namespace {
@@ -444,11 +411,8 @@ Result<McpToolResult> mcp_review(MemoryToolCall& call) {
                   Knowledge(*memory).review(ids, accepts ? Review::kAccepted : Review::kDropped));
   std::vector<std::string> reviewed;
   std::ranges::transform(report.reviewed, std::back_inserter(reviewed), &KnowledgeItem::id);
-  return McpToolResult{
-      .text = fmt::format("{} {}.{}", accepts ? "Accepted" : "Dropped",
-                          format_count(reviewed.size(), "candidate", "candidates"),
-                          report.unknown_ids.empty() ? "" : " Some ids are of no candidate."),
-      .structured = json_object("reviewed", reviewed, "unknown_ids", report.unknown_ids)};
+  return told("mcp_reviewed", object_of("reviewed", reviewed, "unknown_ids", report.unknown_ids),
+              "accepts", accepts);
 }
 
 }  // namespace bmad_mem::cli
