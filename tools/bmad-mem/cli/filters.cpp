@@ -314,11 +314,7 @@ Result<ExitStatus> delete_and_tell(Tool& tool, MemoryManager& memory,
     EntryFilter filter;
     filter.sessions = criteria.sessions;
     filter.types = criteria.types;
-    const Result<std::uint64_t> closed = memory.closed_entries(filter);
-    if (closed && *closed > 0) {
-      tool.note(fmt::format("{} could not be looked into: the key is not here",
-                            format_count(*closed, "sealed entry", "sealed entries")));
-    }
+    describe(tool, "not_looked_into", "closed", memory.closed_entries(filter).value_or(0));
   }
   return report_unknown(tool, memory, unknown);
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/view_text.hpp"
 #include "cli/views.hpp"
 #include "result_shapes.hpp"
 
@@ -147,15 +148,10 @@ void note_other_roots(Tool& tool, std::span<const Hit> hits) {
 }  // namespace
 
 std::string encoder_note(const EncoderUse& use) {
-  if (!use.took_part) {
-    return use.reason.empty() ? "" : fmt::format("searched by words alone: {}", use.reason);
-  }
-  std::string note = fmt::format("searched by words and by meaning, with {}", use.name);
-  if (use.encoded < use.entries) {
-    note += fmt::format("; {} of {} entries have no vector yet", use.entries - use.encoded,
-                        use.entries);
-  }
-  return note;
+  return view_line(
+      "encoder_note",
+      json_object("took_part", use.took_part, "reason", use.reason, "name", use.name, "waiting",
+                  use.entries - std::min(use.encoded, use.entries), "entries", use.entries));
 }
 
 void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer) {
@@ -168,18 +164,11 @@ void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer) {
     }
     return;
   }
-  tool.notes(answer.instead);
-  tool.notes(query.explain ? answer.notes : std::vector<std::string>());
-  if (answer.certainty && *answer.certainty != Certainty::kSure && !query.ids_only) {
-    tool.note(*answer.certainty == Certainty::kNone
-                  ? "certainty: none; no entry answers this, the hits are the least far away"
-                  : "certainty: maybe");
-  }
   const EncoderUse& use = answer.encoder;
   const bool says_why = use.took_part || (hits.empty() && !use.reason.empty());
-  if (use.failed || (query.explain && says_why)) {
-    tool.note(encoder_note(use));
-  }
+  describe(tool, "answer", shaped(shape::certainty, answer), "ids_only", query.ids_only, "instead",
+           answer.instead, "notes", query.explain ? answer.notes : std::vector<std::string>(),
+           "encoder", use.failed || (query.explain && says_why) ? encoder_note(use) : "");
   if (query.ids_only) {
     for (const Hit& hit : hits) {
       tool.out().print("{}\n", tool.style().id(hit.entry.id));

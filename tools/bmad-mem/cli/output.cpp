@@ -163,10 +163,7 @@ bool is_confirmed(Tool& tool, std::string_view question) {
 
 void note_lost_origins(Tool& tool, const MemoryManager& memory) {
   if (memory.has_lost_origins()) {
-    tool.note(
-        fmt::format("it could not be noted who wrote this (is {} full?), so it is quoted until you "
-                    "accept it with `bmad-mem review --foreign`",
-                    memory.trust_report().folder));
+    describe(tool, "lost_origins", "folder", memory.trust_report().folder);
   }
 }
 

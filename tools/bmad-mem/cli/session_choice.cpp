@@ -190,12 +190,7 @@ Result<std::optional<std::string>> choose_or_open_session(
   if (usual.session_id.empty()) {
     return std::optional<std::string>();
   }
-  if (usual.open_sessions == 0) {
-    tool.note(fmt::format("opened session {}", usual.session_id));
-  } else if (usual.open_sessions > 1) {
-    tool.note(fmt::format("{} sessions are open; using the newest, {} (--session ID for another)",
-                          usual.open_sessions, usual.session_id));
-  }
+  describe(tool, "usual_session", "session_id", usual.session_id, "open", usual.open_sessions);
   return std::optional(std::move(usual.session_id));
 }
 

@@ -282,4 +282,10 @@ ViewText view_text(std::string_view name, std::string_view object, const Style& 
   return fill_view(view_named(name), object, style, width);
 }
 
+std::string view_line(std::string_view name, std::string_view object) {
+  std::string text = view_text(name, object, Style(false), 0).text;
+  text.resize(text.size() - (text.ends_with('\n') ? 1 : 0));
+  return text;
+}
+
 }  // namespace bmad_mem::cli

@@ -38,6 +38,8 @@ ViewText fill_view(std::string_view view, std::string_view object, const Style& 
 /// The same of the view with this name.
 ViewText view_text(std::string_view name, std::string_view object, const Style& style,
                    std::size_t width);
+/// Its text for programs, without a newline at its end.
+std::string view_line(std::string_view name, std::string_view object);
 
 // What becomes of a member of a result in a text: "3 files", a table, a bar.
 

@@ -342,11 +342,7 @@ Result<ExitStatus> run_memory_tool(Tool& tool, MemoryManager& memory) {
     return ExitStatus::kFailed;
   }
   print_answer(tool, false, *done, memory_tool.redacted());
-  if (memory_tool.redacted() > 0) {
-    tool.note(fmt::format("{} taken out before the file was written",
-                          format_count(memory_tool.redacted(), "secret was", "secrets were")));
-  }
-  return ExitStatus::kDone;
+  return describe(tool, "taken_out", "redacted", memory_tool.redacted());
 }
 
 }  // namespace bmad_mem::cli

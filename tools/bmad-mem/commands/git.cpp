@@ -36,11 +36,8 @@ Result<ExitStatus> carry_out_and_tell(Tool& tool, const GitPlan& plan) {
 Result<ExitStatus> run_git_install(Tool& tool, MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const GitPlan plan, plan_install(memory.root(), tracks_events(memory)));
   BMAD_TRY_ASSIGN(const ExitStatus status, carry_out_and_tell(tool, plan));
-  if (plan.attributes && !plan.is_ignored && !tool.args().has("dry-run")) {
-    tool.note(
-        "commit .gitattributes, so that others have it; each clone runs `bmad-mem git install` "
-        "once, since git takes no program from a repository");
-  }
+  describe(tool, "git_installed", "commits",
+           plan.attributes && !plan.is_ignored && !tool.args().has("dry-run"));
   return status;
 }
 
@@ -50,11 +47,8 @@ Result<ExitStatus> run_git_untrack_events(Tool& tool, MemoryManager& memory) {
   }
   BMAD_TRY_ASSIGN(const GitPlan plan, plan_untrack_events(memory.root()));
   BMAD_TRY_ASSIGN(const ExitStatus status, carry_out_and_tell(tool, plan));
-  if (!plan.event_logs.empty() && !tool.args().has("dry-run")) {
-    tool.note(
-        "commit this; the files stay here and in the history, and git takes them out of other "
-        "clones that pull");
-  }
+  describe(tool, "events_untracked", "commits",
+           !plan.event_logs.empty() && !tool.args().has("dry-run"));
   return status;
 }
 

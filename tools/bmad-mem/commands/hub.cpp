@@ -237,15 +237,9 @@ Result<ExitStatus> run_hub_leave(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const Result<MirrorReport> mirror = mirror_report(memory);  // An error where hub/ is damaged.
   BMAD_TRY(leave_hub(memory));
-  tool.note("this memory is an ordinary one again; the hub keeps what was pushed");
-  if (!dropped) {
-    tool.note(fmt::format(
-        "the hub still lists this replica ({}); `bmad-mem hub replica --drop {}` on another "
-        "machine takes it off",
-        mirror ? dropped.error().message : "hub/state.json is damaged",
-        mirror ? mirror->replica : "ID"));
-  }
-  return ExitStatus::kDone;
+  return describe(tool, "hub_left", "is_listed", !dropped, "problem",
+                  mirror && !dropped ? dropped.error().message : "", "replica",
+                  mirror ? mirror->replica : "ID");
 }
 
 Result<ExitStatus> run_hub_reclone(Tool& tool) {
@@ -303,12 +297,7 @@ Result<ExitStatus> push_to_hub(Tool& tool, const AddedEntries& added, std::uint6
                  .message = "the entry is stored here, and the hub does not have it: " +
                             waiting_text(report)};
   }
-  if (!missing.empty()) {
-    tool.note(
-        report.held.total() > 0
-            ? "the hub did not get it: sensitive entries, secrets and local sessions stay here"
-            : "the hub does not have it; `bmad-mem hub status` says what stays here, and why");
-  }
+  describe(tool, "missing_at_hub", "missing", missing.size(), "held", report.held.total());
   return report.problems.empty() && missing.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 

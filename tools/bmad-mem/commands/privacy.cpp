@@ -331,14 +331,8 @@ Result<SealKeySource> passphrase_of(SealStep step) {
 
 void tell_key_file(Tool& tool, const std::string& path, bool is_new, SealStep step) {
   const std::string place = printable(std::filesystem::absolute(path).lexically_normal().string());
-  if (is_new) {
-    tool.note(
-        fmt::format("the key is in {}; keep a copy: without it nothing opens the entries", place));
-  }
-  if (step != SealStep::kOff && seal_key_here().key_file != path) {
-    tool.note(fmt::format("from now on $BMAD_MEM_KEY_FILE must name {}, for clients and hooks too",
-                          place));
-  }
+  describe(tool, "seal_key_file", "place", place, "is_new", is_new, "is_elsewhere",
+           step != SealStep::kOff && seal_key_here().key_file != path);
 }
 
 /// By SealStep.

@@ -97,20 +97,11 @@ bool may_print_link(Tool& tool) {
 /// Shows the link in a browser.
 void open_browser(Tool& tool, const std::string& root, const std::string& link) {
   const Result<std::string> page = ServerFile::write_redirect(root, link);
-  if (!page) {
-    tool.note(
-        fmt::format("no browser is started, since others could read the link then ({}); open "
-                    "the link that `bmad-mem serve` prints in a terminal of yours",
-                    page.error().to_string()));
-    return;
-  }
   std::string program(environment("BROWSER"));
   program = program.empty() ? "xdg-open" : program;
-  if (!start_program({program, "file://" + *page})) {
-    tool.note(
-        fmt::format("cannot start {}; open the link yourself, which `bmad-mem serve` prints in a "
-                    "terminal of yours",
-                    program));
+  if (!page || !start_program({program, "file://" + *page})) {
+    describe(tool, "no_browser", "program", program, "problem",
+             page ? std::string() : page.error().to_string());
   }
 }
 

@@ -32,10 +32,7 @@ void print_written(Tool& tool, std::string_view session, const BatchReport& repo
                  is_last ? report.notices : std::span<const std::string>());
   }
   tool.notes(report.notices);
-  if (report.skipped != 0) {
-    tool.note(
-        fmt::format("{} stored already", format_count(report.skipped, "entry is", "entries are")));
-  }
+  describe(tool, "skipped_entries", "skipped", report.skipped);
 }
 
 /// Says where in the input the error of a batch is. Its line counts the pieces; 0 when it is about
@@ -111,11 +108,8 @@ Result<ExitStatus> add_texts(Tool& tool, EntryType type, const std::vector<Input
     place(rejected.error);
     tool.report(rejected.error);
   }
-  if (pieces.empty()) {
-    tool.note("stdin is empty");
-  } else if (!report->rejected.empty()) {
-    tool.note(fmt::format("wrote {} of {} entries", report->ids.size(), pieces.size()));
-  }
+  describe(tool, "batch", "pieces", pieces.size(), "written", report->ids.size(), "rejected",
+           report->rejected.size());
   added.ids = std::move(report->ids);
   return report->rejected.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }

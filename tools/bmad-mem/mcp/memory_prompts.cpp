@@ -62,8 +62,8 @@ McpAnswer<McpPromptResult> record_decision(JsonValue arguments) {
   const auto given = [&](std::string_view name) { return arguments[name].string(); };
   return McpPromptResult{
       .description = "Record a decision",
-      .messages = {
-          {.text = said("mcp_record_decision",
+      .messages = {{.text = view_line(
+                        "mcp_record_decision",
                         json_object("decision", given("decision"), "rationale", given("rationale"),
                                     "impact", given("impact"), "tags", given("tags")))}}};
 }
@@ -90,10 +90,10 @@ McpAnswer<McpPromptResult> review_candidates(LazyMemory& memory, LazyMemory& use
     for (const KnowledgeItem& item : waiting) {
       const bool is_whole = item.value.size() + item.key.size() <= kShownWholeMax;
       const std::string line =
-          said("mcp_candidate",
-               json_object("id", item.id, "category", category_name(item.category), "key", item.key,
-                           "value", item.value, "replaces_id", item.replaces_id, "replaces",
-                           item.replaces_value, "is_whole", is_whole)) +
+          view_line("mcp_candidate",
+                    json_object("id", item.id, "category", category_name(item.category), "key",
+                                item.key, "value", item.value, "replaces_id", item.replaces_id,
+                                "replaces", item.replaces_value, "is_whole", is_whole)) +
           "\n";
       if (shown.size() + line.size() > kAnswerSizeMax / 2) {
         break;
@@ -106,9 +106,9 @@ McpAnswer<McpPromptResult> review_candidates(LazyMemory& memory, LazyMemory& use
   }
   return McpPromptResult{
       .description = shown.empty() ? "Nothing waits for a decision" : "What waits for a decision",
-      .messages = {{.text = said("mcp_review_prompt",
-                                 json_object("list", shown.empty() ? "" : fenced_text(shown),
-                                             "of_user", waiting_for_user(users)))}}};
+      .messages = {{.text = view_line("mcp_review_prompt",
+                                      json_object("list", shown.empty() ? "" : fenced_text(shown),
+                                                  "of_user", waiting_for_user(users)))}}};
 }
 
 /// Those that begin like `value`, in order.

@@ -7,7 +7,6 @@
 
 #include "bmad_mem/text.hpp"
 #include "cli/text.hpp"
-#include "cli/view_text.hpp"
 #include "cli/views.hpp"
 #include "mcp/memory_tools.hpp"
 
@@ -20,12 +19,6 @@ constexpr std::size_t kPlainNameMax = 40;
 constexpr std::size_t kQuotedNameMax = 200;
 
 }  // namespace
-
-std::string said(std::string_view view, std::string_view object) {
-  std::string text = view_text(view, object, Style(false), 0).text;
-  text.resize(text.size() - (text.ends_with('\n') ? 1 : 0));
-  return text;
-}
 
 bool add_if_it_fits(std::string& text, std::string_view piece) {
   const bool fits = text.size() + piece.size() <= kAnswerSizeMax;

@@ -42,29 +42,18 @@ Result<Query> read_memory_query(const ToolArguments& args) {
 
 /// Says in a line, if any, how many sealed lines were left out and `why`.
 std::string sealed_note(std::uint64_t count, std::string_view why) {
-  return count == 0 ? std::string()
-                    : fmt::format("\nNote: {} left out: {}.",
-                                  format_count(count, "sealed line was", "sealed lines were"), why);
+  return view_line("mcp_sealed", json_object("count", count, "why", why));
 }
 
 /// What is worth saying about how the query was read; empty for nothing.
 std::string notes_of(const QueryAnswer& answer) {
-  constexpr std::size_t kNotesMax = 5;
-  std::string out;
-  if (answer.certainty && *answer.certainty != Certainty::kSure) {
-    out = *answer.certainty == Certainty::kNone
-              ? "Certainty: none. No entry answers this; the hits are the least far away.\n"
-              : "Certainty: maybe.\n";
-  }
-  for (const std::vector<std::string>* notes : {&answer.instead, &answer.notes}) {
-    for (std::size_t i = 0; i < std::min(notes->size(), kNotesMax); ++i) {
-      out += fmt::format("Note: {}.\n", printable((*notes)[i]));
-    }
-  }
-  if (answer.encoder.took_part || answer.encoder.failed) {
-    out += fmt::format("Note: {}.\n", printable(encoder_note(answer.encoder)));
-  }
-  return out;
+  const EncoderUse& use = answer.encoder;
+  return view_text("mcp_notes",
+                   json_object(shaped(shape::certainty, answer), "instead", answer.instead, "notes",
+                               answer.notes, "encoder",
+                               use.took_part || use.failed ? encoder_note(use) : ""),
+                   Style(false), 0)
+      .text;
 }
 
 /// A line about the entry, and one of what matched; together `size_max` bytes, if names are short.
@@ -254,17 +243,9 @@ Result<McpToolResult> mcp_recall(MemoryToolCall& call) {
   std::ranges::for_each(items, [&](KnowledgeItem& item) { item.of_user |= call.of_user; });
   const std::string note = sealed_note(memory->sealed_lines().value_or(0),
                                        "only memory_search and memory_get open them");
-  if (items.empty()) {
-    return McpToolResult{
-        .text = (options.candidates ? "No candidate waits."
-                                    : "No knowledge matches. memory_remember stores a statement.") +
-                note};
-  }
-  std::string text = fmt::format(
-      "{}, most important first. {}\n",
-      options.candidates ? format_count(items.size(), "candidate waits", "candidates wait")
-                         : format_count(items.size(), "thing is known", "things are known"),
-      kQuotedIsData);
+  std::string text =
+      view_line("mcp_recalled", json_object("candidates", options.candidates, "count", items.size(),
+                                            "quoted", kQuotedIsData));
   const bool fit = std::ranges::all_of(
       items, [&](const KnowledgeItem& item) { return add_if_it_fits(text, item_text(item)); });
   text += fit ? "" : "\nMore did not fit; narrow it down.\n";
