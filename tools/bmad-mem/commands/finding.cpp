@@ -11,6 +11,7 @@
 #include "cli/session_choice.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
+#include "cli/view_text.hpp"
 #include "cli/views.hpp"
 #include "result_shapes.hpp"
 
@@ -134,24 +135,6 @@ Result<ExitStatus> run_similar(Tool& tool, MemoryManager& memory) {
 
 namespace {
 
-struct Title {
-  Relation relation;
-  std::string_view text;
-};
-
-constexpr std::array<Title, 12> kTitles = {{{Relation::kSolves, "It solves:"},
-                                            {Relation::kSolvedBy, "It is solved by:"},
-                                            {Relation::kCauses, "It causes:"},
-                                            {Relation::kCausedBy, "It is caused by:"},
-                                            {Relation::kSupersedes, "It supersedes:"},
-                                            {Relation::kSupersededBy, "It is superseded by:"},
-                                            {Relation::kRefines, "It refines:"},
-                                            {Relation::kRefinedBy, "It is refined by:"},
-                                            {Relation::kReferences, "It refers to:"},
-                                            {Relation::kReferencedBy, "It is referred to by:"},
-                                            {Relation::kSameTopic, "Of the same topic:"},
-                                            {Relation::kSimilar, "Reads alike:"}}};
-
 /// The entries that `belongs` says, under their title; each begins with `head` of it.
 void add_group(std::vector<RawJson>& groups, std::string_view title,
                std::span<const RelatedEntry> related, const auto& belongs, const auto& head) {
@@ -168,11 +151,15 @@ void add_group(std::vector<RawJson>& groups, std::string_view title,
 
 std::vector<RawJson> groups_of(std::span<const RelatedEntry> related) {
   std::vector<RawJson> groups;
-  for (const Title& title : kTitles) {
+  constexpr auto kTypedFrom = static_cast<std::size_t>(Relation::kSolves);
+  constexpr auto kRelations = static_cast<std::size_t>(Relation::kRefinedBy) + 1;
+  for (std::size_t i = 0; i < kRelations; ++i) {  // Typed links first.
+    const auto relation = static_cast<Relation>((i + kTypedFrom) % kRelations);
     const auto belongs = [&](const RelatedEntry& each) {
-      return each.relation == title.relation && each.depth == 1;
+      return each.relation == relation && each.depth == 1;
     };
-    add_group(groups, title.text, related, belongs,
+    add_group(groups, view_named(fmt::format("related_title.{}", relation_name(relation))), related,
+              belongs,
               [](const RelatedEntry& each) { return fmt::format("  {:.2f}  ", each.relevance); });
   }
   const auto is_far = [](const RelatedEntry& each) { return each.depth > 1; };

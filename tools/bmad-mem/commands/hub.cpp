@@ -24,6 +24,7 @@
 #include "cli/program.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
+#include "cli/view_text.hpp"
 #include "install/json_edit.hpp"
 #include "result_shapes.hpp"
 
@@ -132,22 +133,9 @@ void show_replicas(Tool& tool, std::string_view name, const HubView& view, const
 }  // namespace
 
 std::string waiting_text(const SyncReport& report) {
-  const std::uint64_t count = waits_here(report);
-  if (count == 0) {
-    return {};
-  }
-  const std::string lines =
-      report.waiting_lines > 0 ? format_count(report.waiting_lines, "line", "lines") : "";
-  const std::string operations =
-      report.waiting_operations > 0
-          ? format_count(report.waiting_operations, "operation", "operations")
-          : "";
-  return fmt::format(
-      "{}{}{} {} here, since this role may {}; an admin changes that with `bmad-mem hub "
-      "member ROLE --rights {}`",
-      lines, lines.empty() || operations.empty() ? "" : " and ", operations,
-      count == 1 ? "waits" : "wait", report.rights == "read" ? "only read" : "not purge and redact",
-      report.rights == "read" ? "write" : "forget");
+  return view_line("hub_waiting", json_object("lines", report.waiting_lines, "operations",
+                                              report.waiting_operations, "count",
+                                              waits_here(report), "rights", report.rights));
 }
 
 Result<ExitStatus> run_hub_join(Tool& tool) {

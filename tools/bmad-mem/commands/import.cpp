@@ -1,6 +1,7 @@
 // import - takes in entries and transcripts from files.
 #include <algorithm>
 #include <filesystem>
+#include <ranges>
 #include <tuple>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "cli/program.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/tool.hpp"
+#include "cli/view_text.hpp"
 #include "exchange/import/import_files.hpp"
 #include "result_shapes.hpp"
 
@@ -76,30 +78,15 @@ Result<FoundImports> find_files(Tool& tool, ImportFormat format, const std::stri
 
 /// Why there was nothing, as a sentence.
 std::string nothing_found(const FoundImports& found) {
-  if (found.unknown != 0) {
-    return fmt::format(
-        "the format of {} is unknown; known are {}: --from reads files of one by name",
-        format_count(found.unknown, "file", "files"), import_names(false));
-  }
-  if (found.files.empty()) {
-    return found.of_other_projects == 0
-               ? std::string("no file to import was found")
-               : fmt::format(
-                     "no file of this project was found; {} of other projects "
-                     "(--all-projects imports them as well)",
-                     format_count(found.of_other_projects, "file is", "files are"));
-  }
   constexpr std::size_t kNamedMax = 3;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(kNamedMax, found.files.size()); ++i) {
-    const std::string& path = found.files[i].path;
-    names += fmt::format("{}{}", i == 0 ? "" : ", ", path == "-" ? "<stdin>" : path);
+  std::vector<std::string> names;
+  for (const ImportFile& file : found.files | std::views::take(kNamedMax)) {
+    names.push_back(file.path == "-" ? "<stdin>" : file.path);
   }
-  if (found.files.size() > kNamedMax) {
-    names += fmt::format(" and {}",
-                         format_count(found.files.size() - kNamedMax, "more file", "more files"));
-  }
-  return fmt::format("nothing to import was found in {}", names);
+  return view_line("nothing_to_import",
+                   json_object("unknown", found.unknown, "formats", import_names(false),
+                               "of_other_projects", found.of_other_projects, "names", names, "more",
+                               found.files.size() - names.size()));
 }
 
 /// Reads all files into `sink`, with a bar, until a signal stops it; adds what goes wrong to

@@ -112,27 +112,18 @@ namespace {
 
 /// What a person looks for in the list, behind the times and the size.
 std::string about(const Session& session, bool is_sealed) {
-  std::string out;
-  std::string title;
-  if (session.title_from != TitleSource::kDay) {  // That says what stands beside it.
-    title = session.title;
-  }
-  const auto add = [&](std::string_view text) {
-    if (!text.empty()) {
-      out += out.empty() ? "" : ", ";
-      out += text;
-    }
-  };
-  add(session.project_name);
-  add(session.user_id);
-  add(joined(session.agent_ids));
+  // A title of the day says what stands beside it.
+  const std::string title = session.title_from != TitleSource::kDay ? session.title : "";
+  std::vector<std::string> parts = {session.project_name, session.user_id,
+                                    joined(session.agent_ids)};
   for (const std::string& tag : session.tags) {
-    add("#" + tag);
+    parts.push_back("#" + tag);
   }
-  if (title.empty() && out.empty()) {
+  std::erase(parts, "");
+  if (title.empty() && parts.empty()) {
     return is_sealed && session.size_bytes > 0 ? "(sealed)" : "(no words yet)";
   }
-  return printable(title + (title.empty() || out.empty() ? "" : "  ") + out);
+  return printable(title + (title.empty() || parts.empty() ? "" : "  ") + joined(parts));
 }
 
 /// Adds a line of the list: JSON, and what it doesn't say to people.

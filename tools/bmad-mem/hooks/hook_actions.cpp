@@ -13,6 +13,7 @@
 #include "cli/results.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
+#include "cli/view_text.hpp"
 #include "cli/views.hpp"
 #include "exchange/files.hpp"
 #include "exchange/ids.hpp"
@@ -254,21 +255,10 @@ void add_news(std::string& news, const std::string& more) {
 /// still; else empty.
 std::string waiting_news(MemoryManager& memory) {
   static_cast<void>(memory.write_waiting());
-  const std::uint64_t count = memory.count_waiting();
-  const std::string waits =
-      format_count(count, "entry of this memory waits", "entries of this memory wait");
   // With the file there, to ask for the state may take as long as a passphrase does.
-  if (!is_there(memory.root() + "/sealing.json") && memory.seal_state().is_gone) {
-    return fmt::format(
-        "bmad-mem: sealing.json of this encrypted memory was removed, by a pull or by hand, so "
-        "nothing is written{}; bring it back from git, or run `bmad-mem encrypt off`",
-        count == 0 ? "" : ", and " + waits);
-  }
-  return count == 0 ? std::string()
-                    : fmt::format(
-                          "bmad-mem: {} for the key that seals {}; name the key in "
-                          "$BMAD_MEM_KEY_FILE, or ask `bmad-mem doctor`",
-                          waits, count == 1 ? "it" : "them");
+  const bool is_gone = !is_there(memory.root() + "/sealing.json") && memory.seal_state().is_gone;
+  return view_line("hook_waiting",
+                   json_object("is_gone", is_gone, "count", memory.count_waiting()));
 }
 
 Result<HookNews> news_at_start(const HookJob& job, const HookEvent& event) {
@@ -277,11 +267,8 @@ Result<HookNews> news_at_start(const HookJob& job, const HookEvent& event) {
     return news;
   }
   if (job.memory.is_foreign()) {
-    const std::string reason = job.memory.trust_report().reason;
-    news.for_person = fmt::format(
-        "bmad-mem: {} all of it is quoted and none of its programs runs; `bmad-mem trust` shows it "
-        "and asks",
-        reason.empty() ? "this memory came from elsewhere, so" : reason + ";");
+    news.for_person =
+        view_line("hook_foreign", json_object("reason", job.memory.trust_report().reason));
     add_news(news.for_person, waiting_news(job.memory));
     return news;
   }
