@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
+#include <ranges>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -14,26 +15,18 @@
 #include "bmad_mem/text.hpp"
 #include "cli/json_text.hpp"
 #include "cli/options.hpp"
+#include "cli/view_text.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
 Error no_session(const std::vector<std::string>& open) {
-  static constexpr std::size_t kShownMax = 5;
-  if (open.empty()) {
-    return {.code = ErrorCode::E_SESSION_NOT_FOUND,
-            .message = "no open session; run `bmad-mem session new` or pass --session ID"};
-  }
-  std::string names;
-  for (std::size_t i = 0; i < open.size() && i < kShownMax; ++i) {
-    names += (i == 0 ? "" : ", ") + open[i];
-  }
-  names += open.size() > kShownMax ? ", ..." : "";
+  constexpr std::size_t kShownMax = 5;
   return {.code = ErrorCode::E_SESSION_NOT_FOUND,
-          .message = fmt::format("{} sessions are open ({}); say which with --session ID or "
-                                 "$BMAD_SESSION",
-                                 open.size(), names)};
+          .message = view_line("which_session", json_object("open", open.size(), "names",
+                                                            open | std::views::take(kShownMax),
+                                                            "more", open.size() > kShownMax))};
 }
 
 /// The metadata of the manifest, when somebody put more there than what has members of its own.

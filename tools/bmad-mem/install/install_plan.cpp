@@ -17,6 +17,7 @@
 #include "bmad_mem/json.hpp"
 #include "cli/program.hpp"
 #include "cli/results.hpp"
+#include "cli/view_text.hpp"
 #include "exchange/files.hpp"
 #include "hooks/hook_actions.hpp"
 #include "hooks/hook_event.hpp"
@@ -71,15 +72,7 @@ Result<InstallPlan> begin_plan(Tool& tool, const ClientFacts& client, bool is_in
 /// What to do by hand with a file that we don't touch.
 void tell_by_hand(Tool& tool, const SettingsFile& file, const SettingsChange& change) {
   const std::string paste = settings_to_paste(change);
-  if (!paste.empty()) {
-    tool.note(fmt::format("nothing was written; put this into {} by hand:", file.path));
-    if (!tool.json()) {
-      tool.out().write(paste);
-    }
-  } else {
-    tool.note(fmt::format(
-        "nothing was written; remove the lines that name bmad-mem from {} by hand", file.path));
-  }
+  describe(tool, "by_hand", "path", file.path, "paste", paste);
 }
 
 Status plan_file(Tool& tool, InstallPlan& plan, const SettingsFile& file, bool advises) {
@@ -116,11 +109,8 @@ std::string double_hooks(const InstallPlan& plan) {
       !client_state(plan.client, !plan.for_user, plan.project, home, plan.command).has_hooks()) {
     return {};
   }
-  return fmt::format(
-      "{} is connected for {} as well: each event is recorded twice; `bmad-mem "
-      "uninstall {}{}` leaves one",
-      plan.client.title, plan.for_user ? "this project" : "the user", plan.client.name,
-      plan.for_user ? "" : " --scope user");
+  return view_line("double_hooks", json_object("title", plan.client.title, "name", plan.client.name,
+                                               "for_user", plan.for_user));
 }
 
 /// Writes all files of the plan. On a full disk none of them has changed.

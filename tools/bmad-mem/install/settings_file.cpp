@@ -16,6 +16,7 @@
 #include "cli/entry_options.hpp"
 #include "cli/program.hpp"
 #include "cli/tool.hpp"
+#include "cli/view_text.hpp"
 #include "exchange/files.hpp"
 
 namespace bmad_mem::cli {
@@ -218,11 +219,8 @@ OwnProgram own_program(bool for_user, const std::string& project, const std::str
     own.command.program = stays;
     return own;
   }
-  own.warning = fmt::format(
-      "the settings of a project start `bmad-mem`, and {}; put {} in front in PATH, else they do "
-      "nothing",
-      found.empty() ? "PATH does not find it" : fmt::format("PATH finds another one, {}", found),
-      stays.substr(0, stays.rfind('/')));
+  own.warning = view_line("not_in_path",
+                          json_object("found", found, "folder", stays.substr(0, stays.rfind('/'))));
   return own;
 }
 

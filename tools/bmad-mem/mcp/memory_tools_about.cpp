@@ -143,22 +143,21 @@ Result<McpToolResult> mcp_summary_show(MemoryToolCall& call) {
   }
   Summaries summaries(*memory);
   BMAD_TRY_ASSIGN(const SummaryStatus status, summaries.status(session));
-  std::string text =
-      fmt::format("{}, {}. {}\n",
-                  is_plain_name(session) ? "Session " + session
-                                         : "The session that you named or "
-                                           "wrote to last",
-                  format_count(status.messages, "message", "messages"), kQuotedIsData);
+  std::string summary;
   if (status.exists && !status.is_template) {
-    BMAD_TRY_ASSIGN(const std::string markdown, summaries.show(session));
-    text += fmt::format("\nIts summary, {} behind:\n{}",
-                        format_count(status.messages_since, "message", "messages"),
-                        quoted_lines(without_front_matter(markdown), kAnswerSizeMax / 2));
-  } else {
-    text += "\nThere is no summary of it yet.\n";
+    BMAD_TRY_ASSIGN(summary, summaries.show(session));
   }
+  const std::string text =
+      view_line("mcp_summary",
+                json_object("name", is_plain_name(session) ? session : "", "messages",
+                            status.messages, "quoted", kQuotedIsData, "has_summary",
+                            status.exists && !status.is_template, "behind", status.messages_since));
   BMAD_TRY_ASSIGN(const std::string last, last_messages(*memory, session, messages));
-  return McpToolResult{.text = text + last};
+  return McpToolResult{
+      .text =
+          text + "\n" +
+          (summary.empty() ? "" : quoted_lines(without_front_matter(summary), kAnswerSizeMax / 2)) +
+          last};
 }
 
 Result<McpToolResult> mcp_more(MemoryToolCall& call) {
