@@ -76,10 +76,11 @@ void print_deletion(Tool& tool, const DeletionReport& report, const DeleteOption
   if (options.dry_run) {
     show_all(tool, "removed", shape::removed_entry, report.removed);
   }
+  const auto ids = names_of(report.removed, &RemovedEntry::id);
   show(tool, "deletion",
        object_of("summary",
                  shaped(shape::deletion_summary, report, options, removed_bytes(report.removed))),
-       "ids", names_of(report.removed, &RemovedEntry::id), "sessions",
+       "ids", ids, "id_words", joined(ids, " "), "sessions",
        names_of(report.removed, &RemovedEntry::session_id));
 }
 
