@@ -183,7 +183,9 @@ Result<std::optional<std::string>> choose_or_open_session(
   if (usual.session_id.empty()) {
     return std::optional<std::string>();
   }
-  describe(tool, "usual_session", "session_id", usual.session_id, "open", usual.open_sessions);
+  if (usual.open_sessions != 1) {
+    describe(tool, "usual_session", "session_id", usual.session_id, "open", usual.open_sessions);
+  }
   return std::optional(std::move(usual.session_id));
 }
 

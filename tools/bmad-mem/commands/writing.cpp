@@ -32,7 +32,9 @@ void print_written(Tool& tool, std::string_view session, const BatchReport& repo
                  is_last ? report.notices : std::span<const std::string>());
   }
   tool.notes(report.notices);
-  describe(tool, "skipped_entries", "skipped", report.skipped);
+  if (report.skipped != 0) {
+    describe(tool, "skipped_entries", "skipped", report.skipped);
+  }
 }
 
 /// Says where in the input the error of a batch is. Its line counts the pieces; 0 when it is about
@@ -108,8 +110,10 @@ Result<ExitStatus> add_texts(Tool& tool, EntryType type, const std::vector<Input
     place(rejected.error);
     tool.report(rejected.error);
   }
-  describe(tool, "batch", "pieces", pieces.size(), "written", report->ids.size(), "rejected",
-           report->rejected.size());
+  if (pieces.empty() || !report->rejected.empty()) {
+    describe(tool, "batch", "pieces", pieces.size(), "written", report->ids.size(), "rejected",
+             report->rejected.size());
+  }
   added.ids = std::move(report->ids);
   return report->rejected.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
