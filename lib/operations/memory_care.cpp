@@ -21,7 +21,6 @@
 #include "lifecycle/repair.hpp"
 #include "memory_impl.hpp"
 #include "operations/rooms.hpp"
-#include "paging.hpp"
 #include "privacy/redaction.hpp"
 #include "privacy/sealing.hpp"
 #include "search/indexing.hpp"
