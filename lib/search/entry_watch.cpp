@@ -1,6 +1,8 @@
+// entry_watch.cpp - follows the logs of sessions, and gives the entries that are new.
 #include "bmad_mem/entry_watch.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <map>
 #include <set>
@@ -64,6 +66,7 @@ Status EntryWatch::Impl::keep_found(std::vector<Entry>& entries) const {
     return {};
   }
   BMAD_TRY_ASSIGN(const std::vector<bool> matched, match_entries(memory, query, entries));
+  assert(matched.size() == entries.size());
   auto its = matched.begin();
   std::erase_if(entries, [&](const Entry&) { return !*its++; });
   return {};
@@ -105,6 +108,7 @@ Status EntryWatch::Impl::look_into(const std::string& session_id, std::vector<En
     BMAD_TRY(log.look(*store.files, parser, entries == nullptr ? nullptr : &added));
     rewritten = log.take_rewritten() || rewritten;
     for (TableEntry& entry : added) {
+      assert(entries != nullptr && "else the follower gives none");
       if (wants(session_id, entry)) {
         entries->push_back(to_entry(parser, session_id, std::move(entry)));
       }
@@ -154,6 +158,7 @@ Status EntryWatch::Impl::look_where(const FolderChanges& changes, std::vector<En
     if (folder == all) {
       sessions_watched = false;
     } else {
+      assert(folder.starts_with(prefix));
       sessions[folder.substr(prefix.size())].is_watched = false;
     }
   }

@@ -1,5 +1,6 @@
 // export.cpp - all sessions, or what a filter chooses of them, one after the other.
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -276,6 +277,7 @@ class Export {
       }
       keys.emplace_back(key, i);
     }
+    assert(keys.size() == entries.size());
     std::ranges::sort(keys);
     return keys;
   }

@@ -1,6 +1,8 @@
+// held_indexes.cpp - chooses, refreshes and locks the indexes that a question is asked of.
 #include "search/held_indexes.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <iterator>
 
@@ -272,11 +274,13 @@ Status HeldIndexes::refresh_and_lock() {
   for (SessionIndex* session : indexes_) {
     locks_.push_back(session->lock());
   }
+  assert(locks_.size() == indexes_.size());
   return {};
 }
 
 std::vector<SessionIndex*> newer_than(const SessionIndex& evicted,
                                       std::span<SessionIndex* const> indexes) {
+  assert(evicted.is_evicted());
   std::vector<SessionIndex*> newer;
   std::ranges::copy_if(indexes, std::back_inserter(newer), [&](const SessionIndex* each) {
     return each->session_id() == evicted.session_id() &&

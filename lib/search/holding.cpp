@@ -1,5 +1,7 @@
+// holding.cpp - judges which of several statements about the same is in force.
 #include "search/holding.hpp"
 
+#include <cassert>
 #include <map>
 #include <utility>
 
@@ -67,12 +69,14 @@ std::optional<std::size_t> HeldStatements::hear_statement(std::string_view sessi
   }
   heard_.push_back(rival);
   subject_of_.push_back(subjects_.try_emplace(head.subject(), subjects_.size()).first->second);
+  assert(subject_of_.size() == heard_.size());
   return heard_.size() - 1;
 }
 
 void HeldStatements::settle() {
   judge(heard_);
   best_of_.assign(subjects_.size(), kSuperseded);
+  assert(subject_of_.size() == heard_.size());
   for (std::size_t i = 0; i < heard_.size(); ++i) {
     std::size_t& best = best_of_[subject_of_[i]];
     if (best == kSuperseded || heard_[best].rank < heard_[i].rank) {

@@ -1,7 +1,9 @@
+// index_state.cpp - reads and writes index/CURRENT.
 #include "search/index_state.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 
 #include <fmt/format.h>
 
@@ -210,10 +212,12 @@ std::shared_ptr<IndexState> parse_index_state(std::string text, std::string_view
       state->sessions.emplace_hint(state->sessions.end(), member.key, *std::move(session));
     }
   }
+  assert(state->names.size() == state->segments.size());
   return state;
 }
 
 std::string index_state_text(const IndexState& state, std::string_view language) {
+  assert(state.names.size() == state.segments.size());
   const std::uint64_t device = usual_device(state);
   std::string rest = fmt::format(
       "\"analyzer\": {}, \"language\": {}, \"next\": {}, \"device\": {},\n\"segments\": {{",
@@ -225,6 +229,7 @@ std::string index_state_text(const IndexState& state, std::string_view language)
   rest += "},\n\"sessions\": {";
   bool is_first = true;
   for (const auto& [id, covered] : state.sessions) {
+    assert(covered.segment < state.names.size());
     rest +=
         fmt::format("{}\n\"{}\": {{\"segment\": {}, ", is_first ? "" : ",", id, covered.segment);
     is_first = false;

@@ -1,7 +1,8 @@
-// indexing.cpp - the index made anew on demand, and what people read of it.
+// indexing.cpp - rebuilds indexes, encodes entries, and writes index.json.
 #include "search/indexing.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -85,6 +86,7 @@ Result<EncodedCount> count_encoded(const Store& store, const VectorsOf& of) {
       const auto vectors = range.segment != nullptr ? range.segment->vectors() : nullptr;
       std::uint64_t encoded = 0;
       if (vectors != nullptr && vectors->of() == of) {
+        assert(range.slots.empty() || range.slots.size() == range.count);
         const std::uint8_t* row = vectors->rows(range.first, range.first + range.count);
         for (std::uint32_t i = 0; i < range.count; ++i, row += vectors->row_size()) {
           const bool is_live = range.slots.empty() || range.slots[i] != SlotTable::kNoSlot;
@@ -170,6 +172,7 @@ Result<IndexReport> write_readable_index(const Store& store, SessionIndex& index
   const std::string sizes = log_sizes(*store.files, index.session_id());
   BMAD_TRY_ASSIGN(ReadableIndex made, readable_index(store, index));
   constexpr std::string_view kBefore = ",\n  \"inverted_index\"";
+  assert(made.text.contains(kBefore));
   made.text.insert(made.text.find(kBefore), fmt::format(",\n  {}", sizes));
   BMAD_TRY(replace_derived_file(*store.files, index_path(index.session_id()), made.text));
   IndexReport report{.session_id = index.session_id(),

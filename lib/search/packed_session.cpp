@@ -1,7 +1,9 @@
+// packed_session.cpp - reads an archive, or evicted entries, as the folder of a session.
 #include "search/packed_session.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cerrno>
 #include <limits>
 #include <utility>
@@ -29,6 +31,7 @@ std::string packed_path(const std::string& session_id, const PackedPlace& place)
     case PackedKind::kArchive:
       return archive_path(session_id);
     case PackedKind::kEvicted:
+      assert(place.part > 0 && "parts count from 1");
       return evicted_path(session_id, place.part);
     case PackedKind::kKept:
       break;
@@ -80,6 +83,7 @@ Result<PackedOrigin> look_at_origin(const Store& store, const std::string& sessi
   }
   constexpr std::uint64_t kBits = (std::uint64_t{1} << 53U) - 1;  // As JSON has integers.
   origin.package = (hash.value() & kBits) | 1U;
+  assert(origin.package != 0);
   return origin;
 }
 
@@ -179,6 +183,7 @@ Status PackedSession::check_still_there() const {
 }
 
 Status PackedSession::write_known() {
+  assert(place_.kind == PackedKind::kArchive);
   BMAD_TRY(check_still_there());  // Else it could hold words of what was purged.
   BMAD_TRY(ensure_ignored(*store_.files, kArchiveKnown));
   std::string logs;
@@ -262,6 +267,7 @@ Packed open_packed(const Store& store, const std::string& session_id, const Pack
     old = std::exchange(session,
                         std::make_shared<PackedSession>(store, session_id, place, now, is_new));
   }
+  assert(session->package() == now.package);
   return session;
 }
 

@@ -1,8 +1,8 @@
-// reads.cpp - get, history and list: by the indexes, which tell where an entry is; by reading the
-// logs where all versions, all entries or those of the past are asked for. No lock is taken.
+// reads.cpp - get, history and list: by the indexes, or by the logs for all versions and the past.
 #include "search/reads.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -217,6 +217,7 @@ class EntriesById {
     std::vector<Entry> older;
     std::set<std::string> known;  // Lines that are there twice.
     for (const SessionSource& source : std::views::reverse(sources)) {
+      assert(source.is_evicted());
       const Result<std::vector<EvictedLine>> lines =
           read_evicted(*store_.files, source.session_id, source.packed->place().part);
       BMAD_TRY(source.check_still_there(store_));
@@ -412,6 +413,7 @@ Result<std::vector<Entry>> list_own(const Store& store, const EntryFilter& filte
     IndexedSession::OpenLogs logs;
     const IndexedSession* opened = nullptr;
     for (const Newest& each : newest) {
+      assert(each.session < sessions.size());
       IndexedSession& session = *sessions[each.session];
       if (opened != &session) {
         logs = IndexedSession::OpenLogs();

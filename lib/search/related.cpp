@@ -1,7 +1,7 @@
-// related.cpp - what is linked to one entry: typed links, references both ways, its topic, its
-// like; and the links of entries, shown without what has gone.
+// related.cpp - finds the entries that are linked to one or similar to it, and shows their links.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <functional>
 #include <optional>
 #include <set>
@@ -198,6 +198,7 @@ void show_links(const Store& store, std::span<Entry* const> entries,
   if (!shown) {  // What can't be found out must not keep the entries back.
     shown = std::vector<std::vector<EntryLink>>(entries.size());
   }
+  assert(shown->size() == entries.size());
   for (std::size_t i = 0; i < entries.size(); ++i) {
     Entry& entry = *entries[i];
     std::vector<EntryLink>& links = (*shown)[i];
@@ -375,6 +376,7 @@ std::string_view relation_name(Relation relation) {
   static constexpr std::array<std::string_view, 12> kNames = {
       "references", "referenced_by", "same_topic", "similar",       "solves",  "solved_by",
       "causes",     "caused_by",     "supersedes", "superseded_by", "refines", "refined_by"};
+  assert(static_cast<std::size_t>(relation) < kNames.size());
   return kNames[static_cast<std::size_t>(relation)];
 }
 

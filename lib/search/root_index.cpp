@@ -1,6 +1,8 @@
+// root_index.cpp - compares the sessions with what the segments cover, and remembers what it found.
 #include "search/root_index.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 
 #include "base/parallel.hpp"
@@ -35,6 +37,7 @@ RootIndex::SharedState RootIndex::state() {
   if (!is_same) {
     state_ = info ? read_state() : std::make_shared<IndexState>();
   }
+  assert(state_ != nullptr);
   return state_;
 }
 
@@ -51,6 +54,7 @@ RootIndex::SharedState RootIndex::read_state() const {
   if (read == nullptr) {
     read = std::make_shared<IndexState>();
   }
+  assert(read->names.size() == read->segments.size());
   read->file = info.value_or(FileInfo{});
   return read;
 }
@@ -174,6 +178,7 @@ FilesOf RootIndex::files_of() const {
 std::shared_ptr<SegmentPart> RootIndex::part_of(const std::shared_ptr<Segment>& segment,
                                                 std::vector<std::uint32_t> wanted) {
   std::ranges::sort(wanted);
+  assert(!wanted.empty() && wanted.back() < segment->sessions.size());
   const std::lock_guard guard(mutex_);
   for (const Part& each : parts_) {
     if (each.segment == segment && each.wanted == wanted) {
@@ -248,6 +253,7 @@ std::vector<std::shared_ptr<SegmentPart>> RootIndex::sweep(std::span<Candidate> 
     if (look.covered == nullptr || is_distrusted(now->names[look.covered->segment])) {
       continue;
     }
+    assert(now->segments[look.covered->segment] != nullptr);
     look.candidate->is_covered = true;
     look.candidate->sealed = sealed_lines(*look.covered);
     wanted[look.covered->segment].push_back(look.covered->number);
@@ -304,6 +310,7 @@ void RootIndex::remember(const SharedState& now, const Findings& findings) {
   std::uint64_t hashed = 0;
   for (const auto& [id, finding] : findings) {
     CoveredSession& known = next->sessions.at(id);
+    assert(finding.session && "only these are remembered");
     for (const CoveredLog& log : finding.session->logs) {
       is_telling = is_telling || log.cover.mtime_is_telling || log.cover.chain != 0;
     }
@@ -379,6 +386,7 @@ std::optional<SessionBase> RootIndex::base_of(const std::string& session_id, std
   if (known == nullptr) {
     return std::nullopt;
   }
+  assert(known->number < now->segments[known->segment]->sessions.size());
   SessionBase base;
   base.part = std::make_shared<SegmentPart>(now->segments[known->segment],
                                             std::span(&known->number, 1), files_of());

@@ -1,5 +1,6 @@
-// The vectors of the segments: carried from one segment to the next, by lines.
+// root_index_carrying.cpp - copies vectors from old segments to a new one, line by line.
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <tuple>
 #include <utility>
@@ -35,6 +36,7 @@ void RootIndex::carry_vectors(const IndexState& state, Segment& made) const {
   }();
   const IndexState& before = kept != nullptr ? *kept->state : state;
   const auto vectors = kept != nullptr ? kept->vectors : vectors_of_all(state);
+  assert(vectors.size() == before.segments.size());
   if (std::ranges::all_of(vectors, [](const auto& each) { return each == nullptr; })) {
     return;
   }
@@ -53,6 +55,7 @@ void RootIndex::carry_vectors(const IndexState& state, Segment& made) const {
         continue;
       }
       const Segment* const from = before.segments[covered->second.segment].get();
+      assert(to == nullptr || its->row_size() == to->row_size());
       const SegmentSession& old = from->sessions[covered->second.number];
       const Result<std::vector<IndexRow>> lines = from->rows(old.begin, old.count);
       const std::uint8_t* const first = its->rows(old.begin, old.begin + old.count);
@@ -73,6 +76,7 @@ void RootIndex::carry_vectors(const IndexState& state, Segment& made) const {
     if (known.empty()) {
       continue;
     }
+    assert(to != nullptr && "it was created with the first known row");
     const Result<std::vector<IndexRow>> lines = made.rows(session.begin, session.count);
     std::ranges::sort(known, {}, &std::pair<LineKey, const std::uint8_t*>::first);
     for (std::uint32_t i = 0; lines && i < session.count; ++i) {

@@ -1,5 +1,6 @@
-// How the segments come, are merged and go. Whoever changes anything holds the lock of the index.
+// root_index_changes.cpp - adds, merges and removes segments under the lock of the index.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <iterator>
 #include <set>
@@ -104,6 +105,7 @@ bool RootIndex::seal_in_turns(std::span<const Candidate> candidates) {
   if (sum <= kHeldMax || !store_.config.indexing.enabled) {
     return false;
   }
+  assert(sizes.size() == candidates.size());
   const SharedState before = state();
   for (std::size_t i = 0; i < candidates.size();) {
     std::vector<std::shared_ptr<SessionIndex>> indexes;
@@ -159,6 +161,7 @@ Status RootIndex::add_segments(IndexState& state,
         bytes += cover.bytes;
       }
     }
+    assert(end > begin && "each turn takes one or more");
     std::vector<std::shared_ptr<SessionIndex>> batch(
         indexes.begin() + static_cast<std::ptrdiff_t>(begin),
         indexes.begin() + static_cast<std::ptrdiff_t>(end));
@@ -221,6 +224,7 @@ Status RootIndex::add_segment(IndexState& state,
     return {};
   }
   BMAD_TRY_ASSIGN(const std::shared_ptr<Segment> segment, make_segment(state, sessions));
+  assert(state.segments.back() == segment && state.names.size() == state.segments.size());
   carry_vectors(state, *segment);
   for (auto& [id, its] : covered) {
     state.sessions.insert_or_assign(id, std::move(its));
@@ -252,6 +256,7 @@ std::string RootIndex::new_name(IndexState& state) const {
 
 /// Puts what is still covered of the segments `which` into one, in their place.
 Status RootIndex::merge_segments(IndexState& state, const std::set<std::uint32_t>& which) {
+  assert(!which.empty() && *which.rbegin() < state.names.size());
   std::map<std::uint32_t, std::vector<std::uint32_t>> wanted;
   for (const auto& [id, covered] : state.sessions) {
     if (which.contains(covered.segment)) {
@@ -293,6 +298,7 @@ Status RootIndex::merge_segments(IndexState& state, const std::set<std::uint32_t
       covered.segment = places[covered.segment];
     }
   }
+  assert(next.names.size() == next.segments.size());
   next.sessions = std::move(state.sessions);
   next.file = state.file;
   state = std::move(next);
@@ -303,6 +309,7 @@ Status RootIndex::merge_segments(IndexState& state, const std::set<std::uint32_t
 Status RootIndex::merge_where_many(IndexState& state) {
   std::vector<std::uint64_t> live(state.names.size());
   for (const auto& [id, covered] : state.sessions) {
+    assert(state.segments[covered.segment] != nullptr && "else the session is left out");
     live[covered.segment] += state.segments[covered.segment]->sessions[covered.number].count;
   }
   std::set<std::uint32_t> which;

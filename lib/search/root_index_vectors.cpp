@@ -1,6 +1,7 @@
-// The vectors of the segments: made and counted.
+// root_index_vectors.cpp - encodes entries of segments, and counts those that wait for a vector.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <chrono>
 #include <cstring>
 #include <limits>
@@ -53,6 +54,7 @@ bool is_there(const Store& store, const SegmentSession& session, std::uint64_t p
 std::vector<std::vector<const CoveredSession*>> covered_by_segments(const IndexState& state) {
   std::vector<std::vector<const CoveredSession*>> sessions(state.segments.size());
   for (const auto& [id, covered] : state.sessions) {
+    assert(covered.segment < sessions.size());
     sessions[covered.segment].push_back(&covered);
   }
   for (std::vector<const CoveredSession*>& its : sessions) {
@@ -167,6 +169,7 @@ class RootIndex::Encoding {
                             std::span<const Waiting> waiting) {
     const std::uint32_t block = waiting.front().slot / kVectorBlock;
     const std::uint32_t begin = block * kVectorBlock;
+    assert(begin < segment->entries);
     const std::uint32_t count = std::min(kVectorBlock, segment->entries - begin);
     const std::size_t row_size = packed_size(wish_.of.dimension);
     std::vector<std::uint8_t> rows(count * row_size);
@@ -218,6 +221,7 @@ class RootIndex::Encoding {
   /// alone, down to the text that the encoder refuses. That one gets the row of a text with nothing
   /// in it: each pass would end there.
   Status encode_texts(std::span<const std::string> texts, std::span<std::uint8_t* const> places) {
+    assert(!texts.empty() && texts.size() == places.size());
     Result<std::vector<float>> numbers = ask(texts);
     if (!numbers && is_refusal(numbers.error())) {
       if (texts.size() > 1) {
@@ -232,6 +236,7 @@ class RootIndex::Encoding {
       }
     }
     BMAD_TRY(numbers ? Status() : Status(std::move(numbers).error()));
+    assert(numbers->size() == places.size() * wish_.of.dimension && "ask() checks it");
     for (std::size_t i = 0; i < places.size(); ++i) {
       pack_vector(std::span(*numbers).subspan(i * wish_.of.dimension, wish_.of.dimension),
                   places[i]);
@@ -400,6 +405,7 @@ Encoded RootIndex::count_encoded(VectorsOf of) {
           slots_without(its != nullptr && its->of() == of ? its : nullptr, session).size();
     }
   }
+  assert(counted.waiting <= counted.total);
   return counted;
 }
 

@@ -1,7 +1,9 @@
+// sealed_reads.cpp - opens sealed lines for one question, and indexes those that may answer it.
 #include "sealed_reads.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
 #include <functional>
 #include <numeric>
@@ -179,6 +181,7 @@ class SealedLog {
     std::uint64_t number = 1;
     for (const LogLine& line : lines_) {
       if (line.is_wanted) {
+        assert(line.number >= number && "lines ascend by number");
         text.append(line.number - number, '\n');
         text += line.opened;
         text += '\n';
@@ -395,6 +398,7 @@ Status SealedSessions::add(const Store& store, const HeldIndexes& indexes, const
         logs[log_path(session->session_id(), type)] = log.text();
       }
     }
+    assert(wanted <= all);
     if (wanted > 0) {
       opened_.push_back(index_of_logs(store, *session, std::move(logs),
                                       static_cast<double>(all) / static_cast<double>(wanted)));

@@ -1,8 +1,8 @@
-// search.cpp - query, topics and timeline: what the query room makes of the indexes. No session
-// lock is taken.
+// search.cpp - answers queries over all memories that are asked, and counts topics and times.
 #include "search/search.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <iterator>
 #include <memory>
@@ -58,6 +58,7 @@ namespace {
 /// Who meant the words "key:value" may wonder why nothing is found.
 void note_fields(const Query& query, Plan& plan) {
   const std::span<const FieldFilter> fields = plan.query.filter.fields;
+  assert(fields.size() >= query.filter.fields.size());
   for (const FieldFilter& field : fields.subspan(query.filter.fields.size())) {
     plan.notes.push_back(fmt::format("read \"{0}:{1}\" as a filter; write {0}\\:{1} for the words",
                                      field.field, field.value));
@@ -180,6 +181,7 @@ Result<AskedWithSealed> with_sealed(const AskedSessions& asked, const Plan& plan
   BMAD_TRY_ASSIGN(wish.needles, needles_of(plan, settings.language, settings.now));
   all.asked.sessions.clear();
   for (AskedRoot& root : all.asked.roots) {
+    assert(root.store != nullptr && root.indexes != nullptr && "they are held");
     SealedSessions& sealed = all.sealed.emplace_back();
     BMAD_TRY(sealed.add(*root.store, *root.indexes, wish));
     root.first = all.asked.sessions.size();
@@ -260,6 +262,7 @@ Result<std::vector<HitOfRoot>> find_hits(const AskedSessions& asked, const Plan&
   if (!plan.query.filter.as_of) {
     BMAD_TRY_ASSIGN(all, with_sealed(asked, plan, settings));
   }
+  assert(!asked.roots.empty());
   settings.roots.clear();
   for (const AskedRoot& root : all.asked.roots) {
     settings.roots.push_back(
@@ -270,10 +273,12 @@ Result<std::vector<HitOfRoot>> find_hits(const AskedSessions& asked, const Plan&
   answer.encoder = result.encoder;
   BMAD_TRY_ASSIGN(std::vector<Hit> hits, load_hits(*asked.roots.front().store, all.asked.sessions,
                                                    result, query, settings));
+  assert(hits.size() == result.found.size());
   std::vector<HitOfRoot> found;
   for (std::size_t i = 0; i < hits.size(); ++i) {
     const std::size_t root = settings.root_of(result.found[i].session);
     if (!all.sealed.empty()) {
+      assert(root < all.sealed.size());
       BMAD_TRY(show_latest(all.sealed[root], hits[i]));
     }
     if (!hits[i].entry.id.empty()) {

@@ -1,6 +1,8 @@
+// session_sources.cpp - lists where sessions are read, and reads logs as they were at a time.
 #include "search/session_sources.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <map>
 #include <mutex>
@@ -180,6 +182,7 @@ class PastFile final : public PackedFile {
     for (; range != past_->hidden.end() && range->begin < at + bytes.size(); ++range) {
       const std::uint64_t begin = std::max(range->begin, at) - at;
       const std::uint64_t end = std::min<std::uint64_t>(range->end - at, bytes.size());
+      assert(begin <= end && end <= bytes.size());
       std::ranges::replace_if(
           bytes.subspan(begin, end - begin), [](char c) { return c != '\n'; }, ' ');
     }
@@ -261,6 +264,7 @@ class PastFiles final : public ReadOnlyFiles {
         return;
       }
       const std::uint64_t end = entry.offset + entry.line_size;
+      assert(past.hidden.empty() || past.hidden.back().end <= entry.offset);
       if (!past.hidden.empty() && past.hidden.back().end == entry.offset) {
         past.hidden.back().end = end;
       } else {
@@ -275,6 +279,7 @@ class PastFiles final : public ReadOnlyFiles {
   }
 
   [[nodiscard]] EntryType type_of(const std::string& path) const {
+    assert(source_ && "without one there is no log to look at");
     return *std::ranges::find_if(
         kEntryTypes, [&](EntryType type) { return path == log_path(source_->session_id, type); });
   }

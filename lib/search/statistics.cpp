@@ -1,8 +1,7 @@
-// statistics.cpp - what is in a session, counted by the index where that knows all lines, else from
-// its logs; and what retention asks the indexes: how old the packed entries are, and which entries
-// have expired.
+// statistics.cpp - counts the lines of a session, and lists packed and expired entries.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -70,6 +69,7 @@ std::set<EntryType> count_by_index(const Store& store, SessionStatistics& statis
   if (!base) {
     return {};
   }
+  assert(base->part->sessions().size() == 1 && "a base is of one session");
   IndexedSession& session = *base->part->sessions().front();
   if (!session.load()) {
     return {};

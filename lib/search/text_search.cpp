@@ -1,6 +1,6 @@
-// text_search.cpp - where a text still stands below the root: every byte of every file, compressed
-// ones unpacked.
+// text_search.cpp - finds a text in every file below the root; compressed files are unpacked.
 #include <algorithm>
+#include <cassert>
 
 #include <fmt/format.h>
 
@@ -23,6 +23,7 @@ class TextSearch {
  public:
   TextSearch(const Store& store, std::string_view text)
       : store_(store), text_(text), escaped_(json_quoted(text)) {
+    assert(!text_.empty() && escaped_.size() > 2 && "it has its quotes");
     escaped_ = escaped_.substr(1, escaped_.size() - 2);
   }
 
@@ -109,6 +110,7 @@ class TextSearch {
       return;
     }
     const std::size_t at = std::min(bytes.find(text_), bytes.find(escaped_));
+    assert(at < bytes.size() && "holds() has found one of them");
     const auto line =
         1 + std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(at), '\n');
     found_.push_back({.place = std::move(place),

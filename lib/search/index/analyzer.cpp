@@ -1,3 +1,4 @@
+// analyzer.cpp - takes a text apart into tokens, and makes terms of them with Snowball's stemmers.
 #include "search/analyzer.hpp"
 
 #include <utility>

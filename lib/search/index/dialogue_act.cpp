@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -27,12 +28,14 @@ constexpr std::size_t kStatementWordsMin = 5;
 
 /// Bytes of the character at the front of `text`, as far as it is whole.
 std::size_t character_size(std::string_view text) {
+  assert(!text.empty());
   return std::min(utf8_character_size(text), text.size());
 }
 
 /// Whether the character at the front is Chinese or Japanese, where words have no blanks between
 /// them: U+3040 to U+9FFF.
 bool is_unspaced(std::string_view text) {
+  assert(!text.empty());
   const auto first = static_cast<unsigned char>(text.front());
   const auto second = text.size() > 1 ? static_cast<unsigned char>(text[1]) : 0U;
   return (first == 0xE3U && second >= 0x81U) || (first >= 0xE4U && first <= 0xE9U);
@@ -40,6 +43,7 @@ bool is_unspaced(std::string_view text) {
 
 /// Whether the character at the front is punctuation, a sign or an emoji.
 bool is_sign(std::string_view text) {
+  assert(!text.empty());
   const char c = text.front();
   if (is_ascii(c)) {
     return !is_alnum(c);

@@ -1,3 +1,4 @@
+// entry_columns.cpp - the hashes of ids and lines, and the memory of columns.
 #include "search/entry_columns.hpp"
 
 #include <string>

@@ -1,3 +1,4 @@
+// field_filter.cpp - the keys of fields, and the same filters for an entry that was read.
 #include "search/field_filter.hpp"
 
 #include <algorithm>

@@ -1,6 +1,8 @@
+// impact.cpp - computes the impacts of postings when a segment is written.
 #include "search/impact.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 
 namespace bmad_mem {
@@ -43,10 +45,12 @@ void add_impacts(std::span<const SlotPosting> postings, const SlotView& slots,
     std::uint32_t least_share = std::numeric_limits<std::uint32_t>::max();
     for_windows(posting, [&](std::uint32_t at) {
       most = std::max(most, mentions[at]);
+      assert(mentions[at] > 0 && "its own posting is in it");
       least_share = std::min(least_share, slots.window_lengths[at] / mentions[at]);
       weight = std::max(weight, weight_of(slots.flags[at]));
     });
     most = std::min(most, static_cast<std::uint32_t>(kImpactMentionsMax));
+    assert(weight < kWeightCount);
     out.push_back(static_cast<Impact>(class_of(kImpactLengths, slots.lengths[posting.slot]) |
                                       class_of(kImpactShares, least_share) << 5U | most << 11U |
                                       static_cast<std::uint32_t>(weight) << 14U));

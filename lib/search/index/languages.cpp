@@ -1,7 +1,9 @@
+// languages.cpp - the table of languages with stop words, and the language of a text.
 #include "languages.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <ranges>
 #include <string>
 
@@ -60,6 +62,7 @@ bool has_name(std::string_view names, std::string_view name) {
 }
 
 std::ptrdiff_t stop_word_count(const Language& language, std::span<const std::string> words) {
+  assert(language.stop_words != nullptr);
   return std::ranges::count_if(
       words, [&](const std::string& word) { return language.stop_words->contains(word); });
 }

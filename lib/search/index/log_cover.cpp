@@ -1,6 +1,8 @@
+// log_cover.cpp - compares a log with what an index covers: by its stat, its stamp or its hash.
 #include "search/log_cover.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <memory>
 #include <span>
@@ -79,6 +81,7 @@ Result<bool> has_prefix(FileSystem& files, const std::string& path, std::uint64_
     if (got == 0 || left > kEntrySizeMax) {
       return false;
     }
+    assert(got <= wanted);
     at += got;
     const std::string_view bytes(buffer.data(), left + got);
     std::size_t begin = 0;

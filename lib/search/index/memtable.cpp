@@ -1,3 +1,4 @@
+// memtable.cpp - notes keys entry by entry, and arranges them as posting lists in memory.
 #include "search/memtable.hpp"
 
 #include <algorithm>
@@ -27,6 +28,7 @@ class PostingTable {
 
   /// What is noted from now on is about entry `ordinal`.
   void begin(Ordinal ordinal) {
+    assert(entries_.empty() || entries_.back().ordinal <= ordinal);
     if (entries_.empty() || entries_.back().ordinal != ordinal) {
       entries_.push_back({.ordinal = ordinal, .begin = noted_.size()});
     }
@@ -39,6 +41,7 @@ class PostingTable {
     return noted_.data() + noted_.size() - count_max;
   }
   void end_notes(const std::uint32_t* end) {
+    assert(end >= noted_.data() && end <= noted_.data() + noted_.size());
     noted_.resize(static_cast<std::size_t>(end - noted_.data()));
   }
 
@@ -156,6 +159,7 @@ void PostingTable::arrange() {
       add(lists_[noted_[at]], entries_[i].ordinal);
     }
   }
+  assert(begin == noted_.size() && "each occurrence has its place");
   arranged_ = noted_.size();
 }
 
@@ -199,11 +203,13 @@ SealedPostings::SealedPostings(
       keys_.push_back({.text_end = static_cast<std::uint32_t>(text_.size()),
                        .postings_end = static_cast<std::uint32_t>(postings_.size())});
     }
+    assert(keys_.size() <= keys && text_.size() <= text && postings_.size() <= postings);
     ends_[kind] = static_cast<std::uint32_t>(keys_.size());
   }
 }
 
 Memtable::KeyedPostings SealedPostings::at(std::uint32_t number) const {
+  assert(number < keys_.size());
   const Key begin = number == 0 ? Key() : keys_[number - 1];
   const Key end = keys_[number];
   return {.key = std::string_view(text_).substr(begin.text_end, end.text_end - begin.text_end),
@@ -257,6 +263,7 @@ struct Memtable::Impl {
     StringTable& known = token.whole ? wholes : tokens;
     std::vector<std::uint32_t>& terms = token.whole ? whole_terms : token_terms;
     const std::uint32_t number = known.add_padded(token.text);
+    assert(number <= terms.size());
     if (number == terms.size()) {
       const std::string_view term = analyzer.term(token.text, token.whole);
       terms.push_back(term.empty() ? StringTable::kNone : table(PostingKind::kTerm).number(term));
@@ -270,6 +277,7 @@ Memtable::~Memtable() = default;
 
 std::uint32_t Memtable::add_text(Analyzer& analyzer, std::string_view text, Ordinal ordinal) {
   std::uint32_t length = 0;
+  assert(sealed_ == nullptr && "a sealed one takes nothing more");
   PostingTable& terms = impl_->table(PostingKind::kTerm);
   terms.begin(ordinal);
   const std::span<const Token> tokens = analyzer.tokenize(text);
@@ -292,6 +300,7 @@ void Memtable::add_key(PostingKind kind, std::string_view prefix, std::string_vi
   if (key.empty()) {
     return;
   }
+  assert(sealed_ == nullptr && "a sealed one takes nothing more");
   impl_->key = prefix;
   impl_->key += key;
   PostingTable& table = kind == PostingKind::kTerm ? impl_->names : impl_->table(kind);

@@ -1,5 +1,7 @@
+// readable_index.cpp - writes the index of a session as JSON for people.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <span>
 #include <utility>
 #include <vector>
@@ -22,6 +24,7 @@ class EntryIds {
  public:
   EntryIds(SlotView slots, std::span<const IndexRow> rows)
       : by_line_(rows.size()), places_(rows.size()) {
+    assert(rows.size() == slots.size() && "a row for each slot");
     for (std::uint32_t slot = 0; slot < rows.size(); ++slot) {
       by_line_[slot] = {.type = flag_type(slots.flags[slot]), .slot = slot};
     }
@@ -57,6 +60,7 @@ class EntryIds {
   }
 
   void tell(std::span<const SlotPosting> postings, std::string& out) {
+    assert(quoted_.size() == by_line_.size() && "read() comes first");
     found_.clear();
     for (const SlotPosting& posting : postings) {
       found_.push_back(places_[posting.slot]);
@@ -90,6 +94,7 @@ class KeyTable {
     return prefix_.empty() ? true : key.starts_with(prefix_);
   }
   void add(std::string_view key, std::span<const SlotPosting> postings, EntryIds& ids) {
+    assert(takes(key));
     text_ += "\n    ";
     append_json_quoted(text_, key.substr(prefix_.size()));
     text_ += ": [";

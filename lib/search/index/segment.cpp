@@ -1,6 +1,8 @@
+// segment.cpp - opens a segment, and reads its sessions, rows and statements with their checks.
 #include "search/segment.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <utility>
 
@@ -57,6 +59,7 @@ Result<std::string> Segment::read_hashed(const Stretch& stretch) const {
 Result<std::string> Segment::read_block(const Stretch& stretch, std::uint64_t offset,
                                         std::uint64_t wanted) const {
   BMAD_TRY_ASSIGN(std::string bytes, read(stretch, offset, wanted + kBlockHash));
+  assert(bytes.size() == wanted + kBlockHash && "read() gives all or an error");
   const auto expected = little_at<std::uint64_t>(bytes.data() + wanted);
   bytes.resize(static_cast<std::size_t>(wanted));
   return (xxh3(bytes) ^ salt) == expected ? Result<std::string>(std::move(bytes))
@@ -73,6 +76,7 @@ Status Segment::read_footer(std::string_view language) {
     return corrupt("it is cut short");
   }
   BMAD_TRY_ASSIGN(const std::string end, read(whole, size - wanted, wanted));
+  assert(end.size() == wanted && wanted >= kTrailerSize);
   const std::string_view trailer = std::string_view(end).substr(end.size() - kTrailerSize);
   const auto footer_size = little_at<std::uint64_t>(trailer.data());
   if (!trailer.ends_with(kSegmentMagic) || footer_size > end.size() - kTrailerSize) {
@@ -173,6 +177,7 @@ Result<std::shared_ptr<Segment>> Segment::open(FileSystem& files, const std::str
   BMAD_TRY_ASSIGN(made->file, files.open(path, OpenMode::kRead));
   BMAD_TRY(made->read_footer(language));
   BMAD_TRY(made->read_sessions());
+  assert(made->entries == 0 || !made->sessions.empty());
   const std::size_t entries = made->entries;
   constexpr std::size_t kSlotSize =
       sizeof(std::int64_t) + 3 * sizeof(std::uint32_t) + sizeof(WindowReach);
@@ -286,16 +291,19 @@ Status Segment::read_statements() {
   if (hash_of_all.value() != stretch.hash) {
     return corrupt("a part has changed");
   }
+  assert(statements.size() == count && ends.size() == sessions.size());
   statement_ends = std::move(ends);
   return {};
 }
 
 std::span<const StatementRow> Segment::statements_of(std::uint32_t session) const {
+  assert(session < statement_ends.size() && "load_statements() comes first");
   const std::size_t begin = session == 0 ? 0 : statement_ends[session - 1];
   return std::span(statements).subspan(begin, statement_ends[session] - begin);
 }
 
 Result<std::vector<IndexRow>> Segment::rows(std::uint32_t begin, std::uint32_t count) const {
+  assert(begin <= entries && count <= entries - begin);
   constexpr std::size_t kChecked = kRowSize - 3;
   BMAD_TRY_ASSIGN(const std::string bytes,
                   read(place(SegmentPlace::kRows), std::uint64_t{begin} * kRowSize,

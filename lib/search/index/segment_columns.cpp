@@ -1,5 +1,6 @@
-// The columns of a segment: lengths, flags, windows and times of its slots.
+// segment_columns.cpp - reads lengths, flags, windows and times of slots, block by block.
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 #include <ranges>
 
@@ -10,6 +11,7 @@ namespace bmad_mem {
 
 std::uint32_t Segment::session_of(std::uint32_t slot) const {
   const auto after = std::ranges::upper_bound(sessions, slot, {}, &SegmentSession::begin);
+  assert(after != sessions.begin() && "the first session begins with slot 0");
   return static_cast<std::uint32_t>(after - sessions.begin() - 1);
 }
 
@@ -46,6 +48,7 @@ Status Segment::load_slots(std::uint32_t begin, std::uint32_t end) {
     for (std::uint32_t slot = block * kSlotBlock;
          slot < std::min((block + 1) * kSlotBlock, entries); ++slot) {
       std::uint32_t length = 0;
+      assert(reach[slot].before <= slot && reach[slot].after < entries - slot);
       for (std::uint32_t at = slot - reach[slot].before; at <= slot + reach[slot].after; ++at) {
         length += lengths[at];
       }
@@ -68,9 +71,11 @@ class PackedScores {
   PackedScores(const char* columns, std::uint32_t count) : columns_(columns), count_(count) {}
 
   [[nodiscard]] std::uint32_t length(std::uint32_t i) const {
+    assert(i < count_);
     return little_at<std::uint16_t>(columns_ + std::size_t{2} * i);
   }
   [[nodiscard]] std::uint32_t flags(std::uint32_t i) const {
+    assert(i < count_);
     return little_at<std::uint16_t>(columns_ + std::size_t{2} * (count_ + i));
   }
   [[nodiscard]] WindowReach reach(std::uint32_t i) const {
@@ -140,6 +145,7 @@ Status Segment::check_scores(std::uint32_t block, std::string_view columns) cons
 /// Reads the blocks from `first` to `last` that nobody has read; those side by side at once. The
 /// caller holds the mutex.
 Status Segment::load_scores(std::uint32_t first, std::uint32_t last) {
+  assert(first <= last && last < has_scores.size());
   for (std::uint32_t block = first; block <= last; ++block) {
     std::uint32_t end = block;
     while (end <= last && !has_scores[end]) {
@@ -157,6 +163,7 @@ Status Segment::load_scores(std::uint32_t first, std::uint32_t last) {
 }
 
 void Segment::take_scores(std::uint32_t block, std::string_view columns) {
+  assert(columns.size() == count_in_block(block) * kPackedSize && "read_blocks() gives all");
   const PackedScores scores(columns.data(), count_in_block(block));
   for (std::uint32_t i = 0; i < count_in_block(block); ++i) {
     const std::uint32_t slot = block * kSlotBlock + i;
@@ -170,6 +177,7 @@ void Segment::take_scores(std::uint32_t block, std::string_view columns) {
 /// A block as the file has it, which stays. A question looks into a thousand of them, here and
 /// there: unpacked, they would take a page of memory for each column.
 Result<const char*> Segment::packed_scores(std::uint32_t block) {
+  assert(block < packed.size());
   const char* known = packed[block].load(std::memory_order_acquire);
   if (known != nullptr) {
     return known;
@@ -191,6 +199,7 @@ Result<const char*> Segment::packed_scores(std::uint32_t block) {
       return {};
     };
     BMAD_TRY(read_blocks(SegmentPlace::kScores, kPackedSize, block, block + 1, keep));
+    assert(known != nullptr && "keep() is called once for each block");
     packed[block].store(known, std::memory_order_release);
   }
   return known;
@@ -203,6 +212,7 @@ Result<std::uint32_t> Segment::flags_of(std::uint32_t slot) {
 }
 
 Status Segment::copy_slots(std::uint32_t begin, std::uint32_t end, SlotRoom& room) {
+  assert(begin <= end && end <= entries);
   room.lengths.resize(end - begin);
   room.window_lengths.resize(end - begin);
   room.flags.resize(end - begin);
@@ -238,6 +248,7 @@ Result<std::int64_t> Segment::time(std::uint32_t slot) {
 }
 
 Status Segment::load_times(std::uint32_t begin, std::uint32_t end) {
+  assert(begin <= end && end <= entries);
   const auto is_loaded = [this](std::uint32_t block) {
     return has_times[block].load(std::memory_order_acquire);
   };

@@ -1,5 +1,6 @@
-// The dictionary of a segment, and the lists it names.
+// segment_keys.cpp - finds keys in the dictionary of a segment, and decodes their lists.
 #include <algorithm>
+#include <cassert>
 
 #include "base/hash.hpp"
 #include "search/segment.hpp"
@@ -7,6 +8,7 @@
 namespace bmad_mem {
 
 Result<std::string_view> Segment::top(std::size_t kind) {
+  assert(kind < kSegmentKindCount);
   BMAD_TRY(load_once(has_top[kind], [&]() -> Status {
     BMAD_TRY_ASSIGN(std::string bytes, read_hashed(place(kind, 2)));
     if (bytes.size() < 8 ||
@@ -20,6 +22,7 @@ Result<std::string_view> Segment::top(std::size_t kind) {
 }
 
 std::uint64_t Segment::block_count(std::string_view top) const {
+  assert(top.size() >= sizeof(std::uint64_t) && "top() checks it");
   return little_at<std::uint64_t>(top.data());
 }
 
@@ -69,6 +72,7 @@ bool read_several(BytesReader& reader, std::uint64_t count, std::uint32_t slots,
 
 std::optional<TopLine> top_line(std::string_view top, std::uint64_t number) {
   const std::uint64_t count = little_at<std::uint64_t>(top.data());
+  assert(number < count && "there are block_count() lines");
   BytesReader reader(top.substr(8 + static_cast<std::size_t>(number) * kTopSize, kTopSize));
   TopLine line{.block = reader.number<std::uint64_t>(), .lists = reader.number<std::uint64_t>()};
   const auto begin = reader.number<std::uint64_t>();
@@ -185,6 +189,7 @@ class RunGatherer {
   }
   /// The postings of the run that began last, of slots below `slots`. Whether `bytes` are these.
   bool add_several(std::string_view bytes, std::uint64_t count, std::uint32_t slots) {
+    assert(!begins_.empty() && "begin_run() comes first");
     BytesReader reader(bytes);
     if (!read_several(reader, count, slots, held_)) {
       return false;
@@ -196,6 +201,8 @@ class RunGatherer {
     return reader.good() && reader.at_end();
   }
   HeldPostings take() {
+    assert(begins_.size() == held_.sessions.size());
+    assert(!is_term_ || held_.impacts.size() == held_.postings.size());
     begins_.push_back(held_.postings.size());
     for (std::size_t i = 0; i < held_.sessions.size(); ++i) {
       SessionPostings& session = held_.sessions[i];
@@ -262,10 +269,12 @@ std::optional<std::uint64_t> read_runs(std::size_t kind, std::string_view list,
 
 Result<HeldPostings> Segment::decode(std::size_t kind, const SegmentKey& key,
                                      std::span<const std::uint32_t> numbers) const {
+  assert(numbers.size() == sessions.size() && "a number for each session");
   // A posting takes a byte or more.
   RunGatherer gatherer(kind,
                        static_cast<std::size_t>(std::min<std::uint64_t>(key.count, key.size)));
   if (key.count == 1) {
+    assert(key.only.slot < entries && "keys_of_block() checks it");
     const std::uint32_t number = session_of(key.only.slot);
     if (numbers[number] != kNotHere) {
       gatherer.add_alone(numbers[number], key.only.slot - sessions[number].begin, key);
@@ -277,6 +286,7 @@ Result<HeldPostings> Segment::decode(std::size_t kind, const SegmentKey& key,
   }
   thread_local std::string bytes;  // There may be hundreds of kilobytes, for each term.
   BMAD_TRY(read_into(place(kind, 0), key.offset, key.size, bytes));
+  assert(bytes.size() == key.size);
   const std::string_view list = std::string_view(bytes).substr(0, bytes.size() - kListHash);
   if (static_cast<std::uint32_t>(xxh3(list) ^ salt) !=
       little_at<std::uint32_t>(bytes.data() + list.size())) {

@@ -1,5 +1,6 @@
-// The sessions of a segment that are searched.
+// segment_part.cpp - some sessions of a segment as a part that a search asks.
 #include <algorithm>
+#include <cassert>
 #include <mutex>
 #include <utility>
 
@@ -32,6 +33,7 @@ void SegmentPart::remember(std::string name, const std::shared_ptr<const HeldPos
   const std::uint64_t size = 128 + name.size() +
                              made->postings.size() * (sizeof(SlotPosting) + sizeof(Impact)) +
                              made->sessions.size() * sizeof(SessionPostings);
+  assert(made->sessions.size() <= wanted_.size());
   const std::lock_guard guard(mutex_);
   if (newer_size_ + size > size_max) {
     older_ = std::exchange(newer_, {});
@@ -113,6 +115,7 @@ class PartSession final : public IndexedSession {
     return part_.in_segment(file().load_times(known_.begin, known_.begin + known_.count));
   }
   [[nodiscard]] Timestamp timestamp(Ordinal ordinal) const override {
+    assert(ordinal < known_.count);
     Result<std::int64_t> time = file().time(known_.begin + ordinal);
     if (!time) {
       file().note(std::move(time).error());
@@ -134,6 +137,7 @@ class PartSession final : public IndexedSession {
   [[nodiscard]] Result<IndexRow> row(Ordinal ordinal) const override {
     BMAD_TRY_ASSIGN(const std::vector<IndexRow> found,
                     part_.in_segment(file().rows(known_.begin + ordinal, 1)));
+    assert(found.size() == 1 && "rows() gives as many as are asked for");
     return found.front();
   }
   [[nodiscard]] Result<std::vector<IndexRow>> rows() const override {
@@ -159,6 +163,7 @@ class PartSession final : public IndexedSession {
 
   using IndexedSession::line;
   Result<LoadedLine> line(Ordinal ordinal, OpenLogs& logs) const override {
+    assert(ordinal < known_.count);
     BMAD_TRY_ASSIGN(const std::uint32_t flags,
                     part_.in_segment(file().flags_of(known_.begin + ordinal)));
     BMAD_TRY_ASSIGN(const IndexRow found, row(ordinal));
@@ -185,6 +190,7 @@ SegmentPart::SegmentPart(std::shared_ptr<Segment> segment, std::span<const std::
       numbers_(segment_->sessions.size(), kNotHere) {
   sessions_.reserve(wanted.size());
   for (std::uint32_t i = 0; i < wanted.size(); ++i) {
+    assert(wanted[i] < numbers_.size() && (i == 0 || wanted[i - 1] < wanted[i]));
     numbers_[wanted[i]] = i;
     sessions_.push_back(std::make_unique<PartSession>(*this, i));
   }
@@ -210,6 +216,7 @@ Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_candidates(std::uint
 }
 
 Result<std::span<const StatementRow>> SegmentPart::part_statements(std::uint32_t number) {
+  assert(number < wanted_.size());
   BMAD_TRY(in_segment(segment_->load_statements()));
   return segment_->statements_of(wanted_[number]);
 }
@@ -264,6 +271,7 @@ class PartCursor final : public KeyCursor {
   }
   Result<std::span<const SessionPostings>> postings() override {
     if (held_ == nullptr) {
+      assert(at_ < keys_.size() && "next() said that there is a key");
       BMAD_TRY_ASSIGN(held_, part_.decoded(kind_, keys_[at_]));
     }
     return std::span<const SessionPostings>(held_->sessions);

@@ -1,6 +1,8 @@
+// segment_vectors.cpp - reads and writes the file of vectors beside a segment, block by block.
 #include "search/segment_vectors.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <utility>
 
@@ -32,6 +34,7 @@ std::string header_bytes(const Segment& segment, const VectorsOf& of, bool is_wh
   if (is_whole) {
     put_little(xxh3(header), header);
   }
+  assert(header.size() <= kHeaderSize);
   header.resize(kHeaderSize);
   return header;
 }
@@ -122,6 +125,7 @@ Result<std::shared_ptr<SegmentVectors>> SegmentVectors::create(const Segment& se
 }
 
 const std::uint8_t* SegmentVectors::rows(std::uint32_t begin, std::uint32_t end) {
+  assert(begin <= end && end <= entries_);
   const std::lock_guard guard(mutex_);
   if (rows_ == nullptr) {
     const std::size_t size = has_block_.size() * kVectorBlock * row_size_;
@@ -150,6 +154,7 @@ void SegmentVectors::expect(std::uint64_t count) {
 
 /// 128 KB at a time, which stay in the cache. The caller holds the mutex.
 void SegmentVectors::read_blocks(std::uint32_t first, std::uint32_t last) {
+  assert(first < last && last <= has_block_.size() && rows_ != nullptr);
   const std::size_t size = kVectorBlock * row_size_;
   const auto at_once = static_cast<std::uint32_t>((std::size_t{1} << 17U) / size + 1);
   std::string bytes;
@@ -176,6 +181,7 @@ void SegmentVectors::read_blocks(std::uint32_t first, std::uint32_t last) {
 
 Status SegmentVectors::write_block(std::uint32_t block, std::span<const std::uint8_t> rows) {
   const std::size_t size = kVectorBlock * row_size_;
+  assert(block < has_block_.size() && rows.size() <= size);
   std::string bytes(reinterpret_cast<const char*>(rows.data()), std::min(rows.size(), size));
   bytes.resize(size);
   put_little(xxh3(bytes) ^ (salt_ + block), bytes);
@@ -189,6 +195,7 @@ Status SegmentVectors::write_block(std::uint32_t block, std::span<const std::uin
 }
 
 Status SegmentVectors::mark_whole(const Segment& segment) {
+  assert(segment.entries == entries_ && segment.salt == salt_ && "it is of this segment");
   BMAD_TRY(write_whole(*file_, 0, header_bytes(segment, of_, true)));
   is_whole_ = true;
   return renew_time();

@@ -1,7 +1,7 @@
-// How a segment is written; segment_format.hpp draws it.
-
+// segment_writer.cpp - writes a segment; segment_format.hpp draws it.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <map>
 
 #include <fmt/format.h>
@@ -80,6 +80,7 @@ class SegmentMaker {
     for (const Place& place : places_) {
       const SlotView slots = place.session->slots();
       for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
+        assert(slots.lengths[slot] <= kLengthMax && slots.flags[slot] >> 16U == 0);
         BMAD_TRY(scores.add(
             static_cast<std::uint16_t>(slots.lengths[slot]),
             static_cast<std::uint16_t>(slots.flags[slot]),
@@ -112,6 +113,7 @@ class SegmentMaker {
                       in_session(*place.session, place.session->rows()));
       const SlotView slots = place.session->slots();
       for (std::uint32_t slot = 0; slot < rows.size(); ++slot) {
+        assert(rows.size() == place.totals.entries);
         BMAD_TRY(sink_.add(row_bytes(rows[slot])));
         ids_.emplace_back(rows[slot].id_hash, place.begin + slot);
         const OddEntry* const entry =
@@ -124,6 +126,7 @@ class SegmentMaker {
     for (const SearchedPart& part : parts_) {
       BMAD_TRY(part.part->status());
     }
+    assert(ids_.size() == entries_ && "each entry has a row");
     end(SegmentPlace::kRows);
     return write_hashed(SegmentPlace::kOdd, odd);
   }
@@ -141,6 +144,7 @@ class SegmentMaker {
   }
 
   [[nodiscard]] std::string row_bytes(const IndexRow& each) const {
+    assert(each.row.offset >> 40U == 0 && each.id.time >> 48U == 0);
     std::string row;
     put_little(each.row.offset, row);
     row.resize(5);  // A log of a terabyte is refused long before.
@@ -230,6 +234,7 @@ class SegmentMaker {
     put_little(each.row.size, out);
     put_little(each.row.line, out);
     put_little(each.row.line_hash | (outline.superseded ? kSupersededBit : 0U), out);
+    assert(static_cast<unsigned>(outline.review) <= 3U && "it has two bits");
     static_assert(kCategoryCount <= 8);
     put_little(static_cast<std::uint8_t>((outline.type == EntryType::kPreference ? 1U : 0U) |
                                          static_cast<std::uint32_t>(outline.category) << 1U |
@@ -256,6 +261,7 @@ class SegmentMaker {
   /// Takes what a session has of a term, or of another key. What is not known of a term yet is
   /// worked out.
   void add_run(std::size_t kind, std::size_t place_number, const SessionPostings& session) {
+    assert(place_number < places_.size() && !session.postings.empty());
     const Run run{.place = place_number,
                   .count = session.postings.size(),
                   .frequency_sum = session.frequency_sum,
@@ -266,6 +272,7 @@ class SegmentMaker {
     } else if (is_term(kind)) {
       add_impacts(session.postings, places_[place_number].session->slots(), mentions_, impacts_);
     }
+    assert(!is_term(kind) || impacts_.size() == postings_.size());
     runs_.push_back(run);
   }
 
@@ -275,6 +282,7 @@ class SegmentMaker {
 
   /// What is said of an entry that is the only one of its session, but for its slot.
   void put_alone(std::size_t kind, const Run& run, std::size_t at, std::string& out) const {
+    assert(!is_term(kind) || run.windows > 0);
     const std::uint64_t flag = postings_[at].frequency > 1 ? 1 : 0;
     put_varint(flag + (is_term(kind) ? (run.windows - 1) * 2 : 0), out);
     if (flag != 0) {
@@ -290,6 +298,7 @@ class SegmentMaker {
     std::uint32_t next = 0;  // The slot that a gap of 1 names.
     for (std::size_t i = at; i < at + run.count; ++i) {
       const SlotPosting& posting = postings_[i];
+      assert(posting.slot >= next && "postings ascend by slot");
       const bool is_counted = posting.frequency > 1;
       put_varint(std::uint64_t{posting.slot + 1 - next} * 2 + (is_counted ? 1 : 0), run_);
       if (is_counted) {
@@ -312,6 +321,7 @@ class SegmentMaker {
   /// A list of the runs at hand, and what the dictionary says of it.
   Status write_key(std::size_t kind, std::string_view key, Dictionary& dictionary,
                    std::uint64_t lists_begin) {
+    assert(!runs_.empty() && !postings_.empty());
     value_.clear();
     const std::uint64_t offset = sink_.size() - lists_begin;
     put_varint(postings_.size(), value_);
@@ -335,6 +345,7 @@ class SegmentMaker {
       }
       at += run.count;
     }
+    assert(at == postings_.size() && "each posting is of a run");
     put_little(static_cast<std::uint32_t>(xxh3(list_) ^ salt_), list_);
     put_varint(list_.size(), value_);
     dictionary.add(key, offset, value_);
@@ -439,6 +450,7 @@ class SegmentMaker {
       put_little(stretch.hash, footer);
     }
     footer += language_;
+    assert(footer.size() == 32 + kPlaceCount * 24 + language_.size() && "as read_footer() has it");
     const std::uint64_t size = footer.size();
     const std::uint64_t hash = xxh3(footer);
     put_little(size, footer);

@@ -1,6 +1,8 @@
+// session_index.cpp - keeps the index of a session as fresh as its logs.
 #include "search/session_index.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -146,6 +148,7 @@ void SessionIndex::open_base() {
 /// What ranking asks of each entry goes into the table, in the order of its slots. Times and rows
 /// stay in the segment: a question looks at a few.
 Status SessionIndex::take_base(SessionBase base) {
+  assert(base.part->sessions().size() == 1 && "it is of this session alone");
   IndexedSession& known = *base.part->sessions().front();
   BMAD_TRY(known.load());
   const SlotView slots = known.slots();
@@ -162,6 +165,7 @@ Status SessionIndex::take_base(SessionBase base) {
       columns.odd.emplace(slot, *odd);
     }
   }
+  assert(columns.lengths.size() == columns.size() && columns.size() == slots.size());
   BMAD_TRY(base.part->status());
   BMAD_TRY(known.for_statements(
       [&](const StatementRow& row) { state_->table.statements.push_back(row); }));
@@ -181,6 +185,7 @@ Result<ConversationEnds> SessionIndex::ends_in_base() const {
   OpenLogs logs;
   JsonParser parser;
   const std::vector<std::uint32_t>& flags = state_->table.columns.flags;
+  assert(state_->base != nullptr && !state_->moved && "ordinals are the slots of the base");
   const Ordinal count = state_->base->shared_segment()->sessions[state_->base->numbers()[0]].count;
   for (Ordinal ordinal = 0; ordinal < count; ++ordinal) {
     const bool is_last = ordinal + 1 == count || (flags[ordinal + 1] & kFlagFollows) == 0;
@@ -238,6 +243,7 @@ Status SessionIndex::scan_changed() {
   BMAD_TRY(known.load());
   const SlotView slots = known.slots();
   BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, known.rows());
+  assert(rows.size() == slots.size() && "a row for each slot");
   state_->moved.emplace(rows.size(), kNoOrdinal);
   struct KnownLine {
     std::uint32_t slot = 0;
@@ -342,6 +348,7 @@ Result<bool> SessionIndex::scan_log_from(EntryType type, bool verify_prefix,
                               .on_progress = on_progress},
                              {.offset = cover.bytes, .line = cover.lines + 1, .hash = &hash}));
     BMAD_TRY(std::move(failed));
+    assert(scan.torn_line > 0 && "lines count from 1");
     has_more = scan.whole_end > cover.bytes;
     cover.sealed += scan.sealed;
     cover.bytes = scan.whole_end;
@@ -366,6 +373,7 @@ Result<bool> SessionIndex::scan_log_from(EntryType type, bool verify_prefix,
 
 /// Gets ready to add entries.
 Status SessionIndex::prepare_growth() {
+  assert(!state_->sealed && "a sealed table takes nothing more");
   if (!state_->analyzer) {
     BMAD_TRY_ASSIGN(Analyzer analyzer, Analyzer::create(options_.language));
     state_->analyzer.emplace(std::move(analyzer));

@@ -1,6 +1,6 @@
-// What is asked of an index that is up to date, and what a segment takes of it: its keys and
-// statements, those that a segment knew and those that came since.
+// session_index_reads.cpp - answers from an index that is up to date: its segment and its table.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <string_view>
 #include <tuple>
@@ -43,6 +43,7 @@ SessionIndex::Unknown SessionIndex::unknown() const {
     found.bytes += cover.bytes;
   }
   if (state_->base != nullptr && !state_->moved) {
+    assert(found.entries >= state_->told);
     found.bytes -= state_->base_bytes;
     found.entries -= state_->base->shared_segment()->sessions[state_->base->numbers()[0]].count;
   }
@@ -79,6 +80,7 @@ Timestamp SessionIndex::timestamp(Ordinal ordinal) const {
   if (ordinal < state_->told) {
     return state_->told_session().timestamp(ordinal);
   }
+  assert(ordinal < entry_count());
   return Timestamp(
       std::chrono::milliseconds(state_->table.columns.timestamps[ordinal - state_->told]));
 }
@@ -141,6 +143,7 @@ Result<IndexRow> SessionIndex::row(Ordinal ordinal) const {
     return state_->told_session().row(ordinal);
   }
   const EntryColumns& columns = state_->table.columns;
+  assert(ordinal - state_->told < columns.rows.size());
   return IndexRow{.row = columns.rows[ordinal - state_->told],
                   .id_hash = columns.id_hashes[ordinal - state_->told],
                   .id = columns.ids[ordinal - state_->told]};
@@ -151,6 +154,7 @@ Result<std::vector<IndexRow>> SessionIndex::rows() const {
   if (state_->told > 0) {
     BMAD_TRY_ASSIGN(told, state_->told_session().rows());
   }
+  assert(state_->slots && told.size() == state_->told && "load() comes first");
   std::vector<IndexRow> all;
   all.reserve(state_->slots->size());
   for (std::uint32_t slot = 0; slot < state_->slots->size(); ++slot) {
@@ -187,6 +191,7 @@ Status SessionIndex::hide_those_in(std::span<SessionIndex* const> newer) {
   for (std::uint32_t slot = 0; slot < our_rows.size(); ++slot) {
     ours.emplace(our_rows[slot].id_hash, slot);
   }
+  assert(our_rows.size() == slots().size());
   std::vector<std::uint8_t> hidden(our_rows.size(), 0);
   bool any = false;
   for (SessionIndex* each : newer) {
@@ -260,6 +265,7 @@ Result<std::vector<IndexPart::PartEntry>> SessionIndex::part_candidates(std::uin
 }
 
 Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal, OpenLogs& logs) const {
+  assert(ordinal < entry_count());
   const EntryType type = flag_type(state_->table.columns.flags[ordinal]);
   BMAD_TRY_ASSIGN(const IndexRow found, row(ordinal));
   return read_row(files_, options_.session_id, type, found.row,
@@ -378,6 +384,7 @@ class MergedCursor final : public KeyCursor {
     return is_of_base_ || is_added_;
   }
   [[nodiscard]] std::string_view key() const override {
+    assert((is_added_ || is_of_base_) && "next() said that there is a key");
     return is_added_ ? added_[next_].key : base_->key();
   }
   Result<std::uint64_t> count() override {

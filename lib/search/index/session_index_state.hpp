@@ -1,6 +1,7 @@
 // session_index_state.hpp - what a SessionIndex knows, for its two source files.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -47,6 +48,7 @@ struct SessionIndex::State {
 
   /// Of a slot of the base, kNoOrdinal when it has gone.
   [[nodiscard]] Ordinal ordinal_of(std::uint32_t slot) const {
+    assert(!moved || slot < moved->size());
     return moved ? (*moved)[slot] : slot;
   }
 

@@ -1,6 +1,8 @@
+// session_table.cpp - adds scanned lines to columns, postings and conversations.
 #include "session_table.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <system_error>
 #include <utility>
 
@@ -40,6 +42,7 @@ std::uint32_t flags_of(const ScannedEntry& scanned, const EntryHead& head) {
              flag(!head.superseded && states_nothing(text, role), kFlagStatesNothing) |
              static_cast<std::uint32_t>(role) << kFlagRoleShift;
   }
+  assert(flags >> 16U == 0 && "a segment keeps 16 bits");
   return flags;
 }
 
@@ -87,6 +90,8 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
   columns.id_hashes.push_back(id_hash);
   columns.ids.push_back(pack_id(entry_type_info(scanned.type).id_prefix, head.id));
   columns.rows.push_back(row);
+  assert(columns.lengths.size() == columns.size() && columns.previous.size() == columns.size());
+  assert(columns.rows.size() == columns.ids.size());
   if (!known) {
     add_keys(scanned, head, ordinal);
   }
@@ -159,6 +164,7 @@ void SessionTableBuilder::add_keys(const ScannedEntry& scanned, const EntryHead&
 }
 
 void SessionTableBuilder::add_statement(const ScannedEntry& scanned, Ordinal ordinal) {
+  assert(scanned.type == EntryType::kFact || scanned.type == EntryType::kPreference);
   const StatementHead head = statement_head(scanned.type, scanned.value);
   const std::string subject = head.subject();
   if (!subject.empty()) {
@@ -198,6 +204,7 @@ void SessionTableBuilder::finish() {
     for (const std::uint32_t length : words_->finish()) {
       table_.columns.lengths[ordinal++] = std::min(length, kLengthMax);
     }
+    assert(ordinal == table_.columns.size() && "each entry has its length");
     words_.reset();
   }
   table_.memtable.arrange();
@@ -212,12 +219,14 @@ Result<Ordinal> SessionTableBuilder::earlier_version(EntryType type, std::string
   if (number < latest_.size()) {
     return std::exchange(latest_[number], next);
   }
+  assert(number == latest_.size() && "numbers count up");
   latest_.push_back(next);
   if (begin_ == 0) {
     return kNoOrdinal;
   }
   BMAD_TRY_ASSIGN(const std::vector<Ordinal> candidates, known_.with_hash(hash));
   for (const Ordinal older : candidates) {
+    assert(older < begin_);
     const std::uint32_t flags = table_.columns.flags[older];
     if ((flags & kFlagTombstone) == 0 && flag_type(flags) == type) {
       BMAD_TRY_ASSIGN(const std::string known, known_.id_of(older));
@@ -230,6 +239,7 @@ Result<Ordinal> SessionTableBuilder::earlier_version(EntryType type, std::string
 }
 
 void SessionTableBuilder::set_previous(Ordinal ordinal, Ordinal previous) {
+  assert(previous == kNoOrdinal || previous < ordinal);
   std::uint32_t distance = previous == kNoOrdinal ? 0 : ordinal - previous;
   distance = distance > kPreviousMax ? 0 : distance;
   table_.columns.previous[ordinal] = distance;
@@ -240,6 +250,7 @@ void SessionTableBuilder::set_previous(Ordinal ordinal, Ordinal previous) {
 /// Takes an entry out of the index and out of its conversation.
 Status SessionTableBuilder::supersede(Ordinal older) {
   EntryColumns& columns = table_.columns;
+  assert(older < columns.size() && (columns.flags[older] & kFlagTombstone) == 0);
   if (flag_type(columns.flags[older]) == EntryType::kConversation) {
     BMAD_TRY(need_ends());
   }
@@ -342,6 +353,7 @@ void WordThread::work() {
 void WordThread::take_in(const Batch& batch) {
   std::size_t begin = 0;
   for (const std::size_t end : batch.ends) {
+    assert(begin <= end && end <= batch.text.size());
     const std::string_view text = std::string_view(batch.text).substr(begin, end - begin);
     lengths_.push_back(memtable_.add_text(analyzer_, text, next_++));
     begin = end;

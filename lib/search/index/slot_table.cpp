@@ -1,6 +1,8 @@
+// slot_table.cpp - numbers live entries in the order of their conversations, and their windows.
 #include "search/slot_table.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 namespace bmad_mem {
 namespace {
@@ -23,6 +25,7 @@ void number_slots(const EntryColumns& columns, SlotTable& table) {
   std::vector<Ordinal> next(count, kNoOrdinal);
   for (Ordinal ordinal = 0; ordinal < count; ++ordinal) {
     const std::uint32_t distance = columns.previous[ordinal];
+    assert(distance <= ordinal);
     if (is_live(columns.flags[ordinal]) && distance > 0) {
       next[ordinal - distance] = ordinal;
     }
@@ -46,6 +49,7 @@ bool follows(const EntryColumns& columns, const SlotTable& table, std::uint32_t 
 
 void measure_windows(const EntryColumns& columns, SlotTable& table) {
   const std::uint32_t count = table.size();
+  assert(table.lengths.size() == count && (table.is_straight() || table.ordinals.size() == count));
   table.reach.resize(count);
   table.window_lengths.resize(count);
   for (std::uint32_t begin = 0; begin < count;) {
@@ -77,6 +81,7 @@ std::uint64_t count_windows(std::span<const SlotPosting> postings, SlotColumn<Wi
   std::uint32_t covered = 0;  // First slot that is not counted yet.
   for (const SlotPosting& posting : postings) {
     const WindowReach around = reach[posting.slot];
+    assert(around.before <= posting.slot);
     const std::uint32_t begin = std::max(covered, posting.slot - around.before);
     const std::uint32_t end = posting.slot + around.after + 1;
     if (end > begin) {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -40,6 +41,7 @@ class StringTable {
 
   /// Valid until the next addition.
   [[nodiscard]] std::string_view text(std::uint32_t number) const {
+    assert(number < spans_.size());
     return std::string_view(arena_).substr(spans_[number].offset, spans_[number].size);
   }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(spans_.size()); }
@@ -138,6 +140,7 @@ inline std::uint32_t StringTable::insert(std::string_view text, std::uint64_t fr
                     .size = static_cast<std::uint32_t>(text.size())});
   arena_ += text;
   slots_[slot_of(text, front, mark)] = {.front = front, .number = number, .mark = mark};
+  assert(8 * spans_.size() <= 5 * slots_.size() && "a free slot ends each look-up");
   return number;
 }
 
@@ -145,6 +148,7 @@ inline void StringTable::grow() {
   std::vector<Slot> old(2 * slots_.size());
   old.swap(slots_);
   const std::size_t mask = slots_.size() - 1;
+  assert(std::has_single_bit(slots_.size()));
   for (const Slot& slot : old) {
     if (slot.number != kNone) {
       std::size_t at = (slot.mark >> kSizeBits) & mask;

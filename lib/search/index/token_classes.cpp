@@ -1,8 +1,10 @@
+// token_classes.cpp - the classes of characters beyond ASCII, by Unicode's categories.
 #include "token_classes.hpp"
 
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <cassert>
 
 namespace bmad_mem {
 namespace {
@@ -79,6 +81,7 @@ CharClass class_of(utf8proc_int32_t code) {
 }  // namespace
 
 Character wide_at(std::string_view text, std::size_t at) {
+  assert(at < text.size());
   utf8proc_int32_t code = 0;
   const utf8proc_ssize_t size =
       utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at),

@@ -1,9 +1,11 @@
+// token_folder.cpp - folds case, accents and forms of letters with utf8proc.
 #include "token_folder.hpp"
 
 #include <utf8proc.h>
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
 #include <utility>
 
@@ -43,6 +45,7 @@ template <typename Bytes>
 void append_code(utf8proc_int32_t code, Bytes& out) {
   std::array<utf8proc_uint8_t, 4> encoded{};
   const utf8proc_ssize_t size = utf8proc_encode_char(code, encoded.data());
+  assert(size > 0 && "utf8proc gives characters of Unicode");
   out.insert(out.end(), encoded.begin(), encoded.begin() + size);
 }
 
@@ -103,6 +106,7 @@ std::string_view without_marks(std::string_view token, std::string& buffer) {
       plain += character;
     }
   }
+  assert(plain.size() <= token.size());
   buffer = std::move(plain);
   return buffer;
 }
@@ -143,6 +147,7 @@ bool TokenFolder::fold_simple(std::string_view source) {
 /// Folds the character beyond ASCII that `source` begins with; its size, 0 when it is no simple
 /// one.
 std::size_t TokenFolder::append_simple(std::string_view source) {
+  assert(source.size() > 1 && "a character beyond ASCII has two bytes or more");
   const auto lead = static_cast<unsigned char>(source[0]);
   const auto next = static_cast<unsigned char>(source[1]);  // There is one, since this is UTF-8.
   const auto append2 = [&](unsigned first, unsigned second) {
@@ -193,6 +198,7 @@ void TokenFolder::fold_any(std::string_view source) {
   if (count <= 0) {
     return;
   }
+  assert(static_cast<std::size_t>(count) <= codes_.size());
   count = utf8proc_normalize_utf32(codes_.data(), count, kOptions);
   for (utf8proc_ssize_t i = 0; i < count; ++i) {
     append(source, codes_[static_cast<std::size_t>(i)]);

@@ -1,3 +1,4 @@
+// token_scanner.cpp - cuts a text into words, names and their parts.
 #include "token_scanner.hpp"
 
 #include <algorithm>
@@ -115,6 +116,7 @@ void TokenScanner::add_run(const TextRun& run, bool wide) {
 }
 
 void TokenScanner::add(std::size_t begin, std::size_t end, bool wide, bool whole) {
+  assert(begin < end && end <= text_.size());
   end = chunks_.without_possessive(begin, end);
   if (wide) {
     add_folded(begin, end, whole);
@@ -196,6 +198,7 @@ Chunk ChunkReader::read(std::size_t begin) {
     read_wide(chunk);
   }
   wide_ = chunk.wide;
+  assert(runs_.back().begin < chunk.end && "a run has a word character");
   runs_.back().end = chunk.end;
   const std::size_t suffix = suffix_size(chunk);
   // Words joined by hyphens are words: "well-known" is no name.
@@ -265,6 +268,7 @@ void ChunkReader::read_wide(Chunk& chunk) {
 }
 
 void ChunkReader::take_character(Chunk& chunk, CharClass cls, std::size_t size) {
+  assert(size > 0 && chunk.end + size <= text_.size());
   classes_[chunk.end] = cls;
   for (std::size_t i = 1; i < size; ++i) {
     classes_[chunk.end + i] = CharClass::kMark;
@@ -339,6 +343,7 @@ CharClass ChunkReader::class_of(std::size_t at) const {
 }
 
 std::size_t ChunkReader::end_of_part(std::size_t begin, std::size_t end) const {
+  assert(begin < end && end <= text_.size());
   CharClass before = class_of(begin);
   bool has_lower = before == CharClass::kLower;
   for (std::size_t at = begin + 1; at < end; ++at) {

@@ -8,6 +8,7 @@
 // scanner a thread.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -106,6 +107,7 @@ class TokenScanner {
   void add(std::size_t begin, std::size_t end, bool wide, bool whole);
   void add_folded(std::size_t begin, std::size_t end, bool whole);
   void put(std::string_view token, std::size_t offset, std::size_t size, bool whole) {
+    assert(!token.empty() && offset + size <= text_.size());
     // In place: a temporary, written field by field and copied at once, stalls the processor. And
     // not at the end of a vector, which takes twice the instructions.
     if (token_count_ == tokens_.size()) {

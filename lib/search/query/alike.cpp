@@ -2,6 +2,7 @@
 #include "alike.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -78,6 +79,7 @@ struct Missing {
   }
   /// As one part of the text; nothing where it is several, or too long for a value.
   [[nodiscard]] std::optional<Words> part() const {
+    assert(!words.empty() && !is_most);
     constexpr std::size_t kValueWordsMax = 4;  // Two characters are a word in Chinese.
     const bool is_one = words.back() + 1 == words.front() + words.size();
     return is_one && words.size() <= std::min(shared, kValueWordsMax)
@@ -108,6 +110,7 @@ bool differ_in_value(const Missing& a, const Missing& b) {
 /// Whether `part` of `text`, which the other text lacks, is a value and not what is spoken of.
 bool is_value(Words text, Words part, bool is_changed) {
   const auto begin = static_cast<std::size_t>(part.data() - text.data());
+  assert(begin + part.size() <= text.size() && "it is a part of the text");
   const Words rest = text.subspan(begin + part.size());
   const bool names_rest = is_changed && !rest.empty() && std::ranges::all_of(rest, &Word::is_asked);
   return (begin > 0 || names_rest) && (has_number(part) || !has_number(rest)) &&
@@ -165,12 +168,14 @@ class Leader {
     for (const std::size_t i : repeated_) {
       ordered.push_back(std::move(found_[i]));
     }
+    assert(ordered.size() == found_.size() && "only the order changes");
     found_ = std::move(ordered);
     return {};
   }
 
  private:
   Status add(std::size_t index) {
+    assert(texts_.size() == index && "a text for each before it");
     BMAD_TRY_ASSIGN(ComparedText text, text_of(found_[index]));
     for (Group& group : groups_) {
       const Found& first = found_[group.front()];

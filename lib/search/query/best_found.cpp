@@ -1,7 +1,9 @@
+// best_found.cpp - keeps the best entries of all sessions, and measures how near they are.
 #include "best_found.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -43,6 +45,7 @@ void BestFound::offer(const Found& found) {
   if (found.relevance < min_relevance_) {
     return;
   }
+  assert(found.session < found_.size());
   const auto before = [this](const Found& a, const Found& b) { return is_before(a, b); };
   std::vector<Found>& best = found_[found.session];
   if (limit_ == 0 || best.size() < limit_) {
@@ -55,6 +58,7 @@ void BestFound::offer(const Found& found) {
   } else {
     return;
   }
+  assert(limit_ == 0 || best.size() <= limit_);
   // What was evicted keeps nothing else out, however relevant it is.
   if (sort_ == SortOrder::kRelevanceDesc && limit_ != 0 && best.size() == limit_ &&
       !found.evicted) {
@@ -84,6 +88,7 @@ void BestFound::offer_of_all(const Found& found) {
     top_ids_.erase(top_.begin()->second);
     top_.erase(top_.begin());
   }
+  assert(top_.size() == top_ids_.size() && top_.size() <= limit_);
   if (top_.size() == limit_) {
     raise_least(top_.begin()->first);
   }
@@ -96,6 +101,7 @@ void BestFound::raise_least(double relevance) {
 }
 
 void BestFound::finish(std::size_t session) {
+  assert(session < found_.size());
   constexpr std::size_t kPoolMin = 1024;
   const std::vector<Found> done = std::exchange(found_[session], {});
   if (done.empty()) {
@@ -175,6 +181,7 @@ class FirstFound {
     }
     const SlotView slots = sessions_[found.session]->slots();
     const std::uint32_t slot = slots.slot(found.ordinal);
+    assert(slot < slots.size() && "what is found is live");
     for (const Requirement& wanted : plan_.requirements) {
       if (!wanted.phrase.empty()) {
         BMAD_TRY_ASSIGN(const bool holds, holds_phrase_at(found.session, slot, wanted));
@@ -299,12 +306,14 @@ NearnessMeasure::NearnessMeasure(const SearchScope& scope, std::vector<AskedWord
     }
   }
   for (AskedWord& each : asked) {
+    assert(mass_ > 0 && "it is the sum of their shares");
     each.share /= mass_;
   }
 }
 
 Status NearnessMeasure::measure(const SearchScope& scope, std::span<Found> found) const {
   const std::vector<RankTerm>& terms = scope.plan.rank.terms;
+  assert(scope.terms.size() == scope.sessions.size());
   std::vector<double> masses;
   for (std::size_t i = 0; i < terms.size(); ++i) {
     const double holders = holders_of(scope.terms, i);
@@ -321,6 +330,7 @@ Status NearnessMeasure::measure(const SearchScope& scope, std::span<Found> found
     const WindowReach reach = session.slots().reach[slot];
     const std::uint32_t begin = slot - std::min<std::uint32_t>(reach.before, kBeside);
     const std::uint32_t end = slot + std::min<std::uint32_t>(reach.after, kBeside);
+    assert(its.terms.empty() || its.terms.size() == masses.size());
     double held = 0;
     std::size_t words = 0;
     for (std::size_t i = 0; i < its.terms.size(); ++i) {

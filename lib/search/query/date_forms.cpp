@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <initializer_list>
 #include <ranges>
 #include <span>
@@ -23,6 +24,7 @@ class DateText {
   DateText(const std::vector<DateToken>& tokens, const Calendar& calendar)
       : tokens_(tokens), calendar_(calendar) {
     for (const DateToken& each : tokens_) {
+      assert(!each.word.empty());
       firsts_[static_cast<unsigned char>(each.word.front())] = true;
       words_.insert(each.word);
       has_number_ = has_number_ || each.kind == DateTokenKind::kNumber ||
@@ -84,6 +86,7 @@ class DateText {
   }
 
   [[nodiscard]] bool is_present(std::string_view word) const {
+    assert(!word.empty());
     return firsts_[static_cast<unsigned char>(word.front())] && words_.contains(word);
   }
 
@@ -330,6 +333,7 @@ class DateText {
       const auto is_han = [&](std::size_t i) { return token(i).kind == DateTokenKind::kHan; };
       return (token(at).glued && is_han(at - 1)) || (token(at + 1).glued && is_han(at + 1));
     }
+    assert(what == DateBuiltIn::kFrench || what == DateBuiltIn::kAsks);
     return what == DateBuiltIn::kFrench ? once(is_french_, [&] { return is_french(); })
                                         : once(asks_, [&] { return asks_what_may_be(); });
   }
@@ -446,6 +450,7 @@ std::vector<FoundDate> find_dates(const std::vector<DateToken>& tokens, const Ca
   std::vector<FoundDate> dates;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (const std::optional<FoundDate> found = text.date_at(i)) {
+      assert(found->last >= i && found->last < tokens.size() && "a date has tokens");
       dates.push_back(*found);
       i = found->last;
     }

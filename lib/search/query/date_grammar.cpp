@@ -1,5 +1,4 @@
-// date_grammar.cpp - reads the lines of dates.txt, and a text as the words, numbers and signs that
-// dates are made of.
+// date_grammar.cpp - reads the lines of dates.txt, and cuts a text into words, numbers and signs.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -34,6 +33,7 @@ DateElement element_of(std::string_view text) {
   if (text == "$") {
     element.tests.push_back(test_of("phrase-end", true));
   } else if (text.starts_with('<')) {
+    assert(text.ends_with('>'));
     bool is_wanted = true;
     for (text = text.substr(1, text.size() - 2); !text.empty();) {
       const std::size_t end = std::min(text.find_first_of("+-"), text.size());
@@ -89,6 +89,7 @@ std::pair<std::string_view, std::string_view> parted(std::string_view text, char
 }
 
 std::size_t first_word_size(std::string_view words) {
+  assert(!words.empty());
   constexpr unsigned char kKanaLead = 0xE3;
   return static_cast<unsigned char>(words.front()) >= kKanaLead
              ? 3
@@ -192,6 +193,7 @@ void classify(DateToken& token) {
 
 /// The token that `text` begins with; without its place.
 DateToken token_at(std::string_view text) {
+  assert(!text.empty());
   DateToken token;
   if (const std::size_t han = han_size(text)) {
     token = {.kind = DateTokenKind::kHan, .word = std::string(text.substr(0, han)), .size = han};
@@ -208,6 +210,7 @@ DateToken token_at(std::string_view text) {
   } else if (letters != 0) {
     token.word = plain_word(token.word);
   }
+  assert(token.size > 0 && token.size <= text.size() && !token.word.empty());
   classify(token);
   return token;
 }

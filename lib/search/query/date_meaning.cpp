@@ -1,6 +1,6 @@
-// date_meaning.cpp - the stretch of time that a form of dates.txt means: days, weeks, months and
-// years, counted back from a moment.
+// date_meaning.cpp - computes the stretch of time that a form of dates.txt means.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <optional>
 
@@ -26,6 +26,7 @@ std::optional<TimeStretch> day_of(const DateParts& parts, std::optional<std::chr
 }
 
 TimeStretch weekday_of(int value, std::string_view which, const Calendar& calendar) {
+  assert(value >= 0 && value < 7 && "the form names a weekday");
   const std::chrono::weekday weekday(static_cast<unsigned>(value));
   return days_from(which == "this" ? calendar.monday() + (weekday - std::chrono::Monday)
                                    : calendar.latest_weekday(weekday, which == "ended"));
@@ -48,6 +49,7 @@ std::optional<TimeStretch> stretch_of(const DateMeaning& meaning, const DatePart
     if (count > kUnitsMax || (meaning.count < 0 && count < 1)) {
       return std::nullopt;
     }
+    assert(unit <= TimeUnit::kYear && "the form names a unit");
     return action == "back" ? calendar.unit_back(unit, count) : calendar.up_to_now(unit, count);
   }
   if (action == "day") {
@@ -67,10 +69,12 @@ std::optional<TimeStretch> stretch_of(const DateMeaning& meaning, const DatePart
     return days_from(calendar.monday() + std::chrono::days(5 - 7 * count), 2);
   }
   if (action == "season") {
+    assert(parts.season >= 0 && parts.season < 4);
     const auto season = static_cast<Season>(parts.season);
     return year ? whole_season(season, *year) : calendar.latest_season(season, is_ended);
   }
   if (action == "quarter") {
+    assert(year && parts.quarter >= 1 && parts.quarter <= 4);
     const std::chrono::month first(static_cast<unsigned>(3 * parts.quarter - 2));
     return months_from(*year / first, 3);
   }
@@ -84,6 +88,7 @@ std::vector<DateSpan> find_date_spans(std::string_view text, Timestamp now) {
   std::vector<DateSpan> spans;
   for (const FoundDate& found : find_dates(tokens, Calendar(now))) {
     const DateToken& last = tokens[found.last];
+    assert(found.first <= found.last && found.stretch.begin < found.stretch.end);
     const std::size_t offset = tokens[found.first].offset;
     spans.push_back({.begin = found.stretch.begin,
                      .end = found.stretch.end,
@@ -134,6 +139,7 @@ TimeStretch days_from(sys_days first, int count) {
 }
 
 TimeStretch months_from(year_month first, int count) {
+  assert(first.month().ok() && count > 0);
   return {.begin = first_day(first), .end = first_day(first + months(count))};
 }
 
@@ -160,6 +166,7 @@ std::optional<sys_days> Calendar::latest_day(std::chrono::month month, std::chro
 }
 
 sys_days Calendar::latest_day_of_month(std::chrono::day day) const {
+  assert(day.ok() && "else no month has it");
   year_month month = date_.year() / date_.month();
   while (!(month / day).ok() || sys_days(month / day) > today_) {
     month -= months(1);
@@ -185,6 +192,7 @@ sys_days Calendar::monday() const {
 }
 
 TimeStretch Calendar::unit_back(TimeUnit unit, int count) const {
+  assert(count >= 0 && count <= 1000);
   switch (unit) {
     case TimeUnit::kMinute:
     case TimeUnit::kHour: {

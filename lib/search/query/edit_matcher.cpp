@@ -1,3 +1,4 @@
+// edit_matcher.cpp - the distance of two words in edits, within a bound.
 #include "search/edit_matcher.hpp"
 
 #include <algorithm>
@@ -15,6 +16,7 @@ struct CodePoint {
 };
 
 CodePoint first_code_point(std::string_view text) {
+  assert(!text.empty());
   const auto lead = static_cast<unsigned char>(text.front());
   const std::size_t size = lead < 0x80   ? 1
                            : lead < 0xC0 ? 0
@@ -63,6 +65,7 @@ void EditMatcher::decode(std::string_view word, std::size_t count_max, Letters& 
       letters.count = kEditLettersMax + 1;
       return;
     }
+    assert(letters.count < kEditLettersMax);
     const CodePoint letter = first_code_point(word);
     letters.code_points[letters.count++] = letter.value;
     letters.seen |= std::uint64_t{1} << (letter.value % 64U);
@@ -91,6 +94,7 @@ std::size_t EditMatcher::distance(std::string_view other) const {
 // that within kEditBoundMax the general swap of Lowrance and Wagner has the three forms below.
 std::size_t EditMatcher::banded_distance(const Letters& other) const {
   static_assert(kEditBoundMax == 2);
+  assert(letters_.count <= kEditLettersMax && other.count <= kEditLettersMax);
   constexpr std::size_t kFar = kEditBoundMax + 1;
   constexpr std::size_t kRows = 4;
   std::array<std::array<std::uint8_t, kEditLettersMax + 1>, kRows> rows;  // Row i at i % kRows.

@@ -1,7 +1,9 @@
+// group_bounds.cpp - bounds the scores of groups of eight slots by the impacts of their postings.
 #include "group_bounds.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 
 namespace bmad_mem {
 namespace {
@@ -24,6 +26,7 @@ GroupBounds::GroupBounds(const RankTotals& totals, const RankOptions& options)
     : totals_(totals),
       options_(options),
       question_factor_(above(options.question_weight / options.entry_weight)) {
+  assert(options.entry_weight > 0);
   for (const TermScores& scores : totals.terms) {
     TermBound bound;
     for (std::uint32_t mentions = 1; mentions <= TermBound::kMentionsMax; ++mentions) {
@@ -50,6 +53,7 @@ GroupBounds::GroupBounds(const RankTotals& totals, const RankOptions& options)
 void GroupBounds::add_groups(const SessionTerms& terms, std::uint64_t length_sum,
                              std::uint32_t count, const RelevanceBound& bound, Scratch& scratch,
                              std::vector<BoundedGroup>& out) const {
+  assert(terms.terms.size() <= bounds_.size());
   const std::uint32_t groups = (count + SlotGroup::kSize - 1) / SlotGroup::kSize;
   scratch.most.assign(groups + 2, 0);
   scratch.weights.assign(groups + 2, 0);
@@ -82,6 +86,7 @@ std::uint8_t GroupBounds::slots_above(const SlotGroup& group, const SessionTerms
                                       std::uint64_t length_sum, const RelevanceBound& bound,
                                       double least) const {
   constexpr std::uint32_t kSize = SlotGroup::kSize;
+  assert(terms.terms.size() <= bounds_.size());
   // With what reaches into it: slot `first` + i stands at i + kWindowReach.
   const std::uint32_t first = group.index * kSize;
   std::array<float, kSize> sums{};
@@ -97,6 +102,7 @@ std::uint8_t GroupBounds::slots_above(const SlotGroup& group, const SessionTerms
          ++at) {
       const Impact impact = postings.impacts[at - postings.postings.begin()];
       const std::uint32_t place = at->slot + kWindowReach - first;
+      assert(place < entries.size());
       entries[place] = bounds_[term].entry_of(at->frequency, impact);
       windows[place] = bounds_[term].window_of(impact);
       // Of an entry beside it: who knows whether their windows meet?
@@ -125,6 +131,7 @@ std::uint8_t GroupBounds::slots_above(const SlotGroup& group, const SessionTerms
 
 void GroupBounds::add_term(const TermBound& bound, const SessionPostings& postings,
                            Scratch& scratch) const {
+  assert(postings.impacts != nullptr);
   // Of the group before the one at hand, of that, and of the one behind.
   float before = 0;
   float here = 0;
@@ -136,6 +143,8 @@ void GroupBounds::add_term(const TermBound& bound, const SessionPostings& postin
   std::uint8_t* const weights = scratch.weights.data();
   for (std::size_t i = 0; i < postings.postings.size(); ++i) {
     const SlotPosting posting = postings.postings[i];
+    assert(posting.slot / SlotGroup::kSize + 2 < scratch.most.size());
+    assert((i == 0 || posting.slot > last_slot) && "postings ascend by slot");
     const Impact impact = postings.impacts[i];
     while (group < posting.slot / SlotGroup::kSize) {
       most[group] += before;

@@ -6,6 +6,7 @@
 // first, and groups without such an entry are left out before anything is scored.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -45,12 +46,14 @@ void add_few(std::span<const std::uint32_t> slots, GroupList& out) {
 void keep_wanted(std::span<const std::uint8_t> wanted, std::size_t begin, GroupList& out) {
   std::size_t kept = begin;
   for (std::size_t i = begin; i < out.groups.size(); ++i) {
+    assert(out.groups[i].index() < wanted.size());
     if (const std::uint8_t slots = wanted[out.groups[i].index()]; slots != 0) {
       out.wanted.push_back(slots);
       out.groups[kept++] = out.groups[i];
     }
   }
   out.groups.erase(out.groups.begin() + static_cast<std::ptrdiff_t>(kept), out.groups.end());
+  assert(out.wanted.size() == out.groups.size());
 }
 
 /// Used once.
@@ -222,11 +225,13 @@ class GroupChoice {
         return {};
       }
       for (const std::uint32_t slot : slots) {
+        assert(slot < count);
         wanted[slot / SlotGroup::kSize] |= bit_of(slot);
       }
     }
     if (!required_) {
       BMAD_TRY_ASSIGN(const AllowedSlots allowed, allowed_slots(session, scope_.plan));
+      assert(allowed.empty() || allowed.size() == count);
       for (std::uint32_t slot = 0; slot < allowed.size(); ++slot) {
         if (allowed[slot] == 0) {
           wanted[slot / SlotGroup::kSize] &= static_cast<std::uint8_t>(~bit_of(slot));
@@ -330,9 +335,11 @@ float GroupQueue::cutoff(float least) const {
 
 SlotGroup GroupQueue::group_at(const Ready& ready) const {
   const GroupList& list = lists_[ready.list];
+  assert(ready.place < list.groups.size());
   const BoundedGroup& group = list.groups[ready.place];
   const auto behind =
       std::ranges::upper_bound(list.sessions, ready.place, {}, &GroupList::Session::begin);
+  assert(behind != list.sessions.begin() && "the first one begins with the first group");
   return {.session = std::prev(behind)->number,
           .index = group.index(),
           .wanted = list.wanted.empty() ? std::uint8_t{0xFF} : list.wanted[ready.place],

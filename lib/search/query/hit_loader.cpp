@@ -1,4 +1,6 @@
+// hit_loader.cpp - reads the lines of what was found, with snippets and neighbours.
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <optional>
 
@@ -34,6 +36,7 @@ class HitLoader {
   /// Entry `index` of the result with its line, a snippet, and Query::context entries before and
   /// after it in its conversation. Errors: as IndexedSession::line().
   Result<Hit> load(std::size_t index) {
+    assert(index < result_.found.size());
     const Found& found = result_.found[index];
     Hit hit{.relevance = std::min(found.relevance, 1.0),
             .components = found.components,
@@ -45,6 +48,7 @@ class HitLoader {
             .nearness = found.nearness};
     hit.components.text = std::min(hit.components.text, 1.0);
     if (!result_.explanations.empty()) {
+      assert(result_.explanations.size() == result_.found.size());
       hit.explanation = result_.explanations[index];
     }
     if (query_.ids_only) {
@@ -116,6 +120,7 @@ class HitLoader {
     const SlotView slots = session.slots();
     const std::uint32_t slot = slots.slot(found.ordinal);
     BMAD_TRY(session.load_slots(slot, slot + 1));
+    assert(slot < slots.size() && "what is found is live");
     for (std::uint32_t at = slot;
          hit.before.size() < query_.context && slots.reach[at].before > 0;) {
       BMAD_TRY(add_neighbour(session, --at, hit.before));

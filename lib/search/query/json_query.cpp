@@ -1,5 +1,4 @@
-// json_query.cpp - a query as programs write it, for read_json_query()
-// (bmad_mem/memory_manager.hpp).
+// json_query.cpp - reads a query that a program writes as JSON, with the place of each error.
 //
 //   {"text": "why postgres", "types": ["decisions"], "tags": ["database"], "agents": ["analyst"],
 //    "sessions": ["sess-2026-01-11-4q7m2s"],

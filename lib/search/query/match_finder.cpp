@@ -1,7 +1,9 @@
+// match_finder.cpp - finds the terms of a question in a text, and makes snippets of it.
 #include "match_finder.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -124,6 +126,7 @@ const std::vector<Match>& MatchFinder::find(std::string_view text) {
     behind_letter = begin.ends_in_letter;
     for (std::uint64_t bits = begin.bits; bits != 0; bits &= bits - 1) {
       const std::size_t at = block + static_cast<std::size_t>(std::countr_zero(bits));
+      assert(at < text.size() && "no word begins in the blanks after it");
       const char c = padded_[at];
       if (at >= done && (is_wide(c) || may_begin_[beginning(c, padded_[at + 1])])) {
         const std::size_t piece = begin_of_piece(text, at);
@@ -149,6 +152,7 @@ void MatchFinder::find_in_piece(std::string_view piece, std::size_t offset) {
 
 /// Tells most tokens that can't match without stemming them.
 bool MatchFinder::may_match(std::string_view token) const {
+  assert(!token.empty());
   const char first = token[0];
   const char second = token.size() < 2 ? ' ' : token[1];
   // Stemmers take accents away (árbol is arbol) where the bytes are no ASCII.
@@ -164,6 +168,8 @@ const std::string* MatchFinder::wanted_term(const Token& token) {
 
 /// A whole comes before its parts, and marks them.
 void MatchFinder::add(const Match& match) {
+  assert(match.begin < match.end);
+  assert(matches_.empty() || match.begin >= matches_.back().begin);
   if (matches_.empty() || match.begin >= matches_.back().end) {
     matches_.push_back(match);
   } else {
@@ -196,6 +202,7 @@ class TermCounts {
   }
   void leave(const std::string* term) {
     std::size_t& count = count_of(term);
+    assert(count > 0);
     --count;
     different_ -= count == 0 ? 1 : 0;
   }
@@ -294,6 +301,7 @@ std::vector<std::size_t> append_one_line(std::string_view part, std::string& out
     }
   }
   places.push_back(out.size());
+  assert(places.size() == part.size() + 1);
   return places;
 }
 

@@ -1,7 +1,9 @@
+// meaning.cpp - compares the vectors of entries with that of a question.
 #include "meaning.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <chrono>
 #include <limits>
 #include <map>
@@ -143,6 +145,7 @@ void Meaning::take_means() {
 }
 
 void Meaning::OfSession::take(const VectorRange& range, std::vector<std::int16_t> its) {
+  assert(range.slots.empty() || range.slots.size() == its.size());
   if (range.slots.empty()) {
     cosines = std::move(its);
   } else {
@@ -185,6 +188,7 @@ double best_share(std::span<const SessionTerms> terms, const RankTotals& totals,
   double best = 0;
   for (const Found& each : found) {
     const std::vector<SessionPostings>& its = terms[each.session].terms;
+    assert(its.size() <= totals.terms.size());
     const std::uint32_t slot = slot_of(each);
     double held = 0;
     for (std::size_t i = 0; i < its.size(); ++i) {
@@ -200,6 +204,7 @@ double best_share(std::span<const SessionTerms> terms, const RankTotals& totals,
 /// Of the weight of all terms, that of those which mean something to the encoder: no identifiers.
 double known_share(const Meaning& meaning, const RankQuery& query, const RankTotals& totals) {
   double all = 0;
+  assert(query.terms.size() == totals.terms.size());
   double known = 0;
   for (std::size_t i = 0; i < totals.terms.size(); ++i) {
     const RankTerm& term = query.terms[i];
@@ -271,6 +276,7 @@ std::vector<NearEntry> Meaning::nearest(std::size_t count, double near_min) cons
   const auto wanted = static_cast<std::int16_t>(std::clamp(near_min, 0.0, 1.0) * kCosineScale);
   std::array<std::uint32_t, (1U << 15U >> kShift)> counts{};
   for_near(wanted, [&](const NearEntry& near) {
+    assert(near.cosine >= 0 && near.cosine <= kCosineScale);
     counts[static_cast<std::uint16_t>(near.cosine) >> kShift] += 1;
   });
   std::size_t bucket = counts.size();
@@ -344,6 +350,7 @@ Result<std::optional<Found>> NearestFound::entry_at(const NearEntry& near) {
       (hidden != nullptr && (*hidden)[near.slot] != 0)) {
     return std::optional<Found>();
   }
+  assert(near.slot < session.slots().size());
   const SlotRange range{.begin = near.slot, .end = near.slot + 1};
   const SlotRange around = SessionScores::around(range, session.slots().size());
   BMAD_TRY_ASSIGN(const SlotView slots, session.slots_between(around.begin, around.end, room_));

@@ -1,4 +1,6 @@
+// overview.cpp - counts entries by topic and by time, and finds the newest.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <map>
 #include <numeric>
@@ -40,6 +42,7 @@ class Passing {
   }
 
   [[nodiscard]] bool passes(std::uint32_t slot) const {
+    assert(slot < slots_.size() && "load() comes first");
     return (allowed_.empty() || allowed_[slot] != 0) &&
            passes_plain_filters(filter_, slots_.flags[slot], time(slot)) &&
            !is_hidden_at(session_, slots_.flags[slot], slots_.ordinal(slot), now_);

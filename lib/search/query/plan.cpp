@@ -1,7 +1,9 @@
+// plan.cpp - makes terms and requirements of the clauses of a query.
 #include "plan.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <chrono>
 #include <string_view>
 #include <utility>
@@ -32,6 +34,7 @@ struct OwnedToken {
 std::vector<OwnedToken> tokens_of(Analyzer& analyzer, std::string_view text) {
   std::vector<OwnedToken> tokens;
   for (const Token& token : analyzer.tokenize(text)) {
+    assert(token.offset < text.size());
     tokens.push_back({.text = std::string(token.text),
                       .offset = token.offset,
                       .size = token.size,
@@ -216,6 +219,7 @@ class Planner {
 
   /// A word that asks in one place and is meant in another is meant.
   void add_rank_term(RankTerm term) {
+    assert(!term.term.empty());
     std::vector<RankTerm>& terms = plan_.rank.terms;
     if (plan_.marked.insert(term.term).second) {
       terms.push_back(std::move(term));
@@ -235,6 +239,7 @@ class Planner {
       return;
     }
     const auto place = std::ranges::find(plan_.rank.terms, term, &RankTerm::term);
+    assert(place != plan_.rank.terms.end() && "it was added before");
     const DoubtfulWord word{.token = token.text,
                             .term = static_cast<std::size_t>(place - plan_.rank.terms.begin())};
     if (std::ranges::find(plan_.doubtful, word.token, &DoubtfulWord::token) ==
@@ -291,6 +296,7 @@ Result<std::string> add_slip_terms(std::span<IndexedSession* const> sessions, An
                                    const DoubtfulWord& word, Plan& plan) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> terms,
                   terms_one_slip_from(sessions, analyzer, word.token));
+  assert(word.term < plan.rank.terms.size());
   const double weight = kSlipWeight * plan.rank.terms[word.term].weight;
   for (const std::string& term : terms) {
     if (plan.marked.insert(term).second) {
@@ -322,6 +328,7 @@ constexpr std::array<std::string_view, 3> kDo = {"do", "does", "did"};
 }  // namespace
 
 bool only_asks(std::span<const std::string> words, std::size_t index, bool asks) {
+  assert(index < words.size());
   const std::string& word = words[index];
   const auto word_at = [&](std::size_t i) {  // Beyond the ends, none.
     return i < words.size() ? std::string_view(words[i]) : std::string_view();

@@ -1,4 +1,6 @@
+// query_parser.cpp - reads the text of a query as clauses and filters, with its error messages.
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -40,6 +42,7 @@ std::string with_blanks(std::string_view text, std::vector<std::string>& notes) 
                                 count == 1 ? "a byte" : fmt::format("{} bytes", count),
                                 count == 1 ? "is" : "are", count == 1 ? "a blank" : "blanks"));
   }
+  assert(clean.size() == text.size() && "offsets agree");
   return clean;
 }
 
@@ -118,6 +121,7 @@ bool apply_operators(QueryItem& left, std::span<const QueryItem> between, QueryI
   if (!has_and && std::ranges::none_of(between, is(QueryOperator::kOr))) {
     return false;
   }
+  assert(!between.empty());
   const bool negated = between.back().op == QueryOperator::kNot;
   if (has_and) {
     require(left);
@@ -251,6 +255,7 @@ Plan plan_of(const std::string& text, std::vector<QueryItem> items, bool has_man
       plan.clauses.push_back(std::move(item.clause));
     }
   }
+  assert(plan.prose.size() == text.size() && "offsets agree");
   return plan;
 }
 
@@ -326,6 +331,7 @@ bool take_filter(const QueryFilter& filter, Timestamp now, Query& query) {
   }
   switch (filter.field) {
     case FilterField::kType:
+      assert(filter.type && "the scanner has read it");
       query.filter.types.push_back(*filter.type);
       break;
     case FilterField::kAgent:
@@ -340,6 +346,7 @@ bool take_filter(const QueryFilter& filter, Timestamp now, Query& query) {
       break;
     case FilterField::kSince:
     case FilterField::kUntil:
+      assert(filter.time && "the scanner has read it");
       (filter.field == FilterField::kSince ? query.filter.since : query.filter.until) =
           filter.time->at(now);
       break;

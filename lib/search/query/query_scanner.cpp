@@ -1,6 +1,8 @@
+// query_scanner.cpp - cuts the text of a query into words, phrases and filters.
 #include "query_scanner.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include <fmt/format.h>
@@ -105,6 +107,7 @@ bool is_small_word(std::string_view word) {
 
 /// Where the quote that opens at `at` closes, or npos.
 std::size_t closing_quote(std::string_view text, std::size_t at) {
+  assert(at < text.size() && text[at] == '"');
   for (++at; at < text.size(); ++at) {
     if (text[at] == '"') {
       return at;
@@ -148,6 +151,7 @@ bool reads_like_sentence(std::string_view text) {
 void read_as_words(QueryItem& item, std::string_view text, std::string_view why) {
   const std::size_t offset = item.offset();
   const std::size_t size = item.size();
+  assert(offset <= text.size() && size <= text.size() - offset);
   item = QueryItem{.why = why};
   item.clause.text = text.substr(offset, size);
   item.clause.offset = offset;
@@ -164,6 +168,7 @@ bool QueryScanner::has_next() {
 }
 
 Result<QueryItem> QueryScanner::next() {
+  assert(at_ < text_.size() && "has_next() comes first");
   start_ = at_;
   const Sign sign = read_sign();
   const std::string_view name = name_at(text_.substr(at_));
@@ -368,6 +373,7 @@ QueryItem QueryScanner::read_word(Sign sign) {
 }
 
 std::optional<std::string> QueryScanner::read_quoted() {
+  assert(peek() == '"');
   ++at_;
   std::string inside;
   while (peek() != '"') {
@@ -398,6 +404,7 @@ std::optional<std::string> QueryScanner::read_value() {
 }
 
 void QueryScanner::read_character(Decoded& out) {
+  assert(at_ < text_.size());
   const bool escaped = peek() == '\\' && is_escapable(peek(1));
   at_ += escaped ? 1U : 0U;
   out.tail = escaped ? '\0' : peek();

@@ -1,3 +1,5 @@
+// query_time.cpp - the times that a query may name: fixed ones, and those before now.
+#include <cassert>
 #include <string>
 
 #include "bmad_mem/clock.hpp"
@@ -12,6 +14,7 @@ using std::chrono::minutes;
 
 /// From the first moment of what lasts `size` to the one that is meant.
 milliseconds to_end(milliseconds size, RangeEnd end) {
+  assert(size > milliseconds(0));
   return end == RangeEnd::kSince ? milliseconds(0) : size - milliseconds(1);
 }
 

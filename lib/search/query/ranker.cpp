@@ -1,6 +1,8 @@
+// ranker.cpp - the weights of the terms of a question over all sessions.
 #include "ranker.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace bmad_mem {
@@ -11,6 +13,7 @@ struct Bm25 {
   double b;
 
   [[nodiscard]] GrainScore with(double weight, double mean_length) const {
+    assert(mean_length > 0);
     return {
         .weight = weight, .k1_and_1 = k1 + 1, .base = k1 * (1 - b), .slope = k1 * b / mean_length};
   }
@@ -55,6 +58,7 @@ Result<std::vector<std::uint8_t>> slots_of_speaker(IndexedSession& session,
       const IndexedSession::Postings postings,
       session.live_postings(PostingKind::kTerm, std::string(kAgentPrefix) + speaker.who));
   for (const SlotPosting& posting : postings->postings) {
+    assert(posting.slot < by_speaker.size());
     by_speaker[posting.slot] = 1;
   }
   return by_speaker;
@@ -62,6 +66,7 @@ Result<std::vector<std::uint8_t>> slots_of_speaker(IndexedSession& session,
 
 RankTotals sum_up(const std::vector<SlotTotals>& sizes, const std::vector<SessionTerms>& collected,
                   const RankQuery& query, const RankOptions& options) {
+  assert(sizes.size() == collected.size());
   double entry_count = 0;
   double session_count = 0;
   double length = 0;
@@ -83,6 +88,7 @@ RankTotals sum_up(const std::vector<SlotTotals>& sizes, const std::vector<Sessio
     double in_sessions = 0;
     for (const SessionTerms& session : collected) {
       if (!session.terms.empty()) {
+        assert(session.terms.size() == query.terms.size());
         entries += static_cast<double>(session.terms[i].postings.size());
         windows += static_cast<double>(session.terms[i].window_count);
         in_sessions += session.terms[i].postings.empty() ? 0 : 1;
@@ -106,6 +112,7 @@ RankTotals sum_up(const std::vector<SlotTotals>& sizes, const std::vector<Sessio
   totals.full += query.speaker.is_named() ? options.speaker_bonus : 0;
   totals.full += query.spans.empty() ? 0 : options.date_bonus;
   totals.full = totals.full > 0 ? totals.full : 1;
+  assert(totals.full > 0 && totals.terms.size() == query.terms.size());
   return totals;
 }
 

@@ -1,6 +1,8 @@
+// relevance.cpp - the relevance of an entry by its text score, flags and time, and its bound.
 #include "relevance.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -71,6 +73,7 @@ RelevanceBound::RelevanceBound(const Relevance& relevance, Timestamp newest) {
     const std::uint32_t flags = Relevance::flags_of(i);
     if ((flags & kFlagPinned) != 0) {  // Counts for nothing.
       const std::size_t same = Relevance::class_of(flags & ~std::uint32_t{kFlagPinned});
+      assert(same < i && "its class comes before");
       beside_[i] = beside_[same];
       scale_[i] = scale_[same];
       continue;
@@ -121,6 +124,7 @@ bool is_short_question(std::uint32_t flags, std::uint32_t length) {
 
 Result<std::optional<Found>> EntryJudge::judge(std::size_t index, std::uint32_t slot,
                                                const SlotView& slots, double text, double least) {
+  assert(index < scope_.sessions.size() && slot < slots.size());
   const IndexedSession& session = *scope_.sessions[index];
   const std::uint32_t flags = slots.flags[slot];
   const Ordinal ordinal = slots.ordinal(slot);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -89,6 +90,7 @@ class RelevanceBound {
   }
   /// The same by its weight (index/impact.hpp), or a greater one.
   [[nodiscard]] double most_of_weight(double text, std::size_t weight) const {
+    assert(weight < kWeightCount);
     return text * weight_scale_[weight] + weight_beside_[weight];
   }
   /// An entry whose text score is less is less relevant than `relevance`, whatever its flags.

@@ -1,6 +1,8 @@
+// search.cpp - runs a search: terms, scores, meaning, then the first entries.
 #include "search/search.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <future>
 #include <map>
@@ -80,6 +82,7 @@ class Search {
       shown.full += meaning_score_ ? meaning_score_->full() : 0;
       BMAD_TRY_ASSIGN(result_.explanations, explain(result_.found, shown));
     }
+    assert(!query_.explain || result_.explanations.size() == result_.found.size());
     result_.terms = std::move(in_.plan.marked);
     return std::move(result_);
   }
@@ -247,6 +250,7 @@ class Search {
     // The less of the question means anything to the encoder, the nearer an entry must be.
     const double near_min = 1 - meaning_score_->known() * (1 - in_.settings.near_min);
     BMAD_TRY(NearestFound(in_, totals, *meaning_, near_min, judge).add_to(found));
+    assert(totals.full > 0 && meaning_score_->full() >= 0);
     const double full = totals.full + meaning_score_->full();
     for (Found& each : found) {
       const double sum = each.components.text * totals.full +
@@ -296,10 +300,12 @@ class Search {
       BMAD_TRY_ASSIGN(terms.by_speaker, slots_of_speaker(session, in_.plan.rank.speaker));
     }
     BMAD_TRY_ASSIGN(const AllowedSlots allowed, allowed_slots(session, in_.plan));
+    assert(allowed.empty() || allowed.size() == session.slots().size());
     thread_local SessionScores scores;
     scores.compute(session, terms, totals, in_.plan.rank, in_.options);
     const RelevanceBound bound(judge.relevance(), session.newest());
     const auto hidden = session.hidden();
+    assert(hidden == nullptr || hidden->size() == session.slots().size());
     Status problem;
     const auto consider = [&](std::uint32_t slot) {
       const bool is_shown = hidden == nullptr || (*hidden)[slot] == 0;
@@ -361,6 +367,7 @@ class Search {
     IndexedSession& session = *in_.sessions[group.session];
     const std::uint32_t count = session.slots().size();
     const SlotRange range = group.slots(count);
+    assert(range.begin < range.end && range.end - range.begin <= SlotGroup::kSize);
     const SlotRange around = SessionScores::around(range, count);
     BMAD_TRY_ASSIGN(const SlotView slots, session.slots_between(around.begin, around.end, room_));
     scores.compute(slots, in_.terms[group.session], totals, in_.plan.rank, in_.options, range);

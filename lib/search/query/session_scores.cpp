@@ -1,7 +1,9 @@
+// session_scores.cpp - adds up the text scores of one session, in blocks of 64 slots.
 #include "session_scores.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
 #include <functional>
 
@@ -10,6 +12,7 @@ namespace {
 
 /// Counts below 2^31, as all are here: signed ones become doubles two at a time.
 double as_double(std::uint32_t count) {
+  assert(count >> 31U == 0);
   return static_cast<double>(static_cast<std::int32_t>(count));
 }
 
@@ -34,6 +37,8 @@ void SessionScores::compute(const IndexedSession& session, const SessionTerms& t
 void SessionScores::compute(const SlotView& slots, const SessionTerms& terms,
                             const RankTotals& totals, const RankQuery& query,
                             const RankOptions& options, SlotRange range) {
+  assert(range.begin <= range.end && range.end <= slots.size());
+  assert(terms.terms.size() <= totals.terms.size() && totals.full > 0);
   clear();
   slots_ = slots;
   terms_ = &terms;
@@ -88,6 +93,7 @@ void SessionScores::clear() {
 
 /// The greatest most() of a block, two slots at a time: the compiler would not, since it minds NaN.
 double SessionScores::most_in_block(std::size_t block) const {
+  assert(block < touched_.size());
   const double* const own = &own_[kPad + block * kBlock];
   const double* const window = &window_[block * kBlock];
   const Two factor = {question_factor_, question_factor_};
@@ -116,6 +122,7 @@ const std::vector<SessionScores::Block>& SessionScores::best_blocks(double least
 
 /// Sets the bits of the slots in [begin, end).
 void SessionScores::touch(std::uint32_t begin, std::uint32_t end) {
+  assert(begin < end && (end - 1) / kBlock < touched_.size());
   constexpr std::uint64_t kAll = ~std::uint64_t{0};
   const std::size_t first = begin / kBlock;
   const std::size_t last = (end - 1) / kBlock;
@@ -191,6 +198,7 @@ void SessionScores::count_in_windows(std::span<const SlotPosting> postings) {
 /// slots at a time: 8 instructions a slot.
 void SessionScores::score_windows(const GrainScore& score, SlotColumn<std::uint32_t> lengths,
                                   std::uint32_t begin, std::uint32_t end) {
+  assert(begin < end && end <= window_.size());
   const GrainScore grain = score;
   const std::uint32_t* const length = lengths.from(begin);
   double* const sum = window_.data() + begin;
@@ -203,6 +211,7 @@ void SessionScores::score_windows(const GrainScore& score, SlotColumn<std::uint3
 }
 
 TextExplanation SessionScores::explain(std::uint32_t slot, Timestamp time) const {
+  assert(terms_ != nullptr && slot < slots_.size() && "compute() comes first");
   const SlotView& slots = slots_;
   const WindowReach reach = slots.reach[slot];
   const double full = totals_->full;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -60,6 +61,7 @@ class SessionScores {
 
   /// Whether the entry holds a term itself or in its window.
   [[nodiscard]] bool matches(std::uint32_t slot) const {
+    assert(slot / kBlock < touched_.size());
     return (touched_[slot / kBlock] >> (slot % kBlock) & 1U) != 0;
   }
   /// Whether the entry itself does.

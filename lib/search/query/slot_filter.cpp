@@ -1,6 +1,8 @@
+// slot_filter.cpp - marks the slots that pass the filters which are posting lists.
 #include "slot_filter.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <numeric>
 
@@ -78,6 +80,7 @@ Status SlotFilter::near(const std::vector<std::vector<std::string>>& terms) {
   AllowedSlots around(all.size());
   for (std::uint32_t slot = 0; slot < all.size(); ++slot) {
     if (all[slot] != 0) {
+      assert(reach[slot].before <= slot && reach[slot].after < all.size() - slot);
       std::fill_n(around.begin() + (slot - reach[slot].before),
                   reach[slot].before + 1 + reach[slot].after, std::uint8_t{1});
     }
@@ -103,6 +106,7 @@ Result<AllowedSlots> SlotFilter::with_all(const std::vector<std::vector<std::str
 Status SlotFilter::mark(PostingKind kind, std::string_view key, AllowedSlots& marked) {
   BMAD_TRY_ASSIGN(const IndexedSession::Postings postings, session_.live_postings(kind, key));
   for (const SlotPosting& posting : postings->postings) {
+    assert(posting.slot < marked.size());
     marked[posting.slot] = 1;
   }
   return {};
@@ -112,6 +116,7 @@ void SlotFilter::narrow(const AllowedSlots& marked, bool excluded) {
   if (allowed_.empty()) {
     allowed_.assign(session_.slots().size(), 1);
   }
+  assert(marked.size() == allowed_.size() && "a mark for each slot");
   for (std::size_t i = 0; i < allowed_.size(); ++i) {
     allowed_[i] &= static_cast<std::uint8_t>((marked[i] != 0) != excluded ? 1 : 0);
   }
@@ -179,6 +184,7 @@ std::vector<std::uint32_t> slots_in_all(std::vector<AnyOf> lists) {
       });
     });
   }
+  assert(std::ranges::is_sorted(slots));
   return slots;
 }
 

@@ -1,3 +1,4 @@
+// speakers.cpp - finds the participant whom a question names.
 #include "speakers.hpp"
 
 #include <array>

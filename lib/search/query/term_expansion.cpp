@@ -1,4 +1,6 @@
+// term_expansion.cpp - the terms of prefixes, fuzzy words and slips, and their postings.
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <utility>
 
@@ -136,6 +138,7 @@ bool TermPostings::any() const {
 Status TermPostings::collect() {
   const std::size_t begin = collected_;
   const std::size_t end = scope_.plan.rank.terms.size();
+  assert(begin <= end && "terms are only added meanwhile");
   const std::vector<SearchedPart> parts = parts_of(scope_.sessions);
   std::vector<Result<PartPostings>> found(parts.size() * (end - begin), PartPostings());
   for_each_parallel(found.size(), [&](std::size_t i) {
@@ -165,6 +168,7 @@ Status TermPostings::collect() {
 
 /// How many entries hold the term that is number `term`.
 std::uint64_t TermPostings::count_holders(std::size_t term) const {
+  assert(term < collected_);
   std::uint64_t count = 0;
   for (const SessionTerms& session : scope_.terms) {
     count += session.terms.empty() ? 0 : session.terms[term].postings.size();

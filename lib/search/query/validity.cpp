@@ -1,6 +1,8 @@
+// validity.cpp - finds which statement about a subject is in force.
 #include "validity.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 #include <optional>
 #include <unordered_map>
@@ -29,6 +31,7 @@ Status read_statement(const IndexedSession& session, Ordinal ordinal, const Use&
 }  // namespace
 
 Result<bool> Validity::is_outdated(std::size_t session, Ordinal ordinal, std::uint32_t flags) {
+  assert(session < sessions_.size());
   if ((flags & (kFlagKeyed | kFlagUnreviewed)) == 0 || flag_states_nothing(flags)) {
     return false;
   }
@@ -59,6 +62,7 @@ Result<bool> Validity::is_outdated(std::size_t session, Ordinal ordinal, std::ui
   BMAD_TRY_ASSIGN(const IndexRow row,
                   in_session(*sessions_[session], sessions_[session]->row(ordinal)));
   const std::lock_guard guard(mutex_);
+  assert(holding_ && "gather() comes first");
   return !holding_->contains({session, flag_type(flags), row.row.line});
 }
 
@@ -81,6 +85,7 @@ bool Validity::is_too_much(std::size_t lines) {
     }
     most_lines_ = kFree + entries / kEntriesALine;
   }
+  assert(most_lines_ > 0);
   lines_ += lines;
   return lines_ > most_lines_;
 }

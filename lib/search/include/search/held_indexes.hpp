@@ -2,6 +2,7 @@
 // still, and made anew where one turns out not to hold.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -200,6 +201,7 @@ auto with_all_indexes(AskedSessions& asked, const Work& work, std::size_t next =
     return work(std::as_const(asked));
   }
   AskedRoot& root = asked.roots[next];
+  assert(root.store != nullptr);
   root.first = asked.sessions.size();
   return with_indexes(*root.store, root.filter,
                       [&](HeldIndexes& indexes) -> decltype(work(std::as_const(asked))) {

@@ -6,6 +6,7 @@
 //   newer                                   >  older
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -62,6 +63,7 @@ class HeldStatements {
   void settle();
   /// Whether another one has replaced the statement of this number, as it was settled.
   [[nodiscard]] bool is_replaced(std::size_t number) const {
+    assert(number == kSuperseded || subject_of_[number] < best_of_.size());
     return number == kSuperseded || best_of_[subject_of_[number]] != number;
   }
 

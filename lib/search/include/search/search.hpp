@@ -21,6 +21,7 @@
 // the log.
 #pragma once
 
+#include <cassert>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -82,6 +83,7 @@ struct SearchSettings {
 
   /// The number of the root that session `session` is of.
   [[nodiscard]] std::size_t root_of(std::size_t session) const {
+    assert(!roots.empty());
     std::size_t root = roots.size() - 1;
     while (root > 0 && session < roots[root].first) {
       --root;

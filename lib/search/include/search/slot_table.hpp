@@ -8,6 +8,7 @@
 // and ordinals are the same numbers, and no table is needed to tell.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -57,6 +58,7 @@ struct SlotView {
 
   [[nodiscard]] std::uint32_t size() const { return count; }
   [[nodiscard]] Ordinal ordinal(std::uint32_t slot) const {
+    assert(slot < count);
     return ordinals == nullptr ? slot : ordinals[slot];
   }
   /// SlotTable::kNoSlot for a tombstone.
@@ -89,10 +91,12 @@ struct SlotTable {
   [[nodiscard]] bool is_straight() const { return ordinals.empty() && slots.empty(); }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(flags.size()); }
   [[nodiscard]] Ordinal ordinal(std::uint32_t slot) const {
+    assert(slot < size());
     return ordinals.empty() ? slot : ordinals[slot];
   }
   /// kNoSlot for a tombstone.
   [[nodiscard]] std::uint32_t slot(Ordinal ordinal) const {
+    assert(ordinal < (slots.empty() ? flags.size() : slots.size()));
     return slots.empty() ? ordinal : slots[ordinal];
   }
   [[nodiscard]] SlotView view() const {
