@@ -1,5 +1,7 @@
+// encoder_choice.cpp - opens the encoder that the settings of a root name, and keeps it.
 #include "encoder/encoder_choice.hpp"
 
+#include <cassert>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -63,6 +65,7 @@ Status check_trust(const Store& store) {
 ExternalOptions external_options(const Store& store, std::string name) {
   const EncoderConfig& config = store.config.encoder;
   const std::string_view kind = named_kind(config);
+  assert(kind == "command" || kind == "url");
   ExternalOptions options{.name = std::move(name),
                           .setting = setting_of(kind),
                           .timeout = std::chrono::milliseconds(config.timeout_ms),
@@ -88,6 +91,7 @@ Result<std::shared_ptr<TextEncoder>> open_program(const Store& store,
                        "no program that config.json names runs here");
   }
   const std::vector<std::string>& command = store.config.encoder.command;
+  assert(!command.empty());
   ExternalOptions options = external_options(store, fmt::format("{}", fmt::join(command, " ")));
   options.ask = [command](std::span<const std::string> texts,
                           std::chrono::milliseconds timeout) -> Result<Vectors> {
@@ -219,6 +223,7 @@ Result<std::shared_ptr<TextEncoder>> encoder_of(const Store& store,
     store.encoder = std::make_shared<EncoderChoice>(config, weights, stamp, std::move(opened),
                                                     store.clock.now());
   }
+  assert(store.encoder != nullptr);
   return store.encoder->encoder;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,7 @@ template <std::uint32_t kSize>
 BMAD_INLINE void quantize_row(const float* in, std::uint32_t row, Activations& out) {
   constexpr float kByteMax = 127.0F;
   const std::uint32_t width = out.width;
+  assert(row < out.rows && width % kLanes == 0);
   Floats<kSize> greatest = spread<kSize>(0);
   for (std::uint32_t at = 0; at < width; at += kLanes) {
     const Floats<kSize> value = load<kSize>(in + at);
@@ -46,6 +48,7 @@ BMAD_INLINE void normalize_row(const float* in, const Norm& norm, std::uint32_t 
                                Activations& out) {
   constexpr float kEpsilon = 1e-6F;
   const std::uint32_t width = out.width;
+  assert(width <= kWidth && norm.scales.size() == width && norm.biases.size() == width);
   Floats<kSize> sum = spread<kSize>(0);
   for (std::uint32_t at = 0; at < width; at += kLanes) {
     sum = sum + load<kSize>(in + at);
@@ -162,6 +165,7 @@ struct Slice {
 
 template <typename Isa>
 BMAD_INLINE void add_some_rows(const Slice& slice, std::uint32_t count, std::int32_t* sums) {
+  assert(count > 0 && count <= Isa::kRows);
   static constexpr auto kByRows = []<std::size_t... kLess>(std::index_sequence<kLess...>) {
     return std::array{Isa::template add_rows<kLess + 1>...};
   }(std::make_index_sequence<Isa::kRows>());
@@ -178,6 +182,7 @@ template <typename Isa>
 BMAD_INLINE void sum_block(const Activations& in, const Matrix& matrix, std::uint32_t block,
                            std::uint32_t first, std::uint32_t rows, std::int32_t* sums) {
   const std::uint32_t width = in.width;
+  assert(rows > 0 && rows <= kRowsAtOnce && first + rows <= in.rows);
   // Even shares: a row alone would read all weights for itself.
   const std::uint32_t shares = (rows + Isa::kRows - 1) / Isa::kRows;
   std::fill_n(sums, std::size_t{rows} * kBlock, 0);
@@ -199,6 +204,7 @@ template <typename Isa>
 BMAD_INLINE void multiply_all(const Activations& in, const Matrix& matrix, Finish finish,
                               float* out) {
   const std::uint32_t outputs = matrix.shape.outputs;
+  assert(in.width == matrix.shape.inputs && outputs % kBlock == 0);
   alignas(64) std::int32_t sums[std::size_t{kRowsAtOnce} * kBlock];
   for (std::uint32_t first = 0; first < in.rows; first += kRowsAtOnce) {
     const std::uint32_t rows = std::min(kRowsAtOnce, in.rows - first);
@@ -217,6 +223,7 @@ template <std::uint32_t kSize>
 BMAD_INLINE void soft_maximum(float* scores, std::uint32_t blocks, std::uint32_t tokens) {
   constexpr float kNothing = -1e9F;
   const std::uint32_t keys = blocks * kLanes;
+  assert(tokens > 0 && tokens <= keys && keys <= kPiecesMax);
   std::fill(scores + tokens, scores + keys, kNothing);
   Floats<kSize> greatest = spread<kSize>(kNothing);
   for (std::uint32_t at = 0; at < keys; at += kLanes) {
@@ -303,6 +310,7 @@ BMAD_INLINE void attend_head(const float* qkv, std::uint32_t tokens, std::uint32
   const std::uint32_t size = width / kHeads;
   const std::uint32_t blocks = (tokens + kLanes - 1) / kLanes;
   const std::uint32_t keys_size = blocks * kLanes;
+  assert(tokens > 0 && tokens <= kPiecesMax && width <= kWidth && size % kLanes == 0);
   const std::size_t stride = std::size_t{3} * width;
   const float scale = 1.0F / std::sqrt(static_cast<float>(size));
   alignas(64) float keys[std::size_t{kWidth} / kHeads * kPiecesMax];  // One column a token.
@@ -365,6 +373,7 @@ BMAD_INLINE void embed_piece(const std::int8_t* embedding, float scale, const fl
 
 template <std::uint32_t kSize>
 BMAD_INLINE void average_rows(const float* in, std::uint32_t rows, float* out) {
+  assert(rows > 0);
   for (std::uint32_t at = 0; at < kWidth; at += kLanes) {
     Floats<kSize> sum = spread<kSize>(0);
     for (std::uint32_t row = 0; row < rows; ++row) {
@@ -377,6 +386,7 @@ BMAD_INLINE void average_rows(const float* in, std::uint32_t rows, float* out) {
 /// (1 - e) / (1 + e) with e = exp(-2 |x|), and the sign of x.
 template <std::uint32_t kSize>
 BMAD_INLINE void squash_all(float* values, std::uint32_t size) {
+  assert(size % kLanes == 0);
   for (std::uint32_t at = 0; at < size; at += kLanes) {
     const Floats<kSize> value = load<kSize>(values + at);
     const Floats<kSize> zero = spread<kSize>(0);
@@ -392,6 +402,7 @@ BMAD_INLINE void squash_all(float* values, std::uint32_t size) {
 
 template <std::uint32_t kSize>
 BMAD_INLINE void shorten_all(float* values, std::uint32_t size) {
+  assert(size % kLanes == 0);
   Floats<kSize> squares = spread<kSize>(0);
   for (std::uint32_t at = 0; at < size; at += kLanes) {
     const Floats<kSize> value = load<kSize>(values + at);

@@ -1,3 +1,4 @@
+// kernels.cpp - the kernels for any processor, and the list of those that run on this one.
 #include "kernels.hpp"
 
 #include <array>

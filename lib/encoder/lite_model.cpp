@@ -1,3 +1,4 @@
+// lite_model.cpp - reads the file of weights, and encodes texts in batches.
 #include "lite_model.hpp"
 
 #include <algorithm>
@@ -268,6 +269,7 @@ Result<std::vector<float>> LiteModel::encode(std::span<const std::string> texts,
   if (!batch.empty()) {
     finish();
   }
+  assert(made.size() == texts.size() * kVectorSize && "a vector for each text");
   return made;
 }
 

@@ -1,6 +1,8 @@
+// packed_vectors.cpp - packs vectors to four bits a number, and computes cosines with them.
 #include "encoder/packed_vectors.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #if defined(__x86_64__)
@@ -32,6 +34,7 @@ bool has_nothing(const std::uint8_t* row, std::size_t size) {
 
 /// The sum over one row of value times number.
 std::int32_t plain_dot(const std::uint8_t* row, std::span<const std::int8_t> numbers) {
+  assert(numbers.size() % kGroup == 0);
   std::int32_t sum = 0;
   for (std::size_t group = 0; group * kGroup < numbers.size(); ++group) {
     const std::uint8_t* const bytes = row + group * kHalf;
@@ -79,6 +82,7 @@ auto best_dot() {
 }  // namespace
 
 void pack_vector(std::span<const float> vector, std::uint8_t* row) {
+  assert(!vector.empty() && row != nullptr);
   const float steps = steps_per_one(vector.size());
   for (std::size_t i = 0; i < packed_size(static_cast<std::uint32_t>(vector.size())); ++i) {
     const std::size_t number = i / kHalf * kGroup + i % kHalf;

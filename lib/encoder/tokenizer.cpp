@@ -1,8 +1,10 @@
+// tokenizer.cpp - cuts a text into the most likely pieces.
 #include "tokenizer.hpp"
 
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -82,6 +84,7 @@ Tokenizer::Tokenizer(const Pieces& pieces)
     std::uint32_t last;  // One past it.
   };
   const auto count = static_cast<std::uint32_t>(pieces.ends.size());
+  assert(pieces.numbers.size() == count && pieces.scores.size() == count);
   const auto begin_of = [&](std::uint32_t piece) {
     return piece == 0 ? 0 : pieces.ends[piece - 1];
   };
@@ -117,6 +120,7 @@ Tokenizer::Tokenizer(const Pieces& pieces)
 }
 
 std::uint32_t Tokenizer::child_of(const Node& node, unsigned char byte) const {
+  assert(node.children + node.child_count <= bytes_.size());
   const auto begin = bytes_.begin() + node.children;
   const auto end = begin + node.child_count;
   const auto found = std::find(begin, end, byte);
@@ -126,6 +130,7 @@ std::uint32_t Tokenizer::child_of(const Node& node, unsigned char byte) const {
 void Tokenizer::relax_from(std::string_view text, std::size_t start,
                            std::vector<Path>& paths) const {
   const auto relax = [&](std::size_t size, double score, std::uint32_t number) {
+    assert(size > 0 && start + size < paths.size());
     Path& path = paths[start + size];
     const double sum = score + paths[start].score;
     if (path.score == 0 || sum >= path.score) {
@@ -174,6 +179,7 @@ CutText Tokenizer::cut(std::string_view text) const {
     while (begin > 0 && is_follower(source[begin])) {
       --begin;
     }
+    assert(begin < at);
     at = begin;
   }
   std::ranges::reverse(pieces);

@@ -1,3 +1,4 @@
+// weights.cpp - reads, checks and writes the file encoder.bmw.
 #include "weights.hpp"
 
 #include <sys/mman.h>
@@ -135,6 +136,7 @@ bool are_finite(std::span<const Float> numbers) {
 
 /// Whether all kernels compute the same with it. In vectors, since 5 MB pass at each start.
 bool is_sound(const Matrix& matrix) {
+  assert(matrix.weights.size() == std::size_t{matrix.shape.inputs} * matrix.shape.outputs);
   constexpr std::size_t kGroup = std::size_t{kLanes} * kQuad;
   constexpr std::size_t kPart = 16;
   constexpr std::size_t kShortSums = 128;  // Of weights: 16 bits hold them.
@@ -243,6 +245,7 @@ std::string weights_file(const Weights& weights) {
   head.file_size = parts.size() + sizeof(std::uint64_t);
   std::memcpy(parts.data(), &head, sizeof head);
   put_little(xxh3(parts), parts);
+  assert(parts.size() == head.file_size);
   return parts;
 }
 

@@ -1,3 +1,4 @@
+// external_encoder.cpp - asks a program or a server in batches, and notes its failures.
 #include "external/external_encoder.hpp"
 
 #include <algorithm>
@@ -25,12 +26,14 @@ constexpr std::size_t kTextSizeMax = 32U << 10U;  // 8,000 tokens: as much as an
 
 /// Where a batch that begins at `begin` ends.
 std::size_t batch_end(std::span<const std::string> texts, std::size_t begin) {
+  assert(begin < texts.size());
   std::size_t size = 0;
   std::size_t end = begin;
   while (end < texts.size() && end - begin < kBatchCountMax &&
          (end == begin || size + texts[end].size() <= kBatchSizeMax)) {
     size += texts[end++].size();
   }
+  assert(end > begin && "a batch has a text or more");
   return end;
 }
 
@@ -127,6 +130,7 @@ EncoderRecord read_encoder_record(FileSystem& files, std::uint64_t encoder) {
 }
 
 void write_encoder_record(FileSystem& files, const EncoderRecord& record) {
+  assert(record.dimension <= kDimensionMax);
   JsonWriter json;
   json.begin_object().member("encoder", hash_hex(record.encoder));
   json.member("dimension", std::uint64_t{record.dimension}).member("failures", record.failures);
@@ -190,6 +194,7 @@ Result<std::vector<float>> ExternalEncoder::encode(std::span<const std::string> 
                                           "was encoded before is encoded again",
                                           name(), vectors.dimension, dimension)};
     }
+    assert(vectors.numbers.size() == (end - begin) * dimension);
     for (std::size_t i = begin; i < end; ++i) {
       std::copy_n(vectors.numbers.begin() + static_cast<std::ptrdiff_t>((i - begin) * dimension),
                   dimension, numbers.begin() + static_cast<std::ptrdiff_t>(places[i] * dimension));
@@ -216,6 +221,7 @@ std::optional<Error> ExternalEncoder::rest() {
 }
 
 Result<Vectors> ExternalEncoder::ask(std::span<const std::string> texts, Deadline deadline) {
+  assert(!texts.empty() && texts.size() <= kBatchCountMax);
   BMAD_TRY(options_.may_ask());
   if (std::optional<Error> resting = rest()) {
     return *std::move(resting);

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
@@ -208,6 +209,7 @@ Result<HttpPlace> http_place(std::string_view url, bool takes_remote) {
 
 Result<std::string> http_post(const HttpPlace& place, std::string_view json,
                               std::chrono::milliseconds timeout, std::size_t answer_size_max) {
+  assert(!place.addresses.empty() && place.target.starts_with('/'));
   try {
     return Exchange(place, timeout).run(json, answer_size_max);
   } catch (const boost::system::system_error& failure) {

@@ -1,3 +1,4 @@
+// conversion.cpp - packs the tensors of the package as the weights of encoder.bmw.
 #include "maker/conversion.hpp"
 
 #include <array>
@@ -83,6 +84,7 @@ class Parts {
 /// Packs `rows`, [outputs][inputs].
 Matrix packed(MatrixShape shape, std::span<const std::int8_t> rows, std::span<const float> scales,
               std::span<const float> biases, Parts& parts) {
+  assert(rows.size() == std::size_t{shape.inputs} * shape.outputs);
   std::vector<std::int8_t> weights(rows.size());
   std::vector<std::int32_t> zeros(shape.outputs);
   for (std::size_t output = 0; output < shape.outputs; ++output) {
@@ -123,6 +125,7 @@ Matrix projection_matrix(std::string_view projection, Parts& parts) {
   std::vector<float> scales(shape.outputs);
   std::vector<float> biases(shape.outputs);
   if (!projection.empty()) {
+    assert(projection.size() == kProjectionSize);
     const char* from = projection.data();
     std::memcpy(rows.data(), from, rows.size());
     std::memcpy(scales.data(), from + rows.size(), scales.size() * sizeof(float));
@@ -155,6 +158,7 @@ Pieces sorted_pieces(const Package& package, Parts& parts) {
 /// Sines and cosines of a place, [kPiecesMax][kPieceWidth].
 std::vector<float> timing_of(std::span<const float> speeds) {
   std::vector<float> timing(std::size_t{kPiecesMax} * kPieceWidth);
+  assert(2 * speeds.size() == kPieceWidth);
   for (std::size_t place = 0; place < kPiecesMax; ++place) {
     for (std::size_t at = 0; at < speeds.size(); ++at) {
       const float angle = static_cast<float>(place) * speeds[at];
@@ -288,6 +292,7 @@ Result<std::string> converted(const Package& package, std::string_view projectio
     BMAD_TRY_ASSIGN(weights.norms[norm].biases, numbers("bias"));
   }
   const std::vector<TensorNames> names = matrix_names();
+  assert(names.size() + 1 == kMatrices && "all but the projection");
   for (std::size_t matrix = 0; matrix < names.size(); ++matrix) {
     BMAD_TRY_ASSIGN(weights.matrices[matrix],
                     converted_matrix(package, kShapes[matrix], names[matrix], parts));
