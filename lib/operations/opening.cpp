@@ -16,6 +16,7 @@
 #include "lifecycle/maintenance.hpp"
 #include "lifecycle/repair.hpp"
 #include "model/entry.hpp"
+#include "operations/rooms.hpp"
 #include "privacy/redaction.hpp"
 #include "privacy/sealing.hpp"
 #include "search/analyzer.hpp"

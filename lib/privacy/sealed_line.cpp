@@ -15,6 +15,7 @@
 #include "base/object_text.hpp"
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
+#include "model/entry.hpp"
 #include "store/posix_file_system.hpp"
 
 namespace bmad_mem {

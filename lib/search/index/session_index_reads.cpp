@@ -44,7 +44,7 @@ SessionIndex::Unknown SessionIndex::unknown() const {
   }
   if (state_->base != nullptr && !state_->moved) {
     assert(found.entries >= state_->told);
-    found.bytes -= state_->base_bytes;
+    found.bytes -= std::min(found.bytes, state_->base_bytes);  // A log may have gone meanwhile.
     found.entries -= state_->base->shared_segment()->sessions[state_->base->numbers()[0]].count;
   }
   return found;

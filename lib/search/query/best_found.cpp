@@ -326,7 +326,8 @@ Status NearnessMeasure::measure(const SearchScope& scope, std::span<Found> found
     BMAD_TRY(in_session(session, session.load_slots(0, 0)));
     const std::uint32_t slot = session.slots().slot(each.ordinal);
     const std::uint32_t first = slot - std::min(slot, kBeside);
-    BMAD_TRY(in_session(session, session.load_slots(first, slot + kBeside + 1)));
+    const auto slots = static_cast<std::uint32_t>(session.slots().size());
+    BMAD_TRY(in_session(session, session.load_slots(first, std::min(slot + kBeside + 1, slots))));
     const WindowReach reach = session.slots().reach[slot];
     const std::uint32_t begin = slot - std::min<std::uint32_t>(reach.before, kBeside);
     const std::uint32_t end = slot + std::min<std::uint32_t>(reach.after, kBeside);

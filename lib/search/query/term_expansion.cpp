@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <ranges>
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "bmad_mem/text.hpp"
 #include "plan.hpp"
 #include "search/edit_matcher.hpp"
 

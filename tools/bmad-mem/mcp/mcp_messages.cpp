@@ -8,6 +8,7 @@
 #include "bmad_mem/text.hpp"
 #include "cli/json_text.hpp"
 #include "cli/results.hpp"
+#include "mcp/mcp_service.hpp"
 
 namespace bmad_mem::cli {
 namespace {
