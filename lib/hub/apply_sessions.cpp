@@ -146,7 +146,7 @@ Result<std::optional<std::vector<FeedRow>>> next_rows(Hub& hub, PullRange& range
     const bool is_wanted = !range.session_id || row.session_id == *range.session_id;
     if (row.seq <= range.after || row.seq > range.until.value_or(row.seq) || !is_wanted) {
       return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-                   .message = fmt::format("the hub sent row {} behind row {}; nothing was changed",
+                   .message = fmt::format("the hub sent row {} after row {}; nothing was changed",
                                           row.seq, range.after)};
     }
     range.after = row.seq;

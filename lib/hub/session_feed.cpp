@@ -45,12 +45,6 @@ bool is_text(FeedOp op) {
   return op == FeedOp::kLine || op == FeedOp::kRedact || op == FeedOp::kManifest;
 }
 
-/// What has left the session here, and the hub does not know yet.
-struct LocallyGone {
-  std::map<LineKey, bool> lines;  // Deleted or evicted; whether deleted.
-  std::vector<std::string> purged;
-};
-
 class SessionFeed {
  public:
   SessionFeed(Store& store, const std::string& session_id, std::string_view replica,
@@ -62,7 +56,7 @@ class SessionFeed {
         outcome_(outcome) {}
 
   /// Applies rows in steps: neighbouring rows that change texts, or a run of one other operation.
-  /// The mirror is saved after each step, so that a process that was killed goes on there.
+  /// The mirror is saved after each step, so that a process that was killed continues there.
   Status apply(std::span<const FeedRow> rows) {
     BMAD_TRY_ASSIGN(mirror_, load_session_mirror(files_, session_id_));
     while (!rows.empty() && rows.front().seq <= mirror_.seq) {
@@ -291,14 +285,7 @@ class SessionFeed {
       return false;
     }
     if (!gone_) {
-      LocallyGone gone;
-      BMAD_TRY_ASSIGN(const std::vector<LeftLine> left, read_left_lines(store_, session_id_));
-      for (const LeftLine& line : left) {
-        gone.lines[line.key()] |= line.left_by == FeedOp::kDelete;
-      }
-      BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(files_, session_id_));
-      gone.purged = record.purged_ids;
-      gone_ = std::move(gone);
+      BMAD_TRY_ASSIGN(gone_, read_locally_gone(store_, session_id_));
     }
     // What left by a row of the feed comes back by one: it was undeleted. What the feed has as
     // evicted, and was deleted here since, stays deleted: to restore it elsewhere was no edit.
@@ -405,9 +392,11 @@ class SessionFeed {
     BMAD_TRY_ASSIGN(const bool is_there, is_there_now());
     if (is_there) {
       const FindLines find = [&] {
-        return find_lines([&](EntryType type, const SessionLine& line) {
-          return line.seq != 0 ? targets.contains(line.seq) : evicted.contains({type, line.hash});
-        });
+        return find_session_lines(files_, session_id_, mirror_,
+                                  [&](EntryType type, const SessionLine& line) {
+                                    return line.seq != 0 ? targets.contains(line.seq)
+                                                         : evicted.contains({type, line.hash});
+                                  });
       };
       BMAD_TRY(op == FeedOp::kDelete ? delete_lines(store_, session_id_, find, kDetail)
                                      : evict_lines(store_, session_id_, find, kDetail));
@@ -425,24 +414,6 @@ class SessionFeed {
     gone_.reset();
     // What was deleted elsewhere must not come back from among the evicted here.
     return op == FeedOp::kDelete ? drop_evicted_lines(store_, session_id_, keys) : Status();
-  }
-
-  /// The lines that pass; the seq of a new one is 0.
-  template <typename Passes>
-  Result<std::vector<LogLine>> find_lines(const Passes& passes) {
-    std::vector<LogLine> found;
-    JsonParser parser;
-    for (const EntryType type : kEntryTypes) {
-      BMAD_TRY_ASSIGN(const SessionLines lines, read(type));
-      for (const SessionLine& line : lines.lines()) {
-        if (passes(type, line)) {
-          const Result<JsonValue> entry = parser.parse(line.text);
-          found.push_back(SessionLines::log_line(
-              type, line, std::string(entry ? entry_id(*entry) : std::string_view())));
-        }
-      }
-    }
-    return found;
   }
 
   Status purge(std::span<const FeedRow> rows) {
@@ -480,11 +451,14 @@ class SessionFeed {
   /// Lines that are new here, of which the deletion did not know, become a session of the same id.
   Status delete_whole() {
     BMAD_TRY_ASSIGN(const bool is_there, is_there_now());
-    BMAD_TRY_ASSIGN(const std::vector<LogLine> added,
-                    find_lines([](EntryType, const SessionLine& line) { return line.seq == 0; }));
+    BMAD_TRY_ASSIGN(
+        const std::vector<LogLine> added,
+        find_session_lines(files_, session_id_, mirror_,
+                           [](EntryType, const SessionLine& line) { return line.seq == 0; }));
     if (!added.empty()) {
       const FindLines find = [&] {
-        return find_lines([](EntryType, const SessionLine& line) { return line.seq != 0; });
+        return find_session_lines(files_, session_id_, mirror_,
+                                  [](EntryType, const SessionLine& line) { return line.seq != 0; });
       };
       BMAD_TRY(delete_lines(store_, session_id_, find, kDetail));
     } else if (is_there || is_archived(store_, session_id_)) {

@@ -48,7 +48,7 @@ struct FeedOutcome {
 /// Rows by session, in the order of the feed.
 using SessionRows = std::map<std::string, std::vector<FeedRow>, std::less<>>;
 
-/// The next rows of `range`, which goes on after them; nothing at its end. Rows that can't be
+/// The next rows of `range`, which then begins after them; nothing at its end. Rows that can't be
 /// applied are left out and added to `skipped`: the line is no entry of its log, the id of the
 /// session is none. Errors: E_STORAGE_CORRUPT when a row is not in the range or not after the one
 /// before; as Hub's.

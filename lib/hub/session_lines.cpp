@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
+#include "bmad_mem/json.hpp"
+#include "model/entry.hpp"
 #include "store/deletion_record.hpp"
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
@@ -149,7 +151,7 @@ void SessionLines::adopt(std::uint64_t seq, std::string_view text) {
 bool SessionLines::has_new(std::string_view text) const { return new_hashes_.contains(xxh3(text)); }
 
 std::string SessionLines::text_to_write() const {
-  assert(read_count_ <= lines_.size() && "no line is taken out");
+  assert(read_count_ <= lines_.size() && "no line is removed");
   std::string out;
   for (std::size_t i = is_rewritten_ ? 0 : read_count_; i < lines_.size(); ++i) {
     out += lines_[i].text;
@@ -253,6 +255,36 @@ Status drop_evicted_lines(Store& store, const std::string& session_id,
   const bool is_changed =
       std::erase_if(evicted, [&](const auto& line) { return keys.contains(key_of(line)); }) > 0;
   return is_changed ? replace_evicted(*store.files, session_id, evicted) : Status();
+}
+
+Result<LocallyGone> read_locally_gone(const Store& store, const std::string& session_id) {
+  LocallyGone gone;
+  BMAD_TRY_ASSIGN(const std::vector<LeftLine> left, read_left_lines(store, session_id));
+  for (const LeftLine& line : left) {
+    gone.lines[line.key()] |= line.left_by == FeedOp::kDelete;
+  }
+  BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(*store.files, session_id));
+  gone.purged = std::move(record.purged_ids);
+  return gone;
+}
+
+Result<std::vector<LogLine>> find_session_lines(
+    FileSystem& files, const std::string& session_id, const SessionMirror& mirror,
+    const std::function<bool(EntryType type, const SessionLine& line)>& passes) {
+  std::vector<LogLine> found;
+  JsonParser parser;
+  for (const EntryType type : kEntryTypes) {
+    const auto& feed = mirror.logs.at(static_cast<std::size_t>(type));
+    BMAD_TRY_ASSIGN(const SessionLines lines, SessionLines::read(files, session_id, type, feed));
+    for (const SessionLine& line : lines.lines()) {
+      if (passes(type, line)) {
+        const Result<JsonValue> entry = parser.parse(line.text);
+        found.push_back(SessionLines::log_line(
+            type, line, std::string(entry ? entry_id(*entry) : std::string_view())));
+      }
+    }
+  }
+  return found;
 }
 
 }  // namespace bmad_mem

@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -94,6 +96,21 @@ struct LeftLine {
 
   [[nodiscard]] LineKey key() const { return {type, hash}; }
 };
+
+/// What has left a session here, and the hub does not know yet.
+struct LocallyGone {
+  std::map<LineKey, bool> lines;  ///< Deleted or evicted; whether deleted.
+  std::vector<std::string> purged;
+};
+
+/// Errors: as read_left_lines() and load_deletion_record().
+Result<LocallyGone> read_locally_gone(const Store& store, const std::string& session_id);
+
+/// The lines in the logs of the session, of which the hub has what `mirror` says, that pass; the
+/// seq of a new one is 0.
+Result<std::vector<LogLine>> find_session_lines(
+    FileSystem& files, const std::string& session_id, const SessionMirror& mirror,
+    const std::function<bool(EntryType type, const SessionLine& line)>& passes);
 
 /// Deleted ones first. Errors: as read_deleted() and read_evicted().
 Result<std::vector<LeftLine>> read_left_lines(const Store& store, const std::string& session_id);

@@ -184,7 +184,7 @@ class ItemMaker {
   }
 
  private:
-  /// What it states, but for its line, of what its entry is about.
+  /// What it states, without its line, of what its entry is about.
   static KnowledgeItem item_of(const StatedVersion& version) {
     std::string json = std::move(version.statement->item.json);
     KnowledgeItem item = version.statement->item;

@@ -297,7 +297,7 @@ std::string fenced(std::string_view lines) {
 
 namespace {
 
-/// What is told of an entry, behind its lead.
+/// What is said of an entry, after its lead.
 struct ToldField {
   EntryType type;
   std::string_view lead;

@@ -162,7 +162,7 @@ Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store,
     BMAD_TRY_ASSIGN(
         std::shared_ptr<const RuleSet> policy,
         RuleSet::load({.project = {}, .files = {}, .allowed = {}, .policy = hub_policy}));
-    if (!policy->problems().empty()) {  // A rule that is passed over would let secrets out.
+    if (!policy->problems().empty()) {  // A rule that is left out would let secrets out.
       return policy->problems().front();
     }
     BMAD_TRY_ASSIGN(made->policy_, Redactor::make(config.redaction, std::move(policy)));

@@ -290,7 +290,7 @@ Result<Placeholder> Placeholder::make(const std::string& pattern, bool linkable)
   if (placeholder.before_.empty() || (placeholder.names_rule_ && placeholder.after_.empty())) {
     return field_error(ErrorCode::E_SCHEMA_INVALID, "memory_config.privacy.redaction.replacement",
                        "must have a character before and after {rule}, so that a text that "
-                       "was redacted before is known by it");
+                       "was redacted before is recognised by it");
   }
   return placeholder;
 }

@@ -91,7 +91,7 @@ void scan_api(StructureScan& scan, std::size_t at, std::size_t size) {
   }
 }
 
-/// The words of tokens, under the numbers of their rules, and behind those the announcers. What
+/// The words of tokens, under the numbers of their rules, and after those the announcers. What
 /// people call a password is written "senha", "Senha" or "SENHA".
 class Index {
  public:
@@ -141,7 +141,7 @@ class Index {
   /// Whether a word of that number is one of tokens.
   [[nodiscard]] bool is_of_token(std::uint16_t number) const { return number < first_; }
 
-  /// The announcer of that number, when it is the one that stands in `rest`.
+  /// The announcer of that number, when it is the one in `rest`.
   [[nodiscard]] const Announcer* at(std::string_view rest, std::uint16_t number) const {
     const Announcer& announcer = announcers_[number - first_];
     if (announcer.letters == Case::kExact) {

@@ -11,8 +11,8 @@
 
 #include "base/object_text.hpp"
 #include "bmad_mem/entry_fields.hpp"
-#include "bmad_mem/query.hpp"
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
 #include "search/field_filter.hpp"

@@ -1,4 +1,4 @@
-// maintenance_state.cpp - reads and writes maintenance.json, and computes when a job is due.
+// maintenance_state.cpp - reads and writes maintenance.json, and computes when a job is to run.
 #include "lifecycle/maintenance_state.hpp"
 
 #include <algorithm>

@@ -181,7 +181,7 @@ class FirstFound {
     }
     const SlotView slots = sessions_[found.session]->slots();
     const std::uint32_t slot = slots.slot(found.ordinal);
-    assert(slot < slots.size() && "what is found is live");
+    assert(slot < slots.size() && "a slot that was found is live");
     for (const Requirement& wanted : plan_.requirements) {
       if (!wanted.phrase.empty()) {
         BMAD_TRY_ASSIGN(const bool holds, holds_phrase_at(found.session, slot, wanted));

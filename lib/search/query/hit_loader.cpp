@@ -120,7 +120,7 @@ class HitLoader {
     const SlotView slots = session.slots();
     const std::uint32_t slot = slots.slot(found.ordinal);
     BMAD_TRY(session.load_slots(slot, slot + 1));
-    assert(slot < slots.size() && "what is found is live");
+    assert(slot < slots.size() && "a slot that was found is live");
     for (std::uint32_t at = slot;
          hit.before.size() < query_.context && slots.reach[at].before > 0;) {
       BMAD_TRY(add_neighbour(session, --at, hit.before));

@@ -28,6 +28,16 @@ Status read_statement(const IndexedSession& session, Ordinal ordinal, const Use&
   return {};
 }
 
+/// Of each entry of `session` the last version, by a hash of its id: it has no other slot.
+Result<std::unordered_map<std::uint64_t, StatementRow>> latest_statements(IndexedSession& session) {
+  std::unordered_map<std::uint64_t, StatementRow> latest;
+  BMAD_TRY(in_session(session, session.for_statements([&](const StatementRow& row) {
+    const std::uint64_t id = row.outline.id_hash ^ static_cast<std::uint64_t>(row.outline.type);
+    latest.insert_or_assign(id, row);
+  })));
+  return latest;
+}
+
 }  // namespace
 
 Result<bool> Validity::is_outdated(std::size_t session, Ordinal ordinal, std::uint32_t flags) {
@@ -108,12 +118,7 @@ Status Validity::gather() {
   for (std::size_t number = 0; number < sessions_.size(); ++number) {
     IndexedSession& session = *sessions_[number];
     const std::size_t scope = scope_of(number);
-    // Of each entry the last version only: it has no other slot.
-    std::unordered_map<std::uint64_t, StatementRow> latest;
-    BMAD_TRY(in_session(session, session.for_statements([&](const StatementRow& row) {
-      const std::uint64_t id = row.outline.id_hash ^ static_cast<std::uint64_t>(row.outline.type);
-      latest.insert_or_assign(id, row);
-    })));
+    BMAD_TRY_ASSIGN(const auto latest, latest_statements(session));
     for (const auto& [id, row] : latest) {
       const StatementOutline& outline = row.outline;
       if (outline.key_hash == 0 || !is_in_force(outline.review) || outline.expires_at <= now_) {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bmad_mem/entry_fields.hpp"
-#include "bmad_mem/query.hpp"
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/filters.hpp"
@@ -91,7 +91,7 @@ Result<BatchReport> add_to_session(Tool& tool, MemoryManager& memory, EntryType 
   return memory.add_batch(session, type, texts, options);
 }
 
-/// Adds them, and tells of it. `place` says where in the input an error is.
+/// Adds them, and prints it. `place` says where in the input an error is.
 Result<ExitStatus> add_texts(Tool& tool, EntryType type, const std::vector<InputPiece>& pieces,
                              const std::function<void(Error&)>& place, AddedEntries& added) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());

@@ -135,7 +135,7 @@ Status FileLines::skip_line() {
   }
 }
 
-/// A search goes on where the last one ended, so that a long line costs one step a byte.
+/// A search continues where the last one ended, so that a long line costs one step a byte.
 Result<bool> FileLines::next(FileLine& line) {
   std::size_t searched = begin_;
   while (true) {

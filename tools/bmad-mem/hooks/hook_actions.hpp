@@ -47,7 +47,7 @@ struct HookJob {
 /// before stays, and what is known is told also where nothing can be recorded.
 Status take_hook_event(const HookJob& job, const HookEvent& event);
 
-// What hooks learn from a session by rules, and whom they tell of it.
+// What hooks learn from a session by rules, and where they say it.
 //
 //   prompt             what the person typed as a rule is in force
 //   end of a turn      candidates in new messages; at times the agent is asked (learning.ask_agent)

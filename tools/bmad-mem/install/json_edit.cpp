@@ -13,7 +13,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-// Settings of programs that allow more than JSON does: comments (`//` and `/* */`), a comma behind
+// Settings of programs that allow more than JSON does: comments (`//` and `/* */`), a comma after
 // the last element, a byte order mark in front.
 //
 //   {                         {

@@ -8,8 +8,8 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_fields.hpp"
-#include "bmad_mem/query.hpp"
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/filters.hpp"
 #include "cli/text.hpp"

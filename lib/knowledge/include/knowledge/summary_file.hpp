@@ -43,7 +43,7 @@ namespace bmad_mem {
 
 /// "Enough" is the threshold itself. Before the first update the tokens since the last one are not
 /// asked for: the whole conversation is new, and has been found long enough. `status`: all but what
-/// is due. `was_summarized`: there was an update before.
+/// is wanted. `was_summarized`: there was an update before.
 SummaryDue summary_due(const SummaryStatus& status, const SummarizerConfig& config,
                        bool newest_is_sidechain, bool was_summarized);
 

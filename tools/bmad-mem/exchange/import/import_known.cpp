@@ -19,7 +19,7 @@ constexpr std::string_view kImportedFrom = R"("imported_from":)";
 }  // namespace
 
 Status ImportSink::read_recorded(const std::string& session_id, bool is_there) {
-  assert(there() != nullptr && "without a memory nothing is known");
+  assert(there() != nullptr && "without a memory there are no known entries");
   BMAD_TRY_ASSIGN(std::vector<Entry> messages, there()->deleted_entries(session_id));
   const std::size_t deleted = messages.size();
   SessionImport& at = session_import(session_id);

@@ -301,7 +301,7 @@ Status ImportSink::give_times(const std::string& session_id, const SessionImport
 }
 
 /// Compares each entry with the newest version that is there or was left before it. An entry of
-/// kSkipId is known by its id, another one by its time.
+/// kSkipId is identified by its id, another one by its time.
 Status ImportSink::leave_out_known(const std::string& session_id, EntryType type,
                                    std::vector<Pending>& entries) {
   // Not get(): that counts as being asked for the entry, and would make it decay later.

@@ -17,8 +17,8 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/entry_fields.hpp"
-#include "bmad_mem/query.hpp"
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/query.hpp"
 #include "bmad_mem/text.hpp"
 #include "http/endpoint.hpp"
 #include "result_shapes.hpp"
