@@ -1,5 +1,4 @@
-// address_secrets.cpp - passwords in addresses, and among the parts of connection strings and
-// queries.
+// address_secrets.cpp - finds passwords in addresses, connection strings and queries.
 //
 //   scheme://user:PASSWORD@host/path     user:PASSWORD@tcp(host:3306)/db     redis://:PASSWORD@host
 //   https://TOKEN@github.com/…           jdbc:oracle:thin:user/PASSWORD@host:1521:name
@@ -7,6 +6,7 @@
 //   jdbc:mysql://db/x?user=app&password=HERE    AccountName=x;AccountKey=HERE;EndpointSuffix=…
 //   https://bucket.s3.amazonaws.com/x?X-Amz-Signature=HERE
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 
 #include "assignment_parts.hpp"
@@ -64,6 +64,7 @@ bool is_public_key_host(std::string_view host) {
 
 void judge_url_password(StructureScan& scan, std::string_view user, std::size_t begin,
                         std::size_t end) {
+  assert(begin <= end && end <= scan.text.size());
   const std::string_view password = scan.text.substr(begin, end - begin);
   if (stands_for_password(password) || password.starts_with(']') ||
       password.starts_with("pserver:") || starts_folded(user, "anonymous") ||
@@ -77,6 +78,7 @@ void judge_url_password(StructureScan& scan, std::string_view user, std::size_t 
 }
 
 void judge_url_login(StructureScan& scan, std::size_t begin, std::size_t at_sign) {
+  assert(begin < at_sign && scan.text[at_sign] == '@');
   const std::string_view login = scan.text.substr(begin, at_sign - begin);
   const std::size_t colon = std::min(login.find(':'), login.size());
   const std::string_view user = login.substr(0, colon);

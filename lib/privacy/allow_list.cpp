@@ -1,7 +1,9 @@
+// allow_list.cpp - decides what allow lists of rules files and of config.json leave unredacted.
 #include "allow_list.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -25,6 +27,7 @@ LazyPattern::LazyPattern(std::string text)
     : text_(std::move(text)), compiled_(std::make_shared<Compiled>()) {}
 
 const RE2& LazyPattern::get() const {
+  assert(compiled_ != nullptr && "a pattern that was moved from is not used");
   std::call_once(compiled_->once, [this] { compiled_->regex.emplace(text_, RE2::Quiet); });
   return *compiled_->regex;
 }
@@ -47,6 +50,7 @@ void LazyPattern::for_each_match(
     std::ranges::transform(matched, views.begin(), [](const re2::StringPiece& piece) {
       return std::string_view(piece.data(), piece.size());
     });
+    assert(last_group < matched.size());
     const std::string_view last = views[last_group];
     at = std::max(static_cast<std::size_t>(last.data() - text.data()) + last.size(), at + 1);
     use(std::span(views).first(matched.size()));
@@ -55,6 +59,7 @@ void LazyPattern::for_each_match(
 
 std::string_view FoundText::lines() const {
   const auto begin = static_cast<std::size_t>(match.data() - text.data());
+  assert(begin + match.size() <= text.size() && "the match is a part of the text");
   const std::size_t before = text.substr(0, begin).rfind('\n');
   const std::size_t first = before == std::string_view::npos ? 0 : before + 1;
   const std::size_t last = std::min(text.find('\n', begin + match.size()), text.size());

@@ -1,6 +1,7 @@
-// anonymize.cpp - a memory without the people, hosts and places in it: as an export, or in place.
+// anonymize.cpp - exports a memory, or rewrites it in place, without people, hosts and places.
 //
 // Everything is read twice: first to learn who is a person, then to write.
+#include <cassert>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -156,6 +157,7 @@ class SessionVeil final : public SessionRewriter {
  private:
   std::uint64_t change_file(std::string_view name, std::string& bytes) override {
     line_number_ = 0;
+    assert(entry_type_of_log_file(name) && "run() rewrites logs only");
     const EntryType type = *entry_type_of_log_file(name);
     const std::uint64_t lines = change_lines(bytes, [&](std::string_view line) {
       ++line_number_;

@@ -1,6 +1,8 @@
+// anonymizer.cpp - replaces names of people, hosts and places in texts and entries by pseudonyms.
 #include "privacy/anonymizer.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -31,6 +33,7 @@ bool is_below(std::string_view path, std::string_view folder) {
 
 /// The name behind the first slash.
 std::string_view first_segment(std::string_view path) {
+  assert(path.starts_with('/'));
   return path.substr(1, path.find('/', 1) - 1);
 }
 
@@ -161,6 +164,7 @@ std::string Anonymizer::id(std::string_view id) {
   for (std::size_t at = 0; at < id.size();) {
     const std::size_t end = run_end(id, at, [](char c) { return is_alnum(c) || !is_ascii(c); });
     const std::string_view part = id.substr(at, std::max<std::size_t>(end - at, 1));
+    assert(!part.empty() && "each step moves on");
     out += part.size() >= kNameSizeMin && aliases_.contains(lower_case(part)) ? person(part)
                                                                               : std::string(part);
     at += part.size();
@@ -249,6 +253,7 @@ std::string Anonymizer::text(std::string_view text) {
     if (change.begin < copied || is_done(text, change)) {
       continue;
     }
+    assert(change.begin <= change.end && change.end <= text.size());
     out.append(text, copied, change.begin - copied)
         .append(pseudonym(change, text.substr(change.begin, change.end - change.begin)));
     copied = change.end;
@@ -403,6 +408,7 @@ std::string Anonymizer::segments(std::string_view path) {
     }
     const std::string_view segment = path.substr(0, path.find('/'));
     path.remove_prefix(segment.size());
+    assert(!segment.empty() && "slashes are copied before");
     const std::size_t dot = segment.rfind('.');
     const bool has_end =
         path.empty() && dot != std::string_view::npos && dot > 0 && segment.size() - dot <= 6;
@@ -465,6 +471,7 @@ void Anonymizer::find_people(std::string_view text, std::vector<Change>& changes
 /// "marit-todo", "fix_marit": a name that is part of another.
 void Anonymizer::find_inside(std::string_view text, std::size_t begin, std::size_t end,
                              std::vector<Change>& changes) const {
+  assert(begin <= end && end <= text.size());
   for (std::size_t at = begin; at < end;) {
     const std::size_t stop =
         std::min(run_end(text, at, [](char c) { return is_alnum(c) || !is_ascii(c); }), end);

@@ -1,6 +1,8 @@
+// anonymizer_scan.cpp - finds people, hosts and places by their shape, and makes pseudonyms.
 #include "anonymizer_scan.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <span>
 #include <string>
@@ -115,6 +117,7 @@ std::size_t home_name_end(std::string_view text, std::size_t at) {
 }
 
 std::size_t separator_size(std::string_view text, std::size_t at) {
+  assert(at < text.size());
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(byte_at(text, i)); };
   const unsigned char first = byte(at);
   if (first < 0x80U) {
@@ -131,6 +134,7 @@ std::size_t separator_size(std::string_view text, std::size_t at) {
 }
 
 std::size_t name_end(std::string_view text, std::size_t at) {
+  assert(at <= text.size());
   while (at < text.size() && separator_size(text, at) == 0) {
     ++at;
   }
@@ -138,6 +142,7 @@ std::size_t name_end(std::string_view text, std::size_t at) {
 }
 
 std::string_view name_before_address(std::string_view text, std::size_t at) {
+  assert(at < text.size() && text[at] == '<');
   constexpr std::size_t kAddressSizeMax = 100;
   constexpr int kWordsMax = 4;
   const std::size_t close =
@@ -199,6 +204,7 @@ std::string Pseudonyms::name(std::string_view kind, std::string_view original) {
   std::string& given = given_[std::string(kind)][lower_case(original)];
   if (given.empty()) {
     given = fmt::format("{}-{}", kind, hash_of(key_, kind, original));
+    assert(is_pseudonym(kind, given) && "so that a second run leaves it");
   }
   return given;
 }

@@ -1,5 +1,7 @@
+// assignment_judge.cpp - judges whether a value is a secret, by its name, its form and its bytes.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -56,6 +58,8 @@ Traits traits_of(string_view value) {
                                                                                  : &Traits::others;
     ++(traits.*kind);
   }
+  [[maybe_unused]] const std::size_t signs = traits.marks + traits.joints + traits.others;
+  assert(traits.letters() + traits.digits + signs + traits.foreign + traits.blanks == traits.size);
   traits.distinct = static_cast<std::size_t>(std::ranges::count(seen, true));
   traits.bits = randomness_bits(value);
   return traits;
@@ -164,6 +168,7 @@ bool is_plain_speech(string_view value, bool is_short = false) {
 /// How many words `value` consists of; 0 when there is anything else in it, or when the first one
 /// alone has a capital letter, as in a sentence.
 std::size_t word_count(string_view value) {
+  assert(!value.empty());
   std::size_t words = 0;
   std::size_t capitals = 0;
   const bool has_others = any_word(value, [&](string_view word) {
@@ -394,6 +399,7 @@ SecretKind kind_of(string_view name) {
 }
 
 Verdict judge_kind(SecretKind kind, string_view value, ValueForm form) {
+  assert(!value.empty() && value.size() <= kValueSizeMax && "judge_value() asks for it");
   switch (kind) {
     case SecretKind::kNone:
       return std::nullopt;

@@ -1,7 +1,9 @@
+// assignment_parts.cpp - finds the name before an operator and the bounds of the value after it.
 #include "assignment_parts.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 
 #include "bmad_mem/text.hpp"
 #include "innocent.hpp"
@@ -65,6 +67,7 @@ std::size_t closers_before(std::string_view text, std::size_t end, bool& is_quot
 
 /// The run of characters of names before `end`.
 NamePart run_before(std::string_view text, std::size_t end) {
+  assert(end <= text.size());
   NamePart name{{.begin = end, .end = end}};
   const std::size_t first = end - std::min(end, kNameSizeMax + 1);
   while (name.begin > first) {
@@ -76,6 +79,7 @@ NamePart run_before(std::string_view text, std::size_t end) {
     name.letters |= bits;
   }
   name.letters &= ~kNameByte;
+  assert(name.begin <= name.end && name.end - name.begin <= kNameSizeMax + 1);
   // In a text that was escaped, "\nPASSWORD": the letter belongs to the backslash.
   if (name.begin > 0 && name.begin < name.end && text[name.begin - 1] == '\\' &&
       std::string_view("nrt").contains(text[name.begin])) {
@@ -188,6 +192,7 @@ std::size_t skip_blanks(std::string_view text, std::size_t at) {
 
 NamePart name_before(std::string_view text, std::size_t end) {
   bool is_quoted = false;
+  assert(end <= text.size());
   end = brackets_before(text, blanks_begin(text, end, kBlanksMax));
   end = closers_before(text, end, is_quoted);
   NamePart name = run_before(text, end);
@@ -210,6 +215,7 @@ std::optional<ValuePart> quoted_at(std::string_view text, std::size_t at) {
     ++at;
   }
   const std::size_t escapes_begin = at;
+  assert(escapes_begin < text.size());
   at = run_end(text, at, [](char c) { return c == '\\'; }, 8);
   if (at >= text.size() || !is_quote(text[at])) {
     return std::nullopt;
@@ -257,6 +263,7 @@ std::optional<ValuePart> quoted_at(std::string_view text, std::size_t at) {
 }
 
 bool container_begins(std::string_view text, std::size_t at) {
+  assert(at < text.size() && text[at] == '{');
   const std::optional<ValuePart> key = quoted_at(text, at + 1);
   if (!key) {
     return false;
@@ -287,6 +294,7 @@ std::size_t real_end(std::string_view text, const ValuePart& value) {
 }
 
 ValuePart word_at(std::string_view text, std::size_t at, std::size_t name_begin) {
+  assert(at <= text.size() && name_begin <= text.size());
   constexpr std::size_t kLineMax = 160;
   // The quotes that are open before the name, as in `"--password=x"`, end it.
   const auto before = [&] {
@@ -322,6 +330,7 @@ ValuePart word_at(std::string_view text, std::size_t at, std::size_t name_begin)
 
 ValuePart bare_at(std::string_view text, std::size_t at, BareEnd end) {
   ValuePart value{.begin = at, .end = at};
+  assert(at <= text.size());
   const std::size_t last = std::min(text.size(), at + kBareSizeMax);
   const unsigned stop = end == BareEnd::kLine   ? kEndsLine
                         : end == BareEnd::kCode ? kEndsCode

@@ -21,6 +21,7 @@
 // Each step looks at a bounded number of bytes, or moves on past what it took.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -115,6 +116,7 @@ struct ValuePart {
   std::string_view open_until = {};
 
   [[nodiscard]] std::string_view of(std::string_view text) const {
+    assert(begin <= end && end <= text.size() && "the part is of this text");
     return text.substr(begin, end - begin);
   }
 };

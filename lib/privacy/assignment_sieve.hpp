@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -70,6 +71,7 @@ inline constexpr auto kBeforeWordEnds = [] {
     return false;
   }
   std::uint16_t pair = 0;
+  assert(i <= text.size());
   std::memcpy(&pair, text.data() + i - 2, sizeof pair);
   if ((kWordEndPairs[pair / 64] >> (pair % 64) & 1U) == 0) {
     return false;  // Four of five.

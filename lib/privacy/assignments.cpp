@@ -1,4 +1,6 @@
+// assignments.cpp - walks over a text and finds secrets that are assigned to a name.
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <optional>
 
@@ -108,6 +110,7 @@ void AssignmentFinder::run() {
 }
 
 void AssignmentFinder::step() {
+  assert(at_ > 0 && at_ + 1 < text_.size() && "is_worth_a_look() allows no other place");
   switch (text_[at_]) {
     case ' ':
     case '\t':
@@ -135,6 +138,7 @@ void AssignmentFinder::step() {
 }
 
 bool AssignmentFinder::judge(string_view name, const ValuePart& value, ValueForm form) {
+  assert(value.begin <= value.end && value.end <= text_.size());
   const std::optional<ValueVerdict> verdict = judge_value(name, value.of(text_), form);
   if (!verdict || ends_replaced_id(text_, value)) {
     return false;
@@ -201,6 +205,7 @@ void AssignmentFinder::assignment() {
 }
 
 void AssignmentFinder::value_after(const NamePart& name, string_view marks) {
+  assert(name.end <= at_ && at_ <= text_.size() && "the operator is after the name");
   const bool may_be_secret = can_be_secret_name(name.letters);
   const string_view word = name.of(text_);
   const bool is_unequal = name.end < at_ && text_.substr(name.end, at_ - name.end).contains('!');

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
@@ -49,6 +50,7 @@ class BytePlaces {
         const std::size_t at = (block * kSize) + static_cast<std::size_t>(std::countr_zero(rest));
         if (at >= from) {
           from = use(at);
+          assert(from > at && "the walk moves on, so it ends");
         }
       }
     }
@@ -58,6 +60,7 @@ class BytePlaces {
   static constexpr std::size_t kSize = 16;
 
   [[nodiscard]] unsigned mask_at(std::size_t block) const {
+    assert(block * kSize < text_.size());
     const char* begin = text_.data() + (block * kSize);
     const std::size_t size = text_.size() - (block * kSize);
     if (size >= kSize) [[likely]] {

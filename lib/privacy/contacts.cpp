@@ -1,9 +1,9 @@
-// contacts.cpp - e-mail addresses, phone numbers, and public addresses of the internet, versions 4
-// and 6.
+// contacts.cpp - finds e-mail addresses, phone numbers, and public IP addresses, versions 4 and 6.
 //
 // Private, local, documentation and multicast ranges (RFC 6890, RFC 9637) tell nothing about
 // anybody, and numbers of versions look the same.
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -43,6 +43,7 @@ std::size_t local_begin(std::string_view text, std::size_t end, std::size_t size
       break;
     }
   }
+  assert(begin >= first && begin <= end);
   return begin;
 }
 
@@ -127,6 +128,7 @@ bool ends_well(std::string_view text, std::size_t end) {
 bool is_international(std::string_view text, const DigitGroups& groups) {
   constexpr std::size_t kDigitsMin = 9;
   constexpr std::size_t kDigitsMax = 15;
+  assert(groups.begin() > 0 && text[groups.begin() - 1] == '+');
   const std::size_t plus = groups.begin() - 1;
   const std::string_view digits = groups.digits;
   const char before = byte_before(text, plus);
@@ -204,7 +206,9 @@ std::optional<Parsed> parse_v4(std::string_view text, std::size_t at) {
 bool is_public(std::uint32_t address) {
   return !kReservedNetworks.any([&](std::string_view network) {  // "10.0.0.0/8"
     const std::optional<Parsed> begin = parse_v4(network, 0);
+    assert(begin && "the networks of the table are addresses");
     const std::uint64_t bits = number_of(network.substr(begin->end + 1));
+    assert(bits > 0 && bits <= 32);
     return (address ^ begin->address) >> (32U - bits) == 0;
   });
 }
@@ -294,6 +298,7 @@ std::optional<Span> v6_at(std::string_view text, std::size_t at) {
 }  // namespace
 
 std::optional<Span> email_at(std::string_view text, std::size_t at) {
+  assert(at < text.size() && text[at] == '@');
   constexpr std::size_t kLocalMax = 64;
   constexpr std::size_t kDomainMax = 253;
   const std::size_t begin = run_end(text, local_begin(text, at, kLocalMax),
@@ -334,6 +339,7 @@ std::optional<Span> phone_at(std::string_view text, const DigitGroups& groups) {
 }
 
 std::optional<Span> ip_at(std::string_view text, std::size_t at) {
+  assert(at < text.size() && is_digit(text[at]));
   const std::size_t end = run_end(text, at, is_digit, 4);
   if (byte_at(text, end) == '.') {
     return v4_at(text, at);

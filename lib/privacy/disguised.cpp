@@ -1,5 +1,4 @@
-// disguised.cpp - secrets behind one layer of base64, also in lines, or percent encoding; and
-// secrets that a reader sees, and a comparison of bytes doesn't.
+// disguised.cpp - finds secrets in base64, in percent encoding, and among signs that hide them.
 //
 //   \e[31mghp_Zk3Q…\e[0m          colours of a terminal         dropped
 //   ghp_<ZWSP>Zk3Q…               signs without width           dropped
@@ -16,6 +15,7 @@
 // A clean text costs a look at each byte. Lines with a sign are read once more, so that time stays
 // linear.
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <string>
 
@@ -48,6 +48,7 @@ class ReadLines {
       : text_(text), at_(begin), drops_colours_(drops_colours) {}
 
   void take(const Sign& sign) {
+    assert(sign.exists() && sign.end <= text_.size() && sign.size <= sign.bytes.size());
     copy_to(sign.begin);
     bytes_.cut_to(sign.begin);  // What stands before a '+'.
     if (sign.is_erased) {
@@ -63,6 +64,7 @@ class ReadLines {
   }
 
   void copy_to(std::size_t end) {
+    assert(end <= text_.size());
     for (; at_ < end; ++at_) {
       bytes_.add(text_[at_], at_, at_ + 1);
     }
@@ -90,6 +92,7 @@ bool is_printed_text(std::string_view bytes) {
 /// Whether the run begins like text: what doesn't is not decoded to its end.
 bool may_be_text(std::string_view run) {
   constexpr std::size_t kLook = 16;
+  assert(base64_decoded(run.substr(0, kLook)) && "next_base64_run() takes only its digits");
   return is_printed_text(*base64_decoded(run.substr(0, kLook)));
 }
 
@@ -123,6 +126,7 @@ std::size_t next_base64_line(std::string_view text, std::size_t at) {
     at += 2;  // In a text that was escaped.
   } else {
     at += byte_at(text, at) == '\r' ? 1U : 0U;
+    assert(at <= text.size());
     if (byte_at(text, at) != '\n') {
       return std::string_view::npos;
     }
@@ -166,6 +170,7 @@ void find_base64(std::string_view text, const FindSecrets& find, Detections& out
   for (std::string_view run; !(run = next_base64_run(text, at)).empty();) {
     const auto begin = static_cast<std::size_t>(run.data() - text.data());
     at = begin + run.size();
+    assert(run.size() >= kBase64SizeMin && at <= text.size());
     find_near(text, begin, at, out);
     if (!may_be_text(run)) {
       continue;

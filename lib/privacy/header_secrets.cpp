@@ -1,10 +1,11 @@
-// header_secrets.cpp - credentials and cookies in headers, wherever headers are written.
+// header_secrets.cpp - finds credentials and cookies in headers and in commands of curl.
 //
 //   Authorization: Bearer HERE        -H 'Authorization: Basic HERE'      "X-Api-Key": "HERE"
 //   headers["Authorization"] = "Token HERE"      curl -u user:HERE        … Bearer HERE …
 //   Cookie: session=HERE; lang=en; csrf=HERE     -b 'session=HERE'
 //   Set-Cookie: session=HERE; Path=/; HttpOnly   only the first is a value
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 
 #include "bmad_mem/text.hpp"
@@ -31,6 +32,7 @@ std::size_t credentials_end(StructureScan& scan, std::size_t at) {
     scan.credentials_begin = at;
     scan.credentials_end = run_end(scan.text, at, is_credential_byte);
   }
+  assert(scan.credentials_begin <= at && at <= scan.credentials_end);
   return end_without(scan.text, at, scan.credentials_end, ".:!?*");
 }
 
@@ -48,6 +50,7 @@ bool is_known_scheme(std::string_view word) { return kAuthSchemes.contains(lower
 
 /// Where the header ends: its line, or the quote that was open where it or its value begins.
 std::size_t header_end(std::string_view text, std::size_t name, std::size_t value) {
+  assert(name < value && value <= text.size() && "the value is after the name");
   const std::string_view window = text.substr(0, std::min(text.size(), value + kParametersMax));
   std::size_t end = std::min(window.find_first_of("\r\n", value), window.size());
   const char before_name = byte_before(text, run_begin(text, name, is_base64url, 16));
@@ -79,6 +82,7 @@ void add_parameters(StructureScan& scan, std::size_t begin, std::size_t end) {
     if (!contains_folded(rest, name)) {
       continue;
     }
+    assert(rest.contains('=') && "are_parameters() has seen one");
     const std::size_t equals = rest.find('=');
     const bool is_only_one = !rest.contains(',');
     std::size_t from = is_only_one ? equals + 1 : 0;
@@ -147,6 +151,7 @@ bool is_secret_cookie(std::string_view name, std::string_view value) {
 /// Reads "name=value; name=value" from `at` on and returns where it ends.
 std::size_t read_cookies(StructureScan& scan, std::size_t at, bool only_first) {
   const std::string_view text = scan.text;
+  assert(at <= text.size());
   bool is_first = true;
   while (at < text.size()) {
     const std::size_t name_end = run_end(text, at, is_cookie_name_byte, kCookieNameMax);
@@ -200,6 +205,7 @@ std::size_t value_after_name(std::string_view text, std::size_t name_end) {
 
 bool is_in_curl_command(std::string_view text, std::size_t at) {
   constexpr std::size_t kReach = 512;
+  assert(at <= text.size());
   const std::size_t from = at > kReach ? at - kReach : 0;
   const std::string_view before = text.substr(from, at - from);
   const std::size_t curl = before.rfind("curl");

@@ -1,6 +1,8 @@
+// innocent.cpp - recognizes texts that look random and are public, placeholders, or common words.
 #include "innocent.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <string>
 
 #include "bmad_mem/text.hpp"
@@ -42,6 +44,7 @@ bool is_etag_or_trace(std::string_view text) {
 
 /// Numbers, dates, versions, colours, ranges: digits and what stands between them.
 bool is_number_like(std::string_view text) {
+  assert(!text.empty());
   if (text.front() == '#') {
     const std::string_view digits = text.substr(1);
     return digits.size() >= 3 && digits.size() <= 8 && all_are(digits, is_hex_digit);
@@ -186,6 +189,7 @@ bool has_specimen_word(std::string_view lower) {
 
 /// "test-token", "my_api_key", "your key here": one of these words, and nothing random beside.
 bool has_sample_word(std::string_view value, std::string_view lower) {
+  assert(value.size() == lower.size() && "the same text, in lower case");
   bool has_word = false;
   for (std::size_t begin = 0; begin < lower.size();) {
     std::size_t end = begin;
@@ -229,6 +233,7 @@ std::size_t word_at(std::string_view rest) {
       longest = word.size();
     }
   }
+  assert(longest <= rest.size());
   return longest;
 }
 
@@ -281,6 +286,7 @@ bool is_weak_password(std::string_view value) {
 }
 
 bool is_variable(std::string_view value) {
+  assert(!value.empty());
   if (value.size() >= 2 && value.front() == '$') {
     const std::string_view name = value.substr(1);
     return std::ranges::all_of(name,
@@ -302,6 +308,7 @@ bool is_documented(std::string_view value) {
 /// Whether `value` has `word`, and nothing drawn beside it: "example-key", not
 /// "EXAMPLEp4ssw0rd123".
 bool holds_word(std::string_view value, std::string_view word) {
+  assert(!word.empty());
   constexpr std::size_t kDrawnMin = 6;
   if (!contains_folded(value, word)) {
     return false;

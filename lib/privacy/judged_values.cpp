@@ -1,7 +1,8 @@
-// judged_values.cpp - the values, and the file of them: read when it has changed, at most so many.
+// judged_values.cpp - stores hashes of values that were judged secret, and finds them in any text.
 #include "judged_values.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 #include "base/base64.hpp"
@@ -59,6 +60,7 @@ std::vector<std::string> forms_of(std::string_view value) {
   for (int depth = 0; depth < 2; ++depth) {
     for (std::size_t i = 0, count = forms.size(); i < count; ++i) {
       const std::string quoted = json_quoted(forms[i]);
+      assert(quoted.size() >= 2 && "it has its quotes");
       add(quoted.substr(1, quoted.size() - 2));
     }
   }
@@ -125,6 +127,7 @@ std::uint32_t JudgedValues::start_of(std::uint64_t bytes) const {
 }
 
 JudgedValues::Record JudgedValues::record_of(std::string_view part) const {
+  assert(part.size() >= kSizeMin && "the hash of its start takes so many bytes");
   std::uint64_t first = 0;
   std::memcpy(&first, part.data(), kSizeMin);
   return {.hash = keyed_hash(key_, part),
@@ -149,6 +152,7 @@ std::vector<JudgedValues::Record> JudgedValues::records_of(std::string_view valu
     for (std::size_t at = 0; size >= kSizeMin && at < form.size() && form.size() <= kRepeatSizeMax;
          at += size) {
       const std::size_t begin = std::min(at, form.size() - size);
+      assert(size <= form.size() && begin + size <= form.size());
       records.push_back(record_of(std::string_view(form).substr(begin, size)));
       records.back().session = session;
     }
@@ -178,6 +182,7 @@ void JudgedValues::add(std::span<const Record> records) {
     if (!has(record) && std::ssize(alike) < kAlikeMax && records_.size() < kRecordsMax) {
       records_.insert(alike.end(), record);
       starts_[start / 64] |= std::uint64_t{1} << start % 64;
+      assert(records_.size() <= kRecordsMax);
     }
   }
 }
@@ -252,6 +257,7 @@ void JudgedMemory::keep(std::span<const Record> fresh) {
         if (std::ssize(all) + std::ssize(fresh) > kKeptMax) {
           all.erase(all.begin() + 1, all.begin() + std::ssize(all) / 2);
         }
+        assert(!all.empty() && "the first record says of which key they are");
         all.insert(all.end(), fresh.begin(), fresh.end());
         return bytes_of(all);
       },
@@ -322,6 +328,7 @@ std::shared_ptr<const JudgedValues> JudgedMemory::of(std::string_view session_id
     set_ = std::move(made);
     set_of_ = tag;
   }
+  assert(set_ != nullptr && set_of_ == tag);
   return set_->empty() ? nullptr : set_;
 }
 

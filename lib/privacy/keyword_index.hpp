@@ -103,6 +103,7 @@ class KeywordIndex {
   static constexpr std::uint32_t kThreeBytes = 0xFFFFFF;
   static constexpr std::size_t kLook = sizeof(std::uint32_t);
   static std::uint32_t four_at(std::string_view text, std::size_t at) {
+    assert(at + sizeof(std::uint32_t) <= text.size());
     std::uint32_t four = 0;
     std::memcpy(&four, text.data() + at, sizeof four);
     return four;
@@ -111,6 +112,7 @@ class KeywordIndex {
   /// The first place of `at`, `at` + 2, … that `look` has; behind the last of four bytes when there
   /// is none.
   [[gnu::always_inline]] std::size_t next_look(std::string_view text, std::size_t at) const {
+    assert(text.size() >= kLook && "else the last place is before the first");
     const std::size_t last = text.size() - kLook;
     const auto is_one = [&](std::size_t place) {
       const std::uint32_t four = four_at(text, place);
@@ -208,6 +210,7 @@ class KeywordIndex {
   template <typename Use>
   void use_at(std::string_view text, std::size_t at, std::uint32_t hash, Use& use) const {
     for (std::uint16_t node = heads_[hash >> kSlotShift]; node != 0;) {
+      assert(node <= nodes_.size());
       const Node& each = nodes_[node - 1U];
       // Most others of a slot differ in the last byte: without a call.
       const std::size_t last = each.word.size() - 1;

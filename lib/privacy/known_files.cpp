@@ -1,5 +1,4 @@
-// known_files.cpp - secrets in lines of files that tools read by themselves, and in a column of a
-// table.
+// known_files.cpp - finds secrets in lines of known files and in columns of tables.
 //
 //   .netrc               machine api.github.com login ann password HERE
 //   .pypirc, settings    username = ann (line end) password = HERE
@@ -8,6 +7,7 @@
 //   user,password,mail   the same place of each of the next lines
 //   | user | password |  the same below a line of dashes
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 
 #include "assignment_parts.hpp"
@@ -117,6 +117,7 @@ struct Fields {
 
 /// Bytes [begin, end) without the blanks and back-ticks around them.
 ValuePart trimmed_part(string_view text, std::size_t begin, std::size_t end) {
+  assert(begin <= end && end <= text.size());
   const string_view all = text.substr(begin, end - begin);
   const string_view part = trimmed(all, " `\r");
   begin += static_cast<std::size_t>(part.data() - all.data());
@@ -124,6 +125,7 @@ ValuePart trimmed_part(string_view text, std::size_t begin, std::size_t end) {
 }
 
 Fields fields_at(string_view text, std::size_t at, char sign) {
+  assert(at <= text.size());
   Fields all;
   const std::size_t limit = std::min(text.size(), at + 4 * kLineMax);
   while (all.count < Fields::kMax) {
@@ -143,6 +145,7 @@ Fields fields_at(string_view text, std::size_t at, char sign) {
     ++at;
   }
   at += byte_at(text, at) == '\r' ? 1U : 0U;
+  assert(all.count > 0 && all.count <= Fields::kMax && at <= text.size());
   all.end = at;
   return all;
 }

@@ -1,11 +1,11 @@
-// national_ids.cpp - numbers with a check: those that states give to people, of bank accounts (ISO
-// 13616), and of payment cards (ISO/IEC 7812).
+// national_ids.cpp - finds national ids and the numbers of accounts and cards by their checks.
 //
 //   by code, without a word before it   France 15 digits · Italy 16
 //   by a row of words/national_ids.txt  all other numbers of people
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -28,6 +28,7 @@ bool is_all_same(std::string_view digits) {
 
 /// Parts that no number of the USA has; the last two stood on sample cards in wallets.
 bool is_american(std::string_view digits) {
+  assert(digits.size() == 9);
   return !digits.starts_with("000") && !digits.starts_with("666") && digits[0] != '9' &&
          digits.substr(3, 2) != "00" && digits.substr(5) != "0000" && digits != "078051120" &&
          digits != "219099999";
@@ -35,6 +36,7 @@ bool is_american(std::string_view digits) {
 
 /// ISO 7064, modulo 11,10.
 bool has_german_check(std::string_view digits) {
+  assert(digits.size() == 11);
   int product = 10;
   for (const char c : digits.substr(0, 10)) {
     const int sum = (c - '0' + product) % 10;
@@ -71,14 +73,17 @@ bool has_check(std::string_view code, std::string_view check) {
   for_each_word(
       check.substr(0, sign),
       [&](std::string_view weight) {
+        assert(count < code.size() && "a form has no more weights than signs");
         const char c = code[count++];
         const std::uint64_t product = number_of(weight) * (is_digit(c) ? number_of({&c, 1}) : 10);
         sum += check[sign] == '/' ? product / 10 + product % 10 : product;
       },
       '.');
   if (equals < check.size()) {
+    assert(count < code.size() && equals + 1 + sum % modulus < check.size());
     return code[count] == check[equals + 1 + sum % modulus];
   }
+  assert(modulus > 0);
   const std::uint64_t left = (modulus - sum % modulus) % modulus;
   const std::size_t size = modulus > 97 ? 2 : 1;
   return count == code.size()
@@ -189,6 +194,7 @@ bool goes_on(std::string_view text, const Span& number) {
 
 /// A number of words/national_ids.txt.
 MaybeSpan listed(std::string_view text, const DigitGroups& groups) {
+  assert(groups.count > 0 && groups.digits.size() < kFormsOfSize.size());
   for (std::uint64_t rest = kFormsOfSize[groups.digits.size()]; rest != 0; rest &= rest - 1) {
     const NumberForm& form = kNumberForms[static_cast<std::size_t>(std::countr_zero(rest))];
     std::string code;
@@ -222,6 +228,7 @@ MaybeSpan french(std::string_view text, const DigitGroups& groups) {
 
 /// The letter at the end is a sum over the others, which count differently at odd places.
 bool has_italian_check(std::string_view code) {
+  assert(code.size() == 16);
   constexpr std::array<int, 26> kOdd = {1,  0,  5, 7, 9, 13, 15, 17, 19, 21, 2,  4,  18,
                                         20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23};
   int sum = 0;
@@ -270,6 +277,7 @@ std::size_t iban_size(std::string_view country) {
 
 /// ISO 7064, modulo 97-10: the first four go to the end, letters count from 10.
 bool has_iban_check(std::string_view iban) {
+  assert(iban.size() > 4 && "a country has a size, and none so short");
   int rest = 0;
   const auto take = [&](char c) {
     rest = is_digit(c) ? (rest * 10 + (c - '0')) % 97 : (rest * 100 + (c - 'A' + 10)) % 97;
@@ -283,6 +291,7 @@ bool has_iban_check(std::string_view iban) {
 bool is_card_range(std::string_view digits) {
   return kCardRanges.any([&](std::string_view range) {  // "2221-2720:16-16"
     const std::size_t size = range.find('-');
+    assert(size != std::string_view::npos);
     const std::string_view begin = digits.substr(0, size);
     const std::string_view sizes = range.substr(2 * size + 2);
     return begin >= range.substr(0, size) && begin <= range.substr(size + 1, size) &&
@@ -374,6 +383,7 @@ std::optional<Span> iban_at(std::string_view text, std::size_t at) {
     return std::nullopt;
   }
   const std::size_t wanted = iban_size(text.substr(at - 2, 2));
+  assert(wanted <= kSizeMax && "the register has none that is longer");
   std::array<char, kSizeMax> iban{};
   std::size_t size = 0;
   std::size_t end = at - 2;

@@ -1,5 +1,7 @@
+// personal.cpp - finds personal data: reads groups of digits, and asks each kind of it.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdint>
 
 #include "bmad_mem/text.hpp"
@@ -78,6 +80,7 @@ class PersonalScan {
     if (!span) {
       return false;
     }
+    assert(span->begin < span->end && span->end <= text_.size());
     const PersonalPolicy policy = policies_[static_cast<std::size_t>(kind)];
     if (policy != PersonalPolicy::kKeep) {
       out_.push_back({.begin = span->begin,
@@ -124,11 +127,13 @@ DigitGroups DigitGroups::first(std::size_t group_count) const {
   for (std::size_t i = 0; i < some.count; ++i) {
     size += groups[i].size();
   }
+  assert(size <= digits.size());
   some.digits.resize(size);
   return some;
 }
 
 DigitGroups read_digit_groups(std::string_view text, std::size_t at) {
+  assert(at < text.size() && is_digit(text[at]));
   DigitGroups all;
   while (all.count < DigitGroups::kGroupsMax) {
     const std::size_t end = run_end(text, at, is_digit, kDigitRunMax);
@@ -147,6 +152,7 @@ DigitGroups read_digit_groups(std::string_view text, std::size_t at) {
 }
 
 bool is_announced(std::string_view text, std::size_t at, std::string_view words) {
+  assert(at <= text.size());
   constexpr std::size_t kReach = 40;
   for (std::size_t i = at - std::min(at, kReach); i < at; ++i) {
     // A word of a script beyond ASCII may stand amid others.
@@ -180,6 +186,7 @@ bool is_named(std::string_view text, std::size_t at, std::string_view words) {
 }
 
 std::uint64_t number_of(std::string_view digits) {
+  assert(digits.size() <= 19 && "more digits do not fit");
   std::uint64_t number = 0;
   for (const char c : digits) {
     number = number * 10 + static_cast<std::uint64_t>(c - '0');
@@ -188,6 +195,7 @@ std::uint64_t number_of(std::string_view digits) {
 }
 
 bool has_luhn_check(std::string_view digits) {
+  assert(std::ranges::all_of(digits, is_digit));
   int sum = 0;
   bool is_doubled = false;
   for (std::size_t i = digits.size(); i-- > 0; is_doubled = !is_doubled) {
@@ -200,6 +208,7 @@ bool has_luhn_check(std::string_view digits) {
 std::string_view personal_kind_name(PersonalKind kind) {
   constexpr std::array<std::string_view, kPersonalKindCount> kNames = {
       "email", "phone", "iban", "card", "ip", "national-id"};
+  assert(static_cast<std::size_t>(kind) < kNames.size());
   return kNames[static_cast<std::size_t>(kind)];
 }
 

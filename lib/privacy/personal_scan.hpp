@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -31,7 +32,10 @@ struct DigitGroups {
   std::string digits;  ///< Of all groups, without the signs.
 
   [[nodiscard]] std::size_t begin() const { return groups[0].begin; }
-  [[nodiscard]] std::size_t end() const { return groups[count - 1].end; }
+  [[nodiscard]] std::size_t end() const {
+    assert(count > 0 && count <= kGroupsMax && "the caller has looked whether there is a group");
+    return groups[count - 1].end;
+  }
   /// Whether the groups have these sizes.
   [[nodiscard]] bool has_sizes(std::initializer_list<std::size_t> sizes) const;
   /// The sign between all groups; '\0' when they differ or there is but one group.

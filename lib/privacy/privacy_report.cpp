@@ -1,5 +1,6 @@
-// privacy_report.cpp - what is kept, for how long, and what was taken out of it.
+// privacy_report.cpp - reports which entries are stored, for how long, and what was redacted.
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <string>
 #include <utility>
@@ -117,6 +118,7 @@ class PrivacySurvey {
     };
     std::map<std::string, Newest, std::less<>> newest;
     KeptEntries& kept = report_.kept[static_cast<std::size_t>(type)];
+    assert(kept.type == type && "the constructor has set the type of each");
     JsonParser parser;
     const auto take = [&](const ScannedEntry& entry) {
       const EntryHead head = entry_head(type, entry.value);

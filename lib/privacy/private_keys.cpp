@@ -1,5 +1,4 @@
-// private_keys.cpp - blocks of private keys, whole; and JSON web tokens: base64url parts, the first
-// of which is a JSON object.
+// private_keys.cpp - finds blocks of private keys, and JSON web tokens.
 //
 //   -----BEGIN RSA PRIVATE KEY-----\nMIIE…\n-----END RSA PRIVATE KEY-----
 //   |<------------------------------ detection ------------------------->|
@@ -12,6 +11,7 @@
 // rest of the text would go. So what follows the marker must look like a key.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <string>
 
@@ -50,6 +50,7 @@ std::size_t marker_begin(std::string_view text, std::size_t at, std::string_view
 
 /// Behind the dashes that follow the "PRIVATE KEY" at `at`; npos when there are none.
 std::size_t marker_end(std::string_view text, std::size_t at) {
+  assert(text.substr(at).starts_with(kPrivateKey));
   std::size_t dashes = at + kPrivateKey.size();
   if (text.substr(dashes).starts_with(" BLOCK")) {
     dashes += 6;
@@ -91,6 +92,7 @@ std::size_t skip_to_body(std::string_view body, std::size_t at) {
       break;
     }
   }
+  assert(at <= body.size());
   return quotes % 2 == 0 ? at : body.size();
 }
 
@@ -112,6 +114,7 @@ std::size_t skip_key_headers(std::string_view body, std::size_t at) {
 
 /// A block that is cut off has no end that proves it: then its first line must be longer.
 bool looks_like_key(std::string_view text, std::size_t begin, std::size_t end, bool is_cut) {
+  assert(begin <= end && end <= text.size());
   constexpr std::size_t kBodyMax = 600;
   const std::size_t line_min = is_cut ? 24 : 12;
   constexpr std::size_t kLongLineMin = 40;
@@ -163,6 +166,7 @@ bool is_token_header(std::string_view part) {
 
 /// The end of the token whose header is [begin, header_end); `begin` when it is none.
 std::size_t token_end(std::string_view text, std::size_t begin, std::size_t header_end) {
+  assert(begin < header_end && header_end <= text.size());
   std::array<std::size_t, 5> ends = {header_end};
   std::size_t count = 1;
   while (count < ends.size() && byte_at(text, ends[count - 1]) == '.') {

@@ -1,5 +1,7 @@
+// randomness.cpp - measures whether a text was drawn at random or written by a person.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 
@@ -98,6 +100,7 @@ double randomness_bits(std::string_view value) {
     cost += kClassCosts[previous][each];
     if (each == kLower || each == kUpper) {
       const auto letter = static_cast<std::size_t>(to_lower(c) - 'a');
+      assert(letter < kLetterCount);
       const bool begins_word = previous == kLower && each == kUpper;
       cost += kLetterCosts[(begins_word ? kWordBegin : row) * (kLetterCount + 1) + letter] - '0';
       row = letter;
@@ -110,6 +113,7 @@ double randomness_bits(std::string_view value) {
   if (value.empty()) {
     return 0;
   }
+  assert(alphabet_size(has, is_hex) > 1 && "else its logarithm is no number of bits");
   return (cost / kCostsPerBit) -
          (static_cast<double>(value.size()) * std::log2(alphabet_size(has, is_hex)));
 }
@@ -126,6 +130,7 @@ double shannon_entropy(std::string_view text) {
       entropy -= share * std::log2(share);
     }
   }
+  assert(entropy >= 0 && entropy < 8.001);
   return entropy;
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@ class ReadText {
  public:
   /// `c` stands for the bytes [begin, end) of the text.
   void add(char c, std::size_t begin, std::size_t end) {
+    assert(begin < end && "each byte comes from somewhere");
     bytes_ += c;
     begins_.push_back(begin);
     ends_.push_back(end);
@@ -45,6 +47,7 @@ class ReadText {
     find(bytes_, inside);
     for (const Detection& each : inside) {
       if (each.begin < each.end) {
+        assert(each.end <= ends_.size() && ends_.size() == bytes_.size());
         const std::size_t end = ends_[each.end - 1];
         const bool has_half = end < text.size() && text[end] == '\0';  // Of a character of UTF-16.
         out.push_back({.begin = begins_[each.begin],

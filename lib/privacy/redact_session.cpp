@@ -1,4 +1,4 @@
-// redact_session.cpp - the rules of today for what was written under those of yesterday.
+// redact_session.cpp - applies the current rules to the stored files of sessions.
 //
 //   temporary files, index -> logs, quarantine, manifest, summary, artifacts, audit, access ->
 //   evicted, kept, deleted, archive, deleted sessions -> record and audit of deletions -> audit
@@ -6,6 +6,7 @@
 // Every file of the session is replaced whole, one after another, so that a crash leaves some of
 // them done: running it again does the rest. The index goes first, since it holds the words.
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,6 +47,7 @@ void place_taken(const StoreRedaction& rules, std::string_view path, std::uint64
       report.taken.push_back(std::move(each));
     }
   }
+  assert(report.taken.size() <= RedactReport::kTakenMax);
 }
 
 class SessionRedaction final : public SessionRewriter {
@@ -119,6 +121,7 @@ class SessionRedaction final : public SessionRewriter {
     if (dry_run_) {
       return {};
     }
+    assert(is_entry_id(other) && "its name stays below the folder");
     const std::string folder = session_file(session_id_, kArtifactsName);
     BMAD_TRY(store_.files->rename(path, fmt::format("{}/{}{}", folder, other, kEnding)));
     return store_.files->sync_directory(folder);
@@ -300,6 +303,7 @@ Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const 
   BMAD_TRY_ASSIGN(const std::string policy, load_hub_policy(store));
   BMAD_TRY_ASSIGN(const std::unique_ptr<StoreRedaction> rules,
                   StoreRedaction::make(store, dry_run ? KeyUse::kNone : KeyUse::kKept, policy));
+  assert(rules != nullptr);
   if (wanted.empty()) {
     rules->judge_for_all();
   }

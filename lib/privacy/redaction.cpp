@@ -1,7 +1,8 @@
-// redaction.cpp - the redactor of a store, and as others see it.
+// redaction.cpp - makes the redactor of a store, and the scanner that programs use.
 #include "privacy/redaction.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -58,6 +59,7 @@ Result<RedactionKey> kept_key(const Store& store) {
 
 SecretRuleInfo info_of(const SecretRule& rule) {
   constexpr std::string_view kTiers[] = {"token", "assigned", "structure", "context", "personal"};
+  assert(static_cast<std::size_t>(rule.kind) < std::size(kTiers));
   return {.id = rule.id,
           .what = rule.what,
           .tier = kTiers[static_cast<std::size_t>(rule.kind)],
@@ -92,6 +94,7 @@ std::vector<SecretPlace> places_of(const Redactor& redactor, std::string_view te
                                    const Detections& found) {
   std::vector<SecretPlace> places;
   for (const Detection& each : found) {
+    assert(each.begin < each.end && each.end <= text.size());
     places.push_back(
         {.begin = each.begin,
          .end = each.end,
@@ -178,7 +181,9 @@ StoreRedaction::StoreRedaction(Redactor redactor, const RedactionKey& key,
                                std::unique_ptr<JudgedMemory> memory)
     : redactor_(std::make_shared<Redactor>(std::move(redactor))),
       key_(key),
-      memory_(std::move(memory)) {}
+      memory_(std::move(memory)) {
+  assert(memory_ != nullptr);
+}
 
 StoreRedaction::~StoreRedaction() = default;
 
@@ -281,7 +286,9 @@ bool StoreRedaction::has_secret(std::string_view text) const {
 SecretScanner::SecretScanner() : redactor_(default_redactor()) {}
 SecretScanner::SecretScanner(std::shared_ptr<const Redactor> redactor,
                              std::shared_ptr<const JudgedValues> judged)
-    : redactor_(std::move(redactor)), judged_(std::move(judged)) {}
+    : redactor_(std::move(redactor)), judged_(std::move(judged)) {
+  assert(redactor_ != nullptr);
+}
 
 std::vector<SecretPlace> SecretScanner::find(std::string_view text) const {
   return places_of(*redactor_, text, redactor_->find(text, judged_.get()));

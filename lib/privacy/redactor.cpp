@@ -1,7 +1,9 @@
+// redactor.cpp - finds secrets and personal data in a text, and replaces them until none is left.
 #include "privacy/redactor.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <filesystem>
 #include <system_error>
 
@@ -67,6 +69,7 @@ void find_in_context(std::string_view context, std::string_view text, Detections
   find_assigned(fmt::format("{}{}", context, text), inside);
   for (Detection each : inside) {
     if (each.begin >= context.size()) {
+      assert(each.begin <= each.end);
       each.begin -= context.size();
       each.end -= context.size();
       out.push_back(each);
@@ -130,6 +133,7 @@ struct Redactor::Impl {
     if (scope.fresh == nullptr) {
       return;
     }
+    assert(from <= found.size());
     const Detections kept = placeholder.find(text);
     for (; from < found.size(); ++from) {
       const Detection& each = found[from];
@@ -218,6 +222,7 @@ struct Redactor::Impl {
       if (each.action == DetectionAction::kNear) {
         continue;
       }
+      assert(from <= each.begin && each.begin < each.end && each.end <= text.size());
       ++tally.by_rule[std::string(each.rule)];
       out.append(text, from, each.begin - from);
       const std::size_t begin = out.size();
@@ -240,6 +245,7 @@ struct Redactor::Impl {
   /// of it.
   [[nodiscard]] Detections find_around(std::string_view text, const Detections& places,
                                        RedactionScope scope) const {
+    assert(std::ranges::is_sorted(places, {}, &Detection::begin));
     scope.fresh = nullptr;  // A rest beside a placeholder is no value.
     constexpr std::size_t kShort = std::size_t{16} << 10U;
     constexpr std::size_t kReach = std::size_t{2} << 10U;
@@ -295,6 +301,7 @@ struct Redactor::Impl {
       detections = find_around(*redacted, places, scope);
       note_near();
     }
+    assert(redacted && "each round has replaced something");
     tally.comes_near = tally.comes_near || !detections.empty();
     return redacted;
   }

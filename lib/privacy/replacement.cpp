@@ -1,8 +1,10 @@
+// replacement.cpp - writes placeholders, replaces strings in JSON, and merges detections.
 #include "replacement.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <iterator>
 #include <span>
@@ -181,6 +183,7 @@ class Walk {
   void write(const std::optional<std::string>& other) {
     const std::size_t begin = cursor_.at();
     const std::size_t size = cursor_.string().size() + 2;  // With its quotes.
+    assert(copied_ <= begin && begin + size <= json_.size() && json_[begin] == '"');
     if (other) {
       out_.append(json_, copied_, begin - copied_);
       append_json_quoted(out_, *other);
@@ -237,6 +240,7 @@ void append_outside(std::string_view text, const Ranked& each, std::span<const D
       out.back().detection.end = end;
     }
   };
+  assert(detection.begin < detection.end && detection.end <= text.size());
   std::size_t begin = detection.begin;
   for (; next != kept.end() && next->begin < detection.end; ++next) {
     append(begin, next->begin);
@@ -250,6 +254,7 @@ Detections joined(std::vector<Ranked> ranked) {
   std::ranges::sort(ranked, {}, [](const Ranked& each) { return each.detection.begin; });
   std::vector<Ranked> all;
   for (const Ranked& each : ranked) {
+    assert(each.detection.begin < each.detection.end);
     if (all.empty() || each.detection.begin >= all.back().detection.end) {
       all.push_back(each);
       continue;
@@ -297,6 +302,7 @@ Result<Placeholder> Placeholder::make(const std::string& pattern, bool linkable)
 
 std::string Placeholder::text(std::string_view rule, std::string_view secret,
                               const RedactionScope& scope) const {
+  assert(!before_.empty() && "make() refuses a placeholder without a sign of its own");
   if (!names_rule_) {
     return before_;
   }
@@ -309,6 +315,7 @@ std::string Placeholder::text(std::string_view rule, std::string_view secret,
 }
 
 Detections Placeholder::find(std::string_view text) const {
+  assert(!before_.empty() && "an empty text would be found everywhere");
   Detections all;
   for (std::size_t at = 0; (at = text.find(before_, at)) != std::string_view::npos;) {
     const std::size_t rule = at + before_.size();
@@ -333,6 +340,7 @@ std::string_view Placeholder::rule_in(std::string_view placeholder) const {
   if (!names_rule_) {
     return placeholder;
   }
+  assert(placeholder.size() >= before_.size() + after_.size() && "find() found it");
   placeholder.remove_prefix(before_.size());
   placeholder.remove_suffix(after_.size());
   return placeholder.substr(0, placeholder.find(':'));
@@ -351,6 +359,7 @@ bool overlaps_any(const Detection& detection, const Detections& others) {
 
 Detections merge_detections(std::string_view text, Detections detections,
                             std::span<const Detection> kept) {
+  assert(std::ranges::is_sorted(kept, {}, &Detection::end));
   std::vector<Ranked> secrets;
   std::vector<Ranked> near;
   for (std::size_t i = 0; i < detections.size(); ++i) {

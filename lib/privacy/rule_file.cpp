@@ -1,3 +1,4 @@
+// rule_file.cpp - parses a rules file in the form of gitleaks' configuration.
 #include "rule_file.hpp"
 
 #include <algorithm>
@@ -16,6 +17,8 @@
 #define TOML_ASSERT(expr) static_assert(true)
 #include <toml++/toml.h>
 #pragma pop_macro("NDEBUG")
+// Again: the assert of toml++ is that of a debug build.
+#include <cassert>
 
 #include "bmad_mem/text.hpp"
 #include "privacy_words.hpp"
@@ -30,6 +33,7 @@ std::array<int, 3> version_of(std::string_view text) {
   std::array<int, 3> version = {};
   std::size_t part = 0;
   for (const char c : text) {
+    assert(part < version.size());
     if (is_digit(c) && version[part] < 100'000) {
       version[part] = version[part] * 10 + (c - '0');
     } else if (c == '.' && ++part == version.size()) {
@@ -161,6 +165,7 @@ class Reader {
                        const std::vector<LazyPattern>& regexes) {
     const toml::array* const array = table[key].as_array();
     for (std::size_t i = 0; i < regexes.size(); ++i) {
+      assert(array != nullptr && i < array->size() && "read_texts() read them from it");
       BMAD_TRY(check_regex(*array->get(i), regexes[i].text(), key));
     }
     return {};
@@ -367,6 +372,7 @@ class Reader {
 }  // namespace
 
 std::string shown_in_message(std::string_view text, std::size_t size_max) {
+  assert(size_max > 0);
   std::string shown(text.substr(0, size_max));
   std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, '?');
   return shown + (text.size() > size_max ? "..." : "");

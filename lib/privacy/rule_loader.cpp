@@ -1,4 +1,6 @@
+// rule_loader.cpp - reads rules files and the files that they extend into one list of rules.
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <memory>
 #include <utility>
@@ -33,6 +35,7 @@ bool is_known_id(std::string_view id) {
 
 /// The members that `rule` has replace those of `known`; lists grow.
 void merge_rule(RuleSpec rule, RuleSpec& known) {
+  assert(rule.id == known.id);
   const auto replace = [](std::string& with, std::string& what) {
     if (!with.empty()) {
       what = std::move(with);
@@ -135,6 +138,7 @@ class RuleLoader {
     }
     whole = whole.starts_with('/') ? whole : sources_.project + "/" + whole;
     const std::size_t slash = whole.rfind('/');
+    assert(slash != std::string::npos);
     return Place{.folder = whole.substr(0, std::max<std::size_t>(slash, 1)),
                  .name = whole.substr(slash + 1)};
   }
@@ -153,6 +157,7 @@ class RuleLoader {
 
   /// The file and what it extends, as one.
   Result<RuleFile> resolve(const std::string& path, int depth = 0) {
+    assert(depth <= kExtendsMax && "each step goes one file deeper");
     BMAD_TRY_ASSIGN(RuleFile file, read(path));
     std::ranges::copy(file.warnings, std::back_inserter(loaded_.problems));
     std::ranges::copy(file.notes, std::back_inserter(loaded_.notes));
@@ -223,6 +228,7 @@ class RuleLoader {
                                     "keywords, and {} of them without any",
                                     kRulesMax, kRuleKeywordsMax, kRulesAlwaysMax));
     }
+    assert(keywords_ <= kRuleKeywordsMax && "their index has numbers of 16 bits");
     always_ += always;
     if (trusts()) {
       take_exceptions(file);
@@ -261,6 +267,7 @@ class RuleLoader {
   }
 
   void take_rule(RuleSpec rule, const RuleFile& file) {
+    assert(!rule.id.empty() && !rule.is_helper && "check_id() and take() see to it");
     if (rule.regex.text().empty()) {
       take_change(std::move(rule), file);
       return;

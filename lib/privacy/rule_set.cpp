@@ -1,4 +1,4 @@
-// rule_set.cpp - what the rules that people bring find, and what they call innocent.
+// rule_set.cpp - finds what the rules of files match, and drops what is disabled or allowed.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -37,6 +37,7 @@ bool is_marked(const FoundText& found) { return found.lines().contains(kMark); }
 
 /// What of a match is the secret: its group, or the first that is not empty, or all of it.
 std::string_view secret_of(std::span<const std::string_view> groups, int wanted) {
+  assert(!groups.empty() && wanted >= 0);
   const auto index = static_cast<std::size_t>(wanted);
   if (wanted > 0) {
     return index < groups.size() ? groups[index] : std::string_view();
@@ -59,6 +60,7 @@ constexpr std::string_view kLongWords = R"(\b[A-Za-z0-9]{32,}\b)";
 /// Whether a word that speaks of secrets stands on the line before `at`, not far away.
 bool is_near_keyword(std::string_view text, std::size_t at) {
   constexpr std::size_t kLook = 64;
+  assert(at <= text.size());
   const std::size_t begin = at - std::min(at, kLook);
   std::string before = lower_ascii(text.substr(begin, at - begin));
   before.erase(0, before.rfind('\n') + 1);  // npos + 1 is 0.
@@ -69,6 +71,7 @@ bool is_near_keyword(std::string_view text, std::size_t at) {
 
 struct RuleSet::Impl : LoadedRules {
   explicit Impl(LoadedRules loaded) : LoadedRules(std::move(loaded)) {
+    assert(rules.size() <= kRulesMax && "an index of 16 bits names each");
     leave_out_broad();
     std::map<std::string_view, std::vector<std::uint16_t>> words;
     for (RuleSpec& rule : rules) {
@@ -141,6 +144,7 @@ struct RuleSet::Impl : LoadedRules {
     std::vector<bool> seen(rules_of_word.size());
     keywords.find(lower,
                   [&](std::size_t /*at*/, std::string_view /*word*/, std::uint16_t word_index) {
+                    assert(word_index < seen.size());
                     if (!seen[word_index]) {
                       seen[word_index] = true;
                       const auto& more = rules_of_word[word_index];
@@ -216,6 +220,7 @@ const RuleSet::Impl& RuleSet::impl() const {
       impl_ = std::make_unique<const Impl>(loaded ? *std::move(loaded) : LoadedRules());
     }
   });
+  assert(impl_ != nullptr);
   return *impl_;
 }
 
@@ -260,6 +265,7 @@ void RuleSet::leave_allowed(std::string_view text, Detections& found, std::size_
            impl().allows_by_path(finding, each.rule) ||
            (origin.honours_marks && is_marked(finding));
   };
+  assert(from <= found.size());
   const auto begin = found.begin() + static_cast<std::ptrdiff_t>(from);
   found.erase(std::remove_if(begin, found.end(), is_left), found.end());
 }
@@ -402,6 +408,7 @@ Result<UserPattern> make_user_pattern(const RedactionPattern& pattern, std::size
 
 void find_user_pattern(const UserPattern& pattern, std::string_view text, Detections& out) {
   pattern.regex.for_each_match(text, [&](std::span<const std::string_view> groups) {
+    assert(!groups.empty() && "the first one is the match");
     const std::string_view found = groups[groups.size() > 1 ? 1 : 0];
     if (found.empty()) {
       return;

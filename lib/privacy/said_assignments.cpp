@@ -1,6 +1,6 @@
-// said_assignments.cpp - values behind words rather than operators: in sentences, statements of SQL
-// and options of commands; and what stands in for a value that isn't set.
+// said_assignments.cpp - finds values in sentences, in SQL and in options of commands.
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <optional>
 
@@ -39,6 +39,7 @@ bool is_option_before(string_view text, std::size_t end) {
   constexpr std::size_t kOptionMax = 40;
   const std::size_t begin = run_begin(
       text, end, [](char c) { return is_word_byte(c) || c == '-' || c == '.'; }, kOptionMax);
+  assert(begin < text.size() && "a blank is at its end at the latest");
   return text[begin] == '-';
 }
 
@@ -51,6 +52,7 @@ bool identifies(string_view text, std::size_t by) {
 /// `name` with the words after it up to `end`: "the password reset link is" is about a link. But
 /// "the password for the server is" is about the password.
 NamePart with_what_follows(string_view text, NamePart name, std::size_t end) {
+  assert(name.end <= end && end <= text.size());
   const string_view words = text.substr(name.end, end - name.end);
   std::size_t size = words.size();
   for (const string_view preposition :
@@ -171,6 +173,7 @@ void AssignmentFinder::after_word() {
     if (can_be_secret_name(name.letters) && !is_prose &&
         (is_whole || !judge_word(name, word, begin, ValueForm::kLiteral))) {
       // Without its dashes: any word after it, as in "--password prompts", would be one.
+      assert(word.find_first_not_of('-') != word.npos && "it has letters of a secret's name");
       judge(word.substr(word.find_first_not_of('-')), bare,
             quoted ? ValueForm::kQuoted : ValueForm::kLiteral);
     }
@@ -253,6 +256,7 @@ void AssignmentFinder::option_value(std::size_t begin, string_view how) {
     if (user == string_view::npos) {
       return;
     }
+    assert(value.begin + user < value.end);
     value.begin += user + 1;
   }
   judge("-password", value, quoted ? ValueForm::kQuoted : ValueForm::kLiteral);

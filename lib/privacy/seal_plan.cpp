@@ -1,6 +1,8 @@
+// seal_plan.cpp - decides what a run of `encrypt` does, and with which keys.
 #include "seal_plan.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -25,6 +27,7 @@ bool has_former(const SealingRecord& record, const SealKeys& here) {
 }
 
 Error other_key(const SealingRecord& record, const SealKeys& here) {
+  assert(!here.empty());
   return field_error(
       ErrorCode::E_ACCESS_DENIED, "key",
       fmt::format(
@@ -49,6 +52,7 @@ Status check_drawn(const SealKey& key) {
 Status plan_rotation(const StoreSealing& own, const std::string& new_key_file, Sealing& sealing) {
   SealingRecord& record = sealing.record;
   std::error_code failed;
+  assert(!record.key_id.empty() && "only what is encrypted gets another key");
   const bool opens = sealing.keys.find(record.key_id) != nullptr;
   const bool may_go_on =
       has_former(record, sealing.keys) && std::filesystem::exists(new_key_file, failed);
@@ -125,6 +129,7 @@ Result<Sealing> plan_sealing(const StoreSealing& own, const SealOptions& options
     return error;
   }
   sealing.keys.rotate(SealKey(*current));
+  assert(sealing.keys.current().id() == record.key_id);
   record.ends = options.step == SealStep::kOff;
   if (options.step == SealStep::kOn) {
     record.all = record.all || (options.sessions.empty() && !options.sensitive);

@@ -1,4 +1,4 @@
-// seal_session.cpp - lines that were written in clear are sealed, and sealed ones opened.
+// seal_session.cpp - encrypts lines that are in clear, and decrypts encrypted ones.
 //
 //   sealing.json -> index -> logs, documents, summary -> evicted, kept, deleted, archive, deleted
 //   sessions -> audit; at the end of `off`, sealing.json goes; of `rotate`, the former key in it
@@ -6,6 +6,7 @@
 // Every file of a session is replaced whole, one after another. A crash leaves both kinds of lines,
 // which is what readers expect: running it again does the rest.
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <optional>
 #include <set>
@@ -47,11 +48,14 @@ constexpr std::string_view kDocumentEnding = ".md";
 class LeavingIndex {
  public:
   LeavingIndex(Store& store, const std::vector<std::string>& sessions)
-      : store_(store), sessions_(sessions) {}
+      : store_(store), sessions_(sessions) {
+    assert(std::ranges::is_sorted(sessions));
+  }
 
   Status leave(const std::string& session_id) {
     const auto at = static_cast<std::size_t>(std::ranges::lower_bound(sessions_, session_id) -
                                              sessions_.begin());
+    assert(at < sessions_.size() && sessions_[at] == session_id);
     if (at < end_) {
       return {};
     }

@@ -1,8 +1,10 @@
+// sealed_line.cpp - encrypts and decrypts one line of a log, and reads and makes keys.
 #include "privacy/sealed_line.hpp"
 
 #include <sodium.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstdlib>
 #include <optional>
 #include <set>
@@ -127,6 +129,7 @@ void SealKey::set_id() {
   crypto_generichash(hash.data(), hash.size(), bytes_of(kWhat), kWhat.size(), bytes_.data(),
                      bytes_.size());
   id_ = base64url(std::span(hash).first(kKeyIdBytes));
+  assert(id_.size() == kKeyIdSize && "parts_of() counts on it");
 }
 
 SealKey SealKey::make() {
@@ -279,7 +282,9 @@ Result<std::string> seal_line(const SealKey& key, const LinePlace& place, JsonVa
   json.member(kSealedField,
               fmt::format("{}{}.{}", kFormMark, key.id(), base64_encoded(body, Base64::kUrl)));
   json.end_object();
-  return json.take();
+  std::string sealed = json.take();
+  assert(!sealed.contains('\n') && "a sealed line is one line of a log");
+  return sealed;
 }
 
 Result<std::string> open_line(const SealKeys& keys, const LinePlace& place, JsonValue entry) {
@@ -299,6 +304,7 @@ Result<std::string> open_line(const SealKeys& keys, const LinePlace& place, Json
         ErrorCode::E_ACCESS_DENIED, kSealedField,
         fmt::format("the entry is sealed with the key {}, which is not here", parts->key_id));
   }
+  assert(key->id() == parts->key_id);
   const std::optional<std::string> body = base64url_decoded(parts->body);
   if (!body || body->size() < kNonceSize + kTagSize) {
     return does_not_open();

@@ -1,6 +1,8 @@
+// sealing.cpp - reads which entries of a root are encrypted, and with which key.
 #include "privacy/sealing.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -71,7 +73,9 @@ Error no_record(FileSystem& files, std::string_view text) {
 
 class KeyedOpener final : public LineOpener {
  public:
-  explicit KeyedOpener(std::shared_ptr<const SealKeys> keys) : keys_(std::move(keys)) {}
+  explicit KeyedOpener(std::shared_ptr<const SealKeys> keys) : keys_(std::move(keys)) {
+    assert(keys_ != nullptr);
+  }
 
   [[nodiscard]] bool has_key(JsonValue entry) const override {
     const std::string_view id = sealing_key_id(entry);
@@ -295,6 +299,7 @@ Result<SealKeys> StoreSealing::read_keys(const std::optional<PassphraseRecipe>& 
     BMAD_TRY_ASSIGN(SealKey key, SealKey::parse(source_.key));
     return SealKeys(std::move(key));
   }
+  assert(named == 1 && !source_.passphrase.empty());
   if (!recipe) {
     return no_key("the key of this memory is not made of a passphrase");
   }
@@ -311,11 +316,13 @@ Result<std::shared_ptr<const SealKeys>> StoreSealing::keys(
     keys_ = std::make_shared<const SealKeys>(std::move(keys));
     recipe_ = recipe.value_or(PassphraseRecipe());
   }
+  assert(keys_ != nullptr && !keys_->empty() && "what is read without a key is an error");
   return keys_;
 }
 
 /// Errors: as keys(), and E_ACCESS_DENIED when it is not here.
 Result<SealKey> StoreSealing::sealing_key(const SealingRecord& record) const {
+  assert(!record.key_id.empty() && "record() has none without a key");
   if (record.is_gone) {
     return is_gone(files_, record.key_id);
   }

@@ -1,5 +1,7 @@
+// secret_names.cpp - decides by the words of a name whether it names a secret, and of which kind.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -22,6 +24,7 @@ constexpr string_view kOfCommits = "github gitlab gitea gitee bitbucket atlassia
 class NameWords {
  public:
   explicit NameWords(string_view name) {
+    assert(name.size() <= kNameSizeMax);
     for (std::size_t i = 0; i < name.size() && count_ < kCountMax; ++i) {
       if (!is_letter(name[i]) && is_ascii(name[i])) {
         end_word();
@@ -54,6 +57,7 @@ class NameWords {
   }
 
   void end_word() {
+    assert(begin_ <= size_ && size_ <= letters_.size());
     if (size_ > begin_ && count_ < kCountMax) {
       words_[count_++] = string_view(letters_.data() + begin_, size_ - begin_);
       begin_ = size_;
@@ -313,6 +317,7 @@ ProviderName provider_in(string_view name) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     // The words lie behind one another: "Data", "Dog" is "datadog".
     const std::size_t next = i + 1 < words.size() ? words[i + 1].size() : 0;
+    assert(next == 0 || words[i].data() + words[i].size() == words[i + 1].data());
     const string_view pair(words[i].data(), words[i].size() + next);
     if (kProviders.contains(words[i]) || kProviders.contains(pair) ||
         (is_key && kAmbiguousProviders.contains(words[i]))) {
@@ -421,6 +426,7 @@ string_view rule_of(SecretKind kind) {
   constexpr string_view kRules[] = {
       kGeneric,      "password",   "password",          "api-key", "token",  "secret",
       "private-key", "credential", "connection-string", kGeneric,  kGeneric, kGeneric};
+  assert(static_cast<std::size_t>(kind) < std::size(kRules));
   return kRules[static_cast<std::size_t>(kind)];
 }
 

@@ -1,7 +1,8 @@
-// session_rewrite.cpp - the steps that all operations have in common which rewrite a session.
+// session_rewrite.cpp - has the steps that operations share which rewrite a session.
 #include "session_rewrite.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "base/ids.hpp"
 #include "lifecycle/deletion.hpp"
@@ -22,6 +23,7 @@ Result<std::vector<std::string>> rewritable_sessions(const Store& store,
 }
 
 Status SessionRewriter::lock(std::string_view operation) {
+  assert(!root_guard_ && !session_guard_ && "it is called once");
   if (!dry_run_) {
     BMAD_TRY_ASSIGN(root_guard_, store_.lock_root(std::string(operation)));
   }
@@ -37,6 +39,7 @@ Status SessionRewriter::lock(std::string_view operation) {
 }
 
 Status SessionRewriter::leave_root_index() {
+  assert(!dry_run_ && "a dry run changes nothing");
   if (has_left_index_) {
     return {};
   }
@@ -53,6 +56,7 @@ Status SessionRewriter::rewrite_logs() {
 }
 
 Status SessionRewriter::rewrite_file(const std::string& path, std::string_view name, bool is_log) {
+  assert((dry_run_ || root_guard_) && "lock() comes first");
   Result<std::string> bytes = read_file(*store_.files, path, kRewrittenSizeMax);
   if (!bytes) {
     return is_not_found(bytes.error()) ? Status() : Status(std::move(bytes).error());
@@ -75,6 +79,7 @@ Status SessionRewriter::rewrite_file(const std::string& path, std::string_view n
 }
 
 Result<bool> SessionRewriter::rewrite_copies(const FileChange& change) {
+  assert((dry_run_ || root_guard_) && "lock() comes first");
   BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store_.files, session_id_));
   BMAD_TRY_ASSIGN(SessionCopies copies, SessionCopies::read(*store_.files, session_id_, record));
   BMAD_TRY_ASSIGN(

@@ -1,9 +1,10 @@
-// signs.cpp - a look at each byte, and what the few announce that may begin a sign.
+// signs.cpp - finds bytes that are read as others or as none: escapes, colours, joined literals.
 //
 //   text ── one byte of a few? ──► do the bytes near it allow a sign? ── rarely ──► sign_at()
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <charconv>
 #include <cstdint>
 
@@ -61,6 +62,7 @@ std::uint32_t character_at(string_view text, std::size_t at, std::size_t& size) 
 /// The letter of ASCII that U+`code` looks like: one of full width, or of another alphabet beside
 /// those of this one; '\0': none.
 char look_alike(string_view text, std::size_t at, std::size_t size, std::uint32_t code) {
+  assert(size > 0 && at + size <= text.size());
   if (code >= 0xff0d && code <= 0xff5a) {
     const char c = static_cast<char>(code - 0xfee0);
     return is_word_byte(c) || c == '-' ? c : '\0';
@@ -80,6 +82,7 @@ char look_alike(string_view text, std::size_t at, std::size_t size, std::uint32_
 
 /// Makes `sign` stand for U+`code`, which has at most 16 bits.
 void set_character(Sign& sign, std::uint32_t code) {
+  assert(code <= 0xffff && sign.size == 0);
   const auto add = [&](std::uint32_t byte) { sign.bytes[sign.size++] = static_cast<char>(byte); };
   if (is_unseen(code) || code == 0) {
     return;
@@ -196,6 +199,7 @@ constexpr std::size_t kTokenPartMin = 8;
 
 /// What parts a token: a line break with what stands before the next line, or a value put in.
 Sign part_at(string_view text, std::size_t at) {
+  assert(text[at] == '\n' || text[at] == '{');
   constexpr std::size_t kMarginMax = 12;
   Sign sign{.begin = at, .end = at, .is_part = true};
   const bool is_line = text[at] == '\n';
@@ -247,6 +251,7 @@ Number list_item_at(string_view text, std::size_t at) {
 
 /// Where the list ends that has its first ',' at `at`.
 std::size_t find_in_list(string_view text, std::size_t at, Detections& out) {
+  assert(at < text.size() && text[at] == ',');
   constexpr std::size_t kListMin = 48;
   std::size_t begin = run_begin(text, at, [](char c) { return is_hex_digit(c) || c == 'x'; }, 4);
   if (begin == at) {
@@ -371,6 +376,7 @@ Sign next_sign(string_view text, std::size_t from, Detections& out) {
         return may_be_sign(text, at) ? read_sign(text, at, sign, out) : at + 1;
       },
       from);
+  assert(!sign.exists() || (sign.end > from && sign.end <= text.size()));
   return sign;
 }
 

@@ -1,4 +1,4 @@
-// spoken_secrets.cpp - what a sentence or a label of any language calls a password.
+// spoken_secrets.cpp - finds passwords that a sentence or a label names, in many languages.
 //
 //   пароль: HERE      密码是HERE      le mot de passe est « HERE »      HERE is the password
 //   seed phrase: ripple cabin ladder … zebra
@@ -6,6 +6,7 @@
 //
 //   name ──► up to 64 bytes of the same line ──► the first word that can be one ──► judge_value()
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 
 #include "assignment_parts.hpp"
@@ -85,6 +86,7 @@ ValuePart spoken_word(string_view text, std::size_t at) {
       --word.end;
     }
   }
+  assert(word.begin <= word.end && word.end <= text.size());
   return word;
 }
 
@@ -136,6 +138,7 @@ bool is_drawn_by(const ValueContext& near, string_view value) {
 }  // namespace
 
 void find_near(string_view text, std::size_t begin, std::size_t end, Detections& out) {
+  assert(begin < end && end <= text.size());
   constexpr std::size_t kReach = 40;
   constexpr std::size_t kSizeMax = 256;
   const string_view value = text.substr(begin, end - begin);
@@ -187,6 +190,7 @@ void find_near(string_view text, std::size_t begin, std::size_t end, Detections&
 
 void scan_spoken(StructureScan& scan, std::size_t at, std::size_t size, string_view name,
                  bool is_english) {
+  assert(size > 0 && at + size <= scan.text.size());
   constexpr std::size_t kReach = 64;
   constexpr int kWordsMax = 6;
   const string_view text = scan.text;

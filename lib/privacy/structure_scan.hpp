@@ -7,6 +7,7 @@
 // or what it remembers the end of: no byte is read again for each of the words before it.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -40,6 +41,7 @@ struct StructureScan {
   /// Where the run of `is` ends, of which what is before `judged` was read.
   template <typename Is>
   std::size_t real_end(std::size_t judged, const Is& is) {
+    assert(judged <= text.size());
     if (judged >= long_value_end) {
       long_value_end = judged;
       while (long_value_end < text.size() && is(text[long_value_end])) {
@@ -51,6 +53,7 @@ struct StructureScan {
 
   void add(std::size_t begin, std::size_t end, std::string_view rule,
            DetectionAction action = DetectionAction::kSecret) const {
+    assert(begin <= end && end <= text.size());
     out.push_back({.begin = begin, .end = end, .rule = rule, .action = action});
   }
 };

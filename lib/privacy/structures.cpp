@@ -1,4 +1,6 @@
+// structures.cpp - runs the scanners of tokens and structures in one walk over a text.
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -124,6 +126,7 @@ class Index {
     add_list(kSeedPhraseNames, scan_seed_phrase);
     starts_.reserve(announcers_.size() * kWays.size());  // The index holds views of them.
     TokenScan::add_keywords(words_);
+    assert(first_ + announcers_.size() <= UINT16_MAX && "a number of the index has 16 bits");
     const auto count = static_cast<std::uint16_t>(announcers_.size());
     for (std::uint16_t i = 0; i < count; ++i) {
       if (announcers_[i].letters == Case::kExact) {
@@ -143,6 +146,7 @@ class Index {
 
   /// The announcer of that number, when it is the one in `rest`.
   [[nodiscard]] const Announcer* at(std::string_view rest, std::uint16_t number) const {
+    assert(number >= first_ && number - first_ < announcers_.size());
     const Announcer& announcer = announcers_[number - first_];
     if (announcer.letters == Case::kExact) {
       return &announcer;
@@ -173,6 +177,7 @@ class Index {
       }
       start[i] = static_cast<char>(start[i] - 'a' + 'A');
     }
+    assert(starts_.size() < starts_.capacity() && "the index has views of them");
     starts_.push_back(start);
     words_.add(starts_.back(), static_cast<std::uint16_t>(first_ + value),
                word.size() > start.size() ? word[start.size()] : '\0');
@@ -204,6 +209,7 @@ void find_keywords(std::string_view text, Detections& out) {
     }
     const Index::Announcer* const announcer = index.at(text.substr(at), number);
     if (announcer != nullptr && at >= scan.key_end) {
+      assert(at + announcer->word.size() <= text.size());
       announcer->scanner(scan, at, announcer->word.size());
     }
   });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -60,6 +61,7 @@ constexpr bool has_word(std::string_view list, std::string_view word) {
 /// The two marks of a row of a list of words.
 constexpr std::pair<std::string_view, std::string_view> marks_of(std::string_view row) {
   const std::size_t blank = row.find(' ');
+  assert(blank != std::string_view::npos && "a row has two marks");
   return {row.substr(0, blank), row.substr(blank + 1)};
 }
 
@@ -107,6 +109,7 @@ constexpr bool contains_folded(std::string_view text, std::string_view lower) {
 template <typename IsInside>
 constexpr std::size_t run_end(std::string_view text, std::size_t at, const IsInside& is_inside,
                               std::size_t size_max = std::string_view::npos) {
+  assert(at <= text.size() && "a run begins in the text");
   const std::size_t limit = text.size() - at > size_max ? at + size_max : text.size();
   while (at < limit && is_inside(text[at])) {
     ++at;
@@ -117,6 +120,7 @@ constexpr std::size_t run_end(std::string_view text, std::size_t at, const IsIns
 template <typename IsInside>
 constexpr std::size_t run_begin(std::string_view text, std::size_t at, const IsInside& is_inside,
                                 std::size_t size_max) {
+  assert(at <= text.size() && "a run ends in the text");
   const std::size_t limit = at > size_max ? at - size_max : 0;
   while (at > limit && is_inside(text[at - 1])) {
     --at;
@@ -127,6 +131,7 @@ constexpr std::size_t run_begin(std::string_view text, std::size_t at, const IsI
 /// Where [begin, end) ends without the `signs` at its end.
 constexpr std::size_t end_without(std::string_view text, std::size_t begin, std::size_t end,
                                   std::string_view signs) {
+  assert(begin <= end);
   return run_begin(text, end, [&](char c) { return signs.contains(c); }, end - begin);
 }
 

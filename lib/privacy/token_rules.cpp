@@ -1,5 +1,4 @@
-// token_rules.cpp - finds the secrets of the table: tokens by their keywords, assigned ones by
-// name.
+// token_rules.cpp - finds the secrets of the table: tokens by keyword, assigned ones by name.
 //
 //   text ── 3 bytes at each place ──► might a keyword begin here? ── rarely ──► its rules' patterns
 //
@@ -46,6 +45,7 @@ bool may_token_begin_at(std::string_view text, std::size_t at) {
 }
 
 bool may_token_end_at(std::string_view text, std::size_t at) {
+  assert(at > 0 && at <= text.size());
   return at == text.size() || !is_word_byte(text[at]) || !is_word_byte(text[at - 1]);
 }
 
@@ -89,11 +89,15 @@ class Matcher {
   /// Before anything else; the rule must outlive the matcher.
   void set_rule(const SecretRule& rule) { rule_ = &rule; }
 
-  [[nodiscard]] const SecretRule& rule() const { return *rule_; }
+  [[nodiscard]] const SecretRule& rule() const {
+    assert(rule_ != nullptr && "set_rule() comes first");
+    return *rule_;
+  }
 
   /// The secret, if one begins at `begin` or up to `lead` bytes before it. Each place is tried by
   /// itself: a search from the first would read thousands of bytes in vain at every "-us1".
   std::optional<std::string_view> find_at(std::string_view text, std::size_t begin, bool is_glued) {
+    assert(begin <= text.size());
     for (std::size_t at = begin - std::min(begin, rule_->lead); at <= begin; ++at) {
       if (!is_glued && !may_token_begin_at(text, at)) {
         continue;
@@ -194,6 +198,7 @@ Matcher* matchers() {
 template <typename Use>
 void for_each_keyword(bool by_name, const Use& use) {
   const std::span<const SecretRule> rules = secret_rules();
+  assert(rules.size() <= UINT16_MAX && "a number of the index has 16 bits");
   for (std::size_t i = 0; i < rules.size(); ++i) {
     if ((rules[i].kind == RuleKind::kAssigned) == by_name) {
       for_each_word(rules[i].keywords,
@@ -242,6 +247,7 @@ struct Squeezed {
   /// Whether what is there begins a word, and ends with one or within it: "okta" is no word of
   /// "rookTable", nor "sumo" of "sumOfAll".
   [[nodiscard]] bool has_word(std::size_t at, std::size_t size) const {
+    assert(size > 0 && at + size <= begins.size() && begins.size() == letters.size());
     const std::size_t end = at + size;
     return begins[at] == '1' && (end == begins.size() || begins[end] == '1' ||
                                  !begins.substr(at + 1, size - 1).contains('1'));
@@ -251,6 +257,7 @@ struct Squeezed {
 }  // namespace
 
 void TokenScan::operator()(std::size_t at, std::string_view word, std::uint16_t index) {
+  assert(index < secret_rules().size());
   Matcher& matcher = matchers()[index];
   // What has a prefix of its own may be glued to a word: "abcghp_…".
   const bool is_glued = matcher.rule().lead == 0 && !may_token_begin_at(text_, at);
@@ -279,6 +286,7 @@ const SecretRule* find_assigned_rule(std::string_view name, std::optional<std::s
   std::size_t found_size = 0;
   kRules.keywords.find(squeezed.letters,
                        [&](std::size_t at, std::string_view word, std::uint16_t index) {
+                         assert(index < kRules.names.size());
                          const AssignedRules::Name& each = kRules.names[index];
                          // The longest keyword knows best: "azureopenai+key" before "azure+key".
                          const std::size_t size = word.size() + each.second_part.size();

@@ -8,6 +8,7 @@
 // Redacting twice equals once, valid UTF-8 stays valid, and time is linear in the size of the text.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -47,7 +48,9 @@ using Detections = std::vector<Detection>;
 /// Where `secret`, a part of `text`, is.
 inline Detection detection_of(std::string_view text, std::string_view secret,
                               std::string_view rule) {
+  assert(secret.data() >= text.data() && "a part of the text");
   const auto begin = static_cast<std::size_t>(secret.data() - text.data());
+  assert(begin + secret.size() <= text.size());
   return {.begin = begin, .end = begin + secret.size(), .rule = rule};
 }
 

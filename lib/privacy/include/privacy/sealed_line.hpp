@@ -18,6 +18,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -101,7 +102,10 @@ class SealKeys {
 
   [[nodiscard]] bool empty() const { return keys_.empty(); }
   /// Must not be empty.
-  [[nodiscard]] const SealKey& current() const { return keys_.front(); }
+  [[nodiscard]] const SealKey& current() const {
+    assert(!keys_.empty());
+    return keys_.front();
+  }
   /// Null when there is none with that id.
   [[nodiscard]] const SealKey* find(std::string_view id) const;
   /// Makes `key` the current one; the others still open.
